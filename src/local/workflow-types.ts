@@ -1,0 +1,83 @@
+/** The seam between the embedded GitHub, which hosts workflow runs, and the executor, which performs one. */
+
+export interface WorkflowExecution {
+  /** Path of the file in the repository, for messages: `.github/workflows/x.yml`. */
+  readonly path: string;
+  /** The file's text, read from the commit that the event names. */
+  readonly text: string;
+  readonly event: 'workflow_dispatch' | 'push' | 'pull_request';
+  /** The webhook payload of the event, as `github.event`. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Inputs of a dispatch, already validated; empty for other events. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly repositoryId: number;
+  readonly defaultBranch: string;
+  readonly actor: string;
+  readonly sha: string;
+  /** Full ref, `refs/heads/main`. */
+  readonly ref: string;
+  readonly runId: number;
+  readonly runNumber: number;
+  readonly attempt: number;
+  /** Base address of this server, without a trailing slash; REST is under `/api/v3`. */
+  readonly serverUrl: string;
+  readonly cloneUrl: string;
+  /** The job token (GITHUB_TOKEN). */
+  readonly token: string;
+  /** An empty directory of the run's own; the executor keeps `artifacts/` in it and removes the workspaces. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  /** Called when a job starts, after each step and when it ends, always with the whole job so far. */
+  readonly onJob: (job: WorkflowJob) => void;
+  readonly onArtifact: (artifact: WorkflowArtifact) => void;
+}
+
+export type Conclusion = 'success' | 'failure' | 'cancelled' | 'skipped' | 'timed_out';
+
+export interface WorkflowStep {
+  readonly number: number;
+  readonly name: string;
+  readonly status: 'queued' | 'in_progress' | 'completed';
+  readonly conclusion: Conclusion | undefined;
+  readonly startedAt: string | undefined;
+  readonly completedAt: string | undefined;
+}
+
+export interface WorkflowAnnotation {
+  readonly level: 'notice' | 'warning' | 'failure';
+  readonly message: string;
+  readonly path: string | undefined;
+  readonly line: number | undefined;
+}
+
+export interface WorkflowJob {
+  /** The key under `jobs:`. */
+  readonly id: string;
+  readonly name: string;
+  readonly status: 'queued' | 'in_progress' | 'completed';
+  readonly conclusion: Conclusion | undefined;
+  readonly startedAt: string | undefined;
+  readonly completedAt: string | undefined;
+  readonly steps: readonly WorkflowStep[];
+  readonly annotations: readonly WorkflowAnnotation[];
+  /** The whole log so far, masked. */
+  readonly log: string;
+}
+
+export interface WorkflowArtifact {
+  readonly name: string;
+  /** The zip file on disk, under `directory/artifacts`. */
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** `sha256:<hex>` of the zip. */
+  readonly digest: string;
+}
+
+export interface WorkflowResult {
+  /** The evaluated `run-name`, or the workflow's name. */
+  readonly title: string;
+  readonly conclusion: Exclude<Conclusion, 'skipped'>;
+  readonly jobs: readonly WorkflowJob[];
+}
