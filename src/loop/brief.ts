@@ -1,0 +1,163 @@
+/** What the App hands to a job and what the job hands back: two documents, checked at both doors. */
+import { z } from 'zod';
+import { acceptanceRow, acceptanceTests, seedData, surface, task } from './answers.ts';
+import { commitSha, defect, digest, measurement } from './measurement.ts';
+
+/** How the repository is installed, built, tested and started. A missing command is not run; `test` is needed. */
+export const commands = z.strictObject({
+  install: z.string().nullable(),
+  build: z.string().nullable(),
+  /** The repository's own suite; exit code 0 is green. */
+  test: z.string(),
+  /** Starts the product in the foreground, for surfaces http and web; the port is in the environment as PORT. */
+  start: z.string().nullable(),
+  /** Path that answers 200 when the product is ready. */
+  health: z.string().nullable(),
+  /** Which runner adapter reads single test results. */
+  runner: z.enum(['node-test', 'unittest']),
+});
+export type Commands = z.infer<typeof commands>;
+
+/** One file of a proposed change, as a tree entry. `content` is base64; null deletes the file. */
+export const fileChange = z.strictObject({
+  path: z.string().min(1).max(400),
+  mode: z.enum(['100644', '100755']),
+  content: z.string().nullable(),
+});
+export type FileChange = z.infer<typeof fileChange>;
+
+/** The tests that the designer wrote, frozen: `digest` is over their files, and nobody may change them afterwards. */
+export const frozenTests = acceptanceTests.extend({ digest });
+export type FrozenTests = z.infer<typeof frozenTests>;
+
+export const brief = z.strictObject({
+  version: z.literal(1),
+  loop: z.strictObject({ id: z.string(), owner: z.string(), repo: z.string(), issue: z.int(), title: z.string() }),
+  phase: z.enum(['BUILD', 'VERIFY']),
+  entry: z.int(),
+  /** 1-based number of the BUILD entry under the current plan; the X-Loopwright-Attempt header. */
+  iteration: z.int(),
+  /** Head of the loop branch (or landed candidate) that is checked out, and the base commit of the loop. */
+  candidate: commitSha,
+  base: commitSha,
+  surface,
+  commands,
+  /** Approved documents by path, as text: requirement.md, spec.md, plan.md, acceptance.md, contract… */
+  documents: z.array(z.strictObject({ path: z.string(), text: z.string() })),
+  requirements: z.array(
+    z.strictObject({ id: z.string(), kind: z.enum(['change', 'keep', 'metric']), statement: z.string() }),
+  ),
+  tasks: z.array(task),
+  acceptance: z.array(acceptanceRow),
+  /** What an earlier iteration of the same plan left behind; undefined on the first. */
+  previous: z.strictObject({ changes: z.array(fileChange), tests: frozenTests.nullable() }).nullable(),
+  /** The frozen tests and all changed paths, for VERIFY. */
+  tests: frozenTests.nullable(),
+  seed: seedData.nullable(),
+  defects: z.array(defect),
+  /** `/context` texts of people, oldest first. */
+  context: z.array(z.string()),
+  /** Skill texts by name. */
+  skills: z.record(z.string(), z.string()),
+  model: z.strictObject({ name: z.string(), scripted: z.boolean() }),
+  policy: z.strictObject({
+    /** Globs that a change may never touch. */
+    protectedPaths: z.array(z.string()),
+    maxFiles: z.int(),
+    maxBytes: z.int(),
+  }),
+  limits: z.strictObject({
+    /** Tool calls per task conversation. */
+    agentSteps: z.int(),
+    modelTimeoutMs: z.int(),
+    commandTimeoutMs: z.int(),
+    outputBytes: z.int(),
+    designAttempts: z.int(),
+    reviewRevisions: z.int(),
+  }),
+  thresholds: z.strictObject({ p95Ms: z.number() }),
+});
+export type Brief = z.infer<typeof brief>;
+
+/** What kept generated code away from the machine. */
+export const sandboxKind = z.enum(['bubblewrap', 'none']);
+export type SandboxKind = z.infer<typeof sandboxKind>;
+
+/** One call to a model, for cost and count. */
+export const modelCall = z.strictObject({
+  phase: z.string(),
+  skill: z.string(),
+  role: z.string(),
+  attempt: z.int(),
+  promptTokens: z.int(),
+  completionTokens: z.int(),
+  durationMs: z.number(),
+});
+export type ModelCall = z.infer<typeof modelCall>;
+
+/** A test's verdict in one tree. `fail` is an assertion; anything that stops the test before its assertion is `load-error`. */
+export const outcome = z.enum(['pass', 'fail', 'load-error', 'not-run']);
+export type Outcome = z.infer<typeof outcome>;
+
+/** What proves one requirement. `mutated` belongs to kind keep, `value` to kind metric. */
+export const evidenceRow = z.strictObject({
+  requirement: z.string(),
+  kind: z.enum(['change', 'keep', 'metric']),
+  /** `file::name`, or the metric's name. */
+  test: z.string(),
+  base: outcome,
+  head: outcome,
+  reverted: outcome,
+  /** Whether one mutation of the product turned the test red; not-run where no mutation is asked for. */
+  mutated: outcome,
+  value: z.number().nullable(),
+  proven: z.boolean(),
+  reason: z.string(),
+});
+export type EvidenceRow = z.infer<typeof evidenceRow>;
+
+const common = {
+  version: z.literal(1),
+  loop: z.string(),
+  entry: z.int(),
+  candidate: commitSha,
+  base: commitSha,
+  sandbox: sandboxKind,
+  measurements: z.array(measurement),
+  defects: z.array(defect),
+  calls: z.array(modelCall),
+  /** Set when the job could not do its work at all; then the measurements are incomplete and gates block. */
+  failure: z.string().nullable(),
+  durationMs: z.number(),
+};
+
+/** `report.json` of the artifact `build`. `changes` is relative to `candidate`, tests included. */
+export const buildReport = z.strictObject({
+  kind: z.literal('build'),
+  ...common,
+  changes: z.array(fileChange),
+  tests: frozenTests.nullable(),
+});
+export type BuildReport = z.infer<typeof buildReport>;
+/** `report.json` of the artifact `seed`. `changes` is what the seed adds on top of the build's changes. */
+export const seedReport = z.strictObject({
+  kind: z.literal('seed'),
+  ...common,
+  changes: z.array(fileChange),
+  seed: seedData.nullable(),
+});
+export type SeedReport = z.infer<typeof seedReport>;
+/** `report.json` of the artifact `verify`. */
+export const verifyReport = z.strictObject({
+  kind: z.literal('verify'),
+  ...common,
+  evidence: z.array(evidenceRow),
+  acceptance: z.array(
+    z.strictObject({ id: z.string(), requirement: z.string(), passed: z.boolean(), detail: z.string() }),
+  ),
+});
+export type VerifyReport = z.infer<typeof verifyReport>;
+
+/** The artifact holds `report.json` and, for each measurement, its raw output as `raw/<64 hex>`. */
+export const report = z.discriminatedUnion('kind', [buildReport, seedReport, verifyReport]);
+export type Report = z.infer<typeof report>;

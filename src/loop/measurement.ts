@@ -1,0 +1,28 @@
+/** What a gate may read: numbers with their origin, and what went wrong. */
+import { z } from 'zod';
+
+export const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+export const commitSha = z.string().regex(/^[0-9a-f]{40}$/);
+
+/** One number that a tool produced in this entry. `raw` is the digest of the stored output that it was read from. */
+export const measurement = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9_]*$/),
+  value: z.number(),
+  unit: z.enum(['ratio', 'count', 'ms', 'usd', 'tokens', 'score']),
+  source: z.string().min(1),
+  raw: digest,
+});
+export type Measurement = z.infer<typeof measurement>;
+
+/** Why work is sent back. `requirement` is `R-1`…, `rule` names the check that found it. */
+export const defect = z.strictObject({
+  id: z.string().min(1),
+  requirement: z.string().nullable(),
+  file: z.string().nullable(),
+  line: z.int().positive().nullable(),
+  rule: z.string().min(1),
+  severity: z.enum(['blocker', 'major', 'minor']),
+  message: z.string().min(1).max(4000),
+  suggestion: z.string().max(2000).nullable(),
+});
+export type Defect = z.infer<typeof defect>;
