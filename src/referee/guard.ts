@@ -1,0 +1,147 @@
+/** The App's last door to the wire: only its rows of the request table pass. */
+
+import { z } from 'zod';
+import { type Fetch, restPathOf } from './checked-fetch.ts';
+import { type Condition, GIT_SERVICES, MARK_READY_FOR_REVIEW, REQUESTS, type RequestRow } from './requests.ts';
+import { createRouter, type RouteMatch } from './routes.ts';
+
+/** A request that the App must never send; it was stopped before the wire. */
+export class WireError extends Error {
+  override name = 'WireError';
+
+  constructor(method: string, path: string, reason: string) {
+    super(`${method} ${path} was stopped before the wire: ${reason}`);
+  }
+}
+
+export interface GuardOptions {
+  readonly fetch: Fetch;
+  /** REST base address, with or without a trailing slash. */
+  readonly apiUrl: string;
+  /** GraphQL address; derived from `apiUrl` when absent. */
+  readonly graphqlUrl?: string;
+  /** Branches that the App owns begin with this: `loopwright/`. */
+  readonly branchPrefix: string;
+}
+
+interface Subject {
+  readonly found: RouteMatch<RequestRow>;
+  readonly body: unknown;
+  readonly branchPrefix: string;
+}
+
+/** Whether the App may use a git service over HTTP: reading only. */
+export function mayUseGitService(service: string): boolean {
+  return GIT_SERVICES.includes(service);
+}
+
+/**
+ * Wraps `fetch` so that only the App's rows of the request table leave; an artifact's redirect is followed without our token.
+ * @throws WireError for everything else, before anything is sent.
+ */
+export function guardedFetch(options: GuardOptions): Fetch {
+  const base = options.apiUrl.replace(/\/$/, '');
+  const graphqlUrl = options.graphqlUrl ?? graphqlUrlOf(base);
+  const match = createRouter(REQUESTS.filter(({ by }) => by !== 'person'));
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const { pathname } = new URL(request.url);
+    if (request.url === graphqlUrl) {
+      await judgeGraphql(request);
+      return options.fetch(request);
+    }
+    const path = restPathOf(base, request.url);
+    if (path === undefined) throw new WireError(request.method, request.url, 'the address is not the GitHub API');
+    const found = match(request.method, path.replace(/\?.*$/, ''));
+    if (!found) throw new WireError(request.method, pathname, 'it is not among the requests that the App may send');
+    judgePath(request.method, path.replace(/\?.*$/, ''));
+    const broken = brokenCondition({
+      found,
+      body: parseBody(await request.clone().text()),
+      branchPrefix: options.branchPrefix,
+    });
+    if (broken) throw new WireError(request.method, pathname, broken);
+    return followRedirect(options.fetch, request);
+  };
+}
+
+/** `//`, `.` and `..` segments could make a server read another route than we matched. */
+function judgePath(method: string, path: string): void {
+  const segments = decodeURIComponent(path).split('/').slice(1);
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
+    throw new WireError(method, path, 'the path has an empty or a dot segment');
+  }
+}
+
+function graphqlUrlOf(base: string): string {
+  return base.endsWith('/api/v3') ? `${base.slice(0, -'/v3'.length)}/graphql` : `${base}/graphql`;
+}
+
+const graphqlBody = z.object({ query: z.string(), variables: z.strictObject({ pullRequestId: z.string() }) });
+
+async function judgeGraphql(request: Request): Promise<void> {
+  const body = graphqlBody.safeParse(parseBody(await request.clone().text()));
+  if (request.method === 'POST' && body.success && squeeze(body.data.query) === squeeze(MARK_READY_FOR_REVIEW)) return;
+  throw new WireError(
+    request.method,
+    '/graphql',
+    'the only document that the App may send is markPullRequestReadyForReview',
+  );
+}
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+const refBody = z.object({ ref: z.string() });
+const headBody = z.object({ head: z.string() });
+const editBody = z.strictObject({ title: z.string().optional(), body: z.string().optional() });
+
+/** Each condition says what is wrong, or nothing. */
+const CONDITIONS: Readonly<Record<Condition, (subject: Subject) => string | undefined>> = {
+  'own ref in body': ({ body, branchPrefix }) => {
+    const ref = refBody.safeParse(body).data?.ref;
+    return ref !== undefined && isOwnRef(ref, branchPrefix) ? undefined : `the App may not write the ref "${ref}"`;
+  },
+  'own ref in path': ({ found, branchPrefix }) => {
+    const ref = `refs/${found.parameters.ref}`;
+    return isOwnRef(ref, branchPrefix) ? undefined : `the App may not write the ref "${ref}"`;
+  },
+  'own head branch': ({ body, branchPrefix }) => {
+    const head = headBody.safeParse(body).data?.head;
+    return head?.startsWith(branchPrefix)
+      ? undefined
+      : `the App may open a pull request from its own branches only, not from "${head}"`;
+  },
+  'title and body only': ({ body }) =>
+    editBody.safeParse(body).success ? undefined : 'the App may change title and body of a pull request only',
+};
+
+/** Whether a full ref is one that the App may write: below `refs/heads/<prefix>` or `refs/loopwright/`. */
+export function isOwnRef(ref: string, branchPrefix: string): boolean {
+  const owned = [`refs/heads/${branchPrefix}`, 'refs/loopwright/'].find((start) => ref.startsWith(start));
+  return owned !== undefined && ref.length > owned.length && !/(^|\/)\.|\.\.|\/\/|\/$|[\s~^:?*[\\]/.test(ref);
+}
+
+function brokenCondition(subject: Subject): string | undefined {
+  const { condition } = subject.found.row;
+  return condition && CONDITIONS[condition](subject);
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A redirect leads to a storage host that must not see our token; only reads are ever redirected. */
+async function followRedirect(fetch: Fetch, request: Request): Promise<Response> {
+  const response = await fetch(new Request(request, { redirect: 'manual' }));
+  const location = response.headers.get('location');
+  if (response.status < 300 || response.status > 399 || !location) return response;
+  const target = new URL(location, request.url);
+  if (request.method !== 'GET') throw new WireError(request.method, target.href, 'only a read may be redirected');
+  return fetch(new Request(target, { signal: request.signal }));
+}
