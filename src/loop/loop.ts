@@ -6,7 +6,7 @@
  * candidate: a commit that is judged before it is on the branch · board: the status text.
  */
 import { z } from 'zod';
-import { interview, surface, task } from './answers.ts';
+import { interview, reflection, surface, task } from './answers.ts';
 import { fileChange, frozenTests, modelCall } from './brief.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 
@@ -29,6 +29,10 @@ export type Role = z.infer<typeof role>;
 /** Who did it: a GitHub account. Only `User` accounts are people. */
 export const actor = z.strictObject({ id: z.int(), login: z.string(), type: z.enum(['User', 'Bot', 'Organization']) });
 export type Actor = z.infer<typeof actor>;
+
+/** USD per million tokens; a model whose price nobody stated has none, and its cost is shown as unknown. */
+export const price = z.strictObject({ prompt: z.number().nonnegative(), completion: z.number().nonnegative() });
+export type Price = z.infer<typeof price>;
 
 /** Which issue a loop belongs to, and the installation whose token may touch it. `n` is 1 for the issue's first loop. */
 export const loopRef = z.strictObject({
@@ -117,6 +121,8 @@ export const effect = z.discriminatedUnion('type', [
     content: z.enum(['+1', 'confused', 'eyes']),
   }),
   z.strictObject({ type: z.literal('reply'), ...effectBase, target: z.enum(['issue', 'pull']), text: z.string() }),
+  /** Longer texts that are rendered when they are said. */
+  z.strictObject({ type: z.literal('tell'), ...effectBase, what: z.enum(['status', 'help', 'problem']) }),
   z.strictObject({ type: z.literal('ask'), ...effectBase, interview: z.int() }),
   z.strictObject({ type: z.literal('unlabel'), ...effectBase, name: z.string() }),
   /** Brings the sticky comment, the pull request's text and the four check runs to what the loop says. */
@@ -138,6 +144,7 @@ export const EFFECT_LANES = {
   cancel: 'voice',
   react: 'voice',
   reply: 'voice',
+  tell: 'voice',
   ask: 'voice',
   unlabel: 'voice',
   show: 'voice',
@@ -166,6 +173,7 @@ export const event = z.discriminatedUnion('type', [
     }),
     lane,
     branch: z.string(),
+    price: price.optional(),
   }),
   z.strictObject({ type: z.literal('unlabelled'), ...bySomebody }),
   /** The issue was closed. */
@@ -227,6 +235,7 @@ export const event = z.discriminatedUnion('type', [
     tasks: z.array(task).optional(),
     requirementIds: z.array(z.string()).optional(),
     promotion: z.strictObject({ by: z.enum(['auto', 'person']), why: z.string() }).optional(),
+    proposals: z.array(reflection.shape.proposals.element).optional(),
   }),
   z.strictObject({
     type: z.literal('published'),
@@ -305,6 +314,8 @@ export const loop = z.strictObject({
     interviews: z.int(),
     /** Tries of the current phase's draft in this round, by phase. */
     drafts: z.partialRecord(phaseName, z.int()),
+    /** Runs that died with their machine, over the whole loop. */
+    cancellations: z.int(),
     /** Extra tries granted by people. */
     grants: z.int(),
   }),
@@ -323,6 +334,9 @@ export const loop = z.strictObject({
   head: commitSha.optional(),
   pull: z.int().optional(),
   pullNodeId: z.string().optional(),
+  promotedAt: z.string().optional(),
+  /** What the repository's own checks measured, until SHIP is closed. */
+  checks: z.array(measurement),
   packetDigest: digest.optional(),
   publishedAt: z.string().optional(),
   approval: z.strictObject({ by: actor, role, at: z.string(), digest }).optional(),
@@ -331,11 +345,18 @@ export const loop = z.strictObject({
   /** Stored reports of the current iteration, and what the next one starts from. */
   reports: z.strictObject({ build: digest.optional(), seed: digest.optional(), verify: digest.optional() }),
   promotion: z.strictObject({ by: z.enum(['auto', 'person']), why: z.string() }).optional(),
-  promoted: z.boolean(),
   sandbox: z.enum(['bubblewrap', 'none']).optional(),
+  /** What REFLECT proposed, and what a person said to it. */
+  proposals: z.array(
+    reflection.shape.proposals.element.extend({
+      decision: z.enum(['open', 'accepted', 'declined']),
+      by: z.string().optional(),
+    }),
+  ),
   feedback: z.array(defect),
   signatures: z.array(z.string()),
   entries: z.array(entryRecord),
+  price: price.optional(),
   spent: z.strictObject({
     calls: z.int(),
     callsOutsideBuild: z.int(),
@@ -378,7 +399,7 @@ export function newLoop(ref: LoopRef): Loop {
     seq: 0,
     startedAt: '',
     lane: 'feature',
-    counters: { rounds: 0, plans: 0, iterations: 0, interviews: 0, drafts: {}, grants: 0 },
+    counters: { rounds: 0, plans: 0, iterations: 0, interviews: 0, drafts: {}, cancellations: 0, grants: 0 },
     limits: { iterations: 3, usd: 3, checksQuietSeconds: 120, runMinutes: 60 },
     questions: [],
     context: [],
@@ -387,7 +408,8 @@ export function newLoop(ref: LoopRef): Loop {
     requirementIds: [],
     branch: '',
     reports: {},
-    promoted: false,
+    checks: [],
+    proposals: [],
     feedback: [],
     signatures: [],
     entries: [],

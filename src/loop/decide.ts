@@ -1,0 +1,133 @@
+/** The whole policy of the App: given where a loop is and what happened, where it goes and what to do. Pure. */
+import type { Decision, Effect, Event, Loop } from './loop.ts';
+import {
+  asked,
+  checked,
+  completed,
+  dispatched,
+  drafted,
+  elapsed,
+  failed,
+  landed,
+  promoted,
+  published,
+  readied,
+  reported,
+} from './outcomes.ts';
+import { closed, ended, isLive, labelled, moved, pressed, pushed, reviewed, unlabelled } from './people.ts';
+import { commanded } from './steering.ts';
+
+type Handlers = { readonly [Type in Event['type']]: (loop: Loop, event: Extract<Event, { type: Type }>) => Decision };
+
+const HANDLERS: Handlers = {
+  labelled,
+  unlabelled,
+  closed,
+  ended,
+  commanded,
+  pressed,
+  reviewed,
+  pushed,
+  moved,
+  asked,
+  drafted,
+  published,
+  dispatched,
+  completed,
+  reported,
+  landed,
+  promoted,
+  checked,
+  readied,
+  elapsed,
+  failed,
+};
+
+/**
+ * Decides the next state of a loop and the effects to perform.
+ * Never throws and never reads a clock; an event that no longer applies returns the same loop object and no effects.
+ */
+export function decide(loop: Loop, event: Event): Decision {
+  if (!applies(loop, event)) return { loop, effects: [] };
+  if (loop.status === 'paused' && isOutcome(event))
+    return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
+  const decision = react({ ...loop, seq: loop.seq + 1 }, event);
+  const effects = decision.loop.status === 'idle' ? decision.effects : [...decision.effects, show(decision.loop)];
+  const decided: Decision = { loop: { ...decision.loop, pending: [...decision.loop.pending, ...effects] }, effects };
+  return loop.status === 'paused' && decided.loop.status !== 'paused' ? released(decided) : decided;
+}
+
+/**
+ * Forgets a performed effect and, when performing it already told what happened, decides on that too: one save for both.
+ * A performed `show` also settles those before it, because it shows the newest state.
+ */
+export function settle(loop: Loop, key: string, outcome: Event | undefined): Decision {
+  const index = loop.pending.findIndex((effect) => effect.key === key);
+  if (index === -1) return { loop, effects: [] };
+  const shown = loop.pending[index]?.type === 'show';
+  const pending = loop.pending.filter((effect, at) => at !== index && !(shown && effect.type === 'show' && at < index));
+  const settled = { ...loop, pending };
+  return outcome === undefined ? { loop: settled, effects: [] } : decide(settled, outcome);
+}
+
+/** What happened while the loop was held is decided on now, in order. */
+function released({ loop, effects }: Decision): Decision {
+  return loop.held.reduce<Decision>(
+    (sofar, event) => {
+      const next = decide(sofar.loop, event);
+      return { loop: next.loop, effects: [...sofar.effects, ...next.effects] };
+    },
+    { loop: { ...loop, held: [] }, effects },
+  );
+}
+
+function react(loop: Loop, event: Event): Decision {
+  // TypeScript cannot correlate the key with the event's type across a union of handlers, so the lookup is spelled as one call.
+  const handler: (loop: Loop, event: never) => Decision = HANDLERS[event.type];
+  return Reflect.apply(handler, undefined, [loop, event]);
+}
+
+function show(loop: Loop): Effect {
+  return { type: 'show', key: `show/${loop.seq}` };
+}
+
+/** Whether the event means anything where the loop is; outcomes of an earlier entry never do. */
+function applies(loop: Loop, event: Event): boolean {
+  switch (event.type) {
+    case 'labelled':
+    case 'commanded':
+      return true;
+    case 'ended':
+      return loop.status !== 'idle';
+    case 'completed':
+      return isLive(loop) && event.runId === loop.run?.id;
+    case 'unlabelled':
+    case 'closed':
+    case 'pressed':
+    case 'reviewed':
+    case 'pushed':
+    case 'moved':
+      return isLive(loop);
+    case 'asked':
+    case 'drafted':
+    case 'published':
+    case 'dispatched':
+    case 'reported':
+    case 'landed':
+    case 'promoted':
+    case 'checked':
+    case 'readied':
+    case 'elapsed':
+    case 'failed':
+      return event.entry === loop.entry && isOngoing(loop);
+  }
+}
+
+/** An outcome matters while its entry works, waits for the release that it leads to, or is held. */
+function isOngoing({ status }: Loop): boolean {
+  return status === 'working' || status === 'paused';
+}
+
+function isOutcome(event: Event): boolean {
+  return 'entry' in event || event.type === 'completed';
+}

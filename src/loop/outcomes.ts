@@ -1,0 +1,305 @@
+/** What a loop does with the outcomes of its own effects. Pure; one handler per event. */
+import type { ModelCall } from './brief.ts';
+import { allPassed, verdictsOf } from './gates.ts';
+import type { Decision, Effect, Event, Loop, Price } from './loop.ts';
+import type { Defect, Measurement } from './measurement.ts';
+import { LIMITS } from './phases.ts';
+import { type Ending, emit, enter, fail, only, pass, stop, withoutApproval } from './walk.ts';
+
+type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
+
+/** Runs that died with their machine before a person is asked. */
+const MAX_CANCELLATIONS = 5;
+/** How long the repository's own checks are awaited, in seconds (PRODUCT.md, SHIP). */
+const CHECKS_SECONDS = 3600;
+
+export function asked(loop: Loop, event: Of<'asked'>): Decision {
+  const paid = charged(loop, event.calls);
+  if (loop.counters.interviews >= LIMITS.interviews) {
+    return stop(
+      paid,
+      `Questions were still open after ${LIMITS.interviews} interview rounds; write the answers into the issue and label it again.`,
+    );
+  }
+  const interviews = loop.counters.interviews + 1;
+  const questions = event.questions.map((question, index) => ({ ...question, number: index + 1, assumed: false }));
+  const waiting: Loop = {
+    ...paid,
+    status: 'waiting',
+    waitingFor: 'answers',
+    questions,
+    counters: { ...paid.counters, interviews },
+  };
+  return { loop: waiting, effects: [{ type: 'ask', key: `ask/${interviews}`, interview: interviews }] };
+}
+
+export function drafted(loop: Loop, event: Of<'drafted'>): Decision {
+  const paid = withFacts(charged(loop, event.calls), event);
+  if (loop.phase === 'SHIP')
+    return paid.promotion?.by === 'auto' ? promote(paid) : only({ ...paid, status: 'waiting', waitingFor: 'release' });
+  return judge(paid, event, event.measurements, event.defects, '');
+}
+
+function withFacts(loop: Loop, event: Of<'drafted'>): Loop {
+  const fresh = new Set(event.documents.map(({ path }) => path));
+  return {
+    ...loop,
+    documents: [...loop.documents.filter(({ path }) => !fresh.has(path)), ...event.documents],
+    ...(event.surface === undefined ? {} : { surface: event.surface }),
+    ...(event.tasks === undefined ? {} : { tasks: event.tasks }),
+    ...(event.requirementIds === undefined ? {} : { requirementIds: event.requirementIds }),
+    ...(event.promotion === undefined ? {} : { promotion: event.promotion }),
+    ...(event.proposals === undefined
+      ? {}
+      : { proposals: event.proposals.map((proposal) => ({ ...proposal, decision: 'open' as const })) }),
+  };
+}
+
+/** Moves the branch to the verified candidate; also what `/release` does. */
+export function promote(loop: Loop): Decision {
+  const { waitingFor: _, ...rest } = loop;
+  return {
+    loop: { ...rest, status: 'working' },
+    effects: [{ type: 'promote', key: `${loop.entry}/promote`, entry: loop.entry }],
+  };
+}
+
+export function published(loop: Loop, event: Of<'published'>): Decision {
+  return only({
+    ...loop,
+    status: 'waiting',
+    waitingFor: 'approval',
+    head: event.head,
+    pull: event.pull,
+    pullNodeId: event.pullNodeId,
+    packetDigest: event.digest,
+    publishedAt: event.at,
+  });
+}
+
+export function dispatched(loop: Loop, event: Of<'dispatched'>): Decision {
+  const wait: Effect = {
+    type: 'wait',
+    key: `${event.entry}/wait/run`,
+    entry: event.entry,
+    timer: 'run',
+    seconds: loop.limits.runMinutes * 60,
+  };
+  return { loop: { ...loop, run: { id: event.runId, entry: event.entry } }, effects: [wait] };
+}
+
+export function completed(loop: Loop, event: Of<'completed'>): Decision {
+  return event.runId === loop.run?.id && (loop.phase === 'BUILD' || loop.phase === 'VERIFY')
+    ? collect(loop)
+    : only(loop);
+}
+
+function collect(loop: Loop): Decision {
+  if (loop.run === undefined || (loop.phase !== 'BUILD' && loop.phase !== 'VERIFY')) return only(loop);
+  return {
+    loop,
+    effects: [
+      { type: 'collect', key: `${loop.entry}/collect`, phase: loop.phase, entry: loop.entry, runId: loop.run.id },
+    ],
+  };
+}
+
+const REPORT_OF = { BUILD: 'build', SEED_DATA: 'seed', VERIFY: 'verify' } as const;
+
+export function reported(loop: Loop, event: Of<'reported'>): Decision {
+  const { phase } = loop;
+  if (phase !== 'BUILD' && phase !== 'SEED_DATA' && phase !== 'VERIFY') return only(loop);
+  const paid = charged(loop, event.calls);
+  const kept: Loop = {
+    ...paid,
+    sandbox: event.sandbox,
+    reports: { ...paid.reports, [REPORT_OF[phase]]: event.report },
+  };
+  return judge(kept, event, event.measurements, event.defects, event.signature);
+}
+
+export function landed(loop: Loop, event: Of<'landed'>): Decision {
+  const candidate = { sha: event.candidate, codeTree: event.codeTree, entry: event.entry };
+  return {
+    loop: { ...loop, candidate },
+    effects: [{ type: 'dispatch', key: `${loop.entry}/dispatch`, phase: 'VERIFY', entry: loop.entry }],
+  };
+}
+
+export function promoted(loop: Loop, event: Of<'promoted'>): Decision {
+  return inspect({ ...loop, head: event.head, promotedAt: event.at }, event.at);
+}
+
+export function checked(loop: Loop, event: Of<'checked'>): Decision {
+  const verdicts = verdictsOf('SHIP', event.measurements, loop.surface);
+  if (!allPassed(verdicts)) {
+    const { promotedAt: _, ...unpromoted } = loop;
+    return judge(unpromoted, event, event.measurements, event.defects, signatureOf(event.defects));
+  }
+  return {
+    loop: { ...loop, checks: event.measurements },
+    effects: [{ type: 'ready', key: `${loop.entry}/ready`, entry: loop.entry }],
+  };
+}
+
+export function readied(loop: Loop, event: Of<'readied'>): Decision {
+  return judge(loop, event, loop.checks, [], '');
+}
+
+export function elapsed(loop: Loop, event: Of<'elapsed'>): Decision {
+  if (event.timer === 'run') return collect(loop);
+  if (loop.promotedAt === undefined || loop.phase !== 'SHIP') return only(loop);
+  const awaitedSeconds = (Date.parse(event.at) - Date.parse(loop.promotedAt)) / 1000;
+  if (awaitedSeconds > CHECKS_SECONDS)
+    return stop(loop, "The repository's own checks did not finish within 60 minutes; look at them and then `/rerun`.");
+  return inspect(loop, event.at);
+}
+
+function inspect(loop: Loop, at: string): Decision {
+  const seconds = Math.max(1, Math.min(10, loop.limits.checksQuietSeconds));
+  return {
+    loop,
+    effects: [
+      { type: 'inspect', key: `${loop.entry}/inspect/${at}`, entry: loop.entry },
+      { type: 'wait', key: `${loop.entry}/wait/checks/${at}`, entry: loop.entry, timer: 'checks', seconds },
+    ],
+  };
+}
+
+export function failed(loop: Loop, event: Of<'failed'>): Decision {
+  const paid = charged(loop, event.calls);
+  const ending = endingOf(paid, event, [], [defectOf(event)], '');
+  switch (event.cause) {
+    case 'model':
+    case 'setup':
+    case 'safety':
+      return stop(paid, event.reason);
+    case 'work':
+      return fail(paid, { ...ending, reason: event.reason });
+    case 'cancelled':
+      return again(
+        { ...paid, counters: { ...paid.counters, cancellations: paid.counters.cancellations + 1 } },
+        { ...ending, outcome: 'cancelled', reason: event.reason },
+      );
+    case 'moved':
+      return fail(withCandidateVoided(paid), { ...ending, reason: event.reason });
+  }
+}
+
+/** A run that died with its machine says nothing about the work: the same phase is entered again, a bounded number of times. */
+function again(loop: Loop, ending: Ending): Decision {
+  if (loop.counters.cancellations > MAX_CANCELLATIONS)
+    return stop(
+      loop,
+      `Runs were cancelled ${loop.counters.cancellations} times; see why the runners stop, then \`/rerun\`.`,
+    );
+  if (loop.phase === 'BUILD') return fail(loop, { ...ending, defects: loop.feedback });
+  const record = {
+    entry: loop.entry,
+    phase: loop.phase,
+    attempt: loop.counters.iterations,
+    startedAt: loop.entryStartedAt,
+    endedAt: ending.at,
+    outcome: ending.outcome,
+    gates: [],
+    measurements: [],
+    reason: ending.reason,
+  };
+  return enter({ ...loop, entries: [...loop.entries, record] }, loop.phase, ending.at);
+}
+
+function withCandidateVoided(loop: Loop): Loop {
+  const { candidate: _, promotedAt: _p, ...rest } = loop;
+  return rest;
+}
+
+/** Judges the current entry by its gates and walks on. */
+function judge(
+  loop: Loop,
+  event: { readonly at: string },
+  measurements: readonly Measurement[],
+  defects: readonly Defect[],
+  signature: string,
+): Decision {
+  const ending = endingOf(loop, event, measurements, defects, signature);
+  if (!allPassed(ending.gates)) return fail(loop, ending);
+  const decision = pass(loop, ending);
+  // A plan that leaves REFLECT or ARCH_REVIEW keeps its approval; a new plan number never inherits one.
+  return decision.loop.phase === 'ARCH_REVIEW'
+    ? emit(only(withoutApproval(decision.loop)), ...decision.effects)
+    : decision;
+}
+
+function endingOf(
+  loop: Loop,
+  event: { readonly at: string },
+  measurements: readonly Measurement[],
+  defects: readonly Defect[],
+  signature: string,
+): Ending {
+  const gates = verdictsOf(loop.phase, measurements, loop.surface);
+  const red = gates
+    .filter(({ passed }) => !passed)
+    .map(
+      ({ name, value, threshold }) => `${name} ${value === undefined ? 'not measured' : value} (needs ${threshold})`,
+    );
+  return {
+    at: event.at,
+    outcome: red.length === 0 ? 'passed' : 'failed',
+    gates,
+    measurements,
+    defects,
+    reason: red.length === 0 ? '' : `${loop.phase}: ${red.join(', ')}.`,
+    signature,
+  };
+}
+
+function charged(loop: Loop, calls: readonly ModelCall[]): Loop {
+  const { spent } = loop;
+  return {
+    ...loop,
+    spent: {
+      calls: spent.calls + calls.length,
+      callsOutsideBuild:
+        spent.callsOutsideBuild + calls.filter(({ phase }) => phase !== 'BUILD' && phase !== 'SEED_DATA').length,
+      promptTokens: spent.promptTokens + sum(calls.map((call) => call.promptTokens)),
+      completionTokens: spent.completionTokens + sum(calls.map((call) => call.completionTokens)),
+      usd: spent.usd + costUsd(loop.price, calls),
+    },
+  };
+}
+
+function costUsd(price: Price | undefined, calls: readonly ModelCall[]): number {
+  if (price === undefined) return 0;
+  return sum(
+    calls.map(
+      ({ promptTokens, completionTokens }) =>
+        (promptTokens * price.prompt + completionTokens * price.completion) / 1_000_000,
+    ),
+  );
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function signatureOf(defects: readonly Defect[]): string {
+  return defects
+    .map(({ rule, requirement, message }) => `${rule} ${requirement ?? ''} ${message}`)
+    .sort()
+    .join('\n')
+    .slice(0, 2000);
+}
+
+function defectOf(event: Of<'failed'>): Defect {
+  return {
+    id: `${event.cause}-${event.entry}`,
+    requirement: null,
+    file: null,
+    line: null,
+    rule: event.cause,
+    severity: 'blocker',
+    message: event.reason.slice(0, 4000),
+    suggestion: null,
+  };
+}

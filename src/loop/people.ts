@@ -1,0 +1,253 @@
+/** What a loop does when a person acts on GitHub: labels, pushes, closes, reviews, presses. Pure; one handler per event. */
+import { reaches } from './commands.ts';
+import type { Actor, Decision, Effect, Event, Loop, Role } from './loop.ts';
+import { LIMITS } from './phases.ts';
+import {
+  ended as atRest,
+  cancellationOf,
+  type Ending,
+  emit,
+  enter,
+  fail,
+  isBuilding,
+  nextRound,
+  only,
+  stop,
+  withoutApproval,
+} from './walk.ts';
+
+type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
+
+export function isLive({ status }: Loop): boolean {
+  return status === 'working' || status === 'waiting' || status === 'paused';
+}
+
+/** Only people with write permission steer; bots and strangers never do. */
+export function maySteer({ by, role }: { readonly by: Actor; readonly role: Role }): boolean {
+  return by.type === 'User' && reaches(role, 'write');
+}
+
+export function labelled(loop: Loop, event: Of<'labelled'>): Decision {
+  const key = `label/${event.at}`;
+  if (!maySteer(event)) {
+    return unlabelledWith(
+      loop,
+      key,
+      `@${event.by.login}, only somebody with write permission can start a loop, so the label was removed.`,
+    );
+  }
+  if (loop.status === 'paused')
+    return resume({ ...loop, note: `Resumed by @${event.by.login}, who set the label again.` }, event.at);
+  if (isLive(loop))
+    return emit(only(loop), say(key, 'issue', 'A loop is already at work on this issue; `/status` says where it is.'));
+  if (event.refusal !== undefined) return unlabelledWith(loop, key, event.refusal);
+  return start(loop, event);
+}
+
+function start(loop: Loop, event: Of<'labelled'>): Decision {
+  const started: Loop = {
+    ...loop,
+    startedAt: event.at,
+    startedBy: event.by,
+    issue: event.issue,
+    base: event.base,
+    configDigest: event.configDigest,
+    limits: event.limits,
+    lane: event.lane,
+    branch: event.branch,
+    ...(event.price === undefined ? {} : { price: event.price }),
+  };
+  return enter(started, 'DISCOVER', event.at);
+}
+
+function unlabelledWith(loop: Loop, key: string, text: string): Decision {
+  return emit(only(loop), { type: 'unlabel', key: `${key}/unlabel`, name: 'loop' }, say(key, 'issue', text));
+}
+
+export function say(key: string, target: 'issue' | 'pull', text: string): Effect {
+  return { type: 'reply', key: `${key}/reply`, target, text };
+}
+
+export function unlabelled(loop: Loop, event: Of<'unlabelled'>): Decision {
+  return pause(loop, `Paused: @${event.by.login} removed the label; set it again or say \`/resume\`.`);
+}
+
+export function closed(loop: Loop, event: Of<'closed'>): Decision {
+  return pause(loop, `Paused: @${event.by.login} closed the issue; reopen it and say \`/resume\`.`);
+}
+
+export function ended(loop: Loop, event: Of<'ended'>): Decision {
+  if (!isLive(loop))
+    return event.how === 'pull request merged' && loop.status === 'succeeded'
+      ? only({ ...loop, note: `Merged by @${event.by.login}.` })
+      : only(loop);
+  return emit(only(atRest(loop, 'stopped', `Stopped: ${event.how} by @${event.by.login}.`)), ...cancellationOf(loop));
+}
+
+/** Holds the loop; what already runs finishes, and its outcome waits. */
+export function pause(loop: Loop, note: string): Decision {
+  return loop.status === 'working' || loop.status === 'waiting'
+    ? only({ ...loop, status: 'paused', pausedFrom: loop.status, note })
+    : only(loop);
+}
+
+/** Goes on where the loop was held. The held outcomes are decided on by `decide`. */
+export function resume(loop: Loop, _at: string): Decision {
+  const { pausedFrom, ...rest } = loop;
+  return only({ ...rest, status: pausedFrom ?? 'working' });
+}
+
+export function pressed(loop: Loop, event: Of<'pressed'>): Decision {
+  const key = `press/${event.at}`;
+  if (!maySteer(event))
+    return emit(only(loop), say(key, 'pull', `@${event.by.login}, this button needs write permission.`));
+  if (event.button === 'rerun')
+    return emit(only(loop), say(key, 'pull', 'Say `/rerun` to grant one more try after a stop.'));
+  if (loop.waitingFor !== 'approval' || event.digest !== loop.packetDigest) {
+    return emit(
+      only(loop),
+      say(key, 'pull', 'That button belongs to an earlier packet, so nothing was approved; use the newest packet.'),
+    );
+  }
+  return approve(loop, event, event.digest);
+}
+
+/** The one way past ARCH_REVIEW: a permitted person, for the digest as posted. It opens a new plan number. */
+export function approve(
+  loop: Loop,
+  event: { readonly by: Actor; readonly role: Role; readonly at: string },
+  digest: string,
+): Decision {
+  const { by, role, at } = event;
+  const approved: Loop = {
+    ...loop,
+    approval: { by, role, at, digest },
+    counters: { ...loop.counters, plans: loop.counters.plans + 1, iterations: 0 },
+    feedback: [],
+    signatures: [],
+    entries: [
+      ...loop.entries,
+      {
+        entry: loop.entry,
+        phase: loop.phase,
+        attempt: loop.counters.rounds,
+        startedAt: loop.entryStartedAt,
+        endedAt: at,
+        outcome: 'passed',
+        gates: [{ name: 'approval', value: 1, threshold: `by a person, for ${digest.slice(7, 19)}`, passed: true }],
+        measurements: [],
+        reason: `Approved by @${by.login}.`,
+      },
+    ],
+    note: '',
+  };
+  return enter(approved, 'BUILD', at);
+}
+
+export function reviewed(loop: Loop, event: Of<'reviewed'>): Decision {
+  const key = `review/${event.at}`;
+  if (loop.waitingFor !== 'approval') return only(loop);
+  if (event.state === 'approved') {
+    return emit(
+      only(loop),
+      say(
+        key,
+        'pull',
+        'A review "Approve" is not taken here: GitHub would count it for code that does not exist yet. Say `/approve` to approve the packet.',
+      ),
+    );
+  }
+  if (event.state !== 'changes_requested' || event.body.trim() === '' || !maySteer(event)) return only(loop);
+  return reject(loop, event, event.body);
+}
+
+/** Sends the packet back: `plan: …` to PLAN, anything else to DEFINE; each opens a review round, and those are bounded. */
+export function reject(loop: Loop, event: { readonly by: Actor; readonly at: string }, text: string): Decision {
+  const [, toPlan] = /^plan:\s*([\s\S]+)$/i.exec(text.trim()) ?? [];
+  const message = (toPlan ?? text).trim();
+  const gates = [{ name: 'approval', value: 0, threshold: 'by a person', passed: false }];
+  const closed: Loop = {
+    ...withoutApproval(loop),
+    feedback: [
+      {
+        id: `rejected-${loop.entry}`,
+        requirement: requirementOf(message),
+        file: null,
+        line: null,
+        rule: 'rejected',
+        severity: 'major',
+        message: message.slice(0, 4000),
+        suggestion: null,
+      },
+    ],
+    entries: [
+      ...loop.entries,
+      {
+        entry: loop.entry,
+        phase: loop.phase,
+        attempt: loop.counters.rounds,
+        startedAt: loop.entryStartedAt,
+        endedAt: event.at,
+        outcome: 'failed',
+        gates,
+        measurements: [],
+        reason: `Rejected by @${event.by.login}.`,
+      },
+    ],
+  };
+  if (loop.counters.rounds >= LIMITS.rounds + loop.counters.grants)
+    return stop(
+      closed,
+      `The packet was rejected in ${loop.counters.rounds} review rounds; talk it over in the issue, then \`/rerun DEFINE\`.`,
+    );
+  return enter(nextRound(closed), toPlan === undefined ? 'DEFINE' : 'PLAN', event.at);
+}
+
+function requirementOf(message: string): string | null {
+  const [, number] = /^R-?(\d+)\b/i.exec(message) ?? [];
+  return number === undefined ? null : `R-${number}`;
+}
+
+/** A person's commit wins: evidence is void, and when it touches the approved documents so is the approval. */
+export function pushed(loop: Loop, event: Of<'pushed'>): Decision {
+  if (!isLive(loop) || loop.head === undefined || event.sha === loop.head) return only(loop);
+  const moved: Loop = { ...loop, head: event.sha };
+  if (event.documentsChanged && (loop.waitingFor === 'approval' || loop.approval !== undefined)) {
+    const voided = {
+      ...moved,
+      note: `@${event.by.login} changed the documents on the branch, so the approval is void and a new packet is made.`,
+    };
+    return emit(
+      reject(
+        voided,
+        event,
+        `@${event.by.login} changed the documents on the branch at ${event.sha}: take the changes over.`,
+      ),
+      ...cancellationOf(loop),
+    );
+  }
+  if (!isBuilding(loop)) return only(moved);
+  const ending: Ending = {
+    at: event.at,
+    outcome: 'cancelled',
+    gates: [],
+    measurements: [],
+    defects: [],
+    reason: `@${event.by.login} pushed ${event.sha.slice(0, 7)}.`,
+    signature: '',
+  };
+  const { candidate: _c, promotedAt: _p, ...unjudged } = moved;
+  const note = `@${event.by.login} pushed ${event.sha.slice(0, 7)} to the branch, so the evidence is void and the next candidate is built on it.`;
+  return emit(fail({ ...unjudged, note }, ending), ...cancellationOf(loop));
+}
+
+/** The default branch moved: the approval is void only where the plan's own files changed under it. */
+export function moved(loop: Loop, event: Of<'moved'>): Decision {
+  const planned = new Set(loop.tasks.flatMap(({ files }) => files));
+  const touched = event.paths.filter((path) => planned.has(path));
+  if (!isBuilding(loop) || loop.promotedAt !== undefined || touched.length === 0) return only(loop);
+  const note = `The base moved in ${touched.slice(0, 3).join(', ')}, which the plan changes, so the approval is void and a new plan is made.`;
+  if (loop.counters.rounds >= LIMITS.rounds || loop.counters.plans >= LIMITS.plans) return stop(loop, note);
+  const base = loop.base === undefined ? {} : { base: { ...loop.base, sha: event.sha } };
+  return emit(enter({ ...withoutApproval(nextRound(loop)), ...base, note }, 'PLAN', event.at), ...cancellationOf(loop));
+}

@@ -1,0 +1,49 @@
+/** The scheduler's forced stop, in its precedence: budget > limits > stall. Safety stops come as events and never reach a retry. */
+import type { Loop } from './loop.ts';
+import { LIMITS, PHASES } from './phases.ts';
+
+export interface ForcedStop {
+  readonly cause: 'budget' | 'drafts' | 'iterations' | 'stall';
+  /** One sentence for people. */
+  readonly sentence: string;
+}
+
+interface Rule {
+  readonly cause: ForcedStop['cause'];
+  readonly applies: (loop: Loop, signature: string) => boolean;
+  readonly sentence: (loop: Loop) => string;
+}
+
+const RULES: readonly Rule[] = [
+  {
+    cause: 'budget',
+    applies: ({ spent, limits }) => spent.usd >= limits.usd,
+    sentence: ({ spent, limits }) =>
+      `The budget of ${limits.usd} USD is used up (${spent.usd.toFixed(2)} USD spent); \`/budget +<usd>\` and then \`/rerun\` go on.`,
+  },
+  {
+    cause: 'drafts',
+    applies: ({ phase, counters }) =>
+      PHASES[phase].limit === 'drafts' && (counters.drafts[phase] ?? 0) >= LIMITS.drafts + counters.grants,
+    sentence: ({ phase, counters }) => `${phase} did not pass its gates in ${counters.drafts[phase] ?? 0} tries.`,
+  },
+  {
+    cause: 'iterations',
+    applies: ({ phase, counters, limits }) =>
+      PHASES[phase].limit === 'iterations' && counters.iterations >= limits.iterations + counters.grants,
+    sentence: ({ counters }) =>
+      `The approved plan did not lead to a verified candidate in ${counters.iterations} iterations.`,
+  },
+  {
+    cause: 'stall',
+    applies: ({ signatures }, signature) =>
+      signature !== '' && signatures.filter((earlier) => earlier === signature).length >= 2,
+    sentence: () => 'The same failure came twice; another try would not change it.',
+  },
+];
+
+/** Which forced stop applies before another try, if any. `signature` is that of the failure just recorded. */
+export function forcedStopOf(loop: Loop, signature: string): ForcedStop | undefined {
+  const rule = RULES.find(({ applies }) => applies(loop, signature));
+  return rule === undefined ? undefined : { cause: rule.cause, sentence: rule.sentence(loop) };
+}

@@ -1,0 +1,175 @@
+/** What each slash command does to a loop. Pure; one handler per row of COMMANDS. */
+import { COMMANDS, parseAnswers } from './commands.ts';
+import { type AnsweredQuestion, type Decision, type Effect, type Event, type Loop, phaseName } from './loop.ts';
+import { promote } from './outcomes.ts';
+import { approve, isLive, pause, reject, resume, say } from './people.ts';
+import { AFTER_APPROVAL } from './phases.ts';
+import { cancellationOf, emit, ended, enter, only } from './walk.ts';
+
+type Commanded = Extract<Event, { type: 'commanded' }>;
+
+/** A handler gives the decision, or one sentence that says why not. */
+type Handler = (loop: Loop, event: Commanded) => Decision | string;
+
+const HANDLERS: Readonly<Record<string, Handler>> = {
+  approve(loop, event) {
+    if (loop.waitingFor !== 'approval' || loop.packetDigest === undefined) return 'There is no packet to approve now.';
+    if (event.argument !== '')
+      return 'A packet is approved as a whole: say `/approve` alone, or `/reject R2: …` for what should change.';
+    if (loop.publishedAt !== undefined && Date.parse(event.createdAt) < floorToSecond(loop.publishedAt))
+      return 'The packet changed after that comment was written; read the newest one and say `/approve` again.';
+    return approve(loop, event, loop.packetDigest);
+  },
+  reject(loop, event) {
+    if (loop.waitingFor !== 'approval') return 'There is no packet to reject now.';
+    return event.argument === ''
+      ? 'Say what should change: `/reject <what to change>`.'
+      : reject(loop, event, event.argument);
+  },
+  release: (loop) => (loop.waitingFor === 'release' ? promote(loop) : 'There is no verified candidate to release now.'),
+  answer(loop, event) {
+    if (loop.waitingFor !== 'answers') return 'There are no open questions now.';
+    const answers = parseAnswers(event.argument);
+    if (answers.length === 0) return 'Answer like this: `/answer 1b 2a 3: free text`.';
+    const known = new Set(loop.questions.map(({ number }) => number));
+    const stray = answers.find(({ number }) => !known.has(number));
+    if (stray !== undefined) return `There is no question ${stray.number}; the open ones are ${[...known].join(', ')}.`;
+    return resolved(
+      { ...loop, questions: loop.questions.map((question) => ({ ...question, ...answerTo(question, answers) })) },
+      event,
+    );
+  },
+  auto(loop, event) {
+    if (loop.waitingFor !== 'answers') return 'There are no open questions now.';
+    const unsafe = loop.questions.find(({ answer, safeDefault }) => answer === undefined && safeDefault === null);
+    if (unsafe !== undefined)
+      return `Question ${unsafe.number} has no safe default; answer it with \`/answer ${unsafe.number}: …\`.`;
+    return resolved({ ...loop, questions: loop.questions.map((question) => assumedWhere(question)) }, event);
+  },
+  pause: (loop, { by }) =>
+    loop.status === 'paused' || !isLive(loop)
+      ? 'Nothing is running that could be paused.'
+      : pause(loop, `Paused by @${by.login}; \`/resume\` goes on.`),
+  resume: (loop, { at }) => (loop.status === 'paused' ? resume({ ...loop, note: '' }, at) : 'The loop is not paused.'),
+  stop: (loop, { by }) =>
+    isLive(loop)
+      ? emit(only(ended(loop, 'stopped', `Stopped by @${by.login}.`)), ...cancellationOf(loop))
+      : 'There is no live loop to stop.',
+  rerun(loop, event) {
+    if (loop.status !== 'stopped') return '`/rerun` grants one more try after a stop; this loop has not stopped.';
+    const wanted = phaseName.safeParse(event.argument === '' ? restartOf(loop) : event.argument.toUpperCase());
+    if (!wanted.success)
+      return `There is no phase "${event.argument}"; the phases are ${phaseName.options.join(', ')}.`;
+    const phase = AFTER_APPROVAL.includes(wanted.data) ? 'BUILD' : wanted.data;
+    if (phase === 'BUILD' && loop.approval === undefined)
+      return 'No packet is approved, so nothing can be built; `/rerun PLAN` makes a new packet.';
+    return enter(
+      {
+        ...loop,
+        note: `One more try granted by @${event.by.login}.`,
+        counters: { ...loop.counters, grants: loop.counters.grants + 1 },
+      },
+      phase,
+      event.at,
+    );
+  },
+  context: (loop, { argument }) =>
+    argument === ''
+      ? 'Say what the next step should know: `/context <text>`.'
+      : only({ ...loop, context: [...loop.context, argument] }),
+  priority(loop, { argument }) {
+    const found = (['vulnerability', 'incident', 'routine'] as const).find((word) => word === argument.toLowerCase());
+    return found === undefined
+      ? 'Say `/priority vulnerability`, `/priority incident` or `/priority routine`.'
+      : only({ ...loop, priority: found });
+  },
+  budget(loop, { argument }) {
+    const [, amount] = /^\+(\d+(?:\.\d+)?)$/.exec(argument) ?? [];
+    return amount === undefined
+      ? 'Say by how many USD: `/budget +2`.'
+      : only({ ...loop, limits: { ...loop.limits, usd: loop.limits.usd + Number(amount) } });
+  },
+  accept: (loop, event) => decided(loop, event, 'accepted'),
+  decline: (loop, event) => decided(loop, event, 'declined'),
+  status: (loop, event) => emit(only(loop), told(event, 'status')),
+  help: (loop, event) => emit(only(loop), told(event, 'help')),
+};
+
+/** Applies one command; every command gets one reaction, and a refused one also a sentence. */
+export function commanded(loop: Loop, event: Commanded): Decision {
+  const target = loop.pull === undefined ? 'issue' : 'pull';
+  const usage = COMMANDS[event.command];
+  const answer = event.permitted
+    ? (HANDLERS[event.command]?.(loop, event) ?? 'There is no such command.')
+    : `\`/${event.command}\` needs ${usage?.who ?? 'more'} permission${usage?.who === 'author' ? ' (write) or the authorship of the issue' : ''}.`;
+  if (typeof answer !== 'string') return emit(answer, reaction(event, '+1'));
+  return emit(only(loop), reaction(event, 'confused'), say(keyOf(event), target, answer));
+}
+
+function reaction(event: Commanded, content: '+1' | 'confused'): Effect {
+  return { type: 'react', key: `${keyOf(event)}/react`, commentId: event.commentId ?? 0, content };
+}
+
+function keyOf(event: Commanded): string {
+  return `comment/${event.commentId ?? event.at}/${event.command}`;
+}
+
+function told(event: Commanded, what: 'status' | 'help'): Effect {
+  return { type: 'tell', key: `${keyOf(event)}/tell`, what };
+}
+
+/** Goes on when no question is open; otherwise keeps what was answered and waits for the rest. */
+function resolved(loop: Loop, event: Commanded): Decision {
+  const open = loop.questions.filter(({ answer }) => answer === undefined).map(({ number }) => number);
+  if (open.length > 0) {
+    return emit(
+      only(loop),
+      say(
+        keyOf(event),
+        'issue',
+        `Still open: ${open.join(', ')}. Answer with \`/answer\`, or say \`/auto\` to take the safe defaults.`,
+      ),
+    );
+  }
+  const { waitingFor: _, ...rest } = loop;
+  return {
+    loop: { ...rest, status: 'working' },
+    effects: [
+      { type: 'draft', key: `${loop.entry}/draft/${loop.counters.interviews}`, phase: 'DISCOVER', entry: loop.entry },
+    ],
+  };
+}
+
+function answerTo(question: AnsweredQuestion, answers: ReturnType<typeof parseAnswers>): Partial<AnsweredQuestion> {
+  const found = answers.findLast(({ number }) => number === question.number);
+  if (found === undefined) return {};
+  return { answer: question.options.find(({ key }) => key === found.answer)?.text ?? found.answer, assumed: false };
+}
+
+function assumedWhere(question: AnsweredQuestion): AnsweredQuestion {
+  return question.answer !== undefined || question.safeDefault === null
+    ? question
+    : { ...question, answer: question.safeDefault, assumed: true };
+}
+
+/** Where a stopped loop starts again by default: the draft that failed, or BUILD of the approved plan. */
+function restartOf(loop: Loop): string {
+  return AFTER_APPROVAL.includes(loop.phase) ? 'BUILD' : loop.phase;
+}
+
+function decided(loop: Loop, event: Commanded, decision: 'accepted' | 'declined'): Decision | string {
+  const index = Number(event.argument) - 1;
+  if (loop.proposals[index] === undefined)
+    return `There is no proposal "${event.argument}"; there are ${loop.proposals.length}.`;
+  return only({
+    ...loop,
+    proposals: loop.proposals.map((proposal, at) =>
+      at === index ? { ...proposal, decision, by: event.by.login } : proposal,
+    ),
+  });
+}
+
+/** GitHub's comment times have whole seconds. */
+function floorToSecond(at: string): number {
+  return Math.floor(Date.parse(at) / 1000) * 1000;
+}
