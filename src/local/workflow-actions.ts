@@ -1,0 +1,73 @@
+/** Performs a `uses:` step: a few of GitHub's own actions, built in, and composite actions of the workspace. */
+
+import { downloadArtifact } from './workflow-artifact-download.ts';
+import { uploadArtifact } from './workflow-artifact-upload.ts';
+import { checkout } from './workflow-checkout.ts';
+import { performComposite } from './workflow-composite.ts';
+import { interpolateMap } from './workflow-expression.ts';
+import type { WorkflowStepDefinition } from './workflow-file.ts';
+import { environmentOf, type Frame, nodeDirectory, type StepResult, scopeOf } from './workflow-frame.ts';
+import { runProcess } from './workflow-process.ts';
+
+/** Performs the action that the step names; the part after `@` is not looked at, as the action is built in. */
+export async function performAction(
+  step: WorkflowStepDefinition,
+  stepEnvironment: Readonly<Record<string, string>>,
+  frame: Frame,
+): Promise<StepResult> {
+  const uses = step.uses ?? '';
+  const inputs = interpolateMap(step.with, scopeOf(frame, stepEnvironment));
+  announce(uses, inputs, frame);
+  if (uses.startsWith('./')) return performComposite({ uses, inputs, environment: stepEnvironment, frame });
+  const name = uses.split('@')[0]?.toLowerCase() ?? '';
+  const action = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined;
+  if (action !== undefined) return action(inputs, frame);
+  const known = Object.keys(builtIn).join(', ');
+  throw new Error(`The local runner does not know "${uses}"; it has ${known} and composite actions by "./path".`);
+}
+
+type BuiltInAction = (inputs: Readonly<Record<string, string>>, frame: Frame) => Promise<StepResult>;
+
+const builtIn: Readonly<Record<string, BuiltInAction>> = {
+  'actions/checkout': checkout,
+  'actions/setup-node': setupNode,
+  'actions/setup-python': setupPython,
+  'actions/upload-artifact': uploadArtifact,
+  'actions/download-artifact': downloadArtifact,
+};
+
+function announce(uses: string, inputs: Readonly<Record<string, string>>, frame: Frame): void {
+  const { log } = frame.job;
+  log.write(`##[group]Run ${uses}`);
+  for (const [name, value] of Object.entries(inputs)) log.write(`  ${name}: ${value}`);
+  log.write('##[endgroup]');
+}
+
+async function setupNode(inputs: Readonly<Record<string, string>>, frame: Frame): Promise<StepResult> {
+  const { job } = frame;
+  const asked = inputs['node-version'] ?? '';
+  const isOther = /^v?\d/.test(asked) && Number.parseInt(asked.replace('v', ''), 10) !== majorOf(process.versions.node);
+  if (isOther) {
+    const message = `Node ${asked} was asked for; the local runner has only ${process.version}.`;
+    job.log.annotate({ level: 'warning', message, path: undefined, line: undefined });
+  }
+  job.path.unshift(nodeDirectory);
+  return { outputs: { 'node-version': process.version } };
+}
+
+const majorOf = (version: string): number => Number.parseInt(version, 10);
+
+async function setupPython(_inputs: Readonly<Record<string, string>>, frame: Frame): Promise<StepResult> {
+  const lines: string[] = [];
+  const exitCode = await runProcess({
+    command: 'python3',
+    arguments: ['--version'],
+    directory: frame.job.workspace,
+    environment: environmentOf(frame),
+    signal: frame.signal,
+    onLine: (line) => lines.push(line),
+  });
+  if (exitCode !== 0) throw new Error(`python3 --version ended with ${exitCode}: install python3 on this machine.`);
+  for (const line of lines) frame.job.log.write(line);
+  return { outputs: { 'python-version': lines.join(' ').replace(/^Python /, '') } };
+}

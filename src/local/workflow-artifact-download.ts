@@ -1,0 +1,31 @@
+/** `actions/download-artifact`: unpacks an artifact of the same run. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { unzipSync } from 'fflate';
+import type { Frame, StepResult } from './workflow-frame.ts';
+
+/** Unpacks the artifact `name` into `path`. @throws Error when the run has none of that name, saying which it has. */
+export async function downloadArtifact(inputs: Readonly<Record<string, string>>, frame: Frame): Promise<StepResult> {
+  const { run, job } = frame;
+  const unknown = Object.keys(inputs).filter((input) => !['name', 'path'].includes(input));
+  const name = inputs.name ?? '';
+  if (unknown.length > 0 || name === '') {
+    throw new Error('actions/download-artifact: the local runner needs `name`, knows `path`, and nothing else.');
+  }
+  const file = run.artifacts.get(name);
+  if (file === undefined) {
+    const known = [...run.artifacts.keys()].join(', ') || 'none';
+    throw new Error(`Unable to download artifact(s): Artifact not found for name: ${name}. This run has: ${known}.`);
+  }
+  const directory = resolve(job.workspace, inputs.path ?? '.');
+  const entries = Object.entries(unzipSync(await readFile(file)));
+  for (const [entry, content] of entries) {
+    const target = resolve(directory, entry);
+    if (relative(directory, target).startsWith('..'))
+      throw new Error(`The artifact ${name} leaves its folder: ${entry}`);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, content);
+  }
+  job.log.write(`Artifact ${name}: ${entries.length} files unpacked`);
+  return { outputs: { 'download-path': directory } };
+}

@@ -1,0 +1,145 @@
+/** Executes one workflow file for one event: its jobs in the order of `needs`, one at a time. */
+import { conditionHolds, flagHolds, interpolate, type Scope, type Status } from './workflow-expression.ts';
+import { parseWorkflow, type Workflow, type WorkflowJobDefinition } from './workflow-file.ts';
+import { type JobState, type RunState, runContexts } from './workflow-frame.ts';
+import { typedInputs } from './workflow-inputs.ts';
+import { executeJob, type JobOutcome } from './workflow-job.ts';
+import { createJobReport } from './workflow-job-report.ts';
+import { createWorkflowLog } from './workflow-log.ts';
+import type { Conclusion, WorkflowExecution, WorkflowJob, WorkflowResult } from './workflow-types.ts';
+
+/**
+ * Executes the workflow; an aborted run resolves with `cancelled`.
+ * @throws WorkflowFileError when the file cannot be executed, before any job starts; Error for a bad `run-name`.
+ */
+export async function executeWorkflow(request: WorkflowExecution): Promise<WorkflowResult> {
+  const workflow = parseWorkflow(request.text, request.path);
+  const execution: Execution = {
+    run: { request, workflow, artifacts: new Map() },
+    inputs: typedInputs(workflow, request.inputs),
+    done: new Map(),
+  };
+  const title = titleOf(execution);
+  const jobs: WorkflowJob[] = [];
+  for (const id of orderOf(workflow)) jobs.push(...(await perform(id, execution)));
+  return { title, conclusion: conclusionOf(execution), jobs };
+}
+
+interface Execution {
+  readonly run: RunState;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly done: Map<string, JobResult>;
+}
+
+/** What `needs.<id>` shows; `tolerated` failures (job-level continue-on-error) count as success. */
+interface JobResult {
+  readonly result: Exclude<Conclusion, 'timed_out'>;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+function titleOf({ run, inputs }: Execution): string {
+  const { runName, name } = run.workflow;
+  if (runName === undefined) return name;
+  return interpolate(runName, { status: 'success', contexts: runContexts(run, inputs) }).trim() || name;
+}
+
+function orderOf({ jobs }: Workflow): string[] {
+  const order = new Set<string>();
+  const visit = (id: string): void => {
+    for (const needed of jobs[id]?.needs ?? []) visit(needed);
+    order.add(id);
+  };
+  for (const id of Object.keys(jobs)) visit(id);
+  return [...order];
+}
+
+async function perform(id: string, execution: Execution): Promise<WorkflowJob[]> {
+  const { run, inputs, done } = execution;
+  const definition = run.workflow.jobs[id];
+  if (definition === undefined) return [];
+  const needs = Object.fromEntries(definition.needs.map((needed) => [needed, done.get(needed)]));
+  const scope: Scope = { status: statusFor(id, execution), contexts: { ...runContexts(run, inputs), needs } };
+  const verdict = verdictOf(definition, scope, run);
+  if (!verdict.starts) {
+    done.set(id, { result: verdict.conclusion, outputs: {} });
+    return [notStarted({ id, name: definition.name ?? id, run }, verdict)];
+  }
+  const outcomes: JobOutcome[] = [];
+  for (const [index, matrix] of combinationsOf(definition).entries()) {
+    const key = index === 0 ? id : `${id}-${index + 1}`;
+    outcomes.push(await executeJob({ run, id, definition, matrix, needs, inputs, key }));
+  }
+  done.set(id, resultOf(outcomes, verdict.tolerant));
+  return outcomes.map(({ job }) => job);
+}
+
+interface NotRun {
+  readonly starts: false;
+  readonly conclusion: 'skipped' | 'cancelled' | 'failure';
+  readonly message?: string;
+}
+
+type Verdict = NotRun | { readonly starts: true; readonly tolerant: boolean };
+
+function verdictOf(definition: WorkflowJobDefinition, scope: Scope, run: RunState): Verdict {
+  if (run.request.signal.aborted) return { starts: false, conclusion: 'cancelled' };
+  try {
+    if (!conditionHolds(definition.if, scope)) return { starts: false, conclusion: 'skipped' };
+    return { starts: true, tolerant: flagHolds(definition['continue-on-error'], scope) };
+  } catch (error) {
+    // The expressions are the workflow author's: they fail this job with the reason, not the host.
+    const message = error instanceof Error ? error.message : String(error);
+    return { starts: false, conclusion: 'failure', message };
+  }
+}
+
+function notStarted(job: { id: string; name: string; run: RunState }, verdict: NotRun): WorkflowJob {
+  const { request } = job.run;
+  const log = createWorkflowLog([request.token]);
+  if (verdict.message !== undefined) {
+    log.annotate({ level: 'failure', message: verdict.message, path: undefined, line: undefined });
+  }
+  const report = createJobReport({ id: job.id, name: job.name, log, onJob: request.onJob });
+  return report.end(verdict.conclusion);
+}
+
+/** The status functions of a job look at everything that it waits for, directly or not. */
+function statusFor(id: string, { run, done }: Execution): Status {
+  if (run.request.signal.aborted) return 'cancelled';
+  const ancestors = new Set<string>();
+  const visit = (job: string): void => {
+    for (const needed of run.workflow.jobs[job]?.needs ?? []) {
+      ancestors.add(needed);
+      visit(needed);
+    }
+  };
+  visit(id);
+  const results = [...ancestors].map((ancestor) => done.get(ancestor)?.result);
+  if (results.includes('cancelled')) return 'cancelled';
+  if (results.includes('failure')) return 'failure';
+  return results.includes('skipped') ? 'skipped' : 'success';
+}
+
+/** All combinations of the matrix, the last key changing fastest; one empty combination without a matrix. */
+function combinationsOf({ strategy }: WorkflowJobDefinition): JobState['matrix'][] {
+  let combinations: JobState['matrix'][] = [{}];
+  for (const [key, values] of Object.entries(strategy?.matrix ?? {})) {
+    combinations = combinations.flatMap((rest) => values.map((value) => ({ ...rest, [key]: value })));
+  }
+  return combinations;
+}
+
+function resultOf(outcomes: readonly JobOutcome[], tolerant: boolean): JobResult {
+  const conclusions = outcomes.map(({ conclusion }) => conclusion);
+  const outputs = Object.assign({}, ...outcomes.map((outcome) => outcome.outputs));
+  if (conclusions.includes('cancelled')) return { result: 'cancelled', outputs };
+  const failed = conclusions.includes('failure') && !tolerant;
+  return { result: failed ? 'failure' : 'success', outputs };
+}
+
+function conclusionOf({ run, done }: Execution): WorkflowResult['conclusion'] {
+  const results = [...done.values()].map(({ result }) => result);
+  if (run.request.signal.aborted && results.includes('cancelled')) return 'cancelled';
+  if (results.includes('failure')) return 'failure';
+  return results.includes('cancelled') ? 'cancelled' : 'success';
+}

@@ -1,0 +1,158 @@
+/** Performs one job of a run in a fresh workspace, reports as it goes, and leaves no process and no folder behind. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { basicCredentials } from './workflow-checkout.ts';
+import { interpolate, interpolateMap, minutesOf, type Scope } from './workflow-expression.ts';
+import type { WorkflowJobDefinition } from './workflow-file.ts';
+import {
+  eventPathOf,
+  type Frame,
+  type JobState,
+  type RunState,
+  scopeOf,
+  temporaryDirectoryOf,
+} from './workflow-frame.ts';
+import { createJobReport, type JobReport } from './workflow-job-report.ts';
+import { createWorkflowLog, type WorkflowLog } from './workflow-log.ts';
+import { endTracked, trackingIdOf } from './workflow-process.ts';
+import { performSteps, stepNameOf } from './workflow-step.ts';
+import type { Conclusion, WorkflowJob } from './workflow-types.ts';
+
+export interface JobRequest {
+  readonly run: RunState;
+  readonly id: string;
+  readonly definition: WorkflowJobDefinition;
+  /** One combination of the matrix; empty without one. */
+  readonly matrix: JobState['matrix'];
+  readonly needs: Readonly<Record<string, unknown>>;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** Names the job's folder and log within the run. */
+  readonly key: string;
+}
+
+export interface JobOutcome {
+  readonly conclusion: Conclusion;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly job: WorkflowJob;
+}
+
+/** Performs the job; whatever goes wrong in its steps or expressions is its conclusion, never a rejection. */
+export async function executeJob(request: JobRequest): Promise<JobOutcome> {
+  const { token, onJob } = request.run.request;
+  const log = createWorkflowLog([token, basicCredentials(token)]);
+  const name = request.definition.name ?? request.id;
+  const report = createJobReport({ id: request.id, name, log, onJob });
+  const directory = join(request.run.request.directory, 'work', request.key);
+  const { conclusion, outputs } = await perform(request, { directory, log, report });
+  await cleanUp(request, { directory, log });
+  return { conclusion, outputs, job: report.end(conclusion) };
+}
+
+interface JobPlace {
+  readonly directory: string;
+  readonly log: WorkflowLog;
+}
+
+async function perform(
+  request: JobRequest,
+  place: JobPlace & { readonly report: JobReport },
+): Promise<Omit<JobOutcome, 'job'>> {
+  const { log, report } = place;
+  const clock = new AbortController();
+  try {
+    const signal = AbortSignal.any([request.run.request.signal, clock.signal]);
+    const frame = await prepare(request, { ...place, signal });
+    const stepNames = request.definition.steps.map((step) => stepNameOf(step, frame));
+    report.start(jobNameOf(request, scopeOf(frame)), stepNames);
+    const timer = startClock(request, frame, clock);
+    await performSteps(request.definition.steps, frame, report).finally(() => clearTimeout(timer));
+    const conclusion = frame.status;
+    return { conclusion, outputs: outputsOf(request.definition, frame) };
+  } catch (error) {
+    // An expression in the job's own keys, or a folder that cannot be made: this job fails, the run goes on.
+    const message = error instanceof Error ? error.message : String(error);
+    log.annotate({ level: 'failure', message, path: undefined, line: undefined });
+    return { conclusion: 'failure', outputs: {} };
+  }
+}
+
+const defaultMinutes = 360;
+
+function startClock(request: JobRequest, frame: Frame, clock: AbortController): NodeJS.Timeout {
+  const minutes = minutesOf(request.definition['timeout-minutes'], scopeOf(frame)) ?? defaultMinutes;
+  return setTimeout(() => {
+    const message = `The job has exceeded the maximum execution time of ${minutes} minutes.`;
+    frame.job.log.annotate({ level: 'failure', message, path: undefined, line: undefined });
+    clock.abort();
+  }, minutes * 60_000);
+}
+
+async function prepare(request: JobRequest, place: JobPlace & { readonly signal: AbortSignal }): Promise<Frame> {
+  const { run, definition } = request;
+  const repositoryName = run.request.repository.split('/')[1] ?? 'repository';
+  const job: JobState = {
+    directory: place.directory,
+    log: place.log,
+    signal: place.signal,
+    id: request.id,
+    workspace: join(place.directory, 'workspace', repositoryName),
+    matrix: request.matrix,
+    needs: request.needs,
+    environment: {},
+    path: [],
+    runDefaults: { ...run.workflow.defaults?.run, ...definition.defaults?.run },
+  };
+  const frame: Frame = {
+    run,
+    job,
+    inputs: request.inputs,
+    steps: {},
+    environment: {},
+    actionPath: undefined,
+    depth: 0,
+    signal: place.signal,
+    status: 'success',
+    performSteps,
+  };
+  for (const folder of [
+    job.workspace,
+    temporaryDirectoryOf(job),
+    join(place.directory, 'home'),
+    join(place.directory, 'tools'),
+  ]) {
+    await mkdir(folder, { recursive: true });
+  }
+  await writeFile(eventPathOf(job), JSON.stringify(run.request.payload));
+  Object.assign(job.environment, interpolateMap(run.workflow.env, scopeOf(frame)));
+  Object.assign(job.environment, interpolateMap(definition.env, scopeOf(frame)));
+  return frame;
+}
+
+function jobNameOf({ id, definition, matrix }: JobRequest, scope: Scope): string {
+  if (definition.name !== undefined) return interpolate(definition.name, scope);
+  const values = Object.values(matrix);
+  return values.length === 0 ? id : `${id} (${values.join(', ')})`;
+}
+
+/** As on GitHub, an output that shows a secret does not leave the job. */
+function outputsOf(definition: WorkflowJobDefinition, frame: Frame): Record<string, string> {
+  const { log } = frame.job;
+  const outputs = Object.entries(interpolateMap(definition.outputs, scopeOf(frame)));
+  const safe = outputs.filter(([name, value]) => {
+    const shows = log.redact(value) !== value;
+    const message = `Skip output '${name}' since it may contain secret.`;
+    if (shows) log.annotate({ level: 'warning', message, path: undefined, line: undefined });
+    return !shows;
+  });
+  return Object.fromEntries(safe);
+}
+
+/** Ends what the job left running, removes its folder and keeps its log. */
+async function cleanUp(request: JobRequest, { directory, log }: JobPlace): Promise<void> {
+  const runDirectory = request.run.request.directory;
+  const orphans = await endTracked(trackingIdOf(runDirectory));
+  if (orphans > 0) log.write(`Cleaning up orphan processes: ${orphans} ended`);
+  await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  await mkdir(join(runDirectory, 'logs'), { recursive: true });
+  await writeFile(join(runDirectory, 'logs', `${request.key}.log`), log.text());
+}

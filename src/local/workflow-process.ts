@@ -1,0 +1,126 @@
+/** Processes of a workflow run: each in a group of its own, found again and ended when the run is over. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLineReader } from './workflow-lines.ts';
+
+export interface ProcessRequest {
+  readonly command: string;
+  readonly arguments: readonly string[];
+  readonly directory: string;
+  /** The whole environment: nothing is inherited. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ends the whole process group with SIGKILL. */
+  readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
+}
+
+/**
+ * Runs one program to its end; resolves to the exit code (128 + n after signal n). What it left in the background goes on.
+ * @throws Error when the program cannot be started.
+ */
+export async function runProcess(request: ProcessRequest): Promise<number> {
+  if (request.signal.aborted) return killedExitCode;
+  const child = spawn(request.command, request.arguments, {
+    cwd: request.directory,
+    env: { ...request.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const kill = (): void => endGroup(child);
+  request.signal.addEventListener('abort', kill, { once: true });
+  try {
+    const drained = drain([child.stdout, child.stderr], request.onLine);
+    const exitCode = await exitOf(child, request.command);
+    await drained();
+    return exitCode;
+  } finally {
+    request.signal.removeEventListener('abort', kill);
+  }
+}
+
+/** The RUNNER_TRACKING_ID of a run: the same after a restart, so that leftovers of a dead host can be found. */
+export function trackingIdOf(runDirectory: string): string {
+  const digest = createHash('sha256').update(runDirectory).digest('hex');
+  return `loopwright_${basename(runDirectory)}_${digest.slice(0, 24)}`;
+}
+
+/**
+ * Ends every process whose environment carries the tracking id, whatever its group or session; returns how many there
+ * were. Needs /proc; elsewhere nothing is found and 0 returned.
+ */
+export async function endTracked(trackingId: string): Promise<number> {
+  const ended = new Set<number>();
+  for (let round = 0; round < 40; round++) {
+    const found = await tracked(trackingId);
+    if (found.length === 0) break;
+    for (const processId of found) {
+      ended.add(processId);
+      killQuietly(processId);
+    }
+    await sleep(25);
+  }
+  return ended.size;
+}
+
+const killedExitCode = 137;
+
+function exitOf(child: ChildProcess, command: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (cause) => reject(new Error(`${command} did not start: ${cause.message}`, { cause })));
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === 'SIGKILL' ? 9 : 15)));
+  });
+}
+
+/** Reads on after the exit until the pipes close or, as a background process may hold them, are silent for a while. */
+function drain(streams: readonly Readable[], onLine: (line: string) => void): () => Promise<void> {
+  let lastChunkAtMs = Date.now();
+  const readers = streams.map((stream) => {
+    const reader = createLineReader(onLine);
+    stream.on('data', (chunk: Buffer) => {
+      lastChunkAtMs = Date.now();
+      reader.push(chunk);
+    });
+    return { stream, reader };
+  });
+  return async () => {
+    const exitedAtMs = Date.now();
+    const open = (): boolean => streams.some((stream) => !stream.readableEnded && !stream.destroyed);
+    while (open() && Date.now() - Math.max(lastChunkAtMs, exitedAtMs) < silenceMs) await sleep(10);
+    for (const { stream, reader } of readers) {
+      stream.destroy();
+      reader.end();
+    }
+  };
+}
+
+const silenceMs = 500;
+
+function endGroup(child: ChildProcess): void {
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) killQuietly(-child.pid);
+}
+
+/** A process that is gone already is what we want. */
+function killQuietly(processId: number): void {
+  try {
+    process.kill(processId, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+async function tracked(trackingId: string): Promise<number[]> {
+  const entries = await readdir('/proc').catch(() => []);
+  const marker = `RUNNER_TRACKING_ID=${trackingId}`;
+  const checks = entries
+    .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
+    .map(async (entry) => {
+      // A process may end, or belong to somebody else, between the listing and this look.
+      const environment = await readFile(`/proc/${entry}/environ`, 'utf8').catch(() => '');
+      return environment.split('\0').includes(marker) ? [Number(entry)] : [];
+    });
+  return (await Promise.all(checks)).flat();
+}
