@@ -1,0 +1,72 @@
+/** The job's own copy of the repository's history, out of the sandbox's reach, and git run on it without hooks, filters or foreign settings. */
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+/** Git on the private copy; `workspace` is its work tree. */
+export interface Repository {
+  /** Path of the bare copy. */
+  readonly gitDirectory: string;
+  readonly workspace: string;
+  readonly scratch: string;
+  /** Runs git with these arguments and returns its standard output. @throws {Error} with git's own text. */
+  git(args: readonly string[], options?: { readonly index?: string; readonly workTree?: string }): Promise<Buffer>;
+}
+
+const OWN_SETTINGS = [
+  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.symlinks=true', 'core.autocrlf=false'],
+  ...['core.quotePath=false', 'safe.directory=*', 'gc.auto=0', 'protocol.allow=never', 'protocol.file.allow=always'],
+].flatMap((setting) => ['-c', setting]);
+const OWN_ENVIRONMENT = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ATTR_NOSYSTEM: '1',
+} as const;
+
+/** Copies the history of a checked-out workspace into `scratch`; call it before anything generated has run. */
+export async function openRepository(workspace: string, scratch: string): Promise<Repository> {
+  await mkdir(scratch, { recursive: true });
+  const gitDirectory = join(await mkdtemp(join(scratch, 'history-')), 'repository.git');
+  await run(['clone', '--quiet', '--bare', '--no-hardlinks', '--', workspace, gitDirectory], scratch, {});
+  return {
+    gitDirectory,
+    workspace,
+    scratch,
+    git: (args, options = {}) =>
+      run([`--git-dir=${gitDirectory}`, `--work-tree=${options.workTree ?? workspace}`, ...args], workspace, {
+        GIT_INDEX_FILE: options.index ?? join(gitDirectory, 'index'),
+      }),
+  };
+}
+
+/** Shows the difference of two folders as a unified diff; the folders are compared as files, not as repositories. */
+export async function diffOfFolders(before: string, after: string, directory: string): Promise<string> {
+  const args = ['diff', '--no-index', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--no-prefix'];
+  const result = await execa('git', [...OWN_SETTINGS, ...args, '--', before, after], {
+    cwd: directory,
+    env: { ...OWN_ENVIRONMENT, GIT_CEILING_DIRECTORIES: join(directory, '..') },
+    reject: false,
+    maxBuffer: 64_000_000,
+    stripFinalNewline: false,
+  });
+  if (result.exitCode === 0 || result.exitCode === 1) return result.stdout;
+  throw new Error(`git diff of ${before} and ${after} failed: ${result.stderr}`);
+}
+
+async function run(args: readonly string[], directory: string, env: Record<string, string>): Promise<Buffer> {
+  const result = await execa('git', [...OWN_SETTINGS, ...args], {
+    cwd: directory,
+    env: { ...OWN_ENVIRONMENT, ...env },
+    encoding: 'buffer',
+    stripFinalNewline: false,
+    maxBuffer: 256_000_000,
+    reject: false,
+  });
+  if (result.exitCode === 0) return Buffer.from(result.stdout);
+  const said = Buffer.from(result.stderr ?? [])
+    .toString()
+    .trim();
+  throw new Error(`git ${args.find((word) => !word.startsWith('-'))} failed: ${said || result.shortMessage}`);
+}
