@@ -1,7 +1,7 @@
 /** What the App needs from the world, and nothing more. Adapters implement these. */
 import type { Answer, AnswerName } from './loop/answers.ts';
 import type { FileChange, ModelCall } from './loop/brief.ts';
-import type { EffectLane, Event, Loop, LoopRef, Role } from './loop/loop.ts';
+import type { EffectLane, Event, Loop, LoopRef, Price, Role } from './loop/loop.ts';
 
 /** Which installation and repository a request is for. */
 export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;
@@ -260,6 +260,15 @@ export interface Gateway {
 }
 
 export interface Ports {
+  /** Login of the App's own account, `loopwright[bot]`: what it does itself is no news. */
+  readonly self: string;
+  /** The model's name, its price where it is known, and whether its answers are authored (the demo's); that is said wherever it shows. */
+  readonly modelFacts: {
+    readonly name: string;
+    readonly scripted: boolean;
+    readonly price: Price | undefined /** Address for jobs, local mode only. */;
+    readonly jobUrl: string | undefined;
+  };
   readonly github: GitHub;
   readonly model: Model;
   readonly store: Store;

@@ -1,0 +1,84 @@
+/** The only reader of `process.env`: each door gets its variables parsed once. */
+import { z } from 'zod';
+import { ConfigError } from './errors.ts';
+
+/** Environment that a child process of ours may see: where programs are found, nothing else. */
+export function childEnvironment(): Record<string, string> {
+  const { PATH = '', HOME = '', LANG = 'C.UTF-8', TMPDIR } = process.env;
+  return { PATH, HOME, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
+}
+
+const model = z.object({
+  LLM_BASE_URL: z.url().optional(),
+  LLM_MODEL: z.string().min(1).optional(),
+  LLM_API_KEY: z.string().min(1).optional(),
+  OPENAI_API_KEY: z.string().min(1).optional(),
+  /** USD per million tokens, `prompt/completion`, for example `0.25/2`. */
+  LLM_PRICE: z
+    .string()
+    .regex(/^\d+(\.\d+)?\/\d+(\.\d+)?$/)
+    .optional(),
+});
+
+export interface ModelEnvironment {
+  readonly baseUrl: string | undefined;
+  readonly name: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly price: { readonly prompt: number; readonly completion: number } | undefined;
+}
+
+export function modelEnvironment(): ModelEnvironment {
+  const parsed = parse(model);
+  const [prompt, completion] = parsed.LLM_PRICE?.split('/').map(Number) ?? [];
+  return {
+    baseUrl: parsed.LLM_BASE_URL,
+    name: parsed.LLM_MODEL,
+    apiKey: parsed.LLM_API_KEY ?? parsed.OPENAI_API_KEY,
+    price: prompt === undefined || completion === undefined ? undefined : { prompt, completion },
+  };
+}
+
+const app = z.object({
+  APP_ID: z.coerce.number().int().positive(),
+  PRIVATE_KEY: z.string().min(1),
+  WEBHOOK_SECRET: z.string().min(1),
+  GITHUB_API_URL: z.url().default('https://api.github.com'),
+  PUBLIC_URL: z.url(),
+  PORT: z.coerce.number().int().positive().default(3000),
+  DATABASE_URL: z.string().default('.data/db'),
+  WORKSPACE_DIR: z.string().default('.data/repositories'),
+});
+export type AppEnvironment = z.infer<typeof app>;
+
+/** The real App's settings; undefined when no credentials are given, which means local mode. @throws {ConfigError} when only some are given. */
+export function appEnvironment(): AppEnvironment | undefined {
+  return process.env['APP_ID'] === undefined && process.env['PRIVATE_KEY'] === undefined ? undefined : parse(app);
+}
+
+const job = z.object({
+  LOOPWRIGHT_BRIEF: z.string().min(1),
+  LOOPWRIGHT_WORKSPACE: z.string().min(1),
+  LOOPWRIGHT_OUTPUT: z.string().min(1),
+  LOOPWRIGHT_INPUT: z.string().default(''),
+  LOOPWRIGHT_MODEL_URL: z.string().default(''),
+  GITHUB_OUTPUT: z.string().default(''),
+});
+export type JobEnvironment = z.infer<typeof job>;
+
+/** What the workflow hands to the job. */
+export function jobEnvironment(): JobEnvironment {
+  return parse(job);
+}
+
+export function logLevel(): string {
+  return process.env['LOG_LEVEL'] ?? 'info';
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema): z.infer<Schema> {
+  const parsed = schema.safeParse(process.env);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ConfigError(
+    `environment variable ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is refused'}; set it and start again.`,
+  );
+}

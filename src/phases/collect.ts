@@ -1,0 +1,187 @@
+/** Pulls what a run delivered, trusts none of it before it is checked, and turns it into an event. */
+import { strFromU8, unzipSync } from 'fflate';
+import { ArtifactError } from '../errors.ts';
+import { digestOf } from '../guard/digest.ts';
+import { refusalsOf } from '../guard/patch-policy.ts';
+import { digestOfTests } from '../guard/test-digest.ts';
+import { type ModelCall, type Report, report as reportSchema } from '../loop/brief.ts';
+import type { Effect, Event, Loop } from '../loop/loop.ts';
+import type { Ports, Store, WorkflowRun } from '../ports.ts';
+import { readConfig } from './repository-config.ts';
+
+type Collect = Extract<Effect, { type: 'collect' }>;
+type Failed = Extract<Event, { type: 'failed' }>;
+
+const ARTIFACTS = { BUILD: 'build', SEED_DATA: 'seed', VERIFY: 'verify' } as const;
+const FILES = {
+  BUILD: 'loopwright-build.yml',
+  SEED_DATA: 'loopwright-build.yml',
+  VERIFY: 'loopwright-verify.yml',
+} as const;
+const MAX_ZIP_BYTES = 8_000_000;
+const MAX_ENTRY_BYTES = 16_000_000;
+const MAX_ENTRIES = 500;
+const MAX_FILES = 60;
+const MAX_CHANGE_BYTES = 1_000_000;
+
+/**
+ * Reads the run afresh, its artifact by the run id that we dispatched, and checks digest, size, schema, identity and path policy.
+ * @throws {ArtifactError} when any of it is not as it must be.
+ */
+export async function collect(effect: Collect, loop: Loop, ports: Ports): Promise<Event> {
+  const at = ports.clock.now().toISOString();
+  const failed = (cause: Failed['cause'], reason: string, calls: readonly ModelCall[] = []): Event => ({
+    type: 'failed',
+    at,
+    entry: effect.entry,
+    cause,
+    reason,
+    calls: [...calls],
+  });
+  const run = await ports.github.run(loop.ref, effect.runId);
+  if (run.status !== 'completed') {
+    await ports.github.cancelRun(loop.ref, run.id);
+    return failed(
+      'work',
+      `The ${effect.phase} run ${run.id} did not finish within ${loop.limits.runMinutes} minutes and was cancelled.`,
+    );
+  }
+  assertOurs(run, effect);
+  if (run.conclusion === 'cancelled')
+    return failed('cancelled', `The ${effect.phase} run ${run.id} was cancelled before it delivered.`);
+  const zip = await ports.github.artifact(loop.ref, run.id, ARTIFACTS[effect.phase], MAX_ZIP_BYTES);
+  if (zip === undefined)
+    return failed(
+      'work',
+      `The ${effect.phase} run ${run.id} ended as ${run.conclusion ?? 'unknown'} without a report; its log says why.`,
+    );
+  const files = unzip(zip);
+  const report = reportOf(files, effect, loop);
+  await assertAllowed(report, loop, ports);
+  await storeRaw(report, files, ports.store);
+  if (report.failure !== null) return failed(causeOf(report.failure), report.failure, report.calls);
+  return {
+    type: 'reported',
+    at,
+    entry: effect.entry,
+    measurements: report.measurements,
+    defects: report.defects.slice(0, 100),
+    calls: report.calls,
+    sandbox: report.sandbox,
+    report: await ports.store.putBlob(JSON.stringify(report)),
+    signature: signatureOf(report),
+  };
+}
+
+/** A job says itself when it was the model or the machine that failed it; both need a person. */
+function causeOf(failure: string): Failed['cause'] {
+  if (failure.startsWith('The sandbox needs ')) return 'setup';
+  return failure.startsWith('The model ') ? 'model' : 'work';
+}
+
+/** The run must be the one that we dispatched on the default branch's own file; a re-run or a renamed workflow is not. */
+function assertOurs(run: WorkflowRun, { phase }: Collect): void {
+  const problem =
+    (run.event !== 'workflow_dispatch' && `it was started by ${run.event}`) ||
+    (run.path.split('@')[0] !== `.github/workflows/${FILES[phase]}` && `it ran ${run.path}`) ||
+    (run.attempt !== 1 && `it is attempt ${run.attempt}`);
+  if (problem)
+    throw new ArtifactError(
+      `Run ${run.id} is not the run that was dispatched for ${phase}: ${problem}. Nothing of it was taken over.`,
+    );
+}
+
+function unzip(zip: Uint8Array): Readonly<Record<string, Uint8Array>> {
+  let entries = 0;
+  let bytes = 0;
+  try {
+    return unzipSync(zip, {
+      filter({ name, originalSize }) {
+        entries += 1;
+        bytes += originalSize;
+        if (entries > MAX_ENTRIES || bytes > MAX_ENTRY_BYTES)
+          throw new ArtifactError(
+            `The artifact unpacks to more than ${MAX_ENTRIES} files or ${MAX_ENTRY_BYTES} bytes; it was refused.`,
+          );
+        return name === 'report.json' || /^raw\/[0-9a-f]{64}$/.test(name);
+      },
+    });
+  } catch (error) {
+    if (error instanceof ArtifactError) throw error;
+    throw new ArtifactError('The artifact is not a readable zip file; it was refused.', { cause: error });
+  }
+}
+
+function reportOf(files: Readonly<Record<string, Uint8Array>>, effect: Collect, loop: Loop): Report {
+  const parsed = reportSchema.safeParse(jsonOf(files['report.json']));
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new ArtifactError(
+      `The ${effect.phase} report breaks its schema at "${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'unknown'}. Nothing of it was taken over.`,
+    );
+  }
+  const report = parsed.data;
+  const expected = effect.phase === 'VERIFY' ? loop.candidate?.sha : loop.head;
+  const runEntry = loop.run?.entry ?? effect.entry;
+  if (
+    report.kind !== ARTIFACTS[effect.phase] ||
+    report.entry !== runEntry ||
+    report.candidate !== expected ||
+    report.base !== loop.base?.sha
+  ) {
+    throw new ArtifactError(
+      `The ${effect.phase} report speaks of another run: entry ${report.entry} of ${report.candidate.slice(0, 7)}, expected entry ${runEntry} of ${expected?.slice(0, 7) ?? 'nothing'}. Nothing of it was taken over.`,
+    );
+  }
+  return report;
+}
+
+function jsonOf(bytes: Uint8Array | undefined): unknown {
+  if (bytes === undefined) return undefined;
+  try {
+    return JSON.parse(strFromU8(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The job applies the same policy before it reports, so what breaks it here was forged. */
+async function assertAllowed(report: Report, loop: Loop, ports: Ports): Promise<void> {
+  if (report.kind === 'verify') return;
+  const config = await readConfig(loop, ports);
+  const [refusal] = refusalsOf(report.changes, {
+    protectedPaths: config.protected,
+    maxFiles: MAX_FILES,
+    maxBytes: MAX_CHANGE_BYTES,
+  });
+  if (refusal !== undefined) throw new ArtifactError(`${refusal.message} The proposed patch was refused as a whole.`);
+  if (report.kind === 'build' && report.tests !== null && digestOfTests(report.tests.files) !== report.tests.digest) {
+    throw new ArtifactError(
+      'The frozen tests do not have the digest that the report states. Nothing of it was taken over.',
+    );
+  }
+}
+
+/** Keeps every raw output; a measurement without one is no measurement. */
+async function storeRaw(report: Report, files: Readonly<Record<string, Uint8Array>>, store: Store): Promise<void> {
+  for (const { name, raw } of report.measurements) {
+    const bytes = files[`raw/${raw.slice('sha256:'.length)}`];
+    if (bytes === undefined || digestOf(bytes) !== raw)
+      throw new ArtifactError(
+        `The measurement ${name} has no raw output with digest ${raw.slice(0, 19)}…; a value without it is none.`,
+      );
+    await store.putBlob(bytes);
+  }
+}
+
+/** The same failure gives the same text; empty when nothing failed. */
+function signatureOf({ kind, defects }: Report): string {
+  return defects.length === 0
+    ? ''
+    : `${kind} ${digestOf(
+        defects
+          .map(({ rule, requirement, message }) => `${rule} ${requirement} ${message}`)
+          .sort()
+          .join('\n'),
+      )}`;
+}

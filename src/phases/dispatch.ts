@@ -1,0 +1,116 @@
+/** BUILD and VERIFY: write the brief, dispatch the workflow on the default branch. */
+import { ANSWERS, acceptanceRow, specification } from '../loop/answers.ts';
+import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
+import { type Event, type Loop, nameOf } from '../loop/loop.ts';
+import type { Ports, Store } from '../ports.ts';
+import { documentNamed, documentTexts, storedText } from './document-texts.ts';
+import { readConfig } from './repository-config.ts';
+
+const WORKFLOWS = { BUILD: 'loopwright-build.yml', VERIFY: 'loopwright-verify.yml' } as const;
+/** What a job may be told to do; the job enforces them and the App checks what it can. */
+const LIMITS = {
+  agentSteps: 60,
+  modelTimeoutMs: 120_000,
+  commandTimeoutMs: 60_000,
+  outputBytes: 100_000,
+  designAttempts: 3,
+  reviewRevisions: 2,
+} as const;
+const BUILDER_SKILLS = [
+  'incremental-implementation',
+  'coding-principles',
+  'systematic-debugging',
+  'performance-optimization',
+  'code-simplification',
+] as const;
+const POLICY = { maxFiles: 60, maxBytes: 1_000_000 } as const;
+
+/** Starts the run of an entry. The run's title names loop and entry, so a repeated dispatch finds the run that is there already. */
+export async function dispatch(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Promise<Event> {
+  const brief = await briefOf(phase, loop, ports);
+  const digest = await ports.gateway.publish(JSON.stringify(brief));
+  const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[phase], {
+    loop: nameOf(loop.ref),
+    entry: String(loop.entry),
+    phase,
+    candidate: brief.candidate,
+    base: brief.base,
+    job: ports.gateway.jobDigest,
+    brief: digest,
+    app: ports.gateway.url,
+    ...(ports.modelFacts.jobUrl === undefined ? {} : { model: ports.modelFacts.jobUrl }),
+  });
+  return { type: 'dispatched', at: ports.clock.now().toISOString(), entry: loop.entry, runId };
+}
+
+async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Promise<Brief> {
+  const { store, modelFacts } = ports;
+  const config = await readConfig(loop, ports);
+  const build = await storedReport(loop.reports.build, buildReport, store);
+  const seed = await storedReport(loop.reports.seed, seedReport, store);
+  const base = loop.base?.sha ?? '';
+  return {
+    version: 1,
+    loop: {
+      id: nameOf(loop.ref),
+      owner: loop.ref.owner,
+      repo: loop.ref.repo,
+      issue: loop.ref.issue,
+      title: loop.issue?.title ?? '',
+    },
+    phase,
+    entry: loop.entry,
+    iteration: loop.counters.iterations,
+    candidate: (phase === 'VERIFY' ? loop.candidate?.sha : loop.head) ?? base,
+    base,
+    surface: loop.surface ?? 'library',
+    commands: config.commands,
+    documents: [...(await documentTexts(loop, store))],
+    ...(await planOf(loop, store)),
+    previous: build === undefined ? null : { changes: build.changes, tests: build.tests },
+    tests: phase === 'VERIFY' ? testsOf(build) : null,
+    seed: phase === 'VERIFY' ? (seed?.seed ?? null) : null,
+    defects: loop.feedback,
+    context: loop.context,
+    skills: jobSkills(ports.skills),
+    model: { name: modelFacts.name, scripted: modelFacts.scripted },
+    policy: { protectedPaths: config.protected, ...POLICY },
+    limits: LIMITS,
+    thresholds: { p95Ms: 500 },
+  };
+}
+
+function testsOf(build: { readonly tests: FrozenTests | null } | undefined): FrozenTests | null {
+  return build?.tests ?? null;
+}
+
+/** What the approved documents say in structured form. */
+async function planOf(loop: Loop, store: Store): Promise<Pick<Brief, 'requirements' | 'tasks' | 'acceptance'>> {
+  const requirements = specification.shape.requirements.parse(
+    JSON.parse((await documentNamed(loop, 'requirements.json', store)) ?? '[]'),
+  );
+  const acceptance = acceptanceRow
+    .array()
+    .parse(JSON.parse((await documentNamed(loop, 'acceptance.json', store)) ?? '[]'));
+  return {
+    requirements: requirements.map(({ id, kind, statement }) => ({ id, kind, statement })),
+    tasks: loop.tasks,
+    acceptance,
+  };
+}
+
+/** The skills that a job's calls chain, by name. */
+function jobSkills(skills: ReadonlyMap<string, string>): Record<string, string> {
+  const asked = Object.values(ANSWERS).flatMap(({ phase, skills: chain }) =>
+    phase === 'BUILD' || phase === 'SEED_DATA' ? [...chain] : [],
+  );
+  return Object.fromEntries([...asked, ...BUILDER_SKILLS].map((name) => [name, skills.get(name) ?? '']));
+}
+
+async function storedReport<Report>(
+  digest: string | undefined,
+  schema: { parse(value: unknown): Report },
+  store: Store,
+): Promise<Report | undefined> {
+  return digest === undefined ? undefined : schema.parse(JSON.parse(await storedText(store, digest)));
+}

@@ -1,0 +1,41 @@
+/** The door to the phases that the App works on itself. */
+import { ConfigError, ModelError } from '../errors.ts';
+import type { Event, Loop, PhaseName } from '../loop/loop.ts';
+import type { Ports } from '../ports.ts';
+import { define } from './define.ts';
+import { discover } from './discover.ts';
+import { createDrafting, type Drafting, stamp } from './drafting.ts';
+import { plan } from './plan.ts';
+import { reflect } from './reflect.ts';
+import { ship } from './ship.ts';
+
+/** The phases that are drafted here; the others run in Actions or wait for a person. */
+const DRAFTS: Readonly<Partial<Record<PhaseName, (drafting: Drafting) => Promise<Event>>>> = {
+  DISCOVER: discover,
+  DEFINE: define,
+  PLAN: plan,
+  SHIP: ship,
+  REFLECT: reflect,
+};
+
+/**
+ * Drafts a phase: inputs → model → documents and measurements. A model or a set-up that fails is a `failed` event with the calls that were paid for;
+ * anything else is thrown, and the effect is tried again.
+ */
+export async function draft(phase: PhaseName, loop: Loop, ports: Ports): Promise<Event> {
+  const drafting = createDrafting(phase, loop, ports);
+  try {
+    const work = DRAFTS[phase];
+    if (work === undefined) throw new ConfigError(`${phase} is not drafted in the App; it runs elsewhere.`);
+    return await work(drafting);
+  } catch (error) {
+    if (error instanceof ModelError) return failed(drafting, 'model', error);
+    if (error instanceof ConfigError) return failed(drafting, 'setup', error);
+    throw error;
+  }
+}
+
+function failed(drafting: Drafting, cause: 'model' | 'setup', error: Error): Event {
+  const calls = [...drafting.calls, ...(error instanceof ModelError ? error.calls : [])];
+  return { type: 'failed', ...stamp(drafting), cause, reason: error.message, calls };
+}

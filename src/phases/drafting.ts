@@ -1,0 +1,102 @@
+/** What every drafting phase does alike: ask the model, store documents, measure with the raw output stored. */
+import { ConfigError } from '../errors.ts';
+import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
+import type { ModelCall } from '../loop/brief.ts';
+import { type Document, type Event, type Loop, nameOf, type PhaseName } from '../loop/loop.ts';
+import type { Defect, Measurement } from '../loop/measurement.ts';
+import type { Ports } from '../ports.ts';
+import { folderOf } from './document-texts.ts';
+import { type Block, systemOf, userOf } from './prompt.ts';
+
+/** One entry of a drafting phase at work. */
+export interface Drafting {
+  readonly phase: PhaseName;
+  readonly loop: Loop;
+  readonly ports: Ports;
+  /** The calls made so far, in order. */
+  readonly calls: readonly ModelCall[];
+  /** @throws {ModelError} when no usable answer came. @throws {ConfigError} when a skill is missing. */
+  ask<Name extends AnswerName>(name: Name, task: string, blocks: readonly Block[]): Promise<Answer<Name>>;
+}
+
+/** The skill that stands before all others in the App's own calls, so that they share one prefix. */
+export const GROUND_RULES = 'ground-rules';
+
+export function createDrafting(phase: PhaseName, loop: Loop, ports: Ports): Drafting {
+  const calls: ModelCall[] = [];
+  return {
+    phase,
+    loop,
+    ports,
+    calls,
+    async ask(name, task, blocks) {
+      const { skills, role } = ANSWERS[name];
+      const [skill] = skills;
+      const context = { loop: nameOf(loop.ref), phase, skill, role, attempt: attemptOf(phase, loop) };
+      const system = systemOf([GROUND_RULES, ...skills].map((each) => ({ name: each, text: skillText(each, ports) })));
+      const result = await ports.model.answer({ name, context, system, user: userOf(task, blocks) });
+      calls.push(...result.calls);
+      return result.answer;
+    },
+  };
+}
+
+/** Tries of this phase in the current review round, from 1. */
+function attemptOf(phase: PhaseName, { counters }: Loop): number {
+  return Math.max(1, counters.drafts[phase] ?? 1);
+}
+
+function skillText(name: string, ports: Ports): string {
+  const skill = ports.skills.get(name);
+  if (skill === undefined)
+    throw new ConfigError(`skills/${name}/SKILL.md is missing: restore the file or reinstall loopwright.`);
+  return skill.text;
+}
+
+/** Stores the texts under the loop's folder. Storing the same again is harmless. */
+export async function storeDocuments(
+  { loop, ports }: Drafting,
+  texts: Readonly<Record<string, string>>,
+): Promise<Document[]> {
+  return Promise.all(
+    Object.entries(texts).map(async ([file, text]) => ({
+      path: `${folderOf(loop)}/${file}`,
+      digest: await ports.store.putBlob(`${text.trimEnd()}\n`),
+    })),
+  );
+}
+
+export interface Reading {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: Measurement['unit'];
+  readonly source: string;
+  /** What the value was computed from; stored as JSON. */
+  readonly raw: unknown;
+}
+
+/** Stores the raw output of a reading and gives the measurement that refers to it. */
+export async function measured({ ports }: Drafting, { raw, ...reading }: Reading): Promise<Measurement> {
+  return { ...reading, raw: await ports.store.putBlob(`${JSON.stringify(raw, null, 2)}\n`) };
+}
+
+export type Drafted = Extract<Event, { type: 'drafted' }>;
+
+/** The event that ends a draft; `facts` are what later decisions need. */
+export function draftedEvent(
+  drafting: Drafting,
+  outcome: { readonly documents: Document[]; readonly measurements: Measurement[]; readonly defects: Defect[] },
+  facts: Partial<Drafted> = {},
+): Drafted {
+  return { type: 'drafted', ...stamp(drafting), ...outcome, ...facts, calls: [...drafting.calls] };
+}
+
+/** When it happened, and in which entry. */
+export function stamp({ loop, ports }: Drafting): { readonly at: string; readonly entry: number } {
+  return { at: ports.clock.now().toISOString(), entry: loop.entry };
+}
+
+/** A defect with what most do not need left empty. */
+export function defectOf(found: Pick<Defect, 'id' | 'rule' | 'message'> & Partial<Defect>): Defect {
+  return { requirement: null, file: null, line: null, severity: 'major', suggestion: null, ...found };
+}

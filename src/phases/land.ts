@@ -1,0 +1,62 @@
+/** VERIFY begins: the accepted change becomes a commit on the quarantine ref, which starts no workflow. */
+import { StoreError } from '../errors.ts';
+import { type BuildReport, buildReport, type FileChange, type SeedReport, seedReport } from '../loop/brief.ts';
+import type { Event, Loop } from '../loop/loop.ts';
+import type { Ports } from '../ports.ts';
+import { storedText } from './document-texts.ts';
+
+/** Commits build and seed together on top of the loop branch's head. Repeating it gives the same commit. */
+export async function land(loop: Loop, ports: Ports): Promise<Event> {
+  const { github, workspace, clock } = ports;
+  const at = clock.now().toISOString();
+  const parent = await github.head(loop.ref, `refs/heads/${loop.branch}`);
+  if (parent === undefined || parent !== loop.head) {
+    return {
+      type: 'failed',
+      at,
+      entry: loop.entry,
+      cause: 'moved',
+      reason: `The branch ${loop.branch} moved to ${parent?.slice(0, 7) ?? 'nothing'} while the candidate was made.`,
+      calls: [],
+    };
+  }
+  const { build, seed } = await reportsOf(loop, ports);
+  const message = `Build the plan of #${loop.ref.issue}\n\nMade by Loopwright in iteration ${loop.counters.iterations}; not yet verified.`;
+  const commit = await github.commit(loop.ref, {
+    parent,
+    changes: merged(build.changes, seed.changes),
+    message,
+    date: loop.entryStartedAt,
+  });
+  await github.moveRef(loop.ref, quarantineRefOf(loop), commit.sha);
+  return {
+    type: 'landed',
+    at,
+    entry: loop.entry,
+    candidate: commit.sha,
+    codeTree: await workspace.codeTree(loop.ref, commit.sha),
+  };
+}
+
+/** Where a candidate lies until it is judged: outside branches and tags. */
+export function quarantineRefOf({ ref, entry }: Loop): string {
+  return `refs/loopwright/${ref.issue}/${ref.n}/${entry}`;
+}
+
+async function reportsOf(
+  loop: Loop,
+  { store }: Pick<Ports, 'store'>,
+): Promise<{ readonly build: BuildReport; readonly seed: SeedReport }> {
+  const { build, seed } = loop.reports;
+  if (build === undefined || seed === undefined)
+    throw new StoreError(`entry ${loop.entry} has no stored build and seed report to land`);
+  return {
+    build: buildReport.parse(JSON.parse(await storedText(store, build))),
+    seed: seedReport.parse(JSON.parse(await storedText(store, seed))),
+  };
+}
+
+/** The later change of a path wins. */
+function merged(first: readonly FileChange[], second: readonly FileChange[]): readonly FileChange[] {
+  return [...new Map([...first, ...second].map((change) => [change.path, change])).values()];
+}

@@ -1,0 +1,95 @@
+/** The material that prompts are made of: issue, answers, scan, documents, feedback; each block says where it comes from. */
+import { relevantFiles } from '../context/relevant-files.ts';
+import { type Scan, scanRepository } from '../context/scan.ts';
+import { selectParts } from '../context/select.ts';
+import { ConfigError } from '../errors.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { Ports } from '../ports.ts';
+import { documentNamed } from './document-texts.ts';
+import type { Block } from './prompt.ts';
+
+/** Tokens of repository files in one prompt. */
+const FILES_BUDGET_TOKENS = 16_000;
+/** Longer file lists are cut at whole lines, and the block says how many are left out. */
+const MAX_LISTED_FILES = 400;
+
+/** The scan of the loop's base commit. */
+export async function scanOf(loop: Loop, ports: Ports): Promise<Scan> {
+  return scanRepository(ports.workspace, loop.ref, baseOf(loop).sha);
+}
+
+/** @throws {ConfigError} when the loop was never started. */
+export function baseOf({ base, ref }: Loop): NonNullable<Loop['base']> {
+  if (base === undefined) throw new ConfigError(`Issue #${ref.issue} has no base commit; label it \`loop\` again.`);
+  return base;
+}
+
+export function issueBlock({ issue, ref }: Loop): Block {
+  const author = issue === undefined ? 'nobody known' : `@${issue.author.login}`;
+  const text = issue === undefined ? '(no text)' : `${issue.title}\n\n${issue.body}`;
+  return { name: 'issue', source: `issue #${ref.issue}, written by ${author}`, text };
+}
+
+/** The interview so far; empty when nothing was asked. */
+export function answersBlock({ questions }: Loop): readonly Block[] {
+  if (questions.length === 0) return [];
+  const lines = questions.map(({ number, question, answer, assumed, safeDefault }) => {
+    const said = answer ?? (safeDefault === null ? '(open, no safe default)' : safeDefault);
+    const how = answer === undefined || assumed ? 'assumed' : 'answered';
+    return `${number}. ${question}\n   ${how}: ${said}`;
+  });
+  return [{ name: 'interview', source: 'people, in answer to our questions', text: lines.join('\n') }];
+}
+
+/** What people added with `/context`, and what was wrong with the last try. */
+export function guidanceBlocks({ context, feedback }: Loop): readonly Block[] {
+  const notes = context.map((text, index) => `${index + 1}. ${text}`).join('\n');
+  const defects = feedback.map(
+    ({ severity, rule, requirement, file, message, suggestion }) =>
+      `- [${severity}] ${rule}${requirement === null ? '' : ` ${requirement}`}${file === null ? '' : ` (${file})`}: ${message}${suggestion === null ? '' : ` Suggestion: ${suggestion}`}`,
+  );
+  return [
+    ...(context.length === 0 ? [] : [{ name: 'context', source: 'people with write permission', text: notes }]),
+    ...(feedback.length === 0
+      ? []
+      : [{ name: 'feedback', source: 'the last try: checks and reviewers', text: defects.join('\n') }]),
+  ];
+}
+
+/** The loop's documents with these file names, where they exist. */
+export async function documentBlocks(loop: Loop, ports: Ports, names: readonly string[]): Promise<readonly Block[]> {
+  const texts = await Promise.all(
+    names.map(async (name) => ({ name, text: await documentNamed(loop, name, ports.store) })),
+  );
+  return texts.flatMap(({ name, text }) =>
+    text === undefined ? [] : [{ name, source: 'an earlier phase of this loop', text }],
+  );
+}
+
+export function scanBlock(scan: Scan): Block {
+  const listed = scan.files.slice(0, MAX_LISTED_FILES);
+  const left = scan.files.length - listed.length;
+  const lines = [
+    `languages: ${scan.languages.map(({ name, files }) => `${name} (${files})`).join(', ') || 'none recognised'}`,
+    `test runner: ${scan.runner ?? 'not recognised'}`,
+    ...scan.commands.map(({ name, command, source }) => `command ${name} (${source}): ${command}`),
+    ...scan.routes.map(({ method, path, file, line }) => `route ${method} ${path} (${file}:${line})`),
+    ...scan.notes.map((note) => `note: ${note}`),
+    'files:',
+    ...listed,
+    ...(left > 0 ? [`(${left} more files are not listed)`] : []),
+  ];
+  return { name: 'repository', source: `a scan of commit ${scan.sha}`, text: lines.join('\n') };
+}
+
+/** Whole files that have to do with what is asked, within a budget. */
+export async function fileBlocks(loop: Loop, ports: Ports, scan: Scan, asked: string): Promise<readonly Block[]> {
+  const parts = await relevantFiles(ports.workspace, loop.ref, { scan, asked });
+  const { kept } = selectParts(parts, FILES_BUDGET_TOKENS);
+  return kept.map(({ name, text }) => ({ name, source: `the repository at ${scan.sha.slice(0, 7)}`, text }));
+}
+
+/** What a loop is about, in words; used to rank files. */
+export function askedOf({ issue, questions }: Loop): string {
+  return [issue?.title ?? '', issue?.body ?? '', ...questions.map(({ answer }) => answer ?? '')].join('\n');
+}

@@ -1,0 +1,33 @@
+/** SHIP: the branch moves once, to the evidence commit on top of the verified candidate. */
+import type { Event, Loop } from '../loop/loop.ts';
+import type { Ports } from '../ports.ts';
+import { documentTexts } from './document-texts.ts';
+import { changeOf } from './publish.ts';
+
+/** Commits release notes and evidence (only under `.loopwright/`) as a child of the candidate and fast-forwards the branch. Repeating it changes nothing. */
+export async function promote(loop: Loop, ports: Ports): Promise<Event> {
+  const { github, store, clock } = ports;
+  const at = clock.now().toISOString();
+  const ref = `refs/heads/${loop.branch}`;
+  const parent = loop.candidate?.sha ?? '';
+  const changes = (await documentTexts(loop, store)).map(changeOf);
+  const commit = await github.commit(loop.ref, {
+    parent,
+    changes,
+    message: `Add release notes and evidence for #${loop.ref.issue}`,
+    date: loop.entryStartedAt,
+  });
+  const actual = await github.head(loop.ref, ref);
+  if (actual !== commit.sha && actual !== loop.head) {
+    return {
+      type: 'failed',
+      at,
+      entry: loop.entry,
+      cause: 'moved',
+      reason: `The branch ${loop.branch} moved to ${actual?.slice(0, 7) ?? 'nothing'} before the candidate was promoted.`,
+      calls: [],
+    };
+  }
+  await github.moveRef(loop.ref, ref, commit.sha);
+  return { type: 'promoted', at, entry: loop.entry, head: commit.sha };
+}

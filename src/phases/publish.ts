@@ -1,0 +1,64 @@
+/** ARCH_REVIEW: one packet commit, one draft pull request, one packet comment. */
+import { digestOfValue } from '../guard/digest.ts';
+import type { FileChange } from '../loop/brief.ts';
+import type { Event, Loop } from '../loop/loop.ts';
+import type { Ports } from '../ports.ts';
+import { pullBody, pullTitle } from '../render/board.ts';
+import { packetComment } from '../render/packet.ts';
+import { type DocumentText, documentTexts } from './document-texts.ts';
+
+/** Commits the documents onto the loop branch and asks for approval of exactly that. Repeating it changes nothing. */
+export async function publish(loop: Loop, ports: Ports): Promise<Event> {
+  const { github, clock, modelFacts } = ports;
+  const documents = await documentTexts(loop, ports.store);
+  const head = await commitPacket(loop, documents, ports);
+  const pull = await github.openPull(loop.ref, {
+    branch: loop.branch,
+    base: loop.base?.branch ?? '',
+    title: pullTitle(loop),
+    body: pullBody(loop, modelFacts),
+  });
+  const digest = packetDigest(loop);
+  const body = packetComment({ ...loop, pull: pull.number, packetDigest: digest }, documents, modelFacts);
+  await github.comment(loop.ref, pull.number, { marker: `packet/${loop.ref.n}/${loop.entry}`, body });
+  return {
+    type: 'published',
+    at: clock.now().toISOString(),
+    entry: loop.entry,
+    head,
+    pull: pull.number,
+    pullNodeId: pull.nodeId,
+    digest,
+  };
+}
+
+/** Commits on the head as the loop knows it; a person's newer commit wins, and the packet goes on top of it. */
+async function commitPacket(loop: Loop, documents: readonly DocumentText[], { github }: Ports): Promise<string> {
+  const ref = `refs/heads/${loop.branch}`;
+  const changes = documents.map(changeOf);
+  const message = `Propose the packet for #${loop.ref.issue}, review round ${loop.counters.rounds}`;
+  const known = loop.head ?? loop.base?.sha ?? '';
+  const actual = await github.head(loop.ref, ref);
+  const commit = await github.commit(loop.ref, { parent: known, changes, message, date: loop.entryStartedAt });
+  if (actual === commit.sha) return commit.sha;
+  const onTop =
+    actual === undefined || actual === known
+      ? commit
+      : await github.commit(loop.ref, { parent: actual, changes, message, date: loop.entryStartedAt });
+  await github.moveRef(loop.ref, ref, onTop.sha);
+  return onTop.sha;
+}
+
+/** What an approval is bound to: the documents, the base as read, the configuration, the budget. */
+export function packetDigest(loop: Loop): string {
+  return digestOfValue({
+    documents: loop.documents.toSorted((left, right) => (left.path < right.path ? -1 : 1)),
+    base: loop.base?.sha ?? '',
+    config: loop.configDigest ?? '',
+    usd: loop.limits.usd,
+  });
+}
+
+export function changeOf({ path, text }: DocumentText): FileChange {
+  return { path, mode: '100644', content: Buffer.from(text, 'utf8').toString('base64') };
+}

@@ -1,0 +1,59 @@
+/** requirement.md: the goal as people read it. Pure. */
+import type { Requirement } from '../loop/answers.ts';
+import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
+import { list, sections, table } from './markdown.ts';
+
+/** Renders the requirement with the interview; what nobody confirmed is marked as an assumption. */
+export function requirementDocument(requirement: Requirement, { questions }: Loop): string {
+  const { metrics, boundaries, stories } = requirement;
+  return sections(requirement.title, [
+    ['Objective', requirement.objective],
+    [
+      'Measured by',
+      table(
+        ['metric', 'target'],
+        metrics.map(({ name, operator, value, unit }) => [name, `${operator} ${value} ${unit}`]),
+      ),
+    ],
+    [
+      'Stories',
+      list(
+        stories.map(({ as, want, so }) => `As ${as}, I want ${want}, so that ${so}.`),
+        'None.',
+      ),
+    ],
+    ['Answers', list(questions.filter(isAnswered).map(answerLine), 'Nothing had to be asked.')],
+    ['Assumptions', list([...questions.filter(isAssumed).map(assumptionLine), ...requirement.assumptions], 'None.')],
+    [
+      'Boundaries',
+      list(
+        [
+          ...boundaries.paths.map((path) => `\`${path}\` does not change`),
+          ...boundaries.operations.map((operation) => `denied: ${operation}`),
+        ],
+        'None beyond the repository rules.',
+      ),
+    ],
+    ['Out of scope', list(requirement.outOfScope, 'Nothing was named.')],
+    ['Kind and surface', `${requirement.kind}, reached as ${requirement.surface}.`],
+  ]);
+}
+
+function isAnswered({ answer, assumed }: AnsweredQuestion): boolean {
+  return answer !== undefined && !assumed;
+}
+
+function isAssumed(question: AnsweredQuestion): boolean {
+  return !isAnswered(question);
+}
+
+function answerLine({ question, answer }: AnsweredQuestion): string {
+  return `${question} ${answer ?? ''}`;
+}
+
+function assumptionLine({ question, answer, safeDefault }: AnsweredQuestion): string {
+  const taken = answer ?? safeDefault;
+  return taken === null
+    ? `${question} Open: nothing may safely be assumed.`
+    : `${question} ${taken} (safe default; nobody answered)`;
+}

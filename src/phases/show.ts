@@ -1,0 +1,47 @@
+/** What people see of a loop: the sticky comment, the pull request's text, four check runs, longer answers. */
+import type { Effect, Event, Loop } from '../loop/loop.ts';
+import type { Ports } from '../ports.ts';
+import { issueBoard, pullBody, pullTitle } from '../render/board.ts';
+import { checksOf } from '../render/checks.ts';
+import { helpText } from '../render/help.ts';
+import { problemReport } from '../render/problem.ts';
+import { questionsComment } from '../render/questions.ts';
+import { statusText } from '../render/status.ts';
+
+/** Brings everything that shows the loop's state to its newest state; what is right already is not written again. */
+export async function show(loop: Loop, { github, modelFacts }: Ports): Promise<undefined> {
+  await github.comment(loop.ref, loop.ref.issue, { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts) });
+  if (loop.pull === undefined) return undefined;
+  await github.updatePull(loop.ref, loop.pull, { title: pullTitle(loop), body: pullBody(loop, modelFacts) });
+  const { headSha } = await github.pull(loop.ref, loop.pull);
+  for (const check of checksOf(loop, { ...modelFacts, headSha })) await github.check(loop.ref, check);
+  return undefined;
+}
+
+/** Posts the questions of one interview round; they mention who wrote the issue. */
+export async function ask(
+  effect: Extract<Effect, { type: 'ask' }>,
+  loop: Loop,
+  { github }: Ports,
+): Promise<Event | undefined> {
+  await github.comment(loop.ref, loop.ref.issue, {
+    marker: `ask/${loop.ref.n}/${effect.interview}`,
+    body: questionsComment(loop),
+  });
+  return undefined;
+}
+
+const TEXTS = { status: statusText, help: () => helpText(), problem: problemReport } as const;
+
+/** Says a longer text where the conversation is. */
+export async function tell(
+  effect: Extract<Effect, { type: 'tell' }>,
+  loop: Loop,
+  { github }: Ports,
+): Promise<Event | undefined> {
+  await github.comment(loop.ref, loop.pull ?? loop.ref.issue, {
+    marker: `${loop.ref.n}/${effect.key}`,
+    body: TEXTS[effect.what](loop),
+  });
+  return undefined;
+}

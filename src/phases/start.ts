@@ -1,0 +1,80 @@
+/** What a label needs to know before a loop starts: the base, the configuration, the goal, the limits. */
+import { parse, YAMLParseError } from 'yaml';
+import { type RepositoryConfig, repositoryConfig } from '../config.ts';
+import { ConfigError } from '../errors.ts';
+import { digestOf } from '../guard/digest.ts';
+import { checkGoal, type Goal } from '../loop/goal.ts';
+import { laneOf } from '../loop/lane.ts';
+import type { Actor, Event, LoopRef } from '../loop/loop.ts';
+import type { Ports } from '../ports.ts';
+import { configAt, type ReadConfig } from './repository-config.ts';
+
+type Facts = Omit<Extract<Event, { type: 'labelled' }>, 'type' | 'at' | 'by' | 'role' | 'commentId'>;
+
+interface LabelledIssue {
+  readonly title: string;
+  readonly body: string | null;
+  readonly user: Actor;
+  readonly labels: readonly { readonly name: string }[];
+}
+
+/** Reads everything afresh; what is wrong becomes `refusal`, one sentence with the remedy. */
+export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: Ports): Promise<Facts> {
+  const { defaultBranch } = await ports.github.repository(ref);
+  const sha = (await ports.github.head(ref, `refs/heads/${defaultBranch}`)) ?? '0'.repeat(40);
+  const config = await configOrRefusal(ref, sha, ports);
+  const goal = goalOrRefusal(issue.body ?? '');
+  const refusal = [config, goal].find((found) => typeof found === 'string');
+  const { config: settings, digest } = typeof config === 'string' ? FALLBACK : config;
+  const labels = issue.labels.map(({ name }) => name);
+  const branch = `${settings.branch.replace('{issue}', String(ref.issue))}${ref.n > 1 ? `-${ref.n}` : ''}`;
+  return {
+    issue: { title: issue.title, body: issue.body ?? '', author: issue.user },
+    base: { branch: defaultBranch, sha },
+    configDigest: digest,
+    ...(refusal === undefined ? {} : { refusal }),
+    limits: limitsOf(settings, goal),
+    lane: laneOf(issue.title, labels),
+    branch,
+    ...(ports.modelFacts.price === undefined ? {} : { price: ports.modelFacts.price }),
+  };
+}
+
+/** A goal may state its own limits; otherwise the repository's hold. */
+function limitsOf({ limits }: RepositoryConfig, goal: Goal | string | undefined): Facts['limits'] {
+  const { iterations, usd } = typeof goal === 'object' ? goal.limits : {};
+  return { ...limits, iterations: iterations ?? limits.iterations, usd: usd ?? limits.usd };
+}
+
+/** Stands in only where the label is refused anyway; no loop ever starts with it. */
+const FALLBACK: ReadConfig = {
+  config: repositoryConfig.parse({ version: 1, commands: { test: 'false', runner: 'node-test' } }),
+  digest: digestOf(''),
+};
+
+async function configOrRefusal(ref: LoopRef, sha: string, ports: Ports): Promise<ReadConfig | string> {
+  try {
+    return await configAt(ref, sha, ports);
+  } catch (error) {
+    if (error instanceof ConfigError) return `${error.message} Then set the label again.`;
+    throw error;
+  }
+}
+
+const FENCE = /^```(?:ya?ml|json)[^\n]*\n([\s\S]*?)^```/gm;
+/** A fenced block with one of these keys is meant as a goal; any other is just an example in the text. */
+const GOAL_KEY = /^[\s{]*"?(?:objective|metrics)"?\s*:/m;
+
+/** The goal block is optional (free text works too); where it is given it must be right. */
+export function goalOrRefusal(body: string): Goal | string | undefined {
+  const blocks = [...body.replaceAll('\r\n', '\n').matchAll(FENCE)].map(([, text = '']) => text);
+  const text = blocks.find((block) => GOAL_KEY.test(block));
+  if (text === undefined) return undefined;
+  try {
+    return checkGoal(parse(text));
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error;
+    const [place] = error.linePos ?? [];
+    return `The goal block is not valid YAML (line ${place?.line ?? '?'}, column ${place?.col ?? '?'} of the block): correct it and set the label again.`;
+  }
+}
