@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { unzipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { parseWorkflow } from '../../src/local/workflow-file.ts';
+import { validateInputs } from '../../src/local/workflow-inputs.ts';
+import type { WorkflowArtifact } from '../../src/local/workflow-types.ts';
+import {
+  type GitServer,
+  type HttpServer,
+  type RunRecord,
+  removeTemporaryDirectories,
+  runWorkflow,
+  serve,
+  startGitServer,
+} from './workflow-kit.ts';
+
+const names = ['loopwright-build', 'loopwright-verify'] as const;
+const textOf = (name: string): Promise<string> =>
+  readFile(new URL(`../../config/workflows/${name}.yml`, import.meta.url), 'utf8');
+
+describe.each(names)('the workflow file %s', (name) => {
+  it('is dispatched only, may only read, and pins every action by a full commit with its version', async () => {
+    const text = await textOf(name);
+    const workflow = parseWorkflow(text, `.github/workflows/${name}.yml`);
+    expect(Object.keys(parse(text).on)).toEqual(['workflow_dispatch']);
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    expect(Object.values(workflow.jobs).map((job) => job.permissions)).toEqual(
+      Object.keys(workflow.jobs).map(() => undefined),
+    );
+    const uses = [...text.matchAll(/uses: (.+)/g)].map(([, action = '']) => action);
+    expect(uses.filter((action) => !/^actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual(
+      Object.keys(workflow.jobs).map(() => './setup/.github/actions/loopwright-setup'),
+    );
+  });
+
+  it('puts no expression into a script, keeps no credentials, and bounds the time and number of runs', async () => {
+    const workflow = parseWorkflow(await textOf(name));
+    const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+    expect(steps.filter((step) => step.run?.includes('${' + '{'))).toEqual([]);
+    const checkouts = steps.filter((step) => step.uses?.startsWith('actions/checkout@'));
+    expect(checkouts.length).toBeGreaterThan(1);
+    expect(new Set(checkouts.map((step) => step.with?.['persist-credentials']))).toEqual(new Set(['false']));
+    expect(Object.values(workflow.jobs).every((job) => typeof job['timeout-minutes'] === 'number')).toBe(true);
+    expect(workflow.concurrency?.group).toBe(`loopwright-\${{ inputs.loop }}`);
+  });
+
+  it('takes exactly the agreed inputs, all text and all required but the model', async () => {
+    const workflow = parseWorkflow(await textOf(name));
+    const inputs = Object.entries(workflow.on.workflow_dispatch?.inputs ?? {});
+    expect(inputs.map(([input, { type, required }]) => [input, type, required])).toEqual([
+      ...['loop', 'entry', 'phase', 'candidate', 'base', 'job', 'brief', 'app'].map((input) => [input, 'string', true]),
+      ['model', 'string', false],
+    ]);
+    expect(validateInputs(workflow, { loop: '1' })).toEqual({
+      valid: false,
+      message: "Required input 'entry' not provided",
+    });
+  });
+});
+
+describe('a dispatched run', () => {
+  const token = 'ghs_templates';
+  let git: GitServer;
+  let app: HttpServer;
+  let base: string;
+  let candidate: string;
+  const files = new Map<string, string>();
+  const publish = (prefix: string, content: string, suffix: string): string => {
+    const digest = createHash('sha256').update(content).digest('hex');
+    files.set(`/${prefix}-${digest}${suffix}`, content);
+    return digest;
+  };
+
+  beforeAll(async () => {
+    git = await startGitServer(token);
+    const setup =
+      'inputs: { workspace: { required: true } }\nruns:\n  using: composite\n  steps:\n    - { shell: bash, run: \'cat "$W/file" > installed; echo "LEFT=behind" >> "$GITHUB_ENV"\', env: { W: "${' +
+      '{ inputs.workspace }}" } }\n';
+    base = await git.commit('refs/heads/main', { file: 'base', '.github/actions/loopwright-setup/action.yml': setup });
+    candidate = await git.commit('refs/loopwright/1/1/3', { file: 'candidate' });
+    app = await serve((request, response) => {
+      const content = files.get(request.url ?? '');
+      response.writeHead(content === undefined ? 404 : 200).end(content ?? '');
+    });
+  });
+  afterAll(async () => {
+    await Promise.all([git.close(), app.close()]);
+    await removeTemporaryDirectories();
+  });
+
+  /** Stands in for the job bundle: shows what it was given and pronounces the verdict that its brief asks for. */
+  const fakeJob = `
+    import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+    import { execFileSync } from 'node:child_process';
+    const { env } = process;
+    const brief = JSON.parse(readFileSync(env.LOOPWRIGHT_BRIEF, 'utf8'));
+    writeFileSync(env.LOOPWRIGHT_OUTPUT + '/.report.json', JSON.stringify({
+      mode: process.argv[2], verdict: brief.verdict,
+      variables: Object.keys(env).sort(), model: env.LOOPWRIGHT_MODEL_URL, phase: env.LOOPWRIGHT_PHASE,
+      file: readFileSync(env.LOOPWRIGHT_WORKSPACE + '/file', 'utf8'),
+      installed: existsSync('installed') ? readFileSync('installed', 'utf8') : 'nothing',
+      commits: execFileSync('git', ['-C', env.LOOPWRIGHT_WORKSPACE, 'rev-list', '--all', 'HEAD']).toString().trim().split('\\n'),
+      config: readFileSync(env.LOOPWRIGHT_WORKSPACE + '/.git/config', 'utf8'),
+      input: env.LOOPWRIGHT_INPUT === undefined ? [] : readdirSync(env.LOOPWRIGHT_INPUT),
+    }));
+    appendFileSync(env.GITHUB_OUTPUT, 'verdict=' + brief.verdict + '\\n');
+  `;
+
+  const dispatch = async (name: string, verdict: string, changes: Record<string, string> = {}): Promise<RunRecord> =>
+    runWorkflow(await textOf(name), {
+      path: `.github/workflows/${name}.yml`,
+      cloneUrl: git.cloneUrl,
+      sha: base,
+      token,
+      inputs: {
+        loop: '1-1',
+        entry: '3',
+        phase: 'BUILD',
+        candidate,
+        base,
+        job: publish('jobs/job', fakeJob, '.mjs'),
+        brief: publish('briefs/brief', JSON.stringify({ verdict }), '.json'),
+        app: app.url,
+        model: 'http://127.0.0.1:1/v1',
+        ...changes,
+      },
+    });
+
+  const reportIn = async (artifact: WorkflowArtifact | undefined) => {
+    if (artifact === undefined) throw new Error('there is no artifact');
+    const zip = await readFile(artifact.file);
+    expect(artifact.digest).toBe(`sha256:${createHash('sha256').update(zip).digest('hex')}`);
+    return JSON.parse(new TextDecoder().decode(unzipSync(zip)['.report.json']));
+  };
+
+  it('of the build delivers the build and, after a passing verdict, the seed made from it', async () => {
+    const { result, artifacts } = await dispatch('loopwright-build', 'pass');
+    expect(result.jobs.map((job) => [job.id, job.conclusion])).toEqual([
+      ['build', 'success'],
+      ['seed', 'success'],
+    ]);
+    expect(result.title).toBe('loopwright-build 1-1 entry 3 (BUILD)');
+    expect(artifacts.map((artifact) => artifact.name)).toEqual(['build', 'seed']);
+    const report = await reportIn(artifacts[0]);
+    expect(report).toMatchObject({
+      mode: 'build',
+      file: 'candidate',
+      installed: 'base',
+      model: 'http://127.0.0.1:1/v1',
+    });
+    expect(report.commits).toContain(base);
+    expect(report.config).not.toMatch(/extraheader/i);
+    expect(report.variables).not.toContain('LEFT');
+    expect(report.variables.filter((name: string) => /TOKEN/.test(name))).toEqual([]);
+    expect(await reportIn(artifacts[1])).toMatchObject({ mode: 'seed', input: ['.report.json'] });
+  });
+
+  it('of the build with a failing verdict succeeds, delivers its report and skips the seed', async () => {
+    const { result, artifacts } = await dispatch('loopwright-build', 'fail');
+    expect(result.conclusion).toBe('success');
+    expect(result.jobs.map((job) => job.conclusion)).toEqual(['success', 'skipped']);
+    expect(await reportIn(artifacts[0])).toMatchObject({ verdict: 'fail' });
+  });
+
+  it('of the verification delivers its report', async () => {
+    const { result, artifacts } = await dispatch('loopwright-verify', 'fail', { phase: 'VERIFY' });
+    expect(result.conclusion).toBe('success');
+    expect(artifacts.map((artifact) => artifact.name)).toEqual(['verify']);
+    expect(await reportIn(artifacts[0])).toMatchObject({ mode: 'verify', phase: 'VERIFY' });
+  });
+
+  it('runs nothing whose digest differs, and fails', async () => {
+    const wrong = 'f'.repeat(64);
+    files.set(`/jobs/job-${wrong}.mjs`, fakeJob);
+    const { result, artifacts, log } = await dispatch('loopwright-verify', 'pass', { job: wrong });
+    expect(result.conclusion).toBe('failure');
+    expect(log('verify')).toContain('job.mjs: FAILED');
+    expect(artifacts).toEqual([]);
+  });
+});
