@@ -52,7 +52,10 @@ export function decide(loop: Loop, event: Event): Decision {
   if (loop.status === 'paused' && isOutcome(event))
     return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
   const decision = react({ ...loop, seq: loop.seq + 1 }, event);
-  const effects = decision.loop.status === 'idle' ? decision.effects : [...decision.effects, show(decision.loop)];
+  const waiting = new Set(decision.loop.pending.map(({ key }) => key));
+  const wanted = decision.loop.status === 'idle' ? decision.effects : [...decision.effects, show(decision.loop)];
+  // What is pending already need not be asked for twice: a run's end may be heard by webhook and by reconciling.
+  const effects = wanted.filter(({ key }) => !waiting.has(key));
   const decided: Decision = { loop: { ...decision.loop, pending: [...decision.loop.pending, ...effects] }, effects };
   return loop.status === 'paused' && decided.loop.status !== 'paused' ? released(decided) : decided;
 }

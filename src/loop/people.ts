@@ -195,12 +195,18 @@ export function reject(loop: Loop, event: { readonly by: Actor; readonly at: str
       },
     ],
   };
-  if (loop.counters.rounds >= LIMITS.rounds + loop.counters.grants)
-    return stop(
-      closed,
-      `The packet was rejected in ${loop.counters.rounds} review rounds; talk it over in the issue, then \`/rerun DEFINE\`.`,
-    );
+  const exhausted = exhaustedOf(loop);
+  if (exhausted !== undefined) return stop(closed, exhausted);
   return enter(nextRound(closed), toPlan === undefined ? 'DEFINE' : 'PLAN', event.at);
+}
+
+/** Why no further packet may be made, if so. Every packet needs a review round, and every approval a plan number. */
+function exhaustedOf({ counters }: Loop): string | undefined {
+  if (counters.rounds >= LIMITS.rounds + counters.grants)
+    return `The packet was sent back in ${counters.rounds} review rounds; talk it over in the issue, then \`/rerun DEFINE\`.`;
+  if (counters.plans >= LIMITS.plans + counters.grants)
+    return `${counters.plans} approved plans are used up; talk it over in the issue, then \`/rerun DEFINE\`.`;
+  return undefined;
 }
 
 function requirementOf(message: string): string | null {
@@ -247,7 +253,7 @@ export function moved(loop: Loop, event: Of<'moved'>): Decision {
   const touched = event.paths.filter((path) => planned.has(path));
   if (!isBuilding(loop) || loop.promotedAt !== undefined || touched.length === 0) return only(loop);
   const note = `The base moved in ${touched.slice(0, 3).join(', ')}, which the plan changes, so the approval is void and a new plan is made.`;
-  if (loop.counters.rounds >= LIMITS.rounds || loop.counters.plans >= LIMITS.plans) return stop(loop, note);
+  if (exhaustedOf(loop) !== undefined) return stop(loop, note);
   const base = loop.base === undefined ? {} : { base: { ...loop.base, sha: event.sha } };
   return emit(enter({ ...withoutApproval(nextRound(loop)), ...base, note }, 'PLAN', event.at), ...cancellationOf(loop));
 }

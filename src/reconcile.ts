@@ -1,0 +1,25 @@
+/** Finds what was missed while the App was down or a webhook was lost: pending effects and runs that ended unheard. */
+import { apply } from './advance.ts';
+import { EFFECT_LANES, idOf, type Loop } from './loop/loop.ts';
+import type { Ports } from './ports.ts';
+
+/** Wakes every open loop and asks GitHub about each run that is still awaited. Repeating it is harmless. */
+export async function reconcile(ports: Ports): Promise<void> {
+  for (const { loop } of await ports.store.list({ open: true })) {
+    for (const lane of new Set(loop.pending.map(({ type }) => EFFECT_LANES[type]))) {
+      await ports.queue.send({ type: 'wake', loopId: idOf(loop.ref), lane });
+    }
+    await askForRun(loop, ports);
+  }
+}
+
+async function askForRun(loop: Loop, { github, store, clock }: Ports): Promise<void> {
+  if (loop.run === undefined || loop.status !== 'working' || loop.run.entry !== loop.entry) return;
+  const run = await github.run(loop.ref, loop.run.id);
+  if (run.status !== 'completed') return;
+  await apply(
+    loop.ref,
+    { type: 'completed', at: clock.now().toISOString(), runId: run.id, conclusion: run.conclusion ?? 'unknown' },
+    store,
+  );
+}

@@ -1,0 +1,109 @@
+/** The App as a running process: webhooks in, queue behind, job files and health out. */
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { Logger } from 'pino';
+import { createNodeMiddleware, Probot } from 'probot';
+import { apply, work } from './advance.ts';
+import { register } from './app.ts';
+import { takeIn } from './intake.ts';
+import type { Ports, QueueItem } from './ports.ts';
+import { reconcile } from './reconcile.ts';
+
+export interface ServerSettings {
+  readonly appId: number;
+  readonly privateKey: string;
+  readonly webhookSecret: string;
+  readonly apiUrl: string;
+  readonly host: string;
+  readonly port: number;
+  /** The only way out to GitHub: guarded and, in local mode and tests, checked against GitHub's description. */
+  readonly fetch: typeof globalThis.fetch;
+  readonly ports: Ports;
+  /** Serves job bundle, briefs and health. */
+  readonly routes: Hono;
+  readonly log: Logger;
+}
+
+export interface RunningApp {
+  readonly url: string;
+  /** Stops taking work, waits for what runs (bounded), then closes. */
+  close(): Promise<void>;
+}
+
+const WEBHOOK_PATH = '/api/github/webhooks';
+const RECONCILE_MS = 30_000;
+
+/** Starts everything; returns when webhooks are accepted. */
+export async function startServer(settings: ServerSettings): Promise<RunningApp> {
+  const { ports, log } = settings;
+  const server = createServer(await listenerOf(settings));
+  await listen(server, settings);
+  await ports.queue.start((item) => handle(item, ports, log));
+  await reconcile(ports);
+  const timer = setInterval(
+    () => reconcile(ports).catch((error: unknown) => log.warn({ err: error }, 'reconcile failed')),
+    RECONCILE_MS,
+  );
+  timer.unref();
+  return {
+    url: urlOf(server),
+    async close() {
+      clearInterval(timer);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await ports.queue.stop();
+    },
+  };
+}
+
+async function listenerOf({
+  appId,
+  privateKey,
+  webhookSecret,
+  apiUrl,
+  fetch,
+  ports,
+  routes,
+  log,
+}: ServerSettings): Promise<Parameters<typeof createServer>[1] & object> {
+  const probot = new Probot({ appId, privateKey, secret: webhookSecret, baseUrl: apiUrl, request: { fetch }, log });
+  const webhooks = await createNodeMiddleware((app) => register(app, ports), { probot, webhooksPath: WEBHOOK_PATH });
+  const rest = getRequestListener(routes.fetch);
+  return (request, response) => {
+    if (request.url?.startsWith(WEBHOOK_PATH)) void webhooks(request, response, () => response.writeHead(404).end());
+    else void rest(request, response);
+  };
+}
+
+/** One queue item; what it throws, the queue tries again. */
+async function handle(item: QueueItem, ports: Ports, log: Logger): Promise<void> {
+  const startedMs = performance.now();
+  switch (item.type) {
+    case 'intake':
+      await takeIn(item.deliveryId, ports);
+      break;
+    case 'wake':
+      await work(item.loopId, item.lane, ports);
+      break;
+    case 'elapse': {
+      const stored = await ports.store.load(item.loopId);
+      const at = ports.clock.now().toISOString();
+      if (stored !== undefined)
+        await apply(stored.loop.ref, { type: 'elapsed', at, entry: item.entry, timer: item.timer }, ports.store);
+    }
+  }
+  log.debug({ item, durationMs: Math.round(performance.now() - startedMs) }, 'handled');
+}
+
+function listen(server: Server, { port, host }: ServerSettings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}
+
+function urlOf(server: Server): string {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '';
+}

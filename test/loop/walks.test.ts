@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/loop/phases.ts';
+import { isAtRest, type Odds, randomOf, refold, walk } from './world.ts';
+
+const odds = fc.record<Odds>({
+  passes: fc.double({ min: 0, max: 1, noNaN: true }),
+  fails: fc.double({ min: 0, max: 0.3, noNaN: true }),
+  approves: fc.double({ min: 0, max: 1, noNaN: true }),
+  interferes: fc.double({ min: 0, max: 0.3, noNaN: true }),
+});
+
+describe('walks through the phases', () => {
+  it('always end: counters open only under a new plan or round, and both are bounded', () => {
+    fc.assert(
+      fc.property(fc.integer(), odds, (seed, chances) => {
+        const { loop } = walk(randomOf(seed), chances);
+        expect(isAtRest(loop), `${loop.status} in ${loop.phase} after ${loop.seq} events`).toBe(true);
+        expect(loop.counters.plans).toBeLessThanOrEqual(LIMITS.plans);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never enter BUILD without an approval event that stands before it in the log, and none that was voided since', () => {
+    fc.assert(
+      fc.property(fc.integer(), odds, (seed, chances) => {
+        const { loop, log } = walk(randomOf(seed), chances);
+        const approvals = log.filter(({ event }) => event?.type === 'commanded' && event.command === 'approve').length;
+        const plansBuilt = loop.entries.filter(
+          ({ phase, outcome }) => phase === 'ARCH_REVIEW' && outcome === 'passed',
+        ).length;
+        expect(plansBuilt).toBeLessThanOrEqual(approvals);
+        let approved = false;
+        for (const { phase, outcome } of loop.entries) {
+          if (phase === 'ARCH_REVIEW') approved = outcome === 'passed';
+          if (phase === 'DEFINE' || phase === 'PLAN') approved = false;
+          if (phase === 'BUILD') expect(approved).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('replay byte-identically from their log', () => {
+    fc.assert(
+      fc.property(fc.integer(), odds, (seed, chances) => {
+        const { loop, log } = walk(randomOf(seed), chances);
+        expect(JSON.stringify(refold(log))).toBe(JSON.stringify(loop));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('reach success when everything passes and the packet is approved', () => {
+    const { loop } = walk(randomOf(1), { passes: 1, fails: 0, approves: 1, interferes: 0 });
+    expect(loop.status).toBe('succeeded');
+    expect(loop.entries.map(({ phase }) => phase)).toEqual([
+      'DISCOVER',
+      'DEFINE',
+      'PLAN',
+      'ARCH_REVIEW',
+      'BUILD',
+      'SEED_DATA',
+      'VERIFY',
+      'SHIP',
+      'REFLECT',
+    ]);
+  });
+
+  it('number their entries without repeating one', () => {
+    fc.assert(
+      fc.property(fc.integer(), odds, (seed, chances) => {
+        const numbers = walk(randomOf(seed), chances).loop.entries.map(({ entry }) => entry);
+        expect(numbers).toEqual([...new Set(numbers)]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
