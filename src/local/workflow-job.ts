@@ -152,7 +152,11 @@ async function cleanUp(request: JobRequest, { directory, log }: JobPlace): Promi
   const runDirectory = request.run.request.directory;
   const orphans = await endTracked(trackingIdOf(runDirectory));
   if (orphans > 0) log.write(`Cleaning up orphan processes: ${orphans} ended`);
-  await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch((error: Error) => {
+    // The job's verdict stands; a folder that a step made unremovable is said, not hidden.
+    const message = `The job's folder could not be removed: ${error.message}`;
+    log.annotate({ level: 'warning', message, path: undefined, line: undefined });
+  });
   await mkdir(join(runDirectory, 'logs'), { recursive: true });
   await writeFile(join(runDirectory, 'logs', `${request.key}.log`), log.text());
 }

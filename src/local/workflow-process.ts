@@ -1,11 +1,11 @@
 /** Processes of a workflow run: each in a group of its own, found again and ended when the run is over. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLineReader } from './workflow-lines.ts';
+import { descendantsOf, processesWith } from './workflow-process-table.ts';
 
 export interface ProcessRequest {
   readonly command: string;
@@ -13,7 +13,7 @@ export interface ProcessRequest {
   readonly directory: string;
   /** The whole environment: nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends the whole process group with SIGKILL. */
+  /** Ends the whole process group, and everything below it, with SIGKILL. */
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
 }
@@ -55,8 +55,9 @@ export function trackingIdOf(runDirectory: string): string {
 export async function endTracked(trackingId: string): Promise<number> {
   const ended = new Set<number>();
   for (let round = 0; round < 40; round++) {
-    const found = await tracked(trackingId);
-    if (found.length === 0) break;
+    const marked = processesWith(`RUNNER_TRACKING_ID=${trackingId}`);
+    if (marked.length === 0) break;
+    const found = [...marked, ...descendantsOf(marked)];
     for (const processId of found) {
       ended.add(processId);
       killQuietly(processId);
@@ -99,8 +100,10 @@ function drain(streams: readonly Readable[], onLine: (line: string) => void): ()
 
 const silenceMs = 500;
 
+/** Ends the group, and what left the group (and maybe its environment) but still hangs below it. */
 function endGroup(child: ChildProcess): void {
-  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) killQuietly(-child.pid);
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  for (const processId of [...descendantsOf([child.pid]), -child.pid]) killQuietly(processId);
 }
 
 /** A process that is gone already is what we want. */
@@ -110,17 +113,4 @@ function killQuietly(processId: number): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
-}
-
-async function tracked(trackingId: string): Promise<number[]> {
-  const entries = await readdir('/proc').catch(() => []);
-  const marker = `RUNNER_TRACKING_ID=${trackingId}`;
-  const checks = entries
-    .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
-    .map(async (entry) => {
-      // A process may end, or belong to somebody else, between the listing and this look.
-      const environment = await readFile(`/proc/${entry}/environ`, 'utf8').catch(() => '');
-      return environment.split('\0').includes(marker) ? [Number(entry)] : [];
-    });
-  return (await Promise.all(checks)).flat();
 }

@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { endTracked, runProcess, trackingIdOf } from '../../src/local/workflow-process.ts';
 
-const run = async (script: string, changes: { readonly signal?: AbortSignal; readonly directory?: string } = {}) => {
+const run = async (
+  script: string,
+  changes: { readonly signal?: AbortSignal; readonly directory?: string; readonly onLine?: () => void } = {},
+) => {
   const lines: string[] = [];
   const exitCode = await runProcess({
     command: 'bash',
@@ -10,8 +14,11 @@ const run = async (script: string, changes: { readonly signal?: AbortSignal; rea
     directory: tmpdir(),
     environment: { PATH: '/usr/bin:/bin' },
     signal: new AbortController().signal,
-    onLine: (line) => lines.push(line),
     ...changes,
+    onLine: (line) => {
+      lines.push(line);
+      changes.onLine?.();
+    },
   });
   return { exitCode, lines };
 };
@@ -35,6 +42,16 @@ describe('runProcess', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(lines).toEqual([]);
     expect(Date.now() - startedAtMs).toBeLessThan(5_000);
+  });
+
+  it('ends what left the group and scrubbed its environment, as long as it hangs below the program', async () => {
+    const controller = new AbortController();
+    const { lines } = await run('env -i setsid /bin/sh -c "echo \\$\\$; while :; do sleep 0.1; done" & sleep 30', {
+      signal: controller.signal,
+      onLine: () => setTimeout(() => controller.abort(), 100),
+    });
+    const status = await readFile(`/proc/${lines[0]}/stat`, 'utf8').catch(() => 'gone');
+    expect(status).toMatch(/^gone$|\) Z /);
   });
 
   it('starts nothing once it is aborted', async () => {
