@@ -97,7 +97,8 @@ export function fail(loop: Loop, ending: Ending): Decision {
 }
 
 function forcedTo(loop: Loop, forced: ForcedStop, ending: Ending): Decision {
-  if (forced.cause === 'iterations' && loop.counters.plans < LIMITS.plans && loop.counters.rounds < LIMITS.rounds) {
+  const { plans, rounds, grants } = loop.counters;
+  if (forced.cause === 'iterations' && plans < LIMITS.plans + grants && rounds < LIMITS.rounds + grants) {
     return enter(
       { ...withoutApproval(nextRound(loop)), note: `${forced.sentence} A new plan is made.` },
       'PLAN',
