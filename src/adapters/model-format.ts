@@ -1,0 +1,143 @@
+/** What is sent to and read from a chat completion: the JSON schema of an answer, and the strict reading of what came back. */
+import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
+import { z } from 'zod';
+import type { AnswerName } from '../loop/answers.ts';
+import type { ToolCall, ToolDefinition } from '../ports.ts';
+
+/** What one try gave. `correction` are the messages that tell the model what was wrong with its answer. */
+export type Reading<Value> =
+  | { readonly type: 'usable'; readonly value: Value }
+  | {
+      readonly type: 'unusable';
+      readonly what: string;
+      readonly correction: readonly ChatCompletionMessageParam[];
+    };
+
+export interface Turn {
+  readonly content: string;
+  readonly toolCalls: readonly ToolCall[];
+}
+
+const PROBLEMS_TOLD = 12;
+
+const message = z.object({
+  content: z.string().nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: z
+    .array(z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) }))
+    .nullish(),
+});
+const completion = z.object({
+  choices: z.tuple([z.object({ message, finish_reason: z.string().nullish() })], z.unknown()),
+});
+const count = z.int().nonnegative().catch(0);
+const usage = z.object({ usage: z.object({ prompt_tokens: count, completion_tokens: count }) });
+
+/** The `response_format` that asks for one artifact. */
+export function answerFormat(
+  name: AnswerName,
+  schema: z.ZodType,
+): NonNullable<ChatCompletionCreateParamsNonStreaming['response_format']> {
+  return { type: 'json_schema', json_schema: { name, strict: true, schema: jsonSchemaOf(schema) } };
+}
+
+/** Strict mode knows `anyOf` and not `oneOf`; our unions are told apart by a literal, so both mean the same. */
+function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  return z.toJSONSchema(schema, {
+    override({ jsonSchema }) {
+      if (!jsonSchema.oneOf) return;
+      jsonSchema.anyOf = jsonSchema.oneOf;
+      delete jsonSchema.oneOf;
+    },
+  });
+}
+
+/** The request fields that offer tools; none when there are no tools, since endpoints refuse an empty list. */
+export function toolsOf(tools: readonly ToolDefinition[]): Partial<ChatCompletionCreateParamsNonStreaming> {
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map(({ name, description, parameters }) => ({
+      type: 'function' as const,
+      function: { name, description, parameters: { ...parameters } },
+    })),
+  };
+}
+
+/** Reads a completion whose content is bare JSON of the schema: no code fence, no words around it. */
+export function answerParser<Value>(schema: z.ZodType<Value>): (received: unknown) => Reading<Value> {
+  return (received) => {
+    const text = textOf(received);
+    if ('what' in text) return { type: 'unusable', what: text.what, correction: [] };
+    const value = jsonOf(text.content);
+    if (value === undefined) {
+      return malformed(
+        text.content,
+        'an answer that is no bare JSON',
+        'It is not JSON: answer with one JSON object only, no code fence and no words around it.',
+      );
+    }
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return { type: 'usable', value: parsed.data };
+    const problems = parsed.error.issues;
+    const told = problems
+      .slice(0, PROBLEMS_TOLD)
+      .map(({ path, message: problem }) => `- ${path.join('.') || 'the answer'}: ${problem}`);
+    return malformed(
+      text.content,
+      `an answer with ${problems.length} problem${problems.length === 1 ? '' : 's'}`,
+      told.join('\n'),
+    );
+  };
+}
+
+/** Reads one turn of a conversation: words, tool calls, or both. */
+export function readTurn(received: unknown): Reading<Turn> {
+  const parsed = completion.safeParse(received);
+  if (!parsed.success) return unusable('an answer that is no chat completion');
+  const { content, tool_calls: calls } = parsed.data.choices[0].message;
+  const toolCalls = (calls ?? []).map((call) => ({ id: call.id, ...call.function }));
+  if (!content?.trim() && toolCalls.length === 0) return unusable('an empty answer');
+  return { type: 'usable', value: { content: content ?? '', toolCalls } };
+}
+
+/** Tokens as the answer states them; 0 where it does not. */
+export function readUsage(received: unknown): { readonly promptTokens: number; readonly completionTokens: number } {
+  const parsed = usage.safeParse(received);
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = parsed.success
+    ? parsed.data.usage
+    : { prompt_tokens: 0, completion_tokens: 0 };
+  return { promptTokens, completionTokens };
+}
+
+function textOf(received: unknown): { readonly content: string } | { readonly what: string } {
+  const parsed = completion.safeParse(received);
+  if (!parsed.success) return { what: 'an answer that is no chat completion' };
+  const [{ message: said, finish_reason: reason }] = parsed.data.choices;
+  if (said.refusal) return { what: 'a refusal' };
+  if (reason === 'length') return { what: 'an answer cut off at its length limit' };
+  return said.content?.trim() ? { content: said.content } : { what: 'an empty answer' };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function unusable<Value>(what: string): Reading<Value> {
+  return { type: 'unusable', what, correction: [] };
+}
+
+function malformed<Value>(content: string, what: string, problems: string): Reading<Value> {
+  return {
+    type: 'unusable',
+    what,
+    correction: [
+      { role: 'assistant', content },
+      { role: 'user', content: `Your answer cannot be used:\n${problems}\nAnswer again, complete and as bare JSON.` },
+    ],
+  };
+}

@@ -1,0 +1,222 @@
+/** The model port over any endpoint that speaks OpenAI chat completions; every answer is parsed, every try is counted. */
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
+import type { ZodType } from 'zod';
+import { ModelError } from '../errors.ts';
+import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
+import type { ModelCall } from '../loop/brief.ts';
+import type { CallContext, Message, Model } from '../ports.ts';
+import { answerFormat, answerParser, type Reading, readTurn, readUsage, toolsOf } from './model-format.ts';
+
+export interface ModelOptions {
+  /** Ends before `/chat/completions`: `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly model: string;
+  /** For one try, from sending the request to the last byte of the answer. */
+  readonly timeoutMs?: number;
+  readonly tries?: number;
+  /** Pause after the first try; it grows with each further one. */
+  readonly pauseMs?: number;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+interface Question<Value> {
+  readonly context: CallContext;
+  /** What is asked for, as the error names it. */
+  readonly wanted: string;
+  readonly messages: readonly ChatCompletionMessageParam[];
+  readonly body: Partial<ChatCompletionCreateParamsNonStreaming>;
+  readonly read: (completion: unknown) => Reading<Value>;
+}
+
+interface Asked<Value> {
+  readonly value: Value;
+  readonly calls: readonly ModelCall[];
+}
+
+type Settings = Required<Omit<ModelOptions, 'fetch' | 'apiKey'>> & { readonly client: OpenAI };
+
+/** A failed try: `what` goes into the error, `final` means that another try would fail in the same way. */
+interface Failure {
+  readonly what: string;
+  readonly final: boolean;
+}
+
+/** Connects the model port to a chat completions endpoint. Prompts and answers never appear in its errors. */
+export function createModel(options: ModelOptions): Model {
+  const settings = settingsOf(options);
+  return {
+    async answer({ name, context, system, user }) {
+      const { value, calls } = await ask(settings, questionFor(name, { context, system, user }));
+      return { answer: value, calls };
+    },
+    async turn({ context, messages, tools }) {
+      const { value, calls } = await ask(settings, {
+        context,
+        wanted: 'next step',
+        messages: messages.map(wireMessage),
+        body: toolsOf(tools),
+        read: readTurn,
+      });
+      return { ...value, calls };
+    },
+  };
+}
+
+function settingsOf(options: ModelOptions): Settings {
+  const { baseUrl, apiKey, model, timeoutMs = 120_000, tries = 3, pauseMs = 500 } = options;
+  const send = options.fetch ?? globalThis.fetch;
+  // The package's own timeout ends with the response's headers; this one covers the body too.
+  const withDeadline: typeof globalThis.fetch = (input, init) =>
+    send(input, {
+      ...init,
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(init?.signal ? [init.signal] : [])]),
+    });
+  const client = new OpenAI({
+    baseURL: baseUrl,
+    apiKey,
+    maxRetries: 0,
+    timeout: timeoutMs + 1000,
+    fetch: withDeadline,
+    // Nothing from the environment: the App says where it calls and as whom, and debug logs would hold prompts.
+    organization: null,
+    project: null,
+    adminAPIKey: null,
+    webhookSecret: null,
+    logLevel: 'off',
+  });
+  return { baseUrl, model, timeoutMs, tries, pauseMs, client };
+}
+
+/** The same table, told to the compiler per name, so that a name's schema gives that name's answer. */
+const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: ZodType<Answer<Name>> } } = ANSWERS;
+
+function questionFor<Name extends AnswerName>(
+  name: Name,
+  request: { readonly context: CallContext; readonly system: string; readonly user: string },
+): Question<Answer<Name>> {
+  const { schema } = SCHEMAS[name];
+  return {
+    context: request.context,
+    wanted: name,
+    messages: [
+      { role: 'system', content: request.system },
+      { role: 'user', content: request.user },
+    ],
+    body: { response_format: answerFormat(name, schema) },
+    read: answerParser(schema),
+  };
+}
+
+async function ask<Value>(settings: Settings, question: Question<Value>): Promise<Asked<Value>> {
+  const calls: ModelCall[] = [];
+  const failures: string[] = [];
+  let messages = question.messages;
+  for (let attempt = 1; attempt <= settings.tries; attempt += 1) {
+    const startedAt = performance.now();
+    const sent = await send(settings, question, messages);
+    calls.push(callOf(question.context, sent, performance.now() - startedAt));
+    const reading: Reading<Value> = 'completion' in sent ? question.read(sent.completion) : failed(sent.failure.what);
+    if (reading.type === 'usable') return { value: reading.value, calls };
+    failures.push(reading.what);
+    if ('failure' in sent && sent.failure.final) break;
+    messages = [...question.messages, ...reading.correction];
+    if (attempt < settings.tries) await pause(settings.pauseMs * attempt);
+  }
+  throw new ModelError(sentence(settings, question.wanted, failures), calls);
+}
+
+type Sent = { readonly completion: unknown } | { readonly failure: Failure };
+
+async function send(
+  settings: Settings,
+  question: Question<unknown>,
+  messages: readonly ChatCompletionMessageParam[],
+): Promise<Sent> {
+  try {
+    const completion: unknown = await settings.client.chat.completions.create(
+      { ...question.body, model: settings.model, messages: [...messages] },
+      { headers: headersOf(question.context) },
+    );
+    return { completion };
+  } catch (error) {
+    return { failure: failureOf(error, settings.timeoutMs) };
+  }
+}
+
+function headersOf(context: CallContext): Record<string, string> {
+  return {
+    'X-Loopwright-Loop': context.loop,
+    'X-Loopwright-Phase': context.phase,
+    'X-Loopwright-Skill': context.skill,
+    'X-Loopwright-Role': context.role,
+    'X-Loopwright-Attempt': String(context.attempt),
+  };
+}
+
+/** Repeating these 4xx cannot help: the request itself is refused. 408, 409 and 429 may pass with time. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** @throws what is neither an HTTP answer nor a broken connection. */
+function failureOf(error: unknown, timeoutMs: number): Failure {
+  if (error instanceof APIConnectionTimeoutError || isNamed(error, 'TimeoutError') || isNamed(error, 'AbortError')) {
+    return { what: `no answer within ${timeoutMs / 1000} s`, final: false };
+  }
+  if (error instanceof APIConnectionError) return { what: `no connection${codeOf(error.cause)}`, final: false };
+  if (error instanceof APIError && error.status !== undefined) return refusal(error.status);
+  if (error instanceof SyntaxError) return { what: 'an answer that is no JSON', final: false };
+  if (error instanceof TypeError) return { what: `a broken connection${codeOf(error.cause)}`, final: false };
+  throw error;
+}
+
+function refusal(status: number): Failure {
+  const final = status < 500 && !PASSING_STATUSES.has(status);
+  const remedy = status === 401 || status === 403 ? ' (check the API key)' : ' (check the model name and the base URL)';
+  return { what: `HTTP ${status}${final ? remedy : ''}`, final };
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  if ('code' in cause && typeof cause.code === 'string') return ` (${cause.code})`;
+  return codeOf(cause.cause);
+}
+
+function failed<Value>(what: string): Reading<Value> {
+  return { type: 'unusable', what, correction: [] };
+}
+
+function callOf(context: CallContext, sent: Sent, durationMs: number): ModelCall {
+  const { phase, skill, role, attempt } = context;
+  const usage = readUsage('completion' in sent ? sent.completion : undefined);
+  return { phase, skill, role, attempt, ...usage, durationMs: Math.round(durationMs) };
+}
+
+function wireMessage(message: Message): ChatCompletionMessageParam {
+  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
+  if (message.role !== 'assistant') return message;
+  const calls = message.toolCalls.map((call) => ({
+    id: call.id,
+    type: 'function' as const,
+    function: { name: call.name, arguments: call.arguments },
+  }));
+  return { role: 'assistant', content: message.content, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
+}
+
+function sentence(settings: Settings, wanted: string, failures: readonly string[]): string {
+  const tries = failures.length === 1 ? '1 try' : `${failures.length} tries`;
+  return `The model at ${withoutCredentials(settings.baseUrl)} gave no usable ${wanted} in ${tries}: ${failures.join('; ')}.`;
+}
+
+function withoutCredentials(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return `${origin}${pathname.replace(/\/$/, '')}`;
+}
+
+function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}

@@ -1,0 +1,234 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
+import { ModelError } from '../../src/errors.ts';
+import type { CallContext, ToolDefinition } from '../../src/ports.ts';
+
+const CONTEXT: CallContext = {
+  loop: 'acme/shop#12',
+  phase: 'SHIP',
+  skill: 'shipping-and-launch',
+  role: 'planner',
+  attempt: 2,
+};
+const PROMPT = 'the secret plan for the moon base';
+const RELEASE = {
+  title: 'Faster basket',
+  notes: ['Baskets are added up once'],
+  checklist: [{ item: 'watch the error rate', owner: 'ana' }],
+  rollback: 'revert the merge',
+  tag: 'v1.2.0',
+};
+
+interface Received {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: z.infer<typeof requestBody>;
+}
+const requestBody = z.looseObject({
+  model: z.string(),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.string() })),
+  response_format: z.unknown().optional(),
+});
+type Reply = (response: ServerResponse) => void;
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A chat completions endpoint that gives the replies in order, the last one again and again. */
+async function endpoint(...replies: readonly Reply[]) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const text = (await request.toArray()).join('');
+    received.push({ headers: request.headers, body: requestBody.parse(JSON.parse(text)) });
+    replies[Math.min(received.length, replies.length) - 1]?.(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  const address = z.object({ port: z.int() }).parse(server.address());
+  const model = (options: Partial<ModelOptions> = {}) =>
+    createModel({ baseUrl: `http://127.0.0.1:${address.port}/v1`, apiKey: 'key', model: 'm', pauseMs: 1, ...options });
+  return { received, model, url: `http://127.0.0.1:${address.port}/v1` };
+}
+
+function json(value: unknown, status = 200): Reply {
+  return (response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+function says(content: string | null, extra: object = {}): Reply {
+  return json({
+    choices: [{ index: 0, message: { role: 'assistant', content, ...extra }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 3 },
+  });
+}
+
+const silent: Reply = () => {};
+const stalls: Reply = (response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"choices"');
+const hangsUp: Reply = (response) => response.socket?.destroy();
+
+function ask(model: ReturnType<typeof createModel>) {
+  return model.answer({ name: 'release', context: CONTEXT, system: 'You release.', user: PROMPT });
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<ModelError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ModelError)) throw new Error(`expected a ModelError, got ${String(error)}`);
+  return error;
+}
+
+test('an answer comes back parsed, with the tokens that the endpoint counted', async () => {
+  const { model } = await endpoint(says(JSON.stringify(RELEASE)));
+  const { answer, calls } = await ask(model());
+  expect(answer).toEqual(RELEASE);
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).toMatchObject({
+    phase: 'SHIP',
+    skill: 'shipping-and-launch',
+    role: 'planner',
+    attempt: 2,
+    promptTokens: 10,
+    completionTokens: 3,
+  });
+});
+
+test('every call says for whom it is made and asks for the artifact by name, strictly', async () => {
+  const { model, received } = await endpoint(says('{}'), says(JSON.stringify(RELEASE)));
+  await ask(model());
+  expect(received).toHaveLength(2);
+  for (const { headers, body } of received) {
+    expect(headers).toMatchObject({
+      'x-loopwright-loop': 'acme/shop#12',
+      'x-loopwright-phase': 'SHIP',
+      'x-loopwright-skill': 'shipping-and-launch',
+      'x-loopwright-role': 'planner',
+      'x-loopwright-attempt': '2',
+    });
+    expect(body.response_format).toMatchObject({
+      type: 'json_schema',
+      json_schema: { name: 'release', strict: true, schema: { type: 'object', additionalProperties: false } },
+    });
+  }
+});
+
+test('unions are described with anyOf, which strict mode knows', async () => {
+  const { model, received } = await endpoint(json({}, 400));
+  await errorOf(model().answer({ name: 'plan', context: CONTEXT, system: 's', user: 'u' }));
+  const text = JSON.stringify(received[0]?.body.response_format);
+  expect(text).toContain('anyOf');
+  expect(text).not.toContain('oneOf');
+});
+
+test('a malformed answer is told to the model, and every try is counted', async () => {
+  const { model, received } = await endpoint(
+    says(JSON.stringify({ ...RELEASE, tag: 'soon' })),
+    says(JSON.stringify(RELEASE)),
+  );
+  const { calls } = await ask(model());
+  expect(calls).toHaveLength(2);
+  const [, , said, told] = received[1]?.body.messages ?? [];
+  expect(said).toEqual({ role: 'assistant', content: JSON.stringify({ ...RELEASE, tag: 'soon' }) });
+  expect(told?.role).toBe('user');
+  expect(told?.content).toContain('- tag:');
+});
+
+test('JSON in a code fence is refused, and the model is told to answer with bare JSON', async () => {
+  const fenced = `\`\`\`json\n${JSON.stringify(RELEASE)}\n\`\`\``;
+  const { model, received } = await endpoint(says(fenced), says(JSON.stringify(RELEASE)));
+  const { calls } = await ask(model());
+  expect(calls).toHaveLength(2);
+  expect(received[1]?.body.messages.at(-1)?.content).toContain('no code fence');
+});
+
+test('three bad tries end in an error that says what happened on each, and never holds the prompt', async () => {
+  const { model, url } = await endpoint(json({ error: { message: PROMPT } }, 500), json({}, 503), silent);
+  const error = await errorOf(ask(model({ timeoutMs: 200 })));
+  expect(error.message).toBe(
+    `The model at ${url} gave no usable release in 3 tries: HTTP 500; HTTP 503; no answer within 0.2 s.`,
+  );
+  expect(error.calls).toHaveLength(3);
+  expect(JSON.stringify([error, error.message, String(error.cause), error.stack])).not.toContain(PROMPT);
+});
+
+test('an answer that stalls half-way is a try that ran out of time', async () => {
+  const { model } = await endpoint(stalls);
+  const error = await errorOf(ask(model({ timeoutMs: 150, tries: 1 })));
+  expect(error.message).toContain('in 1 try: no answer within 0.15 s.');
+});
+
+test.each([
+  ['an empty answer', says('')],
+  ['an empty answer', says(null)],
+  ['an answer that is no bare JSON', says('I would rather not')],
+  ['a refusal', says(null, { refusal: 'no' })],
+  ['an answer that is no chat completion', json({ choices: [] })],
+  ['an answer that is no chat completion', (response: ServerResponse) => response.end('<html>')],
+  [
+    'an answer that is no JSON',
+    (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"choi'),
+  ],
+  ['no connection', hangsUp],
+  ['HTTP 429', json({}, 429)],
+  ['an answer with 5 problems', says('{}')],
+  [
+    'an answer cut off at its length limit',
+    json({ choices: [{ message: { content: '{"title"' }, finish_reason: 'length' }] }),
+  ],
+])('%s counts as a try', async (what, reply) => {
+  const { model, received } = await endpoint(reply);
+  const error = await errorOf(ask(model()));
+  expect(error.message).toContain(`in 3 tries: ${what}`);
+  expect(received).toHaveLength(3);
+});
+
+test('a refused request is not repeated, and the error says what to check', async () => {
+  const { model, received } = await endpoint(json({ error: { message: 'bad key' } }, 401));
+  const error = await errorOf(ask(model()));
+  expect(error.message).toContain('in 1 try: HTTP 401 (check the API key).');
+  expect(received).toHaveLength(1);
+});
+
+test('credentials in the base address stay out of the error', async () => {
+  const { model, url } = await endpoint(json({}, 404));
+  const error = await errorOf(ask(model({ baseUrl: url.replace('http://', 'http://user:hunter2@') })));
+  expect(error.message).not.toContain('hunter2');
+});
+
+const READ: ToolDefinition = {
+  name: 'read',
+  description: 'Reads a file',
+  parameters: { type: 'object', properties: {} },
+};
+
+test('a turn passes tools and tool results and gives tool calls back unparsed', async () => {
+  const call = { id: 'c2', type: 'function', function: { name: 'read', arguments: '{"path":"b"}' } };
+  const { model, received } = await endpoint(says(null, { tool_calls: [call] }));
+  const turn = await model().turn({
+    context: CONTEXT,
+    tools: [READ],
+    messages: [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 'read', arguments: '{"path":"a"}' }] },
+      { role: 'tool', toolCallId: 'c1', content: 'text of a' },
+    ],
+  });
+  expect(turn.toolCalls).toEqual([{ id: 'c2', name: 'read', arguments: '{"path":"b"}' }]);
+  expect(received[0]?.body).toMatchObject({
+    tools: [{ type: 'function', function: { name: 'read' } }],
+    messages: [{}, { tool_calls: [{ id: 'c1', type: 'function' }] }, { role: 'tool', tool_call_id: 'c1' }],
+  });
+});
+
+test('a turn with neither words nor tool calls is tried again', async () => {
+  const { model } = await endpoint(says(' '), says('done'));
+  const turn = await model().turn({ context: CONTEXT, tools: [], messages: [{ role: 'user', content: 'go' }] });
+  expect(turn).toMatchObject({ content: 'done', toolCalls: [] });
+  expect(turn.calls).toHaveLength(2);
+});
