@@ -103,7 +103,9 @@ const silenceMs = 500;
 /** Ends the group, and what left the group (and maybe its environment) but still hangs below it. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  for (const processId of [...descendantsOf([child.pid]), -child.pid]) killQuietly(processId);
+  const below = descendantsOf([child.pid]);
+  // The group first and at once: a shell whose child dies before it would go on to its next line.
+  for (const processId of [-child.pid, ...below]) killQuietly(processId);
 }
 
 /** A process that is gone already is what we want. */
