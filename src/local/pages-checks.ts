@@ -1,0 +1,102 @@
+/** Check runs and commit statuses: a short list for the conversation, and cards with output, annotations and buttons. */
+import { html } from 'hono/html';
+import { type Api, PageError, pathOf } from './pages-api.ts';
+import type { Html } from './pages-frame.ts';
+import { buttonForm, duration, markdown, moment, shortSha, stateIcon, stateOf } from './pages-parts.ts';
+import { type Annotation, annotation, type CheckRun, checkRuns, commitStatus } from './pages-schemas.ts';
+import type { Action, Place } from './pages-visit.ts';
+
+type Status = { readonly state: string; readonly context: string; readonly description: string };
+export type Checks = {
+  readonly sha: string;
+  readonly runs: readonly { readonly run: CheckRun; readonly annotations: readonly Annotation[] }[];
+  readonly statuses: readonly Status[];
+};
+
+/** Reads all that judges a commit. */
+export async function readChecks(api: Api, place: Place, sha: string): Promise<Checks> {
+  const [{ check_runs: found }, { statuses }] = await Promise.all([
+    api.get(`${place.route}/commits/${sha}/check-runs?per_page=100`, checkRuns),
+    api.get(`${place.route}/commits/${sha}/status`, commitStatus),
+  ]);
+  const runs = found
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .map(async (run) => {
+      const hasNotes = (run.output.annotations_count ?? 0) > 0;
+      return {
+        run,
+        annotations: hasNotes ? await api.list(`${place.route}/check-runs/${run.id}/annotations`, annotation) : [],
+      };
+    });
+  return { sha, runs: await Promise.all(runs), statuses };
+}
+
+const press: Action = async ({ api }, place, { check_run = '', identifier = '' }) => {
+  await api.send({
+    method: 'POST',
+    path: `/_local/${place.route}/check-runs/${idOf(check_run)}/actions/${pathOf(identifier)}`,
+  });
+  return undefined;
+};
+
+const rerun: Action = async ({ api }, place, { check_run = '' }) => {
+  await api.send({ method: 'POST', path: `${place.route}/check-runs/${idOf(check_run)}/rerequest` });
+  return undefined;
+};
+
+function idOf(text: string): string {
+  if (!/^\d+$/.test(text)) throw new PageError(`"${text}" is no check run id.`, 422);
+  return text;
+}
+
+/** The rows for the page's action table. */
+export const checkActions = { press, rerun };
+
+/** One line per check, for the merge box. */
+export function checkSummary({ runs, statuses }: Checks, link: string): Html {
+  if (runs.length + statuses.length === 0)
+    return html`<p class="padded quiet">No checks have reported on this commit.</p>`;
+  return html`<ul class="rows checks">${runs.map(
+    ({ run }) =>
+      html`<li>${stateIcon(stateOf(run))}<div class="grow"><a class="name" href="${link}#check-${run.id}">${run.name}</a> <span class="quiet">${run.output.title || stateOf(run).replaceAll('_', ' ')}</span></div>${
+        isAsking(run) ? html`<a class="tag asks" href="${link}#check-${run.id}">asks for a decision</a>` : ''
+      }</li>`,
+  )}${statuses.map(statusRow)}</ul>`;
+}
+
+function isAsking(run: CheckRun): boolean {
+  return run.conclusion === 'action_required' && (run.actions ?? []).length > 0;
+}
+
+function statusRow({ state, context, description }: Status): Html {
+  return html`<li>${stateIcon(state)}<div class="grow"><b>${context}</b> <span class="quiet">${description}</span></div></li>`;
+}
+
+/** A card per check run, what needs attention unfolded. */
+export function checkCards({ sha, runs, statuses }: Checks, place: Place): Html {
+  return html`<p class="toolbar quiet">Checks of <a class="sha" href="${place.link}/commit/${sha}">${shortSha(sha)}</a></p>
+${runs.map(({ run, annotations }) => checkCard(run, annotations, place))}
+${statuses.length > 0 ? html`<section class="panel"><ul class="rows checks">${statuses.map(statusRow)}</ul></section>` : ''}
+${runs.length + statuses.length === 0 ? html`<p class="panel padded quiet">No checks have reported on this commit.</p>` : ''}`;
+}
+
+function checkCard(run: CheckRun, annotations: readonly Annotation[], place: Place): Html {
+  const state = stateOf(run);
+  const { title, summary, text } = run.output;
+  return html`<article class="panel check" id="check-${run.id}" aria-label="${run.name}">
+<header class="panel-head">${stateIcon(state)}<div class="grow"><h2>${run.name}</h2><div class="quiet">${state.replaceAll('_', ' ')} ${run.app?.name ? html`· ${run.app.name}` : ''} ${moment(run.completed_at ?? run.started_at)} ${duration(run.started_at, run.completed_at)}</div></div>
+${(run.actions ?? []).map(({ label, description, identifier }) => buttonForm({ fields: { action: 'press', check_run: String(run.id), identifier }, label, title: description, tone: 'primary' }))}
+${buttonForm({ fields: { action: 'rerun', check_run: String(run.id) }, label: 'Re-run', title: `Ask ${run.app?.name ?? 'the app'} to run ${run.name} again` })}</header>
+<div class="padded">${title ? html`<h3>${title}</h3>` : ''}
+${summary ? markdown(summary, place) : ''}
+${annotations.length > 0 ? html`<ul class="annotations">${annotations.map((note) => annotationItem(note, run, place))}</ul>` : ''}
+${text ? html`<details class="more"><summary>Details</summary>${markdown(text, place)}</details>` : ''}
+${title || summary || text ? '' : html`<p class="quiet">No output yet.</p>`}</div></article>`;
+}
+
+function annotationItem(note: Annotation, run: CheckRun, place: Place): Html {
+  const lines = note.start_line === note.end_line ? `${note.start_line}` : `${note.start_line}–${note.end_line}`;
+  const href = `${place.link}/blob/${run.head_sha}/${pathOf(note.path)}#L${note.start_line}`;
+  return html`<li class="${note.annotation_level}"><div><a href="${href}"><code>${note.path}:${lines}</code></a> <span class="tag">${note.annotation_level}</span> ${note.title ? html`<b>${note.title}</b>` : ''}</div>
+<div class="message">${note.message}</div>${note.raw_details ? html`<pre>${note.raw_details}</pre>` : ''}</li>`;
+}

@@ -1,0 +1,122 @@
+/** The parts of one pull request's pages: head with tabs, conversation with the merge box, review form. */
+import { html } from 'hono/html';
+import { type Checks, checkSummary } from './pages-checks.ts';
+import { commentBox, conversation, type Talk } from './pages-conversation.ts';
+import type { Html } from './pages-frame.ts';
+import { labelEditor } from './pages-labels.ts';
+import { buttonForm, moment, personName, stateIcon } from './pages-parts.ts';
+import type { Label, Pull, Review } from './pages-schemas.ts';
+import type { Attempt, Place } from './pages-visit.ts';
+
+type PullState = 'Draft' | 'Open' | 'Merged' | 'Closed';
+
+function stateOfPull(item: Pull): PullState {
+  if (item.merged || item.merged_at) return 'Merged';
+  if (item.state === 'closed') return 'Closed';
+  return item.draft ? 'Draft' : 'Open';
+}
+
+/** Draft, Open, Merged or Closed. */
+export function pullBadge(item: Pull): Html {
+  const state = stateOfPull(item);
+  return html`<span class="badge ${state.toLowerCase()}">${state}</span>`;
+}
+
+const TABS = [
+  { tab: 'conversation', title: 'Conversation', path: '' },
+  { tab: 'commits', title: 'Commits', path: '/commits' },
+  { tab: 'checks', title: 'Checks', path: '/checks' },
+  { tab: 'files', title: 'Files changed', path: '/files' },
+] as const;
+
+/** Title, state, branches and tabs: the same on all four pages. */
+export function pullHead(place: Place, item: Pull, current: (typeof TABS)[number]['tab']): Html {
+  const link = `${place.link}/pull/${item.number}`;
+  return html`<div class="page-head"><h1>${item.title} <span class="number">#${item.number}</span></h1></div>
+<p class="lead">${pullBadge(item)} ${personName(item.user)} wants to merge <span class="branch">${item.head.ref}</span> into <span class="branch">${item.base.ref}</span></p>
+<nav class="tabs inner" aria-label="Pull request">${TABS.map(
+    ({ tab, title, path }) => html`<a href="${link}${path}" ${tab === current ? 'aria-current=page' : ''}>${title}</a>`,
+  )}</nav>`;
+}
+
+export type ConversationTab = {
+  readonly place: Place;
+  readonly item: Pull;
+  readonly talk: Talk;
+  readonly reviews: readonly Review[];
+  readonly checks: Checks;
+  readonly labels: readonly Label[];
+  readonly attempt: Attempt;
+};
+
+/** Description, comments and reviews; below them the checks and what may happen to the pull request now. */
+export function conversationTab({ place, item, talk, reviews, checks, labels, attempt }: ConversationTab): Html {
+  const isMerged = stateOfPull(item) === 'Merged';
+  return html`<div class="columns"><div>
+${conversation({ place, opening: item, reviews, ...talk })}
+<section class="panel merge-box" aria-label="Checks and merging">${checkSummary(checks, `${place.link}/pull/${item.number}/checks`)}${mergeBox(item)}</section>
+${isMerged ? '' : commentBox({ state: item.state, thing: 'pull request', attempt })}
+</div><aside>${verdicts(reviews)}${labelEditor(item.labels, labels, attempt)}</aside></div>`;
+}
+
+function mergeBox(item: Pull): Html {
+  const row = (state: string, title: string, text: Html | string, button: Html | string = ''): Html =>
+    html`<div class="merge-row">${stateIcon(state)}<div class="grow"><b>${title}</b><div class="quiet">${text}</div></div>${button}</div>`;
+  const state = stateOfPull(item);
+  if (state === 'Merged') return row('success', 'Merged', html`Merged ${moment(item.merged_at)}.`);
+  if (state === 'Closed') return row('cancelled', 'Closed', 'Closed without merging.');
+  if (state === 'Draft') {
+    const ready = buttonForm({ fields: { action: 'ready' }, label: 'Ready for review' });
+    return row('queued', 'This pull request is still a draft', 'Drafts cannot be merged.', ready);
+  }
+  if (item.mergeable !== true) return row('failure', 'Merging is not possible', refusalOf(item));
+  const button = buttonForm({
+    fields: { action: 'merge', sha: item.head.sha },
+    label: 'Merge pull request',
+    tone: 'primary',
+  });
+  return row(
+    'success',
+    'Ready to merge',
+    html`Without conflicts with <span class="branch">${item.base.ref}</span>.`,
+    button,
+  );
+}
+
+/** Unknown is not mergeable. */
+function refusalOf(item: Pull): string {
+  if (item.mergeable === false)
+    return `GitHub says: ${item.mergeable_state ?? 'not mergeable'} (conflicts with ${item.base.ref} must be resolved first).`;
+  return 'GitHub has not found out yet whether this can be merged.';
+}
+
+function verdicts(reviews: readonly Review[]): Html {
+  const latest = new Map(
+    reviews.filter(({ state }) => state !== 'COMMENTED').map((item) => [item.user.login, item.state]),
+  );
+  return html`<section aria-label="Reviews"><h2>Reviews</h2>${latest.size === 0 ? html`<p class="quiet">None yet</p>` : ''}<ul class="plain">${[
+    ...latest,
+  ].map(
+    ([login, state]) =>
+      html`<li>${stateIcon(state.toLowerCase())} ${login} <span class="quiet">${state.toLowerCase().replaceAll('_', ' ')}</span></li>`,
+  )}</ul></section>`;
+}
+
+const EVENTS = [
+  { event: 'COMMENT', title: 'Comment', text: 'General feedback without a verdict.' },
+  { event: 'APPROVE', title: 'Approve', text: 'Approve these changes.' },
+  { event: 'REQUEST_CHANGES', title: 'Request changes', text: 'What must be different before merging.' },
+] as const;
+
+/** The review of all changes at once. */
+export function reviewForm({ typed }: Attempt): Html {
+  const chosen = typed.event ?? 'COMMENT';
+  return html`<details class="panel review-form" ${typed.body === undefined ? '' : 'open'}><summary class="panel-head"><b>Review changes</b></summary>
+<form method="post" class="padded stack">
+<label>Summary <textarea name="body" rows="4">${typed.body ?? ''}</textarea></label>
+<fieldset><legend>Verdict</legend>${EVENTS.map(
+    ({ event, title, text }) =>
+      html`<label class="choice"><input type="radio" name="event" value="${event}" ${event === chosen ? 'checked' : ''}> <b>${title}</b> <span class="quiet">${text}</span></label>`,
+  )}</fieldset>
+<p class="buttons"><button class="primary" name="action" value="review">Submit review</button></p></form></details>`;
+}

@@ -1,0 +1,206 @@
+/** The parts of GitHub's REST answers that the pages show. */
+import { z } from 'zod';
+
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+const optional = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? undefined);
+
+const person = z.object({ login: z.string(), type: optional });
+const author = person.nullish().transform((value) => value ?? { login: 'ghost', type: undefined });
+
+export const label = z.object({ name: z.string(), color: text, description: text });
+export const reaction = z.object({ content: z.string(), user: author });
+export const localUser = z.object({
+  login: z.string(),
+  role: text,
+  repositories: z.array(z.string()),
+  token: z.string(),
+});
+
+export const repository = z.object({
+  full_name: z.string(),
+  description: text,
+  default_branch: z.string(),
+  archived: z.boolean().optional(),
+});
+
+export const issue = z.object({
+  number: z.number(),
+  title: z.string(),
+  state: z.string(),
+  state_reason: optional,
+  body: text,
+  user: author,
+  created_at: z.string(),
+  updated_at: z.string(),
+  comments: z.number().optional(),
+  labels: z.array(label),
+  pull_request: z.object({}).optional(),
+});
+
+export const comment = z.object({
+  id: z.number(),
+  body: text,
+  user: author,
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+const end = z.object({ ref: z.string(), sha: z.string() });
+export const pull = z.object({
+  node_id: z.string(),
+  number: z.number(),
+  title: z.string(),
+  state: z.string(),
+  draft: z.boolean().optional(),
+  merged: z.boolean().optional(),
+  merged_at: optional,
+  mergeable: z.boolean().nullish(),
+  mergeable_state: optional,
+  body: text,
+  user: author,
+  created_at: z.string(),
+  updated_at: z.string(),
+  labels: z.array(label),
+  head: end,
+  base: end,
+});
+
+export const review = z.object({
+  id: z.number(),
+  state: z.string(),
+  body: text,
+  user: author,
+  submitted_at: optional,
+  commit_id: optional,
+});
+
+export const changedFile = z.object({
+  filename: z.string(),
+  previous_filename: optional,
+  status: z.string(),
+  additions: z.number(),
+  deletions: z.number(),
+  patch: z.string().optional(),
+});
+
+export const commit = z.object({
+  sha: z.string(),
+  author: person.nullish(),
+  commit: z.object({
+    message: z.string(),
+    author: z.object({ name: text, date: optional }).nullish(),
+    verification: z.object({ verified: z.boolean() }).optional(),
+  }),
+  parents: z.array(z.object({ sha: z.string() })).optional(),
+  files: z.array(changedFile).optional(),
+});
+
+const button = z.object({ label: z.string(), description: text, identifier: z.string() });
+export const checkRun = z.object({
+  id: z.number(),
+  name: z.string(),
+  head_sha: z.string(),
+  status: z.string(),
+  conclusion: optional,
+  started_at: optional,
+  completed_at: optional,
+  details_url: optional,
+  output: z.object({ title: text, summary: text, text, annotations_count: z.number().optional() }),
+  app: z.object({ slug: text, name: text }).nullish(),
+  // GitHub accepts `actions` but never shows them by REST: an addition of the embedded GitHub.
+  actions: z.array(button).optional(),
+});
+export const checkRuns = z.object({ check_runs: z.array(checkRun) });
+
+export const annotation = z.object({
+  path: z.string(),
+  start_line: z.number(),
+  end_line: z.number(),
+  annotation_level: text,
+  title: text,
+  message: text,
+  raw_details: text,
+});
+
+export const commitStatus = z.object({
+  statuses: z.array(z.object({ state: z.string(), context: z.string(), description: text, target_url: optional })),
+});
+
+export const workflowRun = z.object({
+  id: z.number(),
+  name: text,
+  display_title: text,
+  run_number: z.number(),
+  run_attempt: z.number().optional(),
+  event: z.string(),
+  status: text,
+  conclusion: optional,
+  head_branch: text,
+  head_sha: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  actor: author,
+});
+export const workflowRuns = z.object({ workflow_runs: z.array(workflowRun) });
+
+const step = z.object({
+  name: z.string(),
+  number: z.number(),
+  status: z.string(),
+  conclusion: optional,
+  started_at: optional,
+  completed_at: optional,
+});
+export const job = z.object({
+  id: z.number(),
+  name: z.string(),
+  status: z.string(),
+  conclusion: optional,
+  started_at: optional,
+  completed_at: optional,
+  steps: z.array(step).optional(),
+});
+export const jobs = z.object({ jobs: z.array(job) });
+
+export const artifact = z.object({
+  id: z.number(),
+  name: z.string(),
+  size_in_bytes: z.number(),
+  expired: z.boolean(),
+  digest: optional,
+});
+export const artifacts = z.object({ artifacts: z.array(artifact) });
+
+export const contentEntry = z.object({
+  name: z.string(),
+  path: z.string(),
+  type: z.string(),
+  size: z.number().optional(),
+});
+export const content = z.union([
+  z.array(contentEntry),
+  contentEntry.extend({ content: text, encoding: text, size: z.number() }),
+]);
+export const gitReference = z.object({ ref: z.string(), object: z.object({ sha: z.string() }) });
+
+export type Label = z.infer<typeof label>;
+export type Reaction = z.infer<typeof reaction>;
+export type LocalUser = z.infer<typeof localUser>;
+export type Repository = z.infer<typeof repository>;
+export type Issue = z.infer<typeof issue>;
+export type Comment = z.infer<typeof comment>;
+export type Pull = z.infer<typeof pull>;
+export type Review = z.infer<typeof review>;
+export type ChangedFile = z.infer<typeof changedFile>;
+export type Commit = z.infer<typeof commit>;
+export type CheckRun = z.infer<typeof checkRun>;
+export type Annotation = z.infer<typeof annotation>;
+export type WorkflowRun = z.infer<typeof workflowRun>;
+export type Job = z.infer<typeof job>;
+export type Artifact = z.infer<typeof artifact>;
