@@ -1,0 +1,87 @@
+/** Who may do what: permissions of tokens, roles of people. */
+
+import type { Host } from './host.ts';
+import { HttpError, notAccessible, notFound } from './http-error.ts';
+import { type Repository, ROLES, type Role } from './records.ts';
+import type { Actor } from './tokens.ts';
+
+/** What an endpoint asks of its caller. */
+export interface Need {
+  /** `contents`, `issues` …; a token of the App or of a job needs it at `level`. */
+  readonly permission: string;
+  readonly level: 'read' | 'write';
+  /** What a person needs; `anybody` also admits the anonymous, `signed in` every account, `app` no person at all. */
+  readonly people: Role | 'anybody' | 'signed in' | 'app';
+  /** Only the App's JWT will do. */
+  readonly jwt?: boolean;
+}
+
+/** Public reads: all repositories are public. */
+export const PUBLIC: Need = { permission: 'metadata', level: 'read', people: 'anybody' };
+
+/** The App by its JWT. */
+export const JWT: Need = { permission: 'metadata', level: 'read', people: 'app', jwt: true };
+
+/** Refuses an actor whose token or role does not reach. @throws HttpError */
+export function judgeAccess(
+  host: Host,
+  {
+    actor,
+    need,
+    repository,
+  }: { readonly actor: Actor; readonly need: Need; readonly repository: Repository | undefined },
+): void {
+  if (need.jwt === true || actor.type === 'app') {
+    judgeJwt(actor, need);
+    return;
+  }
+  if (need.people === 'anybody') return;
+  if (actor.type === 'anonymous') throw new HttpError(401, 'Requires authentication');
+  if (actor.type === 'user') judgePerson(host, { login: actor.account.login, need, repository });
+  else judgeToken(actor, need, repository);
+}
+
+/** A person's role on a repository; everybody reads, as all repositories are public. */
+export function roleOf(host: Host, repository: Repository, login: string): Role {
+  const collaborator = host.state.collaborators.first({ repositoryId: repository.id, login });
+  return collaborator?.role ?? host.state.accounts.first({ login })?.role ?? 'read';
+}
+
+/** Whether `role` includes `wanted`. */
+export function reaches(role: Role, wanted: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
+}
+
+function judgeJwt(actor: Actor, need: Need): void {
+  if (need.jwt === true) {
+    if (actor.type !== 'app') throw new HttpError(401, 'A JSON web token could not be decoded');
+    return;
+  }
+  if (need.people !== 'anybody')
+    throw new HttpError(403, 'Resource not accessible by integration: use an installation token');
+}
+
+interface Person {
+  readonly login: string;
+  readonly need: Need;
+  readonly repository: Repository | undefined;
+}
+
+function judgePerson(host: Host, { login, need, repository }: Person): void {
+  if (need.people === 'signed in' || need.people === 'anybody') return;
+  if (need.people === 'app') throw new HttpError(403, 'You must authenticate via a GitHub App.');
+  if (!repository) throw notFound();
+  if (!reaches(roleOf(host, repository, login), need.people)) {
+    throw new HttpError(403, `Must have ${need.people} rights to Repository.`);
+  }
+}
+
+function judgeToken(
+  actor: Extract<Actor, { type: 'installation' | 'job' }>,
+  need: Need,
+  repository: Repository | undefined,
+): void {
+  if (repository && actor.repositoryIds && !actor.repositoryIds.includes(repository.id)) throw notAccessible();
+  const granted = actor.permissions[need.permission];
+  if (granted === undefined || (need.level === 'write' && granted === 'read')) throw notAccessible();
+}

@@ -1,0 +1,111 @@
+/** The embedded GitHub: REST, webhooks and git from one process, with its state in one directory. */
+
+import { mkdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { createContract } from '../referee/contract.ts';
+import { type Credentials, loadCredentials } from './credentials.ts';
+import { type Host, now } from './host.ts';
+import { createHttp } from './http.ts';
+import { installHook } from './push-hook.ts';
+import { announceLeftovers } from './pushes.ts';
+import type { Role } from './records.ts';
+import { addRepository } from './repository-records.ts';
+import { openState, type State } from './state.ts';
+import { createOutbox } from './webhooks.ts';
+import { cancelLeftovers, stopRuns } from './workflow-runs.ts';
+import type { WorkflowExecution, WorkflowResult } from './workflow-types.ts';
+
+export interface LocalGitHubOptions {
+  readonly dataDirectory: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly webhookUrl?: string;
+  readonly imports?: readonly { readonly source: string; readonly fullName: string }[];
+  readonly users?: readonly { readonly login: string; readonly role: Role; readonly token: string }[];
+  readonly executeWorkflow: (execution: WorkflowExecution) => Promise<WorkflowResult>;
+}
+
+export interface LocalGitHub {
+  /** Base address without a trailing slash; REST is under `/api/v3`. */
+  readonly url: string;
+  readonly credentials: Credentials;
+  readonly setWebhookUrl: (url: string | undefined) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts the server on 127.0.0.1, with everything that a former start left; imports and users that are known already are kept. */
+export async function startLocalGitHub(options: LocalGitHubOptions): Promise<LocalGitHub> {
+  mkdirSync(options.dataDirectory, { recursive: true });
+  installHook(options.dataDirectory);
+  const address = { url: '' };
+  const host = createHost(options, () => address.url);
+  for (const user of options.users ?? []) addUser(host.state, user);
+  for (const source of options.imports ?? []) await addRepository(host, source);
+  const { server, port } = await listen(createHttp(host), options.port);
+  address.url = `http://127.0.0.1:${port}`;
+  host.outbox.setUrl(options.webhookUrl);
+  await announceLeftovers(host);
+  await cancelLeftovers(host);
+  return {
+    url: address.url,
+    credentials: host.credentials,
+    setWebhookUrl: host.outbox.setUrl,
+    close: async () => {
+      await new Promise((resolve) => {
+        server.close(resolve);
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      });
+      await stopRuns(host);
+      await host.outbox.close();
+      host.state.close();
+    },
+  };
+}
+
+function createHost({ dataDirectory, executeWorkflow }: LocalGitHubOptions, url: () => string): Host {
+  const state = openState(dataDirectory);
+  const credentials = loadCredentials(dataDirectory);
+  return {
+    state,
+    credentials,
+    contract: createContract(),
+    outbox: createOutbox(state, credentials.webhookSecret),
+    dataDirectory,
+    url,
+    executeWorkflow,
+    serial: createSerial(),
+    reportProblem: (subject, where, message) => void state.problems.insert({ at: now(), subject, where, message }),
+    running: new Map(),
+  };
+}
+
+function createSerial(): Host['serial'] {
+  const last = new Map<number, Promise<unknown>>();
+  return (key, work) => {
+    const next = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(
+      key,
+      next.catch(() => undefined),
+    );
+    return next;
+  };
+}
+
+function addUser(
+  state: State,
+  { login, role, token }: { readonly login: string; readonly role: Role; readonly token: string },
+): void {
+  const known = state.accounts.first({ login });
+  if (known) state.accounts.update(known.id, { role, token });
+  else state.accounts.insert({ login, type: 'User', role, token, createdAt: now() });
+}
+
+async function listen(fetch: (request: Request) => Response | Promise<Response>, port: number) {
+  return new Promise<{ readonly server: ReturnType<typeof serve>; readonly port: number }>((resolve, reject) => {
+    const server = serve({ fetch, port, hostname: '127.0.0.1' }, ({ port: taken }: AddressInfo) =>
+      resolve({ server, port: taken }),
+    );
+    server.on('error', reject);
+  });
+}

@@ -1,0 +1,48 @@
+/** The embedded GitHub as a process of its own. */
+
+import { parseArgs } from 'node:util';
+import { startLocalGitHub } from './local-github.ts';
+import { roleSchema } from './records.ts';
+import { executeWorkflow } from './workflow-execution.ts';
+
+const USAGE =
+  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]…';
+
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    port: { type: 'string', default: '0' },
+    'webhook-url': { type: 'string' },
+    import: { type: 'string', multiple: true, default: [] },
+    user: { type: 'string', multiple: true, default: [] },
+  },
+});
+
+if (values.data === undefined) throw new Error(`--data is missing; ${USAGE}`);
+
+const server = await startLocalGitHub({
+  dataDirectory: values.data,
+  port: Number(values.port),
+  ...(values['webhook-url'] === undefined ? {} : { webhookUrl: values['webhook-url'] }),
+  imports: values.import.map(parseImport),
+  users: values.user.map(parseUser),
+  executeWorkflow,
+});
+process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => void server.close().then(() => process.exit(0)));
+}
+
+function parseImport(text: string) {
+  const [, source, fullName] = /^(.+)=([^=]+)$/.exec(text) ?? [];
+  if (!source || !fullName) throw new Error(`--import ${text}: expected PATH=owner/name`);
+  return { source, fullName };
+}
+
+function parseUser(text: string) {
+  const [login, role, token] = text.split(':');
+  const parsed = roleSchema.safeParse(role);
+  if (!login || !token || !parsed.success)
+    throw new Error(`--user ${text}: expected login:role:token, the role one of read triage write maintain admin`);
+  return { login, role: parsed.data, token };
+}

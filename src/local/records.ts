@@ -1,0 +1,172 @@
+/** What the embedded GitHub remembers, kind by kind. */
+
+import { z } from 'zod';
+
+const id = z.number();
+const text = z.string();
+const optionalText = z.string().optional();
+const repositoryId = z.number();
+
+export const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
+export const roleSchema = z.enum(ROLES);
+export type Role = z.infer<typeof roleSchema>;
+
+export const accountSchema = z.object({
+  id,
+  login: text,
+  type: z.enum(['User', 'Bot']),
+  /** Role on every repository, for the people named at start. */
+  role: roleSchema.optional(),
+  token: optionalText,
+  createdAt: text,
+});
+export type Account = z.infer<typeof accountSchema>;
+
+export const repositorySchema = z.object({
+  id,
+  owner: text,
+  name: text,
+  defaultBranch: text,
+  nextNumber: z.number(),
+  createdAt: text,
+  pushedAt: text,
+});
+export type Repository = z.infer<typeof repositorySchema>;
+
+export const collaboratorSchema = z.object({ id, repositoryId, login: text, role: roleSchema });
+
+export const issueSchema = z.object({
+  id,
+  repositoryId,
+  number: z.number(),
+  isPull: z.boolean(),
+  title: text,
+  body: optionalText,
+  state: z.enum(['open', 'closed']),
+  stateReason: z.enum(['completed', 'reopened', 'not_planned', 'duplicate']).optional(),
+  author: text,
+  labels: z.array(text),
+  createdAt: text,
+  updatedAt: text,
+  closedAt: optionalText,
+  closedBy: optionalText,
+});
+export type Issue = z.infer<typeof issueSchema>;
+
+export const issueEventSchema = z.object({
+  id,
+  repositoryId,
+  number: z.number(),
+  actor: text,
+  event: text,
+  label: optionalText,
+  createdAt: text,
+});
+export type IssueEvent = z.infer<typeof issueEventSchema>;
+
+export const labelSchema = z.object({ id, repositoryId, name: text, color: text, description: optionalText });
+export type Label = z.infer<typeof labelSchema>;
+
+export const commentSchema = z.object({
+  id,
+  repositoryId,
+  number: z.number(),
+  author: text,
+  byApp: z.boolean(),
+  body: text,
+  createdAt: text,
+  updatedAt: text,
+});
+export type Comment = z.infer<typeof commentSchema>;
+
+/** A version of a comment that an edit replaced. */
+export const commentEditSchema = z.object({ id, commentId: z.number(), editor: text, body: text, editedAt: text });
+
+export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
+export const reactionSchema = z.object({
+  id,
+  repositoryId,
+  subject: z.enum(['issue', 'comment']),
+  subjectId: z.number(),
+  content: z.enum(REACTIONS),
+  user: text,
+  createdAt: text,
+});
+export type Reaction = z.infer<typeof reactionSchema>;
+
+export const pullSchema = z.object({
+  id,
+  repositoryId,
+  number: z.number(),
+  head: text,
+  base: text,
+  headSha: text,
+  baseSha: text,
+  draft: z.boolean(),
+  mergedAt: optionalText,
+  mergedBy: optionalText,
+  mergeCommitSha: optionalText,
+});
+export type Pull = z.infer<typeof pullSchema>;
+
+export const reviewSchema = z.object({
+  id,
+  repositoryId,
+  number: z.number(),
+  user: text,
+  state: z.enum(['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED']),
+  body: text,
+  commitId: text,
+  submittedAt: text,
+});
+export type Review = z.infer<typeof reviewSchema>;
+
+/** A token that the server minted; only its digest is kept. */
+export const tokenSchema = z.object({
+  id,
+  digest: text,
+  kind: z.enum(['installation', 'job']),
+  permissions: z.record(z.string(), z.string()),
+  /** Absent: every repository. */
+  repositoryIds: z.array(z.number()).optional(),
+  runId: z.number().optional(),
+  expiresAt: text,
+});
+
+/** A ref as the outside was last told; the difference to git is what has to be announced. */
+export const announcedRefSchema = z.object({ id, repositoryId, ref: text, sha: text });
+
+/** A write of refs that has begun: after a crash its actor is still known. */
+export const refIntentSchema = z.object({ id, repositoryId, actor: text, byJob: z.boolean() });
+
+/** Commits that the App made through the API; GitHub signs these. */
+export const signedCommitSchema = z.object({ id, repositoryId, sha: text });
+
+export const deliverySchema = z.object({
+  id,
+  guid: text,
+  event: text,
+  action: optionalText,
+  repositoryId: z.number(),
+  payload: text,
+  state: z.enum(['pending', 'delivered', 'failed']),
+  statusCode: z.number(),
+  outcome: text,
+  attempts: z.number(),
+  durationMs: z.number(),
+  redelivery: z.boolean(),
+  deliveredAt: text,
+});
+export type Delivery = z.infer<typeof deliverySchema>;
+
+export const requestSchema = z.object({
+  id,
+  at: text,
+  actor: text,
+  method: text,
+  path: text,
+  status: z.number(),
+  durationMs: z.number(),
+});
+
+export const problemSchema = z.object({ id, at: text, subject: text, where: text, message: text });

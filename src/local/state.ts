@@ -1,0 +1,97 @@
+/** The embedded GitHub's memory: one SQLite file that survives kill -9. */
+
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as checks from './check-records.ts';
+import { createCollection } from './collection.ts';
+import * as records from './records.ts';
+
+export type State = ReturnType<typeof openState>;
+
+/** Opens `state.sqlite` in the directory, creating what is missing. */
+export function openState(directory: string) {
+  const database = new DatabaseSync(join(directory, 'state.sqlite'));
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000');
+  return {
+    ...openPlanningCollections(database),
+    ...openCheckCollections(database),
+    /** Runs `work` in one transaction; an inner call joins the outer one. */
+    transaction: createTransaction(database),
+    close: () => database.close(),
+  };
+}
+
+function openPlanningCollections(database: DatabaseSync) {
+  const inRepository = ['repositoryId', 'number'];
+  return {
+    accounts: createCollection({ database, name: 'accounts', schema: records.accountSchema }),
+    repositories: createCollection({ database, name: 'repositories', schema: records.repositorySchema }),
+    collaborators: createCollection({ database, name: 'collaborators', schema: records.collaboratorSchema }),
+    issues: createCollection({ database, name: 'issues', schema: records.issueSchema, indexed: inRepository }),
+    issueEvents: createCollection({
+      database,
+      name: 'issue_events',
+      schema: records.issueEventSchema,
+      indexed: inRepository,
+    }),
+    labels: createCollection({ database, name: 'labels', schema: records.labelSchema }),
+    comments: createCollection({ database, name: 'comments', schema: records.commentSchema, indexed: inRepository }),
+    commentEdits: createCollection({ database, name: 'comment_edits', schema: records.commentEditSchema }),
+    reactions: createCollection({
+      database,
+      name: 'reactions',
+      schema: records.reactionSchema,
+      indexed: ['subjectId'],
+    }),
+    pulls: createCollection({ database, name: 'pulls', schema: records.pullSchema, indexed: inRepository }),
+    reviews: createCollection({ database, name: 'reviews', schema: records.reviewSchema, indexed: inRepository }),
+    tokens: createCollection({ database, name: 'tokens', schema: records.tokenSchema, indexed: ['digest'] }),
+    announcedRefs: createCollection({ database, name: 'announced_refs', schema: records.announcedRefSchema }),
+    refIntents: createCollection({ database, name: 'ref_intents', schema: records.refIntentSchema }),
+    signedCommits: createCollection({
+      database,
+      name: 'signed_commits',
+      schema: records.signedCommitSchema,
+      indexed: ['sha'],
+    }),
+    deliveries: createCollection({ database, name: 'deliveries', schema: records.deliverySchema, indexed: ['state'] }),
+    requests: createCollection({ database, name: 'requests', schema: records.requestSchema }),
+    problems: createCollection({ database, name: 'problems', schema: records.problemSchema }),
+  };
+}
+
+function openCheckCollections(database: DatabaseSync) {
+  return {
+    checkSuites: createCollection({
+      database,
+      name: 'check_suites',
+      schema: checks.checkSuiteSchema,
+      indexed: ['headSha'],
+    }),
+    checkRuns: createCollection({ database, name: 'check_runs', schema: checks.checkRunSchema, indexed: ['headSha'] }),
+    statuses: createCollection({ database, name: 'statuses', schema: checks.statusRecordSchema, indexed: ['sha'] }),
+    workflows: createCollection({ database, name: 'workflows', schema: checks.workflowSchema }),
+    runs: createCollection({ database, name: 'runs', schema: checks.runSchema, indexed: ['workflowId'] }),
+    jobs: createCollection({ database, name: 'jobs', schema: checks.jobSchema, indexed: ['runId'] }),
+    artifacts: createCollection({ database, name: 'artifacts', schema: checks.artifactSchema, indexed: ['runId'] }),
+  };
+}
+
+function createTransaction(database: DatabaseSync): <T>(work: () => T) => T {
+  let depth = 0;
+  return (work) => {
+    if (depth > 0) return work();
+    database.exec('BEGIN IMMEDIATE');
+    depth += 1;
+    try {
+      const result = work();
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      database.exec('ROLLBACK');
+      throw error;
+    } finally {
+      depth -= 1;
+    }
+  };
+}
