@@ -47,10 +47,10 @@ function attemptOf(phase: PhaseName, { counters }: Loop): number {
 }
 
 function skillText(name: string, ports: Ports): string {
-  const skill = ports.skills.get(name);
-  if (skill === undefined)
+  const text = ports.skills.get(name);
+  if (text === undefined)
     throw new ConfigError(`skills/${name}/SKILL.md is missing: restore the file or reinstall loopwright.`);
-  return skill.text;
+  return text;
 }
 
 /** Stores the texts under the loop's folder. Storing the same again is harmless. */

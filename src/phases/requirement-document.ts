@@ -1,7 +1,7 @@
 /** requirement.md: the goal as people read it. Pure. */
 import type { Requirement } from '../loop/answers.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
-import { list, sections, table } from './markdown.ts';
+import { list, sections, table } from '../render/markdown.ts';
 
 /** Renders the requirement with the interview; what nobody confirmed is marked as an assumption. */
 export function requirementDocument(requirement: Requirement, { questions }: Loop): string {

@@ -1,0 +1,130 @@
+/** Package manifests, the commands that they state, and the test runner that can be read from them. */
+import { z } from 'zod';
+
+export interface Manifest {
+  readonly path: string;
+  readonly kind: string;
+  /** Names of what it depends on, where the format says so simply. */
+  readonly dependencies: readonly string[];
+}
+
+export interface FoundCommand {
+  readonly name: string;
+  readonly command: string;
+  readonly source: string;
+}
+
+export interface ManifestFacts {
+  readonly manifests: readonly Manifest[];
+  readonly commands: readonly FoundCommand[];
+  readonly runner: 'node-test' | 'unittest' | undefined;
+  readonly notes: readonly string[];
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  'package.json': 'npm',
+  'pyproject.toml': 'python',
+  'requirements.txt': 'python',
+  'setup.py': 'python',
+  'go.mod': 'go',
+  'Cargo.toml': 'cargo',
+  'pom.xml': 'maven',
+  'build.gradle': 'gradle',
+  Gemfile: 'bundler',
+  'composer.json': 'composer',
+  Makefile: 'make',
+  Dockerfile: 'docker',
+  'docker-compose.yml': 'compose',
+  'compose.yaml': 'compose',
+};
+const packageJson = z.looseObject({
+  scripts: z.record(z.string(), z.string()).optional(),
+  dependencies: z.record(z.string(), z.string()).optional(),
+  devDependencies: z.record(z.string(), z.string()).optional(),
+});
+
+export function isManifest(path: string): boolean {
+  return Object.hasOwn(KINDS, nameOf(path)) && !path.includes('node_modules/');
+}
+
+interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Reads what the manifests say; a broken one becomes a note. */
+export function manifestFacts(texts: readonly TextFile[], files: readonly string[]): ManifestFacts {
+  const read = texts.map(readManifest);
+  return {
+    manifests: read.map(({ manifest }) => manifest),
+    commands: read.flatMap(({ commands }) => commands),
+    runner: runnerOf(texts, files),
+    notes: read.flatMap(({ note }) => (note === undefined ? [] : [note])),
+  };
+}
+
+interface ReadManifest {
+  readonly manifest: Manifest;
+  readonly commands: readonly FoundCommand[];
+  readonly note: string | undefined;
+}
+
+function readManifest({ path, text }: TextFile): ReadManifest {
+  const kind = KINDS[nameOf(path)] ?? 'unknown';
+  if (kind === 'npm') return readPackageJson(path, text);
+  const dependencies = nameOf(path) === 'requirements.txt' ? requirementNames(text) : [];
+  const commands = kind === 'make' ? makeTargets(path, text) : [];
+  return { manifest: { path, kind, dependencies }, commands, note: undefined };
+}
+
+function readPackageJson(path: string, text: string): ReadManifest {
+  const parsed = packageJson.safeParse(jsonOf(text));
+  if (!parsed.success)
+    return {
+      manifest: { path, kind: 'npm', dependencies: [] },
+      commands: [],
+      note: `${path} is not a valid package.json.`,
+    };
+  const { scripts = {}, dependencies = {}, devDependencies = {} } = parsed.data;
+  return {
+    manifest: {
+      path,
+      kind: 'npm',
+      dependencies: [...Object.keys(dependencies), ...Object.keys(devDependencies)].sort(),
+    },
+    commands: Object.entries(scripts).map(([name, command]) => ({ name, command, source: path })),
+    note: undefined,
+  };
+}
+
+function requirementNames(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => /^[A-Za-z0-9][\w.-]*/.exec(line.trim())?.[0] ?? []);
+}
+
+function makeTargets(path: string, text: string): readonly FoundCommand[] {
+  return [...text.matchAll(/^([a-z][\w-]*):(?!=)/gm)].map(([, name = '']) => ({
+    name,
+    command: `make ${name}`,
+    source: path,
+  }));
+}
+
+/** node:test where a script or a test file uses it; unittest where Python has tests and pytest is not the only way. */
+function runnerOf(texts: readonly TextFile[], files: readonly string[]): ManifestFacts['runner'] {
+  const scripts = texts.some(({ path, text }) => nameOf(path) === 'package.json' && /node\b[^"]*--test\b/.test(text));
+  if (scripts) return 'node-test';
+  return files.some((path) => /(?:^|\/)test_[^/]+\.py$/.test(path)) ? 'unittest' : undefined;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

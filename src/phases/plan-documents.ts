@@ -1,0 +1,85 @@
+/** The plan's documents as people read them. Pure. */
+import type { AcceptanceRow, Analysis, Plan, Step, Task } from '../loop/answers.ts';
+import type { Budget, Estimate } from './budget.ts';
+import { list, sections, table } from '../render/markdown.ts';
+
+export function planDocument({ approach, tasks }: Plan, budget: Budget): string {
+  return sections('Plan', [
+    ['Approach', approach],
+    ['Tasks', table(['task', 'title', 'requirements', 'files', 'after'], tasks.map(taskRow))],
+    ['Budget', budgetTable(budget)],
+    ...tasks.map(({ id, title, detail }): readonly [string, string] => [`${id}: ${title}`, detail]),
+  ]);
+}
+
+function taskRow({ id, title, requirements, files, dependsOn }: Task): readonly string[] {
+  return [
+    id,
+    title,
+    requirements.join(', '),
+    files.map((file) => `\`${file}\``).join(', '),
+    dependsOn.join(', ') || '—',
+  ];
+}
+
+function budgetTable({ p50, p90, ceilingUsd }: Budget): string {
+  const row = (name: string, of: (estimate: Estimate) => string): readonly string[] => [name, of(p50), of(p90)];
+  const rows = [
+    row('model calls', ({ calls }) => String(calls)),
+    row('tokens read', ({ promptTokens }) => String(promptTokens)),
+    row('tokens written', ({ completionTokens }) => String(completionTokens)),
+    row('price', ({ usd }) => (usd === undefined ? 'unknown price' : `${usd.toFixed(2)} USD`)),
+    row('minutes on runners', ({ runMinutes }) => String(runMinutes)),
+  ];
+  return `${table(['building and judging', 'p50', 'p90'], rows)}\n\nEstimated from the number of tasks and the limits. The loop stops for a person at ${ceilingUsd} USD.`;
+}
+
+export function acceptanceDocument(rows: readonly AcceptanceRow[]): string {
+  return sections(
+    'Acceptance',
+    rows.map(({ id, requirement, kind, title, steps }): readonly [string, string] => [
+      `${id}: ${title}`,
+      `Proves ${requirement} (${kind}).\n\n${list(steps.map(stepLine), 'Measured by VERIFY; there are no steps.')}`,
+    ]),
+  );
+}
+
+/** One step in words: what is done, and what must come back. */
+export function stepLine(step: Step): string {
+  switch (step.type) {
+    case 'http':
+      return `\`${step.method} ${step.path}\`${step.body === null ? '' : ` with \`${step.body}\``} answers ${step.expected.status}${httpExpectation(step.expected)}`;
+    case 'page':
+      return `page \`${step.path}\` shows “${step.expected.contains}” in \`${step.expected.selector}\``;
+    case 'cli':
+      return `\`${step.arguments.join(' ')}\` exits ${step.expected.exitCode}${containing(step.expected.contains)}`;
+    case 'call':
+      return `\`${step.function}\` of \`${step.module}\` with \`${step.arguments}\` returns \`${step.expected.equals}\``;
+  }
+}
+
+function httpExpectation({ contains, json }: Extract<Step, { type: 'http' }>['expected']): string {
+  const values = json.map(({ pointer, equals }) => `\`${pointer === '' ? 'body' : pointer}\` = \`${equals}\``);
+  return `${containing(contains)}${values.length === 0 ? '' : `, ${values.join(', ')}`}`;
+}
+
+function containing(texts: readonly string[]): string {
+  return texts.length === 0 ? '' : `, containing ${texts.map((text) => `“${text}”`).join(', ')}`;
+}
+
+export function analysisDocument({ findings }: Analysis): string {
+  const rows = findings.map(({ severity, where, finding, action }) => [severity, where, finding, action]);
+  const text =
+    rows.length === 0 ? 'The critic found no contradiction.' : table(['severity', 'where', 'finding', 'action'], rows);
+  return sections('Analysis', [['Findings', text]]);
+}
+
+export function doubtsDocument({ doubts }: Analysis): string {
+  const rows = doubts.map(({ attack, claim, doubt, resolution }) => [attack, claim, doubt, resolution ?? '**open**']);
+  return sections('Doubts', [['Claims under attack', table(['attack', 'claim', 'doubt', 'resolution'], rows)]]);
+}
+
+export function checklistDocument({ checklist }: Analysis): string {
+  const lines = checklist.map(({ item, satisfied }) => `- [${satisfied ? 'x' : ' '}] ${item}`);
+  return sections('Checklist', [['Is the specification good enough to build from?', lines.join('\n')]]);
+}

@@ -1,0 +1,107 @@
+/** PLAN: tasks and executable acceptance rows, doubts from somebody else, four diagrams that parse, a price. */
+import { type Diagrams, type Plan, requirement as requirementSchema, specification } from '../loop/answers.ts';
+import type { Event } from '../loop/loop.ts';
+import type { Defect } from '../loop/measurement.ts';
+import { budgetOf } from './budget.ts';
+import { diagramDefects, diagramsDocument } from './diagrams.ts';
+import { type Drafted, type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
+import { askedOf, documentBlocks, fileBlocks, guidanceBlocks, scanBlock, scanOf } from './material.ts';
+import { type CheckedPlan, checkPlan } from './plan-checks.ts';
+import {
+  acceptanceDocument,
+  analysisDocument,
+  checklistDocument,
+  doubtsDocument,
+  planDocument,
+} from './plan-documents.ts';
+import type { Block } from './prompt.ts';
+import { storedJson } from './stored-json.ts';
+import { uncertaintyOf } from './uncertainty.ts';
+
+/** Three calls: the plan, its analysis by the critic, the diagrams. */
+export async function plan(drafting: Drafting): Promise<Event> {
+  const { loop, ports } = drafting;
+  const goal = await storedJson(drafting, 'requirement.json', requirementSchema);
+  const requirements = await storedJson(drafting, 'requirements.json', specification.shape.requirements);
+  const scan = await scanOf(loop, ports);
+  const approved = await documentBlocks(loop, ports, ['requirement.md', 'spec.md', 'contract.yaml', 'contract.md']);
+  const files = await fileBlocks(loop, ports, scan, askedOf(loop));
+  const material = [scanBlock(scan), ...files, ...approved, ...guidanceBlocks(loop)];
+  const planned = await drafting.ask(
+    'plan',
+    'Plan the work: tasks with their files, and acceptance rows that a machine performs.',
+    material,
+  );
+  const proposed: Block = { name: 'plan', source: 'the architect', text: JSON.stringify(planned, null, 2) };
+  const analysis = await drafting.ask('analysis', 'Look for what is wrong with this plan before people read it.', [
+    ...approved,
+    scanBlock(scan),
+    proposed,
+  ]);
+  const diagrams = await drafting.ask('diagrams', 'Draw the product as it will be after this plan.', [
+    ...approved,
+    scanBlock(scan),
+    proposed,
+  ]);
+  const checked = checkPlan({ plan: planned, requirements, surface: goal.surface });
+  const uncertainty = uncertaintyOf({ plan: planned, requirements, doubts: analysis.doubts, files: scan.files });
+  const documents = await storeDocuments(drafting, {
+    'plan.md': planDocument(planned, budgetOf(loop, planned)),
+    'tasks.json': JSON.stringify(planned.tasks, null, 2),
+    'acceptance.md': acceptanceDocument(planned.acceptance),
+    'acceptance.json': JSON.stringify(planned.acceptance, null, 2),
+    'analysis.md': analysisDocument(analysis),
+    'doubts.md': doubtsDocument(analysis),
+    'checklist.md': checklistDocument(analysis),
+    'diagrams.md': diagramsDocument(diagrams),
+  });
+  const unreadable = await diagramDefects(diagrams, documents.at(-1)?.path ?? 'diagrams.md');
+  const measurements = await measurementsOf(drafting, { uncertainty, checked, diagrams, unreadable });
+  const defects = [...checked.defects, ...uncertainty.defects, ...unreadable];
+  return draftedEvent(drafting, { documents, measurements, defects }, factsOf(planned, requirements, goal.surface));
+}
+
+function factsOf(
+  planned: Plan,
+  requirements: readonly { readonly id: string }[],
+  surface: NonNullable<Drafted['surface']>,
+): Partial<Drafted> {
+  return { tasks: planned.tasks, requirementIds: requirements.map(({ id }) => id), surface };
+}
+
+interface Findings {
+  readonly uncertainty: ReturnType<typeof uncertaintyOf>;
+  readonly checked: CheckedPlan;
+  readonly diagrams: Diagrams;
+  readonly unreadable: readonly Defect[];
+}
+
+async function measurementsOf(
+  drafting: Drafting,
+  { uncertainty, checked, diagrams, unreadable }: Findings,
+): Promise<Drafted['measurements']> {
+  const source = 'phases/plan';
+  return [
+    await measured(drafting, {
+      name: 'arch_uncertainty',
+      value: uncertainty.value,
+      unit: 'ratio',
+      source,
+      raw: uncertainty.raw,
+    }),
+    await measured(drafting, {
+      name: 'uncovered_requirements',
+      value: checked.uncovered.length,
+      unit: 'count',
+      source,
+      raw: checked,
+    }),
+    await measured(drafting, {
+      name: 'diagram_errors',
+      value: unreadable.length,
+      unit: 'count',
+      source: 'mermaid',
+      raw: { diagrams, problems: unreadable },
+    }),
+  ];
+}

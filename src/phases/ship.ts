@@ -1,0 +1,53 @@
+/** SHIP: release notes, the evidence, and who moves the branch. */
+import { promotionOf } from '../context/workflows.ts';
+import { ConfigError } from '../errors.ts';
+import type { Release } from '../loop/answers.ts';
+import { type VerifyReport, verifyReport } from '../loop/brief.ts';
+import type { Event } from '../loop/loop.ts';
+import { evidenceDocument } from '../render/evidence.ts';
+import { storedText } from './document-texts.ts';
+import { type Drafting, draftedEvent, storeDocuments } from './drafting.ts';
+import { list, sections, table } from '../render/markdown.ts';
+import { documentBlocks, scanOf } from './material.ts';
+import { readConfig } from './repository-config.ts';
+
+/** One call. The evidence is read from the stored report of VERIFY, never from the model. */
+export async function ship(drafting: Drafting): Promise<Event> {
+  const { loop, ports } = drafting;
+  const report = await reportOf(drafting);
+  const blocks = await documentBlocks(loop, ports, ['requirement.md', 'spec.md', 'plan.md']);
+  const evidence = { name: 'evidence.md', source: 'the report of VERIFY', text: evidenceDocument(report) };
+  const release = await drafting.ask('release', 'Write what people read before they merge this.', [
+    ...blocks,
+    evidence,
+  ]);
+  const documents = await storeDocuments(drafting, {
+    'release.md': releaseDocument(release),
+    'evidence.md': evidence.text,
+  });
+  const { promotion: configured } = await readConfig(loop, ports);
+  const promotion = promotionOf(configured, (await scanOf(loop, ports)).workflows);
+  return draftedEvent(drafting, { documents, measurements: [], defects: [] }, { promotion: { ...promotion } });
+}
+
+async function reportOf({ loop, ports }: Drafting): Promise<VerifyReport> {
+  const { verify } = loop.reports;
+  if (verify === undefined)
+    throw new ConfigError('There is no report of VERIFY, so there is no evidence to ship; `/rerun BUILD` makes it.');
+  return verifyReport.parse(JSON.parse(await storedText(ports.store, verify)));
+}
+
+function releaseDocument({ title, notes, checklist, rollback, tag }: Release): string {
+  return sections(title, [
+    ['Notes', list(notes, '')],
+    [
+      'Before and after the merge',
+      table(
+        ['what', 'who'],
+        checklist.map(({ item, owner }) => [item, owner]),
+      ),
+    ],
+    ['Rollback', rollback],
+    ['Proposed tag', `\`${tag}\`. Nobody sets it automatically.`],
+  ]);
+}

@@ -1,0 +1,26 @@
+/** spec.md and the name of the interface document. Pure; the requirements' words stand in it unchanged, so that they can be quoted. */
+import type { Requirement, Specification } from '../loop/answers.ts';
+import { list, sections } from '../render/markdown.ts';
+
+type Row = Specification['requirements'][number];
+
+export function specificationDocument(specification: Specification, goal: Requirement): string {
+  const { summary, requirements, outOfScope, risks } = specification;
+  return sections(`Specification: ${goal.title}`, [
+    ['Summary', summary],
+    ...requirements.map(requirementSection),
+    ['Interface', `See \`${contractFile(specification)}\`.`],
+    ['Out of scope', list(outOfScope, 'Nothing was named.')],
+    ['Risks', list(risks, 'None was named.')],
+  ]);
+}
+
+function requirementSection({ id, kind, statement, criteria, metric }: Row): readonly [string, string] {
+  const measure = metric === null ? '' : `\n\nMetric: ${metric.name} ${metric.operator} ${metric.value} ${metric.unit}`;
+  return [`${id} (${kind})`, `${statement}\n\n${list(criteria, '')}${measure}`];
+}
+
+/** The interface document: OpenAPI is YAML, the others are Markdown. */
+export function contractFile({ contract }: Specification): 'contract.yaml' | 'contract.md' {
+  return contract.format === 'openapi' ? 'contract.yaml' : 'contract.md';
+}
