@@ -1,0 +1,70 @@
+/** The live board: the sticky comment on the issue, and the pull request's title and text. */
+import type { Loop } from '../loop/loop.ts';
+import { fitted, oneLine, table } from './markdown.ts';
+import { type PhaseState, phaseStates } from './phase-states.ts';
+import { costOf, countsOf, gateText, type ModelFacts, nowOf, warningsOf } from './words.ts';
+
+const STATES: Readonly<Record<PhaseState['state'], string>> = {
+  done: '✓ done',
+  unproven: '✗ not passed',
+  working: '▶ at work',
+  waiting: '⏸ waiting',
+  paused: '⏸ paused',
+  stopped: '✗ stopped',
+  ahead: '',
+};
+
+/** The issue's sticky comment; once there is a pull request it ends as a link to it. */
+export function issueBoard(loop: Loop, model: ModelFacts): string {
+  if (loop.status === 'idle')
+    return 'No loop is running here. Somebody with write permission starts one with the label `loop`.';
+  const warnings = warningsOf(loop, model);
+  if (loop.pull === undefined) return fitted([...warnings, ...boardBlocks(loop)].map((text) => ({ text })));
+  return [...warnings, `**${nowOf(loop)}**`, `Everything else is on the pull request: #${loop.pull}`].join('\n\n');
+}
+
+/** The pull request's title: the goal, and the issue that it belongs to. */
+export function pullTitle({ issue, ref }: Loop): string {
+  return `${oneLine(issue?.title ?? 'Loop', 100)} (#${ref.issue})`;
+}
+
+/** The pull request's text: the board, and what this pull request is. */
+export function pullBody(loop: Loop, model: ModelFacts): string {
+  const origin = `For #${loop.ref.issue}. Made by Loopwright, an automated loop; it never merges. The documents are under \`.loopwright/\` on this branch.`;
+  return fitted([...warningsOf(loop, model), ...boardBlocks(loop), origin].map((text) => ({ text })));
+}
+
+function boardBlocks(loop: Loop): readonly string[] {
+  const rows = phaseStates(loop).map((state) => [state.phase, STATES[state.state], gatesText(state)]);
+  const note = loop.note !== '' && !nowOf(loop).includes(loop.note) ? [loop.note] : [];
+  return [
+    `**${nowOf(loop)}**`,
+    ...note,
+    table(['phase', 'state', 'gates'], rows),
+    `So far: ${costOf(loop)}; ${countsOf(loop)}.`,
+    ...proposalsBlock(loop),
+    'To steer, comment `/pause`, `/resume`, `/stop` or `/context <text>`; `/help` lists everything.',
+  ];
+}
+
+function gatesText({ phase, state, gates }: PhaseState): string {
+  if (state === 'ahead') return '';
+  if (gates.length === 0) return phase === 'ARCH_REVIEW' ? 'approval by a person' : '';
+  return gates.map(gateText).join('; ');
+}
+
+/** What REFLECT proposes; nothing is changed before a person accepts it. */
+function proposalsBlock({ proposals }: Loop): readonly string[] {
+  if (proposals.length === 0) return [];
+  const rows = proposals.map(({ type, target, change, evidence, decision, by }, index) => [
+    String(index + 1),
+    `${type} \`${target}\``,
+    change,
+    evidence,
+    by === undefined ? decision : `${decision} by ${by}`,
+  ]);
+  return [
+    'Proposed for the next loop. Say `/accept <n>` or `/decline <n>`; nothing changes by itself.',
+    table(['n', 'where', 'change', 'evidence', 'decision'], rows),
+  ];
+}

@@ -1,0 +1,161 @@
+/** The four check runs, always on the pull request's current head. Only what passed its gates is ever a success. */
+import { idOf, type Loop, type PhaseName } from '../loop/loop.ts';
+import type { Defect } from '../loop/measurement.ts';
+import { fitted, oneLine, table } from './markdown.ts';
+import { type PhaseState, phaseStates } from './phase-states.ts';
+import { costOf, type ModelFacts, nowOf, shortDigest, thresholdText, valueText, warningsOf } from './words.ts';
+
+/** What the `check` port takes; stated here because this folder knows the loop only. */
+export interface CheckText {
+  readonly name: string;
+  readonly headSha: string;
+  readonly externalId: string;
+  readonly status: 'queued' | 'in_progress' | 'completed';
+  readonly conclusion: 'success' | 'failure' | 'action_required' | 'cancelled' | undefined;
+  readonly title: string;
+  readonly summary: string;
+  readonly text: string;
+  readonly actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
+  readonly annotations: readonly {
+    readonly path: string;
+    readonly line: number;
+    readonly level: 'notice' | 'warning' | 'failure';
+    readonly message: string;
+  }[];
+}
+
+/** Which phases each check run reports. */
+const CHECKS: readonly { readonly name: string; readonly phases: readonly PhaseName[] }[] = [
+  { name: 'loopwright / plan', phases: ['DISCOVER', 'DEFINE', 'PLAN', 'ARCH_REVIEW'] },
+  { name: 'loopwright / build', phases: ['BUILD', 'SEED_DATA'] },
+  { name: 'loopwright / verify', phases: ['VERIFY'] },
+  { name: 'loopwright / evidence', phases: ['SHIP'] },
+];
+
+/** GitHub takes 50 annotations in one request. */
+const MAX_ANNOTATIONS = 50;
+
+export function checksOf(loop: Loop, facts: ModelFacts & { readonly headSha: string }): readonly CheckText[] {
+  const states = phaseStates(loop);
+  return CHECKS.map(({ name, phases }) => {
+    const own = states.filter(({ phase }) => phases.includes(phase));
+    const progress = progressOf(loop, own);
+    return {
+      name,
+      headSha: facts.headSha,
+      externalId: externalId(loop, own),
+      ...progress,
+      summary: summaryOf(loop, own, facts),
+      text: textOf(own),
+      actions: isAwaitingApproval(loop, own) ? BUTTONS : [],
+      annotations: annotationsOf(loop, own),
+    };
+  });
+}
+
+const BUTTONS: CheckText['actions'] = [
+  { label: 'Approve', description: 'Approve exactly this packet', identifier: 'approve' },
+  { label: 'Re-run', description: 'Grant one more try after a stop', identifier: 'rerun' },
+];
+
+/** loop/phase/attempt/digest; a button is bound to the packet whose digest stands here. */
+function externalId(loop: Loop, own: readonly PhaseState[]): string {
+  const shown = own.findLast(({ state }) => state !== 'ahead') ?? own[0];
+  const attempt = (shown?.entries.length ?? 0) + (shown?.state === 'working' || shown?.state === 'waiting' ? 1 : 0);
+  return `${idOf(loop.ref)}/${shown?.phase ?? ''}/${attempt}/${loop.packetDigest ?? 'none'}`;
+}
+
+function isAwaitingApproval(loop: Loop, own: readonly PhaseState[]): boolean {
+  return loop.status === 'waiting' && loop.waitingFor === 'approval' && own.some(({ phase }) => phase === loop.phase);
+}
+
+type Progress = Pick<CheckText, 'status' | 'conclusion' | 'title'>;
+
+function progressOf(loop: Loop, own: readonly PhaseState[]): Progress {
+  if (own.every(({ state }) => state === 'done')) return completed('success', doneTitle(loop, own));
+  const current = own.find(({ phase }) => phase === loop.phase);
+  if (current !== undefined && loop.status !== 'succeeded') return currentProgress(loop);
+  if (own.some(({ state }) => state === 'unproven')) return completed('failure', 'Not every gate was passed');
+  if (loop.status === 'stopped' || loop.status === 'succeeded') return completed('cancelled', 'Not reached');
+  return { status: 'queued', conclusion: undefined, title: 'Not reached yet' };
+}
+
+function currentProgress(loop: Loop): Progress {
+  const title = oneLine(nowOf(loop).replaceAll(/[`*]/g, ''), 200);
+  switch (loop.status) {
+    case 'waiting':
+      return completed('action_required', title);
+    case 'stopped':
+      return completed('failure', title);
+    case 'idle':
+    case 'working':
+    case 'paused':
+    case 'succeeded':
+      return { status: 'in_progress', conclusion: undefined, title };
+  }
+}
+
+function completed(conclusion: NonNullable<CheckText['conclusion']>, title: string): Progress {
+  return { status: 'completed', conclusion, title };
+}
+
+function doneTitle({ approval }: Loop, own: readonly PhaseState[]): string {
+  const reviewed = own.some(({ phase }) => phase === 'ARCH_REVIEW');
+  return reviewed && approval !== undefined ? `Approved by ${approval.by.login}` : 'All gates passed';
+}
+
+function summaryOf(loop: Loop, own: readonly PhaseState[], facts: ModelFacts): string {
+  const rows = own.flatMap(({ phase, gates }) =>
+    gates.map(({ name, value, threshold, passed }) => [
+      phase,
+      name,
+      valueText(value),
+      thresholdText(threshold),
+      passed ? 'passed' : value === undefined ? 'not measured, blocks' : 'failed',
+    ]),
+  );
+  const gates =
+    rows.length === 0 ? 'A person decides here.' : table(['phase', 'gate', 'value', 'needs', 'verdict'], rows);
+  const candidate = loop.candidate === undefined ? [] : [`Judged candidate: ${loop.candidate.sha}.`];
+  const packet = isAwaitingApproval(loop, own)
+    ? [
+        `**Approve** accepts the packet with digest \`${shortDigest(loop.packetDigest)}\`, and building starts. A newer packet makes this button do nothing.`,
+      ]
+    : [];
+  return fitted(
+    [...warningsOf(loop, facts), ...packet, gates, ...candidate, `So far: ${costOf(loop)}.`].map((text) => ({ text })),
+  );
+}
+
+/** Every ended entry, so that a later success does not hide the tries before it. */
+function textOf(own: readonly PhaseState[]): string {
+  const rows = own
+    .flatMap(({ entries }) => entries)
+    .toSorted((left, right) => left.entry - right.entry)
+    .map(({ entry, phase, attempt, outcome, reason, startedAt, endedAt }) => [
+      String(entry),
+      phase,
+      String(attempt),
+      outcome,
+      `${Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)} s`,
+      oneLine(reason),
+    ]);
+  return rows.length === 0
+    ? 'Nothing has ended here yet.'
+    : table(['entry', 'phase', 'try', 'outcome', 'took', 'why'], rows);
+}
+
+const LEVELS = { blocker: 'failure', major: 'warning', minor: 'notice' } as const;
+
+/** Defects of the last failed entry, where they point into the product. */
+function annotationsOf(loop: Loop, own: readonly PhaseState[]): CheckText['annotations'] {
+  const failed = loop.entries.findLast(({ outcome }) => outcome === 'failed');
+  if (failed === undefined || own.every(({ phase }) => phase !== failed.phase)) return [];
+  return loop.feedback.flatMap(annotationOf).slice(0, MAX_ANNOTATIONS);
+}
+
+function annotationOf({ file, line, severity, message, rule }: Defect): CheckText['annotations'] {
+  return file === null
+    ? []
+    : [{ path: file, line: line ?? 1, level: LEVELS[severity], message: `${rule}: ${message}` }];
+}

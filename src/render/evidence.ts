@@ -1,0 +1,50 @@
+/** The evidence matrix: what proves each requirement, from the report of VERIFY. */
+import type { VerifyReport } from '../loop/brief.ts';
+import { list, sections, table } from './markdown.ts';
+import { valueText } from './words.ts';
+
+/** evidence.md; says in its first line when there was no sandbox. */
+export function evidenceDocument(report: VerifyReport): string {
+  const { evidence, acceptance, measurements, candidate, base, sandbox } = report;
+  const judged = `Candidate \`${candidate}\` was judged against base \`${base}\`.`;
+  const contained =
+    sandbox === 'none'
+      ? '**Sandbox: none.** The code ran without a sandbox.'
+      : 'The code ran in a sandbox (bubblewrap).';
+  return sections('Evidence', [
+    ['How it was judged', `${contained} ${judged}`],
+    ['Requirements', evidence.length === 0 ? 'No requirement was proved.' : evidenceTable(report)],
+    [
+      'Acceptance',
+      list(
+        acceptance.map(
+          ({ id, requirement, passed, detail }) => `${passed ? '✓' : '✗'} ${id} (${requirement}): ${detail}`,
+        ),
+        'No acceptance row was performed.',
+      ),
+    ],
+    [
+      'Measurements',
+      table(
+        ['name', 'value', 'unit', 'raw output'],
+        measurements.map(({ name, value, unit, raw }) => [name, valueText(value), unit, `\`${raw.slice(7, 19)}\``]),
+      ),
+    ],
+  ]);
+}
+
+/** One row per requirement: its test on the base, on the head, with the change taken back, and under mutation. */
+export function evidenceTable({ evidence }: VerifyReport): string {
+  return table(
+    ['requirement', 'kind', 'proved by', 'base', 'head', 'reverted', 'mutated', 'verdict'],
+    evidence.map(({ requirement, kind, test, base, head, reverted, mutated, value, proven, reason }) => [
+      requirement,
+      kind,
+      `\`${test}\``,
+      ...(kind === 'metric'
+        ? [`value ${valueText(value ?? undefined)}`, '', '', '']
+        : [base, head, reverted, kind === 'keep' ? mutated : '']),
+      proven ? 'proven' : `**not proven**: ${reason}`,
+    ]),
+  );
+}

@@ -1,0 +1,15 @@
+/** The list of commands, made from the table that the parser uses. */
+import { COMMANDS, type Command } from '../loop/commands.ts';
+import { table } from './markdown.ts';
+
+const WHO: Readonly<Record<Command['who'], string>> = {
+  read: 'everybody',
+  write: 'write permission',
+  maintain: 'maintain permission',
+  author: 'the author of the issue, or write permission',
+};
+
+export function helpText(): string {
+  const rows = Object.values(COMMANDS).map(({ usage, description, who }) => [`\`${usage}\``, description, WHO[who]]);
+  return `A command stands alone at the start of a line in a new comment.\n\n${table(['command', 'does', 'for'], rows)}`;
+}

@@ -1,0 +1,97 @@
+/** The one comment that people decide by: requirements, tasks, price, diagrams; readable in three minutes. */
+import { z } from 'zod';
+import { acceptanceRow, specification } from '../loop/answers.ts';
+import type { Loop } from '../loop/loop.ts';
+import { fitted, folded, oneLine, table } from './markdown.ts';
+import { type ModelFacts, shortDigest, warningsOf } from './words.ts';
+
+interface DocumentText {
+  readonly path: string;
+  readonly text: string;
+}
+
+const DIAGRAMS = ['Components', 'Sequence', 'Data flow', 'Deployment'];
+
+/** Mentions who set the label: this comment is the notification. What a document does not say, the packet says is missing. */
+export function packetComment(loop: Loop, documents: readonly DocumentText[], model: ModelFacts): string {
+  const folder = documents[0]?.path.split('/').slice(0, -1).join('/') ?? '.loopwright';
+  const plan = textOf(documents, 'plan.md');
+  return fitted([
+    ...warningsOf(loop, model).map((text) => ({ text })),
+    { text: openingOf(loop) },
+    { text: `### Requirements\n\n${requirementsTable(documents)}` },
+    { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
+    { text: `### Price\n\n${sectionOf(plan, 'Budget') ?? 'The plan states no budget.'}` },
+    { name: 'the open doubts', text: `### Doubts\n\n${doubtsOf(documents)}` },
+    { text: `### Diagrams` },
+    ...DIAGRAMS.map((title) => ({ name: `the diagram “${title}”`, text: diagramOf(documents, title) })),
+    { text: `All documents are in \`${folder}/\` on the branch \`${loop.branch}\`.` },
+  ]);
+}
+
+function openingOf(loop: Loop): string {
+  const who = loop.startedBy === undefined ? 'Please' : `@${loop.startedBy.login}, please`;
+  return [
+    `${who} read this packet, then comment \`/approve\` or \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).`,
+    `**What \`/approve\` does:** it accepts exactly this packet (digest \`${shortDigest(loop.packetDigest)}\`). The tests, then the code are made in this repository's Actions, in at most ${loop.limits.iterations} iterations and ${loop.limits.usd} USD. Nothing is merged.`,
+  ].join('\n\n');
+}
+
+function textOf(documents: readonly DocumentText[], file: string): string | undefined {
+  return documents.find(({ path }) => path.endsWith(`/${file}`))?.text;
+}
+
+function parsed<Schema extends z.ZodType>(text: string | undefined, schema: Schema): z.infer<Schema> | undefined {
+  return text === undefined ? undefined : schema.parse(JSON.parse(text));
+}
+
+function requirementsTable(documents: readonly DocumentText[]): string {
+  const requirements = parsed(textOf(documents, 'requirements.json'), specification.shape.requirements);
+  const rows = parsed(textOf(documents, 'acceptance.json'), z.array(acceptanceRow)) ?? [];
+  if (requirements === undefined) return 'requirements.json is missing; do not approve.';
+  return table(
+    ['id', 'kind', 'what', 'proved by'],
+    requirements.map(({ id, kind, statement, criteria }) => [
+      id,
+      kind,
+      `${oneLine(statement)} ${criteria.map((criterion) => `<br>· ${oneLine(criterion, 200)}`).join('')}`,
+      rows
+        .filter(({ requirement }) => requirement === id)
+        .map((row) => `${row.id} ${oneLine(row.title, 80)}`)
+        .join('<br>') || '**nothing**',
+    ]),
+  );
+}
+
+function tasksTable({ tasks }: Loop): string {
+  return table(
+    ['task', 'what', 'for', 'files'],
+    tasks.map(({ id, title, requirements, files }) => [
+      id,
+      oneLine(title, 120),
+      requirements.join(', '),
+      files.map((file) => `\`${file}\``).join('<br>'),
+    ]),
+  );
+}
+
+/** The text under a second-level heading. */
+function sectionOf(text: string | undefined, heading: string): string | undefined {
+  const parts = (text ?? '').split(/^## /m);
+  const found = parts.find((part) => part.startsWith(`${heading}\n`));
+  return found?.slice(heading.length).trim();
+}
+
+/** Open doubts only; the settled ones are in doubts.md. */
+function doubtsOf(documents: readonly DocumentText[]): string {
+  const lines = (sectionOf(textOf(documents, 'doubts.md'), 'Claims under attack') ?? '').split('\n');
+  const open = lines.filter((line) => line.includes('| **open** |'));
+  const total = Math.max(0, lines.filter((line) => line.startsWith('|')).length - 2);
+  if (open.length === 0) return `All ${total} doubts of the critic are settled; see \`doubts.md\`.`;
+  return [...lines.slice(0, 2), ...open].join('\n');
+}
+
+function diagramOf(documents: readonly DocumentText[], title: string): string {
+  const text = sectionOf(textOf(documents, 'diagrams.md'), title) ?? 'This diagram is missing; do not approve.';
+  return folded(title, text, 'open');
+}

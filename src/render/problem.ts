@@ -1,0 +1,58 @@
+/** The problem report at a stop: what was tried, what is wrong, why it stopped, and what to say next. */
+import type { Loop } from '../loop/loop.ts';
+import type { Defect } from '../loop/measurement.ts';
+import { AFTER_APPROVAL } from '../loop/phases.ts';
+import { fitted, list, oneLine, table } from './markdown.ts';
+import { costOf, shortDigest } from './words.ts';
+
+const MAX_TRIES = 10;
+const MAX_DEFECTS = 12;
+
+export function problemReport(loop: Loop): string {
+  const tries = loop.entries
+    .slice(-MAX_TRIES)
+    .map(({ entry, phase, attempt, outcome, reason }) => [
+      String(entry),
+      phase,
+      String(attempt),
+      outcome,
+      oneLine(reason),
+    ]);
+  return fitted([
+    { text: `**Stopped, needs a person.** ${loop.note}` },
+    {
+      text: `### What was found\n\n${list(loop.feedback.slice(0, MAX_DEFECTS).map(defectLine), 'No defect was recorded; the cause is in the sentence above.')}${more(loop.feedback.length)}`,
+    },
+    {
+      name: 'the tries',
+      text: `### What was tried\n\n${tries.length === 0 ? 'Nothing had ended yet.' : table(['entry', 'phase', 'try', 'outcome', 'why'], tries)}`,
+    },
+    { text: `### What to do\n\n${list(nextSteps(loop), '')}` },
+    { text: `So far: ${costOf(loop)}. Packet: \`${shortDigest(loop.packetDigest)}\`. Nothing was merged.` },
+  ]);
+}
+
+function defectLine({ severity, rule, requirement, file, line, message, suggestion }: Defect): string {
+  const where = [requirement, file === null ? null : `\`${file}${line === null ? '' : `:${line}`}\``].filter(
+    (part) => part !== null,
+  );
+  return `${severity}, ${rule}${where.length === 0 ? '' : ` (${where.join(', ')})`}: ${oneLine(message, 600)}${suggestion === null ? '' : ` ${oneLine(suggestion)}`}`;
+}
+
+function more(count: number): string {
+  return count > MAX_DEFECTS ? `\n\n${count - MAX_DEFECTS} more are in the check run.` : '';
+}
+
+/** The commands that help here, the likeliest first. */
+function nextSteps({ phase, spent, limits, approval }: Loop): readonly string[] {
+  const broke = spent.usd >= limits.usd ? ['`/budget +<usd>` raises the budget; do this first.'] : [];
+  const building = AFTER_APPROVAL.includes(phase) && approval !== undefined;
+  return [
+    ...broke,
+    '`/context <text>` tells the next try something it did not know.',
+    building
+      ? '`/rerun` grants one more iteration of the approved plan.'
+      : `\`/rerun\` grants one more try of ${phase}.`,
+    ...(building ? ['`/rerun PLAN` makes a new plan, which you review again.'] : []),
+  ];
+}

@@ -1,0 +1,95 @@
+/** The sentences that every text about a loop shares: where it is, what happens next, what it has cost. */
+import type { Loop, PhaseName, Verdict } from '../loop/loop.ts';
+import { LIMITS } from '../loop/phases.ts';
+
+/** What a text must say about the model that worked. */
+export interface ModelFacts {
+  readonly name: string;
+  readonly scripted: boolean;
+}
+
+/** The first lines of the board: what is not real or not contained is said before anything else. */
+export function warningsOf(loop: Loop, { name, scripted }: ModelFacts): readonly string[] {
+  return [
+    ...(scripted
+      ? [`> **Scripted model.** \`${name}\` gives authored answers for a demonstration; nothing was reasoned here.`]
+      : []),
+    ...(loop.sandbox === 'none' ? ['> **Sandbox: none.** Generated code ran without a sandbox on this machine.'] : []),
+  ];
+}
+
+/** What the loop does in a phase, as a sentence in the present. */
+const AT_WORK: Readonly<Record<PhaseName, string>> = {
+  DISCOVER: 'Reading the issue and the repository.',
+  DEFINE: 'Writing the specification.',
+  PLAN: 'Planning the work.',
+  ARCH_REVIEW: 'Posting the packet for review.',
+  BUILD: 'Building in GitHub Actions: tests first, then the code.',
+  SEED_DATA: 'Checking the seed data.',
+  VERIFY: 'Judging the candidate in GitHub Actions.',
+  SHIP: "Preparing the result and waiting for the repository's own checks.",
+  REFLECT: 'Looking back at what this loop taught.',
+};
+
+const WAITING: Readonly<Record<NonNullable<Loop['waitingFor']>, string>> = {
+  answers: 'Waiting for answers to the questions on the issue.',
+  approval: 'Waiting for a person: read the packet, then say `/approve` or `/reject <what to change>`.',
+  release: 'Waiting for a person: `/release` moves the verified candidate onto the branch.',
+};
+
+/** One sentence: what happens now, or what somebody must do. */
+export function nowOf(loop: Loop): string {
+  switch (loop.status) {
+    case 'idle':
+      return 'Not started.';
+    case 'working':
+      return AT_WORK[loop.phase];
+    case 'waiting':
+      return loop.waitingFor === undefined ? 'Waiting.' : WAITING[loop.waitingFor];
+    case 'paused':
+      return loop.note === '' ? 'Paused; `/resume` goes on.' : loop.note;
+    case 'stopped':
+      return `Stopped, needs a person. ${loop.note}`.trim();
+    case 'succeeded':
+      return loop.note === ''
+        ? 'All gates passed. The pull request is ready for review; a person merges it.'
+        : loop.note;
+  }
+}
+
+/** Cost so far, and the ceiling; an unknown price is never shown as zero. */
+export function costOf({ spent, limits, price }: Loop): string {
+  const tokens = grouped(spent.promptTokens + spent.completionTokens);
+  const money = price === undefined ? 'unknown price' : `${spent.usd.toFixed(2)} of ${limits.usd} USD`;
+  return `${spent.calls} model calls, ${tokens} tokens, ${money}`;
+}
+
+/** Where the counters stand. */
+export function countsOf({ counters, limits }: Loop): string {
+  const iterations =
+    counters.plans === 0 ? '' : `, iteration ${counters.iterations} of ${limits.iterations + counters.grants}`;
+  return `review round ${Math.max(1, counters.rounds)} of ${LIMITS.rounds}${iterations}`;
+}
+
+/** `0.952 (needs ≥ 0.9)`; what was not measured says so and never passes. */
+export function gateText({ name, value, threshold, passed }: Verdict): string {
+  const mark = passed ? '✓' : value === undefined ? '·' : '✗';
+  return `${mark} \`${name}\` ${valueText(value)} (needs ${thresholdText(threshold)})`;
+}
+
+export function valueText(value: number | undefined): string {
+  return value === undefined ? 'not measured' : String(Math.round(value * 1000) / 1000);
+}
+
+export function thresholdText(threshold: string): string {
+  return threshold.replace('>=', '≥').replace('<=', '≤');
+}
+
+/** The part of a digest that people compare by eye. */
+export function shortDigest(digest: string | undefined): string {
+  return digest === undefined ? 'none' : digest.replace('sha256:', '').slice(0, 12);
+}
+
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+}
