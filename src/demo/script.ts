@@ -1,0 +1,38 @@
+/** A script of authored answers: what a scripted model says, per artifact and per task, per try. */
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { ConfigError } from '../errors.ts';
+import { ANSWERS, type AnswerName } from '../loop/answers.ts';
+
+const step = z.object({ tool: z.string() }).catchall(z.unknown());
+
+/** `answers` and `tasks` hold one entry per try (the X-Loopwright-Attempt header); the last one repeats. */
+export const script = z.strictObject({
+  model: z.string().min(1),
+  answers: z.record(z.string(), z.array(z.unknown()).min(1)),
+  /** Per task id and try: the tool calls, one per turn. */
+  tasks: z.record(z.string(), z.array(z.array(step).min(1)).min(1)),
+});
+export type Script = z.infer<typeof script>;
+
+/** Reads a script. An answer need not fit its schema: wrong answers are worth scripting too. @throws {ConfigError} when it is no script or names an unknown artifact. */
+export async function readScript(path: string): Promise<Script> {
+  const parsed = script.safeParse(parse(await readFile(path, 'utf8')));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new ConfigError(
+      `script ${path}: "${issue?.path.join('.') ?? ''}" ${issue?.message ?? 'is refused'}; see \`loopwright schemas\` for the artifacts.`,
+    );
+  }
+  const unknown = Object.keys(parsed.data.answers).find((name) => !isAnswerName(name));
+  if (unknown !== undefined)
+    throw new ConfigError(
+      `script ${path}: there is no artifact "${unknown}"; the artifacts are ${Object.keys(ANSWERS).join(', ')}.`,
+    );
+  return parsed.data;
+}
+
+function isAnswerName(name: string): name is AnswerName {
+  return Object.hasOwn(ANSWERS, name);
+}
