@@ -1,0 +1,89 @@
+/** The database schema as a numbered table; a number that was released is never edited again, only followed. */
+import { sql } from 'kysely';
+import { StoreError } from '../errors.ts';
+import type { Queries } from './tables.ts';
+
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  /** One statement each: PGlite takes no more than one at a time. */
+  readonly statements: readonly string[];
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    number: 1,
+    name: 'loops, log, deliveries, blobs',
+    statements: [
+      `create table loops (
+        id text primary key,
+        serial integer generated always as identity unique,
+        version integer not null,
+        repository_id bigint not null,
+        issue integer not null,
+        n integer not null,
+        status text not null,
+        branch text not null,
+        pull integer,
+        run_id bigint,
+        created_at timestamptz not null default now(),
+        updated_at timestamptz not null default now(),
+        loop text not null,
+        unique (repository_id, issue, n)
+      )`,
+      'create index loops_pull on loops (repository_id, pull)',
+      'create index loops_branch on loops (repository_id, branch)',
+      'create index loops_run on loops (repository_id, run_id)',
+      `create table loop_log (
+        loop_id text not null references loops (id) on delete cascade,
+        seq integer not null,
+        event text,
+        settled text,
+        created_at timestamptz not null default now(),
+        primary key (loop_id, seq),
+        check (event is not null or settled is not null)
+      )`,
+      `create table deliveries (
+        id text primary key,
+        name text not null,
+        received_at text not null,
+        payload text not null,
+        created_at timestamptz not null default now()
+      )`,
+      `create table blobs (
+        digest text primary key,
+        content bytea not null,
+        created_at timestamptz not null default now()
+      )`,
+    ],
+  },
+];
+
+// Any constant will do, as long as every version of Loopwright uses the same.
+const ADVISORY_LOCK = 7_301_001;
+
+/**
+ * Applies the migrations that are missing; call it inside a transaction. Replicas that start together wait for each other.
+ * @throws {StoreError} when the database was written by a newer Loopwright.
+ */
+export async function migrate(trx: Queries, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::int)`.execute(trx);
+  await sql`create table if not exists schema_migrations (
+    number integer primary key, name text not null, applied_at timestamptz not null default now()
+  )`.execute(trx);
+  const rows = await trx.selectFrom('schema_migrations').select('number').execute();
+  const applied = new Set(rows.map((row) => row.number));
+  refuseUnknown(applied, migrations);
+  for (const migration of migrations.filter(({ number }) => !applied.has(number))) {
+    for (const statement of migration.statements) await sql.raw(statement).execute(trx);
+    await trx.insertInto('schema_migrations').values({ number: migration.number, name: migration.name }).execute();
+  }
+}
+
+function refuseUnknown(applied: ReadonlySet<number>, migrations: readonly Migration[]): void {
+  const unknown = [...applied].filter((number) => migrations.every((migration) => migration.number !== number));
+  if (unknown.length === 0) return;
+  throw new StoreError(
+    `the database has migration ${unknown.join(', ')}, which this version does not know: it was written by a newer Loopwright; start that version, or restore a backup from before`,
+  );
+}

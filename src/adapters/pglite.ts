@@ -1,0 +1,110 @@
+/** PGlite: Postgres inside this process, in a locked directory or in memory. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import type { Logger } from 'pino';
+import { StoreError } from '../errors.ts';
+import { lockDirectory } from './directory-lock.ts';
+
+export interface PgliteHandle {
+  readonly lite: PGlite;
+  readonly prepared: boolean;
+  /** To be called when schema and queues are there. */
+  readonly onPrepared: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+const POSTGRES_MAJOR = '18';
+const MAINTENANCE_INTERVAL_MS = 10 * 60 * 1000;
+// 16 MB of buffers instead of 128 save about as much resident memory; our tables are small.
+const START_PARAMETERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+
+/** Opens `memory:` or a directory. @throws {StoreError} when the directory is in use or of another Postgres. */
+export async function openPglite(url: string, log: Logger): Promise<PgliteHandle> {
+  return url === 'memory:' ? openMemory() : openDirectory(url, log);
+}
+
+/** The first memory database of a process, prepared and dumped; making one takes seconds (initdb), copying one a fraction. */
+let template: File | Blob | undefined;
+
+async function openMemory(): Promise<PgliteHandle> {
+  const copied = template;
+  const lite = await PGlite.create({
+    startParams: START_PARAMETERS,
+    ...(copied ? { loadDataDir: copied } : {}),
+  });
+  return {
+    lite,
+    prepared: copied !== undefined,
+    onPrepared: async () => {
+      template ??= await lite.dumpDataDir('none');
+    },
+    close: () => lite.close(),
+  };
+}
+
+async function openDirectory(directory: string, log: Logger): Promise<PgliteHandle> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const unlock = lockDirectory(directory);
+  try {
+    // A directory of its own, because initdb wants an empty one and the lock file lies beside it.
+    const dataDir = join(directory, 'postgres');
+    const unfinished = join(directory, 'first-start-unfinished');
+    forgetUnfinishedStart(dataDir, unfinished);
+    refuseOtherMajor(dataDir);
+    const lite = await PGlite.create({ dataDir, startParams: START_PARAMETERS });
+    const maintenance = scheduleMaintenance(lite, log);
+    return {
+      lite,
+      prepared: false,
+      onPrepared: async () => {
+        rmSync(unfinished, { force: true });
+        await releaseOrphans(lite);
+      },
+      close: async () => {
+        clearInterval(maintenance);
+        await lite.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** A first start that was killed leaves half a database that holds nothing of anybody's: begin again. */
+function forgetUnfinishedStart(dataDir: string, unfinished: string): void {
+  if (existsSync(unfinished)) rmSync(dataDir, { recursive: true, force: true });
+  if (!existsSync(dataDir))
+    writeFileSync(unfinished, 'The first start has not finished; if no process runs, the next one begins again.\n');
+}
+
+function refuseOtherMajor(dataDir: string): void {
+  const file = join(dataDir, 'PG_VERSION');
+  if (!existsSync(file)) return;
+  const major = readFileSync(file, 'utf8').trim();
+  if (major === POSTGRES_MAJOR) return;
+  throw new StoreError(
+    `data directory ${dataDir} was made by Postgres ${major}, this version needs ${POSTGRES_MAJOR}: start the Loopwright version that made it and move the data to a PostgreSQL server, or use a new directory`,
+  );
+}
+
+/** Whoever has the lock is the only worker, so what is active now was active in a process that died: it is free again at once. */
+async function releaseOrphans(lite: PGlite): Promise<void> {
+  await lite.query(`update pgboss.job set state = 'retry', start_after = now() where state = 'active'`);
+}
+
+/** PGlite has neither autovacuum nor a checkpointer: without this, tables and write-ahead log only grow. */
+function scheduleMaintenance(lite: PGlite, log: Logger): NodeJS.Timeout {
+  const maintain = (): void => {
+    maintainPglite(lite).catch((error: unknown) => log.error({ err: error }, 'store: maintenance failed'));
+  };
+  return setInterval(maintain, MAINTENANCE_INTERVAL_MS).unref();
+}
+
+/** Vacuums, refreshes the planner's statistics, and writes a checkpoint so that old write-ahead log is dropped. */
+export async function maintainPglite(lite: PGlite): Promise<void> {
+  await lite.query('vacuum (analyze)');
+  await lite.query('checkpoint');
+}

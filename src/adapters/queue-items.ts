@@ -1,0 +1,98 @@
+/** Queue items as pg-boss jobs: which queue, which key, which options; sending happens in the caller's transaction. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { fromKysely, type PgBoss, type SendOptions } from 'pg-boss';
+import { z } from 'zod';
+import { EFFECT_LANES } from '../loop/loop.ts';
+import type { QueueItem } from '../ports.ts';
+import type { Queries } from './tables.ts';
+
+/**
+ * Two queues with their own slots, so that a `/stop` is heard while every slot of `work` waits for a model.
+ * work: the effects that take minutes · quick: deliveries, timers and what is said to people.
+ */
+export const QUEUE_NAMES = ['work', 'quick'] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
+
+/** The channel of Postgres' NOTIFY that says that an item may be there. */
+export const WAKE_CHANNEL = 'loopwright_queue';
+
+const TEN_YEARS_SECONDS = 10 * 365 * 24 * 3600;
+const RETRY_FOR_EVER = 2 ** 31 - 1;
+
+/**
+ * `key_strict_fifo` is the one policy of pg-boss that fits: at most one item per key is active or waits to be retried (a unique index, so also across
+ * processes), and any number may be queued behind it. `stately`, `short` and `exclusive` drop an item whose key is queued already; on Postgres that item
+ * may be fetched just before our commit, and then the wake is lost. `singleton` skips keys by a cached list that is up to a minute old.
+ */
+export const QUEUE_OPTIONS = {
+  policy: 'key_strict_fifo',
+  retryLimit: RETRY_FOR_EVER,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 60,
+  heartbeatSeconds: 10,
+  // The longest that pg-boss allows; a dead process is noticed by its heartbeat.
+  expireInSeconds: 24 * 3600 - 1,
+  retentionSeconds: TEN_YEARS_SECONDS,
+  deleteAfterSeconds: 24 * 3600,
+} as const;
+
+const lane = z.enum(Object.values(EFFECT_LANES));
+
+/** The door for what comes back from the database. */
+export const queueItem: z.ZodType<QueueItem> = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('intake'), deliveryId: z.string() }),
+  z.strictObject({ type: z.literal('wake'), loopId: z.string(), lane }),
+  z.strictObject({
+    type: z.literal('elapse'),
+    loopId: z.string(),
+    entry: z.int(),
+    timer: z.enum(['run', 'checks']),
+  }),
+]);
+
+/** Items with the same key never run at the same time. */
+export function keyOf(item: QueueItem): string {
+  switch (item.type) {
+    case 'intake':
+      return `intake ${item.deliveryId}`;
+    case 'wake':
+      return `wake ${item.loopId} ${item.lane}`;
+    case 'elapse':
+      return `elapse ${item.loopId} ${item.entry} ${item.timer}`;
+  }
+}
+
+/** Queues an item in the given transaction and wakes the workers of every process when it commits. */
+export async function enqueue(
+  boss: PgBoss,
+  trx: Queries,
+  request: { readonly item: QueueItem; readonly delaySeconds?: number | undefined },
+): Promise<void> {
+  const { item, delaySeconds = 0 } = request;
+  const options: SendOptions = {
+    ...onceOptions(item),
+    singletonKey: keyOf(item),
+    startAfter: delaySeconds,
+    db: fromKysely(trx),
+  };
+  await boss.send(queueOf(item), item, options);
+  if (delaySeconds === 0) await sql`select pg_notify(${WAKE_CHANNEL}, '')`.execute(trx);
+}
+
+function queueOf(item: QueueItem): QueueName {
+  return item.type === 'wake' && item.lane === 'work' ? 'work' : 'quick';
+}
+
+/** A timer is one item by its id, for as long as pg-boss remembers it: entries never repeat, so neither do timers. */
+function onceOptions(item: QueueItem): SendOptions {
+  if (item.type !== 'elapse') return {};
+  return { id: uuidOf(keyOf(item)), deleteAfterSeconds: 90 * 24 * 3600 };
+}
+
+/** A UUID of version 8 (RFC 9562) that is made from text. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,139 @@
+/**
+ * Works one pg-boss queue with an own fetch loop: `boss.work()` fetches one item per poll and so stalls on a backlog (2 a second), and with batches it
+ * settles a batch only as a whole. This loop fetches as many as there are free slots until nothing is left, and sleeps until something wakes it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { QueueItem } from '../ports.ts';
+import type { Engine } from './engine.ts';
+import { QUEUE_OPTIONS, type QueueName, queueItem } from './queue-items.ts';
+import { createSignal } from './signal.ts';
+
+export interface QueueWorker {
+  wake(): void;
+  /** Fetches nothing more, waits for what runs, at most `patienceMs`, and gives the rest back. */
+  stop(patienceMs: number): Promise<void>;
+}
+
+interface Work {
+  readonly engine: Engine;
+  readonly name: QueueName;
+  readonly slots: number;
+  readonly log: Logger;
+  readonly handle: (item: QueueItem) => Promise<void>;
+}
+
+/** A claim: with its retry count, so that settling it changes nothing when another process has taken the item over. */
+interface Job {
+  readonly id: string;
+  readonly retryCount: number;
+  readonly data: unknown;
+}
+
+/** pg-boss gives more than its types say. */
+const commandResponse = z.object({ affected: z.int() });
+
+/** A wake-up is by NOTIFY; the poll is for retries and delayed items, and for a NOTIFY that was lost. */
+const POLL_MS = 1000;
+/** With the 10 s of the heartbeat, a dead process's items run again within 12 s. */
+const TICK_MS = 2000;
+
+export function startQueueWorker(work: Work): QueueWorker {
+  const signal = createSignal();
+  const running = new Map<Job, Promise<void>>();
+  let stopping = false;
+  const begin = (job: Job): void => {
+    const done = performAlone(work, job, running).finally(() => {
+      running.delete(job);
+      signal.set();
+    });
+    running.set(job, done);
+  };
+  const loop = async (): Promise<void> => {
+    while (!stopping) {
+      const jobs = await fetchJobs(work, work.slots - running.size);
+      for (const job of jobs) begin(job);
+      if (jobs.length === 0) await signal.wait(POLL_MS);
+    }
+  };
+  const looping = loop();
+  const ticking = setInterval(() => void tick(work, [...running.keys()]), TICK_MS);
+  return {
+    wake: signal.set,
+    stop: async (patienceMs) => {
+      stopping = true;
+      signal.set();
+      await looping;
+      await Promise.race([Promise.all(running.values()), delay(patienceMs, undefined, { ref: false })]);
+      clearInterval(ticking);
+      await giveBack(work, [...running.keys()]);
+    },
+  };
+}
+
+/** A database that does not answer is logged, and asked again after the poll. */
+async function fetchJobs({ engine, name, log }: Work, freeSlots: number): Promise<readonly Job[]> {
+  if (freeSlots === 0) return [];
+  try {
+    return await engine.boss.fetch<object>(name, { batchSize: freeSlots });
+  } catch (error) {
+    log.error({ err: error, queue: name }, 'queue: could not fetch; trying again');
+    return [];
+  }
+}
+
+/**
+ * Across processes the database keeps items of one key apart. Within this one it cannot after the process slept for longer than its heartbeat (a closed
+ * laptop): the item is claimed anew while the old handler still runs, so the new claim waits for it.
+ */
+async function performAlone(work: Work, job: Job, running: ReadonlyMap<Job, Promise<void>>): Promise<void> {
+  const earlier = [...running].filter(([other]) => other.id === job.id).map(([, done]) => done);
+  await Promise.all(earlier);
+  await perform(work, job);
+}
+
+/** Never throws: what cannot be settled is free again when its heartbeat ends. */
+async function perform({ engine, name, log, handle }: Work, job: Job): Promise<void> {
+  const startedAt = performance.now();
+  const failure = await failureOf(async () => handle(queueItem.parse(job.data)));
+  const durationMs = Math.round(performance.now() - startedAt);
+  const fields = { queue: name, item: job.data, attempt: job.retryCount + 1, durationMs };
+  if (failure !== undefined) log.error({ ...fields, err: failure }, 'queue: an item failed; it is tried again');
+  const unsettled = await failureOf(async () => {
+    const settled = await (failure === undefined
+      ? engine.boss.complete(name, job)
+      : engine.boss.fail(name, job, { message: String(failure) }));
+    if (commandResponse.parse(settled).affected === 0)
+      log.warn(fields, 'queue: another process had taken this item over');
+  });
+  if (unsettled !== undefined) log.error({ ...fields, err: unsettled }, 'queue: an item could not be settled');
+}
+
+async function failureOf(action: () => Promise<void>): Promise<unknown> {
+  try {
+    await action();
+    return undefined;
+  } catch (error) {
+    return error ?? new Error('the handler threw nothing');
+  }
+}
+
+/** Says that our items live, and frees those whose process has not said so for 10 s. */
+async function tick({ engine, name, log }: Work, running: readonly Job[]): Promise<void> {
+  const failure = await failureOf(async () => {
+    if (running.length > 0) await engine.boss.touch(name, [...running]);
+    // pg-boss does this too, but once a minute, and adds the delay of a failure. Policy and state as written use its unique index.
+    await sql`update pgboss.job set state = 'retry', start_after = now()
+      where name = ${name} and state = 'active' and policy = ${QUEUE_OPTIONS.policy}
+      and heartbeat_on + heartbeat_seconds * interval '1 second' < now()`.execute(engine.db);
+  });
+  if (failure !== undefined) log.error({ err: failure, queue: name }, 'queue: no heartbeat; trying again');
+}
+
+async function giveBack({ engine, name, log }: Work, left: readonly Job[]): Promise<void> {
+  if (left.length === 0) return;
+  log.warn({ queue: name, items: left.length }, 'queue: stopped while items were running; they run again');
+  await engine.boss.fail(name, [...left], { message: 'given back: the process stopped' });
+}

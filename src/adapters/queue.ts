@@ -1,0 +1,33 @@
+/** The queue: pg-boss for storage, claims, retries and heartbeats; own fetch loops, woken by NOTIFY. */
+import type { Logger } from 'pino';
+import { LoopError } from '../errors.ts';
+import type { Queue } from '../ports.ts';
+import type { Engine } from './engine.ts';
+import { enqueue, QUEUE_NAMES, WAKE_CHANNEL } from './queue-items.ts';
+import { type QueueWorker, startQueueWorker } from './queue-worker.ts';
+
+const PATIENCE_MS = 5000;
+
+/** `concurrency` is the number of slots of each of the two queues (see QUEUE_NAMES): that many long items, and beside them that many short ones. */
+export function createQueue(engine: Engine, options: { readonly concurrency: number; readonly log: Logger }): Queue {
+  let started: { readonly workers: readonly QueueWorker[]; readonly listener: { close(): Promise<void> } } | undefined;
+  return {
+    start: async (handle) => {
+      if (started) throw new LoopError('the queue is started already: start it once');
+      const workers = QUEUE_NAMES.map((name) =>
+        startQueueWorker({ engine, name, slots: options.concurrency, log: options.log, handle }),
+      );
+      const wakeAll = (): void => {
+        for (const worker of workers) worker.wake();
+      };
+      started = { workers, listener: await engine.listen(WAKE_CHANNEL, wakeAll) };
+    },
+    send: (item, delaySeconds) => engine.transaction((trx) => enqueue(engine.boss, trx, { item, delaySeconds })),
+    stop: async () => {
+      const stopping = started;
+      started = undefined;
+      await stopping?.listener.close();
+      await Promise.all(stopping?.workers.map((worker) => worker.stop(PATIENCE_MS)) ?? []);
+    },
+  };
+}
