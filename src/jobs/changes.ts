@@ -89,6 +89,15 @@ export async function treeOf(repository: Repository, commit: string): Promise<re
   });
 }
 
+/** All files that are in the workspace and not ignored, sorted. */
+export async function presentFiles(repository: Repository, commit: string): Promise<readonly string[]> {
+  const added = await untrackedOf(repository, commit);
+  const index = join(repository.gitDirectory, `index-${commit}`);
+  const deleted = new Set(split(await repository.git(['ls-files', '-z', '--deleted'], { index })));
+  const tracked = (await treeOf(repository, commit)).map(({ path }) => path).filter((path) => !deleted.has(path));
+  return [...tracked, ...added].toSorted();
+}
+
 /** Paths in the workspace that the commit does not have and that are not ignored. */
 export async function untrackedOf(repository: Repository, commit: string): Promise<readonly string[]> {
   const index = join(repository.gitDirectory, `index-${commit}`);

@@ -35,10 +35,22 @@ export async function openRepository(workspace: string, scratch: string): Promis
     workspace,
     scratch,
     git: (args, options = {}) =>
-      run([`--git-dir=${gitDirectory}`, `--work-tree=${options.workTree ?? workspace}`, ...args], workspace, {
-        GIT_INDEX_FILE: options.index ?? join(gitDirectory, 'index'),
-      }),
+      run(
+        [`--git-dir=${gitDirectory}`, `--work-tree=${options.workTree ?? workspace}`, ...args],
+        options.workTree ?? workspace,
+        {
+          GIT_INDEX_FILE: options.index ?? join(gitDirectory, 'index'),
+        },
+      ),
   };
+}
+
+/** Writes the files of a commit into an empty folder. */
+export async function layTree(repository: Repository, commit: string, folder: string): Promise<void> {
+  const index = join(repository.gitDirectory, `index-${commit}`);
+  await mkdir(folder, { recursive: true });
+  await repository.git(['read-tree', commit], { index });
+  await repository.git(['checkout-index', '--all', '--force'], { index, workTree: folder });
 }
 
 /** Shows the difference of two folders as a unified diff; the folders are compared as files, not as repositories. */

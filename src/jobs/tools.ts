@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { commandRefusal } from '../guard/command-policy.ts';
 import type { ToolCall, ToolDefinition } from '../ports.ts';
 import { placeOf, readRegular, writeInside } from './inside.ts';
+import { parseJson } from './json.ts';
+import { cut, said } from './said.ts';
 import type { CommandResult, Sandbox } from './sandbox.ts';
 
 export interface ToolContext {
@@ -126,9 +128,9 @@ export async function performTool(call: ToolCall, context: ToolContext): Promise
     const names = TOOLS.map(({ definition }) => definition.name).join(', ');
     return malformed(`There is no tool ${JSON.stringify(call.name)}; use one of ${names}.`);
   }
-  const input = parseJson(call.arguments);
+  const input = parseJson(call.arguments === '' ? '{}' : call.arguments);
   if (input === undefined) return malformed(`The arguments of ${call.name} are not JSON; send the call again.`);
-  return known.perform(input.value, context);
+  return known.perform(input, context);
 }
 
 function tool<Input>(
@@ -168,20 +170,6 @@ function inSandbox(context: ToolContext, argv: readonly string[], timeoutMs: num
   return sandbox.run({ argv, directory: workspace, env: { PYTHONDONTWRITEBYTECODE: '1' }, timeoutMs, outputBytes });
 }
 
-/** A command's result as the model, a defect or a raw output shows it. */
-export function said(result: CommandResult, outputBytes: number): string {
-  const ending = result.timedOut ? 'timed out' : `exit code ${result.exitCode ?? result.signal}`;
-  const output = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
-  return `[${ending}${result.truncated ? ', output cut' : ''}]\n${cut(output, outputBytes)}`;
-}
-
-/** Keeps the first and the last half of a long text; failures usually say what they are at the end. */
-export function cut(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const half = Math.floor(limit / 2);
-  return `${text.slice(0, half)}\n… ${text.length - 2 * half} characters left out …\n${text.slice(-half)}`;
-}
-
 function done(text: string): ToolResult {
   return { text, status: 'done' };
 }
@@ -193,14 +181,4 @@ function malformed(text: string): ToolResult {
 function refused(context: ToolContext, what: string, reason: string): ToolResult {
   context.log(`refused to ${what}: ${reason}`);
   return { text: `Refused to ${what}: ${reason}.`, status: 'refused' };
-}
-
-function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return { value };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,0 +1,193 @@
+/** The agent's tools and its conversation, on a real folder; commands run without bubblewrap here (test/machine has it). */
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createModel } from '../../src/adapters/model.ts';
+import { converse } from '../../src/jobs/agent.ts';
+import { openSandbox } from '../../src/jobs/sandbox.ts';
+import { performTool, TOOL_DEFINITIONS, type ToolContext } from '../../src/jobs/tools.ts';
+import type { Message } from '../../src/ports.ts';
+import { type Script, startScriptedModel } from './scripted-model.ts';
+
+let root: string;
+let workspace: string;
+let context: ToolContext;
+let log: string[];
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'loopwright-tools-'));
+  workspace = join(root, 'workspace');
+  await mkdir(join(workspace, 'src'), { recursive: true });
+  await mkdir(join(workspace, '.git'));
+  await writeFile(join(root, 'secret.txt'), 'outside');
+  await writeFile(join(workspace, 'src/a.txt'), 'one\ntwo\ntwo\n');
+  await mkdir(join(root, 'scratch'));
+  const sandbox = await openSandbox({
+    workspace,
+    readOnly: [],
+    scripted: true,
+    scratch: join(root, 'scratch'),
+    program: '/nowhere/bwrap',
+  });
+  log = [];
+  context = {
+    workspace,
+    sandbox,
+    listFiles: async () => ['src/a.txt'],
+    writeRefusal: (path) => (path === 'src/frozen.txt' ? 'it is frozen' : undefined),
+    commandTimeoutMs: 10_000,
+    outputBytes: 2000,
+    log: (line) => log.push(line),
+  };
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const call = (name: string, input: unknown) =>
+  performTool({ id: '1', name, arguments: typeof input === 'string' ? input : JSON.stringify(input) }, context);
+
+test('the seven tools are offered with JSON schemas that refuse unknown arguments', () => {
+  expect(TOOL_DEFINITIONS.map(({ name }) => name)).toEqual(
+    'list_files read_file search edit_file write_file run_command submit'.split(' '),
+  );
+  for (const { parameters } of TOOL_DEFINITIONS)
+    expect(parameters).toMatchObject({ type: 'object', additionalProperties: false });
+});
+
+test('files are read whole or by lines, written, edited and searched', async () => {
+  expect(await call('list_files', {})).toEqual({ text: 'src/a.txt', status: 'done' });
+  expect((await call('read_file', { path: 'src/a.txt', from: 2, to: 2 })).text).toBe('two');
+  expect((await call('write_file', { path: 'new/b.txt', content: 'x $& y' })).status).toBe('done');
+  expect((await call('edit_file', { path: 'new/b.txt', old: 'x', new: '$&$1' })).status).toBe('done');
+  expect(await readFile(join(workspace, 'new/b.txt'), 'utf8')).toBe('$&$1 $& y');
+  expect((await call('search', { pattern: 't.o$' })).text).toContain('a.txt:2:two');
+  expect((await call('search', { pattern: 'absent' })).text).toBe('No match.');
+});
+
+test('an edit whose old text is not unique changes nothing and says how often it occurs', async () => {
+  expect((await call('edit_file', { path: 'src/a.txt', old: 'two', new: 'x' })).text).toContain('occurs 2 times');
+  expect((await call('edit_file', { path: 'src/a.txt', old: 'absent', new: 'x' })).text).toContain('occurs 0 times');
+  expect(await readFile(join(workspace, 'src/a.txt'), 'utf8')).toBe('one\ntwo\ntwo\n');
+});
+
+test.each([
+  '../secret.txt',
+  '/etc/passwd',
+  'src/../../secret.txt',
+  '.git/config',
+  'src/.GIT/config',
+  'a\u0000b',
+  'link',
+  'folder/secret.txt',
+])('the path %j is refused for reading, writing, editing and searching, and the log says so', async (path) => {
+  await symlink(join(root, 'secret.txt'), join(workspace, 'link'));
+  await symlink(root, join(workspace, 'folder'));
+  const results = [
+    await call('read_file', { path }),
+    await call('write_file', { path, content: 'stolen' }),
+    await call('edit_file', { path, old: 'outside', new: 'stolen' }),
+    await call('search', { pattern: 'outside', folder: path }),
+  ];
+  expect(results.map(({ status }) => status)).toEqual(['refused', 'refused', 'refused', 'refused']);
+  expect(results.every(({ text }) => text.startsWith('Refused to ') && !text.includes('outside\n'))).toBe(true);
+  expect(log).toHaveLength(4);
+  expect(await readFile(join(root, 'secret.txt'), 'utf8')).toBe('outside');
+});
+
+test('a link that a command planted is not followed by the next write', async () => {
+  await call('run_command', { command: `ln -s ${join(root, 'secret.txt')} planted` });
+  expect((await call('write_file', { path: 'planted', content: 'x' })).text).toContain('`planted` is a symbolic link');
+  expect(await readFile(join(root, 'secret.txt'), 'utf8')).toBe('outside');
+});
+
+test('a path that may not be written is refused with the reason', async () => {
+  expect((await call('write_file', { path: 'src/frozen.txt', content: 'x' })).text).toBe(
+    'Refused to write src/frozen.txt: it is frozen.',
+  );
+  expect(log).toEqual(['refused to write src/frozen.txt: it is frozen']);
+});
+
+test('commands answer with exit code and output, cut in the middle, and end at their time limit', async () => {
+  expect((await call('run_command', { command: 'echo hello; echo problem >&2; exit 3' })).text).toBe(
+    '[exit code 3]\nhello\n\nproblem\n',
+  );
+  expect((await call('run_command', { command: 'yes | head -c 5000' })).text).toContain('output cut');
+  expect((await call('run_command', { command: 'sleep 30', seconds: 1 })).text).toContain('[timed out]');
+});
+
+test('a denied class of command is never started', async () => {
+  const result = await call('run_command', { command: 'touch started; git push --force' });
+  expect(result.text).toContain('only the App moves branches');
+  await expect(readFile(join(workspace, 'started'))).rejects.toThrow('ENOENT');
+});
+
+test.each([
+  ['unknown', '{}', 'There is no tool "unknown"'],
+  ['read_file', '{"path":', 'are not JSON'],
+  ['read_file', '{}', 'The arguments of read_file are wrong'],
+  ['write_file', '{"path":"a","content":"b","mode":"7"}', 'Unrecognized key'],
+])('a malformed call of %s with %s is told to the model', async (name, input, sentence) => {
+  const result = await call(name, input);
+  expect(result.status).toBe('malformed');
+  expect(result.text).toContain(sentence);
+});
+
+async function talk(script: Script, limits: { readonly steps?: number; readonly until?: number } = {}) {
+  const model = await startScriptedModel(script);
+  const saved: (readonly Message[])[] = [];
+  const ending = await converse({
+    model: createModel({ baseUrl: model.url, apiKey: 'x', model: 'scripted', tries: 1 }),
+    context: { loop: 'loop-1', phase: 'BUILD', skill: 'incremental-implementation', role: 'builder', attempt: 2 },
+    system: 'system text',
+    user: 'user text',
+    tools: context,
+    steps: limits.steps ?? 10,
+    until: limits.until ?? Date.now() + 60_000,
+    now: Date.now,
+    save: async (messages) => {
+      saved.push([...messages]);
+    },
+  });
+  await model.close();
+  return { ending, saved, requests: model.requests };
+}
+
+test('a conversation ends with submit, carries the headers, and is saved after every step', async () => {
+  const { ending, saved, requests } = await talk({
+    turns: [[{ name: 'read_file', arguments: { path: 'src/a.txt' } }]],
+  });
+  expect(ending).toBe('submitted');
+  expect(saved.map(({ length }) => length)).toEqual([2, 4, 6]);
+  expect(requests.map(({ headers }) => headers)).toEqual(
+    Array.from({ length: 2 }, () => ({
+      loop: 'loop-1',
+      phase: 'BUILD',
+      skill: 'incremental-implementation',
+      role: 'builder',
+      attempt: '2',
+    })),
+  );
+  expect(requests[1]?.messages.at(-1)).toEqual({ role: 'tool', content: 'one\ntwo\ntwo\n' });
+});
+
+test('three plain texts without a tool call end the conversation unsubmitted', async () => {
+  const { ending, requests } = await talk({ turns: ['All done.', 'Really.', 'Believe me.', 'Again.'] });
+  expect(ending).toBe('no usable tool call');
+  expect(requests).toHaveLength(3);
+  expect(requests[1]?.messages.at(-1)?.content).toBe('Use a tool, or call submit when the task is done.');
+});
+
+test('the limit of tool calls ends the conversation, also within one turn', async () => {
+  const write = (path: string) => ({ name: 'write_file', arguments: { path, content: 'x' } });
+  const { ending, requests } = await talk({ turns: [[write('1')], [write('2'), write('3')]] }, { steps: 2 });
+  expect(ending).toBe('out of steps');
+  expect(requests).toHaveLength(2);
+  expect(execFileSync('ls', { cwd: workspace }).toString()).toBe('1\n2\nsrc\n');
+});
+
+test('no turn begins after the time is over', async () => {
+  const { ending, requests } = await talk({}, { until: 0 });
+  expect(ending).toBe('out of time');
+  expect(requests).toEqual([]);
+});
