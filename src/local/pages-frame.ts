@@ -44,7 +44,7 @@ function frame({ page, body, digest, path, visit }: Frame): Html {
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="top">
-<nav class="crumbs" aria-label="You are here"><a class="home" href="/">Local GitHub</a>${crumbs(page)}</nav>
+<nav class="crumbs" aria-label="Breadcrumb"><a class="home" href="/">Local GitHub</a>${crumbs(page)}</nav>
 ${chooser(visit, path)}
 </header>
 ${page.place ? tabs(page.place, page.section) : ''}

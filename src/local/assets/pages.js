@@ -8,12 +8,13 @@ const notice = document.querySelector('.changed');
 const drawings = new Map();
 let mermaid;
 
-await enhance(main);
-setInterval(() => refresh().catch(reportOffline), REFRESH_MS);
+wordTimes();
+await drawDiagrams(main);
+watch();
 
-async function enhance(root) {
-  wordTimes();
-  await drawDiagrams(root);
+/** One refresh after the other, never two at a time. */
+function watch() {
+  setTimeout(() => refresh().catch(reportOffline).finally(watch), REFRESH_MS);
 }
 
 function wordTimes() {
