@@ -84,14 +84,24 @@ function checkCard(run: CheckRun, annotations: readonly Annotation[], place: Pla
   const state = stateOf(run);
   const { title, summary, text } = run.output;
   return html`<article class="panel check" id="check-${run.id}" aria-label="${run.name}">
-<header class="panel-head">${stateIcon(state)}<div class="grow"><h2>${run.name}</h2><div class="quiet">${state.replaceAll('_', ' ')} ${run.app?.name ? html`· ${run.app.name}` : ''} ${moment(run.completed_at ?? run.started_at)} ${duration(run.started_at, run.completed_at)}</div></div>
-${(run.actions ?? []).map(({ label, description, identifier }) => buttonForm({ fields: { action: 'press', check_run: String(run.id), identifier }, label, title: description, tone: 'primary' }))}
+<header class="panel-head">${stateIcon(state)}<div class="grow"><h2>${run.name}</h2><div class="quiet">${factsOf(run)}</div></div>
+${(run.actions ?? []).map(({ label, description, identifier }, index) => buttonForm({ fields: { action: 'press', check_run: String(run.id), identifier }, label, title: description, ...(index === 0 ? { tone: 'primary' as const } : {}) }))}
 ${buttonForm({ fields: { action: 'rerun', check_run: String(run.id) }, label: 'Re-run', title: `Ask ${run.app?.name ?? 'the app'} to run ${run.name} again` })}</header>
 <div class="padded">${title ? html`<h3>${title}</h3>` : ''}
 ${summary ? markdown(summary, place) : ''}
 ${annotations.length > 0 ? html`<ul class="annotations">${annotations.map((note) => annotationItem(note, run, place))}</ul>` : ''}
 ${text ? html`<details class="more"><summary>Details</summary>${markdown(text, place)}</details>` : ''}
 ${title || summary || text ? '' : html`<p class="quiet">No output yet.</p>`}</div></article>`;
+}
+
+function factsOf(run: CheckRun): readonly (Html | string)[] {
+  const facts = [
+    stateOf(run).replaceAll('_', ' '),
+    run.app?.name ?? '',
+    moment(run.completed_at ?? run.started_at),
+    duration(run.started_at, run.completed_at),
+  ];
+  return facts.filter((fact) => fact !== '').flatMap((fact, index) => (index === 0 ? [fact] : [' · ', fact]));
 }
 
 function annotationItem(note: Annotation, run: CheckRun, place: Place): Html {
