@@ -1,0 +1,95 @@
+/** Serves the job's code and its briefs to the runners; both are named by their digest, so a name never changes its content. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type Context, Hono } from 'hono';
+import { ConfigError, StoreError } from '../errors.ts';
+import { brief } from '../loop/brief.ts';
+import type { Gateway, Store } from '../ports.ts';
+
+export interface GatewayOptions {
+  /** PUBLIC_URL: where runners reach the App. */
+  readonly url: string;
+  readonly store: Pick<Store, 'putBlob' | 'blob'>;
+  /** File with the job's bundled code. */
+  readonly jobBundle: string;
+}
+
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** Reads the job bundle once and serves it as `/jobs/job-<sha256>.mjs`, briefs as `/briefs/brief-<sha256>.json`. @throws {ConfigError} when there is no bundle. */
+export async function createGateway(options: GatewayOptions): Promise<Gateway & { readonly app: Hono }> {
+  const bundle = await readBundle(options.jobBundle);
+  const jobDigest = createHash('sha256').update(bundle).digest('hex');
+  return {
+    url: options.url.replace(/\/$/, ''),
+    jobDigest,
+    async publish(text) {
+      return (await options.store.putBlob(text)).replace(/^sha256:/, '');
+    },
+    app: routes({ bundle, jobDigest, store: options.store }),
+  };
+}
+
+async function readBundle(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return Uint8Array.from(await readFile(path));
+  } catch (error) {
+    throw new ConfigError(`There is no job bundle at ${path}; make it with \`npm run build\`.`, { cause: error });
+  }
+}
+
+interface Served {
+  readonly bundle: Uint8Array<ArrayBuffer>;
+  readonly jobDigest: string;
+  readonly store: GatewayOptions['store'];
+}
+
+function routes({ bundle, jobDigest, store }: Served): Hono {
+  const app = new Hono();
+  app.get('/jobs/:file{job-[0-9a-f]{64}\\.mjs}', (context) => {
+    const name = `job-${jobDigest}.mjs`;
+    if (context.req.param('file') !== name) {
+      return missing(context, `This App serves ${name} only; dispatch the workflow again.`);
+    }
+    return context.body(bundle, 200, headers('text/javascript'));
+  });
+  app.get('/briefs/:file{brief-[0-9a-f]{64}\\.json}', async (context) => {
+    const digest = context.req.param('file').slice('brief-'.length, -'.json'.length);
+    const text = await briefText(store, digest);
+    if (text === undefined) return missing(context, `No brief has the sha256 ${digest}.`);
+    return context.body(text, 200, headers('application/json'));
+  });
+  app.all('/jobs/*', (context) => refuse(context));
+  app.all('/briefs/*', (context) => refuse(context));
+  return app;
+}
+
+/** The store holds more than briefs under digests (documents, logs); only what reads as a brief is served. */
+async function briefText(store: GatewayOptions['store'], digest: string): Promise<string | undefined> {
+  try {
+    const text = new TextDecoder().decode(await store.blob(`sha256:${digest}`));
+    return brief.safeParse(JSON.parse(text)).success ? text : undefined;
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function headers(type: string): Record<string, string> {
+  return {
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': IMMUTABLE,
+    'x-content-type-options': 'nosniff',
+  };
+}
+
+function missing(context: Context, sentence: string): Response {
+  return context.text(`${sentence}\n`, 404);
+}
+
+function refuse(context: Context): Response {
+  if (context.req.method === 'GET' || context.req.method === 'HEAD') {
+    return missing(context, 'Only /jobs/job-<sha256>.mjs and /briefs/brief-<sha256>.json are served here.');
+  }
+  return context.text('Only GET is answered here.\n', 405, { allow: 'GET' });
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ConfigError, StoreError } from '../../src/errors.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
+import type { Brief } from '../../src/loop/brief.ts';
+
+const CODE = 'export const job = "build";\n';
+const SHA = 'a'.repeat(40);
+const BRIEF: Brief = {
+  version: 1,
+  loop: { id: '1/12/1', owner: 'acme', repo: 'shop', issue: 12, title: 'Faster basket' },
+  phase: 'BUILD',
+  entry: 5,
+  iteration: 1,
+  candidate: SHA,
+  base: SHA,
+  surface: 'http',
+  commands: { install: null, build: null, test: 'npm test', start: null, health: null, runner: 'node-test' },
+  documents: [],
+  requirements: [],
+  tasks: [],
+  acceptance: [],
+  previous: null,
+  tests: null,
+  seed: null,
+  defects: [],
+  context: [],
+  skills: {},
+  model: { name: 'm', scripted: true },
+  policy: { protectedPaths: [], maxFiles: 30, maxBytes: 1_000_000 },
+  limits: {
+    agentSteps: 40,
+    modelTimeoutMs: 1000,
+    commandTimeoutMs: 1000,
+    outputBytes: 1000,
+    designAttempts: 2,
+    reviewRevisions: 2,
+  },
+  thresholds: { p95Ms: 500 },
+};
+
+/** The blobs of a store, kept in memory. */
+function memoryStore() {
+  const blobs = new Map<string, Uint8Array>();
+  return {
+    async putBlob(content: string | Uint8Array) {
+      const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+      blobs.set(digest, typeof content === 'string' ? new TextEncoder().encode(content) : content);
+      return digest;
+    },
+    async blob(digest: string) {
+      const found = blobs.get(digest);
+      if (!found) throw new StoreError(`nothing is stored under ${digest}`);
+      return found;
+    },
+  };
+}
+
+let directory = '';
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-'));
+  await writeFile(join(directory, 'job.mjs'), CODE);
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+async function gateway() {
+  const store = memoryStore();
+  const served = await createGateway({ url: 'http://app.test/', store, jobBundle: join(directory, 'job.mjs') });
+  return { ...served, store };
+}
+
+test('the job bundle is served under its own digest and may be cached for ever', async () => {
+  const { app, jobDigest, url } = await gateway();
+  expect(url).toBe('http://app.test');
+  expect(jobDigest).toBe(createHash('sha256').update(CODE).digest('hex'));
+  const response = await app.request(`/jobs/job-${jobDigest}.mjs`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain('text/javascript');
+  expect(response.headers.get('cache-control')).toContain('immutable');
+  expect(await response.text()).toBe(CODE);
+});
+
+test('a published brief is served byte for byte under the digest that publishing gave', async () => {
+  const { app, publish } = await gateway();
+  const text = JSON.stringify(BRIEF);
+  const digest = await publish(text);
+  expect(digest).toBe(createHash('sha256').update(text).digest('hex'));
+  const response = await app.request(`/briefs/brief-${digest}.json`);
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe(text);
+});
+
+test('what is stored but is no brief stays inside', async () => {
+  const { app, store } = await gateway();
+  for (const content of ['a document', '{"secret":1}']) {
+    const digest = (await store.putBlob(content)).slice('sha256:'.length);
+    expect((await app.request(`/briefs/brief-${digest}.json`)).status).toBe(404);
+  }
+});
+
+test.each([
+  `/jobs/job-${'0'.repeat(64)}.mjs`,
+  '/jobs/../package.json',
+  '/jobs/job-x.mjs',
+  `/briefs/brief-${'0'.repeat(64)}.json`,
+  '/briefs/',
+])('%s is not found, and a sentence says so', async (path) => {
+  const { app } = await gateway();
+  const response = await app.request(path);
+  expect(response.status).toBe(404);
+  expect(response.headers.get('cache-control')).toBeNull();
+});
+
+test('only GET is answered', async () => {
+  const { app, jobDigest } = await gateway();
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    expect((await app.request(`/jobs/job-${jobDigest}.mjs`, { method })).status).toBe(405);
+  }
+});
+
+test('a missing bundle is said with the command that makes it', async () => {
+  const missing = createGateway({ url: 'http://app.test', store: memoryStore(), jobBundle: join(directory, 'no.mjs') });
+  await expect(missing).rejects.toThrow(ConfigError);
+  await expect(missing).rejects.toThrow('npm run build');
+});
