@@ -44,7 +44,12 @@ const app = z.object({
   WEBHOOK_SECRET: z.string().min(1),
   GITHUB_API_URL: z.url().default('https://api.github.com'),
   PUBLIC_URL: z.url(),
+  /** The App's name in its own login, `<slug>[bot]`. */
+  APP_SLUG: z.string().default('loopwright'),
+  HOST: z.string().default('0.0.0.0'),
   PORT: z.coerce.number().int().positive().default(3000),
+  /** Says that the endpoint gives authored answers; only then may jobs run without a sandbox. */
+  LOOPWRIGHT_SCRIPTED: z.stringbool().default(false),
   DATABASE_URL: z.string().default('.data/db'),
   WORKSPACE_DIR: z.string().default('.data/repositories'),
 });

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+/** The installed command: says what Node it needs before anything newer than that is loaded. */
+
+const NEEDED = 24;
+
+if (Number(process.versions.node.split('.')[0]) < NEEDED) {
+  process.stderr.write(
+    `loopwright needs Node ${NEEDED} or newer, and this is ${process.versions.node}; install it and run the command again.\n`,
+  );
+  process.exitCode = 1;
+} else {
+  // A name that is computed keeps bundlers from loading it first.
+  await import(new URL(`./main.${import.meta.filename.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url).href);
+}

@@ -1,0 +1,74 @@
+/** Wires the adapters to the ports: the one place that knows them all. */
+import { join } from 'node:path';
+import type { Hono } from 'hono';
+import type { Logger } from 'pino';
+import { systemClock } from './adapters/clock.ts';
+import { openEngine } from './adapters/engine.ts';
+import { createGitHub, type GitHubOptions } from './adapters/github.ts';
+import { createModel } from './adapters/model.ts';
+import { createQueue } from './adapters/queue.ts';
+import { loadSkills } from './adapters/skills.ts';
+import { createStore } from './adapters/store.ts';
+import { createWorkspace } from './adapters/workspace.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { packageFile } from './package-root.ts';
+import type { Ports } from './ports.ts';
+
+export interface Composition {
+  /** A directory for the embedded database, or a postgres:// address. */
+  readonly databaseUrl: string;
+  readonly workspaceDirectory: string;
+  readonly publicUrl: string;
+  readonly slug: string;
+  readonly github: GitHubOptions;
+  readonly model: {
+    readonly baseUrl: string;
+    readonly name: string;
+    readonly apiKey: string;
+    readonly scripted: boolean;
+    readonly price: Ports['modelFacts']['price'];
+  };
+  /** Where skills are read from; the package's own by default. */
+  readonly skillsDirectory?: string;
+  readonly log: Logger;
+}
+
+export interface Composed {
+  readonly ports: Ports;
+  readonly routes: Hono;
+  close(): Promise<void>;
+}
+
+const CONCURRENCY = 8;
+
+/** Opens everything that the App needs. @throws {ConfigError} when a skill or a setting is missing. */
+export async function compose(composition: Composition): Promise<Composed> {
+  const { log, model } = composition;
+  const skills = await loadSkills(composition.skillsDirectory ?? packageFile('skills'));
+  const engine = await openEngine({ url: composition.databaseUrl });
+  const store = createStore(engine);
+  const gateway = await createGateway({ url: composition.publicUrl, store, jobBundle: packageFile('dist', 'job.mjs') });
+  const github = createGitHub(composition.github);
+  const ports: Ports = {
+    self: `${composition.slug}[bot]`,
+    modelFacts: { name: model.name, scripted: model.scripted, price: model.price, jobUrl: jobUrlOf(composition) },
+    github,
+    model: createModel({ baseUrl: model.baseUrl, apiKey: model.apiKey, model: model.name }),
+    store,
+    queue: createQueue(engine, { concurrency: CONCURRENCY, log }),
+    workspace: createWorkspace({
+      directory: join(composition.workspaceDirectory),
+      gitUrlOf: github.gitUrlOf,
+      tokenOf: github.tokenOf,
+    }),
+    gateway,
+    clock: systemClock,
+    skills,
+  };
+  return { ports, routes: gateway.app, close: () => engine.close() };
+}
+
+/** Jobs get the model's address by input only where GitHub itself is on this machine; elsewhere they need the gateway. */
+function jobUrlOf({ github, model }: Composition): string | undefined {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(github.apiUrl).hostname) ? model.baseUrl : undefined;
+}

@@ -1,0 +1,100 @@
+/** The demo's result as one JSON object, read from the store and the embedded GitHub's request log. */
+import { z } from 'zod';
+import type { LocalMode } from '../local-mode.ts';
+import { verifyReport } from '../loop/brief.ts';
+import { type EntryRecord, type Loop, nameOf, type PhaseName, phaseName, type Verdict } from '../loop/loop.ts';
+
+const STATUS = {
+  idle: 'failed',
+  working: 'failed',
+  paused: 'waiting',
+  waiting: 'waiting',
+  succeeded: 'succeeded',
+  stopped: 'stopped',
+} as const;
+const requestRows = z.array(z.object({ actor: z.string(), method: z.string(), path: z.string() }));
+const CREATION = /\/(comments|pulls|check-runs|reactions)$/;
+
+export interface DemoSummary {
+  readonly status: 'succeeded' | 'stopped' | 'waiting' | 'failed';
+  readonly [field: string]: unknown;
+}
+
+/** Numbers of a finished demo: gates of each phase's last entry, earlier ones in `history`. */
+export async function summaryOf({
+  loop,
+  local,
+  startedMs,
+}: {
+  readonly loop: Loop;
+  readonly local: LocalMode;
+  readonly startedMs: number;
+}): Promise<DemoSummary> {
+  const { spent } = loop;
+  return {
+    status: STATUS[loop.status],
+    loop: nameOf(loop.ref),
+    phases: phaseName.options.flatMap((name) => phaseSummary(name, loop.entries)),
+    pull:
+      loop.pull === undefined
+        ? undefined
+        : {
+            number: loop.pull,
+            url: `${local.githubUrl}/${loop.ref.owner}/${loop.ref.repo}/pull/${loop.pull}`,
+            headSha: loop.head,
+          },
+    evidence: await evidenceOf(loop, local),
+    modelCalls: { total: spent.calls, outsideBuild: spent.callsOutsideBuild },
+    tokens: spent.promptTokens + spent.completionTokens,
+    costUsd: spent.usd,
+    github: await requestsOf(local.githubUrl),
+    sandbox: loop.sandbox,
+    durationMs: Date.now() - startedMs,
+  };
+}
+
+function phaseSummary(
+  name: PhaseName,
+  entries: readonly EntryRecord[],
+): readonly {
+  readonly name: string;
+  readonly attempts: number;
+  readonly gates: readonly Verdict[];
+  readonly history: readonly (readonly Verdict[])[];
+}[] {
+  const mine = entries.filter(({ phase }) => phase === name);
+  const last = mine.at(-1);
+  return last === undefined
+    ? []
+    : [{ name, attempts: mine.length, gates: last.gates, history: mine.slice(0, -1).map(({ gates }) => gates) }];
+}
+
+async function evidenceOf(loop: Loop, { ports }: LocalMode): Promise<unknown> {
+  if (loop.reports.verify === undefined) return [];
+  const report = verifyReport.parse(
+    JSON.parse(Buffer.from(await ports.store.blob(loop.reports.verify)).toString('utf8')),
+  );
+  return report.evidence.map(({ requirement, kind, test, base, head, reverted }) => ({
+    requirement,
+    kind,
+    test,
+    base,
+    head,
+    reverted,
+  }));
+}
+
+/** What the App asked of GitHub, as GitHub's own log has it. */
+async function requestsOf(
+  githubUrl: string,
+): Promise<{ readonly requests: number; readonly writes: number; readonly creations: number }> {
+  const rows = requestRows
+    .parse(await (await fetch(`${githubUrl}/_local/requests?after=0`)).json())
+    .filter(({ actor }) => actor === 'app');
+  const writes = rows.filter(({ method }) => method !== 'GET');
+  return {
+    requests: rows.length,
+    writes: writes.length,
+    creations: writes.filter(({ method, path }) => method === 'POST' && CREATION.test(path)).length,
+  };
+}

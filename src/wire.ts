@@ -1,0 +1,20 @@
+/** The one place where requests to GitHub leave: guarded by the referee's table and, where asked for, checked against GitHub's description. */
+import { checkedFetch, type Fetch } from './referee/checked-fetch.ts';
+import { createContract } from './referee/contract.ts';
+import { guardedFetch } from './referee/guard.ts';
+
+export interface WireOptions {
+  readonly apiUrl: string;
+  /** Compares every request and answer with GitHub's description; local mode and tests do. */
+  readonly checked: boolean;
+}
+
+/** Branches that the App may write begin with this. */
+export const BRANCH_PREFIX = 'loopwright/';
+
+/** The App's `fetch`: whatever is not one of the App's rows throws before anything is sent. */
+export function wire({ apiUrl, checked }: WireOptions): Fetch {
+  const outside = globalThis.fetch;
+  const fetch = checked ? checkedFetch({ fetch: outside, contract: createContract(), apiUrl }) : outside;
+  return guardedFetch({ fetch, apiUrl, branchPrefix: BRANCH_PREFIX });
+}
