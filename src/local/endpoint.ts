@@ -21,6 +21,8 @@ export interface Call {
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
+  /** Bytes that are no JSON; `headers` name their type. */
+  readonly raw?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
   /** A list that is not paged yet; `body` wraps the page when the answer is an object. */
   readonly items?: readonly unknown[];

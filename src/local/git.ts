@@ -40,6 +40,7 @@ export function createGit(directory: string): Git {
       env: { ...GIT_ENVIRONMENT, ...environment },
       encoding: 'buffer',
       reject: false,
+      stripFinalNewline: false,
       maxBuffer: 512 * 1024 * 1024,
       ...(input === undefined ? { stdin: 'ignore' } : { input }),
     });

@@ -2,15 +2,23 @@
 
 import { Hono } from 'hono';
 import { appEndpoints } from './app-endpoints.ts';
+import { checkEndpoints } from './checks.ts';
 import { commentEndpoints } from './comments.ts';
+import { contentEndpoints } from './contents.ts';
 import type { Endpoints } from './endpoint.ts';
+import { gitDataEndpoints } from './git-data.ts';
 import { answerGit } from './git-http.ts';
+import { answerGraphql } from './graphql.ts';
+import { historyEndpoints } from './history.ts';
 import type { Host } from './host.ts';
 import { issueEndpoints } from './issues.ts';
 import { labelEndpoints } from './labels.ts';
-import { commentEditsOf, problemsOf, requestsAfter, usersOf } from './local-endpoints.ts';
+import { createLocalEndpoints } from './local-endpoints.ts';
+import { mergeEndpoints } from './merges.ts';
 import { createPages } from './pages.ts';
+import { pullEndpoints } from './pulls.ts';
 import { reactionEndpoints } from './reactions.ts';
+import { refEndpoints } from './refs.ts';
 import { repositoryEndpoints } from './repositories.ts';
 import { createRest } from './rest.ts';
 
@@ -21,6 +29,13 @@ const ENDPOINTS: Endpoints = {
   ...labelEndpoints,
   ...commentEndpoints,
   ...reactionEndpoints,
+  ...gitDataEndpoints,
+  ...refEndpoints,
+  ...contentEndpoints,
+  ...historyEndpoints,
+  ...pullEndpoints,
+  ...mergeEndpoints,
+  ...checkEndpoints,
 };
 
 /** One function from a request to an answer. */
@@ -28,12 +43,8 @@ export function createHttp(host: Host): (request: Request) => Response | Promise
   const rest = createRest(host, ENDPOINTS);
   const app = new Hono();
   app.all('/api/v3/*', ({ req }) => rest(req.raw, req.url.slice(req.url.indexOf('/api/v3') + '/api/v3'.length)));
-  app.get('/_local/problems', (context) => context.json(problemsOf(host)));
-  app.get('/_local/requests', (context) => context.json(requestsAfter(host, Number(context.req.query('after') ?? 0))));
-  app.get('/_local/users', (context) => context.json(usersOf(host)));
-  app.get('/_local/comments/:id/edits', (context) =>
-    context.json(commentEditsOf(host, Number(context.req.param('id')))),
-  );
+  for (const path of ['/api/graphql', '/graphql']) app.post(path, ({ req }) => answerGraphql(host, req.raw));
+  app.route('/_local', createLocalEndpoints(host));
   app.use('/:owner/:repository/*', async ({ req }, next) => (await answerGit(host, req.raw)) ?? next());
   app.route('/', createPages({ request: async (path, init) => app.request(path, init) }));
   return app.fetch;

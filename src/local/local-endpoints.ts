@@ -1,21 +1,44 @@
-/** What the embedded GitHub says about itself under `/_local`; GitHub has nothing of this. */
+/** What the embedded GitHub has beyond GitHub, under `/_local`: its log, its problems, its people, and the buttons of check runs. */
 
+import { Hono } from 'hono';
+import { judgeAccess } from './access.ts';
+import { pressAction } from './check-changes.ts';
 import type { Host } from './host.ts';
-
-/** Problems that the contract check found; empty means that both sides kept to GitHub's description. */
-export function problemsOf(host: Host): readonly unknown[] {
-  return host.state.problems.find({});
-}
+import { found, HttpError } from './http-error.ts';
+import { findRepository } from './repository-records.ts';
+import { actorOf, loginOf } from './tokens.ts';
 
 const REQUESTS_PER_ANSWER = 500;
 
-/** The request log after an id, oldest first. */
-export function requestsAfter(host: Host, id: number): readonly unknown[] {
-  return host.state.requests.after(id, REQUESTS_PER_ANSWER);
+/** The routes, to be mounted at `/_local`. */
+export function createLocalEndpoints(host: Host): Hono {
+  const app = new Hono();
+  app.get('/problems', (context) => context.json(host.state.problems.find({})));
+  app.get('/requests', (context) => {
+    const after = Number(context.req.query('after') ?? 0) || 0;
+    return context.json(host.state.requests.after(after, REQUESTS_PER_ANSWER));
+  });
+  app.get('/users', (context) => context.json(usersOf(host)));
+  app.get('/comments/:id/edits', (context) => {
+    const commentId = Number(context.req.param('id'));
+    return context.json(host.state.commentEdits.find({ commentId }));
+  });
+  app.post('/repos/:owner/:repo/check-runs/:id/actions/:identifier', ({ req, json }) => {
+    press(host, { ...req.param(), authorization: req.header('authorization') });
+    return json({}, 201);
+  });
+  app.onError((error) => {
+    if (!(error instanceof HttpError)) throw error;
+    return new Response(JSON.stringify({ message: error.message }), {
+      status: error.status,
+      headers: { 'content-type': 'application/json' },
+    });
+  });
+  return app;
 }
 
 /** The people named at start, with their tokens: local only, so that somebody can choose who they are. */
-export function usersOf(host: Host): readonly unknown[] {
+function usersOf(host: Host) {
   const repositories = host.state.repositories.find({}).map(({ owner, name }) => `${owner}/${name}`);
   return host.state.accounts
     .find({})
@@ -23,7 +46,20 @@ export function usersOf(host: Host): readonly unknown[] {
     .map(({ login, role, token }) => ({ login, role, repositories, token }));
 }
 
-/** Earlier versions of a comment, oldest first. */
-export function commentEditsOf(host: Host, commentId: number): readonly unknown[] {
-  return host.state.commentEdits.find({ commentId });
+interface Pressed {
+  readonly owner: string;
+  readonly repo: string;
+  readonly id: string;
+  readonly identifier: string;
+  readonly authorization: string | undefined;
+}
+
+/** On GitHub a button has no REST request: a person presses it on the page, with write permission. */
+function press(host: Host, { owner, repo, id, identifier, authorization }: Pressed): void {
+  const repository = found(findRepository(host, { owner, repo }));
+  const actor = actorOf(host, authorization);
+  if (actor.type !== 'user') throw new HttpError(401, 'Requires authentication');
+  judgeAccess(host, { actor, need: { permission: 'checks', level: 'write', people: 'write' }, repository });
+  const run = found(host.state.checkRuns.first({ id: Number(id), repositoryId: repository.id }));
+  pressAction(host, { repository, sender: loginOf(actor) ?? '', run }, identifier);
 }

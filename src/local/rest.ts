@@ -84,6 +84,8 @@ interface Answered {
 }
 
 function responseOf({ asked: { host, request, path }, match, reply }: Answered): Response {
+  if (reply.raw)
+    return new Response(new Uint8Array(reply.raw), { status: reply.status, headers: { ...reply.headers } });
   const paged = pageOf(`${apiUrlOf(host)}${path}`, reply);
   const schema = host.contract.responseSchema(request.method, match.row.route, reply.status);
   const body =

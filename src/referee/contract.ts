@@ -4,7 +4,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import description from './description.json' with { type: 'json' };
 import { type Fields, fieldsOf, isFields } from './json.ts';
-import { toJsonSchema } from './json-schema.ts';
+import { toJsonSchema, UNCHECKED_FORMATS } from './json-schema.ts';
 import { REQUESTS, type RequestRow } from './requests.ts';
 import { createRouter, type RouteMatch } from './routes.ts';
 
@@ -88,7 +88,7 @@ function createCompiler(document: Fields): Compile {
     unicodeRegExp: false,
   });
   formats.default(ajv);
-  for (const format of ['repo.nwo', 'timestamp', 'binary', 'uri-template']) ajv.addFormat(format, true);
+  for (const format of UNCHECKED_FORMATS) ajv.addFormat(format, true);
   ajv.addSchema({ ...document }, 'github');
   const compiled = new Map<string, ValidateFunction>();
   return (pointer) => {

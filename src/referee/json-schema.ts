@@ -12,6 +12,9 @@ export const DESCRIPTION_FLAWS: readonly {
   { schema: 'job', required: 'created_at', reason: 'jobs of older servers carry no created_at' },
 ];
 
+/** Formats of GitHub's own, and `email`: the addresses of bots (`1+app[bot]@…`) and of commits are often none. */
+export const UNCHECKED_FORMATS: readonly string[] = ['repo.nwo', 'timestamp', 'binary', 'uri-template', 'email'];
+
 const VALUES = new Set(['example', 'examples', 'enum', 'default', 'const']);
 
 /** A copy with `nullable` rewritten to a type union and the flaws corrected. */
