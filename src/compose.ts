@@ -63,7 +63,7 @@ export async function compose(composition: Composition): Promise<Composed> {
     }),
     gateway,
     clock: systemClock,
-    skills,
+    skills: new Map([...skills].map(([name, { text }]) => [name, text])),
   };
   return { ports, routes: gateway.app, close: () => engine.close() };
 }
