@@ -3,15 +3,25 @@ import { html } from 'hono/html';
 import { type Api, PageError, pathOf } from './pages-api.ts';
 import type { Html } from './pages-frame.ts';
 import { buttonForm, duration, markdown, moment, shortSha, stateIcon, stateOf } from './pages-parts.ts';
-import { type Annotation, annotation, type CheckRun, checkRuns, commitStatus } from './pages-schemas.ts';
+import {
+  type Annotation,
+  annotation,
+  type CheckButton,
+  type CheckRun,
+  checkButton,
+  checkRuns,
+  commitStatus,
+} from './pages-schemas.ts';
 import type { Action, Place } from './pages-visit.ts';
 
 type Status = { readonly state: string; readonly context: string; readonly description: string };
-export type Checks = {
-  readonly sha: string;
-  readonly runs: readonly { readonly run: CheckRun; readonly annotations: readonly Annotation[] }[];
-  readonly statuses: readonly Status[];
+export type Check = {
+  readonly run: CheckRun;
+  readonly annotations: readonly Annotation[];
+  /** `undefined`: the server does not say. */
+  readonly buttons: readonly CheckButton[] | undefined;
 };
+export type Checks = { readonly sha: string; readonly checks: readonly Check[]; readonly statuses: readonly Status[] };
 
 /** Reads all that judges a commit. */
 export async function readChecks(api: Api, place: Place, sha: string): Promise<Checks> {
@@ -19,16 +29,18 @@ export async function readChecks(api: Api, place: Place, sha: string): Promise<C
     api.get(`${place.route}/commits/${sha}/check-runs?per_page=100`, checkRuns),
     api.get(`${place.route}/commits/${sha}/status`, commitStatus),
   ]);
-  const runs = found
-    .toSorted((a, b) => a.name.localeCompare(b.name))
-    .map(async (run) => {
-      const hasNotes = (run.output.annotations_count ?? 0) > 0;
-      return {
-        run,
-        annotations: hasNotes ? await api.list(`${place.route}/check-runs/${run.id}/annotations`, annotation) : [],
-      };
-    });
-  return { sha, runs: await Promise.all(runs), statuses };
+  const sorted = found.toSorted((a, b) => a.name.localeCompare(b.name));
+  return { sha, checks: await Promise.all(sorted.map((run) => readCheck(api, place, run))), statuses };
+}
+
+async function readCheck(api: Api, place: Place, run: CheckRun): Promise<Check> {
+  const route = `${place.route}/check-runs/${run.id}`;
+  const hasNotes = (run.output.annotations_count ?? 0) > 0;
+  const [annotations, buttons] = await Promise.all([
+    hasNotes ? api.list(`${route}/annotations`, annotation) : [],
+    api.find(`/_local/${route}/actions`, checkButton.array()),
+  ]);
+  return { run, annotations, buttons };
 }
 
 const press: Action = async ({ api }, place, { check_run = '', identifier = '' }) => {
@@ -53,19 +65,19 @@ function idOf(text: string): string {
 export const checkActions = { press, rerun };
 
 /** One line per check, for the merge box. */
-export function checkSummary({ runs, statuses }: Checks, link: string): Html {
-  if (runs.length + statuses.length === 0)
+export function checkSummary({ checks, statuses }: Checks, link: string): Html {
+  if (checks.length + statuses.length === 0)
     return html`<p class="padded quiet">No checks have reported on this commit.</p>`;
-  return html`<ul class="rows checks">${runs.map(
-    ({ run }) =>
+  return html`<ul class="rows checks">${checks.map(
+    ({ run, buttons }) =>
       html`<li>${stateIcon(stateOf(run))}<div class="grow"><a class="name" href="${link}#check-${run.id}">${run.name}</a> <span class="quiet">${run.output.title || stateOf(run).replaceAll('_', ' ')}</span></div>${
-        isAsking(run) ? html`<a class="tag asks" href="${link}#check-${run.id}">asks for a decision</a>` : ''
+        isAsking(run, buttons) ? html`<a class="tag asks" href="${link}#check-${run.id}">asks for a decision</a>` : ''
       }</li>`,
   )}${statuses.map(statusRow)}</ul>`;
 }
 
-function isAsking(run: CheckRun): boolean {
-  return run.conclusion === 'action_required' && (run.actions ?? []).length > 0;
+function isAsking(run: CheckRun, buttons: Check['buttons']): boolean {
+  return run.conclusion === 'action_required' && (buttons ?? []).length > 0;
 }
 
 function statusRow({ state, context, description }: Status): Html {
@@ -73,19 +85,19 @@ function statusRow({ state, context, description }: Status): Html {
 }
 
 /** A card per check run, what needs attention unfolded. */
-export function checkCards({ sha, runs, statuses }: Checks, place: Place): Html {
+export function checkCards({ sha, checks, statuses }: Checks, place: Place): Html {
   return html`<p class="toolbar quiet">Checks of <a class="sha" href="${place.link}/commit/${sha}">${shortSha(sha)}</a></p>
-${runs.map(({ run, annotations }) => checkCard(run, annotations, place))}
+${checks.map((check) => checkCard(check, place))}
 ${statuses.length > 0 ? html`<section class="panel"><ul class="rows checks">${statuses.map(statusRow)}</ul></section>` : ''}
-${runs.length + statuses.length === 0 ? html`<p class="panel padded quiet">No checks have reported on this commit.</p>` : ''}`;
+${checks.length + statuses.length === 0 ? html`<p class="panel padded quiet">No checks have reported on this commit.</p>` : ''}`;
 }
 
-function checkCard(run: CheckRun, annotations: readonly Annotation[], place: Place): Html {
+function checkCard({ run, annotations, buttons }: Check, place: Place): Html {
   const state = stateOf(run);
   const { title, summary, text } = run.output;
   return html`<article class="panel check" id="check-${run.id}" aria-label="${run.name}">
 <header class="panel-head">${stateIcon(state)}<div class="grow"><h2>${run.name}</h2><div class="quiet">${factsOf(run)}</div></div>
-${(run.actions ?? []).map(({ label, description, identifier }, index) => buttonForm({ fields: { action: 'press', check_run: String(run.id), identifier }, label, title: description, ...(index === 0 ? { tone: 'primary' as const } : {}) }))}
+${buttons ? '' : html`<span class="quiet">The server does not say which buttons this check has.</span>`}${(buttons ?? []).map(({ label, description, identifier }, index) => buttonForm({ fields: { action: 'press', check_run: String(run.id), identifier }, label, title: description, ...(index === 0 ? { tone: 'primary' as const } : {}) }))}
 ${buttonForm({ fields: { action: 'rerun', check_run: String(run.id) }, label: 'Re-run', title: `Ask ${run.app?.name ?? 'the app'} to run ${run.name} again` })}</header>
 <div class="padded">${title ? html`<h3>${title}</h3>` : ''}
 ${summary ? markdown(summary, place) : ''}

@@ -7,7 +7,7 @@ import { diffFiles } from './pages-diff.ts';
 import { type Html, showPage } from './pages-frame.ts';
 import { renderMarkdown } from './pages-markdown.ts';
 import { markdown, moment, shortSha } from './pages-parts.ts';
-import { type Commit, commit, content, gitReference, repository } from './pages-schemas.ts';
+import { type Commit, commit, content, gitReference, repository, tree } from './pages-schemas.ts';
 import { type PageContext, type PageEnvironment, type Place, placeOf, reading } from './pages-visit.ts';
 
 /** Adds `/{owner}/{repo}` and what hangs below it: tree, blob, commits, commit. */
@@ -40,7 +40,7 @@ async function showRoot(context: PageContext): Promise<Response> {
   const { api } = context.var.visit;
   const about = await api.get(place.route, repository);
   const spot = { place, ref: about.default_branch, path: '' };
-  const files = await api.find(contentsRoute(spot), content);
+  const files = await contentOf(api, spot);
   const clone = `git clone ${new URL(context.req.url).origin}${place.link}.git`;
   const body = html`<div class="page-head"><h1>${about.full_name}</h1></div>
 ${about.description ? html`<p class="lead">${about.description}</p>` : ''}
@@ -54,7 +54,8 @@ async function showPath(context: PageContext): Promise<Response> {
   const place = placeOf(context);
   const { api } = context.var.visit;
   const spot = await spotOf(api, place, context.req.param('rest') ?? '');
-  const found = await api.get(contentsRoute(spot), content);
+  const found = await contentOf(api, spot);
+  if (!found) throw new PageError(`There is no ${spot.path || 'tree'} at ${spot.ref} in ${place.fullName}.`, 404);
   const body = html`<div class="page-head"><h1 class="path">${pathLinks(spot)}</h1></div>
 <p class="toolbar"><span class="branch">${spot.ref}</span> <a href="${place.link}/commits/${pathOf(spot.ref)}">Commits</a></p>
 ${await listingOf(api, spot, found)}`;
@@ -68,6 +69,14 @@ async function spotOf(api: Api, place: Place, rest: string): Promise<Spot> {
   const names = (branches ?? []).map(({ ref }) => ref.replace('refs/heads/', ''));
   const ref = names.filter((name) => `${rest}/`.startsWith(`${name}/`)).sort((a, b) => b.length - a.length)[0] ?? first;
   return { place, ref, path: rest.slice(ref.length + 1) };
+}
+
+/** A folder's entries or a file; `undefined` where there is none. */
+async function contentOf(api: Api, spot: Spot): Promise<Listing | FileContent | undefined> {
+  if (spot.path !== '') return api.find(contentsRoute(spot), content);
+  // The contents route needs a path, so the top folder is read as a git tree.
+  const top = await api.find(`${spot.place.route}/git/trees/${encodeURIComponent(spot.ref)}`, tree);
+  return top?.tree.map(({ path, type }) => ({ name: path, path, type: type === 'tree' ? 'dir' : 'file' }));
 }
 
 function contentsRoute({ place, ref, path }: Spot): string {

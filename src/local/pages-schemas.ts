@@ -101,7 +101,8 @@ export const commit = z.object({
   files: z.array(changedFile).optional(),
 });
 
-const button = z.object({ label: z.string(), description: text, identifier: z.string() });
+/** GitHub takes the buttons of a check run but never shows them by REST, so they come from the embedded GitHub's own route. */
+export const checkButton = z.object({ label: z.string(), description: text, identifier: z.string() });
 export const checkRun = z.object({
   id: z.number(),
   name: z.string(),
@@ -113,8 +114,6 @@ export const checkRun = z.object({
   details_url: optional,
   output: z.object({ title: text, summary: text, text, annotations_count: z.number().optional() }),
   app: z.object({ slug: text, name: text }).nullish(),
-  // GitHub accepts `actions` but never shows them by REST: an addition of the embedded GitHub.
-  actions: z.array(button).optional(),
 });
 export const checkRuns = z.object({ check_runs: z.array(checkRun) });
 
@@ -187,6 +186,7 @@ export const content = z.union([
   z.array(contentEntry),
   contentEntry.extend({ content: text, encoding: text, size: z.number() }),
 ]);
+export const tree = z.object({ tree: z.array(z.object({ path: z.string(), type: z.string() })) });
 export const gitReference = z.object({ ref: z.string(), object: z.object({ sha: z.string() }) });
 
 export type Label = z.infer<typeof label>;
@@ -200,6 +200,7 @@ export type Review = z.infer<typeof review>;
 export type ChangedFile = z.infer<typeof changedFile>;
 export type Commit = z.infer<typeof commit>;
 export type CheckRun = z.infer<typeof checkRun>;
+export type CheckButton = z.infer<typeof checkButton>;
 export type Annotation = z.infer<typeof annotation>;
 export type WorkflowRun = z.infer<typeof workflowRun>;
 export type Job = z.infer<typeof job>;

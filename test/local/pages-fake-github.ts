@@ -53,6 +53,7 @@ const START = {
     head: { ref: 'loopwright/5', sha },
     base: { ref: 'main', sha: 'b'.repeat(40) },
   },
+  buttons: [{ label: 'Approve', description: 'Approve this plan', identifier: 'approve' }],
   check: {
     id: 31,
     name: 'example / plan',
@@ -68,7 +69,6 @@ const START = {
       annotations_count: 1,
     },
     app: { slug: 'example', name: 'Example' },
-    actions: [{ label: 'Approve', description: 'Approve this plan', identifier: 'approve' }],
   },
 };
 
@@ -123,10 +123,12 @@ function addReading(app: Hono, state: FakeGitHub['state']): void {
       { login: 'rita', role: 'read', repositories: ['octo/shop'], token: 'rita-token' },
     ],
     [REPOSITORY]: () => ({ full_name: 'octo/shop', description: 'A small shop', default_branch: 'main' }),
-    [`${REPOSITORY}/contents/`]: () => [
-      { name: 'README.md', path: 'README.md', type: 'file', size: 20 },
-      { name: 'src', path: 'src', type: 'dir', size: 0 },
-    ],
+    [`${REPOSITORY}/git/trees/main`]: () => ({
+      tree: [
+        { path: 'README.md', type: 'blob' },
+        { path: 'src', type: 'tree' },
+      ],
+    }),
     [`${REPOSITORY}/contents/README.md`]: () => file('README.md', '# The shop\n\n[guide](docs/guide.md)'),
     [`${REPOSITORY}/contents/src`]: () => [{ name: 'app.js', path: 'src/app.js', type: 'file', size: 20 }],
     [`${REPOSITORY}/contents/src/app.js`]: () => file('src/app.js', 'if (a < b) {\n  go();\n}\n'),
@@ -149,6 +151,7 @@ function addReading(app: Hono, state: FakeGitHub['state']): void {
     [`${REPOSITORY}/commits/${sha}/status`]: () => ({
       statuses: [{ state: 'success', context: 'licence', description: 'All good', target_url: null }],
     }),
+    '/_local/repos/octo/shop/check-runs/31/actions': () => state.buttons,
     [`${REPOSITORY}/check-runs/31/annotations`]: () => [
       {
         path: 'src/app.js',

@@ -367,6 +367,12 @@ describe('a pull request', () => {
     ]);
   });
 
+  test('says so when the server does not tell the buttons of a check', async () => {
+    fake.fail('GET /_local/repos/octo/shop/check-runs/31/actions', 404, { message: 'Not Found' });
+    const card = (await open('/octo/shop/pull/9/checks')).querySelector('#check-31');
+    expect(card?.textContent).toContain('The server does not say which buttons this check has.');
+  });
+
   test('a check without a conclusion is never shown as passed', async () => {
     Object.assign(fake.state.check, { conclusion: null });
     const icon = (await open('/octo/shop/pull/9/checks')).querySelector('#check-31 svg.state');

@@ -101,7 +101,8 @@ test('a person chooses a name, presses the button of a check, and sees it turn g
     .poll(() => fake.requests.filter(({ method }) => method === 'POST').map(({ path, by }) => [path, by]))
     .toEqual([['/_local/repos/octo/shop/check-runs/31/actions/approve', 'Bearer alice-token']]);
   await page.waitForLoadState();
-  Object.assign(fake.state.check, { conclusion: 'success', actions: [] });
+  Object.assign(fake.state.check, { conclusion: 'success' });
+  fake.state.buttons = [];
   await page.getByRole('article', { name: 'example / plan' }).getByRole('img', { name: 'success' }).waitFor();
   expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   expect(problems).toEqual([]);
