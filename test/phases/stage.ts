@@ -1,0 +1,238 @@
+/** A stage for phases: a real git repository, a real model endpoint with authored answers, blobs in memory. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { createModel } from '../../src/adapters/model.ts';
+import { loadSkills } from '../../src/adapters/skills.ts';
+import { StoreError } from '../../src/errors.ts';
+import { digestOf } from '../../src/guard/digest.ts';
+import { type Loop, newLoop } from '../../src/loop/loop.ts';
+import type { Ports, Store, Workspace } from '../../src/ports.ts';
+
+const run = promisify(execFile);
+
+export interface Asked {
+  readonly name: string;
+  readonly system: string;
+  readonly user: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Stage {
+  readonly ports: Ports;
+  readonly loop: Loop;
+  /** What the model was asked, in order. */
+  readonly asked: readonly Asked[];
+  /** Authored answers by schema name; each is given once, the last one again and again. A string is sent as it is. */
+  readonly answers: Record<string, unknown[]>;
+  blob(digest: string | undefined): Promise<string>;
+  close(): Promise<void>;
+}
+
+const request = z.object({
+  messages: z.array(z.object({ role: z.string(), content: z.string() })),
+  response_format: z.object({ json_schema: z.object({ name: z.string() }) }),
+});
+
+/** Opens the stage with one commit that holds the files. */
+export async function openStage(files: Readonly<Record<string, string>>): Promise<Stage> {
+  const directory = await mkdtemp(join(tmpdir(), 'stage-'));
+  const sha = await commitFiles(directory, files);
+  const asked: Asked[] = [];
+  const answers: Record<string, unknown[]> = {};
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+    const { messages, response_format } = request.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+    const { name } = response_format.json_schema;
+    const textOf = (role: string): string => messages.find((message) => message.role === role)?.content ?? '';
+    const headers = Object.fromEntries(Object.entries(incoming.headers).map(([key, value]) => [key, String(value)]));
+    asked.push({ name, system: textOf('system'), user: textOf('user'), headers });
+    const queue = answers[name] ?? [];
+    const answer = queue.length > 1 ? queue.shift() : queue[0];
+    const content = typeof answer === 'string' ? answer : JSON.stringify(answer ?? 'nothing authored');
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({
+        id: 'x',
+        object: 'chat.completion',
+        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+        usage: { prompt_tokens: 100, completion_tokens: 10 },
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = z.object({ port: z.number() }).parse(server.address());
+  const blobs = new Map<string, string>();
+  const ports: Ports = {
+    self: 'loopwright[bot]',
+    modelFacts: { name: 'authored', scripted: true, price: undefined, jobUrl: undefined },
+    github: { ...refusingGitHub, file: async (_, path, ref) => readAt(directory, ref, path) },
+    model: createModel({
+      baseUrl: `http://127.0.0.1:${address.port}/v1`,
+      apiKey: 'none',
+      model: 'authored',
+      pauseMs: 1,
+    }),
+    store: { ...refusingStore, ...blobStore(blobs) },
+    queue: { start: refuse, send: refuse, stop: refuse },
+    workspace: gitWorkspace(directory),
+    gateway: { publish: refuse, jobDigest: '', url: '' },
+    clock: { now: () => new Date('2026-01-02T03:04:05.000Z') },
+    skills: new Map([...(await loadSkills('skills'))].map(([name, { text }]) => [name, text])),
+  };
+  return {
+    ports,
+    loop: loopAt(sha),
+    asked,
+    answers,
+    blob: async (digest) => blobs.get(digest ?? '') ?? '',
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function loopAt(sha: string): Loop {
+  const author = { id: 7, login: 'alice', type: 'User' as const };
+  return {
+    ...newLoop({ installationId: 1, repositoryId: 2, owner: 'acme', repo: 'shop', issue: 12, n: 1 }),
+    status: 'working',
+    entry: 1,
+    entryStartedAt: '2026-01-02T03:04:00.000Z',
+    startedAt: '2026-01-02T03:04:00.000Z',
+    startedBy: author,
+    issue: { title: 'Filter items by state', body: 'People want to see open items only.', author },
+    base: { branch: 'main', sha },
+    configDigest: digestOf('config'),
+    branch: 'loopwright/12',
+    counters: {
+      ...newLoop({ installationId: 1, repositoryId: 2, owner: 'a', repo: 'b', issue: 1, n: 1 }).counters,
+      drafts: { DISCOVER: 1 },
+    },
+  };
+}
+
+async function commitFiles(directory: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const git = async (...parameters: string[]): Promise<string> =>
+    (
+      await run('git', [
+        '-C',
+        directory,
+        '-c',
+        'user.name=T',
+        '-c',
+        'user.email=t@example.com',
+        '-c',
+        'core.hooksPath=/dev/null',
+        ...parameters,
+      ])
+    ).stdout.trim();
+  await git('init', '-q');
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, path)), { recursive: true });
+    await writeFile(join(directory, path), text);
+  }
+  await git('add', '-A');
+  await git('commit', '-q', '--allow-empty', '-m', 'Start');
+  return git('rev-parse', 'HEAD');
+}
+
+async function readAt(directory: string, sha: string, path: string): Promise<string | undefined> {
+  try {
+    return (await run('git', ['-C', directory, 'show', `${sha}:${path}`])).stdout;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The workspace port over a local repository; refuses files over 256 KiB like the real one. */
+export function gitWorkspace(directory: string): Workspace {
+  return {
+    async files(_, sha) {
+      const { stdout } = await run('git', ['-C', directory, 'ls-tree', '-r', '-l', '-z', sha]);
+      return stdout.split('\0').flatMap((line) => {
+        const [, mode = '', type = '', , size = '0', path = ''] = /^(\d+) (\w+) (\w+)\s+(\S+)\t(.*)$/s.exec(line) ?? [];
+        return path === ''
+          ? []
+          : [
+              {
+                path,
+                mode,
+                type: type === 'commit' ? ('commit' as const) : ('blob' as const),
+                sizeBytes: Number(size),
+              },
+            ];
+      });
+    },
+    async read(_, sha, path) {
+      const text = await readAt(directory, sha, path);
+      return text === undefined || text.includes('\0') || text.length > 256 * 1024 ? undefined : text;
+    },
+    codeTree: refuse,
+  };
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error('A drafting phase must not use this port.'));
+}
+
+function blobStore(blobs: Map<string, string>): Pick<Store, 'putBlob' | 'blob'> {
+  return {
+    async putBlob(content) {
+      const digest = digestOf(content);
+      blobs.set(digest, typeof content === 'string' ? content : Buffer.from(content).toString('utf8'));
+      return digest;
+    },
+    async blob(digest) {
+      const text = blobs.get(digest);
+      if (text === undefined) throw new StoreError(`Nothing is stored under ${digest}.`);
+      return Buffer.from(text);
+    },
+  };
+}
+
+const refusingStore: Store = {
+  receive: refuse,
+  delivery: refuse,
+  load: refuse,
+  newest: refuse,
+  byPull: refuse,
+  byBranch: refuse,
+  byRun: refuse,
+  list: refuse,
+  save: refuse,
+  log: refuse,
+  putBlob: refuse,
+  blob: refuse,
+};
+
+const refusingGitHub: Ports['github'] = {
+  permission: refuse,
+  repository: refuse,
+  head: refuse,
+  file: refuse,
+  issueState: refuse,
+  comment: refuse,
+  react: refuse,
+  removeLabel: refuse,
+  openPull: refuse,
+  updatePull: refuse,
+  pull: refuse,
+  markReady: refuse,
+  check: refuse,
+  commit: refuse,
+  moveRef: refuse,
+  dispatch: refuse,
+  run: refuse,
+  cancelRun: refuse,
+  artifact: refuse,
+  foreignChecks: refuse,
+  changedPaths: refuse,
+};
