@@ -1,0 +1,232 @@
+import { realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSandbox, type Sandbox } from '../../src/jobs/sandbox.ts';
+import { runTests, suiteCommand } from '../../src/jobs/test-run.ts';
+
+let root: string;
+let workspace: string;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  root = realpathSync(await mkdtemp(join(tmpdir(), 'test-run-')));
+  workspace = join(root, 'workspace');
+  await mkdir(join(root, 'scratch'));
+  await mkdir(workspace);
+  sandbox = await openSandbox({ workspace, readOnly: [], scripted: true, scratch: join(root, 'scratch') });
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+async function write(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(workspace, path)), { recursive: true });
+    await writeFile(join(workspace, path), text);
+  }
+}
+
+async function run(
+  runner: 'node-test' | 'unittest',
+  names: Readonly<Record<string, readonly string[]>>,
+  timeoutMs = 30_000,
+) {
+  const expected = Object.entries(names).flatMap(([file, tests]) => tests.map((name) => `${file}::${name}`));
+  const request = { sandbox, directory: workspace, runner, files: Object.keys(names), expected, timeoutMs };
+  const result = await runTests({ ...request, outputBytes: 100_000 });
+  const outcomes = Object.fromEntries(expected.map((id) => [id.split('::')[1], result.results.get(id)?.outcome]));
+  return { ...result, outcomes };
+}
+
+const NODE = `import test, { describe, it } from 'node:test'; import assert from 'node:assert/strict';\n`;
+
+describe('node:test results', () => {
+  it('tells an assertion from any other failure, and joins nested names', async () => {
+    await write({
+      'a.test.mjs': `${NODE}
+        test('passes', () => assert.equal(1, 1));
+        test('asserts', () => assert.equal(1, 2, 'one is not two'));
+        test('throws', () => { throw new TypeError('no'); });
+        test('imports nothing', async () => { await import('./nowhere.mjs'); });
+        test('is late', { timeout: 20 }, () => new Promise((resolve) => setTimeout(resolve, 200)));
+        test('is skipped', { skip: true }, () => {});
+        test('is to do', { todo: true }, () => assert.fail());
+        describe('outer', () => { it('inner', () => {}); it('bad', () => assert.ok(false)); });
+        test('parent of a failure', async (t) => { await t.test('child', () => assert.ok(false)); });
+        test('parent of an error', async (t) => { await t.test('child', () => assert.ok(false)); await t.test('other', () => nothing()); });
+        test('twice', () => {}); test('twice', () => assert.ok(false));`,
+    });
+    const { outcomes, trusted, results } = await run('node-test', {
+      'a.test.mjs': [
+        ...['passes', 'asserts', 'throws', 'imports nothing', 'is late', 'is skipped', 'is to do', 'outer > inner'],
+        ...['inner', 'outer > bad', 'parent of a failure', 'parent of an error', 'twice', 'never written'],
+      ],
+    });
+    expect(trusted).toBe(true);
+    expect(outcomes).toEqual({
+      passes: 'pass',
+      asserts: 'fail',
+      throws: 'load-error',
+      'imports nothing': 'load-error',
+      'is late': 'load-error',
+      'is skipped': 'not-run',
+      'is to do': 'not-run',
+      'outer > inner': 'pass',
+      inner: 'pass',
+      'outer > bad': 'fail',
+      'parent of a failure': 'fail',
+      'parent of an error': 'load-error',
+      twice: 'fail',
+      'never written': 'not-run',
+    });
+    expect(results.get('a.test.mjs::asserts')?.message).toContain('one is not two');
+    expect(results.get('a.test.mjs::never written')?.message).toContain('there are: passes, asserts');
+  });
+
+  it.each([
+    ['has a syntax error', 'const = 1;', /SyntaxError/],
+    ['imports a missing module', `import './nowhere.mjs';`, /Cannot find module/],
+    ['throws an assertion while loading', `${NODE} assert.equal(1, 2);`, /Expected values/],
+    ['holds no test', 'export {};', /no tests were found/],
+    ['leaves with exit code 0', `${NODE} test('t', () => {}); process.exit(0);`, /ended before its tests/],
+  ])('calls it a load error when the file %s', async (_name, text, message) => {
+    await write({ 'b.test.mjs': text, 'good.test.mjs': `${NODE} test('good', () => {});` });
+    const { results, trusted } = await run('node-test', { 'b.test.mjs': ['t'], 'good.test.mjs': ['good'] });
+    expect(trusted).toBe(true);
+    expect(results.get('b.test.mjs::t')).toEqual({ outcome: 'load-error', message: expect.stringMatching(message) });
+    expect(results.get('good.test.mjs::good')?.outcome).toBe('pass');
+  });
+
+  it('calls it a load error when the file does not exist or ends in the middle', async () => {
+    await write({
+      'c.test.mjs': `${NODE} test('first', () => {}); test('dies', () => process.exit(0)); test('last', () => {});`,
+    });
+    const { outcomes } = await run('node-test', { 'c.test.mjs': ['first', 'dies', 'last'], 'none.test.mjs': ['x'] });
+    expect(outcomes).toEqual({ first: 'load-error', dies: 'load-error', last: 'load-error', x: 'load-error' });
+  });
+
+  it('believes nothing when the code under test replaced an assertion', async () => {
+    await write({
+      'product.cjs': `const assert = require('node:assert'); assert.strict.equal = assert.equal = () => {};`,
+      'd.test.mjs': `import './product.cjs'; ${NODE} test('good', () => assert.equal(1, 2));`,
+    });
+    const { trusted, problem, outcomes } = await run('node-test', { 'd.test.mjs': ['good'] });
+    expect(trusted).toBe(false);
+    expect(problem).toContain('assert.equal no longer fails');
+    expect(outcomes).toEqual({ good: 'not-run' });
+  });
+
+  it('gives the tests themselves no way to the results', async () => {
+    await write({
+      'e.test.mjs': `${NODE} import { writeSync } from 'node:fs'; test('writes', () => assert.throws(() => writeSync(3, '{"kind":"test"}\\n')));`,
+    });
+    expect((await run('node-test', { 'e.test.mjs': ['writes'] })).outcomes).toEqual({ writes: 'pass' });
+  });
+
+  it('believes nothing that is late, and leaves no file behind', async () => {
+    await write({
+      'f.test.mjs': `${NODE} test('good', () => {}); test('hangs', () => new Promise((resolve) => setTimeout(resolve, 60000)));`,
+    });
+    const { trusted, problem, outcomes } = await run('node-test', { 'f.test.mjs': ['good'] }, 1500);
+    expect(trusted).toBe(false);
+    expect(problem).toMatch(/was stopped after 1[5-9]/);
+    expect(outcomes).toEqual({ good: 'not-run' });
+    expect((await readdir(join(root, 'scratch'))).filter((name) => name.startsWith('run-'))).toEqual([]);
+  });
+
+  it('runs CommonJS and TypeScript test files', async () => {
+    await write({
+      'g.test.cjs': `const test = require('node:test'); test('common', () => {});`,
+      'g.test.ts': `import test from 'node:test'; const one: number = 1; test('typed', () => { if (one !== 1) throw new Error(); });`,
+    });
+    const { outcomes } = await run('node-test', { 'g.test.cjs': ['common'], 'g.test.ts': ['typed'] });
+    expect(outcomes).toEqual({ common: 'pass', typed: 'pass' });
+  });
+});
+
+const PYTHON = 'import unittest\n';
+
+describe('unittest results', () => {
+  it('tells an assertion from any other failure', async () => {
+    await write({
+      'product.py': 'def one():\n    return 1\n',
+      'tests/test_a.py': `${PYTHON}import product
+class A(unittest.TestCase):
+    def test_pass(self): self.assertEqual(product.one(), 1)
+    def test_fail(self): self.assertEqual(product.one(), 2, "one is not two")
+    def test_bare(self): assert product.one() == 2
+    def test_error(self): product.two()
+    def test_import(self): import nowhere
+    @unittest.skip("later")
+    def test_skip(self): pass
+    @unittest.expectedFailure
+    def test_expected(self): self.fail()
+    def test_subtests(self):
+        for value in (1, 2):
+            with self.subTest(value=value): self.assertEqual(product.one(), value)
+class B(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): raise ValueError("no")
+    def test_never(self): pass
+`,
+    });
+    const names = ['pass', 'fail', 'bare', 'error', 'import', 'skip', 'expected', 'subtests'].map(
+      (name) => `A.test_${name}`,
+    );
+    const { outcomes, trusted, results } = await run('unittest', {
+      'tests/test_a.py': [...names, 'B.test_never', 'A.test_none'],
+    });
+    expect(trusted).toBe(true);
+    expect(outcomes).toEqual({
+      'A.test_pass': 'pass',
+      'A.test_fail': 'fail',
+      'A.test_bare': 'fail',
+      'A.test_error': 'load-error',
+      'A.test_import': 'load-error',
+      'A.test_skip': 'not-run',
+      'A.test_expected': 'not-run',
+      'A.test_subtests': 'fail',
+      'B.test_never': 'not-run',
+      'A.test_none': 'not-run',
+    });
+    expect(results.get('tests/test_a.py::A.test_fail')?.message).toContain('1 != 2 : one is not two');
+  });
+
+  it.each([
+    ['has a syntax error', 'def (:', /SyntaxError/],
+    ['imports a missing module', 'import nowhere', /ModuleNotFoundError/],
+    ['holds no test', 'x = 1', /no tests were found/],
+    ['leaves at once', 'import os; os._exit(0)', /ended before its tests/],
+  ])('calls it a load error when the file %s', async (_name, text, message) => {
+    await write({
+      'test_b.py': text,
+      'test_good.py': `${PYTHON}class G(unittest.TestCase):\n    def test_good(self): pass\n`,
+    });
+    const { results, trusted } = await run('unittest', { 'test_b.py': ['T.test_t'], 'test_good.py': ['G.test_good'] });
+    expect(trusted).toBe(true);
+    expect(results.get('test_b.py::T.test_t')).toEqual({
+      outcome: 'load-error',
+      message: expect.stringMatching(message),
+    });
+    expect(results.get('test_good.py::G.test_good')?.outcome).toBe('pass');
+  });
+
+  it('believes nothing when the code under test replaced an assertion', async () => {
+    await write({
+      'test_d.py': `${PYTHON}unittest.TestCase.assertEqual = lambda *values: None\nclass D(unittest.TestCase):\n    def test_d(self): self.assertEqual(1, 2)\n`,
+    });
+    const { trusted, problem } = await run('unittest', { 'test_d.py': ['D.test_d'] });
+    expect(trusted).toBe(false);
+    expect(problem).toContain('assertEqual no longer fails');
+  });
+});
+
+describe("the repository's own test command", () => {
+  it('returns the exit code and the output', async () => {
+    const request = { sandbox, directory: workspace, timeoutMs: 10_000, outputBytes: 1000 };
+    expect(await suiteCommand({ ...request, command: 'echo out; exit 3' })).toMatchObject({
+      exitCode: 3,
+      stdout: 'out\n',
+    });
+  });
+});
