@@ -31,9 +31,9 @@ export function checkGoal(value: unknown): Goal | string {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';
-  if (field === 'metrics' || field === '')
-    return `The goal has no quantitative acceptance metric ("metrics"), so nothing could prove that it is reached; add for example ${SUGGESTED_METRIC} and set the label again.`;
   if (issue?.code === 'unrecognized_keys')
     return `The goal has an unknown key "${issue.keys.join('", "')}"; remove it and set the label again.`;
+  if (field === 'metrics' || field === '')
+    return `The goal has no quantitative acceptance metric ("metrics"), so nothing could prove that it is reached; add for example ${SUGGESTED_METRIC} and set the label again.`;
   return `The goal's "${field}" is refused: ${issue?.message ?? 'unknown'}; correct it and set the label again.`;
 }

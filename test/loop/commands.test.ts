@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS, mayUse, parseAnswers, parseCommands } from '../../src/loop/commands.ts';
+import type { Role } from '../../src/loop/loop.ts';
+
+describe('commands', () => {
+  it.each([
+    [['/approve'], [{ command: 'approve', argument: '' }]],
+    [['/APPROVE  '], [{ command: 'approve', argument: '' }]],
+    [['/reject plan: smaller steps'], [{ command: 'reject', argument: 'plan: smaller steps' }]],
+    [
+      ['/answer 1b 2a', '/context look at src'],
+      [
+        { command: 'answer', argument: '1b 2a' },
+        { command: 'context', argument: 'look at src' },
+      ],
+    ],
+    [['/lgtm', ' /approve', 'please /approve', '//approve', '/approved', '/approve!'], []],
+    [['/constructor', '/toString'], []],
+  ])('%j reads as %j', (lines, expected) => {
+    expect(parseCommands(lines)).toEqual(expected);
+  });
+
+  it('are read from nothing but the table', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (lines) => {
+        for (const { command } of parseCommands(lines)) expect(Object.keys(COMMANDS)).toContain(command);
+      }),
+    );
+  });
+
+  it.each<[string, Role, boolean, boolean]>([
+    ['approve', 'write', false, true],
+    ['approve', 'triage', true, false],
+    ['approve', 'none', true, false],
+    ['answer', 'none', true, true],
+    ['answer', 'read', false, false],
+    ['accept', 'write', false, false],
+    ['accept', 'maintain', false, true],
+    ['status', 'read', false, true],
+    ['status', 'none', false, false],
+    ['merge', 'admin', true, false],
+  ])('/%s by somebody with role %s (author: %s) is permitted: %s', (command, role, isAuthor, permitted) => {
+    expect(mayUse(command, role, isAuthor)).toBe(permitted);
+  });
+
+  it.each([
+    [
+      '1b 2a',
+      [
+        { number: 1, answer: 'b' },
+        { number: 2, answer: 'a' },
+      ],
+    ],
+    [
+      '1b 3: only on mobile',
+      [
+        { number: 1, answer: 'b' },
+        { number: 3, answer: 'only on mobile' },
+      ],
+    ],
+    [
+      '1: yes, at once 2c',
+      [
+        { number: 1, answer: 'yes, at once' },
+        { number: 2, answer: 'c' },
+      ],
+    ],
+    ['2: see 1 of the list', [{ number: 2, answer: 'see 1 of the list' }]],
+    ['hello', []],
+    ['9a', []],
+    ['1:', []],
+  ])('/answer %s reads as %j', (argument, expected) => {
+    expect(parseAnswers(argument)).toEqual(expected);
+  });
+});

@@ -1,0 +1,334 @@
+import { describe, expect, it } from 'vitest';
+import { decide, settle } from '../../src/loop/decide.ts';
+import { type Event, type Loop, newLoop } from '../../src/loop/loop.ts';
+import { command, defect, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
+
+const SHA = 'b'.repeat(40);
+
+/** Settles every pending effect of the work lane with an outcome that passes, until somebody or something else is awaited. */
+function driven(loop: Loop, outcomes: Partial<Record<string, (loop: Loop) => Event>> = {}): Loop {
+  const [effect] = loop.pending.filter(({ type }) => type in outcome);
+  if (effect === undefined || !('entry' in effect)) return loop;
+  const make = outcomes[effect.type] ?? outcome[effect.type];
+  return make === undefined ? loop : driven(settle(loop, effect.key, make(loop)).loop, outcomes);
+}
+
+const outcome: Record<string, (loop: Loop) => Event> = {
+  draft: ({ entry, phase }) => ({
+    type: 'drafted',
+    at: timeOf(entry),
+    entry,
+    documents: [],
+    measurements: measured(phase, true),
+    defects: [],
+    calls: [],
+    surface: 'http',
+    promotion: { by: 'auto', why: 'no secrets' },
+  }),
+  publish: ({ entry }) => ({
+    type: 'published',
+    at: timeOf(entry),
+    entry,
+    head: SHA,
+    pull: 13,
+    pullNodeId: 'PR_1',
+    digest: RAW,
+  }),
+  dispatch: ({ entry }) => ({ type: 'dispatched', at: timeOf(entry), entry, runId: 500 + entry }),
+  collect: ({ entry, phase }) => ({
+    type: 'reported',
+    at: timeOf(entry),
+    entry,
+    measurements: measured(phase, true),
+    defects: [],
+    calls: [],
+    sandbox: 'bubblewrap',
+    report: RAW,
+    signature: '',
+  }),
+  land: ({ entry }) => ({ type: 'landed', at: timeOf(entry), entry, candidate: SHA, codeTree: SHA }),
+};
+
+const started = () => decide(newLoop(REF), labelledEvent()).loop;
+const atReview = () => driven(started());
+const building = () => driven(decide(atReview(), command('approve', '', timeOf(50))).loop);
+const runEnded = (loop: Loop): Loop =>
+  driven(decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop);
+const sentences = (loop: Loop): string[] =>
+  loop.pending.flatMap((effect) => (effect.type === 'reply' ? [effect.text] : []));
+
+describe('a label', () => {
+  it('by a stranger starts nothing: the label goes, one sentence says why', () => {
+    const { loop } = decide(newLoop(REF), labelledEvent({ role: 'read' }));
+    expect(loop.status).toBe('idle');
+    expect(loop.pending.map(({ type }) => type)).toEqual(['unlabel', 'reply']);
+    expect(sentences(loop)).toEqual([
+      '@maria, only somebody with write permission can start a loop, so the label was removed.',
+    ]);
+  });
+
+  it('by a bot starts nothing, whatever its role', () => {
+    expect(decide(newLoop(REF), labelledEvent({ role: 'admin', by: { ...PERSON, type: 'Bot' } })).loop.status).toBe(
+      'idle',
+    );
+  });
+
+  it('on a refused goal starts nothing and says the refusal', () => {
+    const { loop } = decide(newLoop(REF), labelledEvent({ refusal: 'The goal has no metric.' }));
+    expect(loop.status).toBe('idle');
+    expect(sentences(loop)).toEqual(['The goal has no metric.']);
+  });
+
+  it('on a live loop changes nothing but a sentence', () => {
+    const loop = atReview();
+    const again = decide(loop, labelledEvent({ at: timeOf(70) })).loop;
+    expect({ ...again, pending: [], seq: 0 }).toEqual({ ...loop, pending: [], seq: 0 });
+    expect(sentences(again)).toEqual(['A loop is already at work on this issue; `/status` says where it is.']);
+  });
+});
+
+describe('the approval', () => {
+  it('is asked for once the packet is published, and binds its digest', () => {
+    const loop = atReview();
+    expect(loop).toMatchObject({ status: 'waiting', waitingFor: 'approval', phase: 'ARCH_REVIEW', packetDigest: RAW });
+    const approved = decide(loop, command('approve', '', timeOf(50))).loop;
+    expect(approved).toMatchObject({ phase: 'BUILD', status: 'working', approval: { by: PERSON, digest: RAW } });
+  });
+
+  it.each([
+    [
+      'a person without write permission',
+      command('approve', '', timeOf(50), { permitted: false, role: 'read' }),
+      '`/approve` needs write permission.',
+    ],
+    [
+      'a comment older than the packet',
+      command('approve', '', timeOf(50), { createdAt: timeOf(-5) }),
+      'The packet changed after that comment was written; read the newest one and say `/approve` again.',
+    ],
+    [
+      'a part of the packet',
+      command('approve', 'R1', timeOf(50)),
+      'A packet is approved as a whole: say `/approve` alone, or `/reject R2: …` for what should change.',
+    ],
+    [
+      'a button of an older packet',
+      { type: 'pressed', at: timeOf(50), by: PERSON, role: 'write', button: 'approve', digest: 'sha256:old' } as const,
+      'That button belongs to an earlier packet, so nothing was approved; use the newest packet.',
+    ],
+    [
+      'a review "Approve"',
+      { type: 'reviewed', at: timeOf(50), by: PERSON, role: 'admin', state: 'approved', body: '' } as const,
+      'A review "Approve" is not taken here: GitHub would count it for code that does not exist yet. Say `/approve` to approve the packet.',
+    ],
+  ])('is not given by %s', (_, event, sentence) => {
+    const loop = decide(atReview(), event).loop;
+    expect(loop).toMatchObject({ phase: 'ARCH_REVIEW', waitingFor: 'approval' });
+    expect(loop.approval).toBeUndefined();
+    expect(sentences(loop)).toEqual([sentence]);
+  });
+
+  it('is void when a person changes the documents on the branch', () => {
+    const loop = decide(building(), {
+      type: 'pushed',
+      at: timeOf(55),
+      by: PERSON,
+      sha: 'c'.repeat(40),
+      codeTree: SHA,
+      documentsChanged: true,
+    }).loop;
+    expect(loop).toMatchObject({ phase: 'DEFINE', status: 'working' });
+    expect(loop.approval).toBeUndefined();
+  });
+
+  it('survives a move of the base elsewhere and is void when the base moved in the planned files', () => {
+    const loop = {
+      ...building(),
+      tasks: [
+        { id: 'T-1', title: 't', requirements: ['R-1'], files: ['src/a.js'], dependsOn: [], detail: 'make the change' },
+      ],
+    };
+    expect(decide(loop, { type: 'moved', at: timeOf(55), sha: SHA, paths: ['docs/x.md'] }).loop.approval).toBeDefined();
+    expect(decide(loop, { type: 'moved', at: timeOf(55), sha: SHA, paths: ['src/a.js'] }).loop).toMatchObject({
+      phase: 'PLAN',
+    });
+  });
+});
+
+describe('a rejection', () => {
+  it.each([
+    ['the search must ignore accents', 'DEFINE'],
+    ['plan: two tasks, not one', 'PLAN'],
+  ])('"%s" leads to %s with the words as feedback', (argument, phase) => {
+    const loop = decide(atReview(), command('reject', argument, timeOf(50))).loop;
+    expect(loop).toMatchObject({ phase, status: 'working', counters: { rounds: 2 } });
+    expect(loop.feedback[0]?.message).toBe(argument.replace('plan: ', ''));
+  });
+
+  it('without words is no rejection', () => {
+    expect(sentences(decide(atReview(), command('reject', '', timeOf(50))).loop)).toEqual([
+      'Say what should change: `/reject <what to change>`.',
+    ]);
+  });
+});
+
+describe('building', () => {
+  const failing = (signature: string, message = signature) => ({
+    collect: ({ entry, phase }: Loop): Event => ({
+      type: 'reported',
+      at: timeOf(entry),
+      entry,
+      measurements: measured(phase, false),
+      defects: [defect(message)],
+      calls: [],
+      sandbox: 'bubblewrap',
+      report: RAW,
+      signature,
+    }),
+  });
+
+  it('goes on to SEED_DATA and VERIFY when the gates pass', () => {
+    const loop = runEnded(building());
+    expect(loop.entries.map(({ phase, outcome: result }) => `${phase} ${result}`)).toEqual([
+      'DISCOVER passed',
+      'DEFINE passed',
+      'PLAN passed',
+      'ARCH_REVIEW passed',
+      'BUILD passed',
+      'SEED_DATA passed',
+    ]);
+    expect(loop).toMatchObject({ phase: 'VERIFY', candidate: { sha: SHA } });
+  });
+
+  it('is entered again with the defects as feedback when a gate fails', () => {
+    const loop = building();
+    const again = driven(
+      decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop,
+      failing('s1'),
+    );
+    expect(again).toMatchObject({ phase: 'BUILD', counters: { iterations: 2 }, feedback: [defect('s1')] });
+  });
+
+  it('stops with a problem report when the same failure comes twice', () => {
+    let loop = building();
+    for (const _ of [1, 2])
+      loop = driven(
+        decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop,
+        failing('same'),
+      );
+    expect(loop).toMatchObject({ status: 'stopped', phase: 'BUILD' });
+    expect(loop.note).toContain('The same failure came twice; another try would not change it.');
+    expect(loop.pending).toContainEqual({ type: 'tell', key: `${loop.entry}/problem`, what: 'problem' });
+  });
+
+  it('makes a new plan after three iterations, and that plan needs a new approval', () => {
+    let loop = building();
+    for (const index of [1, 2, 3])
+      loop = driven(
+        decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop,
+        failing(`s${index}`),
+      );
+    expect(loop).toMatchObject({ phase: 'ARCH_REVIEW', waitingFor: 'approval' });
+    expect(loop.approval).toBeUndefined();
+  });
+
+  it('hears the end of a run once, whether by webhook or by asking', () => {
+    const completed: Event = {
+      type: 'completed',
+      at: timeOf(60),
+      runId: building().run?.id ?? 0,
+      conclusion: 'success',
+    };
+    const once = decide(building(), completed).loop;
+    expect(decide(once, completed).loop.pending.filter(({ type }) => type === 'collect')).toHaveLength(1);
+  });
+
+  it('costs an entry when the run died with its machine', () => {
+    const loop = building();
+    const cancelled = driven(
+      decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'cancelled' }).loop,
+      {
+        collect: ({ entry }) => ({
+          type: 'failed',
+          at: timeOf(61),
+          entry,
+          cause: 'cancelled',
+          reason: 'The run was cancelled.',
+          calls: [],
+        }),
+      },
+    );
+    expect(cancelled).toMatchObject({ phase: 'BUILD', entry: loop.entry + 1, counters: { iterations: 2 } });
+    expect(cancelled.entries.at(-1)).toMatchObject({ phase: 'BUILD', outcome: 'cancelled' });
+  });
+
+  it.each(['model', 'setup', 'safety'] as const)('stops for a person when the cause is %s', (cause) => {
+    const loop = building();
+    expect(
+      decide(loop, { type: 'failed', at: timeOf(61), entry: loop.entry, cause, reason: 'because', calls: [] }).loop,
+    ).toMatchObject({ status: 'stopped', note: 'because' });
+  });
+
+  it('starts anew on a commit that a person pushed', () => {
+    const loop = decide(building(), {
+      type: 'pushed',
+      at: timeOf(55),
+      by: PERSON,
+      sha: 'c'.repeat(40),
+      codeTree: SHA,
+      documentsChanged: false,
+    }).loop;
+    expect(loop).toMatchObject({ phase: 'BUILD', head: 'c'.repeat(40), counters: { iterations: 2 } });
+    expect(loop.approval).toBeDefined();
+    expect(loop.pending.some(({ type }) => type === 'cancel')).toBe(true);
+  });
+});
+
+describe('pausing', () => {
+  it('holds outcomes and decides on them when resumed, in the same iteration', () => {
+    const paused = decide(building(), command('pause', '', timeOf(55))).loop;
+    const held = decide(paused, {
+      type: 'completed',
+      at: timeOf(60),
+      runId: paused.run?.id ?? 0,
+      conclusion: 'success',
+    }).loop;
+    expect(held).toMatchObject({ status: 'paused', held: [{ type: 'completed' }] });
+    const resumed = decide(held, command('resume', '', timeOf(65))).loop;
+    expect(resumed).toMatchObject({ status: 'working', phase: 'BUILD', held: [], counters: { iterations: 1 } });
+    expect(resumed.pending.some(({ type }) => type === 'collect')).toBe(true);
+  });
+
+  it('follows from removing the label, and setting it again resumes', () => {
+    const paused = decide(building(), { type: 'unlabelled', at: timeOf(55), by: PERSON, role: 'write' }).loop;
+    expect(paused.status).toBe('paused');
+    expect(decide(paused, labelledEvent({ at: timeOf(56) })).loop.status).toBe('working');
+  });
+});
+
+describe('a late or repeated event', () => {
+  it('of an earlier entry changes nothing at all', () => {
+    const loop = building();
+    const late: Event = {
+      type: 'reported',
+      at: timeOf(1),
+      entry: loop.entry - 1,
+      measurements: [],
+      defects: [],
+      calls: [],
+      sandbox: 'none',
+      report: RAW,
+      signature: '',
+    };
+    expect(decide(loop, late).loop).toBe(loop);
+  });
+
+  it('after the end changes nothing at all', () => {
+    const stopped = decide(building(), command('stop', '', timeOf(55))).loop;
+    expect(decide(stopped, { type: 'moved', at: timeOf(60), sha: SHA, paths: [] }).loop).toBe(stopped);
+    expect(
+      decide(stopped, { type: 'pushed', at: timeOf(60), by: PERSON, sha: SHA, codeTree: SHA, documentsChanged: false })
+        .loop,
+    ).toBe(stopped);
+  });
+});

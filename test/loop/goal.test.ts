@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { goalOrRefusal } from '../../src/phases/start.ts';
+
+const fenced = (text: string) => `Please do this.\n\n\`\`\`yaml\n${text}\n\`\`\`\n`;
+const GOOD =
+  'kind: performance\nobjective: Answer searches quickly\nmetrics:\n  - { name: p95_ms, operator: "<=", value: 100, unit: ms }';
+
+describe('the goal block of an issue', () => {
+  it('is optional, and other code blocks are none', () => {
+    expect(goalOrRefusal('Free text.')).toBeUndefined();
+    expect(goalOrRefusal(fenced('services:\n  web: {}'))).toBeUndefined();
+  });
+
+  it('is read with its limits', () => {
+    expect(goalOrRefusal(fenced(`${GOOD}\nlimits: { iterations: 4, usd: 1.5 }`))).toMatchObject({
+      kind: 'performance',
+      limits: { iterations: 4, usd: 1.5 },
+    });
+  });
+
+  it.each([
+    [
+      'has no metric (S1-47)',
+      'kind: feature\nobjective: Make it nicer please',
+      'The goal has no quantitative acceptance metric ("metrics"), so nothing could prove that it is reached; add for example `metrics: [{name: uat_pass_rate, operator: ">=", value: 0.95}]` and set the label again.',
+    ],
+    [
+      'has an empty list of metrics',
+      'kind: feature\nobjective: Make it nicer please\nmetrics: []',
+      'The goal has no quantitative acceptance metric ("metrics"), so nothing could prove that it is reached; add for example `metrics: [{name: uat_pass_rate, operator: ">=", value: 0.95}]` and set the label again.',
+    ],
+    [
+      'is malformed YAML',
+      'objective: [unclosed\nmetrics: {',
+      'The goal block is not valid YAML (line 2, column 1 of the block): correct it and set the label again.',
+    ],
+    [
+      'has an unknown key',
+      `${GOOD}\nspeed: 3`,
+      'The goal has an unknown key "speed"; remove it and set the label again.',
+    ],
+  ])('is refused with one sentence when it %s', (_, text, sentence) => {
+    expect(goalOrRefusal(fenced(text))).toBe(sentence);
+  });
+});
