@@ -1,0 +1,100 @@
+/** What people wrote, as people see it: commands only in their plain form, and nothing hidden. */
+import type { Token } from 'markdown-it';
+import { afterHtml, type OpenTags, withoutHtmlComments } from './hidden-html.ts';
+import { type Removal, stripInvisible } from './invisible.ts';
+import { type ParsedMarkdown, parseMarkdown, regionsOf, spanOf } from './markdown.ts';
+
+export type { Removal } from './invisible.ts';
+
+/**
+ * Lines that begin with `/` in top-level paragraphs, in order. Quotes, lists, headings, tables, code, math, emphasis, link texts, footnotes,
+ * link definitions, and everything inside HTML or after a tag that is still open give none.
+ */
+export function commandLines(markdown: string): readonly string[] {
+  const parsed = parseMarkdown(markdown);
+  const found: string[] = [];
+  let open: OpenTags = [];
+  for (const [index, token] of parsed.tokens.entries()) {
+    if (token.type === 'html_block') open = afterHtml(open, token.content);
+    if (token.type !== 'inline') continue;
+    const opener = parsed.tokens[index - 1];
+    const starts = opener?.type === 'paragraph_open' && opener.level === 0 ? lineStartsOf(token, parsed.lines) : [];
+    const scanned = scanInline(token, open, new Set(starts));
+    open = scanned.open;
+    found.push(...scanned.lines);
+  }
+  return found;
+}
+
+/** The text that people see, and what was hidden in it: comments, link definitions that nothing uses, invisible characters. */
+export function visibleText(markdown: string): { readonly text: string; readonly removed: readonly Removal[] } {
+  const plain = stripInvisible(parseMarkdown(markdown).text);
+  const uncommented = withoutHtmlComments(plain.text);
+  const undefinedLinks = withoutUnusedDefinitions(uncommented.text);
+  return { text: undefinedLinks.text, removed: [...plain.removed, ...uncommented.removed, ...undefinedLinks.removed] };
+}
+
+/** Positions in the paragraph's content where a line of the source begins with `/` in its first column. */
+function lineStartsOf(token: Token, lines: readonly string[]): readonly number[] {
+  const [first = 0] = token.map ?? [];
+  let position = 0;
+  return token.content.split('\n').flatMap((line, index) => {
+    const start = position;
+    position += line.length + 1;
+    return lines[first + index]?.startsWith('/') ? [start] : [];
+  });
+}
+
+/** Walks the inline tokens, so that a line inside a code span, comment, link text or emphasis is never reached. */
+function scanInline(
+  token: Token,
+  before: OpenTags,
+  starts: ReadonlySet<number>,
+): { readonly open: OpenTags; readonly lines: readonly string[] } {
+  const lines: string[] = [];
+  let open = before;
+  const read = (position: number): void => {
+    if (open.length > 0 || !starts.has(position)) return;
+    const line = token.content.slice(position).split('\n', 1)[0] ?? '';
+    if (!line.includes('<!--')) lines.push(stripInvisible(line).text.trimEnd());
+  };
+  read(0);
+  for (const child of token.children ?? []) {
+    if (child.type === 'html_inline') open = afterHtml(open, child.content);
+    if (child.type === 'softbreak' && child.level === 0) read(spanOf(child)?.end ?? -1);
+  }
+  return { open, lines };
+}
+
+const DEFINITION =
+  /^ {0,3}\[((?!\^)(?:[^\]\\\n]|\\.)+)\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*>|\S+)(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$/gm;
+
+/** `[//]: # (text)` shows nothing; a definition that a link uses stays. */
+function withoutUnusedDefinitions(text: string): { readonly text: string; readonly removed: readonly Removal[] } {
+  const parsed = parseMarkdown(text);
+  const taken: string[] = [];
+  const rest = text.replace(DEFINITION, (whole: string, label: string, offset: number) => {
+    if (isShown(parsed, offset) || isUsed(text, label)) return whole;
+    taken.push(whole.trim());
+    return '';
+  });
+  const said = taken.join(' ').slice(0, 200);
+  return {
+    text: rest,
+    removed: taken.length === 0 ? [] : [{ what: 'unused link definitions', count: taken.length, said }],
+  };
+}
+
+/** Whether the line at an offset belongs to text that is shown: code, or a paragraph that only looks like a definition. */
+function isShown(parsed: ParsedMarkdown, offset: number): boolean {
+  if (regionsOf(parsed).some(({ start, end }) => start <= offset && offset < end)) return true;
+  const line = parsed.text.slice(0, offset).split('\n').length - 1;
+  return parsed.tokens.some(({ type, map }) => type === 'inline' && map && map[0] <= line && line < map[1]);
+}
+
+function isUsed(text: string, label: string): boolean {
+  const wanted = label.trim().toLowerCase();
+  return [...text.matchAll(/\[((?:[^[\]\\]|\\.)+)\](?!:)/g)].some(
+    ([, used = '']) => used.trim().toLowerCase() === wanted,
+  );
+}
