@@ -14,13 +14,14 @@ export function createQueue(engine: Engine, options: { readonly concurrency: num
   return {
     start: async (handle) => {
       if (started) throw new LoopError('the queue is started already: start it once');
-      const workers = QUEUE_NAMES.map((name) =>
-        startQueueWorker({ engine, name, slots: options.concurrency, log: options.log, handle }),
-      );
+      const workers: QueueWorker[] = [];
       const wakeAll = (): void => {
         for (const worker of workers) worker.wake();
       };
       started = { workers, listener: await engine.listen(WAKE_CHANNEL, wakeAll) };
+      for (const name of QUEUE_NAMES) {
+        workers.push(startQueueWorker({ engine, name, slots: options.concurrency, log: options.log, handle }));
+      }
     },
     send: (item, delaySeconds) => engine.transaction((trx) => enqueue(engine.boss, trx, { item, delaySeconds })),
     stop: async () => {

@@ -1,13 +1,13 @@
 /** What every queue must do, whatever database is under it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Engine } from '../../src/adapters/engine.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConflictError } from '../../src/errors.ts';
 import type { Queue, QueueItem } from '../../src/ports.ts';
-import { loopOf, saveOf } from './store-behaviour.ts';
+import { loopOf, saveOf } from './loops.ts';
 
 const log = pino({ level: 'silent' });
 const wake = (loopId: string): QueueItem => ({ type: 'wake', loopId, lane: 'work' });
@@ -22,221 +22,239 @@ function createDoor(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
+async function withQueue(
+  openDatabase: () => Promise<Engine>,
+  test: (opened: { readonly engine: Engine; readonly queue: Queue }) => Promise<void>,
+): Promise<void> {
+  const engine = await openDatabase();
+  const queue = createQueue(engine, { concurrency: 3, log });
+  try {
+    await test({ engine, queue });
+  } finally {
+    await queue.stop();
+    await engine.close();
+  }
+}
+
 export function describeQueue(database: string, openDatabase: () => Promise<Engine>): void {
   describe(`queue on ${database}`, () => {
-    let engine: Engine;
-    let queue: Queue;
-    beforeEach(async () => {
-      engine = await openDatabase();
-      queue = createQueue(engine, { concurrency: 3, log });
-    });
-    afterEach(async () => {
-      await queue.stop();
-      await engine.close();
-    });
     const until = (condition: () => boolean, timeout = 10_000) => vi.waitUntil(condition, { timeout, interval: 5 });
 
-    it('hands over each item as it was sent, also those that were sent before the start', async () => {
-      const sent: readonly QueueItem[] = [
-        { type: 'intake', deliveryId: 'd-1' },
-        { type: 'wake', loopId: '1/2/3', lane: 'voice' },
-        { type: 'wake', loopId: '1/2/3', lane: 'work' },
-        { type: 'elapse', loopId: '1/2/3', entry: 4, timer: 'checks' },
-      ];
-      const [before, after] = [sent.slice(0, 2), sent.slice(2)];
-      for (const item of before) await queue.send(item);
-      const seen: QueueItem[] = [];
-      await queue.start(async (item) => void seen.push(item));
-      for (const item of after) await queue.send(item);
-      await until(() => seen.length === 4);
-      expect(seen).toEqual(expect.arrayContaining([...sent]));
-    });
+    it('hands over each item as it was sent, also those that were sent before the start', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        const sent: readonly QueueItem[] = [
+          { type: 'intake', deliveryId: 'd-1' },
+          { type: 'wake', loopId: '1/2/3', lane: 'voice' },
+          { type: 'wake', loopId: '1/2/3', lane: 'work' },
+          { type: 'elapse', loopId: '1/2/3', entry: 4, timer: 'checks' },
+        ];
+        const [before, after] = [sent.slice(0, 2), sent.slice(2)];
+        for (const item of before) await queue.send(item);
+        const seen: QueueItem[] = [];
+        await queue.start(async (item) => void seen.push(item));
+        for (const item of after) await queue.send(item);
+        await until(() => seen.length === 4);
+        expect(seen).toEqual(expect.arrayContaining([...sent]));
+      }));
 
-    it('never runs two items of one key at once, and runs again for what arrived meanwhile', async () => {
-      let [now, most, runs] = [0, 0, 0];
-      const door = createDoor();
-      await queue.start(async () => {
-        runs += 1;
-        now += 1;
-        most = Math.max(most, now);
-        await door.opened;
-        now -= 1;
-      });
-      await queue.send(wake('a'));
-      await until(() => runs === 1);
-      await queue.send(wake('a'));
-      await delay(1300);
-      expect(runs).toBe(1);
-      door.open();
-      await until(() => runs === 2);
-      await until(() => now === 0);
-      expect(most).toBe(1);
-    });
+    it('never runs two items of one key at once, and runs again for what arrived meanwhile', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        let [now, most, runs] = [0, 0, 0];
+        const door = createDoor();
+        await queue.start(async () => {
+          runs += 1;
+          now += 1;
+          most = Math.max(most, now);
+          await door.opened;
+          now -= 1;
+        });
+        await queue.send(wake('a'));
+        await until(() => runs === 1);
+        await queue.send(wake('a'));
+        await delay(1300);
+        expect(runs).toBe(1);
+        door.open();
+        await until(() => runs === 2);
+        await until(() => now === 0);
+        expect(most).toBe(1);
+      }));
 
-    it('runs different keys side by side, as many as it has slots', async () => {
-      const running = new Set<string>();
-      const door = createDoor();
-      await queue.start(async (item) => {
-        if (item.type !== 'wake') return;
-        running.add(item.loopId);
-        await door.opened;
-      });
-      for (const id of ['a', 'b', 'c', 'd', 'e']) await queue.send(wake(id));
-      await until(() => running.size === 3);
-      await delay(1300);
-      expect(running.size).toBe(3);
-      door.open();
-      await until(() => running.size === 5);
-    });
+    it('runs different keys side by side, as many as it has slots', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        const running = new Set<string>();
+        const door = createDoor();
+        await queue.start(async (item) => {
+          if (item.type !== 'wake') return;
+          running.add(item.loopId);
+          await door.opened;
+        });
+        for (const id of ['a', 'b', 'c', 'd', 'e']) await queue.send(wake(id));
+        await until(() => running.size === 3);
+        await delay(1300);
+        expect(running.size).toBe(3);
+        door.open();
+        await until(() => running.size === 5);
+      }));
 
-    it('hears a delivery while every slot for long work is taken', async () => {
-      const door = createDoor();
-      const seen: string[] = [];
-      await queue.start(async (item) => {
-        seen.push(item.type);
-        if (item.type === 'wake') await door.opened;
-      });
-      for (const id of ['a', 'b', 'c', 'd']) await queue.send(wake(id));
-      await until(() => seen.length === 3);
-      await queue.send({ type: 'intake', deliveryId: 'stop' });
-      await until(() => seen.includes('intake'), 2000);
-      door.open();
-    });
+    it('hears a delivery while every slot for long work is taken', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        const door = createDoor();
+        const seen: string[] = [];
+        await queue.start(async (item) => {
+          seen.push(item.type);
+          if (item.type === 'wake') await door.opened;
+        });
+        for (const id of ['a', 'b', 'c', 'd']) await queue.send(wake(id));
+        await until(() => seen.length === 3);
+        await queue.send({ type: 'intake', deliveryId: 'stop' });
+        await until(() => seen.includes('intake'), 2000);
+        door.open();
+      }));
 
-    it('tries a failing item again with a growing delay, and nothing else waits for it', async () => {
-      const attempts: number[] = [];
-      const others: string[] = [];
-      await queue.start(async (item) => {
-        if (item.type !== 'wake') return;
-        if (item.loopId !== 'a') return void others.push(item.loopId);
-        attempts.push(performance.now());
-        if (attempts.length < 3) throw new Error('not yet');
-      });
-      await queue.send(wake('a'));
-      await until(() => attempts.length === 1);
-      await queue.send(wake('b'));
-      await until(() => others.length === 1, 900);
-      await until(() => attempts.length === 3, 15_000);
-      const [first = 0, second = 0, third = 0] = attempts;
-      // pg-boss spreads the n-th delay between 2^(n-1) and 2^n seconds; the poll adds up to one.
-      expect(second - first).toBeGreaterThan(990);
-      expect(third - second).toBeGreaterThan(1990);
-      await delay(300);
-      expect(attempts).toHaveLength(3);
-    });
+    it('logs a failure with the item and the error', () =>
+      withQueue(openDatabase, async ({ engine }) => {
+        const lines: string[] = [];
+        const loud = createQueue(engine, {
+          concurrency: 1,
+          log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
+        });
+        await loud.start(() => Promise.reject(new Error('no such branch: x')));
+        await loud.send(wake('a'));
+        await until(() => lines.length > 0);
+        await loud.stop();
+        expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+          item: wake('a'),
+          attempt: 1,
+          err: { message: 'no such branch: x' },
+        });
+      }));
 
-    it('logs a failure with the item and the error', async () => {
-      const lines: string[] = [];
-      const loud = createQueue(engine, {
-        concurrency: 1,
-        log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
-      });
-      await loud.start(() => Promise.reject(new Error('no such branch: x')));
-      await loud.send(wake('a'));
-      await until(() => lines.length > 0);
-      await loud.stop();
-      expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-        item: wake('a'),
-        attempt: 1,
-        err: { message: 'no such branch: x' },
-      });
-    });
+    it('wakes within 50 ms when idle', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        let arrivedAt = 0;
+        await queue.start(async () => {
+          arrivedAt = performance.now();
+        });
+        const waits: number[] = [];
+        for (let round = 0; round < 9; round += 1) {
+          await delay(60);
+          arrivedAt = 0;
+          await queue.send(wake(`r${round}`));
+          const sentAt = performance.now();
+          await until(() => arrivedAt > 0);
+          waits.push(arrivedAt - sentAt);
+        }
+        const median = waits.sort((a, b) => a - b)[4] ?? Number.NaN;
+        expect(median).toBeLessThan(50);
+      }));
 
-    it('runs a timer after its delay and once, however often it is sent, even after it ran', async () => {
-      const seen: number[] = [];
-      await queue.start(async (item) => {
-        if (item.type === 'elapse') seen.push(item.entry);
-      });
-      const sentAt = performance.now();
-      await queue.send(elapse(1), 2);
-      await queue.send(elapse(1), 2);
-      await queue.send(elapse(1));
-      await queue.send(elapse(2), 1);
-      await until(() => seen.includes(1));
-      expect(performance.now() - sentAt).toBeGreaterThan(1950);
-      expect(seen).toEqual([2, 1]);
-      await queue.send(elapse(1));
-      await delay(1300);
-      expect(seen).toEqual([2, 1]);
-    });
+    it('does not stall on a backlog', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        await Promise.all(Array.from({ length: 150 }, (_, index) => queue.send(wake(`l${index}`))));
+        let handled = 0;
+        const startedAt = performance.now();
+        await queue.start(async () => {
+          handled += 1;
+        });
+        await until(() => handled === 150, 20_000);
+        expect(performance.now() - startedAt).toBeLessThan(6000);
+      }));
 
-    it('wakes within 50 ms when idle', async () => {
-      let arrivedAt = 0;
-      await queue.start(async () => {
-        arrivedAt = performance.now();
-      });
-      const waits: number[] = [];
-      for (let round = 0; round < 9; round += 1) {
-        await delay(60);
-        arrivedAt = 0;
-        await queue.send(wake(`r${round}`));
+    it('shows a woken handler the save that woke it, and wakes nobody for a save that failed', () =>
+      withQueue(openDatabase, async ({ engine, queue }) => {
+        const store = createStore(engine);
+        const versions: (number | undefined)[] = [];
+        await queue.start(async (item) => {
+          if (item.type === 'wake') versions.push((await store.load(item.loopId))?.version);
+        });
+        await store.save(saveOf(loopOf(), 0, { wakes: ['work'] }));
+        await until(() => versions.length === 1);
+        await expect(store.save(saveOf(loopOf(), 0, { wakes: ['work'] }))).rejects.toThrow(ConflictError);
+        await delay(1200);
+        expect(versions).toEqual([1]);
+      }));
+
+    // These sleep most of the time, so they may sleep together.
+    it.concurrent('tries a failing item again with a growing delay, and nothing else waits for it', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        const attempts: number[] = [];
+        const others: string[] = [];
+        await queue.start(async (item) => {
+          if (item.type !== 'wake') return;
+          if (item.loopId !== 'a') return void others.push(item.loopId);
+          attempts.push(performance.now());
+          if (attempts.length < 3) throw new Error('not yet');
+        });
+        await queue.send(wake('a'));
+        await until(() => attempts.length === 1);
+        await queue.send(wake('b'));
+        await until(() => others.length === 1);
+        expect(attempts).toHaveLength(1);
+        await until(() => attempts.length === 3, 15_000);
+        const [first = 0, second = 0, third = 0] = attempts;
+        // pg-boss spreads the n-th delay between 2^(n-1) and 2^n seconds; the poll adds up to one.
+        expect(second - first).toBeGreaterThan(990);
+        expect(third - second).toBeGreaterThan(1990);
+        await delay(300);
+        expect(attempts).toHaveLength(3);
+      }));
+
+    it.concurrent('runs a timer after its delay and once, however often it is sent, even after it ran', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        const seen: number[] = [];
+        await queue.start(async (item) => {
+          if (item.type === 'elapse') seen.push(item.entry);
+        });
         const sentAt = performance.now();
-        await until(() => arrivedAt > 0);
-        waits.push(arrivedAt - sentAt);
-      }
-      const median = waits.sort((a, b) => a - b)[4] ?? Number.NaN;
-      expect(median).toBeLessThan(50);
-    });
+        await queue.send(elapse(1), 2);
+        await queue.send(elapse(1), 2);
+        await queue.send(elapse(1));
+        await queue.send(elapse(2), 1);
+        await until(() => seen.length === 2);
+        expect(performance.now() - sentAt).toBeGreaterThan(1950);
+        expect(seen.toSorted()).toEqual([1, 2]);
+        await queue.send(elapse(1));
+        await delay(1300);
+        expect(seen.toSorted()).toEqual([1, 2]);
+      }));
 
-    it('does not stall on a backlog', async () => {
-      await Promise.all(Array.from({ length: 150 }, (_, index) => queue.send(wake(`l${index}`))));
-      let handled = 0;
-      const startedAt = performance.now();
-      await queue.start(async () => {
-        handled += 1;
-      });
-      await until(() => handled === 150, 20_000);
-      expect(performance.now() - startedAt).toBeLessThan(6000);
-    });
+    it.concurrent('waits for a running handler when it stops, and starts nothing more', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        let ended = 0;
+        await queue.start(async () => {
+          await delay(400);
+          ended += 1;
+        });
+        await queue.send(wake('a'));
+        await queue.send(wake('a'));
+        await delay(150);
+        await queue.stop();
+        expect(ended).toBe(1);
+        await delay(1200);
+        expect(ended).toBe(1);
+      }));
 
-    it('waits for a running handler when it stops, and starts nothing more', async () => {
-      let ended = 0;
-      await queue.start(async () => {
-        await delay(400);
-        ended += 1;
-      });
-      await queue.send(wake('a'));
-      await queue.send(wake('a'));
-      await delay(150);
-      await queue.stop();
-      expect(ended).toBe(1);
-      await delay(1200);
-      expect(ended).toBe(1);
-    });
-
-    it('gives back what does not end within 5 s, and it runs again', async () => {
-      const door = createDoor();
-      let begun = 0;
-      await queue.start(async () => {
-        begun += 1;
-        await door.opened;
-      });
-      await queue.send(wake('a'));
-      await until(() => begun === 1);
-      const stoppedAt = performance.now();
-      await queue.stop();
-      const stopMs = performance.now() - stoppedAt;
-      expect(stopMs).toBeGreaterThan(4900);
-      expect(stopMs).toBeLessThan(7000);
-      const seen: QueueItem[] = [];
-      const next = createQueue(engine, { concurrency: 1, log });
-      await next.start(async (item) => void seen.push(item));
-      await until(() => seen.length === 1, 5000);
-      await next.stop();
-      door.open();
-    });
-
-    it('shows a woken handler the save that woke it, and wakes nobody for a save that failed', async () => {
-      const store = createStore(engine);
-      const versions: (number | undefined)[] = [];
-      await queue.start(async (item) => {
-        if (item.type === 'wake') versions.push((await store.load(item.loopId))?.version);
-      });
-      await store.save(saveOf(loopOf(), 0, { wakes: ['work'] }));
-      await until(() => versions.length === 1);
-      await expect(store.save(saveOf(loopOf(), 0, { wakes: ['work'] }))).rejects.toThrow(ConflictError);
-      await delay(1200);
-      expect(versions).toEqual([1]);
-    });
+    it.concurrent('gives back what does not end within 5 s, and it runs again', () =>
+      withQueue(openDatabase, async ({ engine, queue }) => {
+        const door = createDoor();
+        let begun = 0;
+        await queue.start(async () => {
+          begun += 1;
+          await door.opened;
+        });
+        await queue.send(wake('a'));
+        await until(() => begun === 1);
+        const stoppedAt = performance.now();
+        await queue.stop();
+        const stopMs = performance.now() - stoppedAt;
+        expect(stopMs).toBeGreaterThan(4900);
+        expect(stopMs).toBeLessThan(7000);
+        const seen: QueueItem[] = [];
+        const next = createQueue(engine, { concurrency: 1, log });
+        await next.start(async (item) => void seen.push(item));
+        await until(() => seen.length === 1, 5000);
+        await next.stop();
+        door.open();
+      }));
   });
 }

@@ -4,36 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/adapters/engine.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConflictError, StoreError } from '../../src/errors.ts';
-import { type Event, idOf, type Loop, type LoopRef, newLoop } from '../../src/loop/loop.ts';
+import { idOf } from '../../src/loop/loop.ts';
 import type { Store } from '../../src/ports.ts';
-
-export function loopOf(ref: Partial<LoopRef> = {}, changes: Partial<Loop> = {}): Loop {
-  const whole = {
-    installationId: 1,
-    repositoryId: 9_007_199_254,
-    owner: 'acme',
-    repo: 'shop',
-    issue: 12,
-    n: 1,
-    ...ref,
-  };
-  return { ...newLoop(whole), ...changes };
-}
-
-export const elapsed = (entry: number): Event => ({
-  type: 'elapsed',
-  at: '2030-01-02T03:04:05Z',
-  entry,
-  timer: 'run',
-});
-
-export function saveOf(
-  loop: Loop,
-  expectedVersion: number,
-  rest: Partial<Parameters<Store['save']>[0]> = {},
-): Parameters<Store['save']>[0] {
-  return { loop, expectedVersion, event: undefined, settled: undefined, wakes: [], ...rest };
-}
+import { elapsed, loopOf, saveOf } from './loops.ts';
 
 async function jobCount(engine: Engine, key: string): Promise<number> {
   const found = await sql<{

@@ -1,0 +1,24 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { maintainPglite, openPglite } from '../../src/adapters/pglite.ts';
+
+it('gives the room of deleted rows and of old write-ahead log free', async () => {
+  const { lite, close } = await openPglite('memory:', pino({ level: 'silent' }));
+  const number = async (query: string): Promise<number> => {
+    const { rows } = await lite.query<{ value: number }>(`select (${query})::float8 as value`);
+    return rows[0]?.value ?? Number.NaN;
+  };
+  const churn = async (): Promise<number> => {
+    await lite.query(`insert into churned select n, repeat('x', 500) from generate_series(1, 2000) n`);
+    await lite.query('delete from churned');
+    return number(`pg_relation_size('churned')`);
+  };
+  const redoPoint = () => number(`(select redo_lsn from pg_control_checkpoint()) - '0/0'::pg_lsn`);
+  await lite.query('create table churned (n integer, padding text)');
+  const [size, redo] = [await churn(), await redoPoint()];
+  await maintainPglite(lite);
+  expect(await number(`pg_relation_size('churned')`)).toBe(0);
+  expect(await redoPoint()).toBeGreaterThan(redo);
+  expect(await churn()).toBe(size);
+  await close();
+});

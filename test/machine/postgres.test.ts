@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Engine, openEngine } from '../../src/adapters/engine.ts';
+import { createQueue } from '../../src/adapters/queue.ts';
+import { createStore } from '../../src/adapters/store.ts';
+import { ConflictError } from '../../src/errors.ts';
+import { idOf } from '../../src/loop/loop.ts';
+import type { QueueItem } from '../../src/ports.ts';
+import { startEngineProcess } from '../adapters/engine-process.ts';
+import { elapsed, loopOf, saveOf } from '../adapters/loops.ts';
+import { describeQueue } from '../adapters/queue-behaviour.ts';
+import { describeStore } from '../adapters/store-behaviour.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+
+const log = pino({ level: 'silent' });
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+const open = async (): Promise<Engine> => openEngine({ url: await server.createDatabase() });
+describeStore('PostgreSQL', open);
+describeQueue('PostgreSQL', open);
+
+describe('replicas on one PostgreSQL', () => {
+  const replicas = async <Result>(work: (engines: readonly Engine[], url: string) => Promise<Result>) => {
+    const url = await server.createDatabase();
+    const engines = await Promise.all([1, 2, 3].map(() => openEngine({ url })));
+    try {
+      return await work(engines, url);
+    } finally {
+      await Promise.all(engines.map((engine) => engine.close()));
+    }
+  };
+
+  it('start together on an empty database, and use it past no open transaction', () =>
+    replicas(async ([engine]) => {
+      if (!engine) throw new Error('no engine');
+      expect(await engine.db.selectFrom('schema_migrations').select('number').execute()).toEqual([{ number: 1 }]);
+      const past = engine.transaction(() => createStore(engine).load('1/2/3'));
+      await expect(past).rejects.toThrow(/from inside a transaction/);
+    }));
+
+  it('never run two items of one key at once, and lose no wake', () =>
+    replicas(async (engines) => {
+      const running = new Map<string, number>();
+      let overlaps = 0;
+      let seen = 0;
+      const latest = new Map<string, number>();
+      const handle = async (engine: Engine, item: QueueItem): Promise<void> => {
+        if (item.type !== 'wake') return;
+        const now = (running.get(item.loopId) ?? 0) + 1;
+        running.set(item.loopId, now);
+        if (now > 1) overlaps += 1;
+        latest.set(item.loopId, (await createStore(engine).load(item.loopId))?.version ?? -1);
+        seen += 1;
+        await delay(3);
+        running.set(item.loopId, now - 1);
+      };
+      const queues = engines.map((engine) => ({ engine, queue: createQueue(engine, { concurrency: 4, log }) }));
+      for (const { engine, queue } of queues) await queue.start((item) => handle(engine, item));
+      const loops = [1, 2, 3].map((issue) => loopOf({ issue }));
+      await Promise.all(
+        loops.map(async (loop, index) => {
+          const engine = engines[index % engines.length];
+          if (!engine) throw new Error('no engine');
+          for (let version = 0; version < 60; version += 1) {
+            await createStore(engine).save(saveOf(loop, version, { event: elapsed(version), wakes: ['work'] }));
+          }
+        }),
+      );
+      await vi.waitUntil(() => seen === 180, { timeout: 20_000 });
+      for (const { queue } of queues) await queue.stop();
+      expect(overlaps).toBe(0);
+      expect([...latest.values()]).toEqual([60, 60, 60]);
+    }));
+
+  it('let one of several simultaneous saves of one version win', () =>
+    replicas(async (engines) => {
+      const loop = loopOf();
+      for (let version = 0; version < 10; version += 1) {
+        const saves = engines.map((engine) => createStore(engine).save(saveOf(loop, version, { settled: 'x' })));
+        const results = await Promise.allSettled(saves);
+        const lost = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+        expect(lost).toHaveLength(2);
+        for (const reason of lost) expect(reason).toBeInstanceOf(ConflictError);
+      }
+    }));
+
+  it('take over a killed process’s item within 13 s, and not before its heartbeat ends', () =>
+    replicas(async ([engine], url) => {
+      if (!engine) throw new Error('no engine');
+      const child = startEngineProcess(url, 'work');
+      await child.said('open');
+      const queue = createQueue(engine, { concurrency: 1, log });
+      await queue.send({ type: 'intake', deliveryId: 'killed' });
+      await child.said('holds');
+      // Longer than a heartbeat: the item stays with a process that lives.
+      const seen: number[] = [];
+      await queue.start(async () => void seen.push(performance.now()));
+      await delay(12_500);
+      expect(seen).toEqual([]);
+      await child.kill();
+      const killedAt = performance.now();
+      await vi.waitUntil(() => seen.length === 1, { timeout: 20_000 });
+      expect((seen[0] ?? Number.NaN) - killedAt).toBeLessThan(13_500);
+      await queue.stop();
+    }));
+
+  it('have every acknowledged save of a killed process, and none in part', () =>
+    replicas(async ([engine], url) => {
+      if (!engine) throw new Error('no engine');
+      const child = startEngineProcess(url, 'save');
+      await child.said('saved 20');
+      await child.kill();
+      const acknowledged = Number(child.lines.at(-1)?.split(' ')[1]);
+      const store = createStore(engine);
+      const id = idOf(loopOf().ref);
+      const version = (await store.load(id))?.version ?? -1;
+      expect(version).toBeGreaterThanOrEqual(acknowledged);
+      expect((await store.log(id)).map(({ seq }) => seq)).toEqual(Array.from({ length: version }, (_, n) => n + 1));
+      const woken: QueueItem[] = [];
+      const queue = createQueue(engine, { concurrency: 8, log });
+      await queue.start(async (item) => void woken.push(item));
+      await vi.waitUntil(() => woken.length >= version, { timeout: 20_000 });
+      await queue.stop();
+      expect(woken).toHaveLength(version);
+    }));
+});
