@@ -19,11 +19,14 @@ const LOCK_FILES: ReadonlySet<string> = new Set(
     'cargo.lock go.sum gemfile.lock composer.lock packages.lock.json gradle.lockfile mix.lock pubspec.lock flake.lock podfile.lock',
   ].flatMap((names) => names.split(' ')),
 );
+/** What a report can carry. */
+const LONGEST_PATH = 400;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 
 /** The rules for one path, in the order in which they are tried. `folded` is the path as any file system may read it. */
 const RULES: readonly { readonly breaks: (path: string, folded: string) => boolean; readonly because: string }[] = [
   { breaks: (path) => UNPRINTABLE.test(path), because: 'its name has invisible or control characters' },
+  { breaks: (path) => path.length > LONGEST_PATH, because: `its path is longer than ${LONGEST_PATH} characters` },
   { breaks: (path) => /^[/\\]|^[A-Za-z]:/.test(path), because: 'its path is absolute' },
   { breaks: (path) => path.includes('\\'), because: 'its path has a backslash' },
   { breaks: (path) => path.split('/').some(isEmptyOrDots), because: 'its path has an empty, `.` or `..` segment' },

@@ -39,7 +39,8 @@ const TOOLS: readonly Tool[] = [
     'Lists the files of the repository, ignored ones left out.',
     z.strictObject({ folder: path.optional().describe('Only files below this folder') }),
     async ({ folder }, context) => {
-      const prefix = folder === undefined || folder === '.' ? '' : `${folder.replace(/^\.\/|\/+$/g, '')}/`;
+      const inner = plainFolder(folder);
+      const prefix = inner === undefined ? '' : `${inner}/`;
       const files = (await context.listFiles()).filter((file) => file.startsWith(prefix));
       const more = files.length > MOST_FILES ? `\n… and ${files.length - MOST_FILES} more; name a folder` : '';
       return done(files.length === 0 ? 'No files.' : files.slice(0, MOST_FILES).join('\n') + more);
@@ -60,7 +61,8 @@ const TOOLS: readonly Tool[] = [
     'search',
     'Searches all text files with an extended regular expression (grep -E); answers path:line:text.',
     z.strictObject({ pattern: z.string().min(1).max(500), folder: path.optional() }),
-    async ({ pattern, folder }, context) => {
+    async ({ pattern, folder: given }, context) => {
+      const folder = plainFolder(given);
       const place = await placeOf(context.workspace, folder ?? 'any');
       if (place.refusal !== undefined) return refused(context, `search ${folder}`, place.refusal);
       const skipped = ['.git', 'node_modules', '__pycache__'].map((name) => `--exclude-dir=${name}`);
@@ -163,6 +165,12 @@ async function write(context: ToolContext, file: string, content: string): Promi
   const refusal = context.writeRefusal(file) ?? (await writeInside(context.workspace, file, content));
   if (refusal !== undefined) return refused(context, `write ${file}`, refusal);
   return done(`Wrote ${file} (${Buffer.byteLength(content)} bytes).`);
+}
+
+/** A folder without the decoration that models like; undefined for the root. */
+function plainFolder(folder: string | undefined): string | undefined {
+  const plain = folder?.replace(/^(\.\/)+|\/+$/g, '');
+  return plain === '' || plain === '.' ? undefined : plain;
 }
 
 function inSandbox(context: ToolContext, argv: readonly string[], timeoutMs: number): Promise<CommandResult> {

@@ -29,6 +29,7 @@ describe('paths', () => {
     ['/etc/passwd', 'absolute'],
     ['C:/x', 'absolute'],
     ['a\\b', 'backslash'],
+    ['a'.repeat(401), 'longer than 400'],
     ['a/../b', 'segment'],
     ['./a', 'segment'],
     ['a//b', 'segment'],

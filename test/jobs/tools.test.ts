@@ -62,6 +62,8 @@ test('files are read whole or by lines, written, edited and searched', async () 
   expect((await call('edit_file', { path: 'new/b.txt', old: 'x', new: '$&$1' })).status).toBe('done');
   expect(await readFile(join(workspace, 'new/b.txt'), 'utf8')).toBe('$&$1 $& y');
   expect((await call('search', { pattern: 't.o$' })).text).toContain('a.txt:2:two');
+  expect((await call('search', { pattern: 'one', folder: './' })).text).toContain('src/a.txt:1:one');
+  expect((await call('list_files', { folder: './src/' })).text).toBe('src/a.txt');
   expect((await call('search', { pattern: 'absent' })).text).toBe('No match.');
 });
 
