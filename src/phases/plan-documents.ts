@@ -1,7 +1,8 @@
 /** The plan's documents as people read them. Pure. */
 import type { AcceptanceRow, Analysis, Plan, Step, Task } from '../loop/answers.ts';
-import type { Budget, Estimate } from './budget.ts';
 import { list, sections, table } from '../render/markdown.ts';
+import { grouped } from '../render/words.ts';
+import type { Budget, Estimate } from './budget.ts';
 
 export function planDocument({ approach, tasks }: Plan, budget: Budget): string {
   return sections('Plan', [
@@ -26,12 +27,12 @@ function budgetTable({ p50, p90, ceilingUsd }: Budget): string {
   const row = (name: string, of: (estimate: Estimate) => string): readonly string[] => [name, of(p50), of(p90)];
   const rows = [
     row('model calls', ({ calls }) => String(calls)),
-    row('tokens read', ({ promptTokens }) => String(promptTokens)),
-    row('tokens written', ({ completionTokens }) => String(completionTokens)),
+    row('tokens read', ({ promptTokens }) => grouped(promptTokens)),
+    row('tokens written', ({ completionTokens }) => grouped(completionTokens)),
     row('price', ({ usd }) => (usd === undefined ? 'unknown price' : `${usd.toFixed(2)} USD`)),
     row('minutes on runners', ({ runMinutes }) => String(runMinutes)),
   ];
-  return `${table(['building and judging', 'p50', 'p90'], rows)}\n\nEstimated from the number of tasks and the limits. The loop stops for a person at ${ceilingUsd} USD.`;
+  return `${table(['building and judging', 'p50', 'p90'], rows)}\n\nA rule of thumb from the number of tasks and the limits: half of the loops should need less than p50, nine of ten less than p90. The loop stops for a person at ${ceilingUsd} USD.`;
 }
 
 export function acceptanceDocument(rows: readonly AcceptanceRow[]): string {

@@ -2,7 +2,7 @@
 import type { Loop } from '../loop/loop.ts';
 import { fitted, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
-import { costOf, countsOf, gateText, type ModelFacts, nowOf, warningsOf } from './words.ts';
+import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 
 const STATES: Readonly<Record<PhaseState['state'], string>> = {
   done: '✓ done',
@@ -35,7 +35,7 @@ export function pullBody(loop: Loop, model: ModelFacts): string {
 }
 
 function boardBlocks(loop: Loop): readonly string[] {
-  const rows = phaseStates(loop).map((state) => [state.phase, STATES[state.state], gatesText(state)]);
+  const rows = phaseStates(loop).map((state) => [state.phase, STATES[state.state], gatesText(state, loop)]);
   const note = loop.note !== '' && !nowOf(loop).includes(loop.note) ? [loop.note] : [];
   return [
     `**${nowOf(loop)}**`,
@@ -47,10 +47,13 @@ function boardBlocks(loop: Loop): readonly string[] {
   ];
 }
 
-function gatesText({ phase, state, gates }: PhaseState): string {
+function gatesText({ phase, state, gates }: PhaseState, { approval }: Loop): string {
   if (state === 'ahead') return '';
-  if (gates.length === 0) return phase === 'ARCH_REVIEW' ? 'approval by a person' : '';
-  return gates.map(gateText).join('; ');
+  if (phase === 'ARCH_REVIEW')
+    return state === 'done' && approval !== undefined
+      ? `approved by ${approval.by.login} for \`${shortDigest(approval.digest)}\``
+      : 'needs the approval of a person';
+  return gatesSentence(gates);
 }
 
 /** What REFLECT proposes; nothing is changed before a person accepts it. */

@@ -87,7 +87,10 @@ function doubtsOf(documents: readonly DocumentText[]): string {
   const lines = (sectionOf(textOf(documents, 'doubts.md'), 'Claims under attack') ?? '').split('\n');
   const open = lines.filter((line) => line.includes('| **open** |'));
   const total = Math.max(0, lines.filter((line) => line.startsWith('|')).length - 2);
-  if (open.length === 0) return `All ${total} doubts of the critic are settled; see \`doubts.md\`.`;
+  if (open.length === 0)
+    return total === 1
+      ? 'The one doubt of the critic is settled; see `doubts.md`.'
+      : `All ${total} doubts of the critic are settled; see \`doubts.md\`.`;
   return [...lines.slice(0, 2), ...open].join('\n');
 }
 

@@ -71,10 +71,19 @@ export function countsOf({ counters, limits }: Loop): string {
   return `review round ${Math.max(1, counters.rounds)} of ${LIMITS.rounds}${iterations}`;
 }
 
-/** `0.952 (needs ≥ 0.9)`; what was not measured says so and never passes. */
-export function gateText({ name, value, threshold, passed }: Verdict): string {
-  const mark = passed ? '✓' : value === undefined ? '·' : '✗';
-  return `${mark} \`${name}\` ${valueText(value)} (needs ${thresholdText(threshold)})`;
+/** The gates of one phase: their values, or what they will need while nothing is measured. A gate without a value never passes. */
+export function gatesSentence(gates: readonly Verdict[]): string {
+  if (gates.every(({ value }) => value === undefined))
+    return gates.length === 0 ? '' : `needs ${gates.map(needOf).join(', ')}`;
+  return gates.map(gateText).join('; ');
+}
+
+function needOf({ name, threshold }: Verdict): string {
+  return `\`${name}\` ${thresholdText(threshold)}`;
+}
+
+function gateText({ name, value, threshold, passed }: Verdict): string {
+  return `${passed ? '✓' : '✗'} \`${name}\` ${valueText(value)} (needs ${thresholdText(threshold)})`;
 }
 
 export function valueText(value: number | undefined): string {

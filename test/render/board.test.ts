@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { newLoop } from '../../src/loop/loop.ts';
+import { issueBoard, pullBody, pullTitle } from '../../src/render/board.ts';
+import { buildingLoop, MODEL, startedLoop, stoppedLoop, waitingLoop } from './loops.ts';
+
+describe('the board', () => {
+  it('reads calmly on the issue while there is no pull request', () => {
+    expect(issueBoard(startedLoop(), MODEL)).toMatchInlineSnapshot(`
+      "**Reading the issue and the repository.**
+
+      | phase | state | gates |
+      |---|---|---|
+      | DISCOVER | ▶ at work | needs \`goal_metrics\` ≥ 1, \`open_questions\` ≤ 0 |
+      | DEFINE |  |  |
+      | PLAN |  |  |
+      | ARCH_REVIEW |  |  |
+      | BUILD |  |  |
+      | SEED_DATA |  |  |
+      | VERIFY |  |  |
+      | SHIP |  |  |
+      | REFLECT |  |  |
+
+      So far: 7 model calls, 41,200 tokens, 0.31 of 3 USD; review round 1 of 5.
+
+      To steer, comment \`/pause\`, \`/resume\`, \`/stop\` or \`/context <text>\`; \`/help\` lists everything."
+    `);
+  });
+
+  it('ends as a link on the issue once there is a pull request', () => {
+    expect(issueBoard(waitingLoop(), MODEL)).toMatchInlineSnapshot(`
+      "**Waiting for a person: read the packet, then say \`/approve\` or \`/reject <what to change>\`.**
+
+      Everything else is on the pull request: #13"
+    `);
+  });
+
+  it('shows the gates with their values on the pull request', () => {
+    expect(pullBody(buildingLoop(), MODEL)).toMatchInlineSnapshot(`
+      "**Building in GitHub Actions: tests first, then the code.**
+
+      | phase | state | gates |
+      |---|---|---|
+      | DISCOVER | ✓ done | ✓ \`goal_metrics\` 2 (needs ≥ 1); ✓ \`open_questions\` 0 (needs ≤ 0) |
+      | DEFINE | ✓ done | ✓ \`spec_confidence\` 0.952 (needs ≥ 0.9) |
+      | PLAN | ✓ done | ✓ \`arch_uncertainty\` 0.25 (needs ≤ 0.8); ✓ \`uncovered_requirements\` 0 (needs ≤ 0); ✓ \`diagram_errors\` 0 (needs ≤ 0) |
+      | ARCH_REVIEW | ✓ done | approved by alice for \`0123456789ab\` |
+      | BUILD | ▶ at work | needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2 |
+      | SEED_DATA |  |  |
+      | VERIFY |  |  |
+      | SHIP |  |  |
+      | REFLECT |  |  |
+
+      So far: 7 model calls, 41,200 tokens, 0.31 of 3 USD; review round 1 of 5, iteration 2 of 3.
+
+      To steer, comment \`/pause\`, \`/resume\`, \`/stop\` or \`/context <text>\`; \`/help\` lists everything.
+
+      For #12. Made by Loopwright, an automated loop; it never merges. The documents are under \`.loopwright/\` on this branch."
+    `);
+  });
+
+  it.each([issueBoard, pullBody])('says in its first line that the model is scripted', (render) => {
+    const [first] = render(startedLoop(), { name: 'demo', scripted: true }).split('\n');
+    expect(first).toContain('Scripted model.');
+  });
+
+  it.each([issueBoard, pullBody])('says before anything else that there was no sandbox', (render) => {
+    const [first] = render(startedLoop({ sandbox: 'none' }), MODEL).split('\n');
+    expect(first).toContain('Sandbox: none.');
+  });
+
+  it('never shows an unknown price as a number', () => {
+    const { price: _, ...unpriced } = startedLoop();
+    expect(pullBody(unpriced, MODEL)).toContain('7 model calls, 41,200 tokens, unknown price');
+  });
+
+  it('says why a loop stopped', () => {
+    expect(pullBody(stoppedLoop(), MODEL)).toContain('**Stopped, needs a person. The approved plan did not lead to');
+  });
+
+  it('says on an issue without a loop how one starts', () => {
+    const idle = newLoop({ installationId: 1, repositoryId: 2, owner: 'acme', repo: 'shop', issue: 12, n: 1 });
+    expect(issueBoard(idle, MODEL)).toContain('with the label `loop`');
+  });
+
+  it('does not call a phase done that the loop passed by without passing it', () => {
+    const skipped = buildingLoop({ entries: buildingLoop().entries.filter(({ phase }) => phase !== 'DEFINE') });
+    expect(pullBody(skipped, MODEL)).toContain('| DEFINE | ✗ not passed |');
+  });
+
+  it('lists proposals with the commands that decide on them', () => {
+    const proposals = [
+      {
+        type: 'skill' as const,
+        target: 'writing-plans',
+        change: 'Say more.',
+        evidence: 'entry 3',
+        decision: 'open' as const,
+      },
+    ];
+    expect(pullBody(startedLoop({ proposals }), MODEL)).toContain(
+      '| 1 | skill `writing-plans` | Say more. | entry 3 | open |',
+    );
+  });
+
+  it('titles the pull request with the goal and its issue', () => {
+    expect(pullTitle(startedLoop())).toBe('Filter items by state (#12)');
+  });
+
+  it('never uses a word that closes the issue on merge', () => {
+    expect(pullBody(startedLoop(), MODEL)).not.toMatch(/\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):? #/i);
+  });
+});

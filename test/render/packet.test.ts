@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { budgetOf } from '../../src/phases/budget.ts';
+import { diagramsDocument } from '../../src/phases/diagrams.ts';
+import { doubtsDocument, planDocument } from '../../src/phases/plan-documents.ts';
+import { packetComment } from '../../src/render/packet.ts';
+import { analysis, diagrams, plan, specification } from '../phases/authored.ts';
+import { MODEL, startedLoop, waitingLoop } from './loops.ts';
+
+function documents(change: Record<string, string> = {}): { path: string; text: string }[] {
+  const texts = {
+    'requirements.json': JSON.stringify(specification.requirements),
+    'acceptance.json': JSON.stringify(plan.acceptance),
+    'plan.md': planDocument(plan, budgetOf(startedLoop(), plan)),
+    'doubts.md': doubtsDocument(analysis),
+    'diagrams.md': diagramsDocument(diagrams),
+    ...change,
+  };
+  return Object.entries(texts).map(([file, text]) => ({ path: `.loopwright/12/${file}`, text }));
+}
+
+describe('the packet comment', () => {
+  const loop = waitingLoop({ tasks: plan.tasks });
+
+  it('reads in one go from request to diagrams', () => {
+    expect(packetComment(loop, documents(), MODEL)).toMatchInlineSnapshot(`
+      "@alice, please read this packet, then comment \`/approve\` or \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).
+
+      **What \`/approve\` does:** it accepts exactly this packet (digest \`0123456789ab\`). The tests, then the code are made in this repository's Actions, in at most 3 iterations and 3 USD. Nothing is merged.
+
+      ### Requirements
+
+      | id | kind | what | proved by |
+      |---|---|---|---|
+      | R-1 | change | When the state is given, \`GET /items?state=open\` lists only open items. <br>· With one open and one done item, \`GET /items?state=open\` answers \`200\` with exactly 1 item. | A-1 Open items only |
+      | R-2 | keep | Without a state, \`GET /items\` lists every item. <br>· With 2 items, \`GET /items\` answers \`200\` with exactly 2 items. | A-2 All items |
+      | R-3 | metric | The filtered list answers within its bound. <br>· The 95th percentile of 200 requests to \`GET /items?state=open\` is at most 300 ms. | A-3 Within 300 ms |
+
+      ### Tasks
+
+      | task | what | for | files |
+      |---|---|---|---|
+      | T-1 | Filter the list | R-1, R-2 | \`src/items.js\` |
+      | T-2 | Read the state from the query | R-1, R-3 | \`src/server.js\` |
+
+      ### Price
+
+      | building and judging | p50 | p90 |
+      |---|---|---|
+      | model calls | 20 | 132 |
+      | tokens read | 120,000 | 792,000 |
+      | tokens written | 18,000 | 118,800 |
+      | price | 0.87 USD | 5.74 USD |
+      | minutes on runners | 10 | 30 |
+
+      A rule of thumb from the number of tasks and the limits: half of the loops should need less than p50, nine of ten less than p90. The loop stops for a person at 3 USD.
+
+      ### Doubts
+
+      The one doubt of the critic is settled; see \`doubts.md\`.
+
+      ### Diagrams
+
+      <details open><summary>Components</summary>
+
+      \`\`\`mermaid
+      flowchart TD
+        server["src/server.js"] --> items["src/items.js"]
+      \`\`\`
+
+      </details>
+
+      <details open><summary>Sequence</summary>
+
+      \`\`\`mermaid
+      sequenceDiagram
+        participant user
+        user->>server: GET /items
+        server-->>user: 200
+      \`\`\`
+
+      </details>
+
+      <details open><summary>Data flow</summary>
+
+      \`\`\`mermaid
+      flowchart LR
+        query -->|state| filter --> answer
+      \`\`\`
+
+      </details>
+
+      <details open><summary>Deployment</summary>
+
+      \`\`\`mermaid
+      flowchart LR
+        browser --> process["node src/server.js"]
+      \`\`\`
+
+      </details>
+
+      All documents are in \`.loopwright/12/\` on the branch \`loopwright/12\`."
+    `);
+  });
+
+  it('can be read in three minutes', () => {
+    const words = packetComment(loop, documents(), MODEL)
+      .replaceAll(/```mermaid[\s\S]*?```/g, '')
+      .split(/\s+/).length;
+    expect(words).toBeLessThan(600);
+  });
+
+  it('says that a requirement is proved by nothing', () => {
+    expect(packetComment(loop, documents({ 'acceptance.json': '[]' }), MODEL)).toContain('**nothing**');
+  });
+
+  it('shows the doubts that stay open', () => {
+    const open = doubtsDocument({
+      ...analysis,
+      doubts: analysis.doubts.map((doubt) => ({ ...doubt, resolution: null })),
+    });
+    expect(packetComment(loop, documents({ 'doubts.md': open }), MODEL)).toContain(
+      '| performance | The list fits memory. | It may grow. | **open** |',
+    );
+  });
+
+  it('tells people not to approve what is incomplete', () => {
+    const incomplete = documents().filter(({ path }) => !path.endsWith('requirements.json'));
+    expect(packetComment(loop, incomplete, MODEL)).toContain('requirements.json is missing; do not approve.');
+  });
+
+  it('leaves out whole parts rather than exceed a comment, and names them', () => {
+    const huge = diagramsDocument({ ...diagrams, deployment: `flowchart LR\n${'  a --> b\n'.repeat(7_000)}` });
+    const text = packetComment(loop, documents({ 'diagrams.md': huge }), MODEL);
+    expect(text.length).toBeLessThan(60_000);
+    expect(text).toContain('Too long for one comment, so read on the branch: the diagram “Deployment”.');
+    expect(text.match(/```mermaid/g)).toHaveLength(3);
+  });
+});

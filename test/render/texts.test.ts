@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { verifyReport } from '../../src/loop/brief.ts';
+import { COMMANDS } from '../../src/loop/commands.ts';
+import { evidenceDocument } from '../../src/render/evidence.ts';
+import { helpText } from '../../src/render/help.ts';
+import { problemReport } from '../../src/render/problem.ts';
+import { questionsComment } from '../../src/render/questions.ts';
+import { statusText } from '../../src/render/status.ts';
+import { interview } from '../phases/authored.ts';
+import { buildingLoop, startedLoop, stoppedLoop } from './loops.ts';
+
+const QUESTIONS = [
+  ...interview.questions.map((question) => ({ ...question, number: 1, assumed: false })),
+  {
+    question: 'How many items may a page hold?',
+    why: 'It bounds the answer.',
+    options: [],
+    safeDefault: null,
+    number: 2,
+    assumed: false,
+  },
+];
+
+describe('the questions', () => {
+  it('can be answered from the comment alone', () => {
+    expect(questionsComment(startedLoop({ questions: QUESTIONS }))).toMatchInlineSnapshot(`
+      "@alice, 2 questions decide what is built.
+
+      **1. What does GET /items return when no item matches?**
+      It decides between an empty list and an error.
+      - a: 200 with an empty list **(default)**
+      - b: 404 with an error
+
+      **2. How many items may a page hold?**
+      It bounds the answer.
+      There is no safe default; the loop waits for an answer.
+
+      Answer like this: \`/answer 1a 2: your words\`, or \`/auto\` to take the defaults once question 2 is answered."
+    `);
+  });
+
+  it('do not promise /auto for a question without a safe default', () => {
+    expect(questionsComment(startedLoop({ questions: QUESTIONS }))).toContain('once question 2 is answered');
+    expect(questionsComment(startedLoop({ questions: QUESTIONS.slice(0, 1) }))).toContain(
+      '`/auto` to take every default',
+    );
+  });
+});
+
+describe('the problem report', () => {
+  it('says what was tried, what is wrong and what to do', () => {
+    expect(problemReport(stoppedLoop())).toMatchInlineSnapshot(`
+      "**Stopped, needs a person.** The approved plan did not lead to a verified candidate in 3 iterations. BUILD: test_failures 1 (needs <= 0).
+
+      ### What was found
+
+      - blocker, frozen-test (R-1, \`src/items.js:4\`): open items only: expected 1 item, got 2. Compare the state before listing.
+
+      ### What was tried
+
+      | entry | phase | try | outcome | why |
+      |---|---|---|---|---|
+      | 1 | DISCOVER | 1 | passed |  |
+      | 2 | DEFINE | 1 | passed |  |
+      | 3 | PLAN | 1 | passed |  |
+      | 4 | ARCH_REVIEW | 1 | passed | Approved by @alice. |
+      | 5 | BUILD | 1 | failed | BUILD: test_failures 1 (needs <= 0). |
+      | 6 | BUILD | 2 | failed | BUILD: test_failures 1 (needs <= 0). |
+
+      ### What to do
+
+      - \`/context <text>\` tells the next try something it did not know.
+      - \`/rerun\` grants one more iteration of the approved plan.
+      - \`/rerun PLAN\` makes a new plan, which you review again.
+
+      So far: 7 model calls, 41,200 tokens, 0.31 of 3 USD. Packet: \`0123456789ab\`. Nothing was merged."
+    `);
+  });
+
+  it('names the budget first when that is what ran out', () => {
+    const broke = { ...stoppedLoop(), spent: { ...stoppedLoop().spent, usd: 3.01 } };
+    expect(problemReport(broke)).toContain('### What to do\n\n- `/budget +<usd>` raises the budget; do this first.');
+  });
+});
+
+describe('the short answers', () => {
+  it('say where a loop is', () => {
+    expect(statusText(buildingLoop())).toMatchInlineSnapshot(`
+      "acme/shop#12 is in BUILD (review round 1 of 5, iteration 2 of 3). Building in GitHub Actions: tests first, then the code.
+
+      Gates: needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2.
+
+      So far: 7 model calls, 41,200 tokens, 0.31 of 3 USD."
+    `);
+  });
+
+  it('list every command of the table', () => {
+    for (const { usage } of Object.values(COMMANDS)) expect(helpText()).toContain(usage.replaceAll('|', '\\|'));
+  });
+});
+
+describe('the evidence', () => {
+  const report = verifyReport.parse({
+    kind: 'verify',
+    version: 1,
+    loop: 'acme/shop#12',
+    entry: 8,
+    candidate: 'a'.repeat(40),
+    base: 'b'.repeat(40),
+    sandbox: 'bubblewrap',
+    measurements: [
+      { name: 'uat_pass_rate', value: 1, unit: 'ratio', source: 'verify', raw: `sha256:${'d'.repeat(64)}` },
+    ],
+    defects: [],
+    calls: [],
+    failure: null,
+    durationMs: 1,
+    evidence: [
+      {
+        requirement: 'R-1',
+        kind: 'change',
+        test: 'test/a.test.js::open only',
+        base: 'fail',
+        head: 'pass',
+        reverted: 'fail',
+        mutated: 'not-run',
+        value: null,
+        proven: true,
+        reason: '',
+      },
+      {
+        requirement: 'R-2',
+        kind: 'keep',
+        test: 'test/a.test.js::all',
+        base: 'pass',
+        head: 'pass',
+        reverted: 'pass',
+        mutated: 'pass',
+        value: null,
+        proven: false,
+        reason: 'no mutation turned it red',
+      },
+      {
+        requirement: 'R-3',
+        kind: 'metric',
+        test: 'p95_ms',
+        base: 'not-run',
+        head: 'not-run',
+        reverted: 'not-run',
+        mutated: 'not-run',
+        value: 12.5,
+        proven: true,
+        reason: '',
+      },
+    ],
+    acceptance: [{ id: 'A-1', requirement: 'R-1', passed: true, detail: 'as expected' }],
+  });
+
+  it('is one row per requirement', () => {
+    expect(evidenceDocument(report)).toMatchInlineSnapshot(`
+      "# Evidence
+
+      ## How it was judged
+
+      The code ran in a sandbox (bubblewrap). Candidate \`aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\` was judged against base \`bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\`.
+
+      ## Requirements
+
+      | requirement | kind | proved by | base | head | reverted | mutated | verdict |
+      |---|---|---|---|---|---|---|---|
+      | R-1 | change | \`test/a.test.js::open only\` | fail | pass | fail |  | proven |
+      | R-2 | keep | \`test/a.test.js::all\` | pass | pass | pass | pass | **not proven**: no mutation turned it red |
+      | R-3 | metric | \`p95_ms\` | value 12.5 |  |  |  | proven |
+
+      ## Acceptance
+
+      - ✓ A-1 (R-1): as expected
+
+      ## Measurements
+
+      | name | value | unit | raw output |
+      |---|---|---|---|
+      | uat_pass_rate | 1 | ratio | \`dddddddddddd\` |"
+    `);
+  });
+
+  it('says that there was no sandbox', () => {
+    expect(evidenceDocument({ ...report, sandbox: 'none' })).toContain('**Sandbox: none.**');
+  });
+});
