@@ -111,11 +111,14 @@ export const runSchema = z.object({
   actor: text,
   inputs: z.record(z.string(), z.string()),
   payload: z.record(z.string(), z.unknown()),
-  pullNumbers: z.array(z.number()),
+  headCommit: z.record(z.string(), z.unknown()),
+  /** Why the run could not be executed at all. */
+  problem: optionalText,
   createdAt: text,
   startedAt: text,
   updatedAt: text,
 });
+export type RunEvent = (typeof RUN_EVENTS)[number];
 export type Run = z.infer<typeof runSchema>;
 
 export const stepSchema = z.object({

@@ -6,7 +6,7 @@ import { judgeAccess } from './access.ts';
 import { emit } from './events.ts';
 import { type Host, nodeIdOf } from './host.ts';
 import { HttpError } from './http-error.ts';
-import { pullFactsOf, pullPayload } from './pull-payloads.ts';
+import { issueOfPull, pullFactsOf, pullPayload } from './pull-payloads.ts';
 import { type Actor, actorLabel, actorOf, loginOf } from './tokens.ts';
 import { startPullRuns } from './workflow-triggers.ts';
 
@@ -62,7 +62,14 @@ async function perform(host: Host, actor: Actor, body: unknown): Promise<unknown
       const fields = { number: pull.number, pull_request: pullPayload(host, repository, ready, facts) };
       return emit(host, { event: 'pull_request', action: 'ready_for_review', repository, sender, fields });
     });
-    await startPullRuns(host, { repository, actor: sender, pull, action: 'ready_for_review', payload });
+    await startPullRuns(host, {
+      repository,
+      actor: sender,
+      pull,
+      title: issueOfPull(host, pull).title,
+      action: 'ready_for_review',
+      payload,
+    });
   }
   const pullRequest = { id: pullRequestId, number: pull.number, isDraft: false };
   return { data: { markPullRequestReadyForReview: { pullRequest } } };

@@ -21,6 +21,10 @@ export interface Host {
   /** Runs the works of one repository one after another. */
   readonly serial: <T>(repositoryId: number, work: () => Promise<T>) => Promise<T>;
   readonly reportProblem: (subject: string, where: string, message: string) => void;
+  /** Aborted when the server closes. */
+  readonly stopping: AbortController;
+  /** The runs that are being performed, until each has ended. */
+  readonly performances: Set<Promise<void>>;
   /** Stops a running workflow run. */
   readonly running: Map<number, AbortController>;
 }

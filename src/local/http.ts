@@ -1,6 +1,7 @@
 /** The server's front door: git, REST, GraphQL, what is local only, and the pages. */
 
 import { Hono } from 'hono';
+import { actionEndpoints } from './actions.ts';
 import { appEndpoints } from './app-endpoints.ts';
 import { checkEndpoints } from './checks.ts';
 import { commentEndpoints } from './comments.ts';
@@ -36,6 +37,7 @@ const ENDPOINTS: Endpoints = {
   ...pullEndpoints,
   ...mergeEndpoints,
   ...checkEndpoints,
+  ...actionEndpoints,
 };
 
 /** One function from a request to an answer. */

@@ -7,6 +7,7 @@ import { found } from './http-error.ts';
 import { issuePayload, labelPayload, labelPayloads } from './payloads.ts';
 import { pullFactsOf, pullPayload } from './pull-payloads.ts';
 import type { Issue, Repository } from './records.ts';
+import { startPullRuns } from './workflow-triggers.ts';
 
 export interface IssueChange {
   readonly host: Host;
@@ -24,7 +25,7 @@ export async function addLabels(change: IssueChange, names: readonly string[]): 
     if (issue.labels.includes(known)) continue;
     issue = await changeIssue(
       { ...change, issue },
-      { action: 'labeled', label: known, values: { labels: [...issue.labels, known] } },
+      { action: 'labeled', label: known, values: ({ labels }) => ({ labels: [...new Set([...labels, known])] }) },
     );
   }
   return issue;
@@ -36,7 +37,7 @@ export async function removeLabel(change: IssueChange, name: string): Promise<Is
   return changeIssue(change, {
     action: 'unlabeled',
     label: known,
-    values: { labels: change.issue.labels.filter((label) => label !== known) },
+    values: ({ labels }) => ({ labels: labels.filter((label) => label !== known) }),
   });
 }
 
@@ -50,12 +51,12 @@ export async function setState(
   const closed = state === 'closed';
   return changeIssue(change, {
     action: closed ? 'closed' : 'reopened',
-    values: {
+    values: () => ({
       state,
       stateReason: closed ? (reason ?? 'completed') : 'reopened',
       closedAt: closed ? now() : undefined,
       closedBy: closed ? change.sender : undefined,
-    },
+    }),
   });
 }
 
@@ -73,40 +74,36 @@ export async function editText(
   return changeIssue(change, {
     action: 'edited',
     fields: { changes },
-    values: { title: title ?? issue.title, body: body ?? issue.body },
+    values: (current) => ({ title: title ?? current.title, body: body ?? current.body }),
   });
 }
 
 interface Step {
   readonly action: string;
-  readonly values: Partial<Issue>;
+  /** From the issue as it is in the transaction, which may be newer than the caller's. */
+  readonly values: (current: Issue) => Partial<Issue>;
   readonly label?: string;
   readonly fields?: Fields;
 }
 
-async function changeIssue(
-  { host, repository, issue, sender }: IssueChange,
-  { action, values, label, fields = {} }: Step,
-): Promise<Issue> {
+async function changeIssue(change: IssueChange, { action, values, label, fields = {} }: Step): Promise<Issue> {
+  const { host, repository, issue, sender } = change;
   const { repositoryId, number } = issue;
   const pull = host.state.pulls.first({ repositoryId, number });
   const facts = pull && (await pullFactsOf(host, repository, pull));
-  return host.state.transaction(() => {
-    const changed = host.state.issues.update(issue.id, { ...values, updatedAt: now() });
+  const { changed, payload } = host.state.transaction(() => {
+    const current = found(host.state.issues.get(issue.id));
+    const changed = host.state.issues.update(issue.id, { ...values(current), updatedAt: now() });
     host.state.issueEvents.insert({ repositoryId, number, actor: sender, event: action, label, createdAt: now() });
     const labelField = label === undefined ? {} : { label: labelPayloads(host, repository, [label])[0] };
     const subject = pull
-      ? { number, pull_request: pullPayload(host, repository, pull, facts) }
-      : { issue: issuePayload(host, repository, changed) };
-    emit(host, {
-      event: pull ? 'pull_request' : 'issues',
-      action,
-      repository,
-      sender,
-      fields: { ...subject, ...labelField, ...fields },
-    });
-    return changed;
+      ? { event: 'pull_request', fields: { number, pull_request: pullPayload(host, repository, pull, facts) } }
+      : { event: 'issues', fields: { issue: issuePayload(host, repository, changed) } };
+    const all = { ...subject.fields, ...labelField, ...fields };
+    return { changed, payload: emit(host, { event: subject.event, action, repository, sender, fields: all }) };
   });
+  if (pull) await startPullRuns(host, { repository, actor: sender, pull, title: changed.title, action, payload });
+  return changed;
 }
 
 function knownLabelName({ host, repository, sender }: IssueChange, name: string): string {

@@ -3,6 +3,7 @@
 import { Hono } from 'hono';
 import { judgeAccess } from './access.ts';
 import { pressAction } from './check-changes.ts';
+import { download } from './downloads.ts';
 import type { Host } from './host.ts';
 import { found, HttpError } from './http-error.ts';
 import { findRepository } from './repository-records.ts';
@@ -23,6 +24,14 @@ export function createLocalEndpoints(host: Host): Hono {
     const commentId = Number(context.req.param('id'));
     return context.json(host.state.commentEdits.find({ commentId }));
   });
+  app.get('/downloads/:kind/:id', ({ req }) =>
+    download(host, {
+      kind: req.param('kind'),
+      id: Number(req.param('id')),
+      expires: req.query('expires') ?? '',
+      signature: req.query('signature') ?? '',
+    }),
+  );
   app.post('/repos/:owner/:repo/check-runs/:id/actions/:identifier', ({ req, json }) => {
     press(host, { ...req.param(), authorization: req.header('authorization') });
     return json({}, 201);

@@ -46,7 +46,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   address.url = `http://127.0.0.1:${port}`;
   host.outbox.setUrl(options.webhookUrl);
   await announceLeftovers(host);
-  await cancelLeftovers(host);
+  cancelLeftovers(host);
   return {
     url: address.url,
     credentials: host.credentials,
@@ -76,6 +76,8 @@ function createHost({ dataDirectory, executeWorkflow }: LocalGitHubOptions, url:
     executeWorkflow,
     serial: createSerial(),
     reportProblem: (subject, where, message) => void state.problems.insert({ at: now(), subject, where, message }),
+    stopping: new AbortController(),
+    performances: new Set(),
     running: new Map(),
   };
 }

@@ -59,7 +59,14 @@ async function synchronize(host: Host, { repository, sender, pull, after }: Sync
       },
     });
   });
-  await startPullRuns(host, { repository, actor: sender, pull: moved, action: 'synchronize', payload });
+  await startPullRuns(host, {
+    repository,
+    actor: sender,
+    pull: moved,
+    title: issueOfPull(host, moved).title,
+    action: 'synchronize',
+    payload,
+  });
 }
 
 /** `refs/pull/<n>/head` keeps the commits of a pull request alive and fetchable. */

@@ -98,8 +98,7 @@ async function createPull(call: Call) {
       payload: emit(host, { event: 'pull_request', action: 'opened', repository, sender: author, fields }),
     };
   });
-  if (call.actor.type !== 'job')
-    await startPullRuns(host, { repository, actor: author, pull, action: 'opened', payload });
+  await startPullRuns(host, { repository, actor: author, pull, title, action: 'opened', payload });
   return created(await fullPayload(call, pull));
 }
 
