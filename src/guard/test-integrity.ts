@@ -1,0 +1,119 @@
+/** Whether a change tampered with what judges it: existing tests, frozen tests, and the way in which tests are run. */
+import { z } from 'zod';
+import type { Commands, FrozenTests } from '../loop/brief.ts';
+import type { Defect } from '../loop/measurement.ts';
+import type { AddedLine } from './added-lines.ts';
+import { digestOfTests } from './test-digest.ts';
+import { isTestPath } from './test-paths.ts';
+
+export interface IntegrityRequest {
+  readonly runner: Commands['runner'];
+  /** All files of the base and of the head, by path, with a digest or id of their content. */
+  readonly base: ReadonlyMap<string, string>;
+  readonly head: ReadonlyMap<string, string>;
+  /** The text of a file in either tree; undefined when it is not there. */
+  readonly baseText: (path: string) => string | undefined;
+  readonly headText: (path: string) => string | undefined;
+  readonly frozen: FrozenTests | undefined;
+  readonly added: readonly AddedLine[];
+}
+
+interface Violation {
+  readonly rule: string;
+  readonly file: string;
+  readonly line?: number;
+  readonly message: string;
+}
+
+/** Files that decide what a test runner does, beside the tests themselves. */
+const RUNNER_FILES =
+  /(^|\/)(conftest\.py|pytest\.ini|tox\.ini|noxfile\.py|sitecustomize\.py|usercustomize\.py|\.npmrc|\.mocharc[^/]*|node\.config\.json)$/;
+/** Ways to leave tests out, as the runners spell them. */
+const LEFT_OUT =
+  /\b(?:test|it|describe|suite)\.(?:skip|only|todo)\b|\b[xf](?:it|describe)\s*\(|\b(?:skip|only|todo)\s*:\s*(?:true|['"`])|\b\w+\.(?:skip|todo)\s*\(|@(?:unittest|pytest\.mark)\.(?:skip|expectedFailure|xfail)|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest/;
+const SUGGESTION = 'Put it back as it was; a change is judged by tests that it did not touch.';
+
+/** One blocking defect for each violation; empty when the tests can be relied on. */
+export function integrityDefects(request: IntegrityRequest): readonly Defect[] {
+  return [...existingTests(request), ...frozenTests(request), ...leftOut(request), ...runnerSetUp(request)].map(
+    defectOf,
+  );
+}
+
+function existingTests({ runner, base, head, frozen }: IntegrityRequest): readonly Violation[] {
+  const ours = new Set(frozen?.files.map(({ path }) => path));
+  return [...base].flatMap(([path, id]): readonly Violation[] => {
+    if (!isTestPath(path, runner) || ours.has(path) || head.get(path) === id) return [];
+    return head.has(path)
+      ? [{ rule: 'test-changed', file: path, message: `The existing test file ${path} was changed.` }]
+      : [{ rule: 'test-deleted', file: path, message: `The existing test file ${path} was deleted.` }];
+  });
+}
+
+function frozenTests({ frozen, headText }: IntegrityRequest): readonly Violation[] {
+  if (frozen === undefined) return [];
+  const changed = frozen.files.flatMap(({ path, content }): readonly Violation[] => {
+    const text = headText(path);
+    if (text === content) return [];
+    const what = text === undefined ? 'is missing' : 'is not as the test designer wrote it';
+    return [{ rule: 'frozen-test', file: path, message: `The frozen test file ${path} ${what}.` }];
+  });
+  const actual = digestOfTests(frozen.files);
+  if (actual === frozen.digest) return changed;
+  const message = `The frozen tests have the digest ${actual}, but ${frozen.digest} was frozen.`;
+  return [...changed, { rule: 'frozen-test', file: frozen.files[0]?.path ?? '', message }];
+}
+
+function leftOut({ runner, added }: IntegrityRequest): readonly Violation[] {
+  return added
+    .filter(({ file, text }) => isTestPath(file, runner) && LEFT_OUT.test(text))
+    .map(({ file, line }) => ({
+      rule: 'test-left-out',
+      file,
+      line,
+      message: `${file}:${line} leaves tests out (skip, only, todo or an expected failure).`,
+    }));
+}
+
+function runnerSetUp(request: IntegrityRequest): readonly Violation[] {
+  const { base, head } = request;
+  const paths = [...new Set([...base.keys(), ...head.keys()])];
+  const files = paths.filter((path) => RUNNER_FILES.test(path) && base.get(path) !== head.get(path));
+  const manifests = paths.filter((path) => /(^|\/)package\.json$/.test(path) && testScripts(request, path));
+  return [...files, ...manifests].map((file) => ({
+    rule: 'test-runner',
+    file,
+    message: `${file} changes how the tests are run.`,
+  }));
+}
+
+const manifest = z.looseObject({ scripts: z.record(z.string(), z.unknown()).optional() });
+
+/** Whether the scripts that lead to the tests differ. */
+function testScripts({ baseText, headText }: IntegrityRequest, path: string): boolean {
+  const [before, after] = [baseText(path), headText(path)];
+  return before !== undefined && after !== before && scriptsOf(before) !== scriptsOf(after ?? '{}');
+}
+
+function scriptsOf(text: string): string {
+  try {
+    const scripts = Object.entries(manifest.parse(JSON.parse(text)).scripts ?? {});
+    return JSON.stringify(scripts.filter(([name]) => /^(?:pre|post)?test/.test(name)));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return 'unreadable';
+    throw error;
+  }
+}
+
+function defectOf({ rule, file, line, message }: Violation): Defect {
+  return {
+    id: `${rule}:${file}${line === undefined ? '' : `:${line}`}`,
+    requirement: null,
+    file,
+    line: line ?? null,
+    rule,
+    severity: 'blocker',
+    message,
+    suggestion: SUGGESTION,
+  };
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { AddedLine } from '../../src/guard/added-lines.ts';
+import { digestOfTests } from '../../src/guard/test-digest.ts';
+import { integrityDefects } from '../../src/guard/test-integrity.ts';
+
+type Files = Readonly<Record<string, string>>;
+const FROZEN_FILES = [{ path: 'test/new.test.js', content: 'frozen' }];
+const FROZEN = { files: FROZEN_FILES, tests: [], digest: digestOfTests(FROZEN_FILES) };
+const BASE: Files = { 'src/a.js': '1', 'test/a.test.js': 'old', 'package.json': '{"scripts":{"test":"node --test"}}' };
+
+function rulesOf(
+  changes: Readonly<Record<string, string | undefined>>,
+  added: readonly AddedLine[] = [],
+  frozen = FROZEN,
+) {
+  const head = Object.fromEntries(
+    Object.entries({ ...BASE, 'test/new.test.js': 'frozen', ...changes }).flatMap(([path, text]) =>
+      text === undefined ? [] : [[path, text]],
+    ),
+  );
+  const read = (files: Files) => (path: string) => files[path];
+  const maps = { base: new Map(Object.entries(BASE)), head: new Map(Object.entries(head)) };
+  return integrityDefects({
+    runner: 'node-test',
+    ...maps,
+    baseText: read(BASE),
+    headText: read(head),
+    frozen,
+    added,
+  }).map(({ rule, file }) => `${rule} ${file}`);
+}
+
+describe('tests that judge a change', () => {
+  it('are intact when only the product and new tests changed', () => {
+    expect(
+      rulesOf({ 'src/a.js': '2', 'test/other.test.js': 'more', 'package.json': `${BASE['package.json']}\n` }),
+    ).toEqual([]);
+  });
+
+  it.each<[string, Record<string, string | undefined>, string]>([
+    ['an existing test was changed', { 'test/a.test.js': 'weaker' }, 'test-changed test/a.test.js'],
+    ['an existing test was deleted', { 'test/a.test.js': undefined }, 'test-deleted test/a.test.js'],
+    ['a frozen test was changed', { 'test/new.test.js': 'weaker' }, 'frozen-test test/new.test.js'],
+    ['a frozen test is missing', { 'test/new.test.js': undefined }, 'frozen-test test/new.test.js'],
+    ['the test script was changed', { 'package.json': '{"scripts":{"test":"true"}}' }, 'test-runner package.json'],
+    [
+      'a script before the tests was added',
+      { 'package.json': '{"scripts":{"test":"node --test","pretest":"x"}}' },
+      'test-runner package.json',
+    ],
+    ['the runner was given a configuration', { 'conftest.py': 'x' }, 'test-runner conftest.py'],
+  ])('are not intact when %s', (_name, changes, expected) => {
+    expect(rulesOf(changes)).toEqual([expected]);
+  });
+
+  it('are not intact when the frozen digest is another one', () => {
+    expect(rulesOf({}, [], { ...FROZEN, digest: `sha256:${'0'.repeat(64)}` })).toEqual([
+      'frozen-test test/new.test.js',
+    ]);
+  });
+
+  it.each([
+    "test.skip('a', () => {});",
+    "it.only('a', () => {});",
+    "test('a', { skip: true }, () => {});",
+    't.skip();',
+    '@unittest.skip("later")',
+    'self.skipTest("later")',
+  ])('are not intact when a line leaves some out: %s', (text) => {
+    expect(rulesOf({}, [{ file: 'test/x.test.js', line: 4, text }])).toEqual(['test-left-out test/x.test.js']);
+    expect(rulesOf({}, [{ file: 'src/x.js', line: 4, text }])).toEqual([]);
+  });
+});
