@@ -23,14 +23,14 @@ export async function startPostgres(): Promise<PostgresServer> {
   return {
     createDatabase: async () => {
       const name = `loopwright_test_${process.pid}_${created.length}`;
-      await query(url, `create database ${name}`);
       created.push(name);
+      await query(url, `create database ${name}`);
       const database = new URL(url);
       database.pathname = `/${name}`;
       return database.href;
     },
     stop: async () => {
-      for (const name of created) await query(url, `drop database ${name} with (force)`);
+      for (const name of created) await query(url, `drop database if exists ${name} with (force)`);
       await stop();
     },
   };
@@ -39,8 +39,11 @@ export async function startPostgres(): Promise<PostgresServer> {
 async function query(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(text);
-  await client.end();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
 }
 
 async function startOwnServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
