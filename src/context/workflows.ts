@@ -13,7 +13,7 @@ export interface WorkflowFacts {
 const TRIGGERS = ['push', 'pull_request', 'pull_request_target', 'merge_group', 'workflow_call'];
 const triggers = z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]);
 const permissions = z.union([z.string(), z.record(z.string(), z.string())]).nullish();
-const job = z.looseObject({ environment: z.unknown(), permissions, secrets: z.unknown(), uses: z.string().optional() });
+const job = z.looseObject({ environment: z.unknown().optional(), permissions, uses: z.string().optional() });
 const workflow = z.looseObject({ on: triggers, permissions, jobs: z.record(z.string(), job) });
 type Job = z.infer<typeof job>;
 

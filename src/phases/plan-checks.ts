@@ -1,4 +1,4 @@
-/** Deterministic checks of a plan. A task or acceptance row that breaks a rule covers nothing. Pure. */
+/** Deterministic checks of a plan: tasks, files, order, and acceptance rows that a machine can perform. Pure. */
 import type { AcceptanceRow, Plan, Specification, Step, Surface, Task } from '../loop/answers.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { defectOf } from './drafting.ts';
@@ -7,7 +7,7 @@ import { tasksInCycles } from './task-order.ts';
 type Requirement = Specification['requirements'][number];
 
 export interface CheckedPlan {
-  /** Requirements without a valid task or without a valid acceptance row. */
+  /** Requirements without a task or an acceptance row, and those with a task or row that breaks a rule; ids that spec.md does not have, too. */
   readonly uncovered: readonly string[];
   readonly defects: readonly Defect[];
 }
@@ -26,22 +26,30 @@ const SURFACE_STEPS: Readonly<Record<Surface, readonly Step['type'][]>> = {
   web: ['page', 'http'],
 };
 
+/** Every broken rule leaves a requirement uncovered, so no such plan passes its gate. */
 export function checkPlan(input: Input): CheckedPlan {
   const { plan, requirements } = input;
   const cyclic = tasksInCycles(plan.tasks);
-  const tasks = plan.tasks.map((task) => ({ task, defects: taskDefects(task, input, cyclic) }));
-  const rows = plan.acceptance.map((row) => ({ row, defects: rowDefects(row, input) }));
-  const worked = new Set(tasks.flatMap(({ task, defects }) => (defects.length === 0 ? task.requirements : [])));
-  const proved = new Set(rows.flatMap(({ row, defects }) => (defects.length === 0 ? [row.requirement] : [])));
+  const tasks = plan.tasks.map((task) => ({ ids: task.requirements, defects: taskDefects(task, input, cyclic) }));
+  const rows = plan.acceptance.map((row) => ({ ids: [row.requirement], defects: rowDefects(row, input) }));
+  const broken = [...tasks, ...rows].filter(({ defects }) => defects.length > 0);
   const ids = requirements.map(({ id }) => id);
-  const lacking = [
-    ...ids.filter((id) => !worked.has(id)).map((id) => uncoveredDefect(id, 'task')),
-    ...ids.filter((id) => !proved.has(id)).map((id) => uncoveredDefect(id, 'acceptance row')),
-  ];
+  const unplanned = without(ids, tasks);
+  const unproved = without(ids, rows);
   return {
-    uncovered: ids.filter((id) => !worked.has(id) || !proved.has(id)),
-    defects: [...tasks.flatMap(({ defects }) => defects), ...rows.flatMap(({ defects }) => defects), ...lacking],
+    uncovered: [...new Set([...unplanned, ...unproved, ...broken.flatMap((part) => part.ids)])].sort(),
+    defects: [
+      ...broken.flatMap(({ defects }) => defects),
+      ...unplanned.map((id) => uncoveredDefect(id, 'task')),
+      ...unproved.map((id) => uncoveredDefect(id, 'acceptance row')),
+    ],
   };
+}
+
+/** The ids that none of the parts names. */
+function without(ids: readonly string[], parts: readonly { readonly ids: readonly string[] }[]): readonly string[] {
+  const named = new Set(parts.flatMap((part) => part.ids));
+  return ids.filter((id) => !named.has(id));
 }
 
 function uncoveredDefect(id: string, what: 'task' | 'acceptance row'): Defect {
@@ -50,7 +58,7 @@ function uncoveredDefect(id: string, what: 'task' | 'acceptance row'): Defect {
     rule: 'plan/uncovered',
     requirement: id,
     severity: 'blocker',
-    message: `${id} has no ${what} that keeps every rule.`,
+    message: `${id} has no ${what}.`,
   });
 }
 

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AcceptanceRow, Plan, Step, Surface, Task } from '../../src/loop/answers.ts';
+import { step as stepSchema } from '../../src/loop/answers.ts';
+import { budgetOf } from '../../src/phases/budget.ts';
+import { checkPlan } from '../../src/phases/plan-checks.ts';
+import { tasksInCycles } from '../../src/phases/task-order.ts';
+import { uncertaintyOf } from '../../src/phases/uncertainty.ts';
+import { analysis, plan, specification } from './authored.ts';
+
+const { requirements } = specification;
+const get: Step = {
+  type: 'http',
+  method: 'GET',
+  path: '/',
+  headers: [],
+  body: null,
+  expected: { status: 200, contains: [], json: [] },
+};
+
+function problems(spoiled: Plan, surface: Surface = 'http'): readonly string[] {
+  return checkPlan({ plan: spoiled, requirements, surface }).defects.map(({ message }) => message);
+}
+
+function withTask(change: Partial<Task>): Plan {
+  return { ...plan, tasks: plan.tasks.map((task, index) => (index === 0 ? { ...task, ...change } : task)) };
+}
+
+function withRow(change: Partial<AcceptanceRow>): Plan {
+  return { ...plan, acceptance: plan.acceptance.map((row, index) => (index === 0 ? { ...row, ...change } : row)) };
+}
+
+describe('checkPlan', () => {
+  it('finds nothing wrong with a sound plan', () => {
+    expect(checkPlan({ plan, requirements, surface: 'http' })).toEqual({ uncovered: [], defects: [] });
+  });
+
+  it.each([
+    [withTask({ dependsOn: ['T-2'] }), 'T-1 waits for itself through T-2.'],
+    [withTask({ dependsOn: ['T-9'] }), 'T-1 depends on T-9, which does not exist.'],
+    [withTask({ requirements: ['R-1', 'R-2', 'R-9'] }), 'T-1 names R-9, which spec.md does not have.'],
+    [withTask({ id: 'T-2' }), 'The id T-2 is used 2 times.'],
+    ...['/etc/passwd', '../x', 'a//b', './a', 'a\\b', '.github/workflows/x.yml', '.GIT/config', '.loopwright/1/x'].map(
+      (path): [Plan, string] => [
+        withTask({ files: [path] }),
+        `T-1 names "${path}", which is no path that a loop may change.`,
+      ],
+    ),
+    [withRow({ kind: 'keep' }), 'A-1 is of kind keep, but R-1 is of kind change.'],
+    [withRow({ requirement: 'R-7' }), 'A-1 names R-7, which spec.md does not have.'],
+    [withRow({ steps: [] }), 'A-1 needs at least one step of type http or page, because the surface is http.'],
+    [
+      withRow({ steps: [call('{}', '1')] }),
+      'A-1 needs at least one step of type http or page, because the surface is http.',
+    ],
+    [withRow({ steps: [get, call('{}', '1')] }), 'A-1: arguments {} are not a JSON array.'],
+    [withRow({ steps: [get, call('[1', '1')] }), 'A-1: arguments [1 are not a JSON array.'],
+    [withRow({ steps: [get, call('[1]', 'open')] }), 'A-1: expected value open is not JSON.'],
+  ])('a plan that breaks a rule covers less (%#)', (spoiled, problem) => {
+    expect(problems(spoiled)).toContain(problem);
+    expect(checkPlan({ plan: spoiled, requirements, surface: 'http' }).uncovered).not.toEqual([]);
+  });
+
+  it('does not excuse a broken row or task by a sound one for the same requirement', () => {
+    const [row] = plan.acceptance;
+    const [task] = plan.tasks;
+    if (row === undefined || task === undefined) throw new Error('there is a row and a task');
+    const rows = { ...plan, acceptance: [...plan.acceptance, { ...row, id: 'A-9', steps: [] }] };
+    const tasks = { ...plan, tasks: [...plan.tasks, { ...task, id: 'T-9', dependsOn: ['T-9'] }] };
+    expect(checkPlan({ plan: rows, requirements, surface: 'http' }).uncovered).toEqual(['R-1']);
+    expect(checkPlan({ plan: tasks, requirements, surface: 'http' }).uncovered).toEqual(['R-1', 'R-2']);
+  });
+
+  it('blocks on a task that serves only requirements that do not exist', () => {
+    const spare = {
+      id: 'T-3',
+      title: 'More',
+      requirements: ['R-8'],
+      files: ['src/more.js'],
+      dependsOn: [],
+      detail: 'Something more.',
+    };
+    expect(
+      checkPlan({ plan: { ...plan, tasks: [...plan.tasks, spare] }, requirements, surface: 'http' }).uncovered,
+    ).toEqual(['R-8']);
+  });
+
+  it('names the requirements that nobody works on or proves', () => {
+    const spoiled = { ...plan, acceptance: plan.acceptance.slice(1), tasks: plan.tasks.slice(0, 1) };
+    expect(problems(spoiled)).toEqual(['R-3 has no task.', 'R-1 has no acceptance row.']);
+  });
+
+  it.each([
+    ['library', call('[]', '1')],
+    ['cli', { type: 'cli', arguments: ['tally'], stdin: null, expected: { exitCode: 0, contains: [] } }],
+    ['web', { type: 'page', path: '/', expected: { selector: 'h1', contains: 'Shop' } }],
+  ] as const)('knows which steps reach a %s', (surface, step) => {
+    const rows = plan.acceptance.map((row) => ({
+      ...row,
+      steps: row.kind === 'metric' ? [] : [stepSchema.parse(step)],
+    }));
+    expect(problems({ ...plan, acceptance: rows }, surface)).toEqual([]);
+  });
+});
+
+describe('tasksInCycles', () => {
+  it('is empty for every graph whose dependencies point backwards', () => {
+    const graph = fc.array(fc.array(fc.nat(20))).map((edges) =>
+      edges.map((targets, index) => ({
+        id: `T-${index + 1}`,
+        dependsOn: targets.filter((target) => target < index).map((target) => `T-${target + 1}`),
+      })),
+    );
+    fc.assert(fc.property(graph, (tasks) => tasksInCycles(tasks).size === 0));
+  });
+
+  it('names the tasks of the cycle only, not those that wait for it', () => {
+    const tasks = [
+      { id: 'T-1', dependsOn: ['T-2'] },
+      { id: 'T-2', dependsOn: ['T-1'] },
+      { id: 'T-3', dependsOn: ['T-1'] },
+      { id: 'T-4', dependsOn: ['T-4'] },
+    ];
+    expect([...tasksInCycles(tasks)]).toEqual(['T-1', 'T-2', 'T-4']);
+  });
+});
+
+describe('uncertaintyOf', () => {
+  const known = ['src/a.js', 'README.md'];
+  const input = { plan, requirements, doubts: analysis.doubts, files: known };
+
+  it('is zero when folders are known, requirements have rows and doubts are settled', () => {
+    expect(uncertaintyOf(input).value).toBe(0);
+  });
+
+  it('counts planned files in folders that the scan does not know', () => {
+    expect(uncertaintyOf({ ...input, plan: withTask({ files: ['lib/new.js', 'top.js'] }) }).value).toBe(1 / 3);
+  });
+
+  it('counts requirements without a row, and open doubts, and takes the largest share', () => {
+    expect(uncertaintyOf({ ...input, plan: { ...plan, acceptance: plan.acceptance.slice(0, 1) } }).value).toBe(2 / 3);
+    const open = analysis.doubts.map((doubt) => ({ ...doubt, resolution: null }));
+    expect(uncertaintyOf({ ...input, doubts: open })).toMatchObject({
+      value: 1,
+      defects: [{ rule: 'plan/open-doubt' }],
+    });
+  });
+
+  it('is one for an empty plan', () => {
+    expect(uncertaintyOf({ ...input, plan: { ...plan, tasks: [] } }).value).toBe(1);
+  });
+});
+
+describe('budgetOf', () => {
+  const limits = { iterations: 3, usd: 3, checksQuietSeconds: 120, runMinutes: 60 };
+
+  it('grows with tasks and iterations, and keeps p50 below p90', () => {
+    const small = budgetOf({ limits, price: { prompt: 1, completion: 4 } }, { tasks: plan.tasks.slice(0, 1) });
+    const large = budgetOf({ limits, price: { prompt: 1, completion: 4 } }, plan);
+    expect(large.p50.calls).toBeGreaterThan(small.p50.calls);
+    expect(large.p90.usd).toBeGreaterThan(large.p50.usd ?? Number.POSITIVE_INFINITY);
+  });
+
+  it('has no price when nobody stated one', () => {
+    expect(budgetOf({ limits, price: undefined }, plan).p50.usd).toBeUndefined();
+  });
+});
+
+function call(parameters: string, equals: string): Step {
+  return { type: 'call', module: 'src/a.js', function: 'f', arguments: parameters, expected: { equals } };
+}
