@@ -1,0 +1,124 @@
+/** The BUILD job: tests first, then code task by task, then numbers and reviews. Nothing is believed, everything measured. */
+import { LoopError } from '../errors.ts';
+import type { Brief, BuildReport, FrozenTests } from '../loop/brief.ts';
+import type { Defect, Measurement } from '../loop/measurement.ts';
+import { applyChanges } from './changes.ts';
+import { frozenTestsOf } from './design.ts';
+import { type Bench, countCalls, type JobEnvironment, JobError, measured, runShell } from './environment.ts';
+import { type Measured, measure } from './measure.ts';
+import { openRepository } from './repository.ts';
+import { type Review, review } from './review.ts';
+import { said } from './said.ts';
+import { affectedTasks, inOrder, workOn } from './task-work.ts';
+
+type Outcome = Pick<BuildReport, 'tests' | 'changes' | 'measurements' | 'defects' | 'failure'>;
+
+/** Builds a candidate and reports it. Expected failures (model, install, sandbox) are the report's `failure`, with the calls that were made. */
+export async function build(brief: Brief, environment: JobEnvironment): Promise<BuildReport> {
+  const startedAt = environment.now();
+  const { model, calls } = countCalls(environment.model);
+  const outcome = await outcomeOf(brief, { ...environment, model });
+  return {
+    kind: 'build',
+    version: 1,
+    loop: brief.loop.id,
+    entry: brief.entry,
+    candidate: brief.candidate,
+    base: brief.base,
+    sandbox: environment.sandbox.kind,
+    calls: [...calls],
+    durationMs: environment.now() - startedAt,
+    ...outcome,
+  };
+}
+
+async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Outcome> {
+  let tests: FrozenTests | null = null;
+  try {
+    const bench = await prepare(brief, environment);
+    const design = await frozenTestsOf(bench);
+    if (design.tests === undefined)
+      return { tests, changes: [], measurements: [], defects: [...design.defects], failure: null };
+    tests = design.tests;
+    for (const task of inOrder(brief.tasks)) {
+      if (!tasksToDo(brief).includes(task)) continue;
+      await workOn(bench, { tests, task, feedback: brief.defects, revision: 0 });
+    }
+    return { tests, ...(await reviewed(bench, tests)), failure: null };
+  } catch (error) {
+    // Only what is named at a port is a failure of this job; anything else is a mistake of ours and goes up.
+    if (!(error instanceof LoopError)) throw error;
+    environment.log(`failed: ${error.message}`);
+    return { tests, changes: [], measurements: [], defects: [], failure: error.message };
+  }
+}
+
+async function prepare(brief: Brief, environment: JobEnvironment): Promise<Bench> {
+  const repository = await openRepository(environment.workspace, environment.scratch);
+  const bench = { brief, environment, repository };
+  if (brief.previous !== null) await applyChanges(environment.workspace, brief.previous.changes);
+  const { install } = brief.commands;
+  if (install === null) return bench;
+  const installed = await runShell(bench, install, environment.workspace);
+  if (installed.exitCode === 0) return bench;
+  throw new JobError(`The install command ${JSON.stringify(install)} failed: ${said(installed, 3000)}`);
+}
+
+/** All tasks as long as nothing was built; later those that the open defects are about. */
+function tasksToDo({ previous, tasks, defects }: Brief) {
+  const started = previous !== null && previous.tests !== null && previous.changes.length > 0;
+  return started ? affectedTasks(tasks, defects) : tasks;
+}
+
+/** Measures, has it reviewed when it is green, and lets the builder answer the reviewers as often as the limit allows. */
+async function reviewed(bench: Bench, tests: FrozenTests): Promise<Omit<Outcome, 'tests' | 'failure'>> {
+  const { brief } = bench;
+  const reviews: Review[] = [];
+  let state = await measure(bench, tests);
+  while (state.green && !isSettled(reviews, brief.limits.reviewRevisions)) {
+    const verdict = await review(bench, tests, state.diff);
+    reviews.push(verdict);
+    if (isSettled(reviews, brief.limits.reviewRevisions)) break;
+    for (const task of inOrder(affectedTasks(brief.tasks, verdict.defects)))
+      await workOn(bench, { tests, task, feedback: verdict.defects, revision: revisionsOf(reviews) });
+    state = await measure(bench, tests);
+  }
+  return summary(bench, state, reviews);
+}
+
+/** The reviewers approved, or sent it back more often than the limit allows. */
+function isSettled(reviews: readonly Review[], limit: number): boolean {
+  const last = reviews.at(-1);
+  return last !== undefined && (!last.revise || revisionsOf(reviews) > limit);
+}
+
+function revisionsOf(reviews: readonly Review[]): number {
+  return reviews.filter(({ revise }) => revise).length;
+}
+
+async function summary(bench: Bench, state: Measured, reviews: readonly Review[]) {
+  const last = reviews.at(-1);
+  const open: readonly Defect[] = last?.revise === true ? last.defects : [];
+  return {
+    changes: [...state.settled.changes],
+    measurements: [...state.measurements, ...(await revisionMeasurement(bench, reviews))],
+    defects: [...state.defects, ...open],
+  };
+}
+
+/** Without a review there is no number, and without the number the gate blocks. */
+async function revisionMeasurement(bench: Bench, reviews: readonly Review[]): Promise<readonly Measurement[]> {
+  if (reviews.length === 0) return [];
+  const measurement = await measured(bench.environment, {
+    name: 'review_revisions',
+    value: revisionsOf(reviews),
+    unit: 'count',
+    source: 'verdicts and findings of security review and code review',
+    output: JSON.stringify(
+      reviews.map(({ revise, security, code }) => ({ revise, security, code })),
+      null,
+      1,
+    ),
+  });
+  return [measurement];
+}

@@ -1,0 +1,111 @@
+/** Runs one job from its brief to its report; nothing but a brief that cannot be read ends without a report. */
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { createModel } from '../adapters/model.ts';
+import { ConfigError, SandboxError } from '../errors.ts';
+import { type Brief, brief as briefSchema, type Report } from '../loop/brief.ts';
+import type { Model } from '../ports.ts';
+import { countCalls, type JobEnvironment, JobError } from './environment.ts';
+import { failedReport } from './failed-report.ts';
+import { parseJson } from './json.ts';
+import { createRawStore } from './raw.ts';
+import { writeReport } from './report.ts';
+import { openSandbox, type Sandbox } from './sandbox.ts';
+
+/** What the workflow hands to the job; empty texts mean "not given". */
+export interface JobVariables {
+  readonly LOOPWRIGHT_BRIEF: string;
+  readonly LOOPWRIGHT_WORKSPACE: string;
+  readonly LOOPWRIGHT_OUTPUT: string;
+  readonly LOOPWRIGHT_INPUT: string;
+  readonly LOOPWRIGHT_MODEL_URL: string;
+  readonly GITHUB_OUTPUT: string;
+}
+
+export interface JobRequest {
+  readonly kind: Report['kind'];
+  readonly job: (brief: Brief, environment: JobEnvironment) => Promise<Report>;
+  readonly variables: JobVariables;
+  /** Path of this job's own program. */
+  readonly bundle: string;
+  readonly log: (line: string) => void;
+}
+
+/** No key where generated code runs: the address that the job is given lets it in, or nothing does. */
+const NO_KEY = 'loopwright-job';
+
+/** Runs the job and writes its report. @throws {ConfigError} when the brief cannot be read; then there is no report. */
+export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
+  const { kind, variables, log } = request;
+  const startedAt = Date.now();
+  const brief = await readBrief(variables.LOOPWRIGHT_BRIEF);
+  const { model, calls } = countCalls(modelFor(brief, variables.LOOPWRIGHT_MODEL_URL));
+  const broken = (error: unknown): Report => {
+    log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return failedReport(brief, { kind, calls, durationMs: Date.now() - startedAt, failure: failureOf(error) });
+  };
+  const report = await reportOf(brief, model, request).catch(broken);
+  const { LOOPWRIGHT_OUTPUT: output, GITHUB_OUTPUT: githubOutput } = variables;
+  const place = { output, githubOutput: orNone(githubOutput), surface: brief.surface };
+  const verdict = await writeReport(report, place).catch((error: unknown) => {
+    if (!(error instanceof z.ZodError)) throw error;
+    return writeReport(broken(error), place);
+  });
+  log(`${kind}: ${verdict}${report.failure === null ? '' : `, ${report.failure}`}`);
+  return verdict;
+}
+
+async function reportOf(brief: Brief, model: Model, request: JobRequest): Promise<Report> {
+  const { variables, bundle, log } = request;
+  const [workspace, output] = [await realpath(variables.LOOPWRIGHT_WORKSPACE), variables.LOOPWRIGHT_OUTPUT];
+  await mkdir(output, { recursive: true });
+  const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-job-')));
+  try {
+    const sandbox = await sandboxFor(brief, { workspace, scratch, bundle });
+    log(`sandbox: ${sandbox.kind}${brief.model.scripted ? ', the model is scripted' : ''}`);
+    const input = orNone(variables.LOOPWRIGHT_INPUT);
+    const raw = createRawStore(output);
+    const environment = { workspace, scratch, output, input, sandbox, model, raw, bundle, log, now: Date.now };
+    return await request.job(brief, environment);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** In development the program is a TypeScript file whose imports lie around it; a bundle is complete. */
+function sandboxFor(
+  brief: Brief,
+  { workspace, scratch, bundle }: { readonly workspace: string; readonly scratch: string; readonly bundle: string },
+): Promise<Sandbox> {
+  const program = bundle.endsWith('.ts') ? join(dirname(bundle), '..', '..') : dirname(bundle);
+  return openSandbox({ workspace, readOnly: [program], scripted: brief.model.scripted, scratch });
+}
+
+function modelFor(brief: Brief, baseUrl: string): Model {
+  if (baseUrl !== '')
+    return createModel({ baseUrl, apiKey: NO_KEY, model: brief.model.name, timeoutMs: brief.limits.modelTimeoutMs });
+  const missing = () => Promise.reject(new JobError('LOOPWRIGHT_MODEL_URL is not set; this job needs a model.'));
+  return { answer: missing, turn: missing };
+}
+
+async function readBrief(file: string): Promise<Brief> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new ConfigError(`LOOPWRIGHT_BRIEF: the brief ${file} cannot be read; the App must serve it.`, {
+      cause: error,
+    });
+  });
+  const parsed = briefSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(`LOOPWRIGHT_BRIEF: the brief ${file} is not valid: ${z.prettifyError(parsed.error)}`);
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof SandboxError || error instanceof JobError) return error.message;
+  return `The job broke: ${error instanceof Error ? error.message : String(error)}. Its log has the details; report it.`;
+}
+
+function orNone(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}

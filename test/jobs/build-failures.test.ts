@@ -1,0 +1,143 @@
+/** What a build does when tests, model or set-up are not usable: it says so and proposes nothing. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  APPROVED,
+  briefFor,
+  type Checkout,
+  checkout,
+  command,
+  DESIGN,
+  FROZEN_FILE,
+  FROZEN_TEXT,
+  GOOD,
+  numbersOf,
+  runBuild,
+  write,
+} from './build-fixture.ts';
+
+let place: Checkout;
+beforeEach(async () => {
+  place = await checkout();
+});
+afterEach(() => place.remove());
+
+const ANSWERS = { 'acceptance-tests': [DESIGN], ...APPROVED };
+
+test('tests that are already green, hollow, misplaced or missing are told to the designer, whose next attempt is taken', async () => {
+  const green = FROZEN_TEXT.replace(
+    '../src/greet.js',
+    'data:text/javascript,export function greetAll() { return "Hello A, Hello B" }',
+  );
+  const { report, requests } = await runBuild(place, briefFor(place), {
+    answers: {
+      ...ANSWERS,
+      'acceptance-tests': [{ ...DESIGN, files: [{ path: FROZEN_FILE, content: green }] }, DESIGN],
+    },
+    turns: [[write('src/greet.js', GOOD)]],
+  });
+  expect(numbersOf(report).test_failures).toBe(0);
+  expect(requests[1]?.headers.attempt).toBe('2');
+  expect(requests[1]?.messages.at(-1)?.content).toContain(
+    `The change test ${FROZEN_FILE}::greets all has the outcome pass on the base`,
+  );
+});
+
+test('when no draft of the tests is right, nothing is built and the defects say why', async () => {
+  const bad = {
+    files: [
+      { path: 'src/greet.js', content: 'assert' },
+      { path: 'test/hollow.test.js', content: "import test from 'node:test'; test('x', () => {});" },
+    ],
+    tests: [{ requirement: 'R-1', kind: 'keep', file: 'test/other.test.js', name: 'x' }],
+  };
+  const { report, requests, outputs } = await runBuild(place, briefFor(place), {
+    answers: { 'acceptance-tests': [bad] },
+  });
+  expect(requests).toHaveLength(2);
+  expect(report).toMatchObject({ tests: null, changes: [], measurements: [], failure: null });
+  expect(report.defects.map(({ message }) => message)).toEqual([
+    'src/greet.js exists already; tests go into new files.',
+    'src/greet.js is not where the runner node-test has its tests.',
+    'src/greet.js is a file of a task, not a test.',
+    'test/hollow.test.js has no assertion.',
+    'The test test/other.test.js::x has kind keep, but R-1 has kind change.',
+    'The test test/other.test.js::x is in a file that was not sent.',
+    'R-2 has no test.',
+  ]);
+  expect(outputs).toBe('verdict=fail\n');
+});
+
+test.each([
+  ['answers with 500', { status: { 'acceptance-tests': 500 } }, /HTTP 500/],
+  ['answers garbage', { answers: { 'acceptance-tests': ['I would rather chat.'] } }, /acceptance-tests/],
+])(
+  'a model that %s is the failure of the report, with all three calls and nothing proposed',
+  async (_, script, sentence) => {
+    const { report, outputs } = await runBuild(place, briefFor(place), script);
+    expect(report.failure).toMatch(sentence);
+    expect(report.calls).toHaveLength(3);
+    expect(report).toMatchObject({ changes: [], measurements: [], tests: null });
+    expect(outputs).toBe('verdict=fail\n');
+  },
+);
+
+test('a model that fails in the middle keeps the frozen tests for the next entry', async () => {
+  const { report } = await runBuild(place, briefFor(place), { answers: ANSWERS, status: { turn: 500 } });
+  expect(report.failure).toMatch(/HTTP 500/);
+  expect(report.tests?.tests).toEqual(DESIGN.tests);
+  expect(report.calls.map(({ role }) => role)).toEqual(['test-designer', 'builder', 'builder', 'builder']);
+});
+
+test('an install command that fails is the failure of the report', async () => {
+  const commands = { ...briefFor(place).commands, install: 'echo no registry; exit 1' };
+  const { report } = await runBuild(place, briefFor(place, { commands }), { answers: ANSWERS });
+  expect(report.failure).toContain('The install command "echo no registry; exit 1" failed: [exit code 1]\nno registry');
+});
+
+test('a Python repository is built with unittest, and the byte code that running it leaves is never proposed', async () => {
+  const text = `import importlib
+import unittest
+
+
+class GreetAll(unittest.TestCase):
+    def test_all(self):
+        greet = importlib.import_module('greet')
+        self.assertEqual(getattr(greet, 'greet_all', lambda names: None)(['A', 'B']), 'Hello A, Hello B')
+
+    def test_one(self):
+        greet = importlib.import_module('greet')
+        self.assertEqual(greet.greet('C'), 'Hello C')
+`;
+  const one = "def greet(name):\n    return 'Hello ' + name\n";
+  const all = `${one}\n\ndef greet_all(names):\n    return ', '.join(greet(name) for name in names)\n`;
+  const file = 'tests/test_greet_all.py';
+  const design = {
+    files: [{ path: file, content: text }],
+    tests: [
+      { requirement: 'R-1', kind: 'change', file, name: 'GreetAll.test_all' },
+      { requirement: 'R-2', kind: 'keep', file, name: 'GreetAll.test_one' },
+    ],
+  };
+  const python = await checkout({ 'greet.py': one, 'tests/__init__.py': '' });
+  const brief = briefFor(python);
+  const [task] = brief.tasks;
+  const { report } = await runBuild(
+    python,
+    {
+      ...brief,
+      commands: { ...brief.commands, test: 'python3 -m unittest discover -s tests -t .', runner: 'unittest' },
+      tasks: task === undefined ? [] : [{ ...task, files: ['greet.py'] }],
+    },
+    {
+      answers: { 'acceptance-tests': [design], ...APPROVED },
+      turns: [
+        [write('greet.py', all), command('env -u PYTHONDONTWRITEBYTECODE python3 -c "import greet"; ls __pycache__')],
+      ],
+    },
+  );
+  await python.remove();
+  expect(report.failure).toBeNull();
+  expect(report.defects).toEqual([]);
+  expect(numbersOf(report)).toEqual({ build_errors: 0, test_failures: 0, security_findings: 0, review_revisions: 0 });
+  expect(report.changes.map(({ path }) => path)).toEqual(['greet.py', file]);
+});

@@ -1,0 +1,206 @@
+/** A small real repository, a brief for it, and authored answers that build it. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { build } from '../../src/jobs/build.ts';
+import { runJob } from '../../src/jobs/run-job.ts';
+import { seed } from '../../src/jobs/seed.ts';
+import type { AcceptanceTests } from '../../src/loop/answers.ts';
+import { type Brief, type BuildReport, buildReport, type SeedReport, seedReport } from '../../src/loop/brief.ts';
+import { type Script, startScriptedModel } from './scripted-model.ts';
+
+export const PRODUCT = "export function greet(name) {\n  return 'Hello ' + name;\n}\n";
+export const GOOD = `${PRODUCT}\nexport function greetAll(names) {\n  return names.map(greet).join(', ');\n}\n`;
+export const WRONG = GOOD.replace("', '", "'; '");
+const SERVER = `import { createServer } from 'node:http';
+createServer((request, response) => response.writeHead(request.url === '/health' ? 200 : 404).end('ok')).listen(process.env.PORT, '127.0.0.1');
+`;
+const SUITE = `import assert from 'node:assert/strict';
+import test from 'node:test';
+import { greet } from '../src/greet.js';
+test('greets', () => assert.equal(greet('A'), 'Hello A'));
+`;
+export const FROZEN_FILE = 'test/greet-all.test.js';
+export const FROZEN_TEXT = `import assert from 'node:assert/strict';
+import test from 'node:test';
+test('greets all', async () => {
+  const { greetAll } = await import('../src/greet.js');
+  assert.equal(typeof greetAll, 'function');
+  assert.equal(greetAll(['A', 'B']), 'Hello A, Hello B');
+});
+test('still greets one', async () => {
+  const { greet } = await import('../src/greet.js');
+  assert.equal(greet('C'), 'Hello C');
+});
+`;
+export const DESIGN: AcceptanceTests = {
+  files: [{ path: FROZEN_FILE, content: FROZEN_TEXT }],
+  tests: [
+    { requirement: 'R-1', kind: 'change', file: FROZEN_FILE, name: 'greets all' },
+    { requirement: 'R-2', kind: 'keep', file: FROZEN_FILE, name: 'still greets one' },
+  ],
+};
+export const APPROVED = {
+  'security-review': [{ findings: [] }],
+  'code-review': [{ verdict: 'approve', findings: [] }],
+};
+export const FINDING = {
+  severity: 'required',
+  requirement: 'R-1',
+  file: 'src/greet.js',
+  line: 5,
+  message: 'An empty list is not handled.',
+  fix: 'Say so in a test.',
+};
+export const write = (path: string, content: string) => ({ name: 'write_file', arguments: { path, content } });
+export const command = (text: string) => ({ name: 'run_command', arguments: { command: text } });
+
+const NODE_FILES = {
+  'package.json': '{ "name": "greeter", "type": "module" }\n',
+  'src/greet.js': PRODUCT,
+  'src/server.js': SERVER,
+  'test/greet.test.js': SUITE,
+  '.github/workflows/ci.yml': 'on: push\n',
+};
+
+export interface Checkout {
+  readonly root: string;
+  readonly workspace: string;
+  readonly commit: string;
+  readonly remove: () => Promise<void>;
+}
+
+/** A git repository with these files (a product, a suite and a workflow file), checked out as the job finds it. */
+export async function checkout(files: Readonly<Record<string, string>> = NODE_FILES): Promise<Checkout> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-build-')));
+  const workspace = join(root, 'workspace');
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(workspace, path)), { recursive: true });
+    await writeFile(join(workspace, path), text);
+  }
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+      cwd: workspace,
+    }).toString();
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-qm', 'start');
+  return {
+    root,
+    workspace,
+    commit: git('rev-parse', 'HEAD').trim(),
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+/** A valid brief for the repository; `changes` overrides parts of it. */
+export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Brief {
+  return {
+    version: 1,
+    loop: { id: 'loop-1', owner: 'o', repo: 'r', issue: 7, title: 'Greet many' },
+    phase: 'BUILD',
+    entry: 5,
+    iteration: 1,
+    candidate: commit,
+    base: commit,
+    surface: 'library',
+    commands: { install: null, build: null, test: 'node --test', start: null, health: null, runner: 'node-test' },
+    documents: [{ path: '.loopwright/7/contract.md', text: 'greetAll(names: string[]): string' }],
+    requirements: [
+      { id: 'R-1', kind: 'change', statement: 'greetAll(["A","B"]) is "Hello A, Hello B".' },
+      { id: 'R-2', kind: 'keep', statement: 'greet("C") stays "Hello C".' },
+    ],
+    tasks: [
+      {
+        id: 'T-1',
+        title: 'Greet all',
+        requirements: ['R-1', 'R-2'],
+        files: ['src/greet.js'],
+        dependsOn: [],
+        detail: 'Add greetAll next to greet.',
+      },
+    ],
+    acceptance: [],
+    previous: null,
+    tests: null,
+    seed: null,
+    defects: [],
+    context: ['Keep it short.'],
+    skills: Object.fromEntries(
+      [
+        ...['test-designer', 'test-driven-development', 'incremental-implementation', 'coding-principles'],
+        ...['security-and-hardening', 'requesting-code-review', 'ai-workflow-data-seeding'],
+      ].map((name) => [name, `The skill ${name}.`]),
+    ),
+    model: { name: 'scripted', scripted: true },
+    policy: { protectedPaths: ['deploy/**'], maxFiles: 50, maxBytes: 1_000_000 },
+    limits: {
+      agentSteps: 20,
+      modelTimeoutMs: 5000,
+      commandTimeoutMs: 20_000,
+      outputBytes: 20_000,
+      designAttempts: 2,
+      reviewRevisions: 2,
+    },
+    thresholds: { p95Ms: 500 },
+    ...changes,
+  };
+}
+
+/** Runs a job with a scripted model as the workflow would, and reads back all that it delivered. */
+export async function run(
+  kind: 'build' | 'seed',
+  { root, workspace }: Checkout,
+  request: { readonly brief: Brief; readonly script: Script; readonly input?: BuildReport },
+) {
+  const place = await mkdtemp(join(root, `${kind}-`));
+  const [briefFile, output, input, githubOutput] = ['brief.json', 'output', 'input', 'github'].map((name) =>
+    join(place, name),
+  );
+  if (briefFile === undefined || output === undefined || input === undefined || githubOutput === undefined)
+    throw new Error();
+  await writeFile(briefFile, JSON.stringify(request.brief));
+  await mkdir(input);
+  if (request.input !== undefined) await writeFile(join(input, 'report.json'), JSON.stringify(request.input));
+  const model = await startScriptedModel(request.script);
+  const log: string[] = [];
+  try {
+    await runJob({
+      kind,
+      job: { build, seed }[kind],
+      bundle: join(import.meta.dirname, '../../src/jobs/main.ts'),
+      log: (line) => log.push(line),
+      variables: {
+        LOOPWRIGHT_BRIEF: briefFile,
+        LOOPWRIGHT_WORKSPACE: workspace,
+        LOOPWRIGHT_OUTPUT: output,
+        LOOPWRIGHT_INPUT: request.input === undefined ? '' : input,
+        LOOPWRIGHT_MODEL_URL: model.url,
+        GITHUB_OUTPUT: githubOutput,
+      },
+    });
+  } finally {
+    await model.close();
+  }
+  const text = await readFile(join(output, 'report.json'), 'utf8');
+  return { text, output, log, requests: model.requests, outputs: await readFile(githubOutput, 'utf8') };
+}
+
+/** Builds and parses the report. */
+export async function runBuild(place: Checkout, brief: Brief, script: Script) {
+  const done = await run('build', place, { brief, script });
+  return { ...done, report: buildReport.parse(JSON.parse(done.text)) };
+}
+
+/** Seeds on top of a build report and parses the report. */
+export async function runSeed(place: Checkout, brief: Brief, script: Script, input?: BuildReport) {
+  const done = await run('seed', place, { brief, script, ...(input === undefined ? {} : { input }) });
+  const report: SeedReport = seedReport.parse(JSON.parse(done.text));
+  return { ...done, report };
+}
+
+/** Measurements as an object, for expectations. */
+export function numbersOf(report: BuildReport | SeedReport): Readonly<Record<string, number>> {
+  return Object.fromEntries(report.measurements.map(({ name, value }) => [name, value]));
+}

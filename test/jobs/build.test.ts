@@ -1,0 +1,210 @@
+/** The BUILD job end to end: a real repository, real tests, and a scripted model over HTTP. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  APPROVED,
+  briefFor,
+  type Checkout,
+  checkout,
+  command,
+  DESIGN,
+  FINDING,
+  FROZEN_FILE,
+  FROZEN_TEXT,
+  GOOD,
+  numbersOf,
+  runBuild,
+  WRONG,
+  write,
+} from './build-fixture.ts';
+
+let place: Checkout;
+beforeEach(async () => {
+  place = await checkout();
+});
+afterEach(() => place.remove());
+
+const ANSWERS = { 'acceptance-tests': [DESIGN], ...APPROVED };
+const contentOf = (
+  report: { readonly changes: readonly { readonly path: string; readonly content: string | null }[] },
+  path: string,
+) => {
+  const content = report.changes.find((change) => change.path === path)?.content;
+  return typeof content === 'string' ? Buffer.from(content, 'base64').toString() : undefined;
+};
+
+test('a good build proposes code and frozen tests, every number is 0 with stored raw output, and each call says who asks', async () => {
+  const { report, requests, output, outputs } = await runBuild(place, briefFor(place), {
+    answers: ANSWERS,
+    turns: [[write('src/greet.js', GOOD)]],
+  });
+  expect(report.failure).toBeNull();
+  expect(report.defects).toEqual([]);
+  expect(numbersOf(report)).toEqual({ build_errors: 0, test_failures: 0, security_findings: 0, review_revisions: 0 });
+  expect(report.changes.map(({ path }) => path)).toEqual(['src/greet.js', FROZEN_FILE]);
+  expect(contentOf(report, 'src/greet.js')).toBe(GOOD);
+  expect(report.tests?.tests).toEqual(DESIGN.tests);
+  expect(outputs).toBe('verdict=pass\n');
+  for (const { raw } of report.measurements) {
+    const text = await readFile(join(output, 'raw', raw.slice('sha256:'.length)));
+    expect(`sha256:${createHash('sha256').update(text).digest('hex')}`).toBe(raw);
+  }
+  expect(
+    requests.map(({ name, headers }) => [name, headers.phase, headers.skill, headers.role, headers.attempt]),
+  ).toEqual([
+    ['acceptance-tests', 'BUILD', 'test-designer', 'test-designer', '1'],
+    ['turn', 'BUILD', 'incremental-implementation', 'builder', '1'],
+    ['turn', 'BUILD', 'incremental-implementation', 'builder', '1'],
+    ['security-review', 'BUILD', 'security-and-hardening', 'security', '1'],
+    ['code-review', 'BUILD', 'requesting-code-review', 'reviewer', '1'],
+  ]);
+  expect(report.calls).toHaveLength(5);
+  expect(requests[4]?.messages.at(-1)?.content).toContain('+export function greetAll(names)');
+  expect(await readdir(join(output, 'transcripts'))).toEqual(['T-1-0.json']);
+});
+
+test('a wrong build is measured red, its defects name the test and the values, and the next iteration is told and builds on it', async () => {
+  const first = await runBuild(place, briefFor(place), { answers: ANSWERS, turns: [[write('src/greet.js', WRONG)]] });
+  expect(first.report.failure).toBeNull();
+  expect(numbersOf(first.report)).toEqual({ build_errors: 0, test_failures: 2, security_findings: 0 });
+  expect(first.outputs).toBe('verdict=fail\n');
+  const defect = first.report.defects.find(({ rule }) => rule === 'test');
+  expect(defect).toMatchObject({ requirement: 'R-1', file: FROZEN_FILE, severity: 'blocker' });
+  expect(defect?.message).toContain('The test "greets all" has the outcome fail');
+  expect(defect?.message).toContain('Hello A; Hello B');
+  expect(first.report.defects.map(({ rule }) => rule)).toEqual(['test', 'suite']);
+  expect(first.requests.map(({ name }) => name)).not.toContain('code-review');
+
+  const again = await checkout();
+  const { report, requests } = await runBuild(
+    again,
+    briefFor(again, {
+      iteration: 2,
+      previous: { changes: first.report.changes, tests: first.report.tests },
+      defects: first.report.defects,
+    }),
+    {
+      answers: APPROVED,
+      turns: [[{ name: 'edit_file', arguments: { path: 'src/greet.js', old: "'; '", new: "', '" } }]],
+    },
+  );
+  await again.remove();
+  expect(numbersOf(report)).toEqual({ build_errors: 0, test_failures: 0, security_findings: 0, review_revisions: 0 });
+  expect(contentOf(report, 'src/greet.js')).toBe(GOOD);
+  expect(report.tests).toEqual(first.report.tests);
+  expect(requests.map(({ name }) => name)).toEqual(['turn', 'turn', 'security-review', 'code-review']);
+  expect(requests[0]?.headers.attempt).toBe('2');
+  expect(requests[0]?.messages[1]?.content).toContain('The test "greets all" has the outcome fail');
+});
+
+test('the builder can change frozen tests neither by a tool nor by a command', async () => {
+  const { report, requests, log } = await runBuild(place, briefFor(place), {
+    answers: ANSWERS,
+    turns: [
+      [write(FROZEN_FILE, 'hollow'), write('test/greet.test.js', 'hollow')],
+      [command(`echo hollow > ${FROZEN_FILE}`)],
+    ],
+  });
+  const results = requests.filter(({ name }) => name === 'turn')[1]?.messages.slice(-2);
+  expect(results?.map(({ content }) => content)).toEqual([
+    `Refused to write ${FROZEN_FILE}: it is a frozen test, which nobody may change.`,
+    'Refused to write test/greet.test.js: it is an existing test; new tests go into new files.',
+  ]);
+  expect(contentOf(report, FROZEN_FILE)).toBe(FROZEN_TEXT);
+  expect(log).toContain(`the frozen test ${FROZEN_FILE} was changed or removed; it is put back`);
+  expect(numbersOf(report).test_failures).toBeGreaterThan(0);
+});
+
+test('a change of .github is refused by the tool, and when a command makes it, it blocks the build and is never proposed', async () => {
+  const { report, outputs, requests } = await runBuild(place, briefFor(place), {
+    answers: ANSWERS,
+    turns: [
+      [write('.github/workflows/ci.yml', 'on: push # stolen'), write('src/greet.js', GOOD)],
+      [command('echo "# stolen" >> .github/workflows/ci.yml; ln -s /etc/passwd src/planted; echo x > notes.txt')],
+    ],
+  });
+  expect(requests[2]?.messages.at(-2)?.content).toContain('Refused to write .github/workflows/ci.yml');
+  expect(numbersOf(report)).toEqual({ build_errors: 2, test_failures: 0, security_findings: 0 });
+  expect(report.changes.map(({ path }) => path)).toEqual(['src/greet.js', FROZEN_FILE]);
+  expect(report.defects.map(({ rule, file, severity }) => [rule, file, severity])).toEqual([
+    ['path-policy', 'src/planted', 'blocker'],
+    ['path-policy', '.github/workflows/ci.yml', 'blocker'],
+    ['unplanned-file', 'notes.txt', 'minor'],
+  ]);
+  expect(outputs).toBe('verdict=fail\n');
+});
+
+test('a review that asks for a revision goes back to the builder, and the approval after it passes with one revision', async () => {
+  const { report, requests } = await runBuild(place, briefFor(place), {
+    answers: {
+      ...ANSWERS,
+      'code-review': [
+        { verdict: 'revise', findings: [FINDING] },
+        { verdict: 'approve', findings: [] },
+      ],
+    },
+    turns: [
+      [write('src/greet.js', GOOD)],
+      [{ name: 'submit', arguments: {} }],
+      [write('src/greet.js', `${GOOD}// none\n`)],
+    ],
+  });
+  expect(numbersOf(report)).toMatchObject({ test_failures: 0, review_revisions: 1 });
+  expect(report.defects).toEqual([]);
+  expect(contentOf(report, 'src/greet.js')).toContain('// none');
+  expect(requests[5]?.messages[1]?.content).toContain('An empty list is not handled.');
+});
+
+test('an approval with a required finding counts as a revision, and too many end as a number over the threshold', async () => {
+  const { report, requests, outputs } = await runBuild(place, briefFor(place), {
+    answers: { ...ANSWERS, 'code-review': [{ verdict: 'approve', findings: [FINDING] }] },
+    turns: [[write('src/greet.js', GOOD)]],
+  });
+  expect(numbersOf(report).review_revisions).toBe(3);
+  expect(requests.filter(({ name }) => name === 'code-review')).toHaveLength(3);
+  expect(report.defects).toMatchObject([{ rule: 'code-review', requirement: 'R-1', severity: 'major' }]);
+  expect(report.failure).toBeNull();
+  expect(outputs).toBe('verdict=fail\n');
+});
+
+test('a critical security finding sends the change back', async () => {
+  const critical = { ...FINDING, severity: 'critical', category: 'tampering', message: 'Names are not escaped.' };
+  const { report } = await runBuild(place, briefFor(place), {
+    answers: { ...ANSWERS, 'security-review': [{ findings: [critical] }, { findings: [] }] },
+    turns: [[write('src/greet.js', GOOD)]],
+  });
+  expect(numbersOf(report).review_revisions).toBe(1);
+});
+
+test('a served product must become healthy; one that does not start is a failure that says how it ended', async () => {
+  const commands = { ...briefFor(place).commands, start: 'node src/server.js', health: '/health' };
+  const script = { answers: ANSWERS, turns: [[write('src/greet.js', GOOD)]] };
+  const good = await runBuild(place, briefFor(place, { surface: 'http', commands }), script);
+  expect(numbersOf(good.report)).toMatchObject({ health_failures: 0, test_failures: 0, review_revisions: 0 });
+  const again = await checkout();
+  const brief = briefFor(again, { surface: 'http', commands: { ...commands, start: 'node src/absent.js' } });
+  const bad = await runBuild(again, brief, script);
+  await again.remove();
+  expect(numbersOf(bad.report).health_failures).toBe(1);
+  expect(bad.report.defects[0]?.message).toContain('the start command ended with exit code 1');
+});
+
+test('a build command that fails is one build error with its output as the defect', async () => {
+  const commands = { ...briefFor(place).commands, build: 'echo cannot compile >&2; exit 2' };
+  const script = { answers: ANSWERS, turns: [[write('src/greet.js', GOOD)]] };
+  const { report } = await runBuild(place, briefFor(place, { commands }), script);
+  expect(numbersOf(report).build_errors).toBe(1);
+  expect(report.defects[0]?.message).toMatch(/The build command .* failed: \[exit code 2\]\ncannot compile/);
+});
+
+test('a secret in an added line is a security finding', async () => {
+  const secret = `${GOOD}const key = '${['AKIA', 'Z7QW3RTY5UIO8PAS'].join('')}';\n`;
+  const { report } = await runBuild(place, briefFor(place), {
+    answers: ANSWERS,
+    turns: [[write('src/greet.js', secret)]],
+  });
+  expect(numbersOf(report).security_findings).toBeGreaterThan(0);
+  expect(report.defects[0]).toMatchObject({ file: 'src/greet.js', line: 8, severity: 'blocker' });
+});
