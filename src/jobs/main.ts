@@ -1,0 +1,40 @@
+/** The job's program, started by the workflow: `node job.mjs build`, or another job of the table. */
+import { fileURLToPath } from 'node:url';
+import { jobEnvironment } from '../env.ts';
+import { ConfigError } from '../errors.ts';
+import type { Report } from '../loop/brief.ts';
+import { build } from './build.ts';
+import { type JobRequest, runJob } from './run-job.ts';
+import { seed } from './seed.ts';
+
+/** What can be asked for, and how; each resolves to the exit code. A verdict is in the report, never in the exit code. */
+const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
+  build: () => run('build', build),
+  seed: () => run('seed', seed),
+};
+
+process.exitCode = await main(process.argv[2] ?? '');
+
+async function main(name: string): Promise<number> {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command !== undefined) return command();
+  process.stderr.write(`There is no job ${JSON.stringify(name)}; use one of ${Object.keys(COMMANDS).join(', ')}.\n`);
+  return 2;
+}
+
+async function run(kind: Report['kind'], job: JobRequest['job']): Promise<number> {
+  try {
+    await runJob({ kind, job, variables: jobEnvironment(), bundle: fileURLToPath(import.meta.url), log });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
+}
+
+/** One line per event. Names in it may come from a model, so nothing may start a line or look like a workflow command. */
+function log(line: string): void {
+  const safe = line.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').replaceAll('##[', '## [');
+  process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${safe}\n`);
+}

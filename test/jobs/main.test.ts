@@ -1,0 +1,74 @@
+/** The job's program as the workflow starts it: variables in, a report and an exit code out. */
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildReport } from '../../src/loop/brief.ts';
+import { APPROVED, briefFor, type Checkout, checkout, command, DESIGN, GOOD, write } from './build-fixture.ts';
+import { startScriptedModel } from './scripted-model.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/jobs/main.ts');
+let place: Checkout;
+beforeEach(async () => {
+  place = await checkout();
+});
+afterEach(() => place.remove());
+
+async function start(name: string, env: Readonly<Record<string, string>>) {
+  return execa(process.execPath, [MAIN, name], {
+    extendEnv: false,
+    env: { PATH: process.env.PATH ?? '', HOME: place.root, ...env },
+    reject: false,
+  });
+}
+
+async function variables(modelUrl: string) {
+  const folder = await mkdtemp(join(place.root, 'job-'));
+  await writeFile(join(folder, 'brief.json'), JSON.stringify(briefFor(place)));
+  return {
+    LOOPWRIGHT_BRIEF: join(folder, 'brief.json'),
+    LOOPWRIGHT_WORKSPACE: place.workspace,
+    LOOPWRIGHT_OUTPUT: join(folder, 'output'),
+    LOOPWRIGHT_MODEL_URL: modelUrl,
+    GITHUB_OUTPUT: join(folder, 'github'),
+  };
+}
+const reportIn = async (folder: string) =>
+  buildReport.parse(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')));
+
+test('a build writes its report and verdict, exits with 0, and no name in its log can become a workflow command', async () => {
+  const model = await startScriptedModel({
+    answers: { 'acceptance-tests': [DESIGN], ...APPROVED },
+    turns: [[write('x\n::error::forged', 'x'), command('sudo ##[error]x'), write('src/greet.js', GOOD)]],
+  });
+  const env = await variables(model.url);
+  const result = await start('build', env);
+  await model.close();
+  expect(result.exitCode).toBe(0);
+  expect((await reportIn(env.LOOPWRIGHT_OUTPUT)).failure).toBeNull();
+  expect(await readFile(env.GITHUB_OUTPUT, 'utf8')).toBe('verdict=pass\n');
+  expect(result.stdout).toMatch(/^\d\d:\d\d:\d\d sandbox: (bubblewrap|none), the model is scripted$/m);
+  expect(result.stdout).toContain('refused to write x ::error::forged');
+  expect(result.stdout).not.toMatch(/^\s*::|##\[/m);
+});
+
+test('a job that cannot do its work still exits with 0 and says why in its report', async () => {
+  const env = await variables('');
+  const result = await start('build', env);
+  expect(result.exitCode).toBe(0);
+  expect((await reportIn(env.LOOPWRIGHT_OUTPUT)).failure).toBe(
+    'LOOPWRIGHT_MODEL_URL is not set; this job needs a model.',
+  );
+  expect(await readFile(env.GITHUB_OUTPUT, 'utf8')).toBe('verdict=fail\n');
+});
+
+test.each([
+  ['unknown', {}, 2, 'There is no job "unknown"; use one of build, seed'],
+  ['toString', {}, 2, 'There is no job "toString"'],
+  ['build', {}, 1, 'environment variable LOOPWRIGHT_BRIEF'],
+])('the job %s with variables %j ends with exit code %i and one sentence', async (name, env, exitCode, sentence) => {
+  const result = await start(name, env);
+  expect(result.exitCode).toBe(exitCode);
+  expect(result.stderr).toContain(sentence);
+  expect(result.stderr.split('\n')).toHaveLength(1);
+});
