@@ -27,6 +27,8 @@ export interface Composition {
     readonly apiKey: string;
     readonly scripted: boolean;
     readonly price: Ports['modelFacts']['price'];
+    /** For one try; 120 s unless given. */
+    readonly timeoutMs?: number;
   };
   /** Where skills are read from; the package's own by default. */
   readonly skillsDirectory?: string;
@@ -53,7 +55,12 @@ export async function compose(composition: Composition): Promise<Composed> {
     self: `${composition.slug}[bot]`,
     modelFacts: { name: model.name, scripted: model.scripted, price: model.price, jobUrl: jobUrlOf(composition) },
     github,
-    model: createModel({ baseUrl: model.baseUrl, apiKey: model.apiKey, model: model.name }),
+    model: createModel({
+      baseUrl: model.baseUrl,
+      apiKey: model.apiKey,
+      model: model.name,
+      ...(model.timeoutMs === undefined ? {} : { timeoutMs: model.timeoutMs }),
+    }),
     store,
     queue: createQueue(engine, { concurrency: CONCURRENCY, log }),
     workspace: createWorkspace({

@@ -1,0 +1,278 @@
+/** A whole world in one process: the embedded GitHub, a scripted model and the App, over real HTTP and real git. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { type Composed, compose } from '../../src/compose.ts';
+import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
+import { readScript, type Script } from '../../src/demo/script.ts';
+import { startScriptedModel } from '../../src/demo/scripted-model.ts';
+import { type LocalGitHub, startLocalGitHub } from '../../src/local/local-github.ts';
+import { executeWorkflow } from '../../src/local/workflow-execution.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { packageFile } from '../../src/package-root.ts';
+import { type RunningApp, startServer } from '../../src/server.ts';
+import { wire } from '../../src/wire.ts';
+
+export const REPOSITORY = 'acme/guestbook';
+
+/** People of every role; the token is `<login>-token`. */
+const USERS = [
+  { login: 'maria', role: 'admin' },
+  { login: 'wout', role: 'write' },
+  { login: 'tess', role: 'triage' },
+  { login: 'noah', role: 'read' },
+] as const;
+
+export interface WorldOptions {
+  /** Changes the repository before it is served; commits what it did. */
+  readonly prepare?: (path: string) => Promise<void>;
+  /** Answers instead of the demo's. */
+  readonly script?: (script: Script) => Script;
+  /** Endpoint instead of the scripted model. */
+  readonly modelUrl?: string;
+  readonly modelTimeoutMs?: number;
+  /** What the App believes about the model; true where answers are authored. */
+  readonly scripted?: boolean;
+  readonly skillsDirectory?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface World {
+  readonly github: LocalGitHub;
+  readonly app: RunningApp;
+  readonly composed: Composed;
+  readonly directory: string;
+  /** A REST request as a person, below the repository: `as('maria', 'POST', '/issues', {…})`. */
+  as(login: string, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Opens an issue and sets the label; returns its number. */
+  labelled(issue?: {
+    readonly title?: string;
+    readonly body?: string;
+    readonly by?: string;
+    readonly labelBy?: string;
+  }): Promise<number>;
+  loop(issue: number): Promise<Loop | undefined>;
+  /** Waits until the newest loop of the issue is as asked and nothing is pending; fails with the loop's state when that takes too long. */
+  until(issue: number, isSo: (loop: Loop) => boolean, seconds?: number): Promise<Loop>;
+  /** Bodies of comments on an issue or pull request, oldest first, markers left out. */
+  comments(number: number): Promise<readonly { readonly author: string; readonly body: string; readonly id: number }[]>;
+  reactions(commentId: number): Promise<readonly string[]>;
+  checks(
+    sha: string,
+  ): Promise<
+    readonly {
+      readonly name: string;
+      readonly id: number;
+      readonly status: string;
+      readonly conclusion: string | null;
+      readonly external_id: string;
+      readonly output: { readonly title: string | null; readonly summary: string | null };
+    }[]
+  >;
+  requests(): Promise<
+    readonly {
+      readonly id: number;
+      readonly actor: string;
+      readonly method: string;
+      readonly path: string;
+      readonly status: number;
+    }[]
+  >;
+  close(): Promise<void>;
+}
+
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const directory = await mkdtemp(join(tmpdir(), 'loopwright-world-'));
+  const source = await prepareDemoRepository(directory);
+  if (options.prepare !== undefined) await prepared(source, options.prepare);
+  const model = await startScriptedModel(
+    (options.script ?? ((script) => script))(await readScript(packageFile('src', 'demo', 'guestbook.yaml'))),
+  );
+  const github = await startLocalGitHub({
+    dataDirectory: join(directory, 'github'),
+    port: 0,
+    imports: [{ source, fullName: REPOSITORY }],
+    users: USERS.map(({ login, role }) => ({ login, role, token: `${login}-token` })),
+    executeWorkflow,
+  });
+  const { app, composed } = await startApp(options, { directory, github, modelUrl: options.modelUrl ?? model.url });
+  github.setWebhookUrl(`${app.url}/api/github/webhooks`);
+  return {
+    github,
+    app,
+    composed,
+    directory,
+    ...requestsOf(github, composed),
+    async close() {
+      await app.close();
+      await github.close();
+      await composed.close();
+      await model.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function prepared(path: string, prepare: (path: string) => Promise<void>): Promise<void> {
+  await prepare(path);
+  const environment = { GIT_CONFIG_GLOBAL: '/dev/null' };
+  await execa('git', ['add', '--all'], { cwd: path, env: environment });
+  await execa(
+    'git',
+    ['-c', 'user.name=T', '-c', 'user.email=t@t.example', 'commit', '--quiet', '--allow-empty', '-m', 'Prepare'],
+    { cwd: path, env: environment },
+  );
+}
+
+interface AppStart {
+  readonly directory: string;
+  readonly github: LocalGitHub;
+  readonly modelUrl: string;
+}
+
+async function startApp(options: WorldOptions, { directory, github, modelUrl }: AppStart) {
+  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
+  const { appId, privateKey, webhookSecret, slug } = github.credentials;
+  const apiUrl = `${github.url}/api/v3`;
+  const fetch = wire({ apiUrl, checked: true });
+  // The App's address is part of what it composes, so a port is taken first.
+  const port = await freePort();
+  const composed = await compose({
+    databaseUrl: 'memory:',
+    workspaceDirectory: join(directory, 'clones'),
+    publicUrl: `http://127.0.0.1:${port}`,
+    slug,
+    github: { appId, privateKey, apiUrl, fetch, log },
+    model: {
+      baseUrl: modelUrl,
+      name: 'scripted',
+      apiKey: 'scripted',
+      scripted: options.scripted ?? true,
+      price: { prompt: 0, completion: 0 },
+      ...(options.modelTimeoutMs === undefined ? {} : { timeoutMs: options.modelTimeoutMs }),
+    },
+    ...(options.skillsDirectory === undefined ? {} : { skillsDirectory: options.skillsDirectory }),
+    log,
+  });
+  const app = await startServer({
+    appId,
+    privateKey,
+    webhookSecret,
+    apiUrl,
+    host: '127.0.0.1',
+    port,
+    fetch,
+    ports: composed.ports,
+    routes: composed.routes,
+    log,
+  });
+  return { app, composed };
+}
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import('node:net');
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
+
+const comments = z.array(z.object({ id: z.int(), body: z.string(), user: z.object({ login: z.string() }) }));
+const reactions = z.array(z.object({ content: z.string() }));
+const checks = z.object({
+  check_runs: z.array(
+    z.object({
+      id: z.int(),
+      name: z.string(),
+      status: z.string(),
+      conclusion: z.string().nullable(),
+      external_id: z
+        .string()
+        .nullable()
+        .transform((id) => id ?? ''),
+      output: z.object({ title: z.string().nullable(), summary: z.string().nullable() }),
+    }),
+  ),
+});
+const rows = z.array(
+  z.object({ id: z.int(), actor: z.string(), method: z.string(), path: z.string(), status: z.int() }),
+);
+
+function requestsOf(
+  github: LocalGitHub,
+  { ports }: Composed,
+): Omit<World, 'github' | 'app' | 'composed' | 'directory' | 'close'> {
+  const as: World['as'] = async (login, method, path, body) => {
+    const response = await fetch(`${github.url}/api/v3/repos/${REPOSITORY}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${login}-token`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  let repositoryId: number | undefined;
+  const loop: World['loop'] = async (issue) => {
+    repositoryId ??= z.object({ id: z.int() }).parse((await as('maria', 'GET', '')).body).id;
+    return (await ports.store.newest(repositoryId, issue))?.loop;
+  };
+  return {
+    as,
+    loop,
+    async labelled({ title = 'Let visitors search', body = 'Please.', by = 'maria', labelBy = 'maria' } = {}) {
+      const { number } = z.object({ number: z.int() }).parse((await as(by, 'POST', '/issues', { title, body })).body);
+      await as(labelBy, 'POST', `/issues/${number}/labels`, { labels: ['loop'] });
+      return number;
+    },
+    async until(issue, isSo, seconds = 60) {
+      const endMs = Date.now() + seconds * 1000;
+      let state: Loop | undefined;
+      while (Date.now() < endMs) {
+        state = await loop(issue);
+        if (state !== undefined && isSo(state) && state.pending.every(({ type }) => type === 'wait')) return state;
+        await sleep(50);
+      }
+      throw new Error(
+        `waited ${seconds} s; the loop is ${JSON.stringify({ status: state?.status, phase: state?.phase, waitingFor: state?.waitingFor, note: state?.note, entries: state?.entries.map(({ phase, outcome, reason }) => `${phase} ${outcome} ${reason}`), pending: state?.pending.map(({ key, type }) => `${type} ${key}`) }, null, 1)}`,
+      );
+    },
+    async comments(number) {
+      const found = comments.parse((await as('maria', 'GET', `/issues/${number}/comments?per_page=100`)).body);
+      return found.map(({ id, body, user }) => ({
+        id,
+        author: user.login,
+        body: body.replaceAll(/<!--[\s\S]*?-->/g, '').trim(),
+      }));
+    },
+    async reactions(commentId) {
+      return reactions
+        .parse((await as('maria', 'GET', `/issues/comments/${commentId}/reactions`)).body)
+        .map(({ content }) => content);
+    },
+    async checks(sha) {
+      return checks.parse((await as('maria', 'GET', `/commits/${sha}/check-runs?per_page=100`)).body).check_runs;
+    },
+    async requests() {
+      return rows.parse(await (await fetch(`${github.url}/_local/requests?after=0`)).json());
+    },
+  };
+}
+
+/** Writes a file below a path. */
+export async function put(path: string, file: string, text: string): Promise<void> {
+  await writeFile(join(path, file), text);
+}
