@@ -1,0 +1,44 @@
+/** Reads a filtered text once more with a real parser: what the rules missed must not leave. */
+import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it';
+import { CLOSING, isAllowedAddress, MENTION, type OutgoingRules } from './outgoing-rules.ts';
+
+const parser = createParser();
+
+/** Whether nothing in a text mentions, closes, loads or leads where it must not. */
+export function isTame(markdown: string, rules: OutgoingRules): boolean {
+  return parser.parse(markdown, {}).every((token) => isTameToken(token, rules));
+}
+
+function createParser(): MarkdownIt {
+  const created = new createMarkdownIt({ html: true, linkify: true });
+  // GitHub links addresses of pages with a scheme or `www.` and addresses for mail; a bare `plan.md` or `//host` is no link there.
+  created.linkify.set({ fuzzyLink: false }).add('//', null);
+  // Addresses that this parser would refuse are judged here instead.
+  created.validateLink = () => true;
+  return created;
+}
+
+function isTameToken(token: Token, rules: OutgoingRules): boolean {
+  if (token.type === 'image') return false;
+  if (token.type === 'html_block' || token.type === 'html_inline') return isTameHtml(token.content, rules);
+  if (token.type === 'link_open' && !isTameLink(String(token.attrGet('href') ?? ''), rules)) return false;
+  if (token.type === 'text' && !isTameText(token.content, rules)) return false;
+  return (token.children ?? []).every((child) => isTameToken(child, rules));
+}
+
+function isTameHtml(html: string, rules: OutgoingRules): boolean {
+  const bad =
+    /<!|<\?|<[a-z][^<>\s/]*\s+(?!\/?>|open>)|<\/?(?:a|img|picture|video|audio|source|svg|iframe|script|style|form|input|math)\b/i;
+  return !bad.test(html) && isTameText(html, rules);
+}
+
+function isTameLink(href: string, rules: OutgoingRules): boolean {
+  if (/^(?:[a-z][a-z0-9+.-]*:|\/\/|[\\/]{2})/i.test(href)) return isAllowedAddress(href, rules);
+  return !/[\\]|%5c/i.test(href.split(/[?#]/, 1)[0] ?? '');
+}
+
+function isTameText(text: string, { mention = [] }: OutgoingRules): boolean {
+  const allowed = new Set(mention.map((login) => login.toLowerCase()));
+  if (text.search(CLOSING) >= 0) return false;
+  return [...text.matchAll(MENTION)].every(([, login = '']) => allowed.has(login.toLowerCase()));
+}

@@ -1,0 +1,132 @@
+/** The single rules of the outgoing filter; each works on text outside code and leaves alone what it made itself. */
+
+export interface OutgoingRules {
+  /** Hosts (with port where there is one) that links may lead to, besides relative ones. */
+  readonly allowedHosts: readonly string[];
+  /** Logins that may be mentioned; nobody else is notified. */
+  readonly mention?: readonly string[];
+  /** Values that must never leave: keys, tokens, planted canaries. */
+  readonly canaries?: readonly string[];
+}
+
+/** Breaks a word for machines; people see no difference, and whoever copies it loses nothing. */
+const BREAK = '\u200B';
+
+const TAGS = 'details|summary|br|sub|sup|kbd|b|i|em|strong|code|ins|del|p|ul|ol|li|table|thead|tbody|tr|th|td';
+const ALLOWED_TAG = new RegExp(`^(?:</?(?:${TAGS})>|<details open>|<br ?/>)`, 'i');
+
+const SHOWN_HIDDEN = /<!--[\s\S]*?-->/g;
+const IMAGE_TAG = /<(?:img|image|picture|video|audio|source|svg|iframe|object|embed)\b[^<>]*>/gi;
+
+/** Only tags of the list stay, without attributes; autolinks are judged with the links; every other `<` is text. */
+export function tameHtml(prose: string, rules: OutgoingRules): string {
+  const shown = prose.replace(SHOWN_HIDDEN, '').replace(IMAGE_TAG, '(image removed)');
+  return shown.replace(/<(?=[A-Za-z/!?])/g, (bracket, offset: number) => {
+    const rest = shown.slice(offset);
+    if (ALLOWED_TAG.test(rest)) return bracket;
+    const [, address = ''] = /^<([^\s<>]+)>/.exec(rest) ?? [];
+    return isAllowedAddress(address, rules) && /^https?:/i.test(address) ? bracket : '&lt;';
+  });
+}
+
+const IMAGE = /!\[([^\]\n]*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?/g;
+const TITLE = String.raw`(?:[ \t\n]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?`;
+const TARGET = String.raw`\]\([ \t\n]*(?<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)${TITLE}[ \t\n]*\)`;
+const DEFINITION = String.raw`^(?<indent> {0,3}(?:>[ \t]*)*)(?<definition>\[(?!\^)[^\]\n]+\]:[ \t]*(?<defined><[^<>\n]*>|\S+).*)$`;
+const AUTOLINK = String.raw`(?:&lt;|<)(?<autolink>[a-z][a-z0-9+.-]{1,31}:[^\s<>]*)>`;
+const ADDRESS = String.raw`(?<address>(?:\b[a-z][a-z0-9+.-]*:\/\/|\bwww\.)[^\s<>|]*[^\s<>|?!.,:*_~'")\]\\])`;
+const EMAIL = String.raw`(?<email>(?<![\w.+-])(?:mailto:|xmpp:)?[a-z0-9._+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+)`;
+/** One expression, so that nothing is matched inside what was just made code. */
+const LINK = new RegExp([DEFINITION, TARGET, AUTOLINK, ADDRESS, EMAIL].join('|'), 'gim');
+
+type Groups = Readonly<
+  Record<'target' | 'indent' | 'definition' | 'defined' | 'autolink' | 'address' | 'email', string | undefined>
+>;
+
+/** Images are taken out; links, definitions and bare addresses to foreign hosts become code. */
+export function tameLinks(prose: string, rules: OutgoingRules): string {
+  return prose
+    .replace(IMAGE, (_, alt: string) => (alt.trim() === '' ? '(image removed)' : `(image removed: ${alt.trim()})`))
+    .replace(/!\[/g, '!\\[')
+    .replace(LINK, (whole, ...rest) => tameLink(whole, rest.at(-1), rules));
+}
+
+function tameLink(whole: string, groups: Groups, rules: OutgoingRules): string {
+  const { target, indent = '', definition, defined = '', autolink, address, email } = groups;
+  if (target !== undefined) return isAllowedTarget(target, rules) ? whole : `] (${asCode(target)})`;
+  if (definition !== undefined) return isAllowedTarget(defined, rules) ? whole : indent + asCode(definition);
+  const absolute = autolink ?? address;
+  return absolute !== undefined && isAllowedAddress(absolute, rules) ? whole : asCode(absolute ?? email ?? whole);
+}
+
+function asCode(text: string): string {
+  return `\`${text.replace(/^<|>$/g, '').replaceAll('`', "'")}\``;
+}
+
+function isAllowedTarget(target: string, rules: OutgoingRules): boolean {
+  const address = target.replace(/^<|>$/g, '');
+  if (/[\\&]/.test(address.split(/[?#]/, 1)[0] ?? '')) return false;
+  return /^(?:[#?]|\.{0,2}\/(?!\/)|[\w.-]+(?:\/|$|#))/.test(address) || isAllowedAddress(address, rules);
+}
+
+/** Whether an absolute address is http(s) on an allowed host, without a user in it. */
+export function isAllowedAddress(address: string, { allowedHosts }: OutgoingRules): boolean {
+  const url = URL.parse(/^www\./i.test(address) ? `https://${address}` : address);
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return false;
+  return !address.includes('\\') && allowedHosts.includes(url.host);
+}
+
+const ENTITY = /&(?:#0*(?:64|35|47)|#x0*(?:40|23|2f)|commat|num|sol);/gi;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '64': '@',
+  '35': '#',
+  '47': '/',
+  x40: '@',
+  x23: '#',
+  x2f: '/',
+  commat: '@',
+  num: '#',
+  sol: '/',
+};
+
+export const MENTION = /(?<!\w)@(?=([A-Za-z0-9][A-Za-z0-9-]*(?:\/[A-Za-z0-9._-]+)?))/g;
+export const CLOSING =
+  /\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+[[(*_]*)(?=(?:[\w.-]+\/[\w.-]+)?\\?#\d|GH-\d|https?:\/\/\S+\/(?:issues|pull)\/\d)/gi;
+export const COMMAND = /^([ \t]*(?:(?:[>*+-]|\d+[.)])[ \t]+)*)\/(?=[A-Za-z][A-Za-z-]*(?:[ \t]|$))/gm;
+/** What bots obey without a slash, as their manuals say. */
+export const BOT_PHRASE =
+  /\b(bors|jenkins|ok to|retest|recheck|add to|homu|rustbot)(?=[,:]? (?:r[+=-]|try|merge|delegate|test|this|allowlist|whitelist|retry)\b|[,:]? r\+)/gi;
+
+/** Breaks mentions, closing keywords, lines that are commands, and what other bots obey. */
+export function tamePhrases(prose: string, rules: OutgoingRules): string {
+  const allowed = new Set((rules.mention ?? []).map((login) => login.toLowerCase()));
+  return prose
+    .replace(
+      ENTITY,
+      (entity) =>
+        ENTITIES[
+          entity
+            .slice(1, -1)
+            .replace(/^#0*/, '')
+            .replace(/^(x)0*/i, '$1')
+            .toLowerCase()
+        ] ?? entity,
+    )
+    .replace(/\\(?=@)/g, '')
+    .replace(MENTION, (at, login: string) => (allowed.has(login.toLowerCase()) ? at : `${at}${BREAK}`))
+    .replace(CLOSING, (_, word: string, gap: string) => `${word}${gap}${BREAK}`)
+    .replace(COMMAND, (_, before: string) => `${before}\\/`)
+    .replace(BOT_PHRASE, (word) => `${word}${BREAK}`);
+}
+
+/** Directives, front matter, anything clickable and HTML other than line breaks. */
+const WILD_MERMAID =
+  /^\s*---\s*$|%%\s*\{|(?:^|;)[ \t]*(?:click|links?|callback|href|properties|details)\s|\bhref\b|<(?!br ?\/?>)[a-z/!]|javascript:|https?:/im;
+const MERMAID_FENCE = /^([\t >*+\-\d.)]*(?:`{3,}|~{3,})[ \t]*)mermaid\b/i;
+
+/** A Mermaid diagram that could be clicked, configured or load anything is shown as text. */
+export function tameMermaid(block: string): string {
+  const [first = '', ...rest] = block.split('\n');
+  if (!MERMAID_FENCE.test(first) || !WILD_MERMAID.test(rest.join('\n'))) return block;
+  return [first.replace(MERMAID_FENCE, '$1text'), ...rest].join('\n');
+}

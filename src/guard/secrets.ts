@@ -1,0 +1,124 @@
+/** What looks like a secret: well-known token forms, and the known values of our own, also when they are encoded, cut or spaced out. */
+
+interface SecretPattern {
+  readonly name: string;
+  readonly pattern: RegExp;
+}
+
+/** Prefixes as their issuers document them; a bare word of 20 letters is no secret, and neither is a git sha. */
+const PATTERNS: readonly SecretPattern[] = [
+  {
+    name: 'private key',
+    pattern: /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)/g,
+  },
+  { name: 'GitHub token', pattern: /\bgh[opusr]_[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*/g },
+  { name: 'GitHub token', pattern: /\bgithub_pat_[A-Za-z0-9_]{20,}/g },
+  { name: 'GitLab token', pattern: /\bgl(?:pat|dt|rt|ptt|cbt|ft|soat)-[A-Za-z0-9_-]{16,}/g },
+  { name: 'model key', pattern: /\bsk-(?:[A-Za-z]+[0-9]*-)*(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{20,}/g },
+  { name: 'AWS key id', pattern: /\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b/g },
+  { name: 'Google key', pattern: /\bAIza[0-9A-Za-z_-]{35}/g },
+  { name: 'Google token', pattern: /\bya29\.[0-9A-Za-z_-]{20,}/g },
+  { name: 'Slack token', pattern: /\bxox[abeoprs]-[0-9A-Za-z-]{10,}|\bxapp-[0-9A-Za-z-]{10,}/g },
+  {
+    name: 'webhook address',
+    pattern:
+      /https:\/\/hooks\.slack\.com\/(?:services|workflows)\/[A-Za-z0-9/_-]+|https:\/\/discord(?:app)?\.com\/api\/webhooks\/[A-Za-z0-9/_-]+/g,
+  },
+  { name: 'npm token', pattern: /\bnpm_[A-Za-z0-9]{36}\b/g },
+  { name: 'PyPI token', pattern: /\bpypi-AgE[A-Za-z0-9_-]{30,}/g },
+  { name: 'Stripe key', pattern: /\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{16,}/g },
+  { name: 'Hugging Face token', pattern: /\bhf_[A-Za-z0-9]{30,}/g },
+  { name: 'SendGrid key', pattern: /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g },
+  { name: 'DigitalOcean token', pattern: /\bdo[oprt]_v1_[a-f0-9]{40,}/g },
+  { name: 'Azure key', pattern: /\b(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{20,}={0,2}/g },
+  { name: 'signed token', pattern: /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g },
+  { name: 'bearer token', pattern: /\b(?:Bearer|Basic)\s+(?=[A-Za-z0-9._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*/gi },
+  { name: 'password in an address', pattern: /(?<=\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@:"'<>`]*:[^\s/@"'<>`]+(?=@)/gi },
+];
+
+/** Canaries shorter than this would be found in ordinary words. */
+export const SHORTEST_CANARY = 12;
+
+/** Pieces of a canary of this many letters and digits give it away. */
+const WINDOW = 12;
+
+export interface SecretFind {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where secrets stand in a text, in order and without overlap. `canaries` are values that must never leave. */
+export function findSecrets(text: string, canaries: readonly string[] = []): readonly SecretFind[] {
+  const known = PATTERNS.flatMap(({ name, pattern }) =>
+    [...text.matchAll(pattern)].map((match) => ({ name, start: match.index, end: match.index + match[0].length })),
+  );
+  return merged([...known, ...findCanaries(text, canaries)]);
+}
+
+/** The text with `[… removed]` in place of each secret. Doing it again changes nothing. */
+export function withoutSecrets(text: string, canaries: readonly string[] = []): string {
+  let rest = text;
+  // What stands beside a secret may only read as one once that is gone.
+  for (let finds = findSecrets(rest, canaries); finds.length > 0; finds = findSecrets(rest, canaries)) {
+    for (const { name, start, end } of finds.toReversed()) {
+      rest = `${rest.slice(0, start)}[${name} removed]${rest.slice(end)}`;
+    }
+  }
+  return rest;
+}
+
+function merged(finds: readonly SecretFind[]): readonly SecretFind[] {
+  const result: SecretFind[] = [];
+  for (const find of finds.toSorted((left, right) => left.start - right.start || right.end - left.end)) {
+    const last = result.at(-1);
+    if (last && find.start < last.end) result[result.length - 1] = { ...last, end: Math.max(last.end, find.end) };
+    else if (find.end > find.start) result.push(find);
+  }
+  return result;
+}
+
+/** Compares letters and digits only and without case, so that spaces, dashes or quotes between the pieces hide nothing. */
+function findCanaries(text: string, canaries: readonly string[]): readonly SecretFind[] {
+  const windows = new Set(canaries.flatMap(disguisesOf).flatMap(windowsOf));
+  if (windows.size === 0) return [];
+  const { letters, places } = squeezed(text);
+  const finds: SecretFind[] = [];
+  for (let index = 0; index + WINDOW <= letters.length; index += 1) {
+    if (!windows.has(letters.slice(index, index + WINDOW))) continue;
+    const end = (places[index + WINDOW - 1] ?? 0) + 1;
+    finds.push({ name: 'secret', start: places[index] ?? 0, end });
+  }
+  return finds;
+}
+
+/** A canary as it is, backwards, in hex, and in base64 at each of the three places where a base64 group may begin. */
+function disguisesOf(canary: string): readonly string[] {
+  const value = canary.replace(/-----(?:BEGIN|END) [A-Z ]+-----/g, '').trim();
+  if (value.length < SHORTEST_CANARY) return [];
+  const bytes = new TextEncoder().encode(value);
+  const encoded = [0, 1, 2].map((shift) =>
+    base64(Uint8Array.from([...Array<number>(shift).fill(0), ...bytes])).slice(shift === 0 ? 0 : 4, -4),
+  );
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return [value, [...value].toReversed().join(''), hex, ...encoded];
+}
+
+function base64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}
+
+function windowsOf(disguise: string): readonly string[] {
+  const { letters } = squeezed(disguise);
+  return Array.from({ length: Math.max(0, letters.length - WINDOW + 1) }, (_, index) =>
+    letters.slice(index, index + WINDOW),
+  );
+}
+
+function squeezed(text: string): { readonly letters: string; readonly places: readonly number[] } {
+  const matches = [...text.matchAll(/[A-Za-z0-9]/g)];
+  return {
+    letters: matches.map(([letter]) => letter.toLowerCase()).join(''),
+    places: matches.map((match) => match.index),
+  };
+}

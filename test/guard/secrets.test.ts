@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findSecrets, withoutSecrets } from '../../src/guard/secrets.ts';
+
+// Assembled, so that no scanner takes this file for a leak.
+const LETTERS = 'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3';
+const TOKENS: readonly (readonly [string, string])[] = [
+  ['GitHub token', `gh${'p_'}${LETTERS}`],
+  ['GitHub token', `gh${'s_'}${LETTERS}`],
+  ['GitHub token', `gh${'u_'}${LETTERS}`],
+  ['GitHub token', `gh${'s_'}12345_eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln`],
+  ['GitHub token', `github${'_pat_'}${LETTERS}_${LETTERS}`],
+  ['model key', `sk${'-'}proj-${LETTERS}`],
+  ['model key', `sk${'-'}ant-api03-${LETTERS}`],
+  ['AWS key id', `AK${'IA'}IOSFODNN7EXAMPLE`],
+  ['private key', `-----BEGIN RSA PRIVATE${' KEY'}-----\nMIIEow\n-----END RSA PRIVATE${' KEY'}-----`],
+  ['private key', `-----BEGIN PRIVATE${' KEY'}-----\nMIIEow cut off`],
+  ['bearer token', `Bearer ${LETTERS}`],
+  ['Slack token', `xox${'b-'}123456789012-abcdef`],
+  ['npm token', `npm${'_'}${LETTERS}`],
+  ['signed token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc'],
+];
+
+test.each(TOKENS)('a %s is taken out wherever it stands', (name, token) => {
+  for (const text of [token, `key=${token}, then`, `\`${token}\``, `"${token}"`, `> ${token}`]) {
+    const filtered = withoutSecrets(text);
+    expect(filtered).toContain(`[${name} removed]`);
+    expect(filtered).not.toContain(token.slice(-12));
+  }
+});
+
+test('a password in an address is taken out and the host stays', () => {
+  expect(withoutSecrets('see https://x-access-token:abc@github.com/a/b')).toBe(
+    'see https://[password in an address removed]@github.com/a/b',
+  );
+});
+
+test.each([
+  'da39a3ee5e6b4b0d3255bfef95601890afd80709',
+  `sha256:${'ab'.repeat(32)}`,
+  'The Bearer authentication scheme needs a bearer token.',
+  'risk-assessment-of-the-whole-basket-module',
+  'sk-learn-compatible-estimators-and-tools',
+  'AKIA is the prefix of an AWS key id',
+  'ghp_ is the prefix of a personal token',
+  'https://github.com/acme/shop/actions/runs/12345678901',
+  'npm_config_registry and hf_hub',
+])('ordinary text is no secret: %s', (text) => {
+  expect(withoutSecrets(text, ['a-canary-that-is-long-enough'])).toBe(text);
+});
+
+const CANARY = 'kanarie-7f3a9c51e2b84d06';
+const DISGUISES: readonly (readonly [string, (canary: string) => string])[] = [
+  ['plain', (canary) => canary],
+  ['in capitals', (canary) => canary.toUpperCase()],
+  ['backwards', (canary) => [...canary].toReversed().join('')],
+  ['in hex', (canary) => Buffer.from(canary).toString('hex')],
+  ['in base64', (canary) => Buffer.from(canary).toString('base64')],
+  ['in base64 after one byte', (canary) => Buffer.from(`x${canary}`).toString('base64')],
+  ['in base64 after two bytes', (canary) => Buffer.from(`xy${canary}yz`).toString('base64url')],
+  ['without its first seven characters', (canary) => canary.slice(7)],
+  ['spaced out', (canary) => [...canary].join(' ')],
+  ['split over lines', (canary) => canary.replace(/(.{5})/g, '$1"\n+ "')],
+];
+
+test.each(DISGUISES)('a canary is found %s', (_, disguise) => {
+  const filtered = withoutSecrets(`value: ${disguise(CANARY)} end`, [CANARY]);
+  expect(filtered).toContain('[secret removed]');
+  expect(filtered).not.toContain(disguise(CANARY).slice(4, -4));
+});
+
+test('a canary that is a private key is found by any part of it, and the words BEGIN and KEY are not', () => {
+  const body = Buffer.from('0123456789abcdef'.repeat(12)).toString('base64');
+  const key = `-----BEGIN RSA PRIVATE${' KEY'}-----\n${body}\n-----END RSA PRIVATE${' KEY'}-----`;
+  expect(withoutSecrets(`part ${body.slice(40, 70)}`, [key])).toBe('part [secret removed]');
+  expect(withoutSecrets('BEGIN RSA PRIVATE KEY, END RSA PRIVATE KEY', [key])).toBe(
+    'BEGIN RSA PRIVATE KEY, END RSA PRIVATE KEY',
+  );
+});
+
+test('finds are in order and do not overlap', () => {
+  const pieces = fc.constantFrom(...TOKENS.map(([, token]) => token), CANARY, ' ', 'words', '\n');
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
+      const text = parts.join('');
+      let position = 0;
+      for (const { start, end } of findSecrets(text, [CANARY])) {
+        expect(start).toBeGreaterThanOrEqual(position);
+        expect(end).toBeGreaterThan(start);
+        position = end;
+      }
+    }),
+  );
+});
+
+test('taking out twice is taking out once', () => {
+  const pieces = fc.constantFrom(
+    ...TOKENS.map(([, token]) => token),
+    CANARY,
+    CANARY.slice(0, 13),
+    ' ',
+    'x',
+    '-',
+    'Bearer ',
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
+      const once = withoutSecrets(parts.join(''), [CANARY]);
+      expect(withoutSecrets(once, [CANARY])).toBe(once);
+    }),
+  );
+});
