@@ -20,6 +20,8 @@ export const contentEndpoints: Endpoints = {
   [`DELETE ${FILE}`]: { need: WRITE, answer: deleteFile },
 };
 
+const RAW = 'application/vnd.github.raw; charset=utf-8';
+
 async function getContents(call: Call) {
   const path = textParameter(call, 'path').replace(/^\/+|\/+$/g, '');
   const git = gitOfCall(call);
@@ -33,7 +35,8 @@ async function getContents(call: Call) {
   }
   const file = found(entry);
   const content = Buffer.from(await git.bytes(['cat-file', 'blob', file.sha]));
-  if ((call.headers.get('accept') ?? '').includes('raw')) return { status: 200, raw: content };
+  if ((call.headers.get('accept') ?? '').includes('raw'))
+    return { status: 200, raw: content, headers: { 'content-type': RAW } };
   return ok({ ...entryPayload(call, file, ref), encoding: 'base64', content: content.toString('base64') });
 }
 

@@ -47,12 +47,24 @@ export async function writeRefs<T>(
   });
 }
 
-/** After a start: announces what a killed process wrote and did not tell. */
+/** After a start: announces what a killed process wrote and did not tell, and lets pull requests catch up. */
 export async function announceLeftovers(host: Host): Promise<void> {
   for (const intent of host.state.refIntents.find({})) {
     const repository = host.state.repositories.get(intent.repositoryId);
-    if (repository) await announce(host, repository, { login: intent.actor, byJob: intent.byJob });
+    if (repository) {
+      await announce(host, repository, { login: intent.actor, byJob: intent.byJob });
+      await catchUp(host, repository, intent.actor);
+    }
     host.state.refIntents.remove(intent.id);
+  }
+}
+
+/** The process may have died after a push was told, before its pull requests followed. */
+async function catchUp(host: Host, repository: Repository, sender: string): Promise<void> {
+  for (const { head, headSha } of host.state.pulls.find({ repositoryId: repository.id })) {
+    const ref = `refs/heads/${head}`;
+    const after = host.state.announcedRefs.first({ repositoryId: repository.id, ref })?.sha ?? NO_COMMIT;
+    await followHead(host, { repository, sender, change: { ref, before: headSha, after } });
   }
 }
 

@@ -67,9 +67,17 @@ export function guardedFetch(options: GuardOptions): Fetch {
 
 /** `//`, `.` and `..` segments could make a server read another route than we matched. */
 function judgePath(method: string, path: string): void {
-  const segments = decodeURIComponent(path).split('/').slice(1);
+  const segments = decoded(method, path).split('/').slice(1);
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
     throw new WireError(method, path, 'the path has an empty or a dot segment');
+  }
+}
+
+function decoded(method: string, path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new WireError(method, path, 'the path is not well encoded');
   }
 }
 

@@ -1,0 +1,138 @@
+/** The server as a process of its own keeps everything when it is killed, and tells afterwards what it had not told. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { loadCredentials } from '../../src/local/credentials.ts';
+import { createSource, eventually, git, HERE, jwtOf, octokit, type Receiver, startReceiver } from './server.ts';
+
+const SLOW =
+  'name: Slow\non: workflow_dispatch\njobs:\n  slow:\n    runs-on: ubuntu-latest\n    steps: [{ run: sleep 15 }]\n';
+const MAIN = new URL('../../src/local/main.ts', import.meta.url).pathname;
+
+let directory = '';
+let source = '';
+let receiver: Receiver;
+let child: ChildProcess | undefined;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'local-github-restart-'));
+  source = await createSource(directory, { 'README.md': '# Toys\n', '.github/workflows/slow.yml': SLOW });
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await stop('SIGKILL');
+  await receiver.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function start(webhookUrl = receiver.url): Promise<string> {
+  const data = join(directory, 'data');
+  const started = spawn(
+    process.execPath,
+    [
+      MAIN,
+      '--data',
+      data,
+      '--port',
+      '0',
+      '--webhook-url',
+      webhookUrl,
+      '--import',
+      `${source}=alice/toys`,
+      '--user',
+      'alice:admin:token-alice',
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  child = started;
+  const lines = createInterface({ input: started.stdout });
+  for await (const line of lines) {
+    receiver.secret = loadCredentials(data).webhookSecret;
+    return z.object({ url: z.string() }).parse(JSON.parse(line)).url;
+  }
+  throw new Error('the server ended before it listened');
+}
+
+async function stop(signal: NodeJS.Signals): Promise<number | null> {
+  const stopping = child;
+  child = undefined;
+  if (!stopping || stopping.exitCode !== null || stopping.signalCode !== null) return stopping?.exitCode ?? null;
+  return new Promise((resolve) => {
+    stopping.once('exit', resolve);
+    stopping.kill(signal);
+  });
+}
+
+test('kill -9 loses no issue, no pushed commit and no webhook', async () => {
+  const nobody = await startReceiver();
+  await nobody.close();
+  const first = await start(nobody.url);
+  await octokit(first, 'token-alice').rest.issues.create({ ...HERE, title: 'Survive' });
+  const clone = join(directory, 'clone');
+  await git(directory, ['clone', '--quiet', `${first.replace('//', '//alice:token-alice@')}/alice/toys.git`, clone]);
+  await git(clone, ['commit', '--quiet', '--allow-empty', '--message', 'Survive']);
+  await git(clone, ['push', '--quiet', 'origin', 'main']);
+  await stop('SIGKILL');
+  expect(receiver.received).toEqual([]);
+
+  const second = await start();
+  const alice = octokit(second, 'token-alice').rest;
+  const { data: issues } = await alice.issues.listForRepo(HERE);
+  expect(issues).toMatchObject([{ number: 1, title: 'Survive' }]);
+  const { data: commits } = await alice.repos.listCommits(HERE);
+  expect(commits.map(({ commit }) => commit.message)).toEqual(['Survive', 'Start']);
+  await eventually(() => receiver.names().includes('push'), 'the webhooks of the former process arrive');
+  expect(receiver.names().filter((name) => name === 'issues.opened' || name === 'push')).toEqual([
+    'issues.opened',
+    'push',
+  ]);
+  expect(receiver.received.every(({ signed }) => signed)).toBe(true);
+});
+
+test('a run that the killed process was performing is completed as cancelled, and that is told', async () => {
+  const first = await start();
+  const before = octokit(first, 'token-alice').rest.actions;
+  await before.createWorkflowDispatch({ ...HERE, workflow_id: 'slow.yml', ref: 'main' });
+  await eventually(
+    async () => (await before.listWorkflowRunsForRepo(HERE)).data.workflow_runs[0]?.status === 'in_progress',
+    'the run is in progress',
+  );
+  await stop('SIGKILL');
+  const second = await start();
+  const { data } = await octokit(second, 'token-alice').rest.actions.listWorkflowRunsForRepo(HERE);
+  expect(data.workflow_runs).toMatchObject([{ status: 'completed', conclusion: 'cancelled' }]);
+  await eventually(() => receiver.names().includes('workflow_run.completed'), 'workflow_run.completed arrives');
+});
+
+test('SIGTERM ends it cleanly, even while a run is in progress', async () => {
+  const url = await start();
+  await octokit(url, 'token-alice').rest.actions.createWorkflowDispatch({
+    ...HERE,
+    workflow_id: 'slow.yml',
+    ref: 'main',
+  });
+  await eventually(() => receiver.names().includes('check_run.created'), 'the job has begun');
+  expect(await stop('SIGTERM')).toBe(0);
+});
+
+// https://docs.github.com/rest/apps/webhooks#redeliver-a-delivery-for-an-app-webhook
+test('a delivery that was answered with an error stays failed until it is redelivered with the same id', async () => {
+  receiver.status = 500;
+  const url = await start();
+  await octokit(url, 'token-alice').rest.issues.create({ ...HERE, title: 'Deliver' });
+  const app = octokit(url, jwtOf(loadCredentials(join(directory, 'data')))).rest.apps;
+  const deliveries = async () => (await app.listWebhookDeliveries()).data;
+  await eventually(async () => (await deliveries())[0]?.status_code === 500, 'the delivery has failed');
+  const [failed] = await deliveries();
+  expect(failed).toMatchObject({ event: 'issues', action: 'opened', redelivery: false });
+  receiver.status = 200;
+  await app.redeliverWebhookDelivery({ delivery_id: failed?.id ?? 0 });
+  await eventually(async () => (await deliveries())[0]?.status === 'OK', 'the redelivery has arrived');
+  expect(new Set(receiver.received.map(({ guid }) => guid))).toEqual(new Set([failed?.guid]));
+  expect((await deliveries())[0]).toMatchObject({ guid: failed?.guid, redelivery: true });
+});

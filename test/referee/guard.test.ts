@@ -1,0 +1,125 @@
+/** What the App can send, and what is stopped before the wire. */
+
+import { expect, test } from 'vitest';
+import { guardedFetch, mayUseGitService, WireError } from '../../src/referee/guard.ts';
+import { MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
+
+const API = 'https://api.github.test';
+
+function createGuard(answers: readonly Response[] = []) {
+  const sent: Request[] = [];
+  const waiting = [...answers];
+  const fetch = guardedFetch({
+    apiUrl: API,
+    branchPrefix: 'loopwright/',
+    fetch: async (input, init) => {
+      sent.push(new Request(input, init));
+      return waiting.shift() ?? new Response('{}');
+    },
+  });
+  const send = (method: string, path: string, body?: unknown) =>
+    fetch(`${API}${path}`, {
+      method,
+      headers: { authorization: 'Bearer secret' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  return { send, sent, fetch };
+}
+
+const REPOSITORY = '/repos/alice/toys';
+const MARK_READY = { query: MARK_READY_FOR_REVIEW, variables: { pullRequestId: 'x' } };
+
+const ALLOWED: readonly (readonly [string, string, unknown?])[] = [
+  ['GET', `${REPOSITORY}/contents/docs/a%20b.md?ref=main`],
+  ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/heads/loopwright/1', sha: 'a' }],
+  ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/loopwright/1/1/1', sha: 'a' }],
+  ['PATCH', `${REPOSITORY}/git/refs/heads%2Floopwright%2F1`, { sha: 'a' }],
+  ['DELETE', `${REPOSITORY}/git/refs/loopwright/1/1/1`],
+  ['POST', `${REPOSITORY}/pulls`, { title: 't', head: 'loopwright/1', base: 'main' }],
+  ['PATCH', `${REPOSITORY}/pulls/1`, { title: 't', body: 'b' }],
+  ['POST', `${REPOSITORY}/check-runs`, { name: 'n', head_sha: 'a' }],
+  ['POST', '/graphql', MARK_READY],
+];
+
+for (const [method, path, body] of ALLOWED) {
+  test(`the App may send ${method} ${path} ${JSON.stringify(body)?.slice(0, 60) ?? ''}`, async () => {
+    const { send, sent } = createGuard();
+    await send(method, path, body);
+    expect(sent).toHaveLength(1);
+  });
+}
+
+const STOPPED: readonly (readonly [string, string, unknown?])[] = [
+  ['PUT', `${REPOSITORY}/pulls/1/merge`, {}],
+  ['PUT', `${REPOSITORY}/contents/README.md`, { message: 'm', content: '' }],
+  ['PATCH', `${REPOSITORY}/git/refs/heads/main`, { sha: 'a' }],
+  ['PATCH', `${REPOSITORY}/git/refs/heads%2Fmain`, { sha: 'a' }],
+  ['PATCH', `${REPOSITORY}/git/refs/heads/loopwright/../main`, { sha: 'a' }],
+  ['PATCH', `${REPOSITORY}/git/refs/heads%2Floopwright%2F..%2Fmain`, { sha: 'a' }],
+  ['DELETE', `${REPOSITORY}/git/refs/tags/v1`],
+  ['PATCH', `${REPOSITORY}/git/refs/heads/loopwright/%E0`, { sha: 'a' }],
+  ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/heads/main', sha: 'a' }],
+  ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/heads/loopwright/', sha: 'a' }],
+  ['POST', `${REPOSITORY}/git/refs`],
+  ['POST', `${REPOSITORY}/merges`, { base: 'main', head: 'x' }],
+  ['POST', `${REPOSITORY}/pulls`, { title: 't', head: 'main', base: 'x' }],
+  ['PATCH', `${REPOSITORY}/pulls/1`, { base: 'other' }],
+  ['PATCH', `${REPOSITORY}/pulls/1`, { state: 'closed' }],
+  ['POST', `${REPOSITORY}/pulls/1/reviews`, { event: 'APPROVE' }],
+  ['POST', `${REPOSITORY}/actions/workflows/1/dispatches/../../../../pulls/1/merge`],
+  ['PUT', `${REPOSITORY}/collaborators/mallory`, {}],
+  ['DELETE', REPOSITORY],
+  [
+    'POST',
+    '/graphql',
+    { query: 'mutation { enablePullRequestAutoMerge(input: {pullRequestId: "x"}) { clientMutationId } }' },
+  ],
+  [
+    'POST',
+    '/graphql',
+    {
+      query: `${MARK_READY_FOR_REVIEW} mutation other { mergePullRequest(input: {}) { clientMutationId } }`,
+      variables: { pullRequestId: 'x' },
+    },
+  ],
+];
+
+for (const [method, path, body] of STOPPED) {
+  test(`${method} ${path} ${JSON.stringify(body)?.slice(0, 60) ?? ''} is stopped before the wire`, async () => {
+    const { send, sent } = createGuard();
+    await expect(send(method, path, body)).rejects.toBeInstanceOf(WireError);
+    expect(sent).toEqual([]);
+  });
+}
+
+test('another host is stopped', async () => {
+  const { fetch, sent } = createGuard();
+  await expect(fetch('https://evil.test/repos/alice/toys')).rejects.toThrow('not the GitHub API');
+  await expect(fetch(`${API}.evil.test/repos/alice/toys`)).rejects.toThrow('not the GitHub API');
+  expect(sent).toEqual([]);
+});
+
+test("an artifact's redirect is followed without our token", async () => {
+  const redirect = new Response(null, { status: 302, headers: { location: 'https://storage.test/zip?sig=1' } });
+  const { send, sent } = createGuard([redirect, new Response('zip')]);
+  const response = await send('GET', `${REPOSITORY}/actions/artifacts/1/zip`);
+  expect(await response.text()).toBe('zip');
+  expect(sent.map((request) => [request.url, request.headers.get('authorization')])).toEqual([
+    [`${API}${REPOSITORY}/actions/artifacts/1/zip`, 'Bearer secret'],
+    ['https://storage.test/zip?sig=1', null],
+  ]);
+});
+
+test('a redirect of a write is not followed', async () => {
+  const redirect = new Response(null, { status: 307, headers: { location: 'https://storage.test/' } });
+  const { send, sent } = createGuard([redirect]);
+  await expect(send('POST', `${REPOSITORY}/git/blobs`, { content: 'x' })).rejects.toThrow(
+    'only a read may be redirected',
+  );
+  expect(sent).toHaveLength(1);
+});
+
+test('the App reads by git and never pushes', () => {
+  expect(mayUseGitService('git-upload-pack')).toBe(true);
+  expect(mayUseGitService('git-receive-pack')).toBe(false);
+});
