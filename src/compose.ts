@@ -47,7 +47,7 @@ const CONCURRENCY = 8;
 export async function compose(composition: Composition): Promise<Composed> {
   const { log, model } = composition;
   const skills = await loadSkills(composition.skillsDirectory ?? packageFile('skills'));
-  const engine = await openEngine({ url: composition.databaseUrl });
+  const engine = await openEngine({ url: composition.databaseUrl, log });
   const store = createStore(engine);
   const gateway = await createGateway({ url: composition.publicUrl, store, jobBundle: packageFile('dist', 'job.mjs') });
   const github = createGitHub(composition.github);

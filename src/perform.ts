@@ -31,8 +31,8 @@ const PERFORMERS: Performers = {
     await github.markReady(loop.ref, loop.pullNodeId ?? '');
     return { type: 'readied', at: clock.now().toISOString(), entry: effect.entry };
   },
-  async wait({ entry, timer, seconds }, loop, { queue }) {
-    await queue.send({ type: 'elapse', loopId: idOf(loop.ref), entry, timer }, seconds);
+  async wait({ key, entry, timer, seconds }, loop, { queue }) {
+    await queue.send({ type: 'elapse', loopId: idOf(loop.ref), key, entry, timer }, seconds);
     return undefined;
   },
   async cancel({ runId }, loop, { github }) {

@@ -108,7 +108,13 @@ export interface Store {
 export type QueueItem =
   | { readonly type: 'intake'; readonly deliveryId: string }
   | { readonly type: 'wake'; readonly loopId: string; readonly lane: EffectLane }
-  | { readonly type: 'elapse'; readonly loopId: string; readonly entry: number; readonly timer: 'run' | 'checks' };
+  | {
+      readonly type: 'elapse';
+      readonly loopId: string;
+      readonly key: string;
+      readonly entry: number;
+      readonly timer: 'run' | 'checks';
+    };
 
 export interface Queue {
   /**
@@ -116,7 +122,7 @@ export interface Queue {
    * A handler that throws is tried again with a growing delay; a killed process's items run again.
    */
   start(handle: (item: QueueItem) => Promise<void>): Promise<void>;
-  /** Queues an item, at once or after `delaySeconds`. The same `elapse` twice is one. */
+  /** Queues an item, at once or after `delaySeconds`. An `elapse` with the same loop and key is sent once, even after it ran. */
   send(item: QueueItem, delaySeconds?: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -47,6 +47,7 @@ export const queueItem: z.ZodType<QueueItem> = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('elapse'),
     loopId: z.string(),
+    key: z.string(),
     entry: z.int(),
     timer: z.enum(['run', 'checks']),
   }),
@@ -60,7 +61,7 @@ export function keyOf(item: QueueItem): string {
     case 'wake':
       return `wake ${item.loopId} ${item.lane}`;
     case 'elapse':
-      return `elapse ${item.loopId} ${item.entry} ${item.timer}`;
+      return `elapse ${item.loopId} ${item.key}`;
   }
 }
 
@@ -85,7 +86,7 @@ function queueOf(item: QueueItem): QueueName {
   return item.type === 'wake' && item.lane === 'work' ? 'work' : 'quick';
 }
 
-/** A timer is one item by its id, for as long as pg-boss remembers it: entries never repeat, so neither do timers. */
+/** A timer is one item by its id, for as long as pg-boss remembers it: the effect that asks for it has a key that never repeats. */
 function onceOptions(item: QueueItem): SendOptions {
   if (item.type !== 'elapse') return {};
   return { id: uuidOf(keyOf(item)), deleteAfterSeconds: 90 * 24 * 3600 };

@@ -11,7 +11,13 @@ import { loopOf, saveOf } from './loops.ts';
 
 const log = pino({ level: 'silent' });
 const wake = (loopId: string): QueueItem => ({ type: 'wake', loopId, lane: 'work' });
-const elapse = (entry: number): QueueItem => ({ type: 'elapse', loopId: 'a', entry, timer: 'run' });
+const elapse = (entry: number): QueueItem => ({
+  type: 'elapse',
+  loopId: 'a',
+  key: `${entry}/wait`,
+  entry,
+  timer: 'run',
+});
 
 /** A door that handlers wait at. */
 function createDoor(): { readonly opened: Promise<void>; open(): void } {
@@ -46,7 +52,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
           { type: 'intake', deliveryId: 'd-1' },
           { type: 'wake', loopId: '1/2/3', lane: 'voice' },
           { type: 'wake', loopId: '1/2/3', lane: 'work' },
-          { type: 'elapse', loopId: '1/2/3', entry: 4, timer: 'checks' },
+          { type: 'elapse', loopId: '1/2/3', key: '4/wait', entry: 4, timer: 'checks' },
         ];
         const [before, after] = [sent.slice(0, 2), sent.slice(2)];
         for (const item of before) await queue.send(item);
