@@ -62,7 +62,7 @@ export function restPathOf(base: string, url: string): string | undefined {
 }
 
 function isJson(response: Response): boolean {
-  return response.status === 204 || (response.headers.get('content-type') ?? '').includes('json');
+  return response.status === 204 || (response.headers.get('content-type') ?? '').startsWith('application/json');
 }
 
 function jsonOf(text: string): unknown {

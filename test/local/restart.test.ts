@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadCredentials } from '../../src/local/credentials.ts';
+import { openState } from '../../src/local/state.ts';
 import { createSource, eventually, git, HERE, jwtOf, octokit, type Receiver, startReceiver } from './server.ts';
 
 const SLOW =
@@ -92,6 +93,32 @@ test('kill -9 loses no issue, no pushed commit and no webhook', async () => {
     'push',
   ]);
   expect(receiver.received.every(({ signed }) => signed)).toBe(true);
+});
+
+test('a push that reached git, but was told to nobody before the kill, is told at the next start, and its pull request follows', async () => {
+  const data = join(directory, 'data');
+  const first = await start();
+  const alice = octokit(first, 'token-alice').rest;
+  const { data: main } = await alice.git.getRef({ ...HERE, ref: 'heads/main' });
+  const { data: tip } = await alice.git.getCommit({ ...HERE, commit_sha: main.object.sha });
+  const make = async (parent: string) =>
+    (await alice.git.createCommit({ ...HERE, message: 'Next', tree: tip.tree.sha, parents: [parent] })).data.sha;
+  const one = await make(main.object.sha);
+  const two = await make(one);
+  await alice.git.createRef({ ...HERE, ref: 'refs/heads/topic', sha: one });
+  const { data: pull } = await alice.pulls.create({ ...HERE, title: 'Topic', head: 'topic', base: 'main' });
+  await stop('SIGKILL');
+  const state = openState(data);
+  state.refIntents.insert({ repositoryId: 1, actor: 'alice', byJob: false });
+  state.close();
+  await git(join(data, 'git', 'alice', 'toys.git'), ['update-ref', 'refs/heads/topic', two]);
+
+  const second = await start();
+  await eventually(() => receiver.names().includes('pull_request.synchronize'), 'synchronize arrives');
+  const told = receiver.received.filter(({ event, payload }) => event === 'push' && payload.after === two);
+  expect(told).toMatchObject([{ payload: { before: one, sender: { login: 'alice' } } }]);
+  const { data: followed } = await octokit(second, 'token-alice').rest.pulls.get({ ...HERE, pull_number: pull.number });
+  expect(followed.head.sha).toBe(two);
 });
 
 test('a run that the killed process was performing is completed as cancelled, and that is told', async () => {
