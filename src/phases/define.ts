@@ -1,6 +1,6 @@
 /** DEFINE: requirements that can be measured, an interface document, and a judgement by rules and by somebody else. */
 import { type Requirement, requirement as requirementSchema, type Specification } from '../loop/answers.ts';
-import type { Event } from '../loop/loop.ts';
+import type { Event, Loop } from '../loop/loop.ts';
 import { type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
 import { lintSpecification } from './lint.ts';
 import {
@@ -43,6 +43,7 @@ export async function define(drafting: Drafting): Promise<Event> {
     'spec.md': text,
     [file]: specification.contract.text,
     'requirements.json': JSON.stringify(specification.requirements, null, 2),
+    ...supersededBy(file, loop),
   });
   const measurements = [
     await measured(drafting, {
@@ -68,6 +69,12 @@ async function materialOf(drafting: Drafting): ReturnType<typeof documentBlocks>
     ...(await documentBlocks(loop, ports, ['requirement.md', 'spec.md', 'contract.yaml', 'contract.md'])),
     ...guidanceBlocks(loop),
   ];
+}
+
+/** A draft that changes the form of the interface document leaves no second one behind that says something else. */
+function supersededBy(file: string, { documents }: Loop): Readonly<Record<string, string>> {
+  const other = file === 'contract.yaml' ? 'contract.md' : 'contract.yaml';
+  return documents.some(({ path }) => path.endsWith(`/${other}`)) ? { [other]: `# Superseded by \`${file}\`.` } : {};
 }
 
 function idsOf({ requirements }: Specification): string[] {

@@ -3,7 +3,16 @@ import type { Requirement } from '../loop/answers.ts';
 import type { AnsweredQuestion, Event, Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { type Drafting, defectOf, draftedEvent, measured, stamp, storeDocuments } from './drafting.ts';
-import { answersBlock, askedOf, fileBlocks, guidanceBlocks, issueBlock, scanBlock, scanOf } from './material.ts';
+import {
+  answersBlock,
+  askedOf,
+  fileBlocks,
+  guidanceBlocks,
+  hiddenInIssue,
+  issueBlock,
+  scanBlock,
+  scanOf,
+} from './material.ts';
 import type { Block } from './prompt.ts';
 import { requirementDocument } from './requirement-document.ts';
 
@@ -32,7 +41,7 @@ async function writeRequirement(drafting: Drafting, material: readonly Block[]):
   const requirement = await drafting.ask('requirement', task, blocks);
   const open = loop.questions.filter(isOpen);
   const documents = await storeDocuments(drafting, {
-    'requirement.md': requirementDocument(requirement, loop),
+    'requirement.md': requirementDocument(requirement, loop, hiddenInIssue(loop)),
     'requirement.json': JSON.stringify(requirement, null, 2),
   });
   const measurements = [

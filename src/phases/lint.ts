@@ -10,7 +10,7 @@ type Row = Specification['requirements'][number];
 
 /** Words that two readers measure differently. */
 const VAGUE =
-  'fast quickly slow easy easily simple simply user-friendly intuitive robust flexible scalable efficient efficiently appropriate appropriately adequate reasonable reasonably nice nicely properly correctly seamless seamlessly various several some many few usually often sometimes optimal sufficient sufficiently modern etc maybe possibly tbd todo'.split(
+  'fast quickly slow easy easily simple simply user-friendly intuitive robust flexible scalable efficient efficiently appropriate appropriately adequate reasonable reasonably nice nicely properly correctly seamless seamlessly various several some many few usually often sometimes optimal sufficient sufficiently modern etc maybe possibly tbd'.split(
     ' ',
   );
 

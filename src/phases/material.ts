@@ -3,6 +3,7 @@ import { relevantFiles } from '../context/relevant-files.ts';
 import { type Scan, scanRepository } from '../context/scan.ts';
 import { selectParts } from '../context/select.ts';
 import { ConfigError } from '../errors.ts';
+import { visibleText } from '../guard/incoming.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { documentNamed } from './document-texts.ts';
@@ -24,17 +25,25 @@ export function baseOf({ base, ref }: Loop): NonNullable<Loop['base']> {
   return base;
 }
 
+/** The issue as people see it; what is hidden in it never reaches a model. */
 export function issueBlock({ issue, ref }: Loop): Block {
   const author = issue === undefined ? 'nobody known' : `@${issue.author.login}`;
-  const text = issue === undefined ? '(no text)' : `${issue.title}\n\n${issue.body}`;
+  const text =
+    issue === undefined ? '(no text)' : `${visibleText(issue.title).text}\n\n${visibleText(issue.body).text}`;
   return { name: 'issue', source: `issue #${ref.issue}, written by ${author}`, text };
+}
+
+/** What was hidden in the issue and left out, one sentence per kind, for people to look at. */
+export function hiddenInIssue({ issue }: Loop): readonly string[] {
+  const removed = [issue?.title ?? '', issue?.body ?? ''].flatMap((text) => visibleText(text).removed);
+  return removed.map(({ what, count, said }) => `${what} (${count})${said === '' ? '' : `: ${JSON.stringify(said)}`}`);
 }
 
 /** The interview so far; empty when nothing was asked. */
 export function answersBlock({ questions }: Loop): readonly Block[] {
   if (questions.length === 0) return [];
   const lines = questions.map(({ number, question, answer, assumed, safeDefault }) => {
-    const said = answer ?? (safeDefault === null ? '(open, no safe default)' : safeDefault);
+    const said = visibleText(answer ?? safeDefault ?? '(open, no safe default)').text;
     const how = answer === undefined || assumed ? 'assumed' : 'answered';
     return `${number}. ${question}\n   ${how}: ${said}`;
   });
@@ -43,7 +52,7 @@ export function answersBlock({ questions }: Loop): readonly Block[] {
 
 /** What people added with `/context`, and what was wrong with the last try. */
 export function guidanceBlocks({ context, feedback }: Loop): readonly Block[] {
-  const notes = context.map((text, index) => `${index + 1}. ${text}`).join('\n');
+  const notes = context.map((text, index) => `${index + 1}. ${visibleText(text).text}`).join('\n');
   const defects = feedback.map(
     ({ severity, rule, requirement, file, message, suggestion }) =>
       `- [${severity}] ${rule}${requirement === null ? '' : ` ${requirement}`}${file === null ? '' : ` (${file})`}: ${message}${suggestion === null ? '' : ` Suggestion: ${suggestion}`}`,

@@ -3,8 +3,8 @@ import type { Requirement } from '../loop/answers.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
 import { list, sections, table } from '../render/markdown.ts';
 
-/** Renders the requirement with the interview; what nobody confirmed is marked as an assumption. */
-export function requirementDocument(requirement: Requirement, { questions }: Loop): string {
+/** Renders the requirement with the interview; what nobody confirmed is marked as an assumption, and what was hidden in the issue is named. */
+export function requirementDocument(requirement: Requirement, { questions }: Loop, hidden: readonly string[]): string {
   const { metrics, boundaries, stories } = requirement;
   return sections(requirement.title, [
     ['Objective', requirement.objective],
@@ -36,7 +36,21 @@ export function requirementDocument(requirement: Requirement, { questions }: Loo
     ],
     ['Out of scope', list(requirement.outOfScope, 'Nothing was named.')],
     ['Kind and surface', `${requirement.kind}, reached as ${requirement.surface}.`],
+    ...hiddenSection(hidden),
   ]);
+}
+
+function hiddenSection(hidden: readonly string[]): readonly (readonly [string, string])[] {
+  if (hidden.length === 0) return [];
+  return [
+    [
+      'Hidden in the issue',
+      `People could not see this, so it was left out.\n\n${list(
+        hidden.map((text) => `\`${text.replaceAll('`', "'")}\``),
+        '',
+      )}`,
+    ],
+  ];
 }
 
 function isAnswered({ answer, assumed }: AnsweredQuestion): boolean {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { relevantFiles } from '../../src/context/relevant-files.ts';
 import { type Scan, scanRepository } from '../../src/context/scan.ts';
 import { promotionOf } from '../../src/context/workflows.ts';
 import { openStage, type Stage } from '../phases/stage.ts';
@@ -69,6 +70,24 @@ describe('scanRepository', () => {
     expect(await scanRepository(stage?.ports.workspace ?? never(), stage?.loop.ref ?? never(), first.sha)).toEqual(
       first,
     );
+  });
+});
+
+describe('relevantFiles', () => {
+  it('gives whole text files, those that are asked for first, and no noise', async () => {
+    const scan = await scanned({
+      'src/other.js': 'export const nothing = 1;\n',
+      'src/items.js': 'export function filterItems() {}\n',
+      'package-lock.json': '{"items": true}',
+      'logo.png': 'items',
+      '.github/workflows/items.yml': 'on: push\n',
+    });
+    const parts = await relevantFiles(stage?.ports.workspace ?? never(), stage?.loop.ref ?? never(), {
+      scan,
+      asked: 'Filter the items',
+    });
+    expect(parts.map(({ name }) => name)).toEqual(['src/items.js', 'src/other.js']);
+    expect(parts[0]?.text).toBe('export function filterItems() {}\n');
   });
 });
 
