@@ -6,12 +6,20 @@ import { applyChanges } from './changes.ts';
 import { frozenTestsOf } from './design.ts';
 import { type Bench, countCalls, type JobEnvironment, JobError, measured, runShell } from './environment.ts';
 import { type Measured, measure } from './measure.ts';
+import { requireSkills } from './prompt.ts';
 import { openRepository } from './repository.ts';
 import { type Review, review } from './review.ts';
 import { said } from './said.ts';
 import { affectedTasks, inOrder, workOn } from './task-work.ts';
 
 type Outcome = Pick<BuildReport, 'tests' | 'changes' | 'measurements' | 'defects' | 'failure'>;
+
+const NEEDED_SKILLS = [
+  'test-designer',
+  'incremental-implementation',
+  'security-and-hardening',
+  'requesting-code-review',
+] as const;
 
 /** Builds a candidate and reports it. Expected failures (model, install, sandbox) are the report's `failure`, with the calls that were made. */
 export async function build(brief: Brief, environment: JobEnvironment): Promise<BuildReport> {
@@ -54,6 +62,7 @@ async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Out
 }
 
 async function prepare(brief: Brief, environment: JobEnvironment): Promise<Bench> {
+  requireSkills(brief, NEEDED_SKILLS);
   const repository = await openRepository(environment.workspace, environment.scratch);
   const bench = { brief, environment, repository };
   if (brief.previous !== null) await applyChanges(environment.workspace, brief.previous.changes);

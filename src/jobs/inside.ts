@@ -9,7 +9,7 @@ import { join } from 'node:path';
 /** Where a path is, or why it is nowhere. `stats` is undefined when nothing is there. */
 export type Place =
   | { readonly absolute: string; readonly stats: Stats | undefined; readonly refusal?: undefined }
-  | { readonly refusal: string };
+  | { readonly refusal: string; readonly stats?: undefined };
 
 /** Finds a relative path below `root`; every folder on the way must be a real one and the end must not be a link. */
 export async function placeOf(root: string, path: string): Promise<Place> {

@@ -8,16 +8,24 @@ export function section(title: string, text: string): string {
   return text.trim() === '' ? '' : `## ${title}\n\n${text.trim()}\n\n`;
 }
 
-/** The texts of skills, the first of which is needed. A missing further one is logged, never silently skipped. @throws {JobError} */
+/** What holds for every role; it comes before the skills, so that the start of all prompts is the same. */
+const GROUND_RULES = 'ground-rules';
+
+/** Refuses a brief without these skills, before anything is paid for. @throws {JobError} */
+export function requireSkills(brief: Brief, names: readonly string[]): void {
+  const missing = names.find((name) => brief.skills[name] === undefined);
+  if (missing !== undefined)
+    throw new JobError(`The brief has no skill "${missing}"; the App must send its text in \`skills\`.`);
+}
+
+/** The ground rules and the texts of skills, the first of which is needed. A missing other one is logged, never silently skipped. @throws {JobError} */
 export function skillTexts({ brief, environment }: Bench, names: readonly string[]): string {
-  return names
-    .flatMap((name, index) => {
+  requireSkills(brief, names.slice(0, 1));
+  return [GROUND_RULES, ...names]
+    .flatMap((name) => {
       const text = brief.skills[name];
-      if (text !== undefined) return [text];
-      if (index === 0)
-        throw new JobError(`The brief has no skill "${name}"; the App must send its text in \`skills\`.`);
-      environment.log(`skill ${name} is not in the brief; going on without it`);
-      return [];
+      if (text === undefined) environment.log(`skill ${name} is not in the brief; going on without it`);
+      return text ?? [];
     })
     .join('\n\n---\n\n');
 }

@@ -88,6 +88,15 @@ test('a model that fails in the middle keeps the frozen tests for the next entry
   expect(report.calls.map(({ role }) => role)).toEqual(['test-designer', 'builder', 'builder', 'builder']);
 });
 
+test('a skill that the App did not send is the failure of the report, before anything is paid for', async () => {
+  const { 'incremental-implementation': _, ...skills } = briefFor(place).skills;
+  const { report, requests } = await runBuild(place, briefFor(place, { skills }), { answers: ANSWERS });
+  expect(report.failure).toBe(
+    'The brief has no skill "incremental-implementation"; the App must send its text in `skills`.',
+  );
+  expect(requests).toEqual([]);
+});
+
 test('an install command that fails is the failure of the report', async () => {
   const commands = { ...briefFor(place).commands, install: 'echo no registry; exit 1' };
   const { report } = await runBuild(place, briefFor(place, { commands }), { answers: ANSWERS });

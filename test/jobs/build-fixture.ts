@@ -130,7 +130,7 @@ export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Br
     skills: Object.fromEntries(
       [
         ...['test-designer', 'test-driven-development', 'incremental-implementation', 'coding-principles'],
-        ...['security-and-hardening', 'requesting-code-review', 'ai-workflow-data-seeding'],
+        ...['security-and-hardening', 'requesting-code-review', 'ai-workflow-data-seeding', 'ground-rules'],
       ].map((name) => [name, `The skill ${name}.`]),
     ),
     model: { name: 'scripted', scripted: true },

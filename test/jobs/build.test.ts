@@ -61,6 +61,9 @@ test('a good build proposes code and frozen tests, every number is 0 with stored
     ['code-review', 'BUILD', 'requesting-code-review', 'reviewer', '1'],
   ]);
   expect(report.calls).toHaveLength(5);
+  expect(requests[1]?.messages[0]?.content).toBe(
+    'The skill ground-rules.\n\n---\n\nThe skill incremental-implementation.\n\n---\n\nThe skill coding-principles.',
+  );
   expect(requests[4]?.messages.at(-1)?.content).toContain('+export function greetAll(names)');
   expect(await readdir(join(output, 'transcripts'))).toEqual(['T-1-0.json']);
 });
