@@ -55,7 +55,7 @@ export async function readGit({ directory, argv, input, token }: GitCommand): Pr
       `git ${subcommand} was stopped before it ran: the App reads repositories and never pushes or checks out`,
     );
   }
-  const { stdout } = await execa(
+  const result = await execa(
     'git',
     [...SETTINGS.flatMap((setting) => ['-c', setting]), '--git-dir', directory, ...argv],
     {
@@ -70,11 +70,13 @@ export async function readGit({ directory, argv, input, token }: GitCommand): Pr
       },
       timeout: TIMEOUT_MS,
       stripFinalNewline: false,
+      reject: false,
       maxBuffer: 64 * 1024 * 1024,
       ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
     },
   );
-  return stdout;
+  if (!result.failed) return result.stdout;
+  throw new LoopError(`git ${subcommand} failed: ${result.stderr.split('\n')[0] || result.shortMessage}`);
 }
 
 function credentialsOf(token: string | undefined): Record<string, string> {

@@ -19,19 +19,22 @@ type Entry = Awaited<ReturnType<Workspace['files']>>[number];
 const MAX_BYTES = 256 * 1024;
 
 export function createWorkspace(options: WorkspaceOptions): Workspace {
-  const clones = new Map<string, Promise<string>>();
-  /** The bare repository, with this commit in it; the same commit is fetched once. */
-  const holding = async (repository: RepositoryRef, sha: string): Promise<Reader> => {
+  const fetched = new Map<string, Promise<string>>();
+  const last = new Map<number, Promise<unknown>>();
+  /** Fetches of one repository come one after another, because git locks its configuration; the same commit is fetched once. */
+  const fetchOnce = (repository: RepositoryRef, sha: string): Promise<string> => {
     const key = `${repository.repositoryId}/${sha}`;
-    const fetched = clones.get(key) ?? fetchCommit(options, repository, sha);
-    clones.set(key, fetched);
-    try {
-      return readerOf(options, repository, await fetched);
-    } catch (error) {
-      clones.delete(key);
-      throw error;
-    }
+    const known = fetched.get(key);
+    if (known !== undefined) return known;
+    const turn = () => fetchCommit(options, repository, sha);
+    const fetching = (last.get(repository.repositoryId) ?? Promise.resolve()).then(turn, turn);
+    fetched.set(key, fetching);
+    last.set(repository.repositoryId, fetching);
+    fetching.catch(() => fetched.delete(key));
+    return fetching;
   };
+  const holding = async (repository: RepositoryRef, sha: string) =>
+    readerOf(options, repository, await fetchOnce(repository, sha));
   return {
     async files(repository, sha) {
       const read = await holding(repository, sha);

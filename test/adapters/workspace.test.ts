@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GitRefusedError, readGit } from '../../src/adapters/git-reader.ts';
+import { createWorkspace } from '../../src/adapters/workspace.ts';
+import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
+import { type LocalGitHub, startLocalGitHub } from '../../src/local/local-github.ts';
+import { executeWorkflow } from '../../src/local/workflow-execution.ts';
+import type { Workspace } from '../../src/ports.ts';
+
+const REPOSITORY = { installationId: 1, repositoryId: 1, owner: 'acme', repo: 'guestbook' };
+let directory: string;
+let source: string;
+let github: LocalGitHub;
+let workspace: Workspace;
+let head: string;
+
+const git = async (...argv: string[]) =>
+  (
+    await execa('git', ['-c', 'user.name=T', '-c', 'user.email=t@t.example', ...argv], {
+      cwd: source,
+      env: { GIT_CONFIG_GLOBAL: '/dev/null' },
+    })
+  ).stdout.trim();
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'loopwright-workspace-'));
+  source = await prepareDemoRepository(directory);
+  head = await git('rev-parse', 'HEAD');
+  await mkdir(join(source, '.loopwright', '1'), { recursive: true });
+  await writeFile(join(source, '.loopwright', '1', 'spec.md'), '# Spec\n');
+  await git('add', '--all');
+  await git('commit', '--quiet', '-m', 'Propose');
+  github = await startLocalGitHub({
+    dataDirectory: join(directory, 'github'),
+    port: 0,
+    imports: [{ source, fullName: 'acme/guestbook' }],
+    users: [{ login: 'maria', role: 'read', token: 'maria-token' }],
+    executeWorkflow,
+  });
+  workspace = createWorkspace({
+    directory: join(directory, 'clones'),
+    gitUrlOf: () => `${github.url}/acme/guestbook.git`,
+    tokenOf: async () => 'maria-token',
+  });
+});
+afterAll(async () => {
+  await github.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe('the workspace', () => {
+  it('lists and reads the files of a commit without checking anything out', async () => {
+    const paths = (await workspace.files(REPOSITORY, head)).map(({ path }) => path);
+    expect(paths).toEqual((await git('ls-tree', '-r', '--name-only', head)).split('\n'));
+    expect(await workspace.read(REPOSITORY, head, 'data/entries.json')).toContain('Grace');
+    expect(await workspace.read(REPOSITORY, head, 'no/such/file')).toBeUndefined();
+    expect(await workspace.read(REPOSITORY, head, 'src')).toBeUndefined();
+  });
+
+  it('gives the same code tree with and without .loopwright, and another for other code', async () => {
+    const proposed = await git('rev-parse', 'HEAD');
+    const [base = ''] = (await git('rev-list', '--max-parents=0', 'HEAD')).split('\n');
+    expect(await workspace.codeTree(REPOSITORY, head)).toBe(await git('rev-parse', `${head}^{tree}`));
+    expect(await workspace.codeTree(REPOSITORY, proposed)).toBe(await workspace.codeTree(REPOSITORY, head));
+    expect(await workspace.codeTree(REPOSITORY, base)).not.toBe(await workspace.codeTree(REPOSITORY, head));
+  });
+
+  it('reads several commits at the same time', async () => {
+    const commits = (await git('rev-list', head)).split('\n');
+    const trees = await Promise.all(commits.map((sha) => workspace.codeTree(REPOSITORY, sha)));
+    expect(trees).toEqual(await Promise.all(commits.map((sha) => git('rev-parse', `${sha}^{tree}`))));
+  });
+});
+
+describe('the door to git', () => {
+  it.each([
+    [['push', 'origin', 'main']],
+    [['send-pack', 'x']],
+    [['checkout', 'main']],
+    [['receive-pack', '.']],
+    [['remote', 'add', 'x', 'y']],
+    [['-c', 'alias.x=!true', 'x']],
+  ])('stops git %j before it runs', async (argv) => {
+    await expect(readGit({ directory: join(directory, 'clones', '1.git'), argv })).rejects.toThrow(GitRefusedError);
+  });
+});
