@@ -1,0 +1,43 @@
+/** Whether a test asserts anything, found by reading it. */
+
+const ASSERTS =
+  /\bassert\w*\b|\bexpect\s*\(|\.should\b|\bself\.(?:assert\w+|fail)\s*\(|\.raises\b|\bt\.assert\b|\braise\s+AssertionError/;
+const TEST_START = /^\s*(?:(?:await\s+)?(?:\w+\.)?(?:test|it)\s*\(|(?:async\s+)?def\s+test\w*\s*\()/;
+const CALLS = /\b([A-Za-z_$][\w$]*)\s*\(/g;
+
+/**
+ * Whether the test's own lines assert, or call something that the file declares and that asserts. The name is as the runner reports
+ * it. Without the test's own lines (a computed name) the whole file counts; running the test on other trees is the real proof.
+ */
+export function hasAssertion(content: string, name: string): boolean {
+  const lines = content.split('\n');
+  const own = ownLines(lines, name);
+  if (own === undefined) return ASSERTS.test(content);
+  return ASSERTS.test(own) || callsOf(own).some((called) => assertsIn(lines, called));
+}
+
+/** From the line that declares the test to the next test. */
+function ownLines(lines: readonly string[], name: string): string | undefined {
+  const last = name.split(' > ').at(-1) ?? name;
+  const method = /^\w+\.(\w+)$/.exec(name)?.[1];
+  const start = lines.findIndex(
+    (line) => line.includes(last) || (method !== undefined && line.includes(`def ${method}(`)),
+  );
+  if (start < 0) return undefined;
+  const next = lines.findIndex((line, index) => index > start && TEST_START.test(line));
+  return lines.slice(start, next < 0 ? undefined : next).join('\n');
+}
+
+function callsOf(text: string): readonly string[] {
+  return [...text.matchAll(CALLS)].map((match) => match[1] ?? '');
+}
+
+function assertsIn(lines: readonly string[], called: string): boolean {
+  const declares = new RegExp(`\\b(?:function|const|let|def)\\s+${called.replaceAll('$', '\\$')}\\b`);
+  const start = lines.findIndex((line) => declares.test(line));
+  if (start < 0) return false;
+  const next = lines.findIndex(
+    (line, index) => index > start && (TEST_START.test(line) || /^\S.*\b(?:function|def)\b/.test(line)),
+  );
+  return ASSERTS.test(lines.slice(start, next < 0 ? undefined : next).join('\n'));
+}

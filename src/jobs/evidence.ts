@@ -1,0 +1,222 @@
+/** Proves requirements: each test's outcome on the base, on the head, with the change taken back, and with faults in the product. */
+import { isTestPath } from '../guard/test-paths.ts';
+import type { EvidenceRow, FrozenTests, Outcome } from '../loop/brief.ts';
+import { hasAssertion } from './assertions.ts';
+import type { Bench } from './environment.ts';
+import { changeVerdict, keepVerdict, metricVerdict } from './evidence-verdict.ts';
+import { metricsOf } from './metric.ts';
+import { type MutationFound, mutationTurnsRed } from './mutation-run.ts';
+import { runTests, type TestRun } from './test-run.ts';
+import { onTreeCopy, revertPaths, type Trees } from './trees.ts';
+
+export interface EvidenceRequest {
+  readonly bench: Bench;
+  readonly trees: Trees;
+  readonly tests: FrozenTests | undefined;
+  /** Numbers measured in this entry, by metric name. */
+  readonly values: ReadonlyMap<string, number>;
+  /** Lines of the head that the candidate added, by file. */
+  readonly changedLines: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+export interface Evidence {
+  readonly rows: readonly EvidenceRow[];
+  /** The frozen tests' run on the head. */
+  readonly headRun: TestRun | undefined;
+  readonly raw: string;
+}
+
+type FrozenTest = FrozenTests['tests'][number];
+type Requirement = Bench['brief']['requirements'][number];
+interface Work extends EvidenceRequest {
+  readonly tests: FrozenTests;
+  readonly baseRun: TestRun;
+  readonly headRun: TestRun;
+  readonly notes: string[];
+}
+
+/** One row per requirement and test; a requirement without a test or number has a row that says so and proves nothing. */
+export async function proveRequirements(request: EvidenceRequest): Promise<Evidence> {
+  const { bench, tests, trees } = request;
+  const { requirements } = bench.brief;
+  const metrics = metricRows(request);
+  if (tests === undefined) {
+    const rows = requirements.filter(({ kind }) => kind !== 'metric').map((requirement) => withoutTest(requirement));
+    return { rows: [...rows, ...metrics], headRun: undefined, raw: 'there are no frozen tests' };
+  }
+  const work: Work = {
+    ...request,
+    tests,
+    baseRun: await runFrozen(bench, trees.base, tests),
+    headRun: await runFrozen(bench, trees.head, tests),
+    notes: [],
+  };
+  const rows: EvidenceRow[] = [];
+  for (const requirement of requirements) {
+    if (requirement.kind !== 'metric') rows.push(...(await testRows(work, requirement)));
+  }
+  const raw = ['--- base', work.baseRun.raw, '--- head', work.headRun.raw, ...work.notes, JSON.stringify(rows)];
+  return { rows: [...rows, ...metrics], headRun: work.headRun, raw: raw.join('\n') };
+}
+
+/** Runs frozen tests in a tree. With `only`, these; a file is run whole. */
+export function runFrozen(
+  { brief, environment }: Bench,
+  directory: string,
+  tests: FrozenTests,
+  only: readonly FrozenTest[] = tests.tests,
+): Promise<TestRun> {
+  const { commandTimeoutMs: timeoutMs, outputBytes } = brief.limits;
+  const files = [...new Set(only.map(({ file }) => file))];
+  const { runner } = brief.commands;
+  return runTests({
+    sandbox: environment.sandbox,
+    directory,
+    runner,
+    files,
+    expected: only.map(idOf),
+    timeoutMs,
+    outputBytes,
+  });
+}
+
+/** The id of a test in results and evidence. */
+export function idOf({ file, name }: Pick<FrozenTest, 'file' | 'name'>): string {
+  return `${file}::${name}`;
+}
+
+/** Requirements for which something is missing: no row, a row that is not proven, or no acceptance row. */
+export function gapsOf(brief: Bench['brief'], rows: readonly EvidenceRow[]): readonly Requirement[] {
+  return brief.requirements.filter(({ id }) => {
+    const own = rows.filter(({ requirement }) => requirement === id);
+    const hasAcceptance = brief.acceptance.some(({ requirement }) => requirement === id);
+    return own.length === 0 || own.some(({ proven }) => !proven) || !hasAcceptance;
+  });
+}
+
+async function testRows(work: Work, requirement: Requirement): Promise<readonly EvidenceRow[]> {
+  const own = work.tests.tests.filter((test) => test.requirement === requirement.id);
+  if (own.length === 0) return [withoutTest(requirement)];
+  return requirement.kind === 'change' ? changeRows(work, requirement, own) : keepRows(work, requirement, own);
+}
+
+async function changeRows(
+  work: Work,
+  requirement: Requirement,
+  own: readonly FrozenTest[],
+): Promise<readonly EvidenceRow[]> {
+  const reverted = await revertedRun(work, requirement, own);
+  return own.map((test) => {
+    const outcomes = {
+      ...startOf(work, test),
+      reverted: reverted?.results.get(idOf(test))?.outcome ?? 'not-run',
+      mutated: 'not-run',
+    } as const;
+    const { proven, reason } = changeVerdict(outcomes);
+    const said = proven ? reason : `${reason}${messageFor(work, test, outcomes)}`;
+    return rowOf(requirement, test, { ...outcomes, proven, reason: said });
+  });
+}
+
+/** The head with the product files of the requirement's tasks as they are on the base. */
+async function revertedRun(
+  work: Work,
+  requirement: Requirement,
+  own: readonly FrozenTest[],
+): Promise<TestRun | undefined> {
+  const files = taskFiles(work, requirement.id);
+  if (files.length === 0) return undefined;
+  const run = await onTreeCopy(work.bench, work.trees.head, async (copy) => {
+    await revertPaths(work.bench, copy, files);
+    return runFrozen(work.bench, copy, work.tests, own);
+  });
+  work.notes.push(`--- reverted for ${requirement.id}: ${files.join(', ')}`, run.raw);
+  return run;
+}
+
+async function keepRows(
+  work: Work,
+  requirement: Requirement,
+  own: readonly FrozenTest[],
+): Promise<readonly EvidenceRow[]> {
+  const rows: EvidenceRow[] = [];
+  for (const test of own) {
+    const start = startOf(work, test);
+    const isWorthIt = start.asserts && start.base === 'pass' && start.head === 'pass';
+    const found = isWorthIt ? await mutate(work, requirement, test) : undefined;
+    const outcomes = { ...start, reverted: 'not-run', mutated: found?.outcome ?? 'not-run' } as const;
+    const { proven, reason } = keepVerdict(outcomes);
+    const detail = found === undefined ? messageFor(work, test, outcomes) : ` (${found.detail})`;
+    rows.push(rowOf(requirement, test, { ...outcomes, proven, reason: `${reason}${detail}` }));
+  }
+  return rows;
+}
+
+async function mutate(work: Work, requirement: Requirement, test: FrozenTest): Promise<MutationFound> {
+  const { bench, trees, tests, changedLines } = work;
+  const { runner } = bench.brief.commands;
+  const product = [...trees.headFiles.keys()].filter(
+    (path) => !isTestPath(path, runner) && !path.startsWith('.loopwright/'),
+  );
+  const found = await onTreeCopy(bench, trees.head, (copy) =>
+    mutationTurnsRed({
+      tree: copy,
+      first: taskFiles(work, requirement.id),
+      changedLines,
+      others: product,
+      now: bench.environment.now,
+      outcome: async () => (await runFrozen(bench, copy, tests, [test])).results.get(idOf(test))?.outcome ?? 'not-run',
+    }),
+  );
+  work.notes.push(`--- mutations for ${idOf(test)}: ${found.detail}`);
+  return found;
+}
+
+function startOf({ baseRun, headRun, tests }: Work, test: FrozenTest) {
+  const outcomeIn = (run: TestRun): Outcome => run.results.get(idOf(test))?.outcome ?? 'not-run';
+  const content = tests.files.find(({ path }) => path === test.file)?.content ?? '';
+  return { base: outcomeIn(baseRun), head: outcomeIn(headRun), asserts: hasAssertion(content, test.name) };
+}
+
+/** What the runner said where the outcome was not the wanted one; expected and actual values are in it. */
+function messageFor(
+  work: Work,
+  test: FrozenTest,
+  { base, head }: { readonly base: Outcome; readonly head: Outcome },
+): string {
+  const run = head !== 'pass' ? work.headRun : base !== 'pass' && base !== 'fail' ? work.baseRun : undefined;
+  const message = run?.results.get(idOf(test))?.message;
+  return message === undefined || message === '' ? '' : `: ${message}`;
+}
+
+function taskFiles({ bench }: Work, requirement: string): readonly string[] {
+  const { tasks, commands } = bench.brief;
+  const files = tasks.filter(({ requirements }) => requirements.includes(requirement)).flatMap((task) => task.files);
+  return [...new Set(files)].filter((path) => !isTestPath(path, commands.runner));
+}
+
+function metricRows({ bench, values }: EvidenceRequest): readonly EvidenceRow[] {
+  const metrics = metricsOf(bench.brief);
+  return bench.brief.requirements
+    .filter(({ kind }) => kind === 'metric')
+    .map((requirement) => {
+      const metric = metrics.get(requirement.id);
+      const value = values.get(metric?.name ?? '');
+      const none = { ...NOWHERE, ...metricVerdict(metric, value) };
+      return { ...rowOf(requirement, undefined, none), test: metric?.name ?? '', value: value ?? null };
+    });
+}
+
+const NOWHERE = { base: 'not-run', head: 'not-run', reverted: 'not-run', mutated: 'not-run' } as const;
+
+function withoutTest(requirement: Requirement): EvidenceRow {
+  return rowOf(requirement, undefined, { ...NOWHERE, proven: false, reason: 'it has no frozen test' });
+}
+
+type Judged = Omit<EvidenceRow, 'requirement' | 'kind' | 'test' | 'value'>;
+
+function rowOf({ id, kind }: Requirement, test: FrozenTest | undefined, judged: Judged): EvidenceRow {
+  const { base, head, reverted, mutated, proven, reason } = judged;
+  const outcomes = { base, head, reverted, mutated, value: null, proven, reason };
+  return { requirement: id, kind, test: test === undefined ? '' : idOf(test), ...outcomes };
+}

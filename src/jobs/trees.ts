@@ -1,0 +1,106 @@
+/** Working copies for judging: base, head, and head without some of its changes, each with the frozen tests laid over it. */
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FrozenTests } from '../loop/brief.ts';
+import { treeOf } from './changes.ts';
+import { type Bench, JobError, runShell } from './environment.ts';
+import { type Place, placeOf, removeInside, writeInside } from './inside.ts';
+import { layTree } from './repository.ts';
+import { said } from './said.ts';
+import { treesDirectory } from './sandbox.ts';
+
+export interface Trees {
+  readonly base: string;
+  readonly head: string;
+  /** Paths that each commit has, with their object ids. */
+  readonly baseFiles: ReadonlyMap<string, string>;
+  readonly headFiles: ReadonlyMap<string, string>;
+}
+
+/**
+ * Lays out base and candidate in directories of their own, installed and built where the repository has commands for it.
+ * @throws {JobError} when installing or building fails; a tree that is not built proves nothing.
+ */
+export async function layTrees(bench: Bench, tests: FrozenTests | undefined): Promise<Trees> {
+  const { brief, repository } = bench;
+  const lay = async (name: string, commit: string) => {
+    const directory = await mkdtemp(join(treesDirectory(bench.environment.scratch), `${name}-`));
+    await layTree(repository, commit, directory);
+    await prepare(bench, name, directory);
+    for (const { path, content } of tests?.files ?? []) await overwrite(directory, path, content);
+    return directory;
+  };
+  const filesOf = async (commit: string) =>
+    new Map((await treeOf(repository, commit)).map(({ path, mode, id }) => [path, `${mode} ${id}`]));
+  return {
+    base: await lay('base', brief.base),
+    head: await lay('head', brief.candidate),
+    baseFiles: await filesOf(brief.base),
+    headFiles: await filesOf(brief.candidate),
+  };
+}
+
+/** Runs something on a copy of a tree, so that what it leaves behind is not there for the next judge. */
+export async function onTreeCopy<Result>(
+  bench: Bench,
+  tree: string,
+  run: (copy: string) => Promise<Result>,
+): Promise<Result> {
+  const copy = await mkdtemp(join(treesDirectory(bench.environment.scratch), 'copy-'));
+  try {
+    await cp(tree, copy, { recursive: true, verbatimSymlinks: true });
+    return await run(copy);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** Sets paths of a tree back to what the base commit has there: its file, or nothing. The repository is built again where it has a build. */
+export async function revertPaths(bench: Bench, tree: string, paths: readonly string[]): Promise<void> {
+  const wanted = new Set(paths);
+  for (const path of paths) refuse(path, await removeInside(tree, path));
+  for (const { path, mode, id } of await treeOf(bench.repository, bench.brief.base)) {
+    if (!wanted.has(path)) continue;
+    const content = await bench.repository.git(['cat-file', 'blob', id]);
+    await overwrite(tree, path, content, mode === '100755');
+  }
+  // What a build makes of a part of a change may rightly fail; then the tests show it.
+  if (bench.brief.commands.build !== null) await runShell(bench, bench.brief.commands.build, tree);
+}
+
+/** Writes a file whatever stands in its way: a link or a folder is removed, never followed. */
+export async function overwrite(
+  tree: string,
+  path: string,
+  content: string | Uint8Array,
+  executable?: boolean,
+): Promise<void> {
+  const parts = path.split('/');
+  for (const [index] of parts.entries()) {
+    const here = parts.slice(0, index + 1).join('/');
+    const place = await placeOf(tree, here);
+    if (isInTheWay(place, index === parts.length - 1)) await removeInside(tree, here);
+  }
+  refuse(path, await writeInside(tree, path, content, executable));
+}
+
+function isInTheWay(place: Place, isEnd: boolean): boolean {
+  if (place.refusal !== undefined) return true;
+  if (place.stats === undefined) return false;
+  return isEnd ? !place.stats.isFile() : !place.stats.isDirectory();
+}
+
+async function prepare(bench: Bench, name: string, directory: string): Promise<void> {
+  const { install, build } = bench.brief.commands;
+  for (const command of [install, build]) {
+    if (command === null) continue;
+    const result = await runShell(bench, command, directory);
+    if (result.exitCode === 0) continue;
+    const output = said(result, 2000);
+    throw new JobError(`Nothing can be judged: ${JSON.stringify(command)} failed on the ${name} commit: ${output}`);
+  }
+}
+
+function refuse(path: string, refusal: string | undefined): void {
+  if (refusal !== undefined) throw new JobError(`Cannot write ${JSON.stringify(path)} into a working copy: ${refusal}`);
+}
