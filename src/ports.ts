@@ -176,7 +176,11 @@ export interface GitHub {
   comment(
     repository: RepositoryRef,
     number: number,
-    comment: { readonly marker: string; readonly body: string },
+    comment: {
+      readonly marker: string;
+      readonly body: string /** Logins that the text may mention; every other mention is broken. */;
+      readonly mention?: readonly string[];
+    },
   ): Promise<number>;
   react(repository: RepositoryRef, commentId: number, content: '+1' | 'confused' | 'eyes'): Promise<void>;
   removeLabel(repository: RepositoryRef, issue: number, name: string): Promise<void>;

@@ -17,6 +17,7 @@ const LIMITS = {
   reviewRevisions: 2,
 } as const;
 const BUILDER_SKILLS = [
+  'ground-rules',
   'incremental-implementation',
   'coding-principles',
   'systematic-debugging',

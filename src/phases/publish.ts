@@ -6,6 +6,7 @@ import type { Ports } from '../ports.ts';
 import { pullBody, pullTitle } from '../render/board.ts';
 import { packetComment } from '../render/packet.ts';
 import { type DocumentText, documentTexts } from './document-texts.ts';
+import { mentioning } from './show.ts';
 
 /** Commits the documents onto the loop branch and asks for approval of exactly that. Repeating it changes nothing. */
 export async function publish(loop: Loop, ports: Ports): Promise<Event> {
@@ -20,7 +21,11 @@ export async function publish(loop: Loop, ports: Ports): Promise<Event> {
   });
   const digest = packetDigest(loop);
   const body = packetComment({ ...loop, pull: pull.number, packetDigest: digest }, documents, modelFacts);
-  await github.comment(loop.ref, pull.number, { marker: `packet/${loop.ref.n}/${loop.entry}`, body });
+  await github.comment(loop.ref, pull.number, {
+    marker: `packet/${loop.ref.n}/${loop.entry}`,
+    body,
+    ...mentioning(loop.startedBy),
+  });
   return {
     type: 'published',
     at: clock.now().toISOString(),

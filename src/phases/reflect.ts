@@ -2,8 +2,8 @@
 import type { Reflection } from '../loop/answers.ts';
 import type { Event, Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
-import { type Drafting, defectOf, draftedEvent, GROUND_RULES, storeDocuments } from './drafting.ts';
 import { list, sections } from '../render/markdown.ts';
+import { type Drafting, defectOf, draftedEvent, GROUND_RULES, storeDocuments } from './drafting.ts';
 import { documentBlocks } from './material.ts';
 import type { Block } from './prompt.ts';
 

@@ -5,9 +5,9 @@ import type { Release } from '../loop/answers.ts';
 import { type VerifyReport, verifyReport } from '../loop/brief.ts';
 import type { Event } from '../loop/loop.ts';
 import { evidenceDocument } from '../render/evidence.ts';
+import { list, sections, table } from '../render/markdown.ts';
 import { storedText } from './document-texts.ts';
 import { type Drafting, draftedEvent, storeDocuments } from './drafting.ts';
-import { list, sections, table } from '../render/markdown.ts';
 import { documentBlocks, scanOf } from './material.ts';
 import { readConfig } from './repository-config.ts';
 

@@ -27,6 +27,7 @@ export async function ask(
   await github.comment(loop.ref, loop.ref.issue, {
     marker: `ask/${loop.ref.n}/${effect.interview}`,
     body: questionsComment(loop),
+    ...mentioning(loop.issue?.author),
   });
   return undefined;
 }
@@ -42,6 +43,12 @@ export async function tell(
   await github.comment(loop.ref, loop.pull ?? loop.ref.issue, {
     marker: `${loop.ref.n}/${effect.key}`,
     body: TEXTS[effect.what](loop),
+    ...mentioning(loop.startedBy),
   });
   return undefined;
+}
+
+/** Whom a text may notify; nobody when that is not known. */
+export function mentioning(person: { readonly login: string } | undefined): { readonly mention?: readonly string[] } {
+  return person === undefined ? {} : { mention: [person.login] };
 }
