@@ -43,10 +43,11 @@ const PERFORMERS: Performers = {
     await github.react(loop.ref, commentId, content);
     return undefined;
   },
-  async reply({ key, target, text }, loop, { github }) {
+  async reply({ key, target, text, mention }, loop, { github }) {
     await github.comment(loop.ref, target === 'pull' ? (loop.pull ?? loop.ref.issue) : loop.ref.issue, {
       marker: `${loop.ref.n}/${key}`,
       body: text,
+      ...(mention === undefined ? {} : { mention: [mention] }),
     });
     return undefined;
   },

@@ -120,7 +120,13 @@ export const effect = z.discriminatedUnion('type', [
     commentId: z.int(),
     content: z.enum(['+1', 'confused', 'eyes']),
   }),
-  z.strictObject({ type: z.literal('reply'), ...effectBase, target: z.enum(['issue', 'pull']), text: z.string() }),
+  z.strictObject({
+    type: z.literal('reply'),
+    ...effectBase,
+    target: z.enum(['issue', 'pull']),
+    text: z.string(),
+    mention: z.string().optional(),
+  }),
   /** Longer texts that are rendered when they are said. */
   z.strictObject({ type: z.literal('tell'), ...effectBase, what: z.enum(['status', 'help', 'problem']) }),
   z.strictObject({ type: z.literal('ask'), ...effectBase, interview: z.int() }),

@@ -64,8 +64,10 @@ function unlabelledWith(loop: Loop, key: string, text: string): Decision {
   return emit(only(loop), { type: 'unlabel', key: `${key}/unlabel`, name: 'loop' }, say(key, 'issue', text));
 }
 
+/** A sentence of ours; it notifies only whom it begins with. */
 export function say(key: string, target: 'issue' | 'pull', text: string): Effect {
-  return { type: 'reply', key: `${key}/reply`, target, text };
+  const [, mention] = /^@([\w-]+)/.exec(text) ?? [];
+  return { type: 'reply', key: `${key}/reply`, target, text, ...(mention === undefined ? {} : { mention }) };
 }
 
 export function unlabelled(loop: Loop, event: Of<'unlabelled'>): Decision {

@@ -65,9 +65,7 @@ export interface World {
   /** Bodies of comments on an issue or pull request, oldest first, markers left out. */
   comments(number: number): Promise<readonly { readonly author: string; readonly body: string; readonly id: number }[]>;
   reactions(commentId: number): Promise<readonly string[]>;
-  checks(
-    sha: string,
-  ): Promise<
+  checks(sha: string): Promise<
     readonly {
       readonly name: string;
       readonly id: number;
