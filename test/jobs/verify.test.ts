@@ -1,0 +1,218 @@
+/** The VERIFY job on real repositories: one good candidate, and one for each way of being wrong. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { verify } from '../../src/jobs/verify.ts';
+import { type Brief, type VerifyReport, verifyReport } from '../../src/loop/brief.ts';
+import { type Change, frozen, type Scene, scene, taskFor } from './verify-fixture.ts';
+
+let place: Scene | undefined;
+afterEach(async () => {
+  await place?.remove();
+  place = undefined;
+});
+
+const APP = `export function answer(path) {
+  if (path === '/health') return { status: 200, text: 'ok' };
+  if (path === '/hello') return { status: 200, text: 'hello' };
+  return { status: 404, text: 'none' };
+}
+`;
+const BASE = {
+  'package.json': '{ "type": "module", "scripts": { "test": "node --test" } }',
+  'src/app.js': APP,
+  'src/server.js': `import { createServer } from 'node:http';
+import { answer } from './app.js';
+createServer((request, response) => { const { status, text } = answer(request.url); response.writeHead(status).end(text); }).listen(process.env.PORT, '127.0.0.1');
+`,
+  'test/app.test.js': `import test from 'node:test'; import assert from 'node:assert/strict'; import { answer } from '../src/app.js';
+test('unknown paths are 404', () => assert.equal(answer('/x').status, 404));
+`,
+};
+const FROZEN_FILE = 'test/goodbye.test.js';
+const FROZEN_TEXT = `import test from 'node:test';
+import assert from 'node:assert/strict';
+import { answer } from '../src/app.js';
+test('says goodbye', () => assert.equal(answer('/goodbye').text, 'goodbye'));
+test('still says hello', () => assert.equal(answer('/hello').text, 'hello'));
+`;
+const GOODBYE = `  if (path === '/goodbye') return { status: 200, text: 'goodbye' };\n`;
+const APP_AFTER = APP.replace("  if (path === '/hello')", `${GOODBYE}  if (path === '/hello')`);
+const GOOD: Change = { 'src/app.js': APP_AFTER, [FROZEN_FILE]: FROZEN_TEXT };
+const TESTS = frozen({ [FROZEN_FILE]: FROZEN_TEXT }, [
+  { requirement: 'R-1', kind: 'change', file: FROZEN_FILE, name: 'says goodbye' },
+  { requirement: 'R-2', kind: 'keep', file: FROZEN_FILE, name: 'still says hello' },
+]);
+const metric = (value: number) => ({ name: 'p95_ms', operator: '<=' as const, value, unit: 'ms' });
+const requirements = (p95: number) => [
+  { id: 'R-1', kind: 'change' as const, statement: 'GET /goodbye says goodbye.', criteria: ['goodbye'], metric: null },
+  { id: 'R-2', kind: 'keep' as const, statement: 'GET /hello stays the same.', criteria: ['hello'], metric: null },
+  { id: 'R-3', kind: 'metric' as const, statement: 'It answers fast enough.', criteria: ['fast'], metric: metric(p95) },
+];
+const get = (path: string, contains: string) => ({
+  type: 'http' as const,
+  method: 'GET' as const,
+  path,
+  headers: [],
+  body: null,
+  expected: { status: 200, contains: [contains], json: [] },
+});
+
+async function judge(change: Change, overrides: Partial<Brief> = {}, p95 = 400) {
+  place = await scene(BASE, change, {
+    surface: 'http',
+    commands: {
+      install: null,
+      build: null,
+      test: 'npm test',
+      start: 'node src/server.js',
+      health: '/health',
+      runner: 'node-test',
+    },
+    requirements: requirements(p95).map(({ id, kind, statement }) => ({ id, kind, statement })),
+    documents: [{ path: '.loopwright/7/requirements.json', text: JSON.stringify(requirements(p95)) }],
+    tasks: [taskFor(['R-1', 'R-2'], ['src/app.js'])],
+    acceptance: [
+      { id: 'A-1', requirement: 'R-1', kind: 'change', title: 'Goodbye', steps: [get('/goodbye', 'goodbye')] },
+      { id: 'A-2', requirement: 'R-2', kind: 'keep', title: 'Hello', steps: [get('/hello', 'hello')] },
+      { id: 'A-3', requirement: 'R-3', kind: 'metric', title: 'Fast', steps: [] },
+    ],
+    tests: TESTS,
+    ...overrides,
+  });
+  const report = verifyReport.parse(await verify(place.brief, place.environment));
+  return { report, output: place.environment.output };
+}
+
+const numbersOf = ({ measurements }: VerifyReport) =>
+  Object.fromEntries(measurements.filter(({ name }) => name !== 'p95_ms').map(({ name, value }) => [name, value]));
+const rulesOf = ({ defects }: VerifyReport) => [...new Set(defects.map(({ rule }) => rule))].toSorted();
+const GREEN = {
+  uat_pass_rate: 1,
+  evidence_gaps: 0,
+  regressions: 0,
+  test_integrity_violations: 0,
+  security_findings: 0,
+  flakiness: 0,
+};
+
+it('finds nothing wrong with a good candidate, and every number has its raw output', async () => {
+  const { report, output } = await judge(GOOD);
+  expect(report.defects).toEqual([]);
+  expect(numbersOf(report)).toEqual(GREEN);
+  expect(report.measurements.find(({ name }) => name === 'p95_ms')?.value).toBeGreaterThan(0);
+  expect(
+    report.evidence.map(({ requirement, base, head, reverted, mutated, proven }) => [
+      requirement,
+      base,
+      head,
+      reverted,
+      mutated,
+      proven,
+    ]),
+  ).toEqual([
+    ['R-1', 'fail', 'pass', 'fail', 'not-run', true],
+    ['R-2', 'pass', 'pass', 'not-run', 'fail', true],
+    ['R-3', 'not-run', 'not-run', 'not-run', 'not-run', true],
+  ]);
+  expect(report.acceptance.map(({ id, passed }) => [id, passed])).toEqual([
+    ['A-1', true],
+    ['A-2', true],
+    ['A-3', true],
+  ]);
+  for (const { raw } of report.measurements) {
+    const text = await readFile(join(output, 'raw', raw.slice('sha256:'.length)));
+    expect(`sha256:${createHash('sha256').update(text).digest('hex')}`).toBe(raw);
+  }
+});
+
+it('sees a wrong answer in acceptance, evidence and its messages', async () => {
+  const { report } = await judge({ ...GOOD, 'src/app.js': APP_AFTER.replace("'goodbye' }", "'farewell' }") });
+  expect(numbersOf(report)).toEqual({ ...GREEN, uat_pass_rate: 2 / 3, evidence_gaps: 1 });
+  expect(report.defects).toMatchObject([
+    {
+      rule: 'acceptance',
+      requirement: 'R-1',
+      message: expect.stringContaining('expected "goodbye" in the body, actual farewell'),
+    },
+    {
+      rule: 'evidence',
+      requirement: 'R-1',
+      file: FROZEN_FILE,
+      message: expect.stringMatching(/\+ 'farewell'\n- 'goodbye'/),
+    },
+  ]);
+});
+
+it('sees a regression that the changed old test hides', async () => {
+  const { report } = await judge({
+    ...GOOD,
+    'src/app.js': APP_AFTER.replace('status: 404', 'status: 200'),
+    'test/app.test.js': BASE['test/app.test.js'].replace('404)', '200)'),
+  });
+  expect(numbersOf(report)).toMatchObject({ regressions: 1, test_integrity_violations: 1 });
+  const found = report.defects.find(({ rule }) => rule === 'regression');
+  expect(found).toMatchObject({ file: 'test/app.test.js', message: expect.stringContaining('200 !== 404') });
+});
+
+it('sees a secret, a frozen test that was changed and a test that is left out', async () => {
+  const { report } = await judge({
+    'src/app.js': `${APP_AFTER}export const key = 'AKIA${'ABCD1234'.repeat(2)}';\n`,
+    [FROZEN_FILE]: FROZEN_TEXT.replace("test('says", "test.skip('says"),
+  });
+  expect(numbersOf(report)).toEqual({ ...GREEN, security_findings: 1, test_integrity_violations: 2 });
+  expect(rulesOf(report)).toEqual(['frozen-test', 'secret-aws-key', 'test-left-out']);
+  expect(report.defects.find(({ rule }) => rule === 'secret-aws-key')).toMatchObject({ file: 'src/app.js', line: 7 });
+});
+
+it('counts a requirement whose number is over its own limit, although the gate of the phase is met', async () => {
+  const { report } = await judge(GOOD, {}, 0.000001);
+  expect(numbersOf(report)).toEqual({ ...GREEN, uat_pass_rate: 2 / 3, evidence_gaps: 1 });
+  expect(report.evidence.at(-1)).toMatchObject({
+    proven: false,
+    reason: expect.stringMatching(/measured .* wanted p95_ms <= 0.000001 ms/),
+  });
+});
+
+it('leaves out what it cannot measure and says why', async () => {
+  const { report } = await judge(GOOD, {
+    commands: { install: null, build: null, test: 'npm test', start: 'exit 1', health: '/health', runner: 'node-test' },
+    tests: null,
+  });
+  expect(Object.keys(numbersOf(report)).toSorted()).toEqual([
+    'evidence_gaps',
+    'regressions',
+    'security_findings',
+    'test_integrity_violations',
+    'uat_pass_rate',
+  ]);
+  expect(numbersOf(report)).toMatchObject({ uat_pass_rate: 0, evidence_gaps: 3 });
+  expect(report.measurements.map(({ name }) => name)).not.toContain('p95_ms');
+  expect(rulesOf(report)).toEqual(['acceptance', 'evidence', 'flakiness', 'latency']);
+});
+
+it('sees tests that are sometimes red', async () => {
+  // Eight tests agree with themselves in all five runs once in 4 thousand million times.
+  const names = Array.from({ length: 8 }, (_, index) => `random ${index}`);
+  const lines = names.map((name) => `test('${name}', () => assert.ok(Math.random() < 0.5));\n`);
+  const text = `import test from 'node:test';\nimport assert from 'node:assert/strict';\n${lines.join('')}`;
+  const own = names.map((name) => ({ requirement: 'R-1', kind: 'change' as const, file: FROZEN_FILE, name }));
+  const { report } = await judge({ ...GOOD, [FROZEN_FILE]: text }, { tests: frozen({ [FROZEN_FILE]: text }, own) });
+  expect(numbersOf(report).flakiness).toBeGreaterThan(0);
+  expect(report.defects.find(({ rule }) => rule === 'flakiness')?.message).toMatch(
+    /is not stable: .*(pass.*fail|fail.*pass)/,
+  );
+});
+
+it('refuses to judge a candidate that does not build', async () => {
+  const commands = {
+    install: null,
+    build: 'exit 4',
+    test: 'npm test',
+    start: null,
+    health: null,
+    runner: 'node-test',
+  } as const;
+  await expect(judge(GOOD, { commands })).rejects.toThrow(/Nothing can be judged: "exit 4" failed on the base commit/);
+});
