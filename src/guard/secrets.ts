@@ -78,8 +78,8 @@ function merged(finds: readonly SecretFind[]): readonly SecretFind[] {
   return result;
 }
 
-/** Compares letters and digits only and without case, so that spaces, dashes or quotes between the pieces hide nothing. */
-function findCanaries(text: string, canaries: readonly string[]): readonly SecretFind[] {
+/** Where known values stand in a text, disguised or not. Compares letters and digits only and without case, so that spaces, dashes or quotes between the pieces hide nothing. */
+export function findCanaries(text: string, canaries: readonly string[]): readonly SecretFind[] {
   const windows = new Set(canaries.flatMap(disguisesOf).flatMap(windowsOf));
   if (windows.size === 0) return [];
   const { letters, places } = squeezed(text);

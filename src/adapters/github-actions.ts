@@ -1,0 +1,117 @@
+/** Workflow runs: started on the default branch, found again by their title, and what they delivered. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ArtifactError, LoopError } from '../errors.ts';
+import type { Call } from './github-client.ts';
+import { hasStatus } from './github-errors.ts';
+import { type Operation, repository } from './github-talk.ts';
+
+const dispatched = z.object({ workflow_run_id: z.int() });
+
+/** Looks for the run first: its title names loop, entry and phase, and only a run that the App started counts. */
+export const dispatch: Operation<'dispatch'> = async (call, workflow, inputs) => {
+  const { octokit, here } = call;
+  const known = await ownRun(call, workflow, inputs);
+  if (known !== undefined) return known;
+  const { defaultBranch } = await repository(call);
+  const answer = await octokit.request('POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches', {
+    ...here,
+    workflow_id: workflow,
+    ref: defaultBranch,
+    inputs: { ...inputs },
+    return_run_details: true,
+  });
+  const started = dispatched.safeParse(answer.data).data;
+  if (started !== undefined) return started.workflow_run_id;
+  throw new LoopError(
+    `GitHub started ${workflow} without saying which run it is; this App needs a GitHub that answers return_run_details.`,
+  );
+};
+
+/** As the workflows' `run-name` writes it. */
+function titleOf(workflow: string, { loop, entry, phase }: Readonly<Record<string, string>>): string {
+  return `${workflow.replace(/\.ya?ml$/, '')} ${loop} entry ${entry} (${phase})`;
+}
+
+async function ownRun(
+  { octokit, here, self }: Call,
+  workflow: string,
+  inputs: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+  const { data } = await octokit.rest.actions.listWorkflowRuns({
+    ...here,
+    workflow_id: workflow,
+    event: 'workflow_dispatch',
+    per_page: 100,
+  });
+  const title = titleOf(workflow, inputs);
+  return data.workflow_runs.find((run) => run.display_title === title && run.triggering_actor?.login === self.login)
+    ?.id;
+}
+
+export const run: Operation<'run'> = async ({ octokit, here }, runId) => {
+  const { data } = await octokit.rest.actions.getWorkflowRun({ ...here, run_id: runId });
+  return {
+    id: data.id,
+    status: data.status ?? 'unknown',
+    conclusion: data.conclusion ?? undefined,
+    // GitHub may add the ref: `.github/workflows/x.yml@main`.
+    path: data.path.split('@', 1)[0] ?? '',
+    event: data.event,
+    headSha: data.head_sha,
+    attempt: data.run_attempt ?? 1,
+  };
+};
+
+/** A run that has ended already needs no cancelling. */
+export const cancelRun: Operation<'cancelRun'> = async ({ octokit, here }, runId) => {
+  try {
+    await octokit.rest.actions.cancelWorkflowRun({ ...here, run_id: runId });
+  } catch (error) {
+    if (!hasStatus(error, 404, 409)) throw error;
+  }
+};
+
+export const artifact: Operation<'artifact'> = async (call, runId, name, maxBytes) => {
+  const { octokit, here } = call;
+  const { data } = await octokit.rest.actions.listWorkflowRunArtifacts({ ...here, run_id: runId, name, per_page: 100 });
+  const found = data.artifacts
+    .filter((one) => one.name === name && !one.expired)
+    .toSorted((left, right) => right.id - left.id)[0];
+  if (found === undefined) return undefined;
+  const subject = `artifact "${name}" of run ${runId}`;
+  if (found.size_in_bytes > maxBytes) {
+    throw new ArtifactError(`The ${subject} has ${found.size_in_bytes} bytes; at most ${maxBytes} are read.`);
+  }
+  const content = await download(call, found.id, { subject, maxBytes });
+  const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  if (found.digest !== digest) {
+    throw new ArtifactError(`The ${subject} has the digest ${digest}, but GitHub says ${found.digest ?? 'none'}.`);
+  }
+  return content;
+};
+
+async function download(
+  { octokit, here }: Call,
+  id: number,
+  { subject, maxBytes }: { readonly subject: string; readonly maxBytes: number },
+): Promise<Uint8Array> {
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}', {
+    ...here,
+    artifact_id: id,
+    archive_format: 'zip',
+    request: { parseSuccessResponseBody: false },
+  });
+  const stream: unknown = data;
+  if (!(stream instanceof ReadableStream)) throw new ArtifactError(`The ${subject} came without content.`);
+  const parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const part of stream) {
+    const bytes = z.instanceof(Uint8Array).parse(part);
+    sizeBytes += bytes.length;
+    if (sizeBytes > maxBytes)
+      throw new ArtifactError(`The ${subject} is larger than it says; at most ${maxBytes} bytes are read.`);
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts);
+}

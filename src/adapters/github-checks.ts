@@ -1,0 +1,187 @@
+/** Check runs: ours, written only when they say something new, and what others say about a commit. */
+import { createHash } from 'node:crypto';
+import type { CheckRun } from '../ports.ts';
+import type { Call } from './github-client.ts';
+import type { Operation } from './github-talk.ts';
+
+/** GitHub takes 50 annotations in one request, and adds those of the next. */
+const ANNOTATIONS_AT_ONCE = 50;
+const LABEL_LENGTH = 20;
+const DESCRIPTION_LENGTH = 40;
+const ACTIONS = 3;
+
+export const check: Operation<'check'> = async (call, wanted) => {
+  const stamp = stampOf(wanted);
+  const existing = await ownCheck(call, wanted);
+  if (existing?.stamp.all === stamp.all && existing.externalId === wanted.externalId) return;
+  const sameAnnotations = existing?.stamp.annotations === stamp.annotations;
+  const batches = sameAnnotations ? [] : batchesOf(wanted.annotations);
+  const body = bodyOf(call, wanted, stamp);
+  const id =
+    existing && mayBeChanged(existing, wanted, sameAnnotations)
+      ? await update(call, existing.id, { ...body, annotations: batches[0] })
+      : await create(call, wanted, { ...body, annotations: batchesOf(wanted.annotations)[0] });
+  const rest = (id === existing?.id ? batches : batchesOf(wanted.annotations)).slice(1);
+  for (const annotations of rest) await update(call, id, { ...body, annotations });
+};
+
+interface Stamp {
+  readonly all: string;
+  readonly annotations: string;
+}
+
+interface Existing {
+  readonly id: number;
+  readonly externalId: string;
+  readonly completed: boolean;
+  readonly annotations: number;
+  readonly stamp: Stamp;
+}
+
+/** GitHub shows neither actions nor annotations in a listing, so the summary carries digests of what was sent, unseen by people. */
+function stampOf(wanted: CheckRun): Stamp {
+  return { all: shortDigest(wanted), annotations: shortDigest(wanted.annotations) };
+}
+
+const STAMP = /^<!-- loopwright:([0-9a-f]{16}):([0-9a-f]{16}) -->/;
+
+function shortDigest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+}
+
+async function ownCheck({ octokit, here, self }: Call, { name, headSha }: CheckRun): Promise<Existing | undefined> {
+  const found = await octokit.paginate(octokit.rest.checks.listForRef, {
+    ...here,
+    ref: headSha,
+    check_name: name,
+    filter: 'latest',
+    per_page: 100,
+  });
+  const own = found
+    .filter((run) => run.app?.id === self.appId && run.name === name)
+    .toSorted((left, right) => right.id - left.id)[0];
+  if (own === undefined) return undefined;
+  const [, all = '', annotations = ''] = STAMP.exec(own.output.summary ?? '') ?? [];
+  return {
+    id: own.id,
+    externalId: own.external_id ?? '',
+    completed: own.status === 'completed',
+    annotations: own.output.annotations_count,
+    stamp: { all, annotations },
+  };
+}
+
+/** A completed run does not go back to work, and annotations can only be added: such a change is a new run of the same name. */
+function mayBeChanged(existing: Existing, wanted: CheckRun, sameAnnotations: boolean): boolean {
+  if (existing.completed && wanted.status !== 'completed') return false;
+  return sameAnnotations || existing.annotations === 0;
+}
+
+interface Annotation {
+  readonly path: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly annotation_level: 'notice' | 'warning' | 'failure';
+  readonly message: string;
+}
+
+function batchesOf(annotations: CheckRun['annotations']): readonly (readonly CheckRun['annotations'][number][])[] {
+  const count = Math.ceil(annotations.length / ANNOTATIONS_AT_ONCE);
+  return Array.from({ length: count }, (_, index) =>
+    annotations.slice(index * ANNOTATIONS_AT_ONCE, (index + 1) * ANNOTATIONS_AT_ONCE),
+  );
+}
+
+type Body = ReturnType<typeof bodyOf> & {
+  readonly annotations: readonly CheckRun['annotations'][number][] | undefined;
+};
+
+function bodyOf(call: Call, wanted: CheckRun, { all, annotations }: Stamp) {
+  return {
+    external_id: wanted.externalId,
+    status: wanted.status,
+    ...(wanted.status === 'completed' ? { conclusion: wanted.conclusion ?? ('failure' as const) } : {}),
+    title: call.plain(wanted.title),
+    summary: `<!-- loopwright:${all}:${annotations} -->\n${call.markdown(wanted.summary)}`,
+    text: call.markdown(wanted.text),
+    actions: wanted.actions.slice(0, ACTIONS).map(({ label, description, identifier }) => ({
+      label: call.plain(label).slice(0, LABEL_LENGTH),
+      description: call.plain(description).slice(0, DESCRIPTION_LENGTH),
+      identifier,
+    })),
+  };
+}
+
+function requestOf(call: Call, { title, summary, text, annotations, ...rest }: Body) {
+  const listed = annotations?.map(
+    ({ path, line, level, message }): Annotation => ({
+      path,
+      start_line: line,
+      end_line: line,
+      annotation_level: level,
+      message: call.plain(message),
+    }),
+  );
+  return {
+    ...rest,
+    output: { title, summary, ...(text === '' ? {} : { text }), ...(listed ? { annotations: listed } : {}) },
+  };
+}
+
+async function create(call: Call, { name, headSha }: CheckRun, body: Body): Promise<number> {
+  const { data } = await call.octokit.rest.checks.create({
+    ...call.here,
+    name,
+    head_sha: headSha,
+    ...requestOf(call, body),
+  });
+  return data.id;
+}
+
+async function update(call: Call, id: number, body: Body): Promise<number> {
+  await call.octokit.rest.checks.update({ ...call.here, check_run_id: id, ...requestOf(call, body) });
+  return id;
+}
+
+const PASSED: ReadonlySet<string | null> = new Set(['success', 'neutral', 'skipped']);
+
+type Foreign = Awaited<ReturnType<Operation<'foreignChecks'>>>[number];
+
+export const foreignChecks: Operation<'foreignChecks'> = async (call, sha) => {
+  const { octokit, here, self } = call;
+  const runs = await octokit.paginate(octokit.rest.checks.listForRef, {
+    ...here,
+    ref: sha,
+    filter: 'latest',
+    per_page: 100,
+  });
+  const checks = runs
+    .filter(({ app }) => app?.id !== self.appId)
+    .map(({ name, status, conclusion, output }): Foreign => {
+      const finished = PASSED.has(conclusion) ? 'passed' : 'failed';
+      return {
+        name,
+        status: status === 'completed' ? finished : 'pending',
+        detail: sentence(conclusion ?? status, output.title),
+      };
+    });
+  return [...checks, ...(await statuses(call, sha))];
+};
+
+const STATES: Readonly<Record<string, Foreign['status']>> = { success: 'passed', pending: 'pending' };
+
+/** The newest status of each context. */
+async function statuses({ octokit, here }: Call, sha: string): Promise<readonly Foreign[]> {
+  const found: Foreign[] = [];
+  for (let page = 1; ; page += 1) {
+    const { data } = await octokit.rest.repos.getCombinedStatusForRef({ ...here, ref: sha, per_page: 100, page });
+    for (const { context, state, description } of data.statuses) {
+      found.push({ name: context, status: STATES[state] ?? 'failed', detail: sentence(state, description) });
+    }
+    if (data.statuses.length === 0 || found.length >= data.total_count) return found;
+  }
+}
+
+function sentence(word: string, more: string | null): string {
+  return more ? `${word}: ${more}` : word;
+}

@@ -1,0 +1,120 @@
+/** Octokit for one repository at a time: a token that reaches no other, and texts that were filtered. */
+import { Octokit } from '@octokit/rest';
+import type { Logger } from 'pino';
+import { LoopError } from '../errors.ts';
+import { type OutgoingRules, outgoing, outgoingPlain } from '../guard/outgoing.ts';
+import { findCanaries } from '../guard/secrets.ts';
+import type { RepositoryRef } from '../ports.ts';
+import { createTokens, type Tokens } from './github-tokens.ts';
+
+export interface GitHubOptions {
+  readonly appId: number;
+  readonly privateKey: string;
+  /** `https://api.github.com`, or `https://<host>/api/v3` for GitHub Enterprise Server and the embedded GitHub. */
+  readonly apiUrl: string;
+  /** The guarded way out; nothing else reaches GitHub. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Values that must never leave in a text: the model's key, planted canaries. */
+  readonly canaries?: readonly string[];
+  /** Pause before a second try. */
+  readonly pauseMs?: number;
+  readonly log: Logger;
+}
+
+/** What every operation works with. */
+export interface Call {
+  readonly octokit: Octokit;
+  readonly here: { readonly owner: string; readonly repo: string };
+  readonly self: Self;
+  /** Markdown, filtered; `mention` are the only logins that it notifies. */
+  readonly markdown: (text: string, mention?: readonly string[]) => string;
+  /** A title or a commit message, filtered. */
+  readonly plain: (text: string) => string;
+  /** Whether a file's text holds one of our own secrets; files are never changed by the filter. */
+  readonly leaks: (text: string) => boolean;
+}
+
+export interface Self {
+  readonly appId: number;
+  /** `loopwright[bot]` */
+  readonly login: string;
+}
+
+export interface Client {
+  readonly call: (repository: RepositoryRef) => Promise<Call>;
+  readonly token: (repository: RepositoryRef) => Promise<string>;
+  /** Forgets the token of a repository. */
+  readonly renew: (repository: RepositoryRef) => void;
+  /** Where people and git find the repositories: `https://github.com`. */
+  readonly webUrl: string;
+}
+
+const REQUEST_TIMEOUT_MS = 120_000;
+/** GitHub takes 65,536 characters in a body. */
+const LONGEST_TEXT = 65_000;
+
+/** Makes Octokits for repositories; installation tokens are kept until shortly before they expire. */
+export function createClient(options: GitHubOptions): Client {
+  const { appId, apiUrl, log } = options;
+  const settings = { baseUrl: apiUrl, request: { fetch: withTimeout(options.fetch) }, log: octokitLog(log) };
+  const tokens = createTokens(options, settings);
+  const webUrl = webUrlOf(apiUrl);
+  const texts = textsOf({
+    allowedHosts: [new URL(webUrl).host],
+    canaries: [options.privateKey, ...(options.canaries ?? [])],
+  });
+  let self: Promise<Self> | undefined;
+  return {
+    webUrl,
+    token: tokens.of,
+    renew: tokens.renew,
+    async call(repository) {
+      const octokit = new Octokit({ ...settings, auth: await tokens.of(repository) });
+      self ??= selfOf(tokens, appId).catch((error: unknown) => {
+        self = undefined;
+        throw error;
+      });
+      return { octokit, here: { owner: repository.owner, repo: repository.repo }, self: await self, ...texts };
+    },
+  };
+}
+
+function textsOf(rules: OutgoingRules): Pick<Call, 'markdown' | 'plain' | 'leaks'> {
+  return {
+    markdown: (text, mention = []) => outgoing(fitting(text), { ...rules, mention }),
+    plain: (text) => outgoingPlain(text, rules),
+    leaks: (text) => findCanaries(text, rules.canaries ?? []).length > 0,
+  };
+}
+
+function fitting(text: string): string {
+  return text.length <= LONGEST_TEXT
+    ? text
+    : `${text.slice(0, LONGEST_TEXT - 1000)}\n\nThe rest is too long for GitHub and was left out.`;
+}
+
+async function selfOf(tokens: Tokens, appId: number): Promise<Self> {
+  const { data } = await tokens.app().rest.apps.getAuthenticated();
+  if (!data?.slug)
+    throw new LoopError(`GitHub does not say what the App ${appId} is called; check APP_ID and the private key.`);
+  return { appId, login: `${data.slug}[bot]` };
+}
+
+function webUrlOf(apiUrl: string): string {
+  const url = new URL(apiUrl);
+  if (url.pathname.replace(/\/$/, '').endsWith('/api/v3')) return url.origin;
+  return `${url.protocol}//${url.host.replace(/^api\./, '')}`;
+}
+
+function withTimeout(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (input, init) => {
+    const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline });
+  };
+}
+
+/** Octokit logs addresses and statuses only; without this it would write warnings to the console. */
+function octokitLog(log: Logger) {
+  const note = (message: string): void => log.debug(message);
+  return { debug: note, info: note, warn: note, error: note };
+}

@@ -1,0 +1,92 @@
+/** What went wrong at GitHub: what passes by itself is tried again, everything else becomes one of our errors with GitHub's own words. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { LoopError, WriteRefusedError } from '../errors.ts';
+
+/** Octokit's error for an HTTP answer; without `response` there was none. */
+const httpError = z.object({
+  name: z.literal('HttpError'),
+  status: z.int(),
+  message: z.string(),
+  request: z.object({ method: z.string(), url: z.string() }),
+  response: z.object({ headers: z.record(z.string(), z.unknown()) }).optional(),
+  cause: z.unknown().optional(),
+});
+type HttpError = z.infer<typeof httpError>;
+
+const TRIES = 4;
+const LONGEST_WAIT_MS = 60_000;
+
+export interface Attempts {
+  /** Pause after the first failure; doubles each time. */
+  readonly pauseMs: number;
+  /** GitHub no longer takes the token: the next try must bring a new one. */
+  readonly renew: () => void;
+}
+
+/**
+ * Performs an operation again when GitHub or the connection failed for the moment. The whole operation is repeated, and each looks first for what
+ * an earlier try may have left, because a write that got no answer may have happened.
+ * @throws {WriteRefusedError} with GitHub's text when a write is refused, {LoopError} for everything else that GitHub answers.
+ */
+export async function attempt<Value>(operation: () => Promise<Value>, attempts: Attempts, tried = 1): Promise<Value> {
+  try {
+    return await operation();
+  } catch (error) {
+    const failure = httpError.safeParse(describe(error)).data;
+    if (failure === undefined) throw causeOf(error);
+    if (failure.status === 401) attempts.renew();
+    const waitMs = tried < TRIES ? waitOf(failure, attempts.pauseMs * 2 ** (tried - 1)) : undefined;
+    if (waitMs === undefined) throw finalError(failure, error);
+    await pause(waitMs);
+  }
+  return attempt(operation, attempts, tried + 1);
+}
+
+/** Whether GitHub answered with this status. */
+export function hasStatus(error: unknown, ...statuses: readonly number[]): boolean {
+  const failure = httpError.safeParse(describe(error)).data;
+  return failure?.response !== undefined && statuses.includes(failure.status);
+}
+
+/** GitHub's own words, without the address of its documentation. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/ - https:\/\/docs\.github\.com\S*$/, '') : String(error);
+}
+
+/** What was thrown before the wire (guard, contract) comes wrapped as if a server had answered 500. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.name === 'HttpError' && isStopped(error.cause) ? error.cause : error;
+}
+
+function isStopped(cause: unknown): boolean {
+  return cause instanceof Error && ['WireError', 'ContractError'].includes(cause.name);
+}
+
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error) || isStopped(error.cause)) return undefined;
+  const { name, message, cause } = error;
+  return { ...error, name, message, cause };
+}
+
+/** How long to wait before the next try; undefined when trying again cannot help. */
+function waitOf({ status, response }: HttpError, growingMs: number): number | undefined {
+  if (response === undefined || status >= 500 || status === 401) return growingMs;
+  const after = Number(response.headers['retry-after']);
+  const isLimited =
+    status === 429 || (status === 403 && (after > 0 || response.headers['x-ratelimit-remaining'] === '0'));
+  if (!isLimited) return undefined;
+  const waitMs = after > 0 ? after * 1000 : LONGEST_WAIT_MS;
+  return waitMs <= LONGEST_WAIT_MS ? waitMs : undefined;
+}
+
+function finalError(failure: HttpError, error: unknown): LoopError {
+  const { method, url } = failure.request;
+  const { pathname } = new URL(url);
+  if (failure.response === undefined) {
+    return new LoopError(`${method} ${pathname} got no answer in ${TRIES} tries: ${failure.message}`, { cause: error });
+  }
+  const text = `GitHub answered ${failure.status} to ${method} ${pathname}: ${textOf(error)}`;
+  const isRefusal = method !== 'GET' && [403, 409, 422].includes(failure.status) && waitOf(failure, 0) === undefined;
+  return isRefusal ? new WriteRefusedError(text, { cause: error }) : new LoopError(text, { cause: error });
+}

@@ -1,0 +1,94 @@
+/** Issues and people: comments, reactions, labels, and who may do what. */
+import { z } from 'zod';
+import { type Role, role } from '../loop/loop.ts';
+import type { GitHub, IssueComment } from '../ports.ts';
+import type { Call } from './github-client.ts';
+import { hasStatus } from './github-errors.ts';
+
+type Without<Method> = Method extends (repository: never, ...rest: infer Rest) => infer Result
+  ? (call: Call, ...rest: Rest) => Result
+  : never;
+/** A method of the port with the repository's Octokit in place of the repository. */
+export type Operation<Name extends keyof GitHub> = Without<GitHub[Name]>;
+
+/** Only the own comment with the marker is ever written; the same marker in a stranger's comment means nothing. */
+export const comment: Operation<'comment'> = async (call, number, { marker, body, mention }) => {
+  const start = `<!-- loopwright:${marker.replace(/[^A-Za-z0-9/._:-]|--+/g, '-')} -->\n`;
+  const text = start + call.markdown(body, mention);
+  const existing = await ownComment(call, number, start.trim());
+  if (existing === undefined) {
+    const { data } = await call.octokit.rest.issues.createComment({ ...call.here, issue_number: number, body: text });
+    return data.id;
+  }
+  if (normal(existing.body) !== normal(text)) {
+    await call.octokit.rest.issues.updateComment({ ...call.here, comment_id: existing.id, body: text });
+  }
+  return existing.id;
+};
+
+async function ownComment(
+  { octokit, here, self }: Call,
+  number: number,
+  start: string,
+): Promise<IssueComment | undefined> {
+  const { listComments } = octokit.rest.issues;
+  const comments = octokit.paginate.iterator(listComments, { ...here, issue_number: number, per_page: 100 });
+  for await (const { data } of comments) {
+    const found = data.find(
+      ({ body, performed_via_github_app: app }) => app?.id === self.appId && body?.startsWith(start),
+    );
+    if (found) return { id: found.id, body: found.body ?? '' };
+  }
+  return undefined;
+}
+
+function normal(text: string): string {
+  return text.replaceAll('\r', '').trim();
+}
+
+export const react: Operation<'react'> = async ({ octokit, here }, commentId, content) => {
+  await octokit.rest.reactions.createForIssueComment({ ...here, comment_id: commentId, content });
+};
+
+export const removeLabel: Operation<'removeLabel'> = async ({ octokit, here }, issue, name) => {
+  try {
+    await octokit.rest.issues.removeLabel({ ...here, issue_number: issue, name });
+  } catch (error) {
+    if (!hasStatus(error, 404, 410)) throw error;
+  }
+};
+
+export const issueState: Operation<'issueState'> = async ({ octokit, here }, issue) => {
+  const { data } = await octokit.rest.issues.get({ ...here, issue_number: issue });
+  const labels = data.labels.flatMap((label) => (typeof label === 'string' ? [label] : (label.name ?? [])));
+  return { state: data.state === 'open' ? 'open' : 'closed', labels };
+};
+
+const access = z.object({
+  permission: z.string(),
+  role_name: z.string().optional(),
+  user: z.object({ type: z.string() }).nullish(),
+});
+
+export const permission: Operation<'permission'> = async ({ octokit, here }, login) => {
+  // `ghost` stands for every deleted account, and is an account that somebody has.
+  if (login === '' || login.toLowerCase() === 'ghost' || login.endsWith('[bot]')) return 'none';
+  try {
+    const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel({ ...here, username: login });
+    return roleOf(access.parse(data));
+  } catch (error) {
+    if (hasStatus(error, 404)) return 'none';
+    throw error;
+  }
+};
+
+/** An organisation's own role has a name of its own; then the permission that it is built on counts. */
+function roleOf({ permission: level, role_name: name, user }: z.infer<typeof access>): Role {
+  if (user?.type !== 'User') return 'none';
+  return role.safeParse(name).data ?? role.safeParse(level).data ?? 'none';
+}
+
+export const repository: Operation<'repository'> = async ({ octokit, here }) => {
+  const { data } = await octokit.rest.repos.get(here);
+  return { defaultBranch: data.default_branch, archived: data.archived };
+};

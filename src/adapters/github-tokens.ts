@@ -1,0 +1,59 @@
+/** Tokens of the App: a short-lived one for itself, and installation tokens that reach one repository each. */
+import { sign } from 'node:crypto';
+import { Octokit } from '@octokit/rest';
+import type { RepositoryRef } from '../ports.ts';
+
+export interface AppKey {
+  readonly appId: number;
+  /** PEM. */
+  readonly privateKey: string;
+}
+
+export interface Tokens {
+  /** Kept until shortly before it expires. */
+  readonly of: (repository: RepositoryRef) => Promise<string>;
+  /** Forgets the token of a repository, because GitHub no longer takes it. */
+  readonly renew: (repository: RepositoryRef) => void;
+  /** Octokit as the App itself. */
+  readonly app: () => Octokit;
+}
+
+interface Granted {
+  readonly token: string;
+  readonly expiresAtMs: number;
+}
+
+/** GitHub takes at most 10 minutes, and clocks differ. */
+const JWT_SECONDS = 540;
+const CLOCK_SKEW_SECONDS = 60;
+const SPARE_MS = 120_000;
+
+/** Mints tokens with the App's key. `settings` are Octokit's own: base address, fetch, log. */
+export function createTokens(key: AppKey, settings: ConstructorParameters<typeof Octokit>[0] & object): Tokens {
+  const kept = new Map<number, Granted>();
+  const app = (): Octokit => new Octokit({ ...settings, auth: jwtOf(key) });
+  return {
+    app,
+    renew: ({ repositoryId }) => void kept.delete(repositoryId),
+    async of({ installationId, repositoryId }) {
+      const known = kept.get(repositoryId);
+      if (known && known.expiresAtMs - SPARE_MS > Date.now()) return known.token;
+      const { data } = await app().rest.apps.createInstallationAccessToken({
+        installation_id: installationId,
+        repository_ids: [repositoryId],
+      });
+      kept.set(repositoryId, { token: data.token, expiresAtMs: Date.parse(data.expires_at) });
+      return data.token;
+    },
+  };
+}
+
+/** https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app */
+function jwtOf({ appId, privateKey }: AppKey): string {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { iat: now - CLOCK_SKEW_SECONDS, exp: now + JWT_SECONDS, iss: String(appId) };
+  const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url')}`;
+}

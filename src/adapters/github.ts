@@ -1,0 +1,57 @@
+/** The GitHub port: what the App may read and write there, each operation repeatable. */
+import type { GitHub, RepositoryRef } from '../ports.ts';
+import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
+import { check, foreignChecks } from './github-checks.ts';
+import { type Call, createClient, type GitHubOptions } from './github-client.ts';
+import { commit, file, head, moveRef } from './github-commits.ts';
+import { attempt } from './github-errors.ts';
+import { changedPaths, markReady, openPull, pull, updatePull } from './github-pulls.ts';
+import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
+
+export type { GitHubOptions } from './github-client.ts';
+
+/** What git needs to fetch a repository. */
+export interface GitAccess {
+  readonly gitUrlOf: (repository: RepositoryRef) => string;
+  readonly tokenOf: (repository: RepositoryRef) => Promise<string>;
+}
+
+const PAUSE_MS = 500;
+
+/** Connects the port to a GitHub as an installed App. Failures that pass are tried again. */
+export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
+  const client = createClient(options);
+  const perform =
+    <Rest extends readonly unknown[], Result>(operation: (call: Call, ...rest: Rest) => Promise<Result>) =>
+    (target: RepositoryRef, ...rest: Rest): Promise<Result> =>
+      attempt(async () => operation(await client.call(target), ...rest), {
+        pauseMs: options.pauseMs ?? PAUSE_MS,
+        renew: () => client.renew(target),
+      });
+  return {
+    gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
+    tokenOf: (target) =>
+      attempt(() => client.token(target), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => client.renew(target) }),
+    permission: perform(permission),
+    repository: perform(repository),
+    head: perform(head),
+    file: perform(file),
+    issueState: perform(issueState),
+    comment: perform(comment),
+    react: perform(react),
+    removeLabel: perform(removeLabel),
+    openPull: perform(openPull),
+    updatePull: perform(updatePull),
+    pull: perform(pull),
+    markReady: perform(markReady),
+    check: perform(check),
+    commit: perform(commit),
+    moveRef: perform(moveRef),
+    dispatch: perform(dispatch),
+    run: perform(run),
+    cancelRun: perform(cancelRun),
+    artifact: perform(artifact),
+    foreignChecks: perform(foreignChecks),
+    changedPaths: perform(changedPaths),
+  };
+}

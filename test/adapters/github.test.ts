@@ -1,0 +1,394 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { blobSha } from '../../src/adapters/git-tree.ts';
+import { createGitHub, type GitHubOptions } from '../../src/adapters/github.ts';
+import { LoopError, WriteRefusedError } from '../../src/errors.ts';
+import type { CheckRun, RepositoryRef } from '../../src/ports.ts';
+import { wire } from '../../src/wire.ts';
+import { git, HERE, type Stage, startStage } from '../local/server.ts';
+
+const CANARY = 'kanarie-7f3a9c51e2b84d06';
+const DATE = '2026-03-01T12:00:00.000Z';
+
+let stage: Stage;
+let repository: RepositoryRef;
+beforeAll(async () => {
+  stage = await startStage({
+    files: {
+      'README.md': '# Toys\n',
+      'src/basket.ts': 'export {};\n',
+      'src/deep/er/x.txt': 'x\n',
+      'run.sh': '#!/bin/sh\n',
+    },
+  });
+  const { data } = await stage.as('alice').rest.repos.get(HERE);
+  repository = { installationId: stage.server.credentials.installationId, repositoryId: data.id, ...HERE };
+});
+afterAll(async () => {
+  expect(await stage.problems()).toEqual([]);
+  await stage.close();
+});
+
+function github(change: Partial<GitHubOptions> = {}) {
+  const { appId, privateKey } = stage.server.credentials;
+  const apiUrl = `${stage.server.url}/api/v3`;
+  const fetch = wire({ apiUrl, checked: true });
+  return createGitHub({
+    appId,
+    privateKey,
+    apiUrl,
+    fetch,
+    canaries: [CANARY],
+    pauseMs: 1,
+    log: pino({ level: 'silent' }),
+    ...change,
+  });
+}
+
+const requestRows = z.array(
+  z.object({ id: z.int(), actor: z.string(), method: z.string(), path: z.string(), status: z.int() }),
+);
+
+/** Requests of the App that write, while something is done. */
+async function writesDuring(action: () => Promise<unknown>): Promise<readonly string[]> {
+  const rows = async () => requestRows.parse(await (await fetch(`${stage.server.url}/_local/requests?after=0`)).json());
+  const before = (await rows()).at(-1)?.id ?? 0;
+  await action();
+  return (await rows())
+    .filter(
+      ({ id, actor, method, path }) =>
+        id > before && actor === 'app' && method !== 'GET' && !path.endsWith('/access_tokens'),
+    )
+    .map(({ method, path }) => `${method} ${path.replace(/^.*\/repos\/alice\/toys/, '').replace(/\d+/g, 'N')}`);
+}
+
+async function newIssue(): Promise<number> {
+  return (await stage.as('alice').rest.issues.create({ ...HERE, title: 'Basket is slow', body: 'Please fix' })).data
+    .number;
+}
+
+async function mainHead(): Promise<string> {
+  return (await github().head(repository, 'refs/heads/main')) ?? '';
+}
+
+let serial = 0;
+/** A commit of ours on a branch of ours. */
+async function branchWith(content: string) {
+  serial += 1;
+  const branch = `loopwright/${serial}`;
+  const changes = [{ path: 'src/new.txt', mode: '100644' as const, content: Buffer.from(content).toString('base64') }];
+  const { sha } = await github().commit(repository, {
+    parent: await mainHead(),
+    changes,
+    message: 'Propose',
+    date: DATE,
+  });
+  await github().moveRef(repository, `refs/heads/${branch}`, sha);
+  return { branch, sha };
+}
+
+test('a comment is made once, edited when it differs, and not written when it is the same', async () => {
+  const issue = await newIssue();
+  const say = (body: string) => github().comment(repository, issue, { marker: 'board/1', body });
+  let id = 0;
+  expect(
+    await writesDuring(async () => {
+      id = await say('one');
+    }),
+  ).toEqual(['POST /issues/N/comments']);
+  expect(await writesDuring(async () => expect(await say('one')).toBe(id))).toEqual([]);
+  expect(await writesDuring(async () => expect(await say('two')).toBe(id))).toEqual(['PATCH /issues/comments/N']);
+  const { data } = await stage.as('alice').rest.issues.listComments({ ...HERE, issue_number: issue });
+  expect(data.map(({ body }) => body)).toEqual(['<!-- loopwright:board/1 -->\ntwo']);
+});
+
+test('a marker in the comment of a stranger is no reason to edit it', async () => {
+  const issue = await newIssue();
+  const forged = '<!-- loopwright:board/1 -->\nmine';
+  await stage.as('carol').rest.issues.createComment({ ...HERE, issue_number: issue, body: forged });
+  await github().comment(repository, issue, { marker: 'board/1', body: 'ours' });
+  const { data } = await stage.as('alice').rest.issues.listComments({ ...HERE, issue_number: issue });
+  expect(data.map(({ body }) => body)).toEqual([forged, '<!-- loopwright:board/1 -->\nours']);
+});
+
+test('a comment mentions only whom it may, and holds no secret', async () => {
+  const issue = await newIssue();
+  const body = `> Scripted.\n\n@alice, please read.\n\n### Plan\n\n@bob, ${CANARY} ![x](https://evil.test)`;
+  await github().comment(repository, issue, { marker: 'packet/1/1', body, mention: ['alice'] });
+  const { data } = await stage.as('alice').rest.issues.listComments({ ...HERE, issue_number: issue });
+  expect(data[0]?.body).toContain('\n\n@alice, please read.');
+  expect(data[0]?.body).toContain('@\u200Bbob, [secret removed] (image removed: x)');
+});
+
+test('reactions and labels may be set and removed twice', async () => {
+  const issue = await newIssue();
+  const { data: said } = await stage
+    .as('alice')
+    .rest.issues.createComment({ ...HERE, issue_number: issue, body: '/status' });
+  await stage.as('alice').rest.issues.addLabels({ ...HERE, issue_number: issue, labels: ['loop', 'bug'] });
+  for (const _ of [1, 2]) {
+    await github().react(repository, said.id, '+1');
+    await github().removeLabel(repository, issue, 'loop');
+  }
+  const { data } = await stage.as('alice').rest.reactions.listForIssueComment({ ...HERE, comment_id: said.id });
+  expect(data.map(({ content }) => content)).toEqual(['+1']);
+  expect(await github().issueState(repository, issue)).toEqual({ state: 'open', labels: ['bug'] });
+});
+
+test('a permission is the role on the repository, and none for strangers, ghosts and bots', async () => {
+  const roles = await Promise.all(
+    ['alice', 'bob', 'tina', 'nobody-here', 'ghost', 'loopwright[bot]', ''].map((login) =>
+      github().permission(repository, login),
+    ),
+  );
+  expect(roles).toEqual(['admin', 'write', 'triage', 'none', 'none', 'none', 'none']);
+});
+
+test('the repository says its default branch', async () => {
+  expect(await github().repository(repository)).toEqual({ defaultBranch: 'main', archived: false });
+});
+
+test('refs and files are read, and a missing one is undefined', async () => {
+  const sha = await mainHead();
+  expect(sha).toMatch(/^[0-9a-f]{40}$/);
+  expect(await github().head(repository, 'refs/heads/no')).toBeUndefined();
+  expect(await github().file(repository, 'src/basket.ts', sha)).toBe('export {};\n');
+  expect(await github().file(repository, 'src', sha)).toBeUndefined();
+  expect(await github().file(repository, 'no.txt', 'main')).toBeUndefined();
+});
+
+test('the same change on the same parent is the same commit, and git agrees on its tree', async () => {
+  const parent = await mainHead();
+  const changes = [
+    { path: 'src/deep/er/x.txt', mode: '100644' as const, content: null },
+    { path: 'src.txt', mode: '100644' as const, content: Buffer.from('beside a directory').toString('base64') },
+    { path: 'src/binary', mode: '100644' as const, content: Buffer.from([0, 255, 10]).toString('base64') },
+    { path: 'run.sh', mode: '100755' as const, content: Buffer.from('#!/bin/sh\n').toString('base64') },
+    { path: 'a/b/c.md', mode: '100644' as const, content: Buffer.from('hello @bob fixes #1').toString('base64') },
+  ];
+  const make = () =>
+    github().commit(repository, { parent, changes, message: 'Propose\n\nfixes #1 for @bob', date: DATE });
+  const first = await make();
+  expect(await make()).toEqual(first);
+  await github().moveRef(repository, 'refs/loopwright/9/1/1', first.sha);
+  const clone = `${stage.directory}/clone`;
+  await git(stage.directory, ['clone', '--quiet', `${stage.server.url}/alice/toys.git`, clone]);
+  await git(clone, ['fetch', '--quiet', 'origin', first.sha]);
+  const shown = async (parameters: readonly string[]) => (await git(clone, parameters)).stdout;
+  expect(await shown(['rev-parse', `${first.sha}^{tree}`])).toBe(first.tree);
+  expect(await shown(['diff', '--name-status', '--no-renames', `${parent}..${first.sha}`])).toBe(
+    'A\ta/b/c.md\nM\trun.sh\nA\tsrc.txt\nA\tsrc/binary\nD\tsrc/deep/er/x.txt',
+  );
+  expect(await shown(['show', `${first.sha}:a/b/c.md`])).toBe('hello @bob fixes #1');
+  expect(await shown(['log', '-1', '--format=%an %ad %B', '--date=iso-strict-local', first.sha])).toContain(
+    'fixes \u200B#1 for @\u200Bbob',
+  );
+});
+
+test('a file that holds one of our own secrets is not committed', async () => {
+  const changes = [
+    { path: 'x.txt', mode: '100644' as const, content: Buffer.from(`key ${CANARY}`).toString('base64') },
+  ];
+  const parent = await mainHead();
+  const writes = await writesDuring(async () => {
+    await expect(github().commit(repository, { parent, changes, message: 'x', date: DATE })).rejects.toThrow(
+      WriteRefusedError,
+    );
+  });
+  expect(writes).toEqual([]);
+});
+
+test('a ref is created, moved forward, left alone when right, and never moved back', async () => {
+  const { branch, sha } = await branchWith('one');
+  const ref = `refs/heads/${branch}`;
+  expect(await writesDuring(() => github().moveRef(repository, ref, sha))).toEqual([]);
+  const next = await github().commit(repository, { parent: sha, changes: [], message: 'Next', date: DATE });
+  await github().moveRef(repository, ref, next.sha);
+  expect(await github().head(repository, ref)).toBe(next.sha);
+  await expect(github().moveRef(repository, ref, sha)).rejects.toThrow(WriteRefusedError);
+  await expect(github().moveRef(repository, ref, sha)).rejects.toThrow(/not a fast forward/i);
+  expect(await github().head(repository, ref)).toBe(next.sha);
+});
+
+test('workflow files are refused with the words of GitHub', async () => {
+  const changes = [
+    { path: '.github/workflows/x.yml', mode: '100644' as const, content: Buffer.from('on: push\n').toString('base64') },
+  ];
+  const made = github().commit(repository, { parent: await mainHead(), changes, message: 'x', date: DATE });
+  const moved = made.then(({ sha }) => github().moveRef(repository, 'refs/heads/loopwright/flow', sha));
+  await expect(moved).rejects.toThrow(WriteRefusedError);
+  await expect(moved).rejects.toThrow(/workflow/i);
+});
+
+test('a draft pull request is opened once and brought up to date', async () => {
+  const { branch, sha } = await branchWith('two');
+  const open = (title: string) => github().openPull(repository, { branch, base: 'main', title, body: 'Board' });
+  const first = await open('Basket');
+  expect(await writesDuring(async () => expect(await open('Basket')).toEqual(first))).toEqual([]);
+  expect(await writesDuring(() => open('Basket, faster'))).toEqual(['PATCH /pulls/N']);
+  expect(
+    await writesDuring(() => github().updatePull(repository, first.number, { title: 'Basket, faster', body: 'Board' })),
+  ).toEqual([]);
+  expect(await github().pull(repository, first.number)).toMatchObject({ state: 'open', draft: true, headSha: sha });
+  await github().markReady(repository, first.nodeId);
+  await github().markReady(repository, first.nodeId);
+  expect(await github().pull(repository, first.number)).toMatchObject({ draft: false });
+  await expect(github().markReady(repository, 'PR_nothing')).rejects.toThrow(LoopError);
+});
+
+test('changed paths between two commits name both sides of a rename', async () => {
+  const { sha } = await branchWith('three');
+  expect(await github().changedPaths(repository, await mainHead(), sha)).toEqual(['src/new.txt']);
+});
+
+function checkRun(headSha: string, change: Partial<CheckRun> = {}): CheckRun {
+  return {
+    name: 'loopwright / plan',
+    headSha,
+    externalId: '1/12/1/3',
+    status: 'in_progress',
+    conclusion: undefined,
+    title: 'Waiting for approval',
+    summary: 'Read the packet.',
+    text: '',
+    actions: [{ label: 'Approve', description: 'Approve this packet', identifier: 'approve:0123' }],
+    annotations: [],
+    ...change,
+  };
+}
+
+test('a check run is made once, changed in place, and not written when it says the same', async () => {
+  const { sha } = await branchWith('four');
+  const show = (change: Partial<CheckRun> = {}) =>
+    writesDuring(() => github().check(repository, checkRun(sha, change)));
+  expect(await show()).toEqual(['POST /check-runs']);
+  expect(await show()).toEqual([]);
+  expect(await show({ title: 'Still waiting' })).toEqual(['PATCH /check-runs/N']);
+  expect(await show({ title: 'Still waiting', actions: [] })).toEqual(['PATCH /check-runs/N']);
+  expect(await show({ status: 'completed', conclusion: 'success' })).toEqual(['PATCH /check-runs/N']);
+  expect(await show({ status: 'completed', conclusion: 'success' })).toEqual([]);
+  const { data } = await stage.as('alice').rest.checks.listForRef({ ...HERE, ref: sha });
+  expect(data.check_runs).toHaveLength(1);
+  expect(data.check_runs[0]).toMatchObject({
+    name: 'loopwright / plan',
+    external_id: '1/12/1/3',
+    conclusion: 'success',
+  });
+  expect(await show({ name: 'loopwright / build' })).toEqual(['POST /check-runs']);
+});
+
+test('a completed check run that must wait again is a new one, and annotations are never doubled', async () => {
+  const { sha } = await branchWith('five');
+  const annotation = { path: 'src/new.txt', line: 1, level: 'failure' as const, message: 'slow' };
+  const show = (change: Partial<CheckRun>) => writesDuring(() => github().check(repository, checkRun(sha, change)));
+  await show({ status: 'completed', conclusion: 'failure', annotations: [annotation] });
+  expect(await show({ status: 'completed', conclusion: 'failure', annotations: [annotation], title: 'Red' })).toEqual([
+    'PATCH /check-runs/N',
+  ]);
+  const own = async () =>
+    (await stage.as('alice').rest.checks.listForRef({ ...HERE, ref: sha, filter: 'latest' })).data.check_runs.toSorted(
+      (left, right) => right.id - left.id,
+    );
+  expect((await own())[0]?.output.annotations_count).toBe(1);
+  expect(await show({ status: 'in_progress', annotations: [] })).toEqual(['POST /check-runs']);
+  expect((await own())[0]).toMatchObject({ status: 'in_progress', output: { annotations_count: 0 } });
+});
+
+test('more annotations than one request takes arrive all the same', async () => {
+  const { sha } = await branchWith('six');
+  const annotations = Array.from({ length: 120 }, (_, index) => ({
+    path: 'src/new.txt',
+    line: index + 1,
+    level: 'notice' as const,
+    message: `n ${index}`,
+  }));
+  await github().check(repository, checkRun(sha, { annotations }));
+  const { data } = await stage.as('alice').rest.checks.listForRef({ ...HERE, ref: sha });
+  expect(data.check_runs[0]?.output.annotations_count).toBe(120);
+});
+
+test('checks of others are their check runs and statuses, ours left out', async () => {
+  const { sha } = await branchWith('seven');
+  await github().check(repository, checkRun(sha));
+  await stage.as('alice').rest.repos.createCommitStatus({ ...HERE, sha, state: 'pending', context: 'ci/slow' });
+  await stage
+    .as('alice')
+    .rest.repos.createCommitStatus({ ...HERE, sha, state: 'error', context: 'ci/lint', description: 'two errors' });
+  await stage.as('alice').rest.repos.createCommitStatus({ ...HERE, sha, state: 'success', context: 'ci/unit' });
+  const found = await github().foreignChecks(repository, sha);
+  expect(found.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
+    { name: 'ci/lint', status: 'failed', detail: 'error: two errors' },
+    { name: 'ci/slow', status: 'pending', detail: 'pending' },
+    { name: 'ci/unit', status: 'passed', detail: 'success' },
+  ]);
+});
+
+/** Answers the first requests that match itself, then lets everything through. */
+function failing(
+  matches: (request: Request) => boolean,
+  answers: readonly ('cut' | (() => Response))[],
+): typeof globalThis.fetch {
+  const through = wire({ apiUrl: `${stage.server.url}/api/v3`, checked: true });
+  const left = [...answers];
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const answer = matches(request) ? left.shift() : undefined;
+    if (answer === undefined) return through(request);
+    if (answer !== 'cut') return answer();
+    await through(request);
+    throw new TypeError('fetch failed', { cause: new Error('socket hang up') });
+  };
+}
+
+test('a failure that passes is tried again', async () => {
+  const fetch = failing(
+    ({ url }) => url.includes('/git/ref/'),
+    [() => new Response('bad gateway', { status: 502 }), 'cut'],
+  );
+  expect(await github({ fetch }).head(repository, 'refs/heads/main')).toBe(await mainHead());
+});
+
+test('a write whose answer was lost is found again instead of being written twice', async () => {
+  const issue = await newIssue();
+  const fetch = failing(({ method, url }) => method === 'POST' && url.includes('/comments'), ['cut']);
+  await github({ fetch }).comment(repository, issue, { marker: 'board/1', body: 'once' });
+  const { data } = await stage.as('alice').rest.issues.listComments({ ...HERE, issue_number: issue });
+  expect(data).toHaveLength(1);
+});
+
+test('what stays broken is said with method, path and the words of GitHub', async () => {
+  const answer = () => Response.json({ message: 'We are having trouble' }, { status: 503 });
+  const broken = github({
+    fetch: failing(({ url }) => url.includes('/collaborators/'), [answer, answer, answer, answer, answer]),
+  });
+  const asked = broken.permission(repository, 'alice');
+  await expect(asked).rejects.toThrow(LoopError);
+  await expect(asked).rejects.toThrow(
+    /GitHub answered 503 to GET .*\/collaborators\/alice\/permission: We are having trouble/,
+  );
+});
+
+test('a token that GitHub no longer takes is renewed', async () => {
+  let mints = 0;
+  const through = wire({ apiUrl: `${stage.server.url}/api/v3`, checked: true });
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (request.url.endsWith('/access_tokens')) mints += 1;
+    if (request.url.includes('/git/ref/') && mints === 1)
+      return Response.json({ message: 'Bad credentials' }, { status: 401 });
+    return through(request);
+  };
+  expect(await github({ fetch }).head(repository, 'refs/heads/main')).toBe(await mainHead());
+  expect(mints).toBe(2);
+});
+
+test('the token reaches one repository, and git gets its address', async () => {
+  expect(github().gitUrlOf(repository)).toBe(`${stage.server.url}/alice/toys.git`);
+  expect(await github().tokenOf(repository)).toMatch(/^ghs_/);
+  await expect(github().tokenOf({ ...repository, repositoryId: 424242 })).rejects.toThrow(LoopError);
+});
+
+test('a blob has the hash that git gives it', () => {
+  expect(blobSha(Buffer.from('hello\n'))).toBe('ce013625030ba8dba906f756967f9e9ca394464a');
+});
