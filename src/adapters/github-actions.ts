@@ -1,32 +1,56 @@
 /** Workflow runs: started on the default branch, found again by their title, and what they delivered. */
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { ArtifactError, LoopError } from '../errors.ts';
 import type { Call } from './github-client.ts';
-import { hasStatus } from './github-errors.ts';
+import { hasStatus, textOf } from './github-errors.ts';
 import { type Operation, repository } from './github-talk.ts';
 
 const dispatched = z.object({ workflow_run_id: z.int() });
 
 /** Looks for the run first: its title names loop, entry and phase, and only a run that the App started counts. */
 export const dispatch: Operation<'dispatch'> = async (call, workflow, inputs) => {
-  const { octokit, here } = call;
   const known = await ownRun(call, workflow, inputs);
   if (known !== undefined) return known;
   const { defaultBranch } = await repository(call);
-  const answer = await octokit.request('POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches', {
-    ...here,
-    workflow_id: workflow,
-    ref: defaultBranch,
-    inputs: { ...inputs },
-    return_run_details: true,
-  });
-  const started = dispatched.safeParse(answer.data).data;
-  if (started !== undefined) return started.workflow_run_id;
-  throw new LoopError(
-    `GitHub started ${workflow} without saying which run it is; this App needs a GitHub that answers return_run_details.`,
-  );
+  const started = await start(call, { workflow_id: workflow, ref: defaultBranch, inputs: { ...inputs } });
+  return started ?? (await appearing(call, workflow, inputs));
 };
+
+interface Start {
+  readonly workflow_id: string;
+  readonly ref: string;
+  readonly inputs: Record<string, string>;
+}
+
+const START = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches';
+
+/** The id of the run, where GitHub says it; GitHub Enterprise Server before 3.21 refuses the question. */
+async function start({ octokit, here }: Call, request: Start): Promise<number | undefined> {
+  try {
+    const { data } = await octokit.request(START, { ...here, ...request, return_run_details: true });
+    return dispatched.safeParse(data).data?.workflow_run_id;
+  } catch (error) {
+    if (!hasStatus(error, 400, 422) || !textOf(error).includes('return_run_details')) throw error;
+    await octokit.request(START, { ...here, ...request });
+    return undefined;
+  }
+}
+
+const LOOKS = 15;
+const LOOK_PAUSE_MS = 1000;
+
+async function appearing(call: Call, workflow: string, inputs: Readonly<Record<string, string>>): Promise<number> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    await pause(LOOK_PAUSE_MS);
+    const found = await ownRun(call, workflow, inputs);
+    if (found !== undefined) return found;
+  }
+  throw new LoopError(
+    `GitHub started ${workflow}, but no run called "${titleOf(workflow, inputs)}" appeared in ${LOOKS} s.`,
+  );
+}
 
 /** As the workflows' `run-name` writes it. */
 function titleOf(workflow: string, { loop, entry, phase }: Readonly<Record<string, string>>): string {

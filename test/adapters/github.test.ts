@@ -237,7 +237,7 @@ test('a draft pull request is opened once and brought up to date', async () => {
   await expect(github().markReady(repository, 'PR_nothing')).rejects.toThrow(LoopError);
 });
 
-test('changed paths between two commits name both sides of a rename', async () => {
+test('changed paths between two commits are listed', async () => {
   const { sha } = await branchWith('three');
   expect(await github().changedPaths(repository, await mainHead(), sha)).toEqual(['src/new.txt']);
 });
