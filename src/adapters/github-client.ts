@@ -106,10 +106,10 @@ function webUrlOf(apiUrl: string): string {
   return `${url.protocol}//${url.host.replace(/^api\./, '')}`;
 }
 
-function withTimeout(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+function withTimeout(send: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
     const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-    return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline });
+    return send(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline });
   };
 }
 
