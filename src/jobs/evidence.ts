@@ -32,8 +32,12 @@ interface Work extends EvidenceRequest {
   readonly tests: FrozenTests;
   readonly baseRun: TestRun;
   readonly headRun: TestRun;
+  /** How long the head's run took; a run with a fault that takes far longer hangs. */
+  readonly headMs: number;
   readonly notes: string[];
 }
+
+const LEAST_MUTATION_MS = 3000;
 
 /** One row per requirement and test; a requirement without a test or number has a row that says so and proves nothing. */
 export async function proveRequirements(request: EvidenceRequest): Promise<Evidence> {
@@ -44,13 +48,11 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
     const rows = requirements.filter(({ kind }) => kind !== 'metric').map((requirement) => withoutTest(requirement));
     return { rows: [...rows, ...metrics], headRun: undefined, raw: 'there are no frozen tests' };
   }
-  const work: Work = {
-    ...request,
-    tests,
-    baseRun: await runFrozen(bench, trees.base, tests),
-    headRun: await runFrozen(bench, trees.head, tests),
-    notes: [],
-  };
+  const { now } = bench.environment;
+  const baseRun = await runFrozen(bench, trees.base, tests);
+  const startedAt = now();
+  const headRun = await runFrozen(bench, trees.head, tests);
+  const work: Work = { ...request, tests, baseRun, headRun, headMs: now() - startedAt, notes: [] };
   const rows: EvidenceRow[] = [];
   for (const requirement of requirements) {
     if (requirement.kind !== 'metric') rows.push(...(await testRows(work, requirement)));
@@ -59,14 +61,15 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
   return { rows: [...rows, ...metrics], headRun: work.headRun, raw: raw.join('\n') };
 }
 
-/** Runs frozen tests in a tree. With `only`, these; a file is run whole. */
+/** Runs frozen tests in a tree. With `only`, these; a file is run whole. With `mostMs`, it may take no longer than that. */
 export function runFrozen(
   { brief, environment }: Bench,
   directory: string,
   tests: FrozenTests,
-  only: readonly FrozenTest[] = tests.tests,
+  { only = tests.tests, mostMs }: { readonly only?: readonly FrozenTest[]; readonly mostMs?: number } = {},
 ): Promise<TestRun> {
-  const { commandTimeoutMs: timeoutMs, outputBytes } = brief.limits;
+  const { commandTimeoutMs, outputBytes } = brief.limits;
+  const timeoutMs = Math.min(commandTimeoutMs, mostMs ?? commandTimeoutMs);
   const files = [...new Set(only.map(({ file }) => file))];
   const { runner } = brief.commands;
   return runTests({
@@ -128,7 +131,7 @@ async function revertedRun(
   if (files.length === 0) return undefined;
   const run = await onTreeCopy(work.bench, work.trees.head, async (copy) => {
     await revertPaths(work.bench, copy, files);
-    return runFrozen(work.bench, copy, work.tests, own);
+    return runFrozen(work.bench, copy, work.tests, { only: own });
   });
   work.notes.push(`--- reverted for ${requirement.id}: ${files.join(', ')}`, run.raw);
   return run;
@@ -153,11 +156,13 @@ async function keepRows(
 }
 
 async function mutate(work: Work, requirement: Requirement, test: FrozenTest): Promise<MutationFound> {
-  const { bench, trees, tests, changedLines } = work;
+  const { bench, trees, tests, changedLines, headMs } = work;
   const { runner } = bench.brief.commands;
   const product = [...trees.headFiles.keys()].filter(
     (path) => !isTestPath(path, runner) && !path.startsWith('.loopwright/'),
   );
+  // A fault may make a test wait for ever; that proves nothing, and the next fault is tried.
+  const mostMs = Math.max(LEAST_MUTATION_MS, headMs * 5);
   const found = await onTreeCopy(bench, trees.head, (copy) =>
     mutationTurnsRed({
       tree: copy,
@@ -165,7 +170,8 @@ async function mutate(work: Work, requirement: Requirement, test: FrozenTest): P
       changedLines,
       others: product,
       now: bench.environment.now,
-      outcome: async () => (await runFrozen(bench, copy, tests, [test])).results.get(idOf(test))?.outcome ?? 'not-run',
+      outcome: async () =>
+        (await runFrozen(bench, copy, tests, { only: [test], mostMs })).results.get(idOf(test))?.outcome ?? 'not-run',
     }),
   );
   work.notes.push(`--- mutations for ${idOf(test)}: ${found.detail}`);

@@ -4,13 +4,17 @@ import { jobEnvironment } from '../env.ts';
 import { ConfigError } from '../errors.ts';
 import type { Report } from '../loop/brief.ts';
 import { build } from './build.ts';
+import { probe } from './probe.ts';
 import { type JobRequest, runJob } from './run-job.ts';
 import { seed } from './seed.ts';
+import { verify } from './verify.ts';
 
 /** What can be asked for, and how; each resolves to the exit code. A verdict is in the report, never in the exit code. */
 const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   build: () => run('build', build),
   seed: () => run('seed', seed),
+  verify: () => run('verify', verify),
+  probe,
 };
 
 process.exitCode = await main(process.argv[2] ?? '');

@@ -6,7 +6,7 @@ import { roleSchema } from './records.ts';
 import { executeWorkflow } from './workflow-execution.ts';
 
 const USAGE =
-  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]…';
+  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--with-parent]';
 
 const { values } = parseArgs({
   options: {
@@ -15,6 +15,8 @@ const { values } = parseArgs({
     'webhook-url': { type: 'string' },
     import: { type: 'string', multiple: true, default: [] },
     user: { type: 'string', multiple: true, default: [] },
+    /** Ends when standard input closes, which it does when the process that started it ends. */
+    'with-parent': { type: 'boolean', default: false },
   },
 });
 
@@ -29,9 +31,9 @@ const server = await startLocalGitHub({
   executeWorkflow,
 });
 process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => void server.close().then(() => process.exit(0)));
-}
+const stop = () => void server.close().then(() => process.exit(0));
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
+if (values['with-parent']) process.stdin.resume().once('close', stop).once('end', stop);
 
 function parseImport(text: string) {
   const [, source, fullName] = /^(.+)=([^=]+)$/.exec(text) ?? [];
