@@ -57,7 +57,7 @@ export type AppEnvironment = z.infer<typeof app>;
 
 /** The real App's settings; undefined when no credentials are given, which means local mode. @throws {ConfigError} when only some are given. */
 export function appEnvironment(): AppEnvironment | undefined {
-  return process.env['APP_ID'] === undefined && process.env['PRIVATE_KEY'] === undefined ? undefined : parse(app);
+  return process.env.APP_ID === undefined && process.env.PRIVATE_KEY === undefined ? undefined : parse(app);
 }
 
 const job = z.object({
@@ -76,7 +76,7 @@ export function jobEnvironment(): JobEnvironment {
 }
 
 export function logLevel(): string {
-  return process.env['LOG_LEVEL'] ?? 'info';
+  return process.env.LOG_LEVEL ?? 'info';
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema): z.infer<Schema> {

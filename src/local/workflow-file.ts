@@ -1,10 +1,9 @@
 /** Reads a workflow file: GitHub's own keys, parsed strictly, so that what the local runner does not know is refused. */
 import { parse as parseYaml, YAMLParseError } from 'yaml';
 import { z } from 'zod';
-import { LoopError } from '../errors.ts';
 
 /** The workflow file is not one that the local runner can execute; the message starts with its path. */
-export class WorkflowFileError extends LoopError {
+export class WorkflowFileError extends Error {
   override name = 'WorkflowFileError';
 }
 
