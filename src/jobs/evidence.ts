@@ -13,6 +13,8 @@ export interface EvidenceRequest {
   readonly bench: Bench;
   readonly trees: Trees;
   readonly tests: FrozenTests | undefined;
+  /** The frozen tests' run on the head, where there was one already. */
+  readonly headRun: TestRun | undefined;
   /** Numbers measured in this entry, by metric name. */
   readonly values: ReadonlyMap<string, number>;
   /** Lines of the head that the candidate added, by file. */
@@ -21,8 +23,6 @@ export interface EvidenceRequest {
 
 export interface Evidence {
   readonly rows: readonly EvidenceRow[];
-  /** The frozen tests' run on the head. */
-  readonly headRun: TestRun | undefined;
   readonly raw: string;
 }
 
@@ -46,7 +46,7 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
   const metrics = metricRows(request);
   if (tests === undefined) {
     const rows = requirements.filter(({ kind }) => kind !== 'metric').map((requirement) => withoutTest(requirement));
-    return { rows: [...rows, ...metrics], headRun: undefined, raw: 'there are no frozen tests' };
+    return { rows: [...rows, ...metrics], raw: 'there are no frozen tests' };
   }
   const { now } = bench.environment;
   const baseRun = await runFrozen(bench, trees.base, tests);
@@ -58,7 +58,7 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
     if (requirement.kind !== 'metric') rows.push(...(await testRows(work, requirement)));
   }
   const raw = ['--- base', work.baseRun.raw, '--- head', work.headRun.raw, ...work.notes, JSON.stringify(rows)];
-  return { rows: [...rows, ...metrics], headRun: work.headRun, raw: raw.join('\n') };
+  return { rows: [...rows, ...metrics], raw: raw.join('\n') };
 }
 
 /** Runs frozen tests in a tree. With `only`, these; a file is run whole. With `mostMs`, it may take no longer than that. */

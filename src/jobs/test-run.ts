@@ -27,7 +27,8 @@ export interface TestRequest {
 export async function runTests(request: TestRequest): Promise<TestRun> {
   const nonce = randomBytes(8).toString('hex');
   const scripts = join(request.sandbox.scratch, `run-${nonce}`);
-  const plan = ADAPTERS[request.runner]({ nonce, scripts, directory: request.directory, files: request.files });
+  const hangMs = Math.floor(request.timeoutMs * HANG_SHARE);
+  const plan = ADAPTERS[request.runner]({ nonce, scripts, directory: request.directory, files: request.files, hangMs });
   await mkdir(scripts, { recursive: true });
   await Promise.all(Object.entries(plan.scripts).map(([name, text]) => writeFile(join(scripts, name), text)));
   try {
@@ -53,6 +54,9 @@ export function suiteCommand(request: {
   return sandbox.run({ argv: ['bash', '-c', command], directory, env, timeoutMs, outputBytes });
 }
 
+/** A test that hangs is stopped before the whole run is, so that the others still count. */
+const HANG_SHARE = 0.7;
+
 interface RunnerPlan {
   readonly scripts: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
@@ -65,10 +69,12 @@ interface RunnerInput {
   readonly scripts: string;
   readonly directory: string;
   readonly files: readonly string[];
+  /** When a test counts as hanging. */
+  readonly hangMs: number;
 }
 
 const ADAPTERS: Readonly<Record<Commands['runner'], (input: RunnerInput) => RunnerPlan>> = {
-  'node-test': ({ nonce, scripts, directory, files }) => {
+  'node-test': ({ nonce, scripts, directory, files, hangMs }) => {
     const urls = [undefined, ...files.map((file) => pathToFileURL(join(directory, file)).href)];
     const wrappers = urls.map((url, at) => ({ name: `${at}-${nonce}.test.mjs`, url, index: indexOf(at) }));
     return {
@@ -77,7 +83,7 @@ const ADAPTERS: Readonly<Record<Commands['runner'], (input: RunnerInput) => Runn
         ...Object.fromEntries(wrappers.map(({ name, url, index }) => [name, nodeWrapper({ url, index, nonce })])),
       },
       argv: [
-        ...['node', '--test', '--test-reporter=spec', '--test-reporter-destination=stdout'],
+        ...['node', '--test', '--test-reporter=spec', '--test-reporter-destination=stdout', `--test-timeout=${hangMs}`],
         ...[`--test-reporter=${join(scripts, 'reporter.mjs')}`, '--test-reporter-destination=stderr'],
         ...wrappers.map(({ name }) => join(scripts, name)),
       ],
@@ -85,9 +91,9 @@ const ADAPTERS: Readonly<Record<Commands['runner'], (input: RunnerInput) => Runn
       exitCode: 1,
     };
   },
-  unittest: ({ nonce, scripts, files }) => ({
+  unittest: ({ nonce, scripts, files, hangMs }) => ({
     scripts: { 'runner.py': UNITTEST_RUNNER },
-    argv: ['python3', join(scripts, 'runner.py'), 'all', nonce, ...files],
+    argv: ['python3', join(scripts, 'runner.py'), 'all', String(hangMs / 1000), nonce, ...files],
     // Byte code is found by the second of the source's time; a mutation changes a file more often than that.
     env: { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' },
     exitCode: 0,

@@ -85,6 +85,7 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Rea
 export interface Stability extends Reading {
   /** Share of the frozen tests that passed in the first run; undefined when it is not known. */
   readonly passRate: number | undefined;
+  readonly firstRun: TestRun | undefined;
 }
 
 /** `flakiness`: the frozen tests run several times on the head; the share whose outcome was not always the same. */
@@ -93,12 +94,14 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
   if (tests === undefined || ids.length === 0)
     return unstable('Flakiness cannot be measured: there are no frozen tests.');
   const runs: TestRun[] = [];
-  for (let run = 0; run < FLAKINESS_RUNS; run += 1) {
-    runs.push(await onTreeCopy(bench, trees.head, (copy) => runFrozen(bench, copy, tests)));
+  for (let index = 0; index < FLAKINESS_RUNS; index += 1) {
+    const run = await onTreeCopy(bench, trees.head, (copy) => runFrozen(bench, copy, tests));
+    runs.push(run);
+    if (!run.trusted) {
+      const message = `Flakiness cannot be measured: ${run.problem ?? 'a run is not trusted'}.`;
+      return { ...unstable(message), firstRun: runs[0] };
+    }
   }
-  const untrusted = runs.find(({ trusted }) => !trusted);
-  if (untrusted !== undefined)
-    return unstable(`Flakiness cannot be measured: ${untrusted.problem ?? 'a run is not trusted'}.`);
   const outcomesOf = (id: string) => runs.map(({ results }) => results.get(id)?.outcome ?? 'not-run');
   const flaky = ids.filter((id) => new Set(outcomesOf(id)).size > 1);
   const measurement = await measured(bench.environment, {
@@ -120,13 +123,19 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
       message: `${id} is not stable: ${outcomesOf(id).join(', ')}.`,
     }),
   );
-  return { measurement, defects, passRate: ids.filter((id) => outcomesOf(id)[0] === 'pass').length / ids.length };
+  return {
+    measurement,
+    defects,
+    firstRun: runs[0],
+    passRate: ids.filter((id) => outcomesOf(id)[0] === 'pass').length / ids.length,
+  };
 }
 
 function unstable(message: string): Stability {
   return {
     measurement: undefined,
     passRate: undefined,
+    firstRun: undefined,
     defects: [blocker({ rule: 'flakiness', about: 'unmeasured', message })],
   };
 }

@@ -69,7 +69,9 @@ async function judge(bench: Bench): Promise<Judged> {
   const latency = await latencyReading(bench, acceptance);
   const values = valuesOf([integrity, security, regressions, stability, latency], acceptance, stability.passRate);
   environment.log(`evidence: ${brief.requirements.length} requirements`);
-  const evidence = await proveRequirements({ bench, trees, tests, values, changedLines: linesByFile(added) });
+  const headRun = stability.firstRun;
+  const changedLines = linesByFile(added);
+  const evidence = await proveRequirements({ bench, trees, tests, headRun, values, changedLines });
   const rows = withMetrics(brief, acceptance, evidence);
   const proof = await evidenceReading(bench, evidence);
   const uat = await acceptanceReading(bench, rows, acceptance.raw);

@@ -46,7 +46,14 @@ async function rowFor(given: Case): Promise<EvidenceRow> {
   const tests = frozen({ [file]: given.test }, [{ requirement: 'R-1', kind, file, name }]);
   const bench = await benchOf(place);
   const trees = await layTrees(bench, tests);
-  const { rows } = await proveRequirements({ bench, trees, tests, values: new Map(), changedLines: new Map() });
+  const { rows } = await proveRequirements({
+    bench,
+    trees,
+    tests,
+    headRun: undefined,
+    values: new Map(),
+    changedLines: new Map(),
+  });
   expect(rows).toHaveLength(1);
   return evidenceRow.parse(rows[0]);
 }

@@ -123,14 +123,30 @@ describe('node:test results', () => {
     expect((await run('node-test', { 'e.test.mjs': ['writes'] })).outcomes).toEqual({ writes: 'pass' });
   });
 
-  it('believes nothing that is late, and leaves no file behind', async () => {
+  it('stops a test that hangs and believes the others, also when the file leaves a server open', async () => {
     await write({
-      'f.test.mjs': `${NODE} test('good', () => {}); test('hangs', () => new Promise((resolve) => setTimeout(resolve, 60000)));`,
+      'f.test.mjs': `${NODE} import { createServer } from 'node:http'; createServer().listen(0);
+        test('good', () => {}); test('hangs', () => new Promise((resolve) => setTimeout(resolve, 60000)));`,
+      'open.test.mjs': `${NODE} import { createServer } from 'node:http'; createServer().listen(0); test('open', () => {});`,
     });
-    const { trusted, problem, outcomes } = await run('node-test', { 'f.test.mjs': ['good'] }, 1500);
-    expect(trusted).toBe(false);
-    expect(problem).toMatch(/was stopped after 1[5-9]/);
-    expect(outcomes).toEqual({ good: 'not-run' });
+    const { outcomes, trusted } = await run('node-test', { 'f.test.mjs': ['hangs'], 'open.test.mjs': ['open'] }, 6000);
+    expect(trusted).toBe(true);
+    expect(outcomes).toEqual({ hangs: 'load-error', open: 'pass' });
+  });
+
+  it('does not believe a file that blocks', async () => {
+    await write({ 'blocks.test.mjs': `${NODE} test('good', () => {}); test('blocks', () => { for (;;); });` });
+    const { outcomes } = await run('node-test', { 'blocks.test.mjs': ['good', 'blocks'] }, 3000);
+    expect([outcomes.good, outcomes.blocks]).toSatisfy((all: readonly string[]) =>
+      all.every((outcome) => outcome === 'not-run' || outcome === 'load-error'),
+    );
+  });
+
+  it('believes nothing that is late as a whole, and leaves no file behind', async () => {
+    await write({ 'late.test.mjs': `${NODE} test('good', () => {});` });
+    const { trusted, problem, outcomes } = await run('node-test', { 'late.test.mjs': ['good'] }, 20);
+    expect([trusted, outcomes.good]).toEqual([false, 'not-run']);
+    expect(problem).toMatch(/^the test run was stopped after \d+ ms$/);
     expect((await readdir(join(root, 'scratch'))).filter((name) => name.startsWith('run-'))).toEqual([]);
   });
 
@@ -209,6 +225,19 @@ class B(unittest.TestCase):
       message: expect.stringMatching(message),
     });
     expect(results.get('test_good.py::G.test_good')?.outcome).toBe('pass');
+  });
+
+  it('stops a file that hangs and believes the others', async () => {
+    await write({
+      'test_hang.py': `${PYTHON}import time\nclass H(unittest.TestCase):\n    def test_hang(self): time.sleep(60)\n`,
+      'test_open.py': `${PYTHON}import threading, time\nthreading.Thread(target=lambda: time.sleep(60)).start()\nclass O(unittest.TestCase):\n    def test_open(self): pass\n`,
+    });
+    const { outcomes } = await run(
+      'unittest',
+      { 'test_hang.py': ['H.test_hang'], 'test_open.py': ['O.test_open'] },
+      4000,
+    );
+    expect(outcomes).toEqual({ 'H.test_hang': 'load-error', 'O.test_open': 'pass' });
   });
 
   it('believes nothing when the code under test replaced an assertion', async () => {

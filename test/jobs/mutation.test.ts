@@ -1,0 +1,185 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hasAssertion } from '../../src/jobs/assertions.ts';
+import { changeVerdict, keepVerdict, metricVerdict } from '../../src/jobs/evidence-verdict.ts';
+import { inTurns, mutantsOf } from '../../src/jobs/mutation.ts';
+import { mutationTurnsRed } from '../../src/jobs/mutation-run.ts';
+import type { Outcome } from '../../src/loop/brief.ts';
+
+const afters = (path: string, text: string) => mutantsOf(path, text).map(({ after }) => after.trim());
+
+describe('mutants', () => {
+  it.each([
+    ['a.js', 'return total;', 'return undefined;'],
+    ['a.py', 'return total', 'return None'],
+    ['a.js', 'if (a === b) go();', 'if (a !== b) go();'],
+    ['a.ts', 'if (a <= b) go();', 'if (a > b) go();'],
+    ['a.js', 'const ok = a && b;', 'const ok = a || b;'],
+    ['a.py', 'ok = a and b', 'ok = a or b'],
+    ['a.py', 'ok = True', 'ok = False'],
+    ['a.js', 'const sum = a + b;', 'const sum = a - b;'],
+    ['a.js', 'const limit = 10;', 'const limit = 11;'],
+    ['a.js', "const name = 'Ada';", "const name = 'mutated';"],
+    ['a.js', 'list.push(x);', ';'],
+  ])('of %s, %s include %s', (path, before, after) => {
+    expect(afters(path, before)).toContain(after);
+  });
+
+  it.each(["import a from './a.js';", '// return total;', '# return 1', 'from a import b'])(
+    'leave %s alone',
+    (line) => {
+      expect([...afters('a.js', line), ...afters('a.py', line)]).toEqual([]);
+    },
+  );
+
+  it('each change exactly one line and are always the same', () => {
+    const line = fc.constantFrom(
+      'return a + 1;',
+      'if (a < b) x(1);',
+      "const s = 'x';",
+      '}',
+      '',
+      '// note',
+      'go(true);',
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
+        const text = lines.join('\n');
+        const mutants = mutantsOf('a.js', text);
+        expect(mutants).toEqual(mutantsOf('a.js', text));
+        for (const mutant of mutants) {
+          const changed = mutant.text.split('\n').flatMap((now, index) => (now === lines[index] ? [] : [index + 1]));
+          expect(changed).toEqual([mutant.line]);
+        }
+      }),
+    );
+  });
+
+  it('can be limited to lines', () => {
+    expect(mutantsOf('a.js', 'return a;\nreturn b;', new Set([2])).map(({ line }) => line)).toEqual([2]);
+  });
+});
+
+it('takes lists in turns and leaves nothing out', () => {
+  expect(inTurns([[1, 2, 3], [4], [5, 6]])).toEqual([1, 4, 5, 2, 6, 3]);
+});
+
+describe('a run of mutations', () => {
+  const withTree = async (run: (tree: string) => Promise<void>) => {
+    const tree = await mkdtemp(join(tmpdir(), 'mutation-'));
+    try {
+      await mkdir(join(tree, 'src'));
+      await writeFile(join(tree, 'src/a.js'), 'return 1;\n'.repeat(60));
+      await run(tree);
+    } finally {
+      await rm(tree, { recursive: true, force: true });
+    }
+  };
+  const request = (tree: string) => ({
+    tree,
+    first: ['src/a.js'],
+    changedLines: new Map(),
+    others: ['src/a.js'],
+    now: Date.now,
+  });
+
+  it.each<[Outcome, number, Outcome]>([
+    ['pass', 40, 'pass'],
+    ['load-error', 40, 'pass'],
+    ['not-run', 40, 'pass'],
+    ['fail', 1, 'fail'],
+  ])('whose test is always %s tries %i and ends with %s', async (outcome, runs, expected) => {
+    await withTree(async (tree) => {
+      let tried = 0;
+      const found = await mutationTurnsRed({
+        ...request(tree),
+        outcome: async () => {
+          tried += 1;
+          expect(await readFile(join(tree, 'src/a.js'), 'utf8')).not.toBe('return 1;\n'.repeat(60));
+          return outcome;
+        },
+      });
+      expect([found.outcome, tried]).toEqual([expected, runs]);
+      expect(await readFile(join(tree, 'src/a.js'), 'utf8')).toBe('return 1;\n'.repeat(60));
+    });
+  });
+
+  it('ends after a minute, and is not-run without product code', async () => {
+    await withTree(async (tree) => {
+      let time = 0;
+      const clock = () => (time += 25_000);
+      expect((await mutationTurnsRed({ ...request(tree), now: clock, outcome: async () => 'pass' })).detail).toMatch(
+        /^2 of 40/,
+      );
+      expect((await mutationTurnsRed({ ...request(tree), others: [], outcome: async () => 'fail' })).outcome).toBe(
+        'not-run',
+      );
+    });
+  });
+});
+
+describe('the rules of proof', () => {
+  const outcome = fc.constantFrom<Outcome>('pass', 'fail', 'load-error', 'not-run');
+  const outcomes = fc.record({
+    base: outcome,
+    head: outcome,
+    reverted: outcome,
+    mutated: outcome,
+    asserts: fc.boolean(),
+  });
+
+  it('prove a change in exactly two combinations of outcomes', () => {
+    fc.assert(
+      fc.property(outcomes, (all) => {
+        const isRed = all.reverted === 'fail' || all.reverted === 'load-error';
+        expect(changeVerdict(all).proven).toBe(all.asserts && all.base === 'fail' && all.head === 'pass' && isRed);
+        expect(changeVerdict(all).reason).not.toBe('');
+      }),
+    );
+  });
+
+  it('prove behaviour that stays in exactly one', () => {
+    fc.assert(
+      fc.property(outcomes, (all) => {
+        const isGreen = all.base === 'pass' && all.head === 'pass';
+        expect(keepVerdict(all).proven).toBe(all.asserts && isGreen && all.mutated === 'fail');
+      }),
+    );
+  });
+
+  it('prove a number only when it was measured and is within its limit', () => {
+    const metric = { name: 'p95_ms', operator: '<=' as const, value: 100, unit: 'ms' };
+    expect([99, 100, 101, undefined, Number.NaN].map((value) => metricVerdict(metric, value).proven)).toEqual([
+      ...[true, true, false, false, false],
+    ]);
+    expect(metricVerdict(undefined, 1).proven).toBe(false);
+  });
+});
+
+describe('a test asserts something', () => {
+  const file = `import test from 'node:test';
+function check(value) { assert.ok(value); }
+function prepare(value) { return value; }
+test('asserts', () => { assert.equal(1, 1); });
+test('calls a helper', () => { check(1); });
+test('only runs', () => { prepare(1); });
+test('expects', () => { expect(1).toBe(1); });
+`;
+  it.each([
+    ['asserts', true],
+    ['outer > calls a helper', true],
+    ['only runs', false],
+    ['expects', true],
+  ])('%s: %s', (name, expected) => {
+    expect(hasAssertion(file, name)).toBe(expected);
+  });
+
+  it('also in Python', () => {
+    const python =
+      'class A(TestCase):\n    def test_one(self):\n        self.assertEqual(1, 1)\n    def test_two(self):\n        run()\n';
+    expect([hasAssertion(python, 'A.test_one'), hasAssertion(python, 'A.test_two')]).toEqual([true, false]);
+  });
+});
