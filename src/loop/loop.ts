@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import { interview, reflection, surface, task } from './answers.ts';
-import { fileChange, frozenTests, modelCall } from './brief.ts';
+import { modelCall } from './brief.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 
 export const phaseName = z.enum([
@@ -425,7 +425,3 @@ export function newLoop(ref: LoopRef): Loop {
     pending: [],
   };
 }
-
-/** What BUILD proposes, as stored by the App after its checks; the next iteration starts from it. */
-export const proposal = z.strictObject({ changes: z.array(fileChange), tests: frozenTests.nullable() });
-export type Proposal = z.infer<typeof proposal>;

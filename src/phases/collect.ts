@@ -2,12 +2,10 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { ArtifactError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
-import { refusalsOf } from '../guard/patch-policy.ts';
-import { digestOfTests } from '../guard/test-digest.ts';
 import { type ModelCall, type Report, report as reportSchema } from '../loop/brief.ts';
 import type { Effect, Event, Loop } from '../loop/loop.ts';
 import type { Ports, Store, WorkflowRun } from '../ports.ts';
-import { readConfig } from './repository-config.ts';
+import { assertProposal } from './proposal-checks.ts';
 
 type Collect = Extract<Effect, { type: 'collect' }>;
 type Failed = Extract<Event, { type: 'failed' }>;
@@ -21,8 +19,6 @@ const FILES = {
 const MAX_ZIP_BYTES = 8_000_000;
 const MAX_ENTRY_BYTES = 16_000_000;
 const MAX_ENTRIES = 500;
-const MAX_FILES = 60;
-const MAX_CHANGE_BYTES = 1_000_000;
 
 /**
  * Reads the run afresh, its artifact by the run id that we dispatched, and checks digest, size, schema, identity and path policy.
@@ -57,7 +53,7 @@ export async function collect(effect: Collect, loop: Loop, ports: Ports): Promis
     );
   const files = unzip(zip);
   const report = reportOf(files, effect, loop);
-  await assertAllowed(report, loop, ports);
+  await assertProposal(report, loop, ports);
   await storeRaw(report, files, ports.store);
   if (report.failure !== null) return failed(causeOf(report.failure), report.failure, report.calls);
   return {
@@ -142,23 +138,6 @@ function jsonOf(bytes: Uint8Array | undefined): unknown {
     return JSON.parse(strFromU8(bytes));
   } catch {
     return undefined;
-  }
-}
-
-/** The job applies the same policy before it reports, so what breaks it here was forged. */
-async function assertAllowed(report: Report, loop: Loop, ports: Ports): Promise<void> {
-  if (report.kind === 'verify') return;
-  const config = await readConfig(loop, ports);
-  const [refusal] = refusalsOf(report.changes, {
-    protectedPaths: config.protected,
-    maxFiles: MAX_FILES,
-    maxBytes: MAX_CHANGE_BYTES,
-  });
-  if (refusal !== undefined) throw new ArtifactError(`${refusal.message} The proposed patch was refused as a whole.`);
-  if (report.kind === 'build' && report.tests !== null && digestOfTests(report.tests.files) !== report.tests.digest) {
-    throw new ArtifactError(
-      'The frozen tests do not have the digest that the report states. Nothing of it was taken over.',
-    );
   }
 }
 

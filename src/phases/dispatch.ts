@@ -4,6 +4,7 @@ import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/b
 import { type Event, type Loop, nameOf } from '../loop/loop.ts';
 import type { Ports, Store } from '../ports.ts';
 import { documentNamed, documentTexts, storedText } from './document-texts.ts';
+import { CHANGE_LIMITS } from './proposal-checks.ts';
 import { readConfig } from './repository-config.ts';
 
 const WORKFLOWS = { BUILD: 'loopwright-build.yml', VERIFY: 'loopwright-verify.yml' } as const;
@@ -24,7 +25,6 @@ const BUILDER_SKILLS = [
   'performance-optimization',
   'code-simplification',
 ] as const;
-const POLICY = { maxFiles: 60, maxBytes: 1_000_000 } as const;
 
 /** Starts the run of an entry. The run's title names loop and entry, so a repeated dispatch finds the run that is there already. */
 export async function dispatch(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Promise<Event> {
@@ -75,7 +75,7 @@ async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Pro
     context: loop.context,
     skills: jobSkills(ports.skills),
     model: { name: modelFacts.name, scripted: modelFacts.scripted },
-    policy: { protectedPaths: config.protected, ...POLICY },
+    policy: { protectedPaths: config.protected, ...CHANGE_LIMITS },
     limits: LIMITS,
     thresholds: { p95Ms: 500 },
   };

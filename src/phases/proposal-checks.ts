@@ -1,0 +1,104 @@
+/** What a proposed change must keep to before it may land; the job applies the same rules, so what breaks them here was forged. */
+import { ArtifactError } from '../errors.ts';
+import { type PatchPolicy, refusalsOf } from '../guard/patch-policy.ts';
+import { digestOfTests } from '../guard/test-digest.ts';
+import { isTestPath } from '../guard/test-paths.ts';
+import { buildReport, type Commands, type FileChange, type FrozenTests, type Report } from '../loop/brief.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { Ports } from '../ports.ts';
+import { storedText } from './document-texts.ts';
+import { readConfig } from './repository-config.ts';
+
+/** How large a change may be; the job is told the same. */
+export const CHANGE_LIMITS = { maxFiles: 60, maxBytes: 1_000_000 } as const;
+
+/** @throws {ArtifactError} when the change touches what it must not, or the frozen tests are not the frozen ones. */
+export async function assertProposal(
+  report: Report,
+  loop: Loop,
+  ports: Pick<Ports, 'github' | 'store'>,
+): Promise<void> {
+  if (report.kind === 'verify') return;
+  const { commands, protected: protectedPaths } = await readConfig(loop, ports);
+  const policy = { protectedPaths, ...CHANGE_LIMITS };
+  const planned = new Set(loop.tasks.flatMap(({ files }) => files));
+  assertPaths(report.changes, planned, policy);
+  if (report.kind === 'build') {
+    assertNamed(report.changes, { planned, tests: report.tests, commands });
+    await assertFrozen(report.changes, report.tests, loop, ports);
+  } else assertSeedOnly(report.changes, planned, commands);
+}
+
+/** A lock file may change where the plan names it; every other rule holds for every path. */
+function assertPaths(changes: readonly FileChange[], planned: ReadonlySet<string>, policy: PatchPolicy): void {
+  const named = changes.filter(({ path }) => planned.has(path));
+  const [refusal] = [
+    ...refusalsOf(named, { ...policy, allowedFiles: ['**'] }),
+    ...refusalsOf(
+      changes.filter(({ path }) => !planned.has(path)),
+      policy,
+    ),
+    ...(changes.length > policy.maxFiles ? refusalsOf(changes, { ...policy, allowedFiles: ['**'] }) : []),
+  ];
+  if (refusal !== undefined) throw new ArtifactError(`${refusal.message} The proposed patch was refused as a whole.`);
+}
+
+interface Named {
+  readonly planned: ReadonlySet<string>;
+  readonly tests: FrozenTests | null;
+  readonly commands: Commands;
+}
+
+/** Only what the approved plan names may change, besides tests. */
+function assertNamed(changes: readonly FileChange[], { planned, tests, commands }: Named): void {
+  const frozen = new Set(tests?.files.map(({ path }) => path));
+  const stray = changes.find(
+    ({ path }) => !planned.has(path) && !frozen.has(path) && !isTestPath(path, commands.runner),
+  );
+  if (stray !== undefined)
+    throw new ArtifactError(
+      `\`${stray.path}\` changed although no task of the approved plan names it. The proposed patch was refused as a whole.`,
+    );
+}
+
+/** Seed data comes beside the product; it changes neither the product nor its tests. */
+function assertSeedOnly(changes: readonly FileChange[], planned: ReadonlySet<string>, { runner }: Commands): void {
+  const stray = changes.find(({ path }) => planned.has(path) || isTestPath(path, runner));
+  if (stray !== undefined)
+    throw new ArtifactError(
+      `The seed changes \`${stray.path}\`, which belongs to the product. It was refused as a whole.`,
+    );
+}
+
+/** The tests are those that were frozen first under this plan, and the change holds them letter by letter. */
+async function assertFrozen(
+  changes: readonly FileChange[],
+  tests: FrozenTests | null,
+  loop: Loop,
+  { store }: Pick<Ports, 'store'>,
+): Promise<void> {
+  const problem =
+    tests === null ? undefined : ((await replacedTests(tests, loop, store)) ?? alteredTests(changes, tests));
+  if (problem !== undefined) throw new ArtifactError(`${problem} Nothing of it was taken over.`);
+}
+
+async function replacedTests(tests: FrozenTests, loop: Loop, store: Ports['store']): Promise<string | undefined> {
+  if (digestOfTests(tests.files) !== tests.digest)
+    return 'The frozen tests do not have the digest that the report states.';
+  if (loop.reports.build === undefined) return undefined;
+  const earlier = buildReport.parse(JSON.parse(await storedText(store, loop.reports.build))).tests;
+  return earlier === null || earlier.digest === tests.digest
+    ? undefined
+    : 'The frozen tests are not those that an earlier iteration of this plan froze.';
+}
+
+function alteredTests(changes: readonly FileChange[], { files }: FrozenTests): string | undefined {
+  const proposed = new Map(changes.map(({ path, content }) => [path, content]));
+  const altered =
+    changes.length === 0
+      ? undefined
+      : files.find(({ path, content }) => proposed.get(path) !== Buffer.from(content, 'utf8').toString('base64'));
+  return altered === undefined
+    ? undefined
+    : `The frozen test ${altered.path} is not in the proposed change as it was frozen.`;
+}
