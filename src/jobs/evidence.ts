@@ -32,8 +32,6 @@ interface Work extends EvidenceRequest {
   readonly tests: FrozenTests;
   readonly baseRun: TestRun;
   readonly headRun: TestRun;
-  /** How long the head's run took; a run with a fault that takes far longer hangs. */
-  readonly headMs: number;
   readonly notes: string[];
 }
 
@@ -48,11 +46,9 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
     const rows = requirements.filter(({ kind }) => kind !== 'metric').map((requirement) => withoutTest(requirement));
     return { rows: [...rows, ...metrics], raw: 'there are no frozen tests' };
   }
-  const { now } = bench.environment;
   const baseRun = await runFrozen(bench, trees.base, tests);
-  const startedAt = now();
-  const headRun = await runFrozen(bench, trees.head, tests);
-  const work: Work = { ...request, tests, baseRun, headRun, headMs: now() - startedAt, notes: [] };
+  const headRun = request.headRun ?? (await runFrozen(bench, trees.head, tests));
+  const work: Work = { ...request, tests, baseRun, headRun, notes: [] };
   const rows: EvidenceRow[] = [];
   for (const requirement of requirements) {
     if (requirement.kind !== 'metric') rows.push(...(await testRows(work, requirement)));
@@ -156,13 +152,13 @@ async function keepRows(
 }
 
 async function mutate(work: Work, requirement: Requirement, test: FrozenTest): Promise<MutationFound> {
-  const { bench, trees, tests, changedLines, headMs } = work;
+  const { bench, trees, tests, changedLines, headRun } = work;
   const { runner } = bench.brief.commands;
   const product = [...trees.headFiles.keys()].filter(
     (path) => !isTestPath(path, runner) && !path.startsWith('.loopwright/'),
   );
-  // A fault may make a test wait for ever; that proves nothing, and the next fault is tried.
-  const mostMs = Math.max(LEAST_MUTATION_MS, headMs * 5);
+  // A run that takes far longer than the head's hangs; that proves nothing, and the next fault is tried.
+  const mostMs = Math.max(LEAST_MUTATION_MS, headRun.durationMs * 5);
   const found = await onTreeCopy(bench, trees.head, (copy) =>
     mutationTurnsRed({
       tree: copy,

@@ -15,6 +15,7 @@ export interface TestRun {
   readonly trusted: boolean;
   readonly problem: string | undefined;
   readonly raw: string;
+  readonly durationMs: number;
 }
 
 /** What a run was asked for: files from the root, and test ids `file::name`. */
@@ -32,15 +33,16 @@ export interface Finished {
 /** Judges what a finished runner reported; without trust every expected test is not-run. */
 export function judgeRun(request: Expected, finished: Finished): TestRun {
   const { result, nonce } = finished;
+  const { durationMs } = result;
   const raw = `${JSON.stringify({ files: request.files, exitCode: result.exitCode ?? null, timedOut: result.timedOut })}\n${result.results}\n--- stdout\n${result.stdout}\n--- stderr\n${result.stderr}`;
   const lines = parseLines(result.results);
   const groups = groupsOf(lines ?? [], nonce);
   const problem = problemOf(finished, lines) ?? sentinelProblem(groups);
   if (problem !== undefined) {
     const unknown = { outcome: 'not-run', message: problem } as const;
-    return { results: new Map(request.expected.map((id) => [id, unknown])), trusted: false, problem, raw };
+    return { results: new Map(request.expected.map((id) => [id, unknown])), trusted: false, problem, raw, durationMs };
   }
-  return { results: resultsOf(request, groups), trusted: true, problem: undefined, raw };
+  return { results: resultsOf(request, groups), trusted: true, problem: undefined, raw, durationMs };
 }
 
 /** The sentinels' names carry which file they surround: `run` is the process that loads no file at all. */
