@@ -1,12 +1,25 @@
-import { cp } from 'node:fs/promises';
-import { defineConfig } from 'rolldown';
+import { cp, glob, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defineConfig, type Plugin } from 'rolldown';
+
+/** The bundler's own helpers, which no dependency of ours installs. */
+const HELPERS = '@oxc-project/runtime/';
 
 /** Everything that is not ours stays in node_modules. */
-const isPackage = (id: string): boolean => !id.startsWith('.') && !id.startsWith('/');
+const isPackage = (id: string): boolean => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith(HELPERS);
 
 const copyAssets = {
   name: 'copy-assets',
   writeBundle: () => cp('src/local/assets', 'dist/assets', { recursive: true }),
+};
+
+/** Chunks carry a digest in their name, so that those of an earlier build would stay and be packed. */
+const removeOldChunks: Plugin = {
+  name: 'remove-old-chunks',
+  async writeBundle(_options, bundle) {
+    for await (const file of glob('chunks/*.js', { cwd: 'dist' }))
+      if (!(file in bundle)) await rm(join('dist', file), { force: true });
+  },
 };
 
 // The job is one self-contained file, because runners fetch it by digest; `loopwright.js` checks the Node version before anything else loads.
@@ -27,6 +40,6 @@ export default defineConfig([
     platform: 'node',
     external: isPackage,
     output: { dir: 'dist', format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
-    plugins: [copyAssets],
+    plugins: [copyAssets, removeOldChunks],
   },
 ]);
