@@ -129,7 +129,7 @@ describe('node:test results', () => {
         test('good', () => {}); test('hangs', () => new Promise((resolve) => setTimeout(resolve, 60000)));`,
       'open.test.mjs': `${NODE} import { createServer } from 'node:http'; createServer().listen(0); test('open', () => {});`,
     });
-    const { outcomes, trusted } = await run('node-test', { 'f.test.mjs': ['hangs'], 'open.test.mjs': ['open'] }, 6000);
+    const { outcomes, trusted } = await run('node-test', { 'f.test.mjs': ['hangs'], 'open.test.mjs': ['open'] }, 9000);
     expect(trusted).toBe(true);
     expect(outcomes).toEqual({ hangs: 'load-error', open: 'pass' });
   });
