@@ -1,11 +1,12 @@
 /** Executes one workflow file for one event: its jobs in the order of `needs`, one at a time. */
-import { conditionHolds, flagHolds, interpolate, type Scope, type Status } from './workflow-expression.ts';
+import { conditionHolds, flagHolds, type Scope, type Status } from './workflow-expression.ts';
 import { parseWorkflow, type Workflow, type WorkflowJobDefinition } from './workflow-file.ts';
 import { type JobState, type RunState, runContexts } from './workflow-frame.ts';
 import { typedInputs } from './workflow-inputs.ts';
 import { executeJob, type JobOutcome } from './workflow-job.ts';
 import { createJobReport } from './workflow-job-report.ts';
 import { createWorkflowLog } from './workflow-log.ts';
+import { runNameOf } from './workflow-title.ts';
 import type { Conclusion, WorkflowExecution, WorkflowJob, WorkflowResult } from './workflow-types.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function executeWorkflow(request: WorkflowExecution): Promise<Workf
     inputs: typedInputs(workflow, request.inputs),
     done: new Map(),
   };
-  const title = titleOf(execution);
+  const title = runNameOf(workflow, request) ?? workflow.name;
   const jobs: WorkflowJob[] = [];
   for (const id of orderOf(workflow)) jobs.push(...(await perform(id, execution)));
   return { title, conclusion: conclusionOf(execution), jobs };
@@ -35,12 +36,6 @@ interface Execution {
 interface JobResult {
   readonly result: Exclude<Conclusion, 'timed_out'>;
   readonly outputs: Readonly<Record<string, string>>;
-}
-
-function titleOf({ run, inputs }: Execution): string {
-  const { runName, name } = run.workflow;
-  if (runName === undefined) return name;
-  return interpolate(runName, { status: 'success', contexts: runContexts(run, inputs) }).trim() || name;
 }
 
 function orderOf({ jobs }: Workflow): string[] {

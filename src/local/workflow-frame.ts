@@ -4,7 +4,7 @@ import type { Scope, Status } from './workflow-expression.ts';
 import type { Workflow, WorkflowStepDefinition } from './workflow-file.ts';
 import type { WorkflowLog } from './workflow-log.ts';
 import { trackingIdOf } from './workflow-process.ts';
-import type { Conclusion, WorkflowExecution } from './workflow-types.ts';
+import type { Conclusion, WorkflowExecution, WorkflowRequest } from './workflow-types.ts';
 
 /** One run; `artifacts` grows as jobs upload (name to zip file). */
 export interface RunState {
@@ -75,9 +75,18 @@ export function scopeOf(frame: Frame, stepEnvironment: Readonly<Record<string, s
   };
 }
 
-/** The contexts that exist before a job does: for `run-name` and a job's `if`. */
+/** The contexts that exist before a job does: for a job's `if`. */
 export function runContexts(run: RunState, inputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return { github: githubContext(run), inputs, vars: {}, secrets: { GITHUB_TOKEN: run.request.token } };
+  const { token } = run.request;
+  return { ...titleContexts(run, inputs), github: githubContext(run), secrets: { GITHUB_TOKEN: token } };
+}
+
+/** The contexts of `run-name`, which is evaluated before the run has a token. */
+export function titleContexts(
+  { request, workflow }: { readonly request: WorkflowRequest; readonly workflow: Workflow },
+  inputs: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return { github: eventContext(request, workflow), inputs, vars: {} };
 }
 
 /** The whole environment of a step's process: nothing of the host's own comes in. */
@@ -107,8 +116,17 @@ export const nodeDirectory = dirname(process.execPath);
 
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** Source: https://docs.github.com/actions/reference/workflows-and-actions/contexts#github-context */
 function githubContext({ request, workflow }: RunState, job?: JobState): Record<string, unknown> {
+  return {
+    ...eventContext(request, workflow),
+    job: job?.id ?? '',
+    token: request.token,
+    workspace: job?.workspace ?? '',
+  };
+}
+
+/** Source: https://docs.github.com/actions/reference/workflows-and-actions/contexts#github-context */
+function eventContext(request: WorkflowRequest, workflow: Workflow): Record<string, unknown> {
   return {
     actor: request.actor,
     triggering_actor: request.actor,
@@ -117,7 +135,6 @@ function githubContext({ request, workflow }: RunState, job?: JobState): Record<
     server_url: request.serverUrl,
     event: request.payload,
     event_name: request.event,
-    job: job?.id ?? '',
     ref: request.ref,
     ref_name: request.ref.replace(/^refs\/(heads|tags|pull)\//, ''),
     ref_type: request.ref.startsWith('refs/tags/') ? 'tag' : 'branch',
@@ -128,11 +145,9 @@ function githubContext({ request, workflow }: RunState, job?: JobState): Record<
     run_id: String(request.runId),
     run_number: String(request.runNumber),
     sha: request.sha,
-    token: request.token,
     workflow: workflow.name,
     workflow_ref: `${request.repository}/${request.path}@${request.ref}`,
     workflow_sha: request.sha,
-    workspace: job?.workspace ?? '',
   };
 }
 

@@ -9,8 +9,10 @@ import type { Repository } from './records.ts';
 import { mintToken, type Permissions } from './tokens.ts';
 import type { Workflow } from './workflow-file.ts';
 import { saveJob } from './workflow-jobs.ts';
-import { readWorkflow, workflowFileAt } from './workflow-registry.ts';
+import { readWorkflow, type WorkflowFile, workflowFileAt } from './workflow-registry.ts';
 import type { Completion } from './workflow-runs.ts';
+import { runNameOf } from './workflow-title.ts';
+import type { WorkflowRequest } from './workflow-types.ts';
 
 const TOKEN_LIFETIME_MS = 6 * 3_600_000;
 
@@ -32,21 +34,10 @@ async function perform(host: Host, run: Run, signal: AbortSignal): Promise<Compl
   const read = readWorkflow(file);
   if (!read.workflow) throw new Error(read.problem);
   const { workflow } = read;
-  const { title, conclusion } = await host.executeWorkflow({
-    ...addressesOf(host, repository),
-    path: run.path,
+  const { conclusion } = await host.executeWorkflow({
+    ...requestOf(host, repository, run),
     text: file.text,
-    event: run.event,
-    payload: run.payload,
-    inputs: run.inputs,
-    repositoryId: repository.id,
-    defaultBranch: repository.defaultBranch,
-    actor: run.actor,
-    sha: run.sha,
-    ref: run.ref,
-    runId: run.id,
-    runNumber: run.runNumber,
-    attempt: run.attempt,
+    cloneUrl: `${repositoryHtmlUrlOf(host, repository)}.git`,
     token: tokenOf(host, run, workflow),
     directory: await emptyDirectory(host, run),
     signal,
@@ -58,14 +49,36 @@ async function perform(host: Host, run: Run, signal: AbortSignal): Promise<Compl
       host.state.artifacts.insert({ ...owner, name, file: zip, sizeBytes, digest, createdAt: now() });
     },
   });
-  return workflow.runName === undefined ? { conclusion } : { conclusion, title };
+  return { conclusion };
 }
 
-function addressesOf(host: Host, repository: Repository) {
+/**
+ * What the run is called: its `run-name`, else what the event calls it, else the workflow's name.
+ * A `run-name` that cannot be evaluated names nothing here; performing the run says what is wrong with it.
+ */
+export function titleOf(
+  host: Host,
+  repository: Repository,
+  { run, file, title }: { readonly run: Run; readonly file: WorkflowFile; readonly title: string | undefined },
+): string {
+  const { workflow } = readWorkflow(file);
+  try {
+    const runName = workflow && runNameOf(workflow, requestOf(host, repository, run));
+    return runName ?? title ?? run.name;
+  } catch {
+    return title ?? run.name;
+  }
+}
+
+function requestOf(host: Host, repository: Repository, run: Run): WorkflowRequest {
+  const { path, event, payload, inputs, actor, sha, ref, runNumber, attempt } = run;
   return {
+    ...{ path, event, payload, inputs, actor, sha, ref, runNumber, attempt },
     repository: `${repository.owner}/${repository.name}`,
+    repositoryId: repository.id,
+    defaultBranch: repository.defaultBranch,
+    runId: run.id,
     serverUrl: host.url(),
-    cloneUrl: `${repositoryHtmlUrlOf(host, repository)}.git`,
   };
 }
 

@@ -11,7 +11,7 @@ import { found } from './http-error.ts';
 import type { Repository } from './records.ts';
 import { closeJobs } from './workflow-jobs.ts';
 import { runPayload, workflowPayload } from './workflow-payloads.ts';
-import { performRun } from './workflow-performance.ts';
+import { performRun, titleOf } from './workflow-performance.ts';
 import { registerWorkflow, type WorkflowFile } from './workflow-registry.ts';
 
 const RUNS_AT_ONCE = 2;
@@ -44,7 +44,7 @@ export async function startRun(host: Host, { repository, file, title, ...wanted 
       workflowId: workflow.id,
       path: file.path,
       name: workflow.name,
-      title: title ?? workflow.name,
+      title: workflow.name,
       runNumber: host.state.runs.find({ workflowId: workflow.id }).length + 1,
       attempt: 1,
       suiteId: 0,
@@ -56,7 +56,8 @@ export async function startRun(host: Host, { repository, file, title, ...wanted 
     });
     const { headSha, headBranch } = wanted;
     const suite = suiteOf(host, { repository, headSha, headBranch, app: 'github-actions', runId: created.id });
-    const queued = host.state.runs.update(created.id, { suiteId: suite.id });
+    const named = titleOf(host, repository, { run: created, file, title });
+    const queued = host.state.runs.update(created.id, { suiteId: suite.id, title: named });
     tellRun(host, queued, 'requested');
     return queued;
   });
@@ -91,7 +92,6 @@ export function cancelRun(host: Host, run: Run): void {
 
 export interface Completion {
   readonly conclusion: NonNullable<Run['conclusion']>;
-  readonly title?: string;
   readonly problem?: string;
 }
 

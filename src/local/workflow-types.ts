@@ -1,10 +1,9 @@
 /** The seam between the embedded GitHub, which hosts workflow runs, and the executor, which performs one. */
 
-export interface WorkflowExecution {
+/** What is known of a run as soon as it is queued. */
+export interface WorkflowRequest {
   /** Path of the file in the repository, for messages: `.github/workflows/x.yml`. */
   readonly path: string;
-  /** The file's text, read from the commit that the event names. */
-  readonly text: string;
   readonly event: 'workflow_dispatch' | 'push' | 'pull_request';
   /** The webhook payload of the event, as `github.event`. */
   readonly payload: Readonly<Record<string, unknown>>;
@@ -23,6 +22,11 @@ export interface WorkflowExecution {
   readonly attempt: number;
   /** Base address of this server, without a trailing slash; REST is under `/api/v3`. */
   readonly serverUrl: string;
+}
+
+export interface WorkflowExecution extends WorkflowRequest {
+  /** The file's text, read from the commit that the event names. */
+  readonly text: string;
   readonly cloneUrl: string;
   /** The job token (GITHUB_TOKEN). */
   readonly token: string;

@@ -47,11 +47,19 @@ const SLOW =
   'name: Slow\non: workflow_dispatch\njobs:\n  slow:\n    runs-on: ubuntu-latest\n    steps: [{ run: sleep 60 }]\n';
 const CI =
   'name: CI\non:\n  push:\n    branches: ["feature/**"]\n  pull_request:\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps: [{ run: echo ok }]\n';
+const MISNAMED =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the workflow's own expression.
+  'name: Misnamed\nrun-name: "It is ${{ nothing( }}"\non: workflow_dispatch\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps: [{ run: echo ok }]\n';
 const BROKEN = 'name: Broken\non: workflow_dispatch\njobs: {}\nwhat: is this\n';
+
+const toldRun = z.object({
+  action: z.string(),
+  workflow_run: z.object({ id: z.number(), display_title: z.string() }),
+});
 
 let stage: Stage;
 beforeAll(async () => {
-  const workflows = { build: BUILD, token: TOKEN, slow: SLOW, ci: CI, broken: BROKEN };
+  const workflows = { build: BUILD, token: TOKEN, slow: SLOW, ci: CI, broken: BROKEN, misnamed: MISNAMED };
   const files = Object.fromEntries(
     Object.entries(workflows).map(([name, text]) => [`.github/workflows/${name}.yml`, text]),
   );
@@ -135,6 +143,25 @@ test('the run, its job and its suite are told in their real order, and the job i
     conclusion: 'success',
     output: { annotations_count: 1 },
   });
+});
+
+// https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#run-name
+test('a run bears its evaluated run-name from the moment that it is queued, so whoever lost its id finds it', async () => {
+  const id = await dispatch('build.yml', { toy: 'lantern' });
+  expect(await runOf(id)).toMatchObject({ display_title: 'Build lantern', name: 'Build' });
+  await completed(id);
+  const titles = () =>
+    stage.receiver.received.flatMap(({ event, payload }) => {
+      const told = event === 'workflow_run' ? toldRun.parse(payload) : undefined;
+      return told?.workflow_run.id === id ? [`${told.action} ${told.workflow_run.display_title}`] : [];
+    });
+  await eventually(() => titles().length === 3, 'the three webhooks of the run arrive');
+  expect(titles()).toEqual(['requested', 'in_progress', 'completed'].map((action) => `${action} Build lantern`));
+});
+
+test('a run-name that cannot be evaluated is a startup failure under the name of the workflow', async () => {
+  const id = await dispatch('misnamed.yml');
+  expect(await completed(id)).toMatchObject({ conclusion: 'startup_failure', display_title: 'Misnamed' });
 });
 
 test('inputs are judged with the words of GitHub', async () => {
