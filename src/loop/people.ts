@@ -1,6 +1,7 @@
 /** What a loop does when a person acts on GitHub: labels, pushes, closes, reviews, presses. Pure; one handler per event. */
 import { reaches } from './commands.ts';
 import type { Actor, Decision, Effect, Event, Loop, Role } from './loop.ts';
+import type { Defect } from './measurement.ts';
 import { LIMITS } from './phases.ts';
 import {
   ended as atRest,
@@ -249,13 +250,28 @@ export function pushed(loop: Loop, event: Of<'pushed'>): Decision {
   return emit(fail({ ...unjudged, note }, ending), ...cancellationOf(loop));
 }
 
-/** The default branch moved: the approval is void only where the plan's own files changed under it. */
+/** The default branch moved: a packet or an approval is void only where the plan's own files changed under it; the loop keeps the base that it read. */
 export function moved(loop: Loop, event: Of<'moved'>): Decision {
   const planned = new Set(loop.tasks.flatMap(({ files }) => files));
   const touched = event.paths.filter((path) => planned.has(path));
-  if (!isBuilding(loop) || loop.promotedAt !== undefined || touched.length === 0) return only(loop);
-  const note = `The base moved in ${touched.slice(0, 3).join(', ')}, which the plan changes, so the approval is void and a new plan is made.`;
+  const isBound = isBuilding(loop) || loop.phase === 'ARCH_REVIEW';
+  if (!isBound || loop.promotedAt !== undefined || touched.length === 0) return only(loop);
+  const note = `The base moved in ${touched.slice(0, 3).join(', ')}, which the plan changes, so the packet is void and a new plan is made.`;
   if (exhaustedOf(loop) !== undefined) return stop(loop, note);
-  const base = loop.base === undefined ? {} : { base: { ...loop.base, sha: event.sha } };
-  return emit(enter({ ...withoutApproval(nextRound(loop)), ...base, note }, 'PLAN', event.at), ...cancellationOf(loop));
+  const feedback: Defect[] = [
+    {
+      id: `moved-${event.sha}`,
+      requirement: null,
+      file: touched[0] ?? null,
+      line: null,
+      rule: 'base-moved',
+      severity: 'major',
+      message: note,
+      suggestion: null,
+    },
+  ];
+  return emit(
+    enter({ ...withoutApproval(nextRound(loop)), feedback, note }, 'PLAN', event.at),
+    ...cancellationOf(loop),
+  );
 }
