@@ -38,6 +38,8 @@ export interface WorldOptions {
   /** What the App believes about the model; true where answers are authored. */
   readonly scripted?: boolean;
   readonly skillsDirectory?: string;
+  /** Set where requests or webhooks break GitHub's description on purpose; otherwise `close` fails when any did. */
+  readonly provokesProblems?: boolean;
 }
 
 export interface Answer {
@@ -110,13 +112,21 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     directory,
     ...requestsOf(github, composed),
     async close() {
+      const problems = await problemsOf(github);
       await app.close();
       await github.close();
       await composed.close();
       await model.close();
       await rm(directory, { recursive: true, force: true });
+      if (options.provokesProblems !== true && problems.length > 0)
+        throw new Error(`GitHub's description was broken: ${JSON.stringify(problems, undefined, 1)}`);
     },
   };
+}
+
+/** Where a request, an answer or a webhook broke GitHub's own description. */
+export async function problemsOf({ url }: Pick<LocalGitHub, 'url'>): Promise<readonly unknown[]> {
+  return z.array(z.unknown()).parse(await (await fetch(`${url}/_local/problems`)).json());
 }
 
 async function prepared(path: string, prepare: (path: string) => Promise<void>): Promise<void> {

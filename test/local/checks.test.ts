@@ -5,7 +5,8 @@ import { eventually, HERE, type Received, type Stage, startStage } from './serve
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await startStage();
+  // A fourth button is provoked below.
+  stage = await startStage({ provokes: (problem) => problem.includes('more than 3 items') });
 });
 afterAll(() => stage.close());
 

@@ -5,7 +5,8 @@ import { eventually, HERE, type Stage, startStage } from './server.ts';
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await startStage();
+  // A misspelt field is provoked below.
+  stage = await startStage({ provokes: (problem) => problem.includes('labls') });
 });
 afterAll(() => stage.close());
 

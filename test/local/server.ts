@@ -123,12 +123,15 @@ export interface Stage {
 export interface StageOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly executeWorkflow?: LocalGitHubOptions['executeWorkflow'];
+  /** Says of a problem, as JSON text, that the test provokes it on purpose; `close` fails on any other. */
+  readonly provokes?: (problem: string) => boolean;
 }
 
-/** Everything running; `close` removes it all. */
+/** Everything running; `close` removes it all, and fails when a request, an answer or a webhook broke GitHub's description. */
 export async function startStage({
   files = { 'README.md': '# Toys\n' },
   executeWorkflow = refuse,
+  provokes = () => false,
 }: StageOptions = {}): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), 'local-github-'));
   const source = await createSource(directory, files);
@@ -142,17 +145,21 @@ export async function startStage({
     executeWorkflow,
   });
   receiver.secret = server.credentials.webhookSecret;
+  const problems = async () => z.array(z.unknown()).parse(await (await fetch(`${server.url}/_local/problems`)).json());
   return {
     directory,
     server,
     receiver,
     as: (login) => octokit(server.url, `token-${login}`),
     asApp: async () => octokit(server.url, await installationToken(server)),
-    problems: async () => z.array(z.unknown()).parse(await (await fetch(`${server.url}/_local/problems`)).json()),
+    problems,
     close: async () => {
+      const found = (await problems()).map((problem) => JSON.stringify(problem));
       await server.close();
       await receiver.close();
       rmSync(directory, { recursive: true, force: true });
+      const unexpected = found.filter((problem) => !provokes(problem));
+      if (unexpected.length > 0) throw new Error(`GitHub's description was broken:\n${unexpected.join('\n')}`);
     },
   };
 }
