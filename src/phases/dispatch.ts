@@ -1,4 +1,5 @@
 /** BUILD and VERIFY: write the brief, dispatch the workflow on the default branch. */
+import { ConfigError } from '../errors.ts';
 import { ANSWERS, acceptanceRow, specification } from '../loop/answers.ts';
 import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
 import { type Event, type Loop, nameOf } from '../loop/loop.ts';
@@ -7,6 +8,8 @@ import { documentNamed, documentTexts, storedText } from './document-texts.ts';
 import { CHANGE_LIMITS } from './proposal-checks.ts';
 import { readConfig } from './repository-config.ts';
 
+const NO_GATEWAY =
+  'BUILD needs the model gateway for jobs, which this version does not have yet; it builds only where GitHub is on this machine (see README, "Not yet seen on github.com").';
 const WORKFLOWS = { BUILD: 'loopwright-build.yml', VERIFY: 'loopwright-verify.yml' } as const;
 /** What a job may be told to do; the job enforces them and the App checks what it can. */
 const LIMITS = {
@@ -28,6 +31,7 @@ const BUILDER_SKILLS = [
 
 /** Starts the run of an entry. The run's title names loop and entry, so a repeated dispatch finds the run that is there already. */
 export async function dispatch(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Promise<Event> {
+  if (phase === 'BUILD' && ports.modelFacts.jobUrl === undefined) throw new ConfigError(NO_GATEWAY);
   const brief = await briefOf(phase, loop, ports);
   const digest = await ports.gateway.publish(JSON.stringify(brief));
   const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[phase], {

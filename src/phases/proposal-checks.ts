@@ -3,21 +3,26 @@ import { ArtifactError } from '../errors.ts';
 import { type PatchPolicy, refusalsOf } from '../guard/patch-policy.ts';
 import { digestOfTests } from '../guard/test-digest.ts';
 import { isTestPath } from '../guard/test-paths.ts';
-import { buildReport, type Commands, type FileChange, type FrozenTests, type Report } from '../loop/brief.ts';
+import {
+  type BuildReport,
+  buildReport,
+  type Commands,
+  type FileChange,
+  type FrozenTests,
+  type Report,
+} from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { storedText } from './document-texts.ts';
 import { readConfig } from './repository-config.ts';
 
+type Judges = Pick<Ports, 'github' | 'store' | 'workspace'>;
+
 /** How large a change may be; the job is told the same. */
 export const CHANGE_LIMITS = { maxFiles: 60, maxBytes: 1_000_000 } as const;
 
 /** @throws {ArtifactError} when the change touches what it must not, or the frozen tests are not the frozen ones. */
-export async function assertProposal(
-  report: Report,
-  loop: Loop,
-  ports: Pick<Ports, 'github' | 'store'>,
-): Promise<void> {
+export async function assertProposal(report: Report, loop: Loop, ports: Judges): Promise<void> {
   if (report.kind === 'verify') return;
   const { commands, protected: protectedPaths } = await readConfig(loop, ports);
   const policy = { protectedPaths, ...CHANGE_LIMITS };
@@ -25,7 +30,7 @@ export async function assertProposal(
   assertPaths(report.changes, planned, policy);
   if (report.kind === 'build') {
     assertNamed(report.changes, { planned, tests: report.tests, commands });
-    await assertFrozen(report.changes, report.tests, loop, ports);
+    await assertFrozen(report, loop, ports);
   } else assertSeedOnly(report.changes, planned, commands);
 }
 
@@ -70,35 +75,40 @@ function assertSeedOnly(changes: readonly FileChange[], planned: ReadonlySet<str
     );
 }
 
-/** The tests are those that were frozen first under this plan, and the change holds them letter by letter. */
-async function assertFrozen(
-  changes: readonly FileChange[],
-  tests: FrozenTests | null,
-  loop: Loop,
-  { store }: Pick<Ports, 'store'>,
-): Promise<void> {
-  const problem =
-    tests === null ? undefined : ((await replacedTests(tests, loop, store)) ?? alteredTests(changes, tests));
+/** The tests are those that were frozen first under this plan, and they will lie on the candidate letter by letter. */
+async function assertFrozen(report: BuildReport, loop: Loop, ports: Judges): Promise<void> {
+  const { tests } = report;
+  if (tests === null) return;
+  const problem = (await replacedTests(tests, loop, ports)) ?? (await alteredTests(report, tests, loop, ports));
   if (problem !== undefined) throw new ArtifactError(`${problem} Nothing of it was taken over.`);
 }
 
-async function replacedTests(tests: FrozenTests, loop: Loop, store: Ports['store']): Promise<string | undefined> {
+async function replacedTests(tests: FrozenTests, loop: Loop, { store }: Judges): Promise<string | undefined> {
   if (digestOfTests(tests.files) !== tests.digest)
     return 'The frozen tests do not have the digest that the report states.';
   if (loop.reports.build === undefined) return undefined;
   const earlier = buildReport.parse(JSON.parse(await storedText(store, loop.reports.build))).tests;
-  return earlier === null || earlier.digest === tests.digest
-    ? undefined
-    : 'The frozen tests are not those that an earlier iteration of this plan froze.';
+  if (earlier === null || earlier.digest === tests.digest) return undefined;
+  return 'The frozen tests are not those that an earlier iteration of this plan froze.';
 }
 
-function alteredTests(changes: readonly FileChange[], { files }: FrozenTests): string | undefined {
-  const proposed = new Map(changes.map(({ path, content }) => [path, content]));
-  const altered =
-    changes.length === 0
-      ? undefined
-      : files.find(({ path, content }) => proposed.get(path) !== Buffer.from(content, 'utf8').toString('base64'));
-  return altered === undefined
-    ? undefined
-    : `The frozen test ${altered.path} is not in the proposed change as it was frozen.`;
+/** A test that an earlier candidate brought onto the branch is no change any more; then it must be there as it was frozen. */
+async function alteredTests(
+  { changes, candidate }: BuildReport,
+  { files }: FrozenTests,
+  loop: Loop,
+  { workspace }: Judges,
+): Promise<string | undefined> {
+  if (changes.length === 0) return undefined;
+  const proposed = new Map(changes.map((change) => [change.path, change]));
+  for (const { path, content } of files) {
+    const change = proposed.get(path);
+    const text = change === undefined ? await workspace.read(loop.ref, candidate, path) : textOf(change);
+    if (text !== content) return `The frozen test ${path} would not lie on the candidate as it was frozen.`;
+  }
+  return undefined;
+}
+
+function textOf({ content }: FileChange): string | undefined {
+  return content === null ? undefined : Buffer.from(content, 'base64').toString('utf8');
 }
