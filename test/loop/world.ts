@@ -111,11 +111,11 @@ export function walk(random: () => number, odds: Odds, maxSteps = 2000): Walk {
 }
 
 /** Folds a log from a new loop. */
-export function refold(log: Walk['log']): Loop {
+export function refold(log: Walk['log'], ref: LoopRef = REF): Loop {
   return log.reduce((loop, { event, settled }) => {
     if (settled !== undefined) return settle(loop, settled, event).loop;
     return event === undefined ? loop : decide(loop, event).loop;
-  }, newLoop(REF));
+  }, newLoop(ref));
 }
 
 export function isAtRest({ status, pending }: Loop): boolean {

@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyReport } from '../../src/loop/brief.ts';
+import { idOf, type Loop } from '../../src/loop/loop.ts';
+import { refold } from '../loop/world.ts';
+import { REPOSITORY, startWorld, type World } from './world.ts';
+
+let world: World;
+let issue: number;
+let loop: Loop;
+let mainBefore: string;
+
+const mainSha = async () => JSON.stringify((await world.as('noah', 'GET', '/git/ref/heads/main')).body);
+
+beforeAll(async () => {
+  world = await startWorld();
+  mainBefore = await mainSha();
+  issue = await world.labelled();
+  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
+  await world.as('maria', 'POST', `/issues/${issue}/comments`, { body: '/answer 1a 2a' });
+  const { pull } = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
+  await world.as('maria', 'POST', `/issues/${pull}/comments`, { body: '/approve' });
+  loop = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 150);
+}, 180_000);
+afterAll(() => world.close());
+
+describe('a labelled issue', () => {
+  it('becomes a verified pull request, with one build that failed and was fed back', () => {
+    expect(loop.note).toBe('All gates passed. The pull request is ready for review; a person merges it.');
+    expect(loop.entries.map(({ phase, outcome }) => `${phase} ${outcome}`)).toEqual([
+      'DISCOVER passed',
+      'DEFINE passed',
+      'PLAN passed',
+      'ARCH_REVIEW passed',
+      'BUILD failed',
+      'BUILD passed',
+      'SEED_DATA passed',
+      'VERIFY passed',
+      'SHIP passed',
+      'REFLECT passed',
+    ]);
+    expect(loop.spent.callsOutsideBuild).toBeLessThanOrEqual(10);
+  });
+
+  it('is proved requirement by requirement', async () => {
+    const report = verifyReport.parse(
+      JSON.parse(Buffer.from(await world.composed.ports.store.blob(loop.reports.verify ?? '')).toString()),
+    );
+    expect(
+      report.evidence.map(({ requirement, kind, base, head, reverted, mutated, proven }) => ({
+        requirement,
+        kind,
+        base,
+        head,
+        reverted,
+        mutated,
+        proven,
+      })),
+    ).toEqual([
+      {
+        requirement: 'R-1',
+        kind: 'change',
+        base: 'fail',
+        head: 'pass',
+        reverted: 'fail',
+        mutated: 'not-run',
+        proven: true,
+      },
+      {
+        requirement: 'R-2',
+        kind: 'change',
+        base: 'fail',
+        head: 'pass',
+        reverted: 'fail',
+        mutated: 'not-run',
+        proven: true,
+      },
+      {
+        requirement: 'R-3',
+        kind: 'keep',
+        base: 'pass',
+        head: 'pass',
+        reverted: 'not-run',
+        mutated: 'fail',
+        proven: true,
+      },
+      {
+        requirement: 'R-4',
+        kind: 'metric',
+        base: 'not-run',
+        head: 'not-run',
+        reverted: 'not-run',
+        mutated: 'not-run',
+        proven: true,
+      },
+    ]);
+  });
+
+  it('leaves main untouched, and its branch cloned by git passes its tests', async () => {
+    expect(await mainSha()).toBe(mainBefore);
+    const clone = join(world.directory, 'clone');
+    await execa('git', ['clone', '--quiet', '--branch', loop.branch, `${world.github.url}/${REPOSITORY}.git`, clone]);
+    const { stdout } = await execa(process.execPath, ['--test'], { cwd: clone, env: { NODE_TEST_CONTEXT: undefined } });
+    expect(stdout).toMatch(/pass 6\n/);
+    expect(stdout).toMatch(/fail 0\n/);
+  });
+
+  it('can be refolded from its log to the very same state', async () => {
+    const { store } = world.composed.ports;
+    const log = await store.log(idOf(loop.ref));
+    const stored = await store.load(idOf(loop.ref));
+    // The first label may find an empty store, so the fold begins with the loop's own reference.
+    expect(refold(log, loop.ref)).toEqual(stored?.loop);
+  });
+
+  it('shows four green checks on the head of a pull request that is no draft', async () => {
+    const pull = (await world.as('noah', 'GET', `/pulls/${loop.pull}`)).body;
+    expect(pull).toMatchObject({ draft: false, state: 'open', merged: false, head: { sha: loop.head } });
+    const ours = (await world.checks(loop.head ?? '')).filter(({ name }) => name.startsWith('loopwright / '));
+    expect(ours.map(({ name, conclusion }) => `${name} ${conclusion}`).sort()).toEqual([
+      'loopwright / build success',
+      'loopwright / evidence success',
+      'loopwright / plan success',
+      'loopwright / verify success',
+    ]);
+  });
+});
