@@ -41,13 +41,28 @@ const ENDPOINTS: Endpoints = {
 };
 
 /** One function from a request to an answer. */
-export function createHttp(host: Host): (request: Request) => Response | Promise<Response> {
+export function createHttp(host: Host, welcome?: string): (request: Request) => Response | Promise<Response> {
   const rest = createRest(host, ENDPOINTS);
   const app = new Hono();
   app.all('/api/v3/*', ({ req }) => rest(req.raw, req.url.slice(req.url.indexOf('/api/v3') + '/api/v3'.length)));
   for (const path of ['/api/graphql', '/graphql']) app.post(path, ({ req }) => answerGraphql(host, req.raw));
   app.route('/_local', createLocalEndpoints(host));
   app.use('/:owner/:repository/*', async ({ req }, next) => (await answerGit(host, req.raw)) ?? next());
-  app.route('/', createPages({ request: async (path, init) => app.request(path, init) }));
-  return app.fetch;
+  const pages = { request: async (path: string, init?: RequestInit) => app.request(path, init) };
+  app.route('/', createPages(welcome === undefined ? pages : { ...pages, welcome }));
+  return (request) => refusalOfName(host, request) ?? app.fetch(request);
+}
+
+/**
+ * A web page elsewhere can let its own name lead to this machine (DNS rebinding), and would then read people's tokens;
+ * the browser still says that name.
+ */
+function refusalOfName(host: Host, request: Request): Response | undefined {
+  const name = request.headers.get('host') ?? '';
+  const own = host.url();
+  if ([own, own.replace('127.0.0.1', 'localhost')].includes(`http://${name}`)) return undefined;
+  return new Response(`This server is ${own}, and was asked for as "${name}". Open ${own}\n`, {
+    status: 421,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  });
 }

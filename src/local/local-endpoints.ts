@@ -32,6 +32,9 @@ export function createLocalEndpoints(host: Host): Hono {
       signature: req.query('signature') ?? '',
     }),
   );
+  app.get('/repos/:owner/:repo/check-runs/:id/actions', ({ req, json }) =>
+    json(checkRunOf(host, req.param()).run.actions),
+  );
   app.post('/repos/:owner/:repo/check-runs/:id/actions/:identifier', ({ req, json }) => {
     press(host, { ...req.param(), authorization: req.header('authorization') });
     return json({}, 201);
@@ -55,20 +58,27 @@ function usersOf(host: Host) {
     .map(({ login, role, token }) => ({ login, role, repositories, token }));
 }
 
-interface Pressed {
+interface CheckRunPlace {
   readonly owner: string;
   readonly repo: string;
   readonly id: string;
+}
+
+function checkRunOf(host: Host, { owner, repo, id }: CheckRunPlace) {
+  const repository = found(findRepository(host, { owner, repo }));
+  return { repository, run: found(host.state.checkRuns.first({ id: Number(id), repositoryId: repository.id })) };
+}
+
+interface Pressed extends CheckRunPlace {
   readonly identifier: string;
   readonly authorization: string | undefined;
 }
 
 /** On GitHub a button has no REST request: a person presses it on the page, with write permission. */
-function press(host: Host, { owner, repo, id, identifier, authorization }: Pressed): void {
-  const repository = found(findRepository(host, { owner, repo }));
+function press(host: Host, { identifier, authorization, ...place }: Pressed): void {
+  const { repository, run } = checkRunOf(host, place);
   const actor = actorOf(host, authorization);
   if (actor.type !== 'user') throw new HttpError(401, 'Requires authentication');
   judgeAccess(host, { actor, need: { permission: 'checks', level: 'write', people: 'write' }, repository });
-  const run = found(host.state.checkRuns.first({ id: Number(id), repositoryId: repository.id }));
   pressAction(host, { repository, sender: loginOf(actor) ?? '', run }, identifier);
 }

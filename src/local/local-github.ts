@@ -21,6 +21,8 @@ export interface LocalGitHubOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly webhookUrl?: string;
+  /** Markdown for the first page: what to do next. */
+  readonly welcome?: string;
   readonly imports?: readonly { readonly source: string; readonly fullName: string }[];
   readonly users?: readonly { readonly login: string; readonly role: Role; readonly token: string }[];
   readonly executeWorkflow: (execution: WorkflowExecution) => Promise<WorkflowResult>;
@@ -42,7 +44,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const host = createHost(options, () => address.url);
   for (const user of options.users ?? []) addUser(host.state, user);
   for (const source of options.imports ?? []) await addRepository(host, source);
-  const { server, port } = await listen(createHttp(host), options.port);
+  const { server, port } = await listen(createHttp(host, options.welcome), options.port);
   address.url = `http://127.0.0.1:${port}`;
   host.outbox.setUrl(options.webhookUrl);
   await announceLeftovers(host);

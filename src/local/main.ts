@@ -6,7 +6,7 @@ import { roleSchema } from './records.ts';
 import { executeWorkflow } from './workflow-execution.ts';
 
 const USAGE =
-  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--with-parent]';
+  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--welcome MARKDOWN] [--with-parent]';
 
 const { values } = parseArgs({
   options: {
@@ -15,6 +15,8 @@ const { values } = parseArgs({
     'webhook-url': { type: 'string' },
     import: { type: 'string', multiple: true, default: [] },
     user: { type: 'string', multiple: true, default: [] },
+    /** What the first page says above its list of repositories. */
+    welcome: { type: 'string' },
     /** Ends when standard input closes, which it does when the process that started it ends. */
     'with-parent': { type: 'boolean', default: false },
   },
@@ -26,6 +28,7 @@ const server = await startLocalGitHub({
   dataDirectory: values.data,
   port: Number(values.port),
   ...(values['webhook-url'] === undefined ? {} : { webhookUrl: values['webhook-url'] }),
+  ...(values.welcome === undefined ? {} : { welcome: values.welcome }),
   imports: values.import.map(parseImport),
   users: values.user.map(parseUser),
   executeWorkflow,

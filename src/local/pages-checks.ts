@@ -29,7 +29,8 @@ export async function readChecks(api: Api, place: Place, sha: string): Promise<C
     api.get(`${place.route}/commits/${sha}/check-runs?per_page=100`, checkRuns),
     api.get(`${place.route}/commits/${sha}/status`, commitStatus),
   ]);
-  const sorted = found.toSorted((a, b) => a.name.localeCompare(b.name));
+  // In the order in which they were made, which is the order of the work.
+  const sorted = found.toSorted((a, b) => a.id - b.id);
   return { sha, checks: await Promise.all(sorted.map((run) => readCheck(api, place, run))), statuses };
 }
 
@@ -93,17 +94,40 @@ ${checks.length + statuses.length === 0 ? html`<p class="panel padded quiet">No 
 }
 
 function checkCard({ run, annotations, buttons }: Check, place: Place): Html {
-  const state = stateOf(run);
-  const { title, summary, text } = run.output;
   return html`<article class="panel check" id="check-${run.id}" aria-label="${run.name}">
-<header class="panel-head">${stateIcon(state)}<div class="grow"><h2>${run.name}</h2><div class="quiet">${factsOf(run)}</div></div>
-${buttons ? '' : html`<span class="quiet">The server does not say which buttons this check has.</span>`}${(buttons ?? []).map(({ label, description, identifier }, index) => buttonForm({ fields: { action: 'press', check_run: String(run.id), identifier }, label, title: description, ...(index === 0 ? { tone: 'primary' as const } : {}) }))}
-${buttonForm({ fields: { action: 'rerun', check_run: String(run.id) }, label: 'Re-run', title: `Ask ${run.app?.name ?? 'the app'} to run ${run.name} again` })}</header>
-<div class="padded">${title ? html`<h3>${title}</h3>` : ''}
-${summary ? markdown(summary, place) : ''}
+<header class="panel-head">${stateIcon(stateOf(run))}<div class="grow"><h2>${run.name}</h2><div class="quiet">${factsOf(run)}</div></div>
+${buttonsOf(run, buttons)}</header>
+<div class="padded">${outputOf(run, place)}
 ${annotations.length > 0 ? html`<ul class="annotations">${annotations.map((note) => annotationItem(note, run, place))}</ul>` : ''}
-${text ? html`<details class="more"><summary>Details</summary>${markdown(text, place)}</details>` : ''}
-${title || summary || text ? '' : html`<p class="quiet">No output yet.</p>`}</div></article>`;
+${run.output.text ? html`<details class="more"><summary>Details</summary>${markdown(run.output.text, place)}</details>` : ''}</div></article>`;
+}
+
+function outputOf({ status, output: { title, summary, text } }: CheckRun, place: Place): Html {
+  if (!title && !summary && !text)
+    return html`<p class="quiet">${status === 'completed' ? 'This check says no more than that.' : 'No output yet.'}</p>`;
+  return html`${title ? html`<h3>${title}</h3>` : ''}${summary ? markdown(summary, place) : ''}`;
+}
+
+const RERUN = 'Re-run';
+
+/** The app's buttons, then GitHub's own, unless an app has one of that name itself: two would only confuse. */
+function buttonsOf(run: CheckRun, buttons: Check['buttons']): Html {
+  const check_run = String(run.id);
+  const own = buttonForm({
+    fields: { action: 'rerun', check_run },
+    label: RERUN,
+    title: `Ask ${run.app?.name ?? 'the app'} to run ${run.name} again`,
+  });
+  if (!buttons) return html`<span class="quiet">The server does not say which buttons this check has.</span>${own}`;
+  const offered = buttons.map(({ label, description, identifier }, index) =>
+    buttonForm({
+      fields: { action: 'press', check_run, identifier },
+      label,
+      title: description,
+      ...(index === 0 ? { tone: 'primary' as const } : {}),
+    }),
+  );
+  return html`${offered}${buttons.some(({ label }) => label === RERUN) ? '' : own}`;
 }
 
 function factsOf(run: CheckRun): readonly (Html | string)[] {

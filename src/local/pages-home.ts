@@ -43,8 +43,7 @@ ${welcome ? html`<section class="panel padded markdown">${raw(renderMarkdown(wel
 <a class="count" href="/${card.name}/pulls"><b>${card.pulls}</b> open ${card.pulls === 1 ? 'pull request' : 'pull requests'}</a>
 </li>`,
   )}${cards.length === 0 ? html`<li class="quiet">No repository yet. Start the server with <code>--import PATH=owner/name</code>.</li>` : ''}</ul>
-<h2>What to do next</h2>
-<ol class="next">${nextSteps(visit, cards)}</ol>`;
+${welcome ? '' : html`<h2>What to do next</h2><ol class="next">${nextSteps(visit, cards)}</ol>`}`;
 }
 
 function whoYouAre({ me }: Visit): Html {

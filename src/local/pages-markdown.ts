@@ -26,6 +26,7 @@ function createRenderer({ breaks }: { breaks: boolean }): MarkdownIt {
   renderer.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
   addDetails(renderer);
   renderer.inline.ruler.before('html_inline', 'hidden_comment', skipInlineComment);
+  renderer.inline.ruler.before('html_inline', 'line_break', breakLine);
   renderer.core.ruler.push('task_list', markTasks);
   renderer.core.ruler.push('heading_ids', addHeadingIds);
   renderer.core.ruler.push('references', linkReferences);
@@ -44,6 +45,15 @@ function skipInlineComment(state: StateInline): boolean {
   const end = state.src.indexOf('-->', state.pos + 4);
   if (end < 0) return false;
   state.pos = end + 3;
+  return true;
+}
+
+/** The one way to a second line within a table's cell. */
+function breakLine(state: StateInline): boolean {
+  const [tag] = /^<br\s*\/?>/i.exec(state.src.slice(state.pos, state.pos + 10)) ?? [];
+  if (tag === undefined) return false;
+  state.push('hardbreak', 'br', 0);
+  state.pos += tag.length;
   return true;
 }
 

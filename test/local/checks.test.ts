@@ -98,6 +98,9 @@ test('a button tells the App who pressed it, and somebody below write cannot pre
       method: 'POST',
       headers: { authorization: `Bearer token-${login}` },
     });
+  // The pages draw the buttons from here; GitHub's own answer for a check run does not have them.
+  const buttons = await fetch(`${stage.server.url}/_local/repos/alice/toys/check-runs/${data.id}/actions`);
+  expect([buttons.status, await buttons.json()]).toEqual([200, actions]);
   expect((await press('tina', 'approve')).status).toBe(403);
   expect((await press('bob', 'no-such-button')).status).toBe(404);
   expect((await press('bob', 'approve')).status).toBe(201);

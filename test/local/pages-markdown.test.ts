@@ -95,6 +95,12 @@ test('relative links of a file lead to files of the same branch', () => {
   expect(html).toContain('href="/octo/shop/blob/main/docs/guide.md"');
 });
 
+test('a <br> makes a second line within a cell, and no other tag comes through with it', () => {
+  const cell = read('| a |\n|---|\n| one<br>two <br/> <brx> `<br>` |').querySelector('td');
+  expect(cell?.querySelectorAll('br')).toHaveLength(2);
+  expect(cell?.textContent).toBe('one\ntwo \n <brx> <br>');
+});
+
 test('line breaks are kept in comments only', () => {
   expect(render('a\nb')).toContain('<br>');
   expect(renderMarkdown('a\nb', { repository: 'octo/shop', kind: 'file' })).not.toContain('<br>');

@@ -1,6 +1,7 @@
 /** Who may come in: JWTs, installation tokens and people's tokens, as https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app says. */
 
 import { statSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -12,19 +13,34 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const get = (path: string, token?: string) =>
+const read = (path: string, token?: string) =>
   fetch(`${stage.server.url}/api/v3${path}`, token ? { headers: { authorization: `Bearer ${token}` } } : {});
+
+test('a web page that lets its own name lead here is refused, so it cannot read the tokens of people', async () => {
+  const { port } = new URL(stage.server.url);
+  const asked = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get({ port, host: '127.0.0.1', path: '/_local/users', headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on('error', reject);
+    });
+  expect(await asked(`rebound.example:${port}`)).toBe(421);
+  expect(await asked('127.0.0.1:1')).toBe(421);
+  expect(await asked(`localhost:${port}`)).toBe(200);
+  expect(await asked(`127.0.0.1:${port}`)).toBe(200);
+});
 
 test('the App proves itself with a JWT and sees its one installation', async () => {
   const jwt = jwtOf(stage.server.credentials);
-  expect(await (await get('/app', jwt)).json()).toMatchObject({
+  expect(await (await read('/app', jwt)).json()).toMatchObject({
     slug: 'loopwright',
     permissions: { contents: 'write' },
   });
-  expect(await (await get('/app/installations', jwt)).json()).toMatchObject([
+  expect(await (await read('/app/installations', jwt)).json()).toMatchObject([
     { id: stage.server.credentials.installationId, app_slug: 'loopwright' },
   ]);
-  expect(await (await get('/repos/alice/toys/installation', jwt)).json()).toMatchObject({
+  expect(await (await read('/repos/alice/toys/installation', jwt)).json()).toMatchObject({
     id: stage.server.credentials.installationId,
   });
 });
@@ -42,17 +58,17 @@ test('a JWT of another key, one that lasts longer than ten minutes, and one that
     jwtOf(credentials, -10),
     jwtOf({ ...credentials, appId: 7 }),
   ]) {
-    expect((await get('/app', jwt)).status).toBe(401);
+    expect((await read('/app', jwt)).status).toBe(401);
   }
 });
 
 test('an unknown token is refused even where nobody needs one', async () => {
-  expect((await get('/repos/alice/toys')).status).toBe(200);
-  expect((await get('/repos/alice/toys', 'made-up')).status).toBe(401);
+  expect((await read('/repos/alice/toys')).status).toBe(200);
+  expect((await read('/repos/alice/toys', 'made-up')).status).toBe(401);
 });
 
 test('an installation token is no JWT, and a JWT is no installation token', async () => {
-  expect((await get('/app', await installationToken(stage.server))).status).toBe(401);
+  expect((await read('/app', await installationToken(stage.server))).status).toBe(401);
   const { status } = await fetch(`${stage.server.url}/api/v3/repos/alice/toys/issues`, {
     method: 'POST',
     headers: { authorization: `Bearer ${jwtOf(stage.server.credentials)}` },
