@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { compose } from './compose.ts';
-import { childEnvironment, type ModelEnvironment } from './env.ts';
+import { childEnvironment, type ModelEnvironment, skillsDirectory } from './env.ts';
 import { LoopError } from './errors.ts';
 import { packageFile } from './package-root.ts';
 import type { Ports } from './ports.ts';
@@ -24,6 +24,8 @@ export interface LocalModeOptions {
   readonly model: ModelEnvironment;
   /** Script of the scripted model, where no endpoint is given. */
   readonly script: string;
+  /** Markdown for the first page of the embedded GitHub. */
+  readonly welcome?: string;
   readonly log: Logger;
 }
 
@@ -130,7 +132,7 @@ async function modelOf({ model, script }: LocalModeOptions, children: ChildProce
 }
 
 async function startGitHub(
-  { dataDirectory, imports, users }: LocalModeOptions,
+  { dataDirectory, imports, users, welcome }: LocalModeOptions,
   ports: KeptPorts,
   children: ChildProcess[],
 ): Promise<string> {
@@ -139,6 +141,7 @@ async function startGitHub(
     ...['--webhook-url', `http://127.0.0.1:${ports.app}/api/github/webhooks`],
     ...imports.flatMap(({ path, fullName }) => ['--import', `${path}=${fullName}`]),
     ...users.flatMap(({ login, role, token }) => ['--user', `${login}:${role}:${token}`]),
+    ...(welcome === undefined ? [] : ['--welcome', welcome]),
   ];
   return z.object({ url: z.string() }).parse(await startChild('local-github', argv, children)).url;
 }
@@ -165,6 +168,7 @@ async function startApp({ options, githubUrl, port, model, log }: AppStart) {
     slug: credentials.slug,
     github: { appId: credentials.appId, privateKey: credentials.privateKey, apiUrl, fetch, log },
     model,
+    skillsDirectory: skillsDirectory(),
     log,
   });
   const app: RunningApp = await startServer({

@@ -2,12 +2,13 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { compose } from '../compose.ts';
+import { DEMO_REPOSITORY, demoScript, demoWelcome, type IssueText, readIssue } from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
-import { type AppEnvironment, appEnvironment, logLevel, modelEnvironment } from '../env.ts';
+import { createMaintainer } from '../demo/maintainer.ts';
+import { type AppEnvironment, appEnvironment, logLevel, modelEnvironment, skillsDirectory } from '../env.ts';
 import { ConfigError } from '../errors.ts';
 import { startLocalMode } from '../local-mode.ts';
 import { createLog } from '../log.ts';
-import { packageFile } from '../package-root.ts';
 import { startServer } from '../server.ts';
 import { wire } from '../wire.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
@@ -53,31 +54,79 @@ interface LocalStart {
   readonly users: readonly User[];
 }
 
-async function startLocal({ port, data, imports, users }: LocalStart, { out }: Terminal): Promise<number> {
-  const served =
-    imports.length > 0 ? imports : [{ path: await prepareDemoRepository(data), fullName: 'acme/guestbook' }];
-  const people = users.length > 0 ? users : DEFAULT_USERS;
-  const script = packageFile('src', 'demo', 'guestbook.yaml');
+async function startLocal(asked: LocalStart, { out }: Terminal): Promise<number> {
+  const model = modelEnvironment();
+  const people = asked.users.length > 0 ? asked.users : DEFAULT_USERS;
+  const isDemo = asked.imports.length === 0;
+  const issue = await readIssue();
+  const welcome = isDemo ? demoWelcome(issue, model.baseUrl === undefined) : WELCOME;
+  out('Starting; the first time takes a few seconds.');
   const local = await startLocalMode({
-    dataDirectory: data,
-    port,
-    imports: served,
+    dataDirectory: asked.data,
+    port: asked.port,
+    imports: isDemo ? [{ path: await prepareDemoRepository(asked.data), fullName: DEMO_REPOSITORY }] : asked.imports,
     users: people,
-    model: modelEnvironment(),
-    script,
+    model,
+    script: demoScript(),
+    welcome,
     log: createLog(logLevel() === 'info' ? 'warn' : logLevel()),
   });
-  out(
-    `Loopwright runs in local mode${local.scripted ? ' with the SCRIPTED model: its answers are authored, for the demo issue only' : ''}.`,
-  );
-  out(`\n  Open   ${local.githubUrl}/${served[0]?.fullName ?? ''}`);
-  out(`  You are ${people.map(({ login, role }) => `${login} (${role})`).join(', ')}; choose at the top right.`);
-  out('  Next   open the issue, set the label `loop`, and follow what it says.');
-  out(`\n  Everything is kept in ${data}; Ctrl-C stops, starting again goes on.`);
-  await stopSignal();
+  const stopped = stopSignal();
+  if (isDemo) await openDemoIssue({ githubUrl: local.githubUrl, people, issue });
+  for (const line of localLines({ local, people, isDemo, data: asked.data })) out(line);
+  await stopped;
+  out('\nStopping.');
   await local.close();
   return 0;
 }
+
+const WELCOME = `## What to do next
+
+1. Choose who you are at the top right.
+2. Open a repository below and write an issue that says what should be different, and how one would measure it.
+3. Add the label \`loop\` to it, with write permission. Everything else is said there.
+
+A repository needs \`.github/loopwright.yml\` and two workflows on its default branch; \`npm run -s loopwright -- init\` writes them into a checkout.`;
+
+interface Told {
+  readonly local: { readonly githubUrl: string; readonly scripted: boolean };
+  readonly people: readonly User[];
+  readonly isDemo: boolean;
+  readonly data: string;
+}
+
+function localLines({ local, people, isDemo, data }: Told): readonly string[] {
+  const names = people.map(({ login, role }) => `${login} (${role})`).join(' or ');
+  return [
+    `\nLoopwright runs in local mode, with a GitHub of its own on this machine.`,
+    ...(local.scripted
+      ? ['The model is SCRIPTED: its answers are authored, for the demo issue only. LLM_BASE_URL names a real one.']
+      : []),
+    `\n  Open   ${local.githubUrl}`,
+    `  Then   choose at the top right who you are: ${names}.`,
+    `         ${isDemo ? 'The demo issue is open already: add the label `loop` to it.' : 'Write an issue, and add the label `loop` to it.'}`,
+    '         The page says what comes next.',
+    `\n  Everything is kept in ${data}. Ctrl-C stops; starting again goes on.`,
+  ];
+}
+
+/** Once per data directory: issues are never deleted, so a repository with one has been through this. */
+async function openDemoIssue({ githubUrl, people, issue }: DemoIssue): Promise<void> {
+  const opener = people.find(({ role }) => WRITERS.includes(role)) ?? people[0];
+  if (opener === undefined) return;
+  const maintainer = createMaintainer({ githubUrl, fullName: DEMO_REPOSITORY, token: opener.token });
+  if ((await maintainer.oldest()) !== undefined) return;
+  await maintainer.open(issue);
+  if (WRITERS.includes(opener.role)) await maintainer.createLabel();
+}
+
+interface DemoIssue {
+  readonly githubUrl: string;
+  readonly people: readonly User[];
+  readonly issue: IssueText;
+}
+
+const WRITERS: readonly string[] = ['write', 'maintain', 'admin'];
 
 async function startReal(environment: AppEnvironment, { out }: Terminal): Promise<number> {
   const model = modelEnvironment();
@@ -101,6 +150,7 @@ async function startReal(environment: AppEnvironment, { out }: Terminal): Promis
       scripted: environment.LOOPWRIGHT_SCRIPTED,
       price: model.price,
     },
+    skillsDirectory: skillsDirectory(),
     log,
   });
   const app = await startServer({

@@ -1,13 +1,13 @@
 /** `loopwright demo`: a whole loop without a person, on an embedded GitHub; the maintainer's words are given through the REST API. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, optionsOf, type Terminal, UsageError } from '../cli/command.ts';
 import { logLevel, modelEnvironment } from '../env.ts';
 import { startLocalMode } from '../local-mode.ts';
 import { createLog } from '../log.ts';
-import { packageFile } from '../package-root.ts';
 import { prepareCopy } from './copied-repository.ts';
+import { DEMO_REPOSITORY, demoScript, readIssue } from './demo-material.ts';
 import { prepareDemoRepository } from './demo-repository.ts';
 import { summaryOf } from './demo-summary.ts';
 import { createMaintainer, drive } from './maintainer.ts';
@@ -65,9 +65,9 @@ async function runIn(run: DemoRun, { out }: Terminal): Promise<number> {
   const say = run.json ? () => undefined : out;
   const source =
     run.repo === undefined
-      ? { path: await prepareDemoRepository(run.directory), fullName: 'acme/guestbook' }
+      ? { path: await prepareDemoRepository(run.directory), fullName: DEMO_REPOSITORY }
       : await prepareCopy(resolve(run.repo), run.directory, say);
-  const script = resolve(run.script ?? packageFile('src', 'demo', 'guestbook.yaml'));
+  const script = resolve(run.script ?? demoScript());
   const local = await startLocalMode({
     dataDirectory: run.directory,
     port: 0,
@@ -89,7 +89,7 @@ async function runIn(run: DemoRun, { out }: Terminal): Promise<number> {
       fullName: source.fullName,
       token: MAINTAINER.token,
     });
-    const issue = issueOf(await readFile(run.issue ?? packageFile('src', 'demo', 'issue.md'), 'utf8'));
+    const issue = await readIssue(run.issue);
     const loop = await drive({
       maintainer,
       issue,
@@ -104,10 +104,4 @@ async function runIn(run: DemoRun, { out }: Terminal): Promise<number> {
   } finally {
     await local.close();
   }
-}
-
-/** The first line is the title, with or without `#`. */
-function issueOf(text: string): { readonly title: string; readonly body: string } {
-  const [first = '', ...rest] = text.trimStart().split('\n');
-  return { title: first.replace(/^#+\s*/, '').trim(), body: rest.join('\n').trim() };
 }

@@ -11,6 +11,10 @@ export interface Maintainer {
     readonly title: string;
     readonly body: string;
   }): Promise<{ readonly number: number; readonly repositoryId: number }>;
+  /** The first issue or pull request of the repository, if there is any. */
+  oldest(): Promise<number | undefined>;
+  /** Makes the label `loop` known to the repository, so that people can choose it. */
+  createLabel(): Promise<void>;
   label(issue: number): Promise<void>;
   comment(number: number, body: string): Promise<void>;
 }
@@ -42,6 +46,13 @@ export function createMaintainer({
       const { number } = created.parse(await call('POST', '/issues', issue));
       const { id } = z.object({ id: z.int() }).parse(await call('GET', ''));
       return { number, repositoryId: id };
+    },
+    async oldest() {
+      const [first] = z.array(created).parse(await call('GET', '/issues?state=all&direction=asc&per_page=1'));
+      return first?.number;
+    },
+    async createLabel() {
+      await call('POST', '/labels', { name: 'loop', color: '2f5bd8', description: 'Starts Loopwright on an issue' });
     },
     async label(issue) {
       await call('POST', `/issues/${issue}/labels`, { labels: ['loop'] });

@@ -1,0 +1,38 @@
+/** What the demo is about: its repository's name, its script, its issue, and what a newcomer reads first. */
+import { readFile } from 'node:fs/promises';
+import { packageFile } from '../package-root.ts';
+
+export const DEMO_REPOSITORY = 'acme/guestbook';
+
+/** The authored answers that belong to the demo's issue. */
+export function demoScript(): string {
+  return packageFile('src', 'demo', 'guestbook.yaml');
+}
+
+export interface IssueText {
+  readonly title: string;
+  readonly body: string;
+}
+
+/** The issue in a Markdown file, by default the demo's: the first line is the title, with or without `#`. */
+export async function readIssue(file = packageFile('src', 'demo', 'issue.md')): Promise<IssueText> {
+  const [first = '', ...rest] = (await readFile(file, 'utf8')).trimStart().split('\n');
+  return { title: first.replace(/^#+\s*/, '').trim(), body: rest.join('\n').trim() };
+}
+
+/** The guided tour, as Markdown, for the first page of `npm start`. */
+export function demoWelcome({ title }: IssueText, scripted: boolean): string {
+  const model = scripted
+    ? '**The model is scripted**: its answers are authored, and it knows this one issue only. GitHub, git, Actions, tests and evidence are real. With `LLM_BASE_URL`, `LLM_MODEL` and `LLM_API_KEY` a real model works on any issue.'
+    : 'A real model works here: label any issue.';
+  return `## From an issue to a merged pull request
+
+1. Choose **maria (admin)** at the top right, and press **Switch**.
+2. Open the issue [${title}](/${DEMO_REPOSITORY}/issues) and add the label \`loop\`. Questions come as a comment.
+3. Answer them with the comment \`/answer 1a 2a\`. A draft pull request follows; the issue links it.
+4. Read the packet there: requirements, tasks, price, four diagrams. Then press **Approve** on its tab *Checks*.
+5. Watch the checks turn green. The first build has a real bug; the second is right. It takes about half a minute.
+6. The pull request leaves draft. Read what proves each requirement, and merge it yourself: Loopwright never does.
+
+${model}`;
+}
