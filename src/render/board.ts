@@ -4,13 +4,14 @@ import { fitted, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 
+/** With no-break spaces: the column is narrow. */
 const STATES: Readonly<Record<PhaseState['state'], string>> = {
-  done: '✓ done',
-  unproven: '✗ not passed',
-  working: '▶ at work',
-  waiting: '⏸ waiting',
-  paused: '⏸ paused',
-  stopped: '✗ stopped',
+  done: '✓\u00A0done',
+  unproven: '✗\u00A0not passed',
+  working: '▶\u00A0at\u00A0work',
+  waiting: '⏸\u00A0waiting',
+  paused: '⏸\u00A0paused',
+  stopped: '✗\u00A0stopped',
   ahead: '',
 };
 

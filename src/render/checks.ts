@@ -1,9 +1,18 @@
 /** The four check runs, always on the pull request's current head. Only what passed its gates is ever a success. */
 import { idOf, type Loop, type PhaseName } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { fitted, oneLine, table } from './markdown.ts';
+import { fitted, list, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
-import { costOf, type ModelFacts, nowOf, shortDigest, thresholdText, valueText, warningsOf } from './words.ts';
+import {
+  costOf,
+  gatesSentence,
+  type ModelFacts,
+  nowOf,
+  shortDigest,
+  thresholdText,
+  valueText,
+  warningsOf,
+} from './words.ts';
 
 /** What the `check` port takes; stated here because this folder knows the loop only. */
 export interface CheckText {
@@ -114,6 +123,8 @@ function summaryOf(loop: Loop, own: readonly PhaseState[], facts: ModelFacts): s
       passed ? 'passed' : value === undefined ? 'not measured, blocks' : 'failed',
     ]),
   );
+  if (own.every(({ state }) => state === 'ahead'))
+    return fitted([...warningsOf(loop, facts), needsOf(own)].map((text) => ({ text })));
   const gates =
     rows.length === 0 ? 'A person decides here.' : table(['phase', 'gate', 'value', 'needs', 'verdict'], rows);
   const candidate = loop.candidate === undefined ? [] : [`Judged candidate: ${loop.candidate.sha}.`];
@@ -124,6 +135,14 @@ function summaryOf(loop: Loop, own: readonly PhaseState[], facts: ModelFacts): s
     : [];
   return fitted(
     [...warningsOf(loop, facts), ...packet, gates, ...candidate, `So far: ${costOf(loop)}.`].map((text) => ({ text })),
+  );
+}
+
+/** What is not reached has no values to show. */
+function needsOf(own: readonly PhaseState[]): string {
+  return list(
+    own.map(({ phase, gates }) => `${phase} ${gatesSentence(gates)}.`),
+    '',
   );
 }
 
@@ -140,9 +159,7 @@ function textOf(own: readonly PhaseState[]): string {
       `${Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)} s`,
       oneLine(reason),
     ]);
-  return rows.length === 0
-    ? 'Nothing has ended here yet.'
-    : table(['entry', 'phase', 'try', 'outcome', 'took', 'why'], rows);
+  return rows.length === 0 ? '' : table(['entry', 'phase', 'try', 'outcome', 'took', 'why'], rows);
 }
 
 const LEVELS = { blocker: 'failure', major: 'warning', minor: 'notice' } as const;

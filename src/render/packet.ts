@@ -32,8 +32,8 @@ export function packetComment(loop: Loop, documents: readonly DocumentText[], mo
 function openingOf(loop: Loop): string {
   const who = loop.startedBy === undefined ? 'Please' : `@${loop.startedBy.login}, please`;
   return [
-    `${who} read this packet, then comment \`/approve\` or \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).`,
-    `**What \`/approve\` does:** it accepts exactly this packet (digest \`${shortDigest(loop.packetDigest)}\`). The tests, then the code are made in this repository's Actions, in at most ${loop.limits.iterations} iterations and ${loop.limits.usd} USD. Nothing is merged.`,
+    `${who} read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).`,
+    `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(loop.packetDigest)}\`). Then tests and code are made in this repository's Actions, in at most ${loop.limits.iterations} iterations and ${loop.limits.usd} USD. Nothing is merged.`,
   ].join('\n\n');
 }
 
@@ -54,7 +54,7 @@ function requirementsTable(documents: readonly DocumentText[]): string {
     requirements.map(({ id, kind, statement, criteria }) => [
       id,
       kind,
-      `${oneLine(statement)} ${criteria.map((criterion) => `<br>· ${oneLine(criterion, 200)}`).join('')}`,
+      `${oneLine(statement)}${criteria.map((criterion) => `<br>· ${oneLine(criterion, 200)}`).join('')}`,
       rows
         .filter(({ requirement }) => requirement === id)
         .map((row) => `${row.id} ${oneLine(row.title, 80)}`)

@@ -10,7 +10,7 @@ describe('the board', () => {
 
       | phase | state | gates |
       |---|---|---|
-      | DISCOVER | ▶ at work | needs \`goal_metrics\` ≥ 1, \`open_questions\` ≤ 0 |
+      | DISCOVER | ▶ at work | needs \`goal_metrics\` ≥ 1, \`open_questions\` ≤ 0 |
       | DEFINE |  |  |
       | PLAN |  |  |
       | ARCH_REVIEW |  |  |
@@ -40,11 +40,11 @@ describe('the board', () => {
 
       | phase | state | gates |
       |---|---|---|
-      | DISCOVER | ✓ done | ✓ \`goal_metrics\` 2 (needs ≥ 1); ✓ \`open_questions\` 0 (needs ≤ 0) |
-      | DEFINE | ✓ done | ✓ \`spec_confidence\` 0.952 (needs ≥ 0.9) |
-      | PLAN | ✓ done | ✓ \`arch_uncertainty\` 0.25 (needs ≤ 0.8); ✓ \`uncovered_requirements\` 0 (needs ≤ 0); ✓ \`diagram_errors\` 0 (needs ≤ 0) |
-      | ARCH_REVIEW | ✓ done | approved by alice for \`0123456789ab\` |
-      | BUILD | ▶ at work | needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2 |
+      | DISCOVER | ✓ done | ✓ \`goal_metrics\` 2 (needs ≥ 1); ✓ \`open_questions\` 0 (needs ≤ 0) |
+      | DEFINE | ✓ done | ✓ \`spec_confidence\` 0.952 (needs ≥ 0.9) |
+      | PLAN | ✓ done | ✓ \`arch_uncertainty\` 0.25 (needs ≤ 0.8); ✓ \`uncovered_requirements\` 0 (needs ≤ 0); ✓ \`diagram_errors\` 0 (needs ≤ 0) |
+      | ARCH_REVIEW | ✓ done | approved by alice for \`0123456789ab\` |
+      | BUILD | ▶ at work | needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2 |
       | SEED_DATA |  |  |
       | VERIFY |  |  |
       | SHIP |  |  |
@@ -84,7 +84,7 @@ describe('the board', () => {
 
   it('does not call a phase done that the loop passed by without passing it', () => {
     const skipped = buildingLoop({ entries: buildingLoop().entries.filter(({ phase }) => phase !== 'DEFINE') });
-    expect(pullBody(skipped, MODEL)).toContain('| DEFINE | ✗ not passed |');
+    expect(pullBody(skipped, MODEL)).toContain('| DEFINE | ✗\u00A0not passed |');
   });
 
   it('lists proposals with the commands that decide on them', () => {

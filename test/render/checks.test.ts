@@ -101,6 +101,10 @@ describe('the four check runs', () => {
     expect(text).toContain('| 5 | BUILD | 1 | failed | 9 s | BUILD: test_failures 1 (needs <= 0). |');
   });
 
+  it('say in a line per phase what will be needed, before it is reached', () => {
+    expect(runOf(waitingLoop(), 'verify').summary).toMatchInlineSnapshot(`"- VERIFY needs \`uat_pass_rate\` ≥ 0.95, \`evidence_gaps\` ≤ 0, \`regressions\` ≤ 0, \`test_integrity_violations\` ≤ 0, \`security_findings\` ≤ 0, \`p95_ms\` ≤ 500, \`flakiness\` ≤ 0.1."`);
+  });
+
   it('annotate the defects of the check that failed, and no other', () => {
     expect(runOf(stoppedLoop(), 'build').annotations).toEqual([
       {

@@ -23,17 +23,17 @@ describe('the packet comment', () => {
 
   it('reads in one go from request to diagrams', () => {
     expect(packetComment(loop, documents(), MODEL)).toMatchInlineSnapshot(`
-      "@alice, please read this packet, then comment \`/approve\` or \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).
+      "@alice, please read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).
 
-      **What \`/approve\` does:** it accepts exactly this packet (digest \`0123456789ab\`). The tests, then the code are made in this repository's Actions, in at most 3 iterations and 3 USD. Nothing is merged.
+      **What approving does:** it accepts exactly this packet (digest \`0123456789ab\`). Then tests and code are made in this repository's Actions, in at most 3 iterations and 3 USD. Nothing is merged.
 
       ### Requirements
 
       | id | kind | what | proved by |
       |---|---|---|---|
-      | R-1 | change | When the state is given, \`GET /items?state=open\` lists only open items. <br>· With one open and one done item, \`GET /items?state=open\` answers \`200\` with exactly 1 item. | A-1 Open items only |
-      | R-2 | keep | Without a state, \`GET /items\` lists every item. <br>· With 2 items, \`GET /items\` answers \`200\` with exactly 2 items. | A-2 All items |
-      | R-3 | metric | The filtered list answers within its bound. <br>· The 95th percentile of 200 requests to \`GET /items?state=open\` is at most 300 ms. | A-3 Within 300 ms |
+      | R-1 | change | When the state is given, \`GET /items?state=open\` lists only open items.<br>· With one open and one done item, \`GET /items?state=open\` answers \`200\` with exactly 1 item. | A-1 Open items only |
+      | R-2 | keep | Without a state, \`GET /items\` lists every item.<br>· With 2 items, \`GET /items\` answers \`200\` with exactly 2 items. | A-2 All items |
+      | R-3 | metric | The filtered list answers within its bound.<br>· The 95th percentile of 200 requests to \`GET /items?state=open\` is at most 300 ms. | A-3 Within 300 ms |
 
       ### Tasks
 
