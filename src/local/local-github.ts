@@ -13,7 +13,7 @@ import type { Role } from './records.ts';
 import { addRepository } from './repository-records.ts';
 import { openState, type State } from './state.ts';
 import { createOutbox } from './webhooks.ts';
-import { cancelLeftovers, stopRuns } from './workflow-runs.ts';
+import { cancelLeftovers, leftoversOf, stopRuns } from './workflow-runs.ts';
 import type { WorkflowExecution, WorkflowResult } from './workflow-types.ts';
 
 export interface LocalGitHubOptions {
@@ -44,11 +44,12 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const host = createHost(options, () => address.url);
   for (const user of options.users ?? []) addUser(host.state, user);
   for (const source of options.imports ?? []) await addRepository(host, source);
+  const leftovers = leftoversOf(host);
   const { server, port } = await listen(createHttp(host, options.welcome), options.port);
   address.url = `http://127.0.0.1:${port}`;
   host.outbox.setUrl(options.webhookUrl);
   await announceLeftovers(host);
-  cancelLeftovers(host);
+  await cancelLeftovers(host, leftovers);
   return {
     url: address.url,
     credentials: host.credentials,

@@ -82,8 +82,13 @@ function requestOf(host: Host, repository: Repository, run: Run): WorkflowReques
   };
 }
 
+/** Where the run's jobs work; the same after a restart. */
+export function runDirectoryOf(host: Host, run: Run): string {
+  return join(host.dataDirectory, 'runs', `${run.id}-${run.attempt}`);
+}
+
 async function emptyDirectory(host: Host, run: Run): Promise<string> {
-  const directory = join(host.dataDirectory, 'runs', `${run.id}-${run.attempt}`);
+  const directory = runDirectoryOf(host, run);
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   return directory;

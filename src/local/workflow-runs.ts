@@ -11,7 +11,8 @@ import { found } from './http-error.ts';
 import type { Repository } from './records.ts';
 import { closeJobs } from './workflow-jobs.ts';
 import { runPayload, workflowPayload } from './workflow-payloads.ts';
-import { performRun, titleOf } from './workflow-performance.ts';
+import { performRun, runDirectoryOf, titleOf } from './workflow-performance.ts';
+import { endTracked, trackingIdOf } from './workflow-process.ts';
 import { registerWorkflow, type WorkflowFile } from './workflow-registry.ts';
 
 const RUNS_AT_ONCE = 2;
@@ -107,10 +108,16 @@ export function completeRun(host: Host, runId: number, completion: Completion): 
   });
 }
 
-/** After a start: nobody performs any more what a former process was performing. */
-export function cancelLeftovers(host: Host): void {
-  for (const status of ['queued', 'in_progress'] as const) {
-    for (const run of host.state.runs.find({ status })) completeRun(host, run.id, { conclusion: 'cancelled' });
+/** What a former process left unfinished; to be asked before the first request of this one. */
+export function leftoversOf({ state }: Host): readonly Run[] {
+  return [...state.runs.find({ status: 'in_progress' }), ...state.runs.find({ status: 'queued' })];
+}
+
+/** Nobody performs them any more: what their jobs left running is ended, then it is told that they were cancelled. */
+export async function cancelLeftovers(host: Host, leftovers: readonly Run[]): Promise<void> {
+  for (const run of leftovers) {
+    await endTracked(trackingIdOf(runDirectoryOf(host, run)));
+    completeRun(host, run.id, { conclusion: 'cancelled' });
   }
 }
 

@@ -9,6 +9,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadCredentials } from '../../src/local/credentials.ts';
 import { openState } from '../../src/local/state.ts';
+import { trackingIdOf } from '../../src/local/workflow-process.ts';
+import { processesWith } from '../../src/local/workflow-process-table.ts';
 import { createSource, eventually, git, HERE, jwtOf, octokit, type Receiver, startReceiver } from './server.ts';
 
 const SLOW =
@@ -134,6 +136,17 @@ test('a run that the killed process was performing is completed as cancelled, an
   const { data } = await octokit(second, 'token-alice').rest.actions.listWorkflowRunsForRepo(HERE);
   expect(data.workflow_runs).toMatchObject([{ status: 'completed', conclusion: 'cancelled' }]);
   await eventually(() => receiver.names().includes('workflow_run.completed'), 'workflow_run.completed arrives');
+});
+
+test('what the runs of the killed process left running is ended before their cancellation is told', async () => {
+  const left = () => processesWith(`RUNNER_TRACKING_ID=${trackingIdOf(join(directory, 'data', 'runs', '1-1'))}`);
+  const first = octokit(await start(), 'token-alice').rest.actions;
+  await first.createWorkflowDispatch({ ...HERE, workflow_id: 'slow.yml', ref: 'main' });
+  await eventually(() => left().length > 0, 'the job runs');
+  await stop('SIGKILL');
+  expect(left()).not.toEqual([]);
+  await start();
+  expect(left()).toEqual([]);
 });
 
 test('SIGTERM ends it cleanly, even while a run is in progress', async () => {
