@@ -31,7 +31,7 @@ export interface Composition {
     readonly timeoutMs?: number;
   };
   /** Where skills are read from; the package's own by default. */
-  readonly skillsDirectory?: string;
+  readonly skillsDirectory?: string | undefined;
   readonly log: Logger;
 }
 
@@ -53,7 +53,13 @@ export async function compose(composition: Composition): Promise<Composed> {
   const github = createGitHub(composition.github);
   const ports: Ports = {
     self: `${composition.slug}[bot]`,
-    modelFacts: { name: model.name, scripted: model.scripted, price: model.price, jobUrl: jobUrlOf(composition) },
+    modelFacts: {
+      name: model.name,
+      scripted: model.scripted,
+      price: model.price,
+      jobUrl: jobUrlOf(composition),
+      timeoutMs: model.timeoutMs,
+    },
     github,
     model: createModel({
       baseUrl: model.baseUrl,

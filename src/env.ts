@@ -60,6 +60,13 @@ export function appEnvironment(): AppEnvironment | undefined {
   return process.env.APP_ID === undefined && process.env.PRIVATE_KEY === undefined ? undefined : parse(app);
 }
 
+/** Another directory of skills than the package's own. */
+const skills = z.object({ SKILLS_DIR: z.string().min(1).optional() });
+
+export function skillsDirectory(): string | undefined {
+  return parse(skills).SKILLS_DIR;
+}
+
 const job = z.object({
   LOOPWRIGHT_BRIEF: z.string().min(1),
   LOOPWRIGHT_WORKSPACE: z.string().min(1),

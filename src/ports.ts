@@ -278,6 +278,8 @@ export interface Ports {
     readonly scripted: boolean;
     readonly price: Price | undefined /** Address for jobs, local mode only. */;
     readonly jobUrl: string | undefined;
+    /** For one try, in jobs as in the App; 120 s unless given. */
+    readonly timeoutMs?: number | undefined;
   };
   readonly github: GitHub;
   readonly model: Model;

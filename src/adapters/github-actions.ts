@@ -105,12 +105,16 @@ export const artifact: Operation<'artifact'> = async (call, runId, name, maxByte
   if (found === undefined) return undefined;
   const subject = `artifact "${name}" of run ${runId}`;
   if (found.size_in_bytes > maxBytes) {
-    throw new ArtifactError(`The ${subject} has ${found.size_in_bytes} bytes; at most ${maxBytes} are read.`);
+    throw new ArtifactError(
+      `The ${subject} has ${found.size_in_bytes} bytes; at most ${maxBytes} are read. Nothing of it was taken over.`,
+    );
   }
   const content = await download(call, found.id, { subject, maxBytes });
   const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
   if (found.digest !== digest) {
-    throw new ArtifactError(`The ${subject} has the digest ${digest}, but GitHub says ${found.digest ?? 'none'}.`);
+    throw new ArtifactError(
+      `The ${subject} has the digest ${digest}, but GitHub says ${found.digest ?? 'none'}. Nothing of it was taken over.`,
+    );
   }
   return content;
 };
@@ -134,7 +138,9 @@ async function download(
     const bytes = z.instanceof(Uint8Array).parse(part);
     sizeBytes += bytes.length;
     if (sizeBytes > maxBytes)
-      throw new ArtifactError(`The ${subject} is larger than it says; at most ${maxBytes} bytes are read.`);
+      throw new ArtifactError(
+        `The ${subject} is larger than it says; at most ${maxBytes} bytes are read. Nothing of it was taken over.`,
+      );
     parts.push(bytes);
   }
   return Buffer.concat(parts);

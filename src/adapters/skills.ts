@@ -43,7 +43,7 @@ export async function loadSkills(directory: string): Promise<ReadonlyMap<string,
   const missing = neededSkills().find(({ name }) => !skills.has(name));
   if (missing !== undefined)
     throw new ConfigError(
-      `skills/${missing.name}/SKILL.md is missing; ${missing.phase} cannot run without it: restore the file or reinstall loopwright`,
+      `${join(directory, missing.name, 'SKILL.md')} is missing; ${missing.phase} cannot run without it: restore the file or reinstall loopwright.`,
     );
   return skills;
 }
@@ -59,7 +59,9 @@ async function foldersIn(directory: string): Promise<readonly string[]> {
     const entries = await readdir(directory, { withFileTypes: true });
     return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
   } catch (cause) {
-    throw new ConfigError(`The skills in ${directory} cannot be read: reinstall loopwright`, { cause });
+    throw new ConfigError(`The skills in ${directory} cannot be read: restore the directory or reinstall loopwright.`, {
+      cause,
+    });
   }
 }
 
@@ -67,18 +69,17 @@ const FORM = /^---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/;
 
 /** Undefined when the folder holds no SKILL.md. */
 async function readSkill(directory: string, name: string): Promise<Skill | undefined> {
-  const content = await contentOf(join(directory, name, 'SKILL.md'));
+  const file = join(directory, name, 'SKILL.md');
+  const content = await contentOf(file);
   if (content === undefined) return undefined;
   const [, head = '', text = ''] = FORM.exec(content) ?? [];
   const parsed = frontMatter.safeParse(yamlOf(head));
-  if (!parsed.success)
-    throw new ConfigError(`skills/${name}/SKILL.md: ${problemOf(parsed.error)}; correct its front matter`);
+  if (!parsed.success) throw new ConfigError(`${file}: ${problemOf(parsed.error)}; correct its front matter.`);
   if (parsed.data.name !== name)
     throw new ConfigError(
-      `skills/${name}/SKILL.md: "name" is "${parsed.data.name}" and must be "${name}", like its folder`,
+      `${file}: "name" is "${parsed.data.name}" and must be "${name}", like its folder; correct it.`,
     );
-  if (text.trim() === '')
-    throw new ConfigError(`skills/${name}/SKILL.md has no text below its front matter; write or restore it`);
+  if (text.trim() === '') throw new ConfigError(`${file} has no text below its front matter; write or restore it.`);
   return { ...parsed.data, text: text.trim() };
 }
 

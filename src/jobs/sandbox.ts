@@ -2,6 +2,7 @@
 import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { execa } from 'execa';
+import { childEnvironment } from '../env.ts';
 import { SandboxError } from '../errors.ts';
 import type { SandboxKind } from '../loop/brief.ts';
 import { type CommandResult, runProcess } from './command-run.ts';
@@ -38,7 +39,7 @@ export interface SandboxOptions {
   readonly scratch: string;
   /** Where programs are found; by default this Node's directory, Python's and the system's. */
   readonly path?: string;
-  /** The bubblewrap program. */
+  /** The bubblewrap program; by default the first `bwrap` on this process's own path. */
   readonly program?: string;
 }
 
@@ -55,12 +56,13 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   if (problem === undefined) return { kind: 'bubblewrap', scratch: places.scratch, run: runIn(places, wrapped) };
   if (options.scripted) return { kind: 'none', scratch: places.scratch, run: runIn(places, unwrapped) };
   throw new SandboxError(
-    `The sandbox needs bubblewrap (bwrap), which is not installed or cannot create a namespace here: ${problem}; install it (apt-get install bubblewrap) or use the scripted model.`,
+    `The sandbox needs bubblewrap, and ${problem}; install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.`,
   );
 }
 
 interface Places {
-  readonly program: string;
+  /** Undefined where there is none. */
+  readonly program: string | undefined;
   readonly workspace: string;
   readonly scratch: string;
   readonly trees: string;
@@ -115,7 +117,7 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
   const environment = { PATH: places.path, HOME: SANDBOX_HOME, LANG: 'C.UTF-8', TMPDIR: '/tmp', ...command.env };
   const cpuSeconds = Math.ceil(command.timeoutMs / 1000) * 4 + 10;
   const argv = [
-    places.program,
+    places.program ?? 'bwrap',
     ...'--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --clearenv'.split(' '),
     ...'--uid 1000 --gid 1000 --hostname sandbox --cap-drop ALL'.split(' '),
     ...SYSTEM.concat(CERTIFICATES).flatMap((path) => ['--ro-bind-try', path, path]),
@@ -157,7 +159,14 @@ async function placesOf(options: SandboxOptions): Promise<Places> {
   await mkdir(join(scratch, 'etc'), { recursive: true });
   await Promise.all(Object.entries(ETC).map(([name, text]) => writeFile(join(scratch, 'etc', name), text)));
   const readOnly = [...interpreters.bind, ...(await Promise.all(options.readOnly.map((place) => realpath(place))))];
-  return { program: options.program ?? 'bwrap', workspace, scratch, trees: treesDirectory(scratch), readOnly, path };
+  return {
+    program: options.program ?? (await bubblewrap()),
+    workspace,
+    scratch,
+    trees: treesDirectory(scratch),
+    readOnly,
+    path,
+  };
 }
 
 interface Interpreters {
@@ -184,12 +193,22 @@ async function findInterpreters(): Promise<Interpreters> {
   return { path: [node, ...prefixes.map((prefix) => join(prefix, 'bin'))], bind: places };
 }
 
-/** Tries the sandbox with a command that does nothing; the text says why it does not work. */
+/** The host's own path counts: what the sandboxed command sees is another one. */
+async function bubblewrap(): Promise<string | undefined> {
+  for (const place of childEnvironment().PATH?.split(':') ?? []) {
+    const program = join(place, 'bwrap');
+    if (isAbsolute(program) && (await exists(program))) return program;
+  }
+  return undefined;
+}
+
+/** Tries the sandbox with a command that does nothing; the clause says why it does not work. */
 async function bubblewrapProblem(places: Places): Promise<string | undefined> {
+  if (places.program === undefined) return 'there is no bwrap on the PATH';
   const command = { argv: ['true'], directory: places.workspace, timeoutMs: 10_000, outputBytes: 4096 };
   const result = await runIn(places, wrapped)(command);
   if (result.exitCode === 0) return undefined;
-  return result.stderr.trim() || `exit code ${result.exitCode ?? result.signal}`;
+  return `bwrap cannot create a namespace here (${result.stderr.trim() || `exit code ${result.exitCode ?? result.signal}`})`;
 }
 
 function exists(path: string): Promise<boolean> {

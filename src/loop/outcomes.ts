@@ -3,8 +3,8 @@ import type { ModelCall } from './brief.ts';
 import { allPassed, verdictsOf } from './gates.ts';
 import type { Decision, Effect, Event, Loop, Price } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
-import { LIMITS } from './phases.ts';
-import { type Ending, emit, enter, fail, only, pass, stop, withoutApproval } from './walk.ts';
+import { LIMITS, PHASES } from './phases.ts';
+import { type Ending, emit, enter, fail, only, pass, stop, stopAt, withoutApproval } from './walk.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
@@ -166,6 +166,13 @@ function inspect(loop: Loop, at: string): Decision {
   };
 }
 
+/** What a person does when another try alone would not help. */
+const REMEDIES = {
+  model: 'See that the model answers, then say `/rerun`.',
+  setup: 'Set that right, then say `/rerun`.',
+  safety: 'Look at the run and its log before you say `/rerun`.',
+} as const;
+
 export function failed(loop: Loop, event: Of<'failed'>): Decision {
   const paid = charged(loop, event.calls);
   const ending = endingOf(paid, event, [], [defectOf(event)], '');
@@ -173,7 +180,14 @@ export function failed(loop: Loop, event: Of<'failed'>): Decision {
     case 'model':
     case 'setup':
     case 'safety':
-      return stop(paid, event.reason);
+      // What only looks back takes nothing from a loop that has reached its end.
+      return PHASES[paid.phase].onFail === 'done'
+        ? fail(paid, { ...ending, reason: event.reason })
+        : stopAt(
+            { ...paid, feedback: event.cause === 'safety' ? [defectOf(event)] : paid.feedback },
+            { ...ending, reason: event.reason },
+            `${event.reason} ${REMEDIES[event.cause]}`,
+          );
     case 'work':
       return fail(paid, { ...ending, reason: event.reason });
     case 'cancelled':

@@ -34,7 +34,7 @@ export function labelled(loop: Loop, event: Of<'labelled'>): Decision {
     return unlabelledWith(
       loop,
       key,
-      `@${event.by.login}, only somebody with write permission can start a loop, so the label was removed.`,
+      `@${event.by.login}, only a person with write permission can start a loop and yours is ${event.role}, so the label was removed; ask one of them to set it.`,
     );
   }
   if (loop.status === 'paused')

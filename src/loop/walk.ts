@@ -114,6 +114,11 @@ export function stop(loop: Loop, sentence: string): Decision {
   return { loop: ended(loop, 'stopped', sentence), effects: [...cancellationOf(loop), ...effects] };
 }
 
+/** Closes the entry and stops there; another try alone would not help. */
+export function stopAt(loop: Loop, ending: Ending, sentence: string): Decision {
+  return stop(recorded(loop, ending), sentence);
+}
+
 /** Cancels what still runs for the current entry. */
 export function cancellationOf(loop: Loop): readonly Effect[] {
   return loop.run === undefined ? [] : [{ type: 'cancel', key: `${loop.run.id}/cancel`, runId: loop.run.id }];

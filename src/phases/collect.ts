@@ -97,23 +97,26 @@ function unzip(zip: Uint8Array): Readonly<Record<string, Uint8Array>> {
         bytes += originalSize;
         if (entries > MAX_ENTRIES || bytes > MAX_ENTRY_BYTES)
           throw new ArtifactError(
-            `The artifact unpacks to more than ${MAX_ENTRIES} files or ${MAX_ENTRY_BYTES} bytes; it was refused.`,
+            `The artifact unpacks to at least ${bytes} bytes in ${entries} files; at most ${MAX_ENTRY_BYTES} bytes in ${MAX_ENTRIES} files are read. Nothing of it was taken over.`,
           );
         return name === 'report.json' || /^raw\/[0-9a-f]{64}$/.test(name);
       },
     });
   } catch (error) {
     if (error instanceof ArtifactError) throw error;
-    throw new ArtifactError('The artifact is not a readable zip file; it was refused.', { cause: error });
+    throw new ArtifactError('The artifact is not a readable zip file. Nothing of it was taken over.', { cause: error });
   }
 }
 
 function reportOf(files: Readonly<Record<string, Uint8Array>>, effect: Collect, loop: Loop): Report {
-  const parsed = reportSchema.safeParse(jsonOf(files['report.json']));
+  const value = jsonOf(files['report.json']);
+  if (value === undefined)
+    throw new ArtifactError(`The ${effect.phase} artifact has no readable report.json. Nothing of it was taken over.`);
+  const parsed = reportSchema.safeParse(value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new ArtifactError(
-      `The ${effect.phase} report breaks its schema at "${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'unknown'}. Nothing of it was taken over.`,
+      `The ${effect.phase} report breaks its schema at "${issue?.path.join('.') || 'report.json'}": ${issue?.message ?? 'unknown'}. Nothing of it was taken over.`,
     );
   }
   const report = parsed.data;
@@ -126,10 +129,14 @@ function reportOf(files: Readonly<Record<string, Uint8Array>>, effect: Collect, 
     report.base !== loop.base?.sha
   ) {
     throw new ArtifactError(
-      `The ${effect.phase} report speaks of another run: entry ${report.entry} of ${report.candidate.slice(0, 7)}, expected entry ${runEntry} of ${expected?.slice(0, 7) ?? 'nothing'}. Nothing of it was taken over.`,
+      `The ${effect.phase} report speaks of another run: ${subjectOf(report)}, expected ${subjectOf({ kind: ARTIFACTS[effect.phase], entry: runEntry, candidate: expected ?? 'nothing', base: loop.base?.sha ?? 'nothing' })}. Nothing of it was taken over.`,
     );
   }
   return report;
+}
+
+function subjectOf({ kind, entry, candidate, base }: Pick<Report, 'kind' | 'entry' | 'candidate' | 'base'>): string {
+  return `${kind} of entry ${entry} for ${candidate.slice(0, 7)} on ${base.slice(0, 7)}`;
 }
 
 function jsonOf(bytes: Uint8Array | undefined): unknown {
@@ -147,7 +154,7 @@ async function storeRaw(report: Report, files: Readonly<Record<string, Uint8Arra
     const bytes = files[`raw/${raw.slice('sha256:'.length)}`];
     if (bytes === undefined || digestOf(bytes) !== raw)
       throw new ArtifactError(
-        `The measurement ${name} has no raw output with digest ${raw.slice(0, 19)}…; a value without it is none.`,
+        `The measurement ${name} has no raw output with digest ${raw.slice(0, 19)}…; a value without it is none. Nothing of it was taken over.`,
       );
     await store.putBlob(bytes);
   }

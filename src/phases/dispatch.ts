@@ -80,7 +80,7 @@ async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Pro
     skills: jobSkills(ports.skills),
     model: { name: modelFacts.name, scripted: modelFacts.scripted },
     policy: { protectedPaths: config.protected, ...CHANGE_LIMITS },
-    limits: LIMITS,
+    limits: { ...LIMITS, modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs },
     thresholds: { p95Ms: 500 },
   };
 }

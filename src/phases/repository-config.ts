@@ -1,10 +1,10 @@
 /** Reads `.github/loopwright.yml` from the default branch, or says in one sentence why it is refused. */
-import { LineCounter, parseDocument } from 'yaml';
 import { type RepositoryConfig, repositoryConfig } from '../config.ts';
 import { ConfigError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports, RepositoryRef } from '../ports.ts';
+import { type Place, readYaml } from './yaml-text.ts';
 
 export const CONFIG_PATH = '.github/loopwright.yml';
 
@@ -35,32 +35,24 @@ export async function configAt(
 
 /** @throws {ConfigError} with `config .github/loopwright.yml, line 4, column 3: …`. */
 export function parseConfig(text: string): RepositoryConfig {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const broken = document.errors[0];
-  if (broken !== undefined)
-    throw new ConfigError(`${placeOf(lines, broken.pos[0])}: ${firstLine(broken.message)} Correct the YAML.`);
-  const parsed = repositoryConfig.safeParse(document.toJS());
+  const read = readYaml(text);
+  if ('problem' in read) throw new ConfigError(`${placeText(read)}: ${read.problem} Correct the YAML.`);
+  const parsed = repositoryConfig.safeParse(read.value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const path = issue?.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : (issue?.path ?? []);
-  const node: unknown = document.getIn(path, true) ?? document.contents;
+  const [issue] = parsed.error.issues;
+  if (issue?.code === 'unrecognized_keys') {
+    const path = [...issue.path, issue.keys[0] ?? ''];
+    throw new ConfigError(
+      `${placeText(read.placeOf(path, 'key'))}: "${path.join('.')}" is not a known key; remove it.`,
+    );
+  }
+  const path = issue?.path ?? [];
+  const subject = path.length === 0 ? 'the file' : `"${path.join('.')}"`;
   throw new ConfigError(
-    `${placeOf(lines, startOf(node))}: "${path.join('.')}" ${issue?.code === 'unrecognized_keys' ? 'is not a known key; remove it' : `is refused: ${issue?.message ?? 'unknown'}`}.`,
+    `${placeText(read.placeOf(path, 'value'))}: ${subject} is refused: ${issue?.message ?? 'unknown'}; correct it.`,
   );
 }
 
-function placeOf(lines: LineCounter, offset: number): string {
-  const { line, col } = lines.linePos(offset);
-  return `config ${CONFIG_PATH}, line ${line}, column ${col}`;
-}
-
-function startOf(node: unknown): number {
-  if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range)) return 0;
-  const [start] = node.range;
-  return typeof start === 'number' ? start : 0;
-}
-
-function firstLine(message: string): string {
-  return `${message.split('\n')[0]?.replace(/ at line .*$/, '') ?? message}.`;
+function placeText({ line, column }: Place): string {
+  return `config ${CONFIG_PATH}, line ${line}, column ${column}`;
 }

@@ -1,5 +1,4 @@
 /** What a label needs to know before a loop starts: the base, the configuration, the goal, the limits. */
-import { parse, YAMLParseError } from 'yaml';
 import { type RepositoryConfig, repositoryConfig } from '../config.ts';
 import { ConfigError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
@@ -8,6 +7,7 @@ import { laneOf } from '../loop/lane.ts';
 import type { Actor, Event, LoopRef } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { configAt, type ReadConfig } from './repository-config.ts';
+import { readYaml } from './yaml-text.ts';
 
 type Facts = Omit<Extract<Event, { type: 'labelled' }>, 'type' | 'at' | 'by' | 'role' | 'commentId'>;
 
@@ -70,11 +70,7 @@ export function goalOrRefusal(body: string): Goal | string | undefined {
   const blocks = [...body.replaceAll('\r\n', '\n').matchAll(FENCE)].map(([, text = '']) => text);
   const text = blocks.find((block) => GOAL_KEY.test(block));
   if (text === undefined) return undefined;
-  try {
-    return checkGoal(parse(text));
-  } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error;
-    const [place] = error.linePos ?? [];
-    return `The goal block is not valid YAML (line ${place?.line ?? '?'}, column ${place?.col ?? '?'} of the block): correct it and set the label again.`;
-  }
+  const read = readYaml(text);
+  if (!('problem' in read)) return checkGoal(read.value);
+  return `The goal block is not valid YAML at line ${read.line}, column ${read.column} of the block: ${read.problem} Correct it and set the label again.`;
 }

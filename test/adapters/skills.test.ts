@@ -61,7 +61,7 @@ describe('loadSkills', () => {
     await rm(join(directory, name, 'SKILL.md'));
     await expect(loadSkills(directory)).rejects.toThrow(
       new ConfigError(
-        `skills/${name}/SKILL.md is missing; ${phase} cannot run without it: restore the file or reinstall loopwright`,
+        `${join(directory, name, 'SKILL.md')} is missing; ${phase} cannot run without it: restore the file or reinstall loopwright.`,
       ),
     );
   });
@@ -85,7 +85,7 @@ describe('loadSkills', () => {
     ],
   ])('refuses a skill with %s and names the file', async (_, content, problem) => {
     await writeFile(join(directory, 'reflect', 'SKILL.md'), content);
-    await expect(loadSkills(directory)).rejects.toThrow(/^skills\/reflect\/SKILL\.md/);
+    await expect(loadSkills(directory)).rejects.toThrow(`${join(directory, 'reflect', 'SKILL.md')}`);
     await expect(loadSkills(directory)).rejects.toThrow(problem);
   });
 
@@ -96,6 +96,8 @@ describe('loadSkills', () => {
   });
 
   it('says that the directory cannot be read', async () => {
-    await expect(loadSkills(join(directory, 'nowhere'))).rejects.toThrow(/cannot be read: reinstall loopwright$/);
+    await expect(loadSkills(join(directory, 'nowhere'))).rejects.toThrow(
+      /cannot be read: restore the directory or reinstall loopwright\.$/,
+    );
   });
 });

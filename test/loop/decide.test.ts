@@ -49,6 +49,8 @@ const outcome: Record<string, (loop: Loop) => Event> = {
   land: ({ entry }) => ({ type: 'landed', at: timeOf(entry), entry, candidate: SHA, codeTree: SHA }),
 };
 
+const failure = (loop: Loop) =>
+  ({ type: 'failed', at: timeOf(61), entry: loop.entry, cause: 'work', reason: 'Because.', calls: [] }) as const;
 const started = () => decide(newLoop(REF), labelledEvent()).loop;
 const atReview = () => driven(started());
 const building = () => driven(decide(atReview(), command('approve', '', timeOf(50))).loop);
@@ -63,7 +65,7 @@ describe('a label', () => {
     expect(loop.status).toBe('idle');
     expect(loop.pending.map(({ type }) => type)).toEqual(['unlabel', 'reply']);
     expect(sentences(loop)).toEqual([
-      '@maria, only somebody with write permission can start a loop, so the label was removed.',
+      '@maria, only a person with write permission can start a loop and yours is read, so the label was removed; ask one of them to set it.',
     ]);
   });
 
@@ -262,11 +264,24 @@ describe('building', () => {
     expect(cancelled.entries.at(-1)).toMatchObject({ phase: 'BUILD', outcome: 'cancelled' });
   });
 
-  it.each(['model', 'setup', 'safety'] as const)('stops for a person when the cause is %s', (cause) => {
-    const loop = building();
-    expect(
-      decide(loop, { type: 'failed', at: timeOf(61), entry: loop.entry, cause, reason: 'because', calls: [] }).loop,
-    ).toMatchObject({ status: 'stopped', note: 'because' });
+  it.each([
+    ['model', 'See that the model answers, then say `/rerun`.'],
+    ['setup', 'Set that right, then say `/rerun`.'],
+    ['safety', 'Look at the run and its log before you say `/rerun`.'],
+  ] as const)(
+    'stops for a person when the cause is %s, says what to do and keeps the try on record',
+    (cause, remedy) => {
+      const loop = building();
+      const stopped = decide(loop, { ...failure(loop), cause }).loop;
+      expect(stopped).toMatchObject({ status: 'stopped', note: `Because. ${remedy}` });
+      expect(stopped.entries.at(-1)).toMatchObject({ phase: 'BUILD', outcome: 'failed', reason: 'Because.' });
+    },
+  );
+
+  it.each(['model', 'setup'] as const)('does not stop a finished loop when REFLECT fails for its %s', (cause) => {
+    const loop: Loop = { ...building(), phase: 'REFLECT' };
+    const ended = decide(loop, { ...failure(loop), cause }).loop;
+    expect(ended).toMatchObject({ status: 'succeeded', note: 'Finished; REFLECT brought nothing: Because.' });
   });
 
   it('starts anew on a commit that a person pushed', () => {

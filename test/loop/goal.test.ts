@@ -32,7 +32,17 @@ describe('the goal block of an issue', () => {
     [
       'is malformed YAML',
       'objective: [unclosed\nmetrics: {',
-      'The goal block is not valid YAML (line 2, column 1 of the block): correct it and set the label again.',
+      'The goal block is not valid YAML at line 2, column 1 of the block: Flow sequence in block collection must be sufficiently indented and end with a ]. Correct it and set the label again.',
+    ],
+    [
+      'refers to an anchor that is not there',
+      'objective: *wish\nmetrics: []',
+      'The goal block is not valid YAML at line 1, column 12 of the block: Unresolved alias (the anchor must be set before the alias): wish. Correct it and set the label again.',
+    ],
+    [
+      'grows without bounds when its aliases are followed',
+      `a: &a [x, x, x, x, x, x, x, x, x, x]\nb: &b [${Array(10).fill('*a')}]\nc: &c [${Array(10).fill('*b')}]\nobjective: [${Array(10).fill('*c')}]`,
+      'The goal block is not valid YAML at line 2, column 8 of the block: Excessive alias count indicates a resource exhaustion attack. Correct it and set the label again.',
     ],
     [
       'has an unknown key',

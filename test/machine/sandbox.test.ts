@@ -157,7 +157,7 @@ describe('where bubblewrap does not work', () => {
 
   it('refuses to run what a model wrote and says what to do', async () => {
     await expect(openSandbox({ workspace, readOnly: [], scripted: false, scratch, ...failing })).rejects.toThrow(
-      'The sandbox needs bubblewrap (bwrap), which is not installed or cannot create a namespace here: exit code 1; install it',
+      'The sandbox needs bubblewrap, and bwrap cannot create a namespace here (exit code 1); install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.',
     );
     const missing = { workspace, readOnly: [], scripted: false, scratch, program: '/nowhere/bwrap' };
     await expect(openSandbox(missing)).rejects.toThrow('ENOENT');

@@ -1,0 +1,77 @@
+/** The scripted model behind a door that can be made to fail for one loop in one phase, and that counts who came. */
+import { createServer, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { readScript } from '../../src/demo/script.ts';
+import { startScriptedModel } from '../../src/demo/scripted-model.ts';
+import { packageFile } from '../../src/package-root.ts';
+
+export type Fault = 'garbage' | 'prose' | 'error' | 'silence';
+
+export interface FaultyModel {
+  readonly url: string;
+  /** From now on calls for this issue in this phase fail; undefined mends it. */
+  fail(issue: number, phase: string, fault: Fault | undefined): void;
+  /** How many calls came for this issue. */
+  calls(issue: number): number;
+  close(): Promise<void>;
+}
+
+const GARBAGE = { id: 'x', object: 'chat.completion', created: 0, model: 'x' };
+
+const FAULTS: Readonly<Record<Fault, (response: ServerResponse) => void>> = {
+  /** JSON of the right form whose content is not what was asked for. */
+  garbage: (response) => answer(response, 200, said('{"weather":"fine"}')),
+  /** No answer to a chat at all. */
+  prose: (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome!</h1>'),
+  error: (response) => answer(response, 500, { error: { message: 'out of memory', type: 'server_error' } }),
+  silence: () => undefined,
+};
+
+export async function startFaultyModel(): Promise<FaultyModel> {
+  const model = await startScriptedModel(await readScript(packageFile('src', 'demo', 'guestbook.yaml')));
+  const faults = new Map<string, Fault>();
+  const counts = new Map<number, number>();
+  const server = createServer(async (request, response) => {
+    const issue = Number(/#(\d+)/.exec(String(request.headers['x-loopwright-loop']))?.[1]);
+    counts.set(issue, (counts.get(issue) ?? 0) + 1);
+    const fault = faults.get(`${issue} ${request.headers['x-loopwright-phase']}`);
+    if (fault !== undefined) return FAULTS[fault](response);
+    const forwarded = await fetch(new URL(request.url ?? '', model.url), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-loopwright-attempt': String(request.headers['x-loopwright-attempt']),
+      },
+      body: await text(request),
+    });
+    response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(await forwarded.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`,
+    fail(issue, phase, fault) {
+      if (fault === undefined) faults.delete(`${issue} ${phase}`);
+      else faults.set(`${issue} ${phase}`, fault);
+    },
+    calls: (issue) => counts.get(issue) ?? 0,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await model.close();
+    },
+  };
+}
+
+function said(content: string) {
+  const message = { role: 'assistant', content };
+  return {
+    ...GARBAGE,
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

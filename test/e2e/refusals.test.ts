@@ -1,0 +1,253 @@
+/** What is refused before a loop starts: each row names the channel, the exact sentence, and that setting things right is enough. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { packageFile } from '../../src/package-root.ts';
+import { type FaultyModel, startFaultyModel } from './faulty-model.ts';
+import { startWorld, type World } from './world.ts';
+
+const CONFIG = '.github/loopwright.yml';
+const COMMANDS =
+  'commands:\n  test: node --test\n  start: node src/server.js\n  health: /health\n  runner: node-test\n';
+const RIGHT = `version: 1\n${COMMANDS}`;
+const GOAL =
+  'kind: feature\nobjective: Let visitors search the guestbook\nmetrics:\n  - { name: p95_ms, operator: "<=", value: 100 }';
+const NO_METRIC =
+  'The goal has no quantitative acceptance metric ("metrics"), so nothing could prove that it is reached; add for example `metrics: [{name: uat_pass_rate, operator: ">=", value: 0.95}]` and set the label again.';
+
+let world: World;
+let model: FaultyModel;
+beforeAll(async () => {
+  model = await startFaultyModel();
+  // Without the repository's own checks: each correction of the configuration would start them.
+  const prepare = (path: string) => rm(join(path, '.github', 'workflows', 'ci.yml'));
+  world = await startWorld({ modelUrl: model.url, prepare });
+});
+afterAll(async () => {
+  await world.close();
+  await model.close();
+});
+
+interface Row {
+  readonly case: string;
+  readonly channel: 'issue comment';
+  /** The whole comment. */
+  readonly sentence: string;
+  readonly labelBy?: string;
+  readonly goal?: string;
+  /** The configuration on the default branch; null where there is none. */
+  readonly config?: string | null;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    case: 'a label by a stranger, who may triage',
+    channel: 'issue comment',
+    labelBy: 'tess',
+    sentence:
+      '@tess, only a person with write permission can start a loop and yours is triage, so the label was removed; ask one of them to set it.',
+  },
+  {
+    case: 'a goal without a metric',
+    channel: 'issue comment',
+    goal: 'kind: feature\nobjective: Make the guestbook nicer',
+    sentence: NO_METRIC,
+  },
+  {
+    case: 'a goal with an empty list of metrics',
+    channel: 'issue comment',
+    goal: 'kind: feature\nobjective: Make the guestbook nicer\nmetrics: []',
+    sentence: NO_METRIC,
+  },
+  {
+    case: 'malformed YAML in the goal',
+    channel: 'issue comment',
+    goal: 'kind: feature\nobjective: "Let visitors search\nmetrics: []',
+    sentence:
+      'The goal block is not valid YAML at line 4, column 1 of the block: Missing closing "quote. Correct it and set the label again.',
+  },
+  {
+    case: 'a goal that refers to an anchor which is not there',
+    channel: 'issue comment',
+    goal: 'kind: feature\nobjective: *wish\nmetrics: []',
+    sentence:
+      'The goal block is not valid YAML at line 2, column 12 of the block: Unresolved alias (the anchor must be set before the alias): wish. Correct it and set the label again.',
+  },
+  {
+    case: 'an unknown key in the goal',
+    channel: 'issue comment',
+    goal: `${GOAL}\nspeed: 3`,
+    sentence: 'The goal has an unknown key "speed"; remove it and set the label again.',
+  },
+  {
+    case: 'a value that the goal may not have',
+    channel: 'issue comment',
+    goal: `${GOAL}\nlimits: { iterations: 9 }`,
+    sentence:
+      'The goal\'s "limits.iterations" is refused: Too big: expected number to be <=5; correct it and set the label again.',
+  },
+  {
+    case: 'no configuration',
+    channel: 'issue comment',
+    config: null,
+    sentence:
+      '.github/loopwright.yml is missing on the default branch; `npx loopwright init` writes it into a checkout. Then set the label again.',
+  },
+  {
+    case: 'malformed YAML in the configuration',
+    channel: 'issue comment',
+    config: 'version: 1\ncommands: [test\n',
+    sentence:
+      'config .github/loopwright.yml, line 3, column 1: Flow sequence in block collection must be sufficiently indented and end with a ]. Correct the YAML. Then set the label again.',
+  },
+  {
+    case: 'a configuration that refers to an anchor which is not there',
+    channel: 'issue comment',
+    config: 'version: 1\ncommands: *mine\n',
+    sentence:
+      'config .github/loopwright.yml, line 2, column 11: Unresolved alias (the anchor must be set before the alias): mine. Correct the YAML. Then set the label again.',
+  },
+  {
+    case: 'an unknown key in the configuration',
+    channel: 'issue comment',
+    config: `version: 1\n${COMMANDS}  lint: npx eslint\n`,
+    sentence:
+      'config .github/loopwright.yml, line 7, column 3: "commands.lint" is not a known key; remove it. Then set the label again.',
+  },
+  {
+    case: 'a value that the configuration may not have',
+    channel: 'issue comment',
+    config: `version: 1\n${COMMANDS}promotion: always\n`,
+    sentence:
+      'config .github/loopwright.yml, line 7, column 12: "promotion" is refused: Invalid option: expected one of "auto"|"person"; correct it. Then set the label again.',
+  },
+];
+
+describe('a label that is refused', () => {
+  it.each(ROWS)('$case: one $channel, and nothing half-done', async (row) => {
+    if (row.config !== undefined) await writeConfig(row.config);
+    const issue = await world.labelled({
+      ...(row.goal === undefined ? {} : { body: fenced(row.goal) }),
+      ...(row.labelBy === undefined ? {} : { labelBy: row.labelBy }),
+    });
+    await eventually(async () => expect((await world.comments(issue)).map(({ body }) => body)).toEqual([row.sentence]));
+    await eventually(async () => expect(await labelsOf(issue)).toEqual([]));
+    expect(await world.loop(issue)).toMatchObject({ status: 'idle', entry: 0, entries: [] });
+    expect((await world.as('maria', 'GET', `/git/ref/heads/loopwright/${issue}`)).status).toBe(404);
+    expect((await world.as('maria', 'GET', '/pulls?state=all')).body).toEqual([]);
+    expect(model.calls(issue)).toBe(0);
+
+    if (row.config !== undefined) await writeConfig(RIGHT);
+    if (row.goal !== undefined) await world.as('maria', 'PATCH', `/issues/${issue}`, { body: fenced(GOAL) });
+    await world.as('maria', 'POST', `/issues/${issue}/labels`, { labels: ['loop'] });
+    await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
+    expect(await labelsOf(issue)).toEqual(['loop']);
+    expect(model.calls(issue)).toBe(1);
+    const said = (await world.comments(issue)).map(({ body }) => body);
+    expect(said.filter((body) => body === row.sentence)).toHaveLength(1);
+  });
+});
+
+/** The rows of the command line: standard error, and the exit code. */
+describe('a start that is refused', () => {
+  let directory: string;
+  let skills: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'loopwright-refused-'));
+    skills = join(directory, 'skills');
+    await cp(packageFile('skills'), skills, { recursive: true });
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  it('a missing skill: standard error and exit code 1, nothing left running, and it starts with the skill restored', async () => {
+    const lost = join(skills, 'speckit-tasks');
+    await rm(lost, { recursive: true });
+    const refused = start();
+    const [stdout, stderr, [exitCode]] = await Promise.all([
+      text(refused.stdout),
+      text(refused.stderr),
+      once(refused, 'exit'),
+    ]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `${lost}/SKILL.md is missing; PLAN cannot run without it: restore the file or reinstall loopwright.\n`,
+    });
+    expect(stdout).not.toContain('http://');
+    const ports = portsFile.parse(JSON.parse(await readFile(join(directory, 'data', 'ports.json'), 'utf8')));
+    expect(await Promise.all([isOpen(ports.github), isOpen(ports.app)])).toEqual([false, false]);
+
+    await cp(packageFile('skills', 'speckit-tasks'), lost, { recursive: true });
+    const started = start();
+    for await (const line of createInterface({ input: started.stdout })) if (line.includes('http://')) break;
+    expect(await isOpen(ports.github)).toBe(true);
+    started.kill('SIGTERM');
+    expect(await once(started, 'exit')).toEqual([0, null]);
+  });
+
+  function start() {
+    const { PATH = '', HOME = '' } = process.env;
+    return spawn(
+      process.execPath,
+      [packageFile('src', 'main.ts'), 'start', '--port', '0', '--data', join(directory, 'data')],
+      {
+        env: { PATH, HOME, SKILLS_DIR: skills, LOG_LEVEL: 'error', NODE_NO_WARNINGS: '1' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+  }
+});
+
+const portsFile = z.object({ app: z.int(), github: z.int() });
+const labelList = z.array(z.object({ name: z.string() }));
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+function fenced(goal: string): string {
+  return `Please.\n\n\`\`\`yaml\n${goal}\n\`\`\`\n`;
+}
+
+async function labelsOf(issue: number): Promise<readonly string[]> {
+  const { body } = await world.as('maria', 'GET', `/issues/${issue}/labels`);
+  return labelList.parse(body).map(({ name }) => name);
+}
+
+/** Writes or deletes the configuration on the default branch, as a maintainer does it in the browser. */
+async function writeConfig(content: string | null): Promise<void> {
+  const found = await world.as('maria', 'GET', `/contents/${CONFIG}`);
+  const sha = found.status === 200 ? { sha: z.object({ sha: z.string() }).parse(found.body).sha } : {};
+  const change =
+    content === null
+      ? await world.as('maria', 'DELETE', `/contents/${CONFIG}`, { message: 'Remove', ...sha })
+      : await world.as('maria', 'PUT', `/contents/${CONFIG}`, {
+          message: 'Configure',
+          content: Buffer.from(content).toString('base64'),
+          ...sha,
+        });
+  if (change.status >= 300) throw new Error(`${CONFIG}: ${change.status} ${JSON.stringify(change.body)}`);
+}
+
+async function eventually(check: () => Promise<void>, seconds = 15): Promise<void> {
+  const endMs = Date.now() + seconds * 1000;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > endMs) throw error;
+      await sleep(50);
+    }
+  }
+}
