@@ -33,7 +33,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     if (answers.length === 0) return 'Answer like this: `/answer 1b 2a 3: free text`.';
     const known = new Set(loop.questions.map(({ number }) => number));
     const stray = answers.find(({ number }) => !known.has(number));
-    if (stray !== undefined) return `There is no question ${stray.number}; the open ones are ${[...known].join(', ')}.`;
+    if (stray !== undefined) return `There is no question ${stray.number}; still open: ${openOf(loop).join(', ')}.`;
     return resolved(
       { ...loop, questions: loop.questions.map((question) => ({ ...question, ...answerTo(question, answers) })) },
       event,
@@ -120,7 +120,7 @@ function told(event: Commanded, what: 'status' | 'help'): Effect {
 
 /** Goes on when no question is open; otherwise keeps what was answered and waits for the rest. */
 function resolved(loop: Loop, event: Commanded): Decision {
-  const open = loop.questions.filter(({ answer }) => answer === undefined).map(({ number }) => number);
+  const open = openOf(loop);
   if (open.length > 0) {
     return emit(
       only(loop),
@@ -138,6 +138,10 @@ function resolved(loop: Loop, event: Commanded): Decision {
       { type: 'draft', key: `${loop.entry}/draft/${loop.counters.interviews}`, phase: 'DISCOVER', entry: loop.entry },
     ],
   };
+}
+
+function openOf({ questions }: Loop): readonly number[] {
+  return questions.filter(({ answer }) => answer === undefined).map(({ number }) => number);
 }
 
 function answerTo(question: AnsweredQuestion, answers: ReturnType<typeof parseAnswers>): Partial<AnsweredQuestion> {
