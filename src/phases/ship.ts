@@ -2,14 +2,14 @@
 import { promotionOf } from '../context/workflows.ts';
 import { ConfigError } from '../errors.ts';
 import type { Release } from '../loop/answers.ts';
-import { type VerifyReport, verifyReport } from '../loop/brief.ts';
+import type { VerifyReport } from '../loop/brief.ts';
 import type { Event } from '../loop/loop.ts';
 import { evidenceDocument } from '../render/evidence.ts';
 import { list, sections, table } from '../render/markdown.ts';
-import { storedText } from './document-texts.ts';
 import { type Drafting, draftedEvent, storeDocuments } from './drafting.ts';
 import { documentBlocks, scanOf } from './material.ts';
 import { readConfig } from './repository-config.ts';
+import { storedVerifyReport } from './verify-report.ts';
 
 /** One call. The evidence is read from the stored report of VERIFY, never from the model. */
 export async function ship(drafting: Drafting): Promise<Event> {
@@ -31,10 +31,10 @@ export async function ship(drafting: Drafting): Promise<Event> {
 }
 
 async function reportOf({ loop, ports }: Drafting): Promise<VerifyReport> {
-  const { verify } = loop.reports;
-  if (verify === undefined)
+  const report = await storedVerifyReport(loop, ports.store);
+  if (report === undefined)
     throw new ConfigError('There is no report of VERIFY, so there is no evidence to ship; `/rerun BUILD` makes it.');
-  return verifyReport.parse(JSON.parse(await storedText(ports.store, verify)));
+  return report;
 }
 
 function releaseDocument({ title, notes, checklist, rollback, tag }: Release): string {

@@ -7,14 +7,16 @@ import { helpText } from '../render/help.ts';
 import { problemReport } from '../render/problem.ts';
 import { questionsComment } from '../render/questions.ts';
 import { statusText } from '../render/status.ts';
+import { storedVerifyReport } from './verify-report.ts';
 
 /** Brings everything that shows the loop's state to its newest state; what is right already is not written again. */
-export async function show(loop: Loop, { github, modelFacts }: Ports): Promise<undefined> {
+export async function show(loop: Loop, { github, store, modelFacts }: Ports): Promise<undefined> {
   await github.comment(loop.ref, loop.ref.issue, { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts) });
   if (loop.pull === undefined) return undefined;
-  await github.updatePull(loop.ref, loop.pull, { title: pullTitle(loop), body: pullBody(loop, modelFacts) });
+  const report = await storedVerifyReport(loop, store);
+  await github.updatePull(loop.ref, loop.pull, { title: pullTitle(loop), body: pullBody(loop, modelFacts, report) });
   const { headSha } = await github.pull(loop.ref, loop.pull);
-  for (const check of checksOf(loop, { ...modelFacts, headSha })) await github.check(loop.ref, check);
+  for (const check of checksOf(loop, { ...modelFacts, headSha, report })) await github.check(loop.ref, check);
   return undefined;
 }
 

@@ -1,5 +1,7 @@
 /** The live board: the sticky comment on the issue, and the pull request's title and text. */
+import type { VerifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
+import { evidenceTable } from './evidence.ts';
 import { fitted, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
@@ -29,23 +31,44 @@ export function pullTitle({ issue, ref }: Loop): string {
   return `${oneLine(issue?.title ?? 'Loop', 100)} (#${ref.issue})`;
 }
 
-/** The pull request's text: the board, and what this pull request is. */
-export function pullBody(loop: Loop, model: ModelFacts): string {
+/** The pull request's text: what is proved once VERIFY has reported, the board, and what this pull request is. */
+export function pullBody(loop: Loop, model: ModelFacts, report?: VerifyReport): string {
   const origin = `For #${loop.ref.issue}. Made by Loopwright, an automated loop; it never merges. The documents are under \`.loopwright/\` on this branch.`;
-  return fitted([...warningsOf(loop, model), ...boardBlocks(loop), origin].map((text) => ({ text })));
+  const [now = '', ...board] = boardBlocks(loop);
+  return fitted([
+    ...[...warningsOf(loop, model), now].map((text) => ({ text })),
+    ...(report === undefined ? [] : [{ name: 'the evidence', text: evidenceBlock(report) }]),
+    ...[...board, origin].map((text) => ({ text })),
+  ]);
+}
+
+function evidenceBlock(report: VerifyReport): string {
+  return `### Evidence\n\n${evidenceTable(report)}\n\nA change must fail on the base, pass on the head and fail again with the change reverted; what is kept must notice a mutation. \`evidence.md\` has the rest, \`release.md\` what to do before and after the merge.`;
 }
 
 function boardBlocks(loop: Loop): readonly string[] {
-  const rows = phaseStates(loop).map((state) => [state.phase, STATES[state.state], gatesText(state, loop)]);
+  const rows = phaseStates(loop).map((state) => [state.phase, stateText(state), gatesText(state, loop)]);
   const note = loop.note !== '' && !nowOf(loop).includes(loop.note) ? [loop.note] : [];
   return [
     `**${nowOf(loop)}**`,
     ...note,
+    ...failedTry(loop),
     table(['phase', 'state', 'gates'], rows),
     `So far: ${costOf(loop)}; ${countsOf(loop)}.`,
     ...proposalsBlock(loop),
     'To steer, comment `/pause`, `/resume`, `/stop` or `/context <text>`; `/help` lists everything.',
   ];
+}
+
+function stateText({ state, entries }: PhaseState): string {
+  const tries = { done: entries.length, working: entries.length + 1 };
+  const count = state === 'done' || state === 'working' ? tries[state] : 1;
+  return count > 1 ? `${STATES[state]}, try\u00A0${count}` : STATES[state];
+}
+
+function failedTry({ status, entries }: Loop): readonly string[] {
+  const last = entries.at(-1);
+  return status === 'working' && last?.outcome === 'failed' ? [`The last try failed. ${oneLine(last.reason)}`] : [];
 }
 
 function gatesText({ phase, state, gates }: PhaseState, { approval }: Loop): string {

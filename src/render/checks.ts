@@ -1,6 +1,9 @@
 /** The four check runs, always on the pull request's current head. Only what passed its gates is ever a success. */
+import type { VerifyReport } from '../loop/brief.ts';
 import { idOf, type Loop, type PhaseName } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
+import { AFTER_APPROVAL } from '../loop/phases.ts';
+import { evidenceTable } from './evidence.ts';
 import { fitted, list, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import {
@@ -44,7 +47,13 @@ const CHECKS: readonly { readonly name: string; readonly phases: readonly PhaseN
 /** GitHub takes 50 annotations in one request. */
 const MAX_ANNOTATIONS = 50;
 
-export function checksOf(loop: Loop, facts: ModelFacts & { readonly headSha: string }): readonly CheckText[] {
+export interface CheckFacts extends ModelFacts {
+  readonly headSha: string;
+  /** Of VERIFY, once it has reported in this iteration. */
+  readonly report?: VerifyReport | undefined;
+}
+
+export function checksOf(loop: Loop, facts: CheckFacts): readonly CheckText[] {
   const states = phaseStates(loop);
   return CHECKS.map(({ name, phases }) => {
     const own = states.filter(({ phase }) => phases.includes(phase));
@@ -113,7 +122,7 @@ function doneTitle({ approval }: Loop, own: readonly PhaseState[]): string {
   return reviewed && approval !== undefined ? `Approved by ${approval.by.login}` : 'All gates passed';
 }
 
-function summaryOf(loop: Loop, own: readonly PhaseState[], facts: ModelFacts): string {
+function summaryOf(loop: Loop, own: readonly PhaseState[], facts: CheckFacts): string {
   const rows = own.flatMap(({ phase, gates }) =>
     gates.map(({ name, value, threshold, passed }) => [
       phase,
@@ -127,14 +136,19 @@ function summaryOf(loop: Loop, own: readonly PhaseState[], facts: ModelFacts): s
     return fitted([...warningsOf(loop, facts), needsOf(own)].map((text) => ({ text })));
   const gates =
     rows.length === 0 ? 'A person decides here.' : table(['phase', 'gate', 'value', 'needs', 'verdict'], rows);
-  const candidate = loop.candidate === undefined ? [] : [`Judged candidate: ${loop.candidate.sha}.`];
+  const judges = own.some(({ phase }) => AFTER_APPROVAL.includes(phase));
+  const candidate = judges && loop.candidate !== undefined ? [`Judged candidate: \`${loop.candidate.sha}\`.`] : [];
+  const proves = own.some(({ phase }) => phase === 'SHIP') && facts.report !== undefined;
+  const evidence = proves ? [evidenceTable(facts.report)] : [];
   const packet = isAwaitingApproval(loop, own)
     ? [
         `**Approve** accepts the packet with digest \`${shortDigest(loop.packetDigest)}\`, and building starts. A newer packet makes this button do nothing.`,
       ]
     : [];
   return fitted(
-    [...warningsOf(loop, facts), ...packet, gates, ...candidate, `So far: ${costOf(loop)}.`].map((text) => ({ text })),
+    [...warningsOf(loop, facts), ...packet, ...evidence, gates, ...candidate, `So far: ${costOf(loop)}.`].map(
+      (text) => ({ text }),
+    ),
   );
 }
 

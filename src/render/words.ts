@@ -82,8 +82,11 @@ function needOf({ name, threshold }: Verdict): string {
   return `\`${name}\` ${thresholdText(threshold)}`;
 }
 
+/** A passed comparison is its own reason; everything else says what it needs. Each stays on one line. */
 function gateText({ name, value, threshold, passed }: Verdict): string {
-  return `${passed ? '✓' : '✗'} \`${name}\` ${valueText(value)} (needs ${thresholdText(threshold)})`;
+  const needs = thresholdText(threshold);
+  const reason = passed && /^[≥≤]/.test(needs) ? needs : `(needs ${needs})`;
+  return `${passed ? '✓' : '✗'} \`${name}\` ${valueText(value)} ${reason}`.replaceAll(' ', '\u00A0');
 }
 
 export function valueText(value: number | undefined): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newLoop } from '../../src/loop/loop.ts';
 import { issueBoard, pullBody, pullTitle } from '../../src/render/board.ts';
-import { buildingLoop, MODEL, startedLoop, stoppedLoop, waitingLoop } from './loops.ts';
+import { buildingLoop, MODEL, startedLoop, stoppedLoop, VERIFIED, waitingLoop } from './loops.ts';
 
 describe('the board', () => {
   it('reads calmly on the issue while there is no pull request', () => {
@@ -38,13 +38,15 @@ describe('the board', () => {
     expect(pullBody(buildingLoop(), MODEL)).toMatchInlineSnapshot(`
       "**Building in GitHub Actions: tests first, then the code.**
 
+      The last try failed. BUILD: test_failures 1 (needs <= 0).
+
       | phase | state | gates |
       |---|---|---|
-      | DISCOVER | ✓ done | ✓ \`goal_metrics\` 2 (needs ≥ 1); ✓ \`open_questions\` 0 (needs ≤ 0) |
-      | DEFINE | ✓ done | ✓ \`spec_confidence\` 0.952 (needs ≥ 0.9) |
-      | PLAN | ✓ done | ✓ \`arch_uncertainty\` 0.25 (needs ≤ 0.8); ✓ \`uncovered_requirements\` 0 (needs ≤ 0); ✓ \`diagram_errors\` 0 (needs ≤ 0) |
+      | DISCOVER | ✓ done | ✓ \`goal_metrics\` 2 ≥ 1; ✓ \`open_questions\` 0 ≤ 0 |
+      | DEFINE | ✓ done | ✓ \`spec_confidence\` 0.952 ≥ 0.9 |
+      | PLAN | ✓ done | ✓ \`arch_uncertainty\` 0.25 ≤ 0.8; ✓ \`uncovered_requirements\` 0 ≤ 0; ✓ \`diagram_errors\` 0 ≤ 0 |
       | ARCH_REVIEW | ✓ done | approved by alice for \`0123456789ab\` |
-      | BUILD | ▶ at work | needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2 |
+      | BUILD | ▶ at work, try 2 | needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2 |
       | SEED_DATA |  |  |
       | VERIFY |  |  |
       | SHIP |  |  |
@@ -66,6 +68,19 @@ describe('the board', () => {
   it.each([issueBoard, pullBody])('says before anything else that there was no sandbox', (render) => {
     const [first] = render(startedLoop({ sandbox: 'none' }), MODEL).split('\n');
     expect(first).toContain('Sandbox: none.');
+  });
+
+  it('shows what proves each requirement before the phases, once VERIFY has reported', () => {
+    const body = pullBody(buildingLoop(), MODEL, VERIFIED);
+    expect(body.indexOf('| R-1 | change |')).toBeGreaterThan(0);
+    expect(body.indexOf('| R-1 | change |')).toBeLessThan(body.indexOf('| DISCOVER |'));
+    expect(body).toContain('**not proven**: no mutation turned it red');
+  });
+
+  it('says which try it is, and why the one before failed', () => {
+    const body = pullBody(buildingLoop(), MODEL);
+    expect(body).toContain('| BUILD | ▶\u00A0at\u00A0work, try\u00A02 |');
+    expect(body).toContain('The last try failed. BUILD: test_failures 1 (needs <= 0).');
   });
 
   it('never shows an unknown price as a number', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckRun } from '../../src/ports.ts';
 import { checksOf } from '../../src/render/checks.ts';
-import { buildingLoop, DIGEST, MODEL, record, startedLoop, stoppedLoop, waitingLoop } from './loops.ts';
+import { buildingLoop, DIGEST, MODEL, record, startedLoop, stoppedLoop, VERIFIED, waitingLoop } from './loops.ts';
 
 const FACTS = { ...MODEL, headSha: 'c'.repeat(40) };
 
@@ -102,7 +102,16 @@ describe('the four check runs', () => {
   });
 
   it('say in a line per phase what will be needed, before it is reached', () => {
-    expect(runOf(waitingLoop(), 'verify').summary).toMatchInlineSnapshot(`"- VERIFY needs \`uat_pass_rate\` ≥ 0.95, \`evidence_gaps\` ≤ 0, \`regressions\` ≤ 0, \`test_integrity_violations\` ≤ 0, \`security_findings\` ≤ 0, \`p95_ms\` ≤ 500, \`flakiness\` ≤ 0.1."`);
+    expect(runOf(waitingLoop(), 'verify').summary).toMatchInlineSnapshot(
+      `"- VERIFY needs \`uat_pass_rate\` ≥ 0.95, \`evidence_gaps\` ≤ 0, \`regressions\` ≤ 0, \`test_integrity_violations\` ≤ 0, \`security_findings\` ≤ 0, \`p95_ms\` ≤ 500, \`flakiness\` ≤ 0.1."`,
+    );
+  });
+
+  it('show what proves each requirement in the evidence check, and nowhere else', () => {
+    const loop = buildingLoop({ phase: 'SHIP', entry: 9 });
+    const facts = { ...FACTS, report: VERIFIED };
+    const showing = checksOf(loop, facts).filter(({ summary }) => summary.includes('**not proven**'));
+    expect(showing.map(({ name }) => name)).toEqual(['loopwright / evidence']);
   });
 
   it('annotate the defects of the check that failed, and no other', () => {

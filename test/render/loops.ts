@@ -1,4 +1,5 @@
 /** Loops in the situations that people read about. */
+import { verifyReport } from '../../src/loop/brief.ts';
 import { type EntryRecord, type Loop, newLoop, type PhaseName, type Verdict } from '../../src/loop/loop.ts';
 
 export const MODEL = { name: 'some-model', scripted: false };
@@ -134,3 +135,58 @@ export function stoppedLoop(): Loop {
   });
   return { ...building, status: 'stopped', note, entries: [...building.entries, last] };
 }
+
+/** What VERIFY reported: one requirement of each kind, one of them not proven. */
+export const VERIFIED = verifyReport.parse({
+  kind: 'verify',
+  version: 1,
+  loop: 'acme/shop#12',
+  entry: 8,
+  candidate: 'a'.repeat(40),
+  base: 'b'.repeat(40),
+  sandbox: 'bubblewrap',
+  measurements: [{ name: 'uat_pass_rate', value: 1, unit: 'ratio', source: 'verify', raw: `sha256:${'d'.repeat(64)}` }],
+  defects: [],
+  calls: [],
+  failure: null,
+  durationMs: 1,
+  evidence: [
+    {
+      requirement: 'R-1',
+      kind: 'change',
+      test: 'test/a.test.js::open only',
+      base: 'fail',
+      head: 'pass',
+      reverted: 'fail',
+      mutated: 'not-run',
+      value: null,
+      proven: true,
+      reason: '',
+    },
+    {
+      requirement: 'R-2',
+      kind: 'keep',
+      test: 'test/a.test.js::all',
+      base: 'pass',
+      head: 'pass',
+      reverted: 'pass',
+      mutated: 'pass',
+      value: null,
+      proven: false,
+      reason: 'no mutation turned it red',
+    },
+    {
+      requirement: 'R-3',
+      kind: 'metric',
+      test: 'p95_ms',
+      base: 'not-run',
+      head: 'not-run',
+      reverted: 'not-run',
+      mutated: 'not-run',
+      value: 12.5,
+      proven: true,
+      reason: '',
+    },
+  ],
+  acceptance: [{ id: 'A-1', requirement: 'R-1', passed: true, detail: 'as expected' }],
+});

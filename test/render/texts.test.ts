@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { verifyReport } from '../../src/loop/brief.ts';
 import { COMMANDS } from '../../src/loop/commands.ts';
 import { evidenceDocument } from '../../src/render/evidence.ts';
 import { helpText } from '../../src/render/help.ts';
@@ -7,7 +6,7 @@ import { problemReport } from '../../src/render/problem.ts';
 import { questionsComment } from '../../src/render/questions.ts';
 import { statusText } from '../../src/render/status.ts';
 import { interview } from '../phases/authored.ts';
-import { buildingLoop, startedLoop, stoppedLoop } from './loops.ts';
+import { buildingLoop, startedLoop, stoppedLoop, VERIFIED } from './loops.ts';
 
 const QUESTIONS = [
   ...interview.questions.map((question) => ({ ...question, number: 1, assumed: false })),
@@ -100,64 +99,8 @@ describe('the short answers', () => {
 });
 
 describe('the evidence', () => {
-  const report = verifyReport.parse({
-    kind: 'verify',
-    version: 1,
-    loop: 'acme/shop#12',
-    entry: 8,
-    candidate: 'a'.repeat(40),
-    base: 'b'.repeat(40),
-    sandbox: 'bubblewrap',
-    measurements: [
-      { name: 'uat_pass_rate', value: 1, unit: 'ratio', source: 'verify', raw: `sha256:${'d'.repeat(64)}` },
-    ],
-    defects: [],
-    calls: [],
-    failure: null,
-    durationMs: 1,
-    evidence: [
-      {
-        requirement: 'R-1',
-        kind: 'change',
-        test: 'test/a.test.js::open only',
-        base: 'fail',
-        head: 'pass',
-        reverted: 'fail',
-        mutated: 'not-run',
-        value: null,
-        proven: true,
-        reason: '',
-      },
-      {
-        requirement: 'R-2',
-        kind: 'keep',
-        test: 'test/a.test.js::all',
-        base: 'pass',
-        head: 'pass',
-        reverted: 'pass',
-        mutated: 'pass',
-        value: null,
-        proven: false,
-        reason: 'no mutation turned it red',
-      },
-      {
-        requirement: 'R-3',
-        kind: 'metric',
-        test: 'p95_ms',
-        base: 'not-run',
-        head: 'not-run',
-        reverted: 'not-run',
-        mutated: 'not-run',
-        value: 12.5,
-        proven: true,
-        reason: '',
-      },
-    ],
-    acceptance: [{ id: 'A-1', requirement: 'R-1', passed: true, detail: 'as expected' }],
-  });
-
   it('is one row per requirement', () => {
-    expect(evidenceDocument(report)).toMatchInlineSnapshot(`
+    expect(evidenceDocument(VERIFIED)).toMatchInlineSnapshot(`
       "# Evidence
 
       ## How it was judged
@@ -185,6 +128,6 @@ describe('the evidence', () => {
   });
 
   it('says that there was no sandbox', () => {
-    expect(evidenceDocument({ ...report, sandbox: 'none' })).toContain('**Sandbox: none.**');
+    expect(evidenceDocument({ ...VERIFIED, sandbox: 'none' })).toContain('**Sandbox: none.**');
   });
 });
