@@ -49,8 +49,14 @@ const outcome: Record<string, (loop: Loop) => Event> = {
   land: ({ entry }) => ({ type: 'landed', at: timeOf(entry), entry, candidate: SHA, codeTree: SHA }),
 };
 
-const failure = (loop: Loop) =>
-  ({ type: 'failed', at: timeOf(61), entry: loop.entry, cause: 'work', reason: 'Because.', calls: [] }) as const;
+const failure = (loop: Loop, cause: 'model' | 'setup' | 'safety'): Event => ({
+  type: 'failed',
+  at: timeOf(61),
+  entry: loop.entry,
+  cause,
+  reason: 'Because.',
+  calls: [],
+});
 const started = () => decide(newLoop(REF), labelledEvent()).loop;
 const atReview = () => driven(started());
 const building = () => driven(decide(atReview(), command('approve', '', timeOf(50))).loop);
@@ -272,7 +278,7 @@ describe('building', () => {
     'stops for a person when the cause is %s, says what to do and keeps the try on record',
     (cause, remedy) => {
       const loop = building();
-      const stopped = decide(loop, { ...failure(loop), cause }).loop;
+      const stopped = decide(loop, failure(loop, cause)).loop;
       expect(stopped).toMatchObject({ status: 'stopped', note: `Because. ${remedy}` });
       expect(stopped.entries.at(-1)).toMatchObject({ phase: 'BUILD', outcome: 'failed', reason: 'Because.' });
     },
@@ -280,7 +286,7 @@ describe('building', () => {
 
   it.each(['model', 'setup'] as const)('does not stop a finished loop when REFLECT fails for its %s', (cause) => {
     const loop: Loop = { ...building(), phase: 'REFLECT' };
-    const ended = decide(loop, { ...failure(loop), cause }).loop;
+    const ended = decide(loop, failure(loop, cause)).loop;
     expect(ended).toMatchObject({ status: 'succeeded', note: 'Finished; REFLECT brought nothing: Because.' });
   });
 
