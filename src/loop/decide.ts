@@ -49,7 +49,7 @@ const HANDLERS: Handlers = {
  */
 export function decide(loop: Loop, event: Event): Decision {
   if (!applies(loop, event)) return { loop, effects: [] };
-  if (loop.status === 'paused' && isOutcome(event))
+  if (loop.status === 'paused' && isHeld(event))
     return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
   const decision = react({ ...loop, seq: loop.seq + 1 }, event);
   const waiting = new Set(decision.loop.pending.map(({ key }) => key));
@@ -131,6 +131,7 @@ function isOngoing({ status }: Loop): boolean {
   return status === 'working' || status === 'paused';
 }
 
-function isOutcome(event: Event): boolean {
-  return 'entry' in event || event.type === 'completed';
+/** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. */
+function isHeld(event: Event): boolean {
+  return 'entry' in event || event.type === 'completed' || event.type === 'pushed' || event.type === 'moved';
 }

@@ -175,7 +175,8 @@ const REMEDIES = {
 
 export function failed(loop: Loop, event: Of<'failed'>): Decision {
   const paid = charged(loop, event.calls);
-  const ending = endingOf(paid, event, [], [defectOf(event)], '');
+  // A phase without gates has nothing red, but what failed did not pass.
+  const ending: Ending = { ...endingOf(paid, event, [], [defectOf(event)], ''), outcome: 'failed' };
   switch (event.cause) {
     case 'model':
     case 'setup':

@@ -217,37 +217,43 @@ function requirementOf(message: string): string | null {
   return number === undefined ? null : `R-${number}`;
 }
 
-/** A person's commit wins: evidence is void, and when it touches the approved documents so is the approval. */
+/** A person's commit wins: evidence is void, and when it touches the approved documents so is the approval. Each voiding is said in one sentence. */
 export function pushed(loop: Loop, event: Of<'pushed'>): Decision {
   if (!isLive(loop) || loop.head === undefined || event.sha === loop.head) return only(loop);
   const moved: Loop = { ...loop, head: event.sha };
+  const who = `@${event.by.login}`;
+  const sha = event.sha.slice(0, 7);
   if (event.documentsChanged && (loop.waitingFor === 'approval' || loop.approval !== undefined)) {
-    const voided = {
-      ...moved,
-      note: `@${event.by.login} changed the documents on the branch, so the approval is void and a new packet is made.`,
-    };
-    return emit(
-      reject(
-        voided,
-        event,
-        `@${event.by.login} changed the documents on the branch at ${event.sha}: take the changes over.`,
-      ),
-      ...cancellationOf(loop),
-    );
+    const subject = loop.approval === undefined ? 'packet' : 'approval';
+    const note = `${who} changed the documents on the branch at ${sha}, so the ${subject} is void and a new packet is made.`;
+    const rejected = reject({ ...moved, note }, event, `${note} Take the changes over.`);
+    return voided(rejected, loop, { key: `push/${event.sha}`, sentence: note });
   }
-  if (!isBuilding(loop)) return only(moved);
+  if (!isBuilding(loop)) {
+    return only({ ...moved, note: `${who} pushed ${sha} to the branch; the next candidate is built on it.` });
+  }
   const ending: Ending = {
     at: event.at,
     outcome: 'cancelled',
     gates: [],
     measurements: [],
     defects: [],
-    reason: `@${event.by.login} pushed ${event.sha.slice(0, 7)}.`,
+    reason: `${who} pushed ${sha}.`,
     signature: '',
   };
   const { candidate: _c, promotedAt: _p, ...unjudged } = moved;
-  const note = `@${event.by.login} pushed ${event.sha.slice(0, 7)} to the branch, so the evidence is void and the next candidate is built on it.`;
-  return emit(fail({ ...unjudged, note }, ending), ...cancellationOf(loop));
+  const note = `${who} pushed ${sha} to the branch, so the evidence is void and the next candidate is built on it.`;
+  return voided(fail({ ...unjudged, note }, ending), loop, { key: `push/${event.sha}`, sentence: note });
+}
+
+/** Says what was voided, unless the loop stopped: then its problem report says it. What ran for `before` is cancelled. */
+function voided(
+  decision: Decision,
+  before: Loop,
+  { key, sentence }: { readonly key: string; readonly sentence: string },
+): Decision {
+  const said = decision.loop.status === 'stopped' ? [] : [say(key, 'pull', sentence)];
+  return emit(decision, ...cancellationOf(before), ...said);
 }
 
 /** The default branch moved: a packet or an approval is void only where the plan's own files changed under it; the loop keeps the base that it read. */
@@ -270,8 +276,6 @@ export function moved(loop: Loop, event: Of<'moved'>): Decision {
       suggestion: null,
     },
   ];
-  return emit(
-    enter({ ...withoutApproval(nextRound(loop)), feedback, note }, 'PLAN', event.at),
-    ...cancellationOf(loop),
-  );
+  const replanned = enter({ ...withoutApproval(nextRound(loop)), feedback, note }, 'PLAN', event.at);
+  return voided(replanned, loop, { key: `base/${event.sha}`, sentence: note });
 }

@@ -147,6 +147,9 @@ describe('the approval', () => {
     }).loop;
     expect(loop).toMatchObject({ phase: 'DEFINE', status: 'working' });
     expect(loop.approval).toBeUndefined();
+    expect(sentences(loop)).toEqual([
+      '@maria changed the documents on the branch at ccccccc, so the approval is void and a new packet is made.',
+    ]);
   });
 
   it('survives a move of the base elsewhere and is void when the base moved in the planned files', () => {
@@ -288,6 +291,15 @@ describe('building', () => {
     const loop: Loop = { ...building(), phase: 'REFLECT' };
     const ended = decide(loop, failure(loop, cause)).loop;
     expect(ended).toMatchObject({ status: 'succeeded', note: 'Finished; REFLECT brought nothing: Because.' });
+  });
+
+  it('decides what others did to branch and base only when a paused loop is resumed', () => {
+    const paused = decide(building(), command('pause', '', timeOf(55))).loop;
+    const sha = 'c'.repeat(40);
+    const push = { type: 'pushed', at: timeOf(56), by: PERSON, sha, codeTree: SHA, documentsChanged: true } as const;
+    const held = decide(paused, push).loop;
+    expect(held).toMatchObject({ status: 'paused', phase: 'BUILD', held: [{ type: 'pushed' }] });
+    expect(decide(held, command('resume', '', timeOf(57))).loop).toMatchObject({ phase: 'DEFINE', head: sha });
   });
 
   it('starts anew on a commit that a person pushed', () => {
