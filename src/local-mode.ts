@@ -1,15 +1,13 @@
 /** Local mode: the embedded GitHub and, without an endpoint of your own, the scripted model as processes beside the App. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { compose } from './compose.ts';
-import { childEnvironment, type ModelEnvironment, skillsDirectory } from './env.ts';
-import { LoopError } from './errors.ts';
-import { packageFile } from './package-root.ts';
+import { type ModelEnvironment, skillsDirectory } from './env.ts';
+import { endChild, startChild } from './local-processes.ts';
+import { type KeptPorts, keepServed, keptPorts } from './local-settings.ts';
 import type { Ports } from './ports.ts';
 import { type RunningApp, startServer } from './server.ts';
 import { wire } from './wire.ts';
@@ -48,13 +46,14 @@ const credentialsFile = z.object({
 export async function startLocalMode(options: LocalModeOptions): Promise<LocalMode> {
   const { dataDirectory, log } = options;
   await mkdir(dataDirectory, { recursive: true });
-  const ports = await keptPorts(options);
+  const ports = await keptPorts(dataDirectory, options.port);
   const children: ChildProcess[] = [];
-  const close = () => Promise.all(children.map(end));
+  const close = () => Promise.all(children.map(endChild));
   try {
     const model = await modelOf(options, children);
     const githubUrl = await startGitHub(options, ports, children);
     const { app, composed } = await startApp({ options, githubUrl, port: ports.app, model, log });
+    await keepServed(dataDirectory, { imports: options.imports, users: options.users });
     return {
       githubUrl,
       appUrl: app.url,
@@ -70,41 +69,6 @@ export async function startLocalMode(options: LocalModeOptions): Promise<LocalMo
     await close();
     throw error;
   }
-}
-
-interface KeptPorts {
-  readonly app: number;
-  readonly github: number;
-}
-
-const portsFile = z.object({ app: z.int(), github: z.int() });
-
-/** The same addresses for the same data, so that a restart finds runs, webhooks and links where they were. */
-async function keptPorts({ dataDirectory, port }: LocalModeOptions): Promise<KeptPorts> {
-  const file = join(dataDirectory, 'ports.json');
-  const kept = await readFile(file, 'utf8').then(
-    (text) => portsFile.parse(JSON.parse(text)),
-    () => undefined,
-  );
-  const ports = {
-    app: kept?.app ?? (await freePort()),
-    github: port === 0 ? (kept?.github ?? (await freePort())) : port,
-  };
-  await writeFile(file, JSON.stringify(ports));
-  return ports;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no free port')),
-      );
-    });
-  });
 }
 
 interface LocalModel {
@@ -182,46 +146,4 @@ async function startApp({ options, githubUrl, port, model, log }: AppStart) {
     log,
   });
   return { app, composed };
-}
-
-const ENTRIES = {
-  'local-github': ['src', 'local', 'main.ts'],
-  'scripted-model': ['src', 'demo', 'scripted-model-main.ts'],
-} as const;
-
-/** Starts a process of ours and reads the one JSON line that it prints when it listens. It ends when this process ends, however that happens. */
-async function startChild(
-  name: keyof typeof ENTRIES,
-  argv: readonly string[],
-  children: ChildProcess[],
-): Promise<unknown> {
-  const entry = import.meta.filename.endsWith('.ts')
-    ? packageFile(...ENTRIES[name])
-    : packageFile('dist', `${name}.js`);
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...argv, '--with-parent'], {
-    env: childEnvironment(),
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  let complaints = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    complaints = (complaints + chunk.toString()).slice(-4000);
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    child.stdout?.resume();
-    return JSON.parse(line);
-  }
-  throw new LoopError(`${name} did not start: ${complaints.trim() || 'it ended without a word'}`);
-}
-
-function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
-    child.once('exit', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    child.kill('SIGTERM');
-  });
 }

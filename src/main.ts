@@ -1,6 +1,8 @@
 /** The CLI: a table of subcommands, nothing else. */
 
 import { type Command, UsageError } from './cli/command.ts';
+import { commandLine } from './cli/command-line.ts';
+import { commandHelp, overview } from './cli/help.ts';
 import { init } from './cli/init.ts';
 import { schemas } from './cli/schemas.ts';
 import { start } from './cli/start.ts';
@@ -8,37 +10,36 @@ import { demo } from './demo/demo.ts';
 import { LoopError } from './errors.ts';
 
 const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, schemas };
+const HELP: readonly string[] = ['--help', '-h', 'help'];
 
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([name = '--help', ...argv]: readonly string[]): Promise<number> {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  const terminal = { out, fail };
-  if (command === undefined)
-    return name === '--help' || name === 'help'
-      ? help()
-      : fail(`There is no command "${name}"; \`loopwright --help\` lists them.`);
-  if (argv.includes('--help')) return helpOn(name, command);
+  if (HELP.includes(name)) return help(argv[0]);
+  const command = commandOf(name);
+  if (command === undefined) return unknown(name);
+  if (argv.includes('--help') || argv.includes('-h')) return help(name);
   try {
-    return await command.run(argv, terminal);
+    return await command.run(argv, { out, fail });
   } catch (error) {
     if (error instanceof UsageError || error instanceof LoopError) return fail(error.message);
     throw error;
   }
 }
 
-function help(): number {
-  out('loopwright <command> [options]\n');
-  for (const [name, { summary }] of Object.entries(COMMANDS)) out(`  ${name.padEnd(10)} ${summary}`);
-  out('\n`loopwright <command> --help` explains one.');
+function help(name: string | undefined): number {
+  const command = name === undefined ? undefined : commandOf(name);
+  if (name !== undefined && command === undefined) return unknown(name);
+  out(name === undefined || command === undefined ? overview(COMMANDS) : commandHelp(name, command));
   return 0;
 }
 
-function helpOn(name: string, { summary, usage, options }: Command): number {
-  out(`loopwright ${name} ${usage}\n\n${summary}\n`);
-  for (const [option, { type, description }] of Object.entries(options))
-    out(`  --${option.padEnd(12)}${type === 'string' ? ' VALUE' : '      '}  ${description}`);
-  return 0;
+function commandOf(name: string): Command | undefined {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}
+
+function unknown(name: string): number {
+  return fail(`There is no command "${name}"; \`${commandLine('--help')}\` lists them.`);
 }
 
 function out(line: string): void {

@@ -1,10 +1,13 @@
 /** What a subcommand is, and how its options are read. */
 import { parseArgs } from 'node:util';
 import { LoopError } from '../errors.ts';
+import { commandLine } from './command-line.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
+  /** What `--help` calls the value. */
+  readonly value?: string;
   readonly description: string;
 }
 
@@ -28,13 +31,56 @@ export class UsageError extends LoopError {
   override name = 'UsageError';
 }
 
-/** Reads options and positionals. @throws {UsageError} for an unknown option or a missing value. */
-export function optionsOf<Options extends Readonly<Record<string, Option>>>(argv: readonly string[], options: Options) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}; \`--help\` lists the options`, {
-      cause: error,
-    });
-  }
+/** Reads the options of a command, and at most `words` words that are none. @throws {UsageError} for what is unknown, missing or too much. */
+export function optionsOf<Options extends Readonly<Record<string, Option>>>({
+  command,
+  argv,
+  options,
+  words = 0,
+}: {
+  readonly command: string;
+  readonly argv: readonly string[];
+  readonly options: Options;
+  readonly words?: number;
+}) {
+  const complaint = complaintAbout(argv, options, words);
+  if (complaint !== undefined)
+    throw new UsageError(`${command}: ${complaint}; \`${commandLine(command, '--help')}\` shows how it is used.`);
+  return parseArgs({ args: [...argv], options, allowPositionals: true });
+}
+
+/** Node's own sentences explain its parser; these name the option. */
+function complaintAbout(
+  argv: readonly string[],
+  options: Readonly<Record<string, Option>>,
+  words: number,
+): string | undefined {
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
+  const complaints = tokens.map((token) => (token.kind === 'option' ? aboutOption(token, options) : undefined));
+  const tooMany = tokens.filter(({ kind }) => kind === 'positional')[words];
+  return (
+    complaints.find((text) => text !== undefined) ??
+    (tooMany?.kind === 'positional' ? `"${tooMany.value}" is one word too many` : undefined)
+  );
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function aboutOption(
+  { name, rawName, value, inlineValue }: OptionToken,
+  options: Readonly<Record<string, Option>>,
+): string | undefined {
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option === undefined) return `there is no option "${rawName}"`;
+  if (option.type === 'boolean')
+    return value === undefined ? undefined : `${rawName} takes no value, and got "${value}"`;
+  if (value === undefined || value === '') return `${rawName} needs a value`;
+  return inlineValue !== true && value.startsWith('-')
+    ? `${rawName} needs a value, and "${value}" is an option`
+    : undefined;
 }

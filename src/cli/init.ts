@@ -13,7 +13,7 @@ export const init: Command = {
   usage: '[DIRECTORY]',
   options: OPTIONS,
   async run(argv, { out, fail }) {
-    const { positionals } = optionsOf(argv, OPTIONS);
+    const { positionals } = optionsOf({ command: 'init', argv, options: OPTIONS, words: 1 });
     const directory = resolve(positionals[0] ?? '.');
     if (!existsSync(join(directory, '.git')))
       return fail(`${directory} is no git checkout (no .git); run it in the repository that Loopwright shall work on.`);

@@ -1,5 +1,8 @@
-/** Options of local mode that name repositories and people. */
+/** Options of local mode that name ports, times, repositories and people. */
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { execa } from 'execa';
+import { childEnvironment } from '../env.ts';
 import { UsageError } from './command.ts';
 
 export interface User {
@@ -10,10 +13,35 @@ export interface User {
 
 const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'];
 
-/** `PATH=owner/name`. @throws {UsageError} */
-export function parseImport(text: string): { readonly path: string; readonly fullName: string } {
+/** @throws {UsageError} */
+export function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError(`--port ${text}: write a port from 1 to 65535, or 0 for any that is free`);
+  return Number(text);
+}
+
+/** Minutes to wait; fractions are fine. @throws {UsageError} */
+export function parseMinutes(text: string): number {
+  const minutes = Number(text);
+  if (text.trim() === '' || !Number.isFinite(minutes) || minutes <= 0)
+    throw new UsageError(`--minutes ${text}: write how long to wait at most, a number above 0`);
+  return minutes;
+}
+
+/** A directory that is there or can be made. @throws {UsageError} when it is something else. */
+export function parseDirectory(option: string, text: string): string {
+  const directory = resolve(text);
+  if (existsSync(directory) && !statSync(directory).isDirectory())
+    throw new UsageError(`${option} ${text}: that is a file; name a directory, which is made if it is missing`);
+  return directory;
+}
+
+/** `PATH=owner/name`. @throws {UsageError} also when there is no git repository with a commit at the path. */
+export async function parseImport(text: string): Promise<{ readonly path: string; readonly fullName: string }> {
   const [, path, fullName] = /^(.+)=([\w.-]+\/[\w.-]+)$/.exec(text) ?? [];
-  if (path === undefined || fullName === undefined) throw new UsageError(`--import ${text}: write PATH=owner/name`);
+  if (path === undefined || fullName === undefined)
+    throw new UsageError(`--import ${text}: write PATH=owner/name, for example ../shop=acme/shop`);
+  await assertRepository(`--import ${text}`, path);
   return { path: resolve(path), fullName };
 }
 
@@ -23,4 +51,18 @@ export function parseUser(text: string): User {
   if (!login || !role || !token || !ROLES.includes(role))
     throw new UsageError(`--user ${text}: write login:role:token with a role of ${ROLES.join(', ')}`);
   return { login, role, token };
+}
+
+/** `given` is the option as the person wrote it. @throws {UsageError} when the path is no git repository with at least one commit. */
+export async function assertRepository(given: string, path: string): Promise<void> {
+  if (!existsSync(path)) throw new UsageError(`${given}: ${resolve(path)} does not exist; name a git repository`);
+  if (!statSync(path).isDirectory()) throw new UsageError(`${given}: that is a file; name a git repository`);
+  const options = { cwd: path, extendEnv: false, env: childEnvironment(), reject: false };
+  const found = await execa('git', ['rev-parse', '--git-dir'], options);
+  if (found.failed)
+    throw new UsageError(
+      `${given}: ${resolve(path)} is no git repository; run \`git init\` and commit there, or name another`,
+    );
+  const head = await execa('git', ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], options);
+  if (head.failed) throw new UsageError(`${given}: ${resolve(path)} has no commit yet; commit something there first`);
 }

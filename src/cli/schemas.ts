@@ -12,7 +12,7 @@ export const schemas: Command = {
   usage: '[NAME] [--json]',
   options: OPTIONS,
   async run(argv, { out, fail }) {
-    const { values, positionals } = optionsOf(argv, OPTIONS);
+    const { values, positionals } = optionsOf({ command: 'schemas', argv, options: OPTIONS, words: 1 });
     const wanted = Object.entries(ANSWERS).filter(([name]) => positionals[0] === undefined || name === positionals[0]);
     if (wanted.length === 0)
       return fail(`There is no artifact "${positionals[0]}"; the artifacts are ${Object.keys(ANSWERS).join(', ')}.`);

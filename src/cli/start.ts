@@ -1,6 +1,4 @@
 /** `loopwright start`: the real App with credentials, local mode in the browser without. */
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { compose } from '../compose.ts';
 import { DEMO_REPOSITORY, demoScript, demoWelcome, type IssueText, readIssue } from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
@@ -8,23 +6,36 @@ import { createMaintainer } from '../demo/maintainer.ts';
 import { type AppEnvironment, appEnvironment, logLevel, modelEnvironment, skillsDirectory } from '../env.ts';
 import { ConfigError } from '../errors.ts';
 import { startLocalMode } from '../local-mode.ts';
+import { keptGitHubPort, keptServed } from '../local-settings.ts';
 import { createLog } from '../log.ts';
 import { startServer } from '../server.ts';
 import { wire } from '../wire.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
-import { parseImport, parseUser, type User } from './local-options.ts';
+import { interruption } from './interruption.ts';
+import { parseDirectory, parseImport, parsePort, parseUser, type User } from './local-options.ts';
 
 const OPTIONS = {
-  port: { type: 'string', description: 'port of the embedded GitHub in local mode (default 8480)' },
-  data: { type: 'string', description: 'where local mode keeps everything (default .data)' },
-  import: { type: 'string', multiple: true, description: 'PATH=owner/name, a git repository to serve; repeatable' },
+  port: {
+    type: 'string',
+    value: 'N',
+    description: 'port of the embedded GitHub in local mode (default: the last one, or 8480)',
+  },
+  data: { type: 'string', value: 'DIR', description: 'where local mode keeps everything (default .data)' },
+  import: {
+    type: 'string',
+    value: 'PATH=owner/name',
+    multiple: true,
+    description: 'a git repository to serve, as a copy; repeatable',
+  },
   user: {
     type: 'string',
+    value: 'login:role:token',
     multiple: true,
-    description: 'login:role:token, role read, triage, write, maintain or admin; repeatable',
+    description: 'a person with a token; role read, triage, write, maintain or admin; repeatable',
   },
 } as const;
 
+const DEFAULT_PORT = 8480;
 const DEFAULT_USERS: readonly User[] = [
   { login: 'maria', role: 'admin', token: 'maria-token' },
   { login: 'noah', role: 'read', token: 'noah-token' },
@@ -35,17 +46,36 @@ export const start: Command = {
   usage: '[--port N] [--data DIR] [--import PATH=owner/name]… [--user login:role:token]…',
   options: OPTIONS,
   async run(argv, terminal) {
-    const { values } = optionsOf(argv, OPTIONS);
+    const { values } = optionsOf({ command: 'start', argv, options: OPTIONS });
     const environment = appEnvironment();
     if (environment !== undefined) return startReal(environment, terminal);
-    const imports = (values.import ?? []).map(parseImport);
+    const imports = await Promise.all((values.import ?? []).map(parseImport));
     const users = (values.user ?? []).map(parseUser);
-    return startLocal(
-      { port: Number(values.port ?? '8480'), data: resolve(values.data ?? '.data'), imports, users },
-      terminal,
-    );
+    const data = parseDirectory('--data', values.data ?? '.data');
+    const port = values.port === undefined ? undefined : parsePort(values.port);
+    return startLocal(await withKept({ port, data, imports, users }), terminal);
   },
 };
+
+/** What is not asked for is as it was at the last start with this directory. */
+async function withKept({
+  port,
+  data,
+  imports,
+  users,
+}: Omit<LocalStart, 'port'> & { readonly port: number | undefined }): Promise<LocalStart> {
+  const kept = await keptServed(data);
+  return {
+    port: port ?? (await keptGitHubPort(data)) ?? DEFAULT_PORT,
+    data,
+    imports: imports.length > 0 ? imports : (kept?.imports ?? [await demoImport(data)]),
+    users: users.length > 0 ? users : (kept?.users ?? DEFAULT_USERS),
+  };
+}
+
+async function demoImport(data: string): Promise<LocalStart['imports'][number]> {
+  return { path: await prepareDemoRepository(data), fullName: DEMO_REPOSITORY };
+}
 
 interface LocalStart {
   readonly port: number;
@@ -56,25 +86,24 @@ interface LocalStart {
 
 async function startLocal(asked: LocalStart, { out }: Terminal): Promise<number> {
   const model = modelEnvironment();
-  const people = asked.users.length > 0 ? asked.users : DEFAULT_USERS;
-  const isDemo = asked.imports.length === 0;
+  const people = asked.users;
+  const isDemo = asked.imports.some(({ fullName }) => fullName === DEMO_REPOSITORY);
   const issue = await readIssue();
   const welcome = isDemo ? demoWelcome(issue, model.baseUrl === undefined) : WELCOME;
   out('Starting; the first time takes a few seconds.');
   const local = await startLocalMode({
     dataDirectory: asked.data,
     port: asked.port,
-    imports: isDemo ? [{ path: await prepareDemoRepository(asked.data), fullName: DEMO_REPOSITORY }] : asked.imports,
+    imports: asked.imports,
     users: people,
     model,
     script: demoScript(),
     welcome,
     log: createLog(logLevel() === 'info' ? 'warn' : logLevel()),
   });
-  const stopped = stopSignal();
   if (isDemo) await openDemoIssue({ githubUrl: local.githubUrl, people, issue });
   for (const line of localLines({ local, people, isDemo, data: asked.data })) out(line);
-  await stopped;
+  await untilInterrupted();
   out('\nStopping.');
   await local.close();
   return 0;
@@ -166,12 +195,13 @@ async function startReal(environment: AppEnvironment, { out }: Terminal): Promis
     log,
   });
   out(`Loopwright listens on ${app.url} and works for ${apiUrl}.`);
-  await stopSignal();
+  await untilInterrupted();
   await app.close();
   await composed.close();
   return 0;
 }
 
-async function stopSignal(): Promise<void> {
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+async function untilInterrupted(): Promise<void> {
+  const signal = interruption();
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }

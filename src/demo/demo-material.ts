@@ -1,5 +1,6 @@
 /** What the demo is about: its repository's name, its script, its issue, and what a newcomer reads first. */
 import { readFile } from 'node:fs/promises';
+import { UsageError } from '../cli/command.ts';
 import { packageFile } from '../package-root.ts';
 
 export const DEMO_REPOSITORY = 'acme/guestbook';
@@ -14,10 +15,18 @@ export interface IssueText {
   readonly body: string;
 }
 
-/** The issue in a Markdown file, by default the demo's: the first line is the title, with or without `#`. */
+/** The issue in a Markdown file, by default the demo's: the first line is the title, with or without `#`. @throws {UsageError} when there is none. */
 export async function readIssue(file = packageFile('src', 'demo', 'issue.md')): Promise<IssueText> {
-  const [first = '', ...rest] = (await readFile(file, 'utf8')).trimStart().split('\n');
-  return { title: first.replace(/^#+\s*/, '').trim(), body: rest.join('\n').trim() };
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new UsageError(`--issue ${file}: it cannot be read; name a Markdown file whose first line is the title`, {
+      cause,
+    });
+  });
+  const [first = '', ...rest] = text.trimStart().split('\n');
+  const title = first.replace(/^#+\s*/, '').trim();
+  if (title === '')
+    throw new UsageError(`--issue ${file}: it has no title; write the title in the first line, and the issue below it`);
+  return { title, body: rest.join('\n').trim() };
 }
 
 /** The guided tour, as Markdown, for the first page of `npm start`. */

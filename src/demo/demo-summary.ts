@@ -1,7 +1,7 @@
 /** The demo's result as one JSON object, read from the store and the embedded GitHub's request log. */
 import { z } from 'zod';
 import type { LocalMode } from '../local-mode.ts';
-import { verifyReport } from '../loop/brief.ts';
+import { type EvidenceRow, verifyReport } from '../loop/brief.ts';
 import { type EntryRecord, type Loop, nameOf, type PhaseName, phaseName, type Verdict } from '../loop/loop.ts';
 
 const STATUS = {
@@ -17,7 +17,33 @@ const CREATION = /\/(comments|pulls|check-runs|reactions)$/;
 
 export interface DemoSummary {
   readonly status: 'succeeded' | 'stopped' | 'waiting' | 'failed';
-  readonly [field: string]: unknown;
+  /** `owner/name#issue`. */
+  readonly loop: string;
+  /** Gates of the phase's last entry; those of earlier entries in `history`. */
+  readonly phases: readonly PhaseSummary[];
+  readonly pull: { readonly number: number; readonly url: string; readonly headSha: string | undefined } | undefined;
+  readonly evidence: readonly Evidence[];
+  readonly modelCalls: { readonly total: number; readonly outsideBuild: number };
+  readonly tokens: number;
+  readonly costUsd: number;
+  readonly github: Requests;
+  readonly sandbox: Loop['sandbox'];
+  readonly durationMs: number;
+}
+
+interface PhaseSummary {
+  readonly name: string;
+  readonly attempts: number;
+  readonly gates: readonly Verdict[];
+  readonly history: readonly (readonly Verdict[])[];
+}
+
+type Evidence = Pick<EvidenceRow, 'requirement' | 'kind' | 'test' | 'base' | 'head' | 'reverted'>;
+
+interface Requests {
+  readonly requests: number;
+  readonly writes: number;
+  readonly creations: number;
 }
 
 /** Numbers of a finished demo: gates of each phase's last entry, earlier ones in `history`. */
@@ -53,15 +79,7 @@ export async function summaryOf({
   };
 }
 
-function phaseSummary(
-  name: PhaseName,
-  entries: readonly EntryRecord[],
-): readonly {
-  readonly name: string;
-  readonly attempts: number;
-  readonly gates: readonly Verdict[];
-  readonly history: readonly (readonly Verdict[])[];
-}[] {
+function phaseSummary(name: PhaseName, entries: readonly EntryRecord[]): readonly PhaseSummary[] {
   const mine = entries.filter(({ phase }) => phase === name);
   const last = mine.at(-1);
   return last === undefined
@@ -69,7 +87,7 @@ function phaseSummary(
     : [{ name, attempts: mine.length, gates: last.gates, history: mine.slice(0, -1).map(({ gates }) => gates) }];
 }
 
-async function evidenceOf(loop: Loop, { ports }: LocalMode): Promise<unknown> {
+async function evidenceOf(loop: Loop, { ports }: LocalMode): Promise<readonly Evidence[]> {
   if (loop.reports.verify === undefined) return [];
   const report = verifyReport.parse(
     JSON.parse(Buffer.from(await ports.store.blob(loop.reports.verify)).toString('utf8')),
@@ -85,9 +103,7 @@ async function evidenceOf(loop: Loop, { ports }: LocalMode): Promise<unknown> {
 }
 
 /** What the App asked of GitHub, as GitHub's own log has it. */
-async function requestsOf(
-  githubUrl: string,
-): Promise<{ readonly requests: number; readonly writes: number; readonly creations: number }> {
+async function requestsOf(githubUrl: string): Promise<Requests> {
   const rows = requestRows
     .parse(await (await fetch(`${githubUrl}/_local/requests?after=0`)).json())
     .filter(({ actor }) => actor === 'app');

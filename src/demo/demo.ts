@@ -3,105 +3,71 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, optionsOf, type Terminal, UsageError } from '../cli/command.ts';
-import { logLevel, modelEnvironment } from '../env.ts';
-import { startLocalMode } from '../local-mode.ts';
-import { createLog } from '../log.ts';
-import { prepareCopy } from './copied-repository.ts';
-import { DEMO_REPOSITORY, demoScript, readIssue } from './demo-material.ts';
-import { prepareDemoRepository } from './demo-repository.ts';
-import { summaryOf } from './demo-summary.ts';
-import { createMaintainer, drive } from './maintainer.ts';
+import { interruption } from '../cli/interruption.ts';
+import { assertRepository, parseDirectory, parseMinutes } from '../cli/local-options.ts';
+import { LoopError } from '../errors.ts';
+import { demoScript, readIssue } from './demo-material.ts';
+import { type DemoRun, runDemo } from './demo-run.ts';
+import { readScript } from './script.ts';
 
 const OPTIONS = {
-  json: { type: 'boolean', description: 'print one JSON object as the last line' },
-  keep: { type: 'string', description: 'keep everything in this directory; running again with it goes on there' },
-  repo: { type: 'string', description: 'a git repository of yours instead of the demo’s; it is copied, never changed' },
-  issue: { type: 'string', description: 'a Markdown file with the issue; its first line is the title' },
-  script: { type: 'string', description: 'a YAML script of authored answers for the scripted model' },
-  minutes: { type: 'string', description: 'how long to wait at most (default 10)' },
+  json: { type: 'boolean', description: 'print one JSON object as the last line, and nothing else on standard output' },
+  keep: { type: 'string', value: 'DIR', description: 'keep everything there; running again with it goes on' },
+  repo: { type: 'string', value: 'PATH', description: 'a git repository of yours; it is copied, never changed' },
+  issue: {
+    type: 'string',
+    value: 'FILE',
+    description: 'Markdown with the issue for --repo; its first line is the title',
+  },
+  script: { type: 'string', value: 'FILE', description: 'YAML with authored answers for the scripted model' },
+  minutes: { type: 'string', value: 'N', description: 'how long to wait at most (default 10)' },
 } as const;
 
 export const demo: Command = {
   summary: 'watch a whole loop on an embedded GitHub, no account, key or docker needed',
-  usage: '[--json] [--keep DIR] [--repo PATH --issue FILE [--script FILE]]',
+  usage: '[--json] [--keep DIR] [--repo PATH --issue FILE [--script FILE]] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
-    const { values } = optionsOf(argv, OPTIONS);
-    if ((values.repo === undefined) !== (values.issue === undefined))
-      throw new UsageError('--repo and --issue go together: the repository and the issue to work on');
-    const directory =
-      values.keep === undefined ? await mkdtemp(join(tmpdir(), 'loopwright-demo-')) : resolve(values.keep);
     try {
-      return await runIn(
-        {
-          directory,
-          repo: values.repo,
-          issue: values.issue,
-          script: values.script,
-          json: values.json === true,
-          minutes: Number(values.minutes ?? '10'),
-        },
-        terminal,
-      );
-    } finally {
-      if (values.keep === undefined) await rm(directory, { recursive: true, force: true });
+      return await runIn(argv, terminal);
+    } catch (error) {
+      // Whoever reads the last line of standard output gets one, also when nothing could start.
+      if (argv.includes('--json') && error instanceof LoopError)
+        terminal.out(JSON.stringify({ status: 'failed', error: error.message }));
+      throw error;
     }
   },
 };
 
-interface DemoRun {
-  readonly directory: string;
-  readonly repo: string | undefined;
-  readonly issue: string | undefined;
-  readonly script: string | undefined;
-  readonly json: boolean;
-  readonly minutes: number;
+async function runIn(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const asked = await parse(argv);
+  const interrupted = interruption();
+  const directory = asked.keep ?? (await mkdtemp(join(tmpdir(), 'loopwright-demo-')));
+  try {
+    return await runDemo({ ...asked, directory, kept: asked.keep !== undefined, interrupted }, terminal);
+  } finally {
+    if (asked.keep === undefined) await rm(directory, { recursive: true, force: true });
+  }
 }
 
-const MAINTAINER = { login: 'maria', role: 'admin', token: 'maria-token' } as const;
+type Asked = Omit<DemoRun, 'directory' | 'kept' | 'interrupted'> & { readonly keep: string | undefined };
 
-async function runIn(run: DemoRun, { out }: Terminal): Promise<number> {
-  const startedMs = Date.now();
-  const say = run.json ? () => undefined : out;
-  const source =
-    run.repo === undefined
-      ? { path: await prepareDemoRepository(run.directory), fullName: DEMO_REPOSITORY }
-      : await prepareCopy(resolve(run.repo), run.directory, say);
-  const script = resolve(run.script ?? demoScript());
-  const local = await startLocalMode({
-    dataDirectory: run.directory,
-    port: 0,
-    imports: [source],
-    users: [MAINTAINER],
-    model: modelEnvironment(),
-    script,
-    log: createLog(logLevel() === 'info' ? 'error' : logLevel()),
-  });
-  try {
-    say(
-      local.scripted
-        ? 'The model is SCRIPTED: its answers are authored. GitHub, git, Actions, tests and evidence are real.'
-        : `The model is ${local.ports.modelFacts.name}.`,
+/** Everything that can be wrong with the options is said before anything starts. */
+async function parse(argv: readonly string[]): Promise<Asked> {
+  const { values } = optionsOf({ command: 'demo', argv, options: OPTIONS });
+  const { repo, issue, script = demoScript(), keep, minutes = '10' } = values;
+  if ((repo === undefined) !== (issue === undefined))
+    throw new UsageError(
+      '--repo and --issue go together: the repository, and a Markdown file with the issue to work on',
     );
-    say(`Embedded GitHub: ${local.githubUrl}/${source.fullName}\n`);
-    const maintainer = createMaintainer({
-      githubUrl: local.githubUrl,
-      fullName: source.fullName,
-      token: MAINTAINER.token,
-    });
-    const issue = await readIssue(run.issue);
-    const loop = await drive({
-      maintainer,
-      issue,
-      store: local.ports.store,
-      say,
-      untilMs: startedMs + run.minutes * 60_000,
-    });
-    const summary = await summaryOf({ loop, local, startedMs });
-    say(`\n${summary.status === 'succeeded' ? 'Succeeded' : `Ended as ${summary.status}`}: ${loop.note}`);
-    if (run.json) out(JSON.stringify(summary));
-    return summary.status === 'succeeded' ? 0 : 1;
-  } finally {
-    await local.close();
-  }
+  if (repo !== undefined) await assertRepository(`--repo ${repo}`, repo);
+  await readScript(resolve(script));
+  return {
+    keep: keep === undefined ? undefined : parseDirectory('--keep', keep),
+    repo,
+    issue: await readIssue(issue),
+    script: resolve(script),
+    json: values.json === true,
+    minutes: parseMinutes(minutes),
+  };
 }

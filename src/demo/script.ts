@@ -18,7 +18,7 @@ export type Script = z.infer<typeof script>;
 
 /** Reads a script. An answer need not fit its schema: wrong answers are worth scripting too. @throws {ConfigError} when it is no script or names an unknown artifact. */
 export async function readScript(path: string): Promise<Script> {
-  const parsed = script.safeParse(parse(await readFile(path, 'utf8')));
+  const parsed = script.safeParse(await yamlIn(path));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new ConfigError(
@@ -31,6 +31,17 @@ export async function readScript(path: string): Promise<Script> {
       `script ${path}: there is no artifact "${unknown}"; the artifacts are ${Object.keys(ANSWERS).join(', ')}.`,
     );
   return parsed.data;
+}
+
+async function yamlIn(path: string): Promise<unknown> {
+  try {
+    return parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    const [reason] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+    throw new ConfigError(`script ${path}: it cannot be read (${reason}); name a YAML file of authored answers`, {
+      cause,
+    });
+  }
 }
 
 function isAnswerName(name: string): name is AnswerName {

@@ -1,0 +1,20 @@
+/** Ctrl-C and SIGTERM: the first asks to stop, a later one does not wait. */
+
+/** npm hands a terminal's Ctrl-C on, so that one press may arrive twice. */
+const ONE_PRESS_MS = 1000;
+
+/** Conventional exit code of a program that was ended by SIGINT. */
+export const INTERRUPTED = 130;
+
+/** Aborted by the first signal; a second one, later than the same press can arrive, ends this process at once. */
+export function interruption(): AbortSignal {
+  const controller = new AbortController();
+  let firstMs: number | undefined;
+  const stop = (): void => {
+    if (firstMs !== undefined && Date.now() - firstMs > ONE_PRESS_MS) process.exit(INTERRUPTED);
+    firstMs ??= Date.now();
+    controller.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  return controller.signal;
+}

@@ -1,0 +1,94 @@
+/** The demo's last lines: how it ended, what proves it, what it cost, and what to do next. */
+
+import { commandLine } from '../cli/command-line.ts';
+import type { Loop } from '../loop/loop.ts';
+import { costOf, nowOf } from '../render/words.ts';
+import type { DemoSummary } from './demo-summary.ts';
+import { clockText, wrapped } from './plain-text.ts';
+import { gateText } from './story.ts';
+
+export interface Ending {
+  readonly loop: Loop;
+  readonly summary: DemoSummary;
+  readonly repositoryUrl: string;
+  readonly run: { readonly directory: string; readonly kept: boolean; readonly minutes: number };
+}
+
+export function closingOf(ending: Ending): readonly string[] {
+  const { loop, summary } = ending;
+  return [
+    '',
+    headline(ending),
+    '',
+    ...rows([
+      ['Pull request', summary.pull === undefined ? 'none' : summary.pull.url],
+      ...summary.evidence.map((row, index) => [index === 0 ? 'Proof' : '', proofText(row, summary)] as const),
+      ['Cost', `${costOf(loop)}; ${summary.modelCalls.outsideBuild} calls outside BUILD`],
+      ['Sandbox', summary.sandbox ?? 'nothing was built'],
+    ]),
+    '',
+    ...nextSteps(ending),
+  ];
+}
+
+function headline({ loop, summary, run }: Ending): string {
+  const elapsed = clockText(summary.durationMs);
+  switch (summary.status) {
+    case 'succeeded':
+      return `Succeeded in ${elapsed}. ${nowOf(loop)}`;
+    case 'stopped':
+      return `Stopped after ${elapsed}. ${nowOf(loop)}`;
+    case 'waiting':
+    case 'failed':
+      return `Not finished after ${elapsed} (--minutes ${run.minutes}). ${nowOf(loop)}`;
+  }
+}
+
+function proofText(
+  { requirement, kind, test, base, head, reverted }: DemoSummary['evidence'][number],
+  { phases }: DemoSummary,
+): string {
+  const start = `${requirement} ${kind.padEnd('change'.length)}  `;
+  const gate = phases.flatMap(({ gates }) => gates).find((verdict) => verdict.name === test);
+  if (kind === 'metric') return `${start}${gate === undefined ? test : gateText(gate)}`;
+  const name = test.split('::').at(-1)?.replace(`${requirement} `, '') ?? test;
+  const without = reverted === 'not-run' ? '' : `, ${VERBS[reverted]} without the change`;
+  return `${start}${VERBS[base]} before, ${VERBS[head]} now${without}: ${name}`;
+}
+
+const VERBS: Readonly<Record<DemoSummary['evidence'][number]['head'], string>> = {
+  pass: 'passes',
+  fail: 'fails',
+  'load-error': 'cannot be loaded',
+  'not-run': 'is not run',
+};
+
+function nextSteps({ run, summary, repositoryUrl }: Ending): readonly string[] {
+  if (!run.kept)
+    return [
+      'Nothing of this was kept. Next:',
+      ...steps([
+        [commandLine('start'), 'click through a loop yourself, in the browser'],
+        [commandLine('demo', '--keep', 'DIR'), 'keep all of it, to look at'],
+      ]),
+    ];
+  return [
+    `Everything is kept in ${run.directory}. Next:`,
+    ...steps([
+      [
+        commandLine('start', '--data', run.directory),
+        summary.status === 'succeeded' ? 'look at it in the browser, and merge it' : 'go on as a person',
+      ],
+      [`git clone ${repositoryUrl}.git`, 'while that runs'],
+    ]),
+  ];
+}
+
+function steps(pairs: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(...pairs.map(([left]) => left.length));
+  return pairs.map(([left, right]) => `  ${left.padEnd(width)}   ${right}`);
+}
+
+function rows(pairs: readonly (readonly [string, string])[]): readonly string[] {
+  return pairs.flatMap(([left, right]) => wrapped(`  ${left.padEnd(14)}`, [right]));
+}

@@ -1,0 +1,108 @@
+/** One run of the demo: starts everything, plays the maintainer, tells what happens, and says how it ended. */
+import { resolve } from 'node:path';
+import type { Terminal } from '../cli/command.ts';
+import { INTERRUPTED } from '../cli/interruption.ts';
+import { logLevel, modelEnvironment } from '../env.ts';
+import { type LocalMode, startLocalMode } from '../local-mode.ts';
+import { createLog } from '../log.ts';
+import { closingOf } from './closing.ts';
+import { prepareCopy } from './copied-repository.ts';
+import { DEMO_REPOSITORY, type IssueText } from './demo-material.ts';
+import { prepareDemoRepository } from './demo-repository.ts';
+import { summaryOf } from './demo-summary.ts';
+import { drive } from './drive.ts';
+import { keepResult, keptResult } from './kept-result.ts';
+import { createMaintainer } from './maintainer.ts';
+import { createStory } from './story.ts';
+
+export interface DemoRun {
+  readonly directory: string;
+  /** The directory outlives the run. */
+  readonly kept: boolean;
+  readonly repo: string | undefined;
+  readonly issue: IssueText;
+  readonly script: string;
+  readonly json: boolean;
+  readonly minutes: number;
+  readonly interrupted: AbortSignal;
+}
+
+const MAINTAINER = { login: 'maria', role: 'admin', token: 'maria-token' } as const;
+
+/** Returns the exit code: 0 only on success. A kept directory whose loop succeeded gives the same result again and starts nothing. */
+export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> {
+  const startedMs = Date.now();
+  const say = run.json ? () => undefined : out;
+  const source = await sourceOf(run, say);
+  const known = await keptResult(run.directory, { fullName: source.fullName, title: run.issue.title });
+  if (known !== undefined) {
+    say(`This loop ended already; ${run.directory} keeps it. Another directory starts another one.`);
+    for (const line of known.closing) say(line);
+    if (run.json) out(JSON.stringify(known.summary));
+    return 0;
+  }
+  say('Starting a GitHub and the App on this machine; the first time takes some seconds.');
+  const local = await startLocalMode({
+    dataDirectory: run.directory,
+    port: 0,
+    imports: [source],
+    users: [MAINTAINER],
+    model: modelEnvironment(),
+    script: run.script,
+    log: createLog(logLevel() === 'info' ? 'error' : logLevel()),
+  });
+  try {
+    return await play({ run, local, fullName: source.fullName, startedMs, say, out });
+  } finally {
+    await local.close();
+  }
+}
+
+function sourceOf(
+  { repo, directory }: DemoRun,
+  say: (line: string) => void,
+): Promise<{ readonly path: string; readonly fullName: string }> {
+  if (repo !== undefined) return prepareCopy(resolve(repo), directory, say);
+  return prepareDemoRepository(directory).then((path) => ({ path, fullName: DEMO_REPOSITORY }));
+}
+
+interface Play {
+  readonly run: DemoRun;
+  readonly local: LocalMode;
+  readonly fullName: string;
+  readonly startedMs: number;
+  readonly say: (line: string) => void;
+  readonly out: (line: string) => void;
+}
+
+async function play({ run, local, fullName, startedMs, say, out }: Play): Promise<number> {
+  if (run.interrupted.aborted) return interruptedRun(run, { say, out });
+  const repositoryUrl = `${local.githubUrl}/${fullName}`;
+  const story = createStory({ say, startedMs, repositoryUrl, maintainer: MAINTAINER.login });
+  story.opening({ scripted: local.scripted, model: local.ports.modelFacts.name });
+  const loop = await drive({
+    maintainer: createMaintainer({ githubUrl: local.githubUrl, fullName, token: MAINTAINER.token }),
+    issue: run.issue,
+    store: local.ports.store,
+    story,
+    untilMs: startedMs + run.minutes * 60_000,
+    interrupted: run.interrupted,
+  });
+  if (loop === undefined || run.interrupted.aborted) return interruptedRun(run, { say, out });
+  const summary = await summaryOf({ loop, local, startedMs });
+  const closing = closingOf({ loop, summary, run, repositoryUrl });
+  for (const line of closing) say(line);
+  if (run.kept && summary.status === 'succeeded')
+    await keepResult(run.directory, { fullName, title: run.issue.title, closing, summary });
+  if (run.json) out(JSON.stringify(summary));
+  return summary.status === 'succeeded' ? 0 : 1;
+}
+
+function interruptedRun({ kept, directory, json }: DemoRun, { say, out }: Pick<Play, 'say' | 'out'>): number {
+  const note = kept
+    ? `Interrupted. ${directory} keeps everything; the same command goes on.`
+    : 'Interrupted; nothing was kept.';
+  say(`\n${note}`);
+  if (json) out(JSON.stringify({ status: 'failed', error: note }));
+  return INTERRUPTED;
+}

@@ -1,0 +1,93 @@
+/** Plays the maintainer: opens and labels the issue, says what the loop waits for, until it rests. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LoopError } from '../errors.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { Store } from '../ports.ts';
+import type { IssueText } from './demo-material.ts';
+import type { Maintainer } from './maintainer.ts';
+import type { Story } from './story.ts';
+
+export interface Drive {
+  readonly maintainer: Maintainer;
+  readonly issue: IssueText;
+  readonly store: Store;
+  readonly story: Story;
+  readonly untilMs: number;
+  readonly interrupted: AbortSignal;
+}
+
+interface Place {
+  readonly repositoryId: number;
+  readonly number: number;
+}
+
+const POLL_MS = 150;
+
+/** Returns the loop as it was when it ended, the time was over or the person interrupted; undefined when it had not started by the interruption. */
+export async function drive(driven: Drive): Promise<Loop | undefined> {
+  const { store, story, untilMs, interrupted } = driven;
+  const place = await openOnce(driven);
+  const said = new Set<string>();
+  let loop: Loop | undefined;
+  while (Date.now() < untilMs && !interrupted.aborted) {
+    loop = (await store.newest(place.repositoryId, place.number))?.loop;
+    if (loop !== undefined) {
+      story.follow(loop);
+      if (loop.status === 'succeeded' || loop.status === 'stopped') return settled(loop, driven, place);
+      await answer({ loop, place, said, driven });
+    }
+    await sleep(POLL_MS);
+  }
+  if (loop === undefined && !interrupted.aborted)
+    throw new LoopError('the loop did not start in time; give it more --minutes, or see why with LOG_LEVEL=debug');
+  return loop;
+}
+
+/** In a kept directory the issue is there already, perhaps without its label; then the demo goes on with it. */
+async function openOnce({ maintainer, issue, store, story }: Drive): Promise<Place> {
+  const known = await maintainer.find(issue.title);
+  const place = known ?? (await maintainer.open(issue));
+  const hasLoop = (await store.newest(place.repositoryId, place.number)) !== undefined;
+  if (!hasLoop && known?.labelled !== true) await maintainer.label(place.number);
+  story.opened({ ...place, title: issue.title, again: known !== undefined });
+  return place;
+}
+
+/** What people are told at the end is still on its way for a moment. */
+async function settled(loop: Loop, { store, story }: Drive, { repositoryId, number }: Place): Promise<Loop> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const newest = (await store.newest(repositoryId, number))?.loop ?? loop;
+    story.follow(newest);
+    if (newest.pending.length === 0) return newest;
+    await sleep(POLL_MS);
+  }
+  return loop;
+}
+
+interface Turn {
+  readonly loop: Loop;
+  readonly place: Place;
+  readonly said: Set<string>;
+  readonly driven: Drive;
+}
+
+/** One comment per thing that is waited for. */
+async function answer({ loop, place, said, driven: { maintainer, story } }: Turn): Promise<void> {
+  const words = wordsFor(loop);
+  const key = `${loop.waitingFor}/${loop.entry}/${loop.counters.interviews}`;
+  if (words === undefined || said.has(key)) return;
+  said.add(key);
+  story.said(words);
+  await maintainer.comment(loop.waitingFor === 'answers' ? place.number : (loop.pull ?? place.number), words);
+}
+
+function wordsFor(loop: Loop): string | undefined {
+  if (loop.status === 'paused') return undefined;
+  if (loop.waitingFor === 'approval') return '/approve';
+  if (loop.waitingFor === 'release') return '/release';
+  if (loop.waitingFor !== 'answers') return undefined;
+  const options = loop.questions.map(({ number, options: [first] }) =>
+    first === undefined ? undefined : `${number}${first.key}`,
+  );
+  return options.includes(undefined) ? '/auto' : `/answer ${options.join(' ')}`;
+}

@@ -1,0 +1,151 @@
+/** Tells a loop as it happens, in plain text: when, which phase, what came of it. */
+
+import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
+import type { Defect } from '../loop/measurement.ts';
+import { thresholdText, valueText } from '../render/words.ts';
+import { clockText, wrapped } from './plain-text.ts';
+
+export interface Story {
+  opening(model: { readonly scripted: boolean; readonly model: string }): void;
+  opened(issue: { readonly number: number; readonly title: string; readonly again: boolean }): void;
+  /** What the maintainer says. */
+  said(words: string): void;
+  /** Tells what is new in the loop; what was told is not told again. */
+  follow(loop: Loop): void;
+}
+
+interface Setting {
+  readonly say: (line: string) => void;
+  readonly startedMs: number;
+  readonly repositoryUrl: string;
+  readonly maintainer: string;
+}
+
+interface News {
+  readonly key: string;
+  readonly mark: '✓' | '✗' | '▸' | '!' | ' ';
+  readonly name: string;
+  /** Each part begins a line of its own. */
+  readonly parts: readonly string[];
+}
+
+const NAME_WIDTH = 'ARCH_REVIEW'.length;
+const SHOWN_DEFECTS = 3;
+
+export function createStory({ say, startedMs, repositoryUrl, maintainer }: Setting): Story {
+  const told = new Set<string>();
+  const tell = ({ key, mark, name, parts }: News): void => {
+    if (told.has(key)) return;
+    told.add(key);
+    const head = `${clockText(Date.now() - startedMs).padStart(6)}  ${mark} ${name.padEnd(NAME_WIDTH)}  `;
+    for (const line of wrapped(head, parts)) say(line);
+  };
+  return {
+    opening({ scripted, model }) {
+      say(
+        scripted
+          ? 'The model is SCRIPTED: its answers are authored. GitHub, git, Actions, tests and evidence are real.'
+          : `The model is ${model}.`,
+      );
+      say(`A GitHub of its own runs at ${repositoryUrl} while this does.\n`);
+    },
+    opened({ number, title, again }) {
+      const words = again ? 'is here from before; the demo goes on with it' : 'opened, and labelled `loop`';
+      tell({ key: 'issue', mark: ' ', name: `@${maintainer}`, parts: [`issue #${number} “${title}”: ${words}`] });
+    },
+    said(words) {
+      tell({ key: `said/${told.size}`, mark: ' ', name: `@${maintainer}`, parts: [words] });
+    },
+    follow(loop) {
+      for (const news of newsOf(loop, repositoryUrl)) tell(news);
+    },
+  };
+}
+
+/** Everything there is to tell about a loop, in its order. */
+export function newsOf(loop: Loop, repositoryUrl: string): readonly News[] {
+  return [
+    ...loop.entries.map((record) => entryNews(record, loop)),
+    ...questionNews(loop),
+    ...packetNews(loop, repositoryUrl),
+    ...runNews(loop, repositoryUrl),
+    ...sandboxNews(loop),
+  ];
+}
+
+function questionNews({ waitingFor, questions, entry, counters }: Loop): readonly News[] {
+  if (waitingFor !== 'answers') return [];
+  const parts = questions.map(({ number, question, options }) =>
+    `${number}. ${question} ${options.map(({ key, text }) => `(${key}) ${text}`).join('  ')}`.trim(),
+  );
+  return [{ key: `ask/${entry}/${counters.interviews}`, mark: '▸', name: 'DISCOVER', parts: ['asks:', ...parts] }];
+}
+
+function packetNews({ phase, entry, pull }: Loop, repositoryUrl: string): readonly News[] {
+  if (phase !== 'ARCH_REVIEW' || pull === undefined) return [];
+  const parts = [
+    `draft pull request #${pull}: spec, plan, price and four diagrams wait for a person`,
+    `${repositoryUrl}/pull/${pull}`,
+  ];
+  return [{ key: `packet/${entry}`, mark: '▸', name: 'ARCH_REVIEW', parts }];
+}
+
+const RUNS: Readonly<Partial<Record<Loop['phase'], string>>> = {
+  BUILD: 'runs in Actions: tests first, by another role, then the code',
+  VERIFY: 'runs in Actions: proves every requirement on the base, on the head and without the change',
+};
+
+function runNews({ phase, run }: Loop, repositoryUrl: string): readonly News[] {
+  const words = RUNS[phase];
+  return words === undefined || run === undefined
+    ? []
+    : [{ key: `run/${run.id}`, mark: '▸', name: phase, parts: [words, `${repositoryUrl}/actions/runs/${run.id}`] }];
+}
+
+function sandboxNews({ sandbox, phase }: Loop): readonly News[] {
+  return sandbox === 'none'
+    ? [
+        {
+          key: 'sandbox',
+          mark: '!',
+          name: phase,
+          parts: ['sandbox: none. bubblewrap does not work here; only what a scripted model wrote may run without it'],
+        },
+      ]
+    : [];
+}
+
+function entryNews(record: EntryRecord, loop: Loop): News {
+  const { entry, phase, outcome, gates, reason } = record;
+  const key = `entry/${entry}`;
+  const tries = loop.entries.filter((other) => other.phase === phase && other.entry <= entry).length;
+  const tried = tries > 1 ? [`try ${tries}`] : [];
+  if (outcome === 'passed')
+    return { key, mark: '✓', name: phase, parts: [[...tried, ...gates.map(gateText)].join(' · ') || 'done'] };
+  const failed = gates.filter(({ passed }) => !passed).map(gateText);
+  const why = failed.length > 0 ? failed.join(' · ') : reason;
+  return { key, mark: '✗', name: phase, parts: [[...tried, why].join(' · '), ...feedbackOf(record, loop)] };
+}
+
+/** What went wrong, and where it goes; only known for the last entry, as the loop keeps the newest feedback. */
+function feedbackOf({ entry }: EntryRecord, { entries, feedback, phase, status }: Loop): readonly string[] {
+  if (entries.at(-1)?.entry !== entry || feedback.length === 0) return [];
+  const more = feedback.length - SHOWN_DEFECTS;
+  return [
+    ...feedback.slice(0, SHOWN_DEFECTS).map(defectText),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+    ...(status === 'working' ? [`→ fed back: ${phase} tries again with this`] : []),
+  ];
+}
+
+function defectText({ file, line, message, requirement }: Defect): string {
+  const place = file === null ? '' : `${file}${line === null ? '' : `:${line}`}: `;
+  const first = message.split('\n')[0] ?? '';
+  return `- ${place}${first.length > 160 ? `${first.slice(0, 159)}…` : first}${requirement === null ? '' : ` (${requirement})`}`;
+}
+
+/** A threshold that is no comparison is a sentence of its own. */
+export function gateText({ name, value, threshold, passed }: Verdict): string {
+  if (!/^[<>]/.test(threshold)) return `${name} ${threshold}`;
+  return `${name} ${valueText(value)} (${passed ? '' : 'needs '}${thresholdText(threshold)})`;
+}
