@@ -29,9 +29,11 @@ export async function readChecks(api: Api, place: Place, sha: string): Promise<C
     api.get(`${place.route}/commits/${sha}/check-runs?per_page=100`, checkRuns),
     api.get(`${place.route}/commits/${sha}/status`, commitStatus),
   ]);
-  // In the order in which they were made, which is the order of the work.
-  const sorted = found.toSorted((a, b) => a.id - b.id);
-  return { sha, checks: await Promise.all(sorted.map((run) => readCheck(api, place, run))), statuses };
+  const sorted = found.toSorted((a, b) => a.name.localeCompare(b.name));
+  const checks = await Promise.all(sorted.map((run) => readCheck(api, place, run)));
+  // What asks somebody stands above; the rest by name, as on GitHub.
+  const asks = ({ run, buttons }: Check): boolean => isAsking(run, buttons);
+  return { sha, checks: [...checks.filter(asks), ...checks.filter((check) => !asks(check))], statuses };
 }
 
 async function readCheck(api: Api, place: Place, run: CheckRun): Promise<Check> {
@@ -102,9 +104,9 @@ ${annotations.length > 0 ? html`<ul class="annotations">${annotations.map((note)
 ${run.output.text ? html`<details class="more"><summary>Details</summary>${markdown(run.output.text, place)}</details>` : ''}</div></article>`;
 }
 
-function outputOf({ status, output: { title, summary, text } }: CheckRun, place: Place): Html {
+function outputOf({ app, output: { title, summary, text } }: CheckRun, place: Place): Html {
   if (!title && !summary && !text)
-    return html`<p class="quiet">${status === 'completed' ? 'This check says no more than that.' : 'No output yet.'}</p>`;
+    return html`<p class="quiet">${app?.slug === 'github-actions' ? html`Its log is under <a href="${place.link}/actions">Actions</a>.` : 'No output yet.'}</p>`;
   return html`${title ? html`<h3>${title}</h3>` : ''}${summary ? markdown(summary, place) : ''}`;
 }
 

@@ -33,17 +33,17 @@ export function evidenceDocument(report: VerifyReport): string {
   ]);
 }
 
-/** One row per requirement: its test on the base, on the head, with the change taken back, and under mutation. */
+/** One row per requirement: its test on the base, on the head, and where it must fail: with the change reverted, or under mutation. */
 export function evidenceTable({ evidence }: VerifyReport): string {
   return table(
-    ['requirement', 'kind', 'proved by', 'base', 'head', 'reverted', 'mutated', 'verdict'],
+    ['id', 'kind', 'proved by', 'base', 'head', 'counter-check', 'verdict'],
     evidence.map(({ requirement, kind, test, base, head, reverted, mutated, value, proven, reason }) => [
       requirement,
       kind,
       `\`${test}\``,
       ...(kind === 'metric'
-        ? [`value ${valueText(value ?? undefined)}`, '', '', '']
-        : [base, head, reverted, kind === 'keep' ? mutated : '']),
+        ? ['', valueText(value ?? undefined), '']
+        : [base, head, kind === 'keep' ? `mutated: ${mutated}` : `reverted: ${reverted}`]),
       proven ? 'proven' : `**not proven**: ${reason}`,
     ]),
   );

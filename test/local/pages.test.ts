@@ -157,6 +157,22 @@ describe('reading', () => {
     ]);
   });
 
+  test('files in hidden folders come last and folded, so that the product is seen first', async () => {
+    const file = (filename: string) => ({
+      filename,
+      status: 'added',
+      additions: 1,
+      deletions: 0,
+      patch: '@@ -0,0 +1 @@\n+x',
+    });
+    fake.fail('GET /api/v3/repos/octo/shop/pulls/9/files', 200, [file('.notes/plan.md'), file('src/app.js')]);
+    const diffs = [...(await open('/octo/shop/pull/9/files')).querySelectorAll('details.diff')];
+    expect(diffs.map((diff) => [diff.querySelector('b')?.textContent, diff.hasAttribute('open')])).toEqual([
+      ['src/app.js', true],
+      ['.notes/plan.md', false],
+    ]);
+  });
+
   test('a workflow run shows jobs, steps, the log as text and artifacts with their digest', async () => {
     const document = await open('/octo/shop/actions/runs/77');
     expect(document.querySelector('.job h2')?.textContent).toBe('build');

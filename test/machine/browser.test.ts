@@ -1,6 +1,6 @@
 /** A person's whole journey through `npm start`, by the pages alone: from the label to the merge, with a Ctrl-C in between. */
 import { mkdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,8 @@ import { childEnvironment } from '../../src/env.ts';
 import { type Started, startTerminal } from './terminal.ts';
 
 const OUTPUT = 'test-output/browser';
-const SOON = { timeout: 30_000, interval: 250 };
+/** Generous, because other test files share the machine. */
+const SOON = { timeout: 60_000, interval: 250 };
 /** A whole BUILD, failed once, and VERIFY on a busy machine. */
 const LATER = { timeout: 100_000, interval: 500 };
 
@@ -31,11 +32,14 @@ beforeAll(async () => {
   });
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => problems.push(error.message));
 }, 60_000);
 
 afterAll(async () => {
+  // The last page and what the terminal said: where a failure is read first.
+  await page?.screenshot({ path: `${OUTPUT}/last.png`, fullPage: true });
+  await writeFile(`${OUTPUT}/terminal.txt`, terminal?.printed() ?? '');
   await browser?.close();
   await terminal?.interrupt();
   await rm(directory, { recursive: true, force: true });
@@ -75,6 +79,8 @@ test('a person labels, answers, reads, approves, watches, restarts in between, a
   expect(await shaOf('refs/heads/main')).toBe(mainBefore);
   const head = await shaOf('refs/heads/loopwright/1');
   expect(await testsOf(head)).toContain('# fail 0');
+  const product = await readFile(join(directory, 'branch', 'src', 'page.js'), 'utf8');
+  expect(product.match(/<form>/g)).toHaveLength(1);
 
   await page.getByRole('button', { name: 'Merge pull request' }).click();
   await expect.poll(() => badge(), SOON).toBe('Merged');

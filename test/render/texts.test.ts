@@ -109,11 +109,11 @@ describe('the evidence', () => {
 
       ## Requirements
 
-      | requirement | kind | proved by | base | head | reverted | mutated | verdict |
-      |---|---|---|---|---|---|---|---|
-      | R-1 | change | \`test/a.test.js::open only\` | fail | pass | fail |  | proven |
-      | R-2 | keep | \`test/a.test.js::all\` | pass | pass | pass | pass | **not proven**: no mutation turned it red |
-      | R-3 | metric | \`p95_ms\` | value 12.5 |  |  |  | proven |
+      | id | kind | proved by | base | head | counter-check | verdict |
+      |---|---|---|---|---|---|---|
+      | R-1 | change | \`test/a.test.js::open only\` | fail | pass | reverted: fail | proven |
+      | R-2 | keep | \`test/a.test.js::all\` | pass | pass | mutated: pass | **not proven**: no mutation turned it red |
+      | R-3 | metric | \`p95_ms\` |  | 12.5 |  | proven |
 
       ## Acceptance
 
