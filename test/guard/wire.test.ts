@@ -41,7 +41,7 @@ const SEAMS: readonly Seam[] = [
   {
     what: 'start programs',
     pattern: /from '(?:execa|simple-git|node:child_process)'/,
-    files: ['adapters/git-reader.ts', 'local-mode.ts'],
+    files: ['adapters/git-reader.ts', 'local-processes.ts', 'cli/local-options.ts'],
   },
   { what: 'push with git', pattern: /git push|receive-pack|send-pack|argv: \[\s*'push'/, files: [] },
 ];
