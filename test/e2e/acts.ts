@@ -122,6 +122,6 @@ export async function eventually(isSo: () => Promise<boolean>, what: string, sec
   const endMs = Date.now() + seconds * 1000;
   while (!(await isSo())) {
     if (Date.now() > endMs) throw new Error(`waited ${seconds} s in vain for ${what}`);
-    await sleep(40);
+    await sleep(100);
   }
 }

@@ -1,0 +1,159 @@
+/** The table "Life cycle" through HTTP, as far as a loop gets before it builds for long: labels, issues, pull requests, branches, bases. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
+import { commanded, eventually, headOf, historyOf, proposed, pushed, quiet, rightAtOnce, said } from './acts.ts';
+import { startWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ script: rightAtOnce });
+});
+afterAll(() => world.close());
+
+async function setLabel(issue: number): Promise<void> {
+  await world.as('wout', 'POST', `/issues/${issue}/labels`, { labels: ['loop'] });
+}
+
+async function takeLabel(issue: number): Promise<void> {
+  await world.as('wout', 'DELETE', `/issues/${issue}/labels/loop`);
+}
+
+describe('label and issue', () => {
+  let issue: number;
+  beforeAll(async () => {
+    issue = (await proposed(world, 'Search, on and off')).ref.issue;
+  });
+  const status = async () => (await world.loop(issue))?.status;
+
+  it('a label that is removed pauses; set again, the loop goes on', async () => {
+    await takeLabel(issue);
+    await eventually(async () => (await status()) === 'paused', 'the pause');
+    expect((await world.loop(issue))?.note).toBe('Paused: @wout removed the label; set it again or say `/resume`.');
+    await setLabel(issue);
+    await eventually(async () => (await status()) === 'waiting', 'going on');
+    expect(await world.loop(issue)).toMatchObject({ ref: { n: 1 }, waitingFor: 'approval' });
+  });
+
+  it('a label on a loop that is live gets one sentence and changes nothing', async () => {
+    await takeLabel(issue);
+    await eventually(async () => (await status()) === 'paused', 'the pause');
+    await commanded(world, 'wout', issue, '/resume');
+    const earlier = await said(world, issue);
+    await setLabel(issue);
+    await eventually(async () => (await said(world, issue)).length > earlier.length, 'a sentence');
+    await quiet(world, issue);
+    const fresh = (await said(world, issue)).filter(({ id }) => earlier.every((one) => one.id !== id));
+    expect(fresh.map(({ body }) => body)).toEqual([
+      'A loop is already at work on this issue; `/status` says where it is.',
+    ]);
+    expect(await world.loop(issue)).toMatchObject({ ref: { n: 1 }, status: 'waiting', waitingFor: 'approval' });
+  });
+
+  it('an issue that is closed pauses; reopened, /resume goes on', async () => {
+    await world.as('wout', 'PATCH', `/issues/${issue}`, { state: 'closed' });
+    await eventually(async () => (await status()) === 'paused', 'the pause');
+    expect((await world.loop(issue))?.note).toBe('Paused: @wout closed the issue; reopen it and say `/resume`.');
+    await world.as('wout', 'PATCH', `/issues/${issue}`, { state: 'open' });
+    expect(await commanded(world, 'wout', issue, '/resume')).toEqual({ reactions: ['+1'], sentences: [] });
+    expect(await world.loop(issue)).toMatchObject({ status: 'waiting', waitingFor: 'approval' });
+  });
+
+  it('a pull request that is closed stops; the label then starts loop 2 on a branch of its own', async () => {
+    await world.as('wout', 'PATCH', `/pulls/${(await world.loop(issue))?.pull}`, { state: 'closed' });
+    const stopped = await world.until(issue, (loop) => loop.status === 'stopped');
+    expect(stopped.note).toBe('Stopped: pull request closed by @wout.');
+    await takeLabel(issue);
+    await setLabel(issue);
+    const second = await world.until(issue, (loop) => loop.ref.n === 2 && loop.waitingFor === 'answers');
+    expect(second).toMatchObject({ branch: `loopwright/${issue}-2`, counters: { interviews: 1 } });
+    expect(second.pull).toBeUndefined();
+    const boards = (await said(world, issue)).filter(({ body }) => body.includes('Scripted model'));
+    expect(boards.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('a branch that is deleted stops the loop', async () => {
+    await commanded(world, 'wout', issue, '/auto');
+    const loop = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
+    expect(await headOf(world, `loopwright/${issue}-2`)).toBe(loop.head);
+    await world.as('wout', 'DELETE', `/git/refs/heads/${loop.branch}`);
+    const stopped = await world.until(issue, ({ status: now }) => now === 'stopped');
+    expect(stopped.note).toMatch(/^Stopped: (?:branch deleted|pull request closed) by @wout\.$/);
+  });
+});
+
+describe('what others do to branch, documents and base', () => {
+  let issue: number;
+  beforeAll(async () => {
+    issue = (await proposed(world, 'Search, disturbed')).ref.issue;
+  });
+
+  it("a person's commit while the packet waits stays, voids nothing, and is said in one sentence", async () => {
+    const before = await world.until(issue, () => true);
+    const sha = await pushed(world, 'wout', { branch: before.branch, path: 'NOTES.md', text: 'Mine.\n' });
+    const after = await world.until(issue, ({ head }) => head === sha);
+    expect(after).toMatchObject({ waitingFor: 'approval', packetDigest: before.packetDigest });
+    expect(after.note).toBe(`@wout pushed ${sha.slice(0, 7)} to the branch; the next candidate is built on it.`);
+    await eventually(async () => (await ownChecks(sha)).length === 4, 'the four check runs on the new head');
+    expect(await headOf(world, before.branch)).toBe(sha);
+  });
+
+  it('a commit that changes the documents makes a new packet on top of it, and says so', async () => {
+    const before = await world.until(issue, () => true);
+    const path = before.documents.find((document) => document.path.endsWith('/spec.md'))?.path ?? '';
+    const sha = await pushed(world, 'wout', { branch: before.branch, path, text: '# Mine\n' });
+    const after = await world.until(
+      issue,
+      ({ waitingFor, counters }) => waitingFor === 'approval' && counters.rounds === 2,
+    );
+    expect(await historyOf(world, after.head ?? '')).toContain(sha);
+    const bodies = (await said(world, issue)).map(({ body }) => body.slice(0, 200));
+    expect(bodies).toEqual(
+      expect.arrayContaining([
+        `@wout changed the documents on the branch at ${sha.slice(0, 7)}, so the packet is void and a new packet is made.`,
+      ]),
+    );
+  });
+
+  it('a base that moves elsewhere is none of its business; in a planned file it voids the approval', async () => {
+    await commanded(world, 'wout', issue, '/approve');
+    const building = await world.until(issue, ({ run }) => run !== undefined);
+    await pushed(world, 'maria', { branch: 'main', path: 'NEWS.md', text: 'News.\n' });
+    await pushed(world, 'maria', { branch: 'main', path: 'src/server.js', text: await serverText() });
+    const again = await world.until(
+      issue,
+      ({ waitingFor, counters }) => waitingFor === 'approval' && counters.rounds === 3,
+    );
+    expect(again.approval).toBeUndefined();
+    expect(again.entries.filter(({ entry, phase }) => entry > building.entry && phase !== 'PLAN')).toEqual([]);
+    expect(await said(world, issue)).toContainEqual(
+      expect.objectContaining({
+        body: 'The base moved in src/server.js, which the plan changes, so the packet is void and a new plan is made.',
+      }),
+    );
+  });
+
+  it('a person who merges early stops it', async () => {
+    const loop = await world.until(issue, () => true);
+    const pull = z.object({ node_id: z.string() }).parse((await world.as('maria', 'GET', `/pulls/${loop.pull}`)).body);
+    await fetch(`${world.github.url}/api/graphql`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer maria-token', 'content-type': 'application/json' },
+      body: JSON.stringify({ query: MARK_READY_FOR_REVIEW, variables: { pullRequestId: pull.node_id } }),
+    });
+    expect((await world.as('maria', 'PUT', `/pulls/${loop.pull}/merge`, {})).status).toBe(200);
+    const stopped = await world.until(issue, ({ status }) => status === 'stopped');
+    expect(stopped.note).toBe('Stopped: pull request merged by @maria.');
+  });
+});
+
+async function serverText(): Promise<string> {
+  const { content } = z
+    .object({ content: z.string() })
+    .parse((await world.as('maria', 'GET', '/contents/src/server.js?ref=main')).body);
+  return `${Buffer.from(content, 'base64').toString('utf8')}\n// Moved.\n`;
+}
+
+async function ownChecks(sha: string) {
+  return (await world.checks(sha)).filter(({ name }) => name.startsWith('loopwright / '));
+}
