@@ -193,7 +193,7 @@ export interface GitHub {
     repository: RepositoryRef,
     number: number,
     change: { readonly title: string; readonly body: string },
-  ): Promise<void>;
+  ): Promise<{ readonly headSha: string }>;
   pull(
     repository: RepositoryRef,
     number: number,
@@ -204,8 +204,8 @@ export interface GitHub {
     readonly mergeable: boolean | undefined;
   }>;
   markReady(repository: RepositoryRef, pullNodeId: string): Promise<void>;
-  /** Creates or updates the check run of this name on this head. */
-  check(repository: RepositoryRef, check: CheckRun): Promise<void>;
+  /** Creates or updates the check runs of these names, all on one head. */
+  checks(repository: RepositoryRef, checks: readonly CheckRun[]): Promise<void>;
   /**
    * Commits through the Git Data API on top of `parent` and returns the commit and its tree; the tree is checked to be the one sent.
    * The same change on the same parent with the same message and date gives the same commit.

@@ -10,9 +10,16 @@ const LABEL_LENGTH = 20;
 const DESCRIPTION_LENGTH = 40;
 const ACTIONS = 3;
 
-export const check: Operation<'check'> = async (call, wanted) => {
+/** One listing serves all of them, because every change of a loop shows all its check runs. */
+export const checks: Operation<'checks'> = async (call, wanted) => {
+  const [first] = wanted;
+  if (first === undefined) return;
+  const own = await ownChecks(call, first.headSha);
+  for (const one of wanted) await bringUpToDate(call, one, newestOf(own, one.name));
+};
+
+async function bringUpToDate(call: Call, wanted: CheckRun, existing: Existing | undefined): Promise<void> {
   const stamp = stampOf(wanted);
-  const existing = await ownCheck(call, wanted);
   if (existing?.stamp.all === stamp.all && existing.externalId === wanted.externalId) return;
   const sameAnnotations = existing?.stamp.annotations === stamp.annotations;
   const batches = sameAnnotations ? [] : batchesOf(wanted.annotations);
@@ -23,7 +30,7 @@ export const check: Operation<'check'> = async (call, wanted) => {
       : await create(call, wanted, { ...body, annotations: batchesOf(wanted.annotations)[0] });
   const rest = (id === existing?.id ? batches : batchesOf(wanted.annotations)).slice(1);
   for (const annotations of rest) await update(call, id, { ...body, annotations });
-};
+}
 
 interface Stamp {
   readonly all: string;
@@ -49,17 +56,16 @@ function shortDigest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 }
 
-async function ownCheck({ octokit, here, self }: Call, { name, headSha }: CheckRun): Promise<Existing | undefined> {
-  const found = await octokit.paginate(octokit.rest.checks.listForRef, {
-    ...here,
-    ref: headSha,
-    check_name: name,
-    filter: 'latest',
-    per_page: 100,
-  });
-  const own = found
-    .filter((run) => run.app?.id === self.appId && run.name === name)
-    .toSorted((left, right) => right.id - left.id)[0];
+type Listed = Awaited<ReturnType<typeof ownChecks>>[number];
+
+async function ownChecks({ octokit, here, self }: Call, headSha: string) {
+  const listed = { ...here, ref: headSha, filter: 'latest' as const, per_page: 100 };
+  const runs = await octokit.paginate(octokit.rest.checks.listForRef, listed);
+  return runs.filter(({ app }) => app?.id === self.appId);
+}
+
+function newestOf(runs: readonly Listed[], name: string): Existing | undefined {
+  const own = runs.filter((run) => run.name === name).toSorted((left, right) => right.id - left.id)[0];
   if (own === undefined) return undefined;
   const [, all = '', annotations = ''] = STAMP.exec(own.output.summary ?? '') ?? [];
   return {

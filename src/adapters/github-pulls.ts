@@ -23,6 +23,7 @@ export const openPull: Operation<'openPull'> = async (call, { branch, base, titl
 export const updatePull: Operation<'updatePull'> = async (call, number, change) => {
   const { data } = await call.octokit.rest.pulls.get({ ...call.here, pull_number: number });
   await bringUpToDate(call, data, change);
+  return { headSha: data.head.sha };
 };
 
 interface PullText {

@@ -1,7 +1,7 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
 import type { GitHub, RepositoryRef } from '../ports.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
-import { check, foreignChecks } from './github-checks.ts';
+import { checks, foreignChecks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions } from './github-client.ts';
 import { commit, file, head, moveRef } from './github-commits.ts';
 import { attempt } from './github-errors.ts';
@@ -44,7 +44,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     updatePull: perform(updatePull),
     pull: perform(pull),
     markReady: perform(markReady),
-    check: perform(check),
+    checks: perform(checks),
     commit: perform(commit),
     moveRef: perform(moveRef),
     dispatch: perform(dispatch),

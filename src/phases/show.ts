@@ -14,9 +14,9 @@ export async function show(loop: Loop, { github, store, modelFacts }: Ports): Pr
   await github.comment(loop.ref, loop.ref.issue, { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts) });
   if (loop.pull === undefined) return undefined;
   const report = await storedVerifyReport(loop, store);
-  await github.updatePull(loop.ref, loop.pull, { title: pullTitle(loop), body: pullBody(loop, modelFacts, report) });
-  const { headSha } = await github.pull(loop.ref, loop.pull);
-  for (const check of checksOf(loop, { ...modelFacts, headSha, report })) await github.check(loop.ref, check);
+  const text = { title: pullTitle(loop), body: pullBody(loop, modelFacts, report) };
+  const { headSha } = await github.updatePull(loop.ref, loop.pull, text);
+  await github.checks(loop.ref, checksOf(loop, { ...modelFacts, headSha, report }));
   return undefined;
 }
 

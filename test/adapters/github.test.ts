@@ -261,7 +261,7 @@ function checkRun(headSha: string, change: Partial<CheckRun> = {}): CheckRun {
 test('a check run is made once, changed in place, and not written when it says the same', async () => {
   const { sha } = await branchWith('four');
   const show = (change: Partial<CheckRun> = {}) =>
-    writesDuring(() => github().check(repository, checkRun(sha, change)));
+    writesDuring(() => github().checks(repository, [checkRun(sha, change)]));
   expect(await show()).toEqual(['POST /check-runs']);
   expect(await show()).toEqual([]);
   expect(await show({ title: 'Still waiting' })).toEqual(['PATCH /check-runs/N']);
@@ -281,7 +281,7 @@ test('a check run is made once, changed in place, and not written when it says t
 test('a completed check run that must wait again is a new one, and annotations are never doubled', async () => {
   const { sha } = await branchWith('five');
   const annotation = { path: 'src/new.txt', line: 1, level: 'failure' as const, message: 'slow' };
-  const show = (change: Partial<CheckRun>) => writesDuring(() => github().check(repository, checkRun(sha, change)));
+  const show = (change: Partial<CheckRun>) => writesDuring(() => github().checks(repository, [checkRun(sha, change)]));
   await show({ status: 'completed', conclusion: 'failure', annotations: [annotation] });
   expect(await show({ status: 'completed', conclusion: 'failure', annotations: [annotation], title: 'Red' })).toEqual([
     'PATCH /check-runs/N',
@@ -303,14 +303,14 @@ test('more annotations than one request takes arrive all the same', async () => 
     level: 'notice' as const,
     message: `n ${index}`,
   }));
-  await github().check(repository, checkRun(sha, { annotations }));
+  await github().checks(repository, [checkRun(sha, { annotations })]);
   const { data } = await stage.as('alice').rest.checks.listForRef({ ...HERE, ref: sha });
   expect(data.check_runs[0]?.output.annotations_count).toBe(120);
 });
 
 test('checks of others are their check runs and statuses, ours left out', async () => {
   const { sha } = await branchWith('seven');
-  await github().check(repository, checkRun(sha));
+  await github().checks(repository, [checkRun(sha)]);
   await stage.as('alice').rest.repos.createCommitStatus({ ...HERE, sha, state: 'pending', context: 'ci/slow' });
   await stage
     .as('alice')

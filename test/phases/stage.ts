@@ -226,7 +226,7 @@ const refusingGitHub: Ports['github'] = {
   updatePull: refuse,
   pull: refuse,
   markReady: refuse,
-  check: refuse,
+  checks: refuse,
   commit: refuse,
   moveRef: refuse,
   dispatch: refuse,
