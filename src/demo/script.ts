@@ -7,7 +7,12 @@ import { ANSWERS, type AnswerName } from '../loop/answers.ts';
 
 const step = z.object({ tool: z.string() }).catchall(z.unknown());
 
-/** `answers` and `tasks` hold one entry per try (the X-Loopwright-Attempt header); the last one repeats. */
+/**
+ * `answers` and `tasks` hold one entry per try, chosen by the X-Loopwright-Attempt header; the last one repeats.
+ * A try is: of DISCOVER, DEFINE and PLAN one entry of the phase in a review round; of `acceptance-tests` one design, for a refused one is asked again;
+ * of everything else in BUILD one iteration. An answer that breaks its schema is asked for again within the same try, so it comes again.
+ * A later iteration works only on the tasks that its open defects are about, on top of what the earlier ones left.
+ */
 export const script = z.strictObject({
   model: z.string().min(1),
   answers: z.record(z.string(), z.array(z.unknown()).min(1)),

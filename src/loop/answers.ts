@@ -169,7 +169,11 @@ export const acceptanceRow = z.strictObject({
   requirement: requirementId,
   kind: requirementKind,
   title: line,
-  steps: z.array(step).describe('Performed in order on the built product; empty only for kind metric'),
+  steps: z
+    .array(step)
+    .describe(
+      'Performed in order on the built product; empty only for kind metric. At least one reaches it through its surface: http or page for http and web, cli or call for cli and library',
+    ),
 });
 export type AcceptanceRow = z.infer<typeof acceptanceRow>;
 

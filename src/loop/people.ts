@@ -127,7 +127,6 @@ export function approve(
     approval: { by, role, at, digest },
     counters: { ...loop.counters, plans: loop.counters.plans + 1, iterations: 0 },
     feedback: [],
-    signatures: [],
     entries: [
       ...loop.entries,
       {

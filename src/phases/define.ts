@@ -1,5 +1,6 @@
 /** DEFINE: requirements that can be measured, an interface document, and a judgement by rules and by somebody else. */
 import { type Requirement, requirement as requirementSchema, type Specification } from '../loop/answers.ts';
+import { GATES } from '../loop/gates.ts';
 import type { Event, Loop } from '../loop/loop.ts';
 import { type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
 import { lintSpecification } from './lint.ts';
@@ -14,11 +15,11 @@ import {
   scanOf,
 } from './material.ts';
 import { rubricPoints } from './rubric.ts';
-import { confidenceOf, defectsOfPoints } from './spec-points.ts';
+import { confidenceOf, defectsOfPoints, type SpecPoint } from './spec-points.ts';
 import { contractFile, specificationDocument } from './specification-document.ts';
 import { storedJson } from './stored-json.ts';
 
-/** Two calls: the specification, and its review by the critic. */
+/** Two calls: the specification, and its review by the critic; only one when the rules alone keep it below the gate. */
 export async function define(drafting: Drafting): Promise<Event> {
   const { loop } = drafting;
   const goal = await storedJson(drafting, 'requirement.json', requirementSchema);
@@ -28,16 +29,8 @@ export async function define(drafting: Drafting): Promise<Event> {
     await materialOf(drafting),
   );
   const text = specificationDocument(specification, goal);
-  const review = await drafting.ask(
-    'spec-review',
-    'Judge spec.md: every rubric point of every requirement, each with a quote copied letter by letter from spec.md.',
-    [
-      { name: 'requirement.md', source: 'an earlier phase of this loop', text: goalText(goal) },
-      { name: 'spec.md', source: 'the writer of the specification', text },
-      { name: 'contract', source: 'the writer of the specification', text: specification.contract.text },
-    ],
-  );
-  const points = [...lintSpecification(specification, text, loop.lane), ...rubricPoints(specification, text, review)];
+  const lint = lintSpecification(specification, text, loop.lane);
+  const points = [...lint, ...(await reviewed(drafting, { goal, specification, text, lint }))];
   const file = contractFile(specification);
   const documents = await storeDocuments(drafting, {
     'spec.md': text,
@@ -56,6 +49,39 @@ export async function define(drafting: Drafting): Promise<Event> {
   ];
   const defects = defectsOfPoints(points, documents[0]?.path ?? 'spec.md');
   return draftedEvent(drafting, { documents, measurements, defects }, { requirementIds: idsOf(specification) });
+}
+
+interface Written {
+  readonly goal: Requirement;
+  readonly specification: Specification;
+  readonly text: string;
+  readonly lint: readonly SpecPoint[];
+}
+
+/** A review that could not lift the specification over its gate is not paid for; its points count as not met. */
+async function reviewed(
+  drafting: Drafting,
+  { goal, specification, text, lint }: Written,
+): Promise<readonly SpecPoint[]> {
+  const unasked = rubricPoints(specification, text, { points: [] });
+  const best = confidenceOf([...lint, ...unasked.map((point) => ({ ...point, met: true }))]);
+  if (!isConfident(best)) return unasked;
+  const review = await drafting.ask(
+    'spec-review',
+    'Judge spec.md: every rubric point of every requirement, each with a quote copied letter by letter from spec.md.',
+    [
+      { name: 'requirement.md', source: 'an earlier phase of this loop', text: goalText(goal) },
+      { name: 'spec.md', source: 'the writer of the specification', text },
+      { name: 'contract', source: 'the writer of the specification', text: specification.contract.text },
+    ],
+  );
+  return rubricPoints(specification, text, review);
+}
+
+/** Whether the gate of DEFINE lets this confidence pass. */
+function isConfident(confidence: number): boolean {
+  const gate = GATES.find(({ name }) => name === 'spec_confidence');
+  return gate === undefined || confidence >= gate.threshold;
 }
 
 async function materialOf(drafting: Drafting): ReturnType<typeof documentBlocks> {

@@ -21,7 +21,7 @@ interface Input {
 /** Which step types reach the product through each surface; a row needs at least one of them. */
 const SURFACE_STEPS: Readonly<Record<Surface, readonly Step['type'][]>> = {
   library: ['call', 'cli'],
-  cli: ['cli'],
+  cli: ['cli', 'call'],
   http: ['http', 'page'],
   web: ['page', 'http'],
 };

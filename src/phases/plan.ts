@@ -18,7 +18,7 @@ import type { Block } from './prompt.ts';
 import { storedJson } from './stored-json.ts';
 import { uncertaintyOf } from './uncertainty.ts';
 
-/** Three calls: the plan, its analysis by the critic, the diagrams. */
+/** Three calls: the plan, its analysis by the critic, the diagrams; only the first when the rules refuse the plan already. */
 export async function plan(drafting: Drafting): Promise<Event> {
   const { loop, ports } = drafting;
   const goal = await storedJson(drafting, 'requirement.json', requirementSchema);
@@ -33,6 +33,8 @@ export async function plan(drafting: Drafting): Promise<Event> {
     material,
   );
   const proposed: Block = { name: 'plan', source: 'the architect', text: JSON.stringify(planned, null, 2) };
+  const checked = checkPlan({ plan: planned, requirements, surface: goal.surface });
+  if (checked.uncovered.length > 0) return refused(drafting, planned, checked);
   const analysis = await drafting.ask('analysis', 'Look for what is wrong with this plan before people read it.', [
     ...approved,
     scanBlock(scan),
@@ -43,7 +45,6 @@ export async function plan(drafting: Drafting): Promise<Event> {
     scanBlock(scan),
     proposed,
   ]);
-  const checked = checkPlan({ plan: planned, requirements, surface: goal.surface });
   const uncertainty = uncertaintyOf({ plan: planned, requirements, doubts: analysis.doubts, files: scan.files });
   const documents = await storeDocuments(drafting, {
     'plan.md': planDocument(planned, budgetOf(loop, planned)),
@@ -59,6 +60,29 @@ export async function plan(drafting: Drafting): Promise<Event> {
   const measurements = await measurementsOf(drafting, { uncertainty, checked, diagrams, unreadable });
   const defects = [...checked.defects, ...uncertainty.defects, ...unreadable];
   return draftedEvent(drafting, { documents, measurements, defects }, factsOf(planned, requirements, goal.surface));
+}
+
+/** A plan that leaves requirements uncovered is not worth an analysis and drawings: what they would measure stays unmeasured, and blocks. */
+async function refused(drafting: Drafting, planned: Plan, checked: CheckedPlan): Promise<Event> {
+  const documents = await storeDocuments(drafting, {
+    'plan.md': planDocument(planned, budgetOf(drafting.loop, planned)),
+  });
+  return draftedEvent(drafting, {
+    documents,
+    measurements: [await coverage(drafting, checked)],
+    defects: [...checked.defects],
+  });
+}
+
+function coverage(drafting: Drafting, checked: CheckedPlan): Promise<Drafted['measurements'][number]> {
+  const { length: value } = checked.uncovered;
+  return measured(drafting, {
+    name: 'uncovered_requirements',
+    value,
+    unit: 'count',
+    source: 'phases/plan',
+    raw: checked,
+  });
 }
 
 function factsOf(
@@ -89,13 +113,7 @@ async function measurementsOf(
       source,
       raw: uncertainty.raw,
     }),
-    await measured(drafting, {
-      name: 'uncovered_requirements',
-      value: checked.uncovered.length,
-      unit: 'count',
-      source,
-      raw: checked,
-    }),
+    await coverage(drafting, checked),
     await measured(drafting, {
       name: 'diagram_errors',
       value: unreadable.length,

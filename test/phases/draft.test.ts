@@ -243,6 +243,18 @@ describe('DEFINE', () => {
     ]);
   });
 
+  it('pays for no review that could not lift the specification over its gate', async () => {
+    const requirements = authored.specification.requirements.map((row) => ({
+      ...row,
+      statement: 'It is fast, easy and nice.',
+      criteria: ['It works properly.'],
+    }));
+    stage.answers.specification = [{ ...authored.specification, requirements }];
+    const event = await drafted('DEFINE', await upTo('DEFINE'));
+    expect(event.calls.map(({ skill }) => skill)).toEqual(['speckit-specify']);
+    expect(measuredAs(event, 'spec_confidence')).toBeLessThan(0.9);
+  });
+
   it('fails with a sentence that names the command when there is no requirement', async () => {
     expect(await draft('DEFINE', stage.loop, stage.ports)).toMatchObject({
       type: 'failed',
@@ -294,6 +306,8 @@ describe('PLAN', () => {
     const event = await drafted('PLAN', await upTo('PLAN'));
     expect(measuredAs(event, 'uncovered_requirements')).toBe(1);
     expect(event.defects.map(({ message }) => message)).toEqual(['A-1 is of kind keep, but R-1 is of kind change.']);
+    expect(event.calls.map(({ skill }) => skill)).toEqual(['writing-plans']);
+    expect(measuredAs(event, 'arch_uncertainty')).toBeUndefined();
   });
 });
 
@@ -314,7 +328,7 @@ describe('SHIP', () => {
     expect(event.measurements).toEqual([]);
     expect(event.promotion?.by).toBe('auto');
     expect(await textOf(event, 'evidence.md')).toContain(
-      '| R-1 | change | `test/filter.test.js::open only` | fail | pass | fail |  | proven |',
+      '| R-1 | change | `test/filter.test.js::open only` | fail | pass | reverted: fail | proven |',
     );
     expect(await textOf(event, 'release.md')).toContain('Revert the merge commit.');
   });
