@@ -146,10 +146,21 @@ function summaryOf(loop: Loop, own: readonly PhaseState[], facts: CheckFacts): s
       ]
     : [];
   return fitted(
-    [...warningsOf(loop, facts), ...packet, ...evidence, gates, ...candidate, `So far: ${costOf(loop)}.`].map(
-      (text) => ({ text }),
-    ),
+    [
+      ...warningsOf(loop, facts),
+      ...stopOf(loop, own),
+      ...packet,
+      ...evidence,
+      gates,
+      ...candidate,
+      `So far: ${costOf(loop)}.`,
+    ].map((text) => ({ text })),
   );
+}
+
+/** The whole sentence; a title has room for its beginning only. */
+function stopOf(loop: Loop, own: readonly PhaseState[]): readonly string[] {
+  return loop.status === 'stopped' && own.some(({ phase }) => phase === loop.phase) ? [`**${nowOf(loop)}**`] : [];
 }
 
 /** What is not reached has no values to show. */
