@@ -67,6 +67,8 @@ describe('a dispatched run', () => {
   let base: string;
   let candidate: string;
   const files = new Map<string, string>();
+  /** What the App's next requests are answered instead; `nothing` breaks the connection. */
+  const refusals: (number | 'nothing')[] = [];
   const publish = (prefix: string, content: string, suffix: string): string => {
     const digest = createHash('sha256').update(content).digest('hex');
     files.set(`/${prefix}-${digest}${suffix}`, content);
@@ -81,6 +83,9 @@ describe('a dispatched run', () => {
     base = await git.commit('refs/heads/main', { file: 'base', '.github/actions/loopwright-setup/action.yml': setup });
     candidate = await git.commit('refs/loopwright/1/1/3', { file: 'candidate' });
     app = await serve((request, response) => {
+      const refusal = refusals.shift();
+      if (refusal === 'nothing') return void request.socket.destroy();
+      if (refusal !== undefined) return void response.writeHead(refusal).end();
       const content = files.get(request.url ?? '');
       response.writeHead(content === undefined ? 404 : 200).end(content ?? '');
     });
@@ -169,6 +174,19 @@ describe('a dispatched run', () => {
     expect(result.conclusion).toBe('success');
     expect(artifacts.map((artifact) => artifact.name)).toEqual(['verify']);
     expect(await reportIn(artifacts[0])).toMatchObject({ mode: 'verify', phase: 'VERIFY' });
+  });
+
+  it('waits for an App that is being restarted', async () => {
+    refusals.push('nothing', 502);
+    const { result } = await dispatch('loopwright-verify', 'pass', { phase: 'VERIFY' });
+    expect(result.conclusion).toBe('success');
+    expect(refusals).toEqual([]);
+  });
+
+  it('does not wait for what the App does not have', async () => {
+    const { result, log } = await dispatch('loopwright-verify', 'pass', { job: '0'.repeat(64) });
+    expect(result.conclusion).toBe('failure');
+    expect(log('verify')).toContain('answered 404');
   });
 
   it('runs nothing whose digest differs, and fails', async () => {
