@@ -15,8 +15,13 @@ export const checks: Operation<'checks'> = async (call, wanted) => {
   const [first] = wanted;
   if (first === undefined) return;
   const own = await ownChecks(call, first.headSha);
-  for (const one of wanted) await bringUpToDate(call, one, newestOf(own, one.name));
+  for (const one of wanted) await bringUpToDate(call, annotatedAtTheEnd(one), newestOf(own, one.name));
 };
+
+/** Annotations can only be added, so a run that is still at work has none: it can always be completed, and none is left behind at work. */
+function annotatedAtTheEnd(wanted: CheckRun): CheckRun {
+  return wanted.status === 'completed' ? wanted : { ...wanted, annotations: [] };
+}
 
 async function bringUpToDate(call: Call, wanted: CheckRun, existing: Existing | undefined): Promise<void> {
   const stamp = stampOf(wanted);

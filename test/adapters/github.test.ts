@@ -295,6 +295,19 @@ test('a completed check run that must wait again is a new one, and annotations a
   expect((await own())[0]).toMatchObject({ status: 'in_progress', output: { annotations_count: 0 } });
 });
 
+test('a check run at work takes no annotations, so it is the one that is completed', async () => {
+  const { sha } = await branchWith('six');
+  const annotation = { path: 'src/new.txt', line: 1, level: 'failure' as const, message: 'slow' };
+  const show = (change: Partial<CheckRun>) => writesDuring(() => github().checks(repository, [checkRun(sha, change)]));
+  await show({ annotations: [annotation] });
+  expect(await show({ annotations: [{ ...annotation, message: 'slower' }] })).toEqual([]);
+  expect(await show({ status: 'completed', conclusion: 'failure', annotations: [annotation] })).toEqual([
+    'PATCH /check-runs/N',
+  ]);
+  const { data } = await stage.as('alice').rest.checks.listForRef({ ...HERE, ref: sha, filter: 'all' });
+  expect(data.check_runs.map(({ status, output }) => [status, output.annotations_count])).toEqual([['completed', 1]]);
+});
+
 test('more annotations than one request takes arrive all the same', async () => {
   const { sha } = await branchWith('six');
   const annotations = Array.from({ length: 120 }, (_, index) => ({
