@@ -84,6 +84,7 @@ test('a person labels, answers, reads, approves, watches, restarts in between, a
 
   await page.getByRole('button', { name: 'Merge pull request' }).click();
   await expect.poll(() => badge(), SOON).toBe('Merged');
+  await expect.poll(() => page.locator('.diagram svg').count(), SOON).toBe(4);
   await shoot('merged');
   expect(await parentsOf('main')).toEqual([mainBefore, head]);
   expect(problems).toEqual([]);
