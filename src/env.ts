@@ -82,8 +82,13 @@ export function jobEnvironment(): JobEnvironment {
   return parse(job);
 }
 
-export function logLevel(): string {
-  return process.env.LOG_LEVEL ?? 'info';
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const log = z.object({
+  LOG_LEVEL: z.enum(LEVELS, { error: 'write trace, debug, info, warn, error, fatal or silent' }).default('info'),
+});
+
+export function logLevel(): (typeof LEVELS)[number] {
+  return parse(log).LOG_LEVEL;
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema): z.infer<Schema> {

@@ -1,12 +1,11 @@
 /** Local mode: the embedded GitHub and, without an endpoint of your own, the scripted model as processes beside the App. */
-import type { ChildProcess } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { compose } from './compose.ts';
 import { type ModelEnvironment, skillsDirectory } from './env.ts';
-import { endChild, startChild } from './local-processes.ts';
+import { type Child, endChild, startChild } from './local-processes.ts';
 import { type KeptPorts, keepServed, keptPorts } from './local-settings.ts';
 import type { Ports } from './ports.ts';
 import { type RunningApp, startServer } from './server.ts';
@@ -47,7 +46,7 @@ export async function startLocalMode(options: LocalModeOptions): Promise<LocalMo
   const { dataDirectory, log } = options;
   await mkdir(dataDirectory, { recursive: true });
   const ports = await keptPorts(dataDirectory, options.port);
-  const children: ChildProcess[] = [];
+  const children: Child[] = [];
   const close = () => Promise.all(children.map(endChild));
   try {
     const model = await modelOf(options, children);
@@ -79,7 +78,7 @@ interface LocalModel {
   readonly price: Ports['modelFacts']['price'];
 }
 
-async function modelOf({ model, script }: LocalModeOptions, children: ChildProcess[]): Promise<LocalModel> {
+async function modelOf({ model, script }: LocalModeOptions, children: Child[]): Promise<LocalModel> {
   if (model.baseUrl !== undefined) {
     return {
       baseUrl: model.baseUrl,
@@ -98,7 +97,7 @@ async function modelOf({ model, script }: LocalModeOptions, children: ChildProce
 async function startGitHub(
   { dataDirectory, imports, users, welcome }: LocalModeOptions,
   ports: KeptPorts,
-  children: ChildProcess[],
+  children: Child[],
 ): Promise<string> {
   const argv = [
     ...['--data', join(dataDirectory, 'github'), '--port', String(ports.github)],

@@ -5,6 +5,8 @@ import { childEnvironment } from './env.ts';
 import { LoopError } from './errors.ts';
 import { packageFile } from './package-root.ts';
 
+export type Child = ChildProcess;
+
 const ENTRIES = {
   'local-github': ['src', 'local', 'main.ts'],
   'scripted-model': ['src', 'demo', 'scripted-model-main.ts'],
@@ -14,7 +16,7 @@ const ENTRIES = {
 export async function startChild(
   name: keyof typeof ENTRIES,
   argv: readonly string[],
-  children: ChildProcess[],
+  children: Child[],
 ): Promise<unknown> {
   const entry = import.meta.filename.endsWith('.ts')
     ? packageFile(...ENTRIES[name])
@@ -45,7 +47,7 @@ function complaintIn(stderr: string): string {
 }
 
 /** Asks a process to end, and insists after five seconds. */
-export function endChild(child: ChildProcess): Promise<void> {
+export function endChild(child: Child): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), 5000);

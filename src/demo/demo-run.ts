@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Terminal } from '../cli/command.ts';
 import { INTERRUPTED } from '../cli/interruption.ts';
-import { logLevel, modelEnvironment } from '../env.ts';
+import type { ModelEnvironment } from '../env.ts';
 import { type LocalMode, startLocalMode } from '../local-mode.ts';
 import { createLog } from '../log.ts';
 import { closingOf } from './closing.ts';
@@ -24,6 +24,8 @@ export interface DemoRun {
   readonly script: string;
   readonly json: boolean;
   readonly minutes: number;
+  readonly model: ModelEnvironment;
+  readonly logLevel: string;
   readonly interrupted: AbortSignal;
 }
 
@@ -47,9 +49,9 @@ export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> 
     port: 0,
     imports: [source],
     users: [MAINTAINER],
-    model: modelEnvironment(),
+    model: run.model,
     script: run.script,
-    log: createLog(logLevel() === 'info' ? 'error' : logLevel()),
+    log: createLog(run.logLevel),
   });
   try {
     return await play({ run, local, fullName: source.fullName, startedMs, say, out });

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { type Command, optionsOf, type Terminal, UsageError } from '../cli/command.ts';
 import { interruption } from '../cli/interruption.ts';
 import { assertRepository, parseDirectory, parseMinutes } from '../cli/local-options.ts';
+import { logLevel, modelEnvironment } from '../env.ts';
 import { LoopError } from '../errors.ts';
 import { demoScript, readIssue } from './demo-material.ts';
 import { type DemoRun, runDemo } from './demo-run.ts';
@@ -69,5 +70,7 @@ async function parse(argv: readonly string[]): Promise<Asked> {
     script: resolve(script),
     json: values.json === true,
     minutes: parseMinutes(minutes),
+    model: modelEnvironment(),
+    logLevel: logLevel() === 'info' ? 'error' : logLevel(),
   };
 }

@@ -1,0 +1,194 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { runCommand } from '../../src/cli/run-command.ts';
+import { typed as typedInTerminal } from './terminal.ts';
+
+interface Ended {
+  readonly code: number;
+  readonly out: readonly string[];
+  readonly err: readonly string[];
+}
+
+/** What the command says and answers, without a process of its own. */
+async function typed(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const out: string[] = [];
+  const err: string[] = [];
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const code = await runCommand(argv, { out: (line) => void out.push(line), fail: (line) => err.push(line) && 1 });
+  vi.unstubAllEnvs();
+  return { code, out: out.flatMap((text) => text.split('\n')), err };
+}
+
+let root: string;
+const at = (name: string) => join(root, name);
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'loopwright-usage-'));
+  await writeFile(at('file'), 'words\n');
+  await writeFile(at('empty.md'), '\n\n');
+  await writeFile(at('issue.md'), '# A title\n\nA body.\n');
+  await writeFile(at('bad.yaml'), 'model: [');
+  await execa('git', ['init', '--quiet', at('bare-beginning')]);
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+interface Refused {
+  readonly typed: string;
+  readonly sentence: string;
+  readonly environment?: Record<string, string>;
+}
+
+/** `@name` is a file or directory below the test's own directory. */
+const REFUSED: readonly Refused[] = [
+  { typed: 'frob', sentence: 'There is no command "frob"; `npm run -s loopwright -- --help` lists them.' },
+  { typed: 'help frob', sentence: 'There is no command "frob"; `npm run -s loopwright -- --help` lists them.' },
+  { typed: 'toString', sentence: 'There is no command "toString"; `npm run -s loopwright -- --help` lists them.' },
+  {
+    typed: 'demo --foo',
+    sentence: 'demo: there is no option "--foo"; `npm run demo -- --help` shows how it is used.',
+  },
+  {
+    typed: 'demo extra',
+    sentence: 'demo: "extra" is one word too many; `npm run demo -- --help` shows how it is used.',
+  },
+  { typed: 'demo --keep', sentence: 'demo: --keep needs a value; `npm run demo -- --help` shows how it is used.' },
+  {
+    typed: 'start --port --data x',
+    sentence: 'start: --port needs a value, and "--data" is an option; `npm start -- --help` shows how it is used.',
+  },
+  {
+    typed: 'demo --json=yes',
+    sentence: 'demo: --json takes no value, and got "yes"; `npm run demo -- --help` shows how it is used.',
+  },
+  {
+    typed: 'init a b',
+    sentence: 'init: "b" is one word too many; `npm run -s loopwright -- init --help` shows how it is used.',
+  },
+  { typed: 'start --port abc', sentence: '--port abc: write a port from 1 to 65535, or 0 for any that is free' },
+  { typed: 'start --port 70000', sentence: '--port 70000: write a port from 1 to 65535, or 0 for any that is free' },
+  {
+    typed: 'start --user x',
+    sentence: '--user x: write login:role:token with a role of read, triage, write, maintain, admin',
+  },
+  {
+    typed: 'start --user x:owner:t',
+    sentence: '--user x:owner:t: write login:role:token with a role of read, triage, write, maintain, admin',
+  },
+  { typed: 'start --import x', sentence: '--import x: write PATH=owner/name, for example ../shop=acme/shop' },
+  { typed: 'start --import /nope=a/b', sentence: '--import /nope=a/b: /nope does not exist; name a git repository' },
+  { typed: 'start --import @file=a/b', sentence: '--import @file=a/b: that is a file; name a git repository' },
+  {
+    typed: 'start --import @bare-beginning=a/b',
+    sentence: '--import @bare-beginning=a/b: @bare-beginning has no commit yet; commit something there first',
+  },
+  {
+    typed: 'start --data @file',
+    sentence: '--data @file: that is a file; name a directory, which is made if it is missing',
+  },
+  {
+    typed: 'demo --keep @file',
+    sentence: '--keep @file: that is a file; name a directory, which is made if it is missing',
+  },
+  { typed: 'demo --minutes x', sentence: '--minutes x: write how long to wait at most, a number above 0' },
+  { typed: 'demo --minutes 0', sentence: '--minutes 0: write how long to wait at most, a number above 0' },
+  {
+    typed: 'demo --repo @file',
+    sentence: '--repo and --issue go together: the repository, and a Markdown file with the issue to work on',
+  },
+  {
+    typed: 'demo --repo @ --issue @issue.md',
+    sentence: '--repo @: @ is no git repository; run `git init` and commit there, or name another',
+  },
+  {
+    typed: 'demo --repo . --issue @missing.md',
+    sentence: '--issue @missing.md: it cannot be read; name a Markdown file whose first line is the title',
+  },
+  {
+    typed: 'demo --repo . --issue @empty.md',
+    sentence: '--issue @empty.md: it has no title; write the title in the first line, and the issue below it',
+  },
+  {
+    typed: 'demo --script @missing.yaml',
+    sentence:
+      "script @missing.yaml: it cannot be read (ENOENT: no such file or directory, open '@missing.yaml'); name a YAML file of authored answers",
+  },
+  {
+    typed: 'init @',
+    sentence: '@ is no git checkout (no .git); run it in the repository that Loopwright shall work on.',
+  },
+  {
+    typed: 'demo',
+    environment: { LLM_BASE_URL: 'nowhere' },
+    sentence: 'environment variable LLM_BASE_URL: Invalid URL; set it and start again.',
+  },
+  {
+    typed: 'demo',
+    environment: { LOG_LEVEL: 'loud' },
+    sentence:
+      'environment variable LOG_LEVEL: write trace, debug, info, warn, error, fatal or silent; set it and start again.',
+  },
+];
+
+describe('what is wrong is said in one sentence, before anything starts', () => {
+  test.each(REFUSED)('$typed → $sentence', async ({ typed: words, sentence, environment }) => {
+    const here = (text: string) =>
+      text.replaceAll(/@([\w.-]*)/g, (_, name: string) => join(root, name).replace(/\/$/, ''));
+    const { code, out, err } = await typed(here(words).split(' '), environment);
+    expect({ code, out, err }).toEqual({ code: 1, out: [], err: [here(sentence)] });
+  });
+});
+
+test('as a process, it says so on standard error with exit code 1 and no stack trace', async () => {
+  const sentence = 'There is no command "frob"; `npm run -s loopwright -- --help` lists them.';
+  expect(await typedInTerminal(['frob'])).toEqual({ code: 1, out: [], err: [sentence] });
+});
+
+test('with --json the last line of standard output says that nothing could start, and why', async () => {
+  const { code, out, err } = await typed(['demo', '--json', '--minutes', 'x']);
+  const why = '--minutes x: write how long to wait at most, a number above 0';
+  expect({ code, out, err }).toEqual({ code: 1, out: [JSON.stringify({ status: 'failed', error: why })], err: [why] });
+});
+
+test('a port that is taken is said with the remedy', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = z.object({ port: z.int() }).parse(server.address());
+  const { code, err } = await typed(['start', '--port', String(port), '--data', at('taken')]);
+  server.close();
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: [
+      `port ${port} on 127.0.0.1 is in use, perhaps by a Loopwright that runs already; stop that one, or choose another port with \`start --port N\``,
+    ],
+  });
+});
+
+describe('help', () => {
+  test('lists every command, with and without being asked', async () => {
+    const { code, out, err } = await typed(['--help']);
+    expect({ code, err }).toEqual({ code: 0, err: [] });
+    expect(out.filter((line) => line.startsWith('  ')).map((line) => line.trim().split(' ')[0])).toEqual([
+      'start',
+      'demo',
+      'init',
+      'schemas',
+    ]);
+    expect((await typed([])).out).toEqual(out);
+  });
+
+  test.each(['start', 'demo', 'init', 'schemas'])(
+    '%s --help shows how it is typed and what it does',
+    async (command) => {
+      const { code, out, err } = await typed([command, '--help']);
+      expect({ code, err }).toEqual({ code: 0, err: [] });
+      expect(out[0]).toContain(command);
+      expect(out[2]).toMatch(/^[A-Z].*\.$/);
+      expect((await typed(['help', command])).out).toEqual(out);
+    },
+  );
+});
