@@ -55,7 +55,7 @@ export async function proposed(world: World, title: string): Promise<Loop> {
   const issue = await world.labelled({ title });
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
   await commented(world, 'maria', issue, '/auto');
-  return world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
+  return world.until(issue, ({ waitingFor }) => waitingFor === 'approval', 110);
 }
 
 /** Commits one file onto a branch as a person does on the web page; returns the commit. */

@@ -275,7 +275,13 @@ function requestsOf(
       return checks.parse((await as('maria', 'GET', `/commits/${sha}/check-runs?per_page=100`)).body).check_runs;
     },
     async requests() {
-      return rows.parse(await (await fetch(`${github.url}/_local/requests?after=0`)).json());
+      const found: z.infer<typeof rows> = [];
+      for (;;) {
+        const answer = await fetch(`${github.url}/_local/requests?after=${found.at(-1)?.id ?? 0}`);
+        const more = rows.parse(await answer.json());
+        if (more.length === 0) return found;
+        found.push(...more);
+      }
     },
   };
 }

@@ -1,0 +1,94 @@
+/** A whole loop under contract: every request and webhook as GitHub describes it, within the App's rows, and within a budget of writes. */
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Loop } from '../../src/loop/loop.ts';
+import { packageFile } from '../../src/package-root.ts';
+import { createContract } from '../../src/referee/contract.ts';
+import { GIT_SERVICES } from '../../src/referee/requests.ts';
+import { jwtOf } from '../local/server.ts';
+import { commented, proposed } from './acts.ts';
+import { problemsOf, startWorld, type World } from './world.ts';
+
+/** What GitHub counts as creating content: 80 in a minute, 500 in an hour for all loops of an installation. */
+const CREATION = /\/(?:comments|pulls|check-runs|reactions)$/;
+const delivery = z.object({ event: z.string(), action: z.string().nullable(), status: z.string() });
+
+let world: World;
+let loop: Loop;
+let sent: Awaited<ReturnType<World['requests']>>;
+beforeAll(async () => {
+  world = await startWorld();
+  const [title = ''] = (await readFile(packageFile('src', 'demo', 'issue.md'), 'utf8')).split('\n');
+  const { ref, pull } = await proposed(world, title.replace('# ', ''));
+  await commented(world, 'maria', pull ?? ref.issue, '/approve');
+  loop = await world.until(ref.issue, ({ status }) => status === 'succeeded' || status === 'stopped', 280);
+  sent = (await world.requests()).filter(({ actor }) => actor === 'app');
+}, 300_000);
+afterAll(() => world.close());
+
+it('ends well, after one failed iteration', () => {
+  expect(loop.status).toBe('succeeded');
+  expect(loop.entries.filter(({ phase }) => phase === 'BUILD').map(({ outcome }) => outcome)).toEqual([
+    'failed',
+    'passed',
+  ]);
+});
+
+it("breaks GitHub's description nowhere: no request, no answer, no webhook", async () => {
+  expect(await problemsOf(world.github)).toEqual([]);
+});
+
+it('takes in every webhook at the first try', async () => {
+  const response = await fetch(`${world.github.url}/api/v3/app/hook/deliveries?per_page=100`, {
+    headers: { authorization: `Bearer ${jwtOf(world.github.credentials)}` },
+  });
+  const deliveries = z.array(delivery).parse(await response.json());
+  expect(deliveries.filter(({ status }) => status !== 'OK')).toEqual([]);
+  const names = new Set(deliveries.map(({ event, action }) => (action === null ? event : `${event}.${action}`)));
+  expect(names).toContain('issues.labeled');
+  expect(names).toContain('workflow_run.completed');
+});
+
+it("sends nothing beyond the App's rows, and nothing that GitHub refuses", () => {
+  const contract = createContract();
+  const beyond = sent.filter(({ method, path }) => {
+    const by = contract.match(method, path.split('?')[0] ?? '')?.row.by;
+    const isGit = GIT_SERVICES.some(
+      (service) => path.endsWith(`.git/${service}`) || path.endsWith(`service=${service}`),
+    );
+    return by !== 'app' && by !== 'both' && !isGit && path !== '/api/graphql';
+  });
+  expect(beyond).toEqual([]);
+  const unsuccessful = sent.filter(({ status }) => status >= 400);
+  // Looking for a branch, a ref or a run that is not there yet is how a repeated effect finds what it made.
+  expect(unsuccessful.filter(({ method, status }) => method !== 'GET' || status !== 404)).toEqual([]);
+});
+
+it('stays within its budget: about a dozen creations, and few requests besides', () => {
+  const writes = sent.filter(({ method }) => method !== 'GET');
+  const creations = writes.filter(({ method, path }) => method === 'POST' && CREATION.test(path));
+  const counted = { requests: sent.length, writes: writes.length, creations: creations.length };
+  expect(counted.creations, JSON.stringify(counted)).toBeLessThanOrEqual(16);
+  expect(counted.writes, JSON.stringify(counted)).toBeLessThanOrEqual(100);
+  expect(counted.requests, JSON.stringify(counted)).toBeLessThanOrEqual(220);
+});
+
+it('costs people one sticky comment, one comment of questions and one packet comment', async () => {
+  const bodies = async (number: number) =>
+    (await world.comments(number)).filter(({ author }) => author === 'loopwright[bot]').map(({ body }) => body);
+  const onIssue = await bodies(loop.ref.issue);
+  expect(onIssue).toHaveLength(2);
+  expect(onIssue.filter((body) => body.includes(`pull request: #${loop.pull}`))).toHaveLength(1);
+  expect(await bodies(loop.pull ?? 0)).toEqual([expect.stringContaining('read this packet')]);
+});
+
+it('leaves four green check runs on the head that it delivers', async () => {
+  const own = (await world.checks(loop.head ?? '')).filter(({ name }) => name.startsWith('loopwright / '));
+  expect(own.map(({ name, conclusion }) => `${name}: ${conclusion}`).toSorted()).toEqual([
+    'loopwright / build: success',
+    'loopwright / evidence: success',
+    'loopwright / plan: success',
+    'loopwright / verify: success',
+  ]);
+});
