@@ -309,14 +309,14 @@ test('a check run at work takes no annotations, so it is the one that is complet
 });
 
 test('more annotations than one request takes arrive all the same', async () => {
-  const { sha } = await branchWith('six');
+  const { sha } = await branchWith('many');
   const annotations = Array.from({ length: 120 }, (_, index) => ({
     path: 'src/new.txt',
     line: index + 1,
     level: 'notice' as const,
     message: `n ${index}`,
   }));
-  await github().checks(repository, [checkRun(sha, { annotations })]);
+  await github().checks(repository, [checkRun(sha, { status: 'completed', conclusion: 'success', annotations })]);
   const { data } = await stage.as('alice').rest.checks.listForRef({ ...HERE, ref: sha });
   expect(data.check_runs[0]?.output.annotations_count).toBe(120);
 });
