@@ -9,7 +9,14 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/machine/**'] } },
-      { extends: true, test: { name: 'machine', include: ['test/machine/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'machine',
+          include: ['test/machine/**/*.test.ts'],
+          globalSetup: ['test/machine/requirements.ts'],
+        },
+      },
     ],
   },
 });

@@ -1,4 +1,5 @@
 /** `loopwright start`: the real App with credentials, local mode in the browser without. */
+import { once } from 'node:events';
 import { compose } from '../compose.ts';
 import { DEMO_REPOSITORY, demoScript, demoWelcome, type IssueText, readIssue } from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
@@ -85,6 +86,7 @@ interface LocalStart {
 }
 
 async function startLocal(asked: LocalStart, { out }: Terminal): Promise<number> {
+  const interrupted = interruption();
   const model = modelEnvironment();
   const people = asked.users;
   const isDemo = asked.imports.some(({ fullName }) => fullName === DEMO_REPOSITORY);
@@ -103,7 +105,7 @@ async function startLocal(asked: LocalStart, { out }: Terminal): Promise<number>
   });
   if (isDemo) await openDemoIssue({ githubUrl: local.githubUrl, people, issue });
   for (const line of localLines({ local, people, isDemo, data: asked.data })) out(line);
-  await untilInterrupted();
+  await aborted(interrupted);
   out('\nStopping.');
   await local.close();
   return 0;
@@ -158,6 +160,7 @@ interface DemoIssue {
 const WRITERS: readonly string[] = ['write', 'maintain', 'admin'];
 
 async function startReal(environment: AppEnvironment, { out }: Terminal): Promise<number> {
+  const interrupted = interruption();
   const model = modelEnvironment();
   if (model.baseUrl === undefined || model.name === undefined)
     throw new ConfigError(
@@ -195,13 +198,12 @@ async function startReal(environment: AppEnvironment, { out }: Terminal): Promis
     log,
   });
   out(`Loopwright listens on ${app.url} and works for ${apiUrl}.`);
-  await untilInterrupted();
+  await aborted(interrupted);
   await app.close();
   await composed.close();
   return 0;
 }
 
-async function untilInterrupted(): Promise<void> {
-  const signal = interruption();
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }

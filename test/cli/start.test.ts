@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { processesOf, type Running, started } from './terminal.ts';
+
+/** Two starts of everything; a few seconds each on a quiet machine. */
+const TIMEOUT_MS = 120_000;
+
+let root: string;
+let running: Running;
+let address: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'loopwright-start-'));
+  const shop = join(root, 'shop');
+  const identity = ['-c', 'user.name=Wout', '-c', 'user.email=wout@shop.example', '-c', 'commit.gpgsign=false'];
+  await mkdir(shop);
+  await writeFile(join(shop, 'README.md'), 'A shop.\n');
+  await execa('git', ['init', '--quiet', '--initial-branch', 'main'], { cwd: shop });
+  await execa('git', ['add', '.'], { cwd: shop });
+  await execa('git', [...identity, 'commit', '--quiet', '-m', 'Open the shop'], { cwd: shop });
+});
+afterAll(async () => {
+  await running.end('SIGKILL');
+  await rm(root, { recursive: true, force: true });
+});
+
+/** Starts, and follows what it says to open. */
+async function start(...argv: readonly string[]): Promise<void> {
+  running = started(['start', '--data', join(root, 'kept'), ...argv]);
+  await running.until('Ctrl-C stops');
+  address = /Open\s+(http:\S+)/.exec(running.printed())?.[1] ?? '';
+}
+
+async function as(token: string, path: string): Promise<unknown> {
+  const response = await fetch(`${address}/api/v3${path}`, { headers: { authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+test('start serves the named repository to the named person, and Ctrl-C ends all of it', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  await start('--port', '0', '--import', `${join(root, 'shop')}=acme/shop`, '--user', 'wout:write:wout-token');
+  expect(running.printed()).toContain('wout (write)');
+  expect(z.object({ login: z.string() }).parse(await as('wout-token', '/user'))).toEqual({ login: 'wout' });
+  expect(z.looseObject({ private: z.boolean() }).parse(await as('wout-token', '/repos/acme/shop'))).toMatchObject({
+    default_branch: 'main',
+  });
+  expect(await running.end('SIGINT')).toBe(0);
+  expect(processesOf(root)).toEqual([]);
+});
+
+test('starting again with nothing but the directory is the same place, person and repository', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const before = address;
+  await rm(join(root, 'shop'), { recursive: true });
+  await start();
+  expect(address).toBe(before);
+  expect(running.printed()).toContain('wout (write)');
+  await as('wout-token', '/repos/acme/shop');
+  expect((await fetch(`${address}/api/v3/repos/acme/guestbook`)).status).toBe(404);
+  expect(await running.end('SIGTERM')).toBe(0);
+});

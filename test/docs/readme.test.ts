@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { childEnvironment } from '../../src/env.ts';
+import { aptLine, REQUIREMENTS } from '../machine/requirements.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+
+interface Proof {
+  /** What runs the command. */
+  readonly file: string;
+  /** The words in it that do. */
+  readonly words: string;
+}
+
+const IN_CI = (words: string): Proof => ({ file: '.ci/run', words });
+const BY_DEMO: Proof = {
+  file: 'test/machine/second-repository.test.ts',
+  words: "['run', '-s', 'demo', '--', '--json'",
+};
+const BY_START: Proof = { file: 'test/machine/terminal.ts', words: "['start', '--ignore-scripts', '--'" };
+const BY_PACKAGE = (words: string): Proof => ({ file: 'test/machine/package.test.ts', words });
+
+/** Every command that the README shows, and what runs it; a new command needs a row. */
+const PROVEN: Readonly<Record<string, Proof>> = {
+  'npm ci': IN_CI('npm ci'),
+  'npm run demo': IN_CI('check npm run demo'),
+  'npm run check': IN_CI('check npm run check'),
+  'npm test': IN_CI('check npm test'),
+  'npm run test:machine': IN_CI('check npm run test:machine'),
+  [aptLine(Object.keys(REQUIREMENTS))]: IN_CI('apt-get install -y -q --no-install-recommends $packages'),
+  'npm run -s demo -- --json': BY_DEMO,
+  'npm run demo -- --keep DIR': BY_PACKAGE("'--keep', join(root, 'kept')"),
+  'npm run demo -- --repo PATH --issue FILE': BY_DEMO,
+  'npm start': BY_START,
+  'npm start -- --data DIR': BY_PACKAGE("'start', '--data', join(root, 'kept')"),
+  'npm start -- --port 8480 --data .data --import ../shop=acme/shop --user maria:admin:maria-token': {
+    file: 'test/cli/start.test.ts',
+    words: "=acme/shop`, '--user', 'wout:write:wout-token')",
+  },
+  'npm run -s loopwright -- --help': { file: 'test/cli/usage.test.ts', words: "typed(['--help'])" },
+  'npm run -s loopwright -- schemas': BY_PACKAGE("npx('schemas', '--json')"),
+  'npm run -s loopwright -- init ../shop': BY_PACKAGE("npx('init', checkout)"),
+  'npm run -s loopwright -- init DIR': BY_PACKAGE("npx('init', checkout)"),
+  'npm run build': BY_PACKAGE("'npm',\n    ['pack'"),
+  'npx loopwright': BY_PACKAGE("run('npx', ['loopwright'"),
+};
+
+/** Lines of code blocks and code in the text that begin like a command. */
+function commands(): readonly string[] {
+  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trim().split('\n'));
+  const inline = [...readme.matchAll(/`((?:npm|npx|sudo|node|git|docker) [^`\n]+)`/g)].map(
+    ([, command = '']) => command,
+  );
+  return [...new Set([...blocks, ...inline])];
+}
+
+describe('the README', () => {
+  test('shows no command that nothing runs, and every row of the table is shown', () => {
+    expect([...commands()].sort()).toEqual(Object.keys(PROVEN).sort());
+  });
+
+  test.each(Object.entries(PROVEN))('%s is run', async (_command, { file, words }) => {
+    expect(await readFile(join(ROOT, file), 'utf8')).toContain(words);
+  });
+
+  test('names only scripts that package.json has', async () => {
+    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const used = commands().flatMap((command) => /^npm (?:run (?:-s )?)?([\w:]+)/.exec(command)?.[1] ?? []);
+    expect(used.filter((name) => name !== 'ci' && !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+
+  test('links only to files that are there', () => {
+    const links = [...readme.matchAll(/\]\(([^)#]+)/g)].flatMap(([, target = '']) =>
+      /^https?:/.test(target) ? [] : target,
+    );
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((target) => !existsSync(join(ROOT, target)))).toEqual([]);
+  });
+});
+
+describe('npm run test:machine where something is missing', () => {
+  test('names all that is missing with the line that installs it, and fails', async () => {
+    const bin = await mkdtemp(join(tmpdir(), 'loopwright-bin-'));
+    await symlink('/bin/true', join(bin, 'python3'));
+    try {
+      const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+      const { exitCode, all } = await execa(process.execPath, [vitest, 'run', '--project', 'machine'], {
+        cwd: ROOT,
+        all: true,
+        extendEnv: false,
+        env: { ...childEnvironment(), PATH: bin, NO_COLOR: '1', LOOPWRIGHT_TEST_POSTGRES: 'postgres://elsewhere' },
+        reject: false,
+      });
+      expect(all).toContain(
+        'test:machine needs what is not on this machine: bubblewrap, socat, ripgrep, chromium; run `sudo apt-get install -y bubblewrap socat ripgrep chromium` and start it again.',
+      );
+      expect(exitCode).toBe(1);
+      expect(all).not.toContain('passed');
+    } finally {
+      await rm(bin, { recursive: true });
+    }
+  });
+});
