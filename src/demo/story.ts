@@ -63,7 +63,7 @@ export function createStory({ say, startedMs, repositoryUrl, maintainer }: Setti
 }
 
 /** Everything there is to tell about a loop, in its order. */
-export function newsOf(loop: Loop, repositoryUrl: string): readonly News[] {
+function newsOf(loop: Loop, repositoryUrl: string): readonly News[] {
   return [
     ...loop.entries.map((record) => entryNews(record, loop)),
     ...questionNews(loop),
@@ -122,8 +122,9 @@ function entryNews(record: EntryRecord, loop: Loop): News {
   const tried = tries > 1 ? [`try ${tries}`] : [];
   if (outcome === 'passed')
     return { key, mark: '✓', name: phase, parts: [[...tried, ...gates.map(gateText)].join(' · ') || 'done'] };
-  const failed = gates.filter(({ passed }) => !passed).map(gateText);
-  const why = failed.length > 0 ? failed.join(' · ') : reason;
+  const failed = gates.filter(({ passed }) => !passed);
+  const measured = failed.some(({ value }) => value !== undefined);
+  const why = measured ? failed.map(gateText).join(' · ') : reason.replace(`${phase}: `, '');
   return { key, mark: '✗', name: phase, parts: [[...tried, why].join(' · '), ...feedbackOf(record, loop)] };
 }
 
@@ -134,7 +135,7 @@ function feedbackOf({ entry }: EntryRecord, { entries, feedback, phase, status }
   return [
     ...feedback.slice(0, SHOWN_DEFECTS).map(defectText),
     ...(more > 0 ? [`- and ${more} more`] : []),
-    ...(status === 'working' ? [`→ fed back: ${phase} tries again with this`] : []),
+    ...(status === 'working' ? [`→ fed back to ${phase}, which tries again with it`] : []),
   ];
 }
 

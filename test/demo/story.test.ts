@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { wrapped } from '../../src/demo/plain-text.ts';
+import { createStory } from '../../src/demo/story.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { buildingLoop, record, stoppedLoop, waitingLoop } from '../render/loops.ts';
+
+const REPOSITORY = 'http://127.0.0.1:8480/acme/shop';
+
+beforeEach(() => void vi.useFakeTimers({ now: 65_000 }));
+afterEach(() => void vi.useRealTimers());
+
+/** What a person reads while the loop goes through these states, 65 seconds after the start. */
+function told(...loops: readonly Loop[]): string {
+  const lines: string[] = [];
+  const say = (line: string) => void lines.push(line);
+  const story = createStory({ say, startedMs: 0, repositoryUrl: REPOSITORY, maintainer: 'maria' });
+  for (const loop of loops) story.follow(loop);
+  return lines.join('\n');
+}
+
+describe('the story of the demo', () => {
+  test('says each thing once, with its time, in columns, up to the packet', () => {
+    expect(`\n${told(waitingLoop(), waitingLoop())}\n`).toMatchInlineSnapshot(`
+      "
+        1:05  ✓ DISCOVER     goal_metrics 2 (≥ 1) · open_questions 0 (≤ 0)
+        1:05  ✓ DEFINE       spec_confidence 0.952 (≥ 0.9)
+        1:05  ✓ PLAN         arch_uncertainty 0.25 (≤ 0.8) · uncovered_requirements 0 (≤ 0) · diagram_errors 0 (≤ 0)
+        1:05  ▸ ARCH_REVIEW  draft pull request #13: spec, plan, price and four diagrams wait for a person
+                             http://127.0.0.1:8480/acme/shop/pull/13
+      "
+    `);
+  });
+
+  test('says what failed, why, and that it is fed back', () => {
+    const [, failed] = told(buildingLoop()).split('✗ ');
+    expect(`\n${failed}\n`).toMatchInlineSnapshot(`
+      "
+      BUILD        test_failures 1 (needs ≤ 0)
+                             - src/items.js:4: open items only: expected 1 item, got 2. (R-1)
+                             → fed back to BUILD, which tries again with it
+      "
+    `);
+  });
+
+  test('does not say that anything is fed back when the loop stopped', () => {
+    expect(told(stoppedLoop())).not.toContain('fed back');
+  });
+
+  test('counts the tries of a phase, not those of its plan', () => {
+    const seed = record(7, 'SEED_DATA', [], { attempt: 2 });
+    expect(told({ ...buildingLoop(), entries: [...buildingLoop().entries, seed] })).toContain('✓ SEED_DATA    done');
+  });
+
+  test('gives the reason where nothing was measured', () => {
+    const gates = [{ name: 'build_errors', threshold: '<= 0', passed: false }];
+    const died = record(5, 'BUILD', gates, { outcome: 'cancelled', reason: 'BUILD: the run was cancelled.' });
+    expect(told({ ...buildingLoop(), feedback: [], entries: [died] })).toBe(
+      '  1:05  ✗ BUILD        the run was cancelled.',
+    );
+  });
+
+  test('says loudly that nothing contains the code', () => {
+    expect(told({ ...buildingLoop(), sandbox: 'none' })).toContain('! BUILD        sandbox: none.');
+  });
+});
+
+describe('wrapped text', () => {
+  test('keeps a value with its name, and indents what follows', () => {
+    const gates = ['first_gate 1 (≤ 2)', 'second_gate 1 (≤ 2)', 'third_gate 1 (≤ 2)', 'fourth_gate 1 (≤ 2)'].join(
+      ' · ',
+    );
+    const lines = wrapped('  0:01  ✓ VERIFY       ', [gates, 'http://127.0.0.1/'.padEnd(120, 'x')]);
+    expect(lines[0]).toMatch(/third_gate 1 \(≤ 2\) · fourth_gate 1 \(≤ 2\)$|third_gate 1 \(≤ 2\)$/);
+    expect(lines.slice(0, -1).every((line) => line.length <= 110)).toBe(true);
+    expect(lines.slice(1).every((line) => line.startsWith(' '.repeat(23)))).toBe(true);
+    expect(lines.at(-1)?.trim()).toHaveLength(120);
+  });
+});
