@@ -97,7 +97,7 @@ function unzip(zip: Uint8Array): Readonly<Record<string, Uint8Array>> {
         bytes += originalSize;
         if (entries > MAX_ENTRIES || bytes > MAX_ENTRY_BYTES)
           throw new ArtifactError(
-            `The artifact unpacks to at least ${bytes} bytes in ${entries} files; at most ${MAX_ENTRY_BYTES} bytes in ${MAX_ENTRIES} files are read. Nothing of it was taken over.`,
+            `The artifact unpacks to at least ${bytes} bytes in ${entries} ${entries === 1 ? 'file' : 'files'}; at most ${MAX_ENTRY_BYTES} bytes in ${MAX_ENTRIES} files are read. Nothing of it was taken over.`,
           );
         return name === 'report.json' || /^raw\/[0-9a-f]{64}$/.test(name);
       },

@@ -4,8 +4,24 @@ import { text } from 'node:stream/consumers';
 import { readScript } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
 import { packageFile } from '../../src/package-root.ts';
+import { rightAtOnce } from './acts.ts';
 
 export type Fault = 'garbage' | 'prose' | 'error' | 'silence';
+
+/** For one try, instead of 120 s; an honest answer must fit in on a busy machine. */
+export const TIMEOUT_MS = 3000;
+
+/** What is said of each fault after "The model at <address> gave no usable <artifact> in 3 tries: ". */
+export const FAULT_ROWS = [
+  { case: 'JSON of another kind', fault: 'garbage', tries: thrice('an answer with 1 problem') },
+  { case: 'a web page', fault: 'prose', tries: thrice('an answer that is no chat completion') },
+  { case: 'HTTP 500', fault: 'error', tries: thrice('HTTP 500') },
+  { case: 'nothing', fault: 'silence', tries: thrice('no answer within 3 s') },
+] as const;
+
+function thrice(what: string): string {
+  return `${what}; ${what}; ${what}.`;
+}
 
 export interface FaultyModel {
   readonly url: string;
@@ -20,7 +36,7 @@ const GARBAGE = { id: 'x', object: 'chat.completion', created: 0, model: 'x' };
 
 const FAULTS: Readonly<Record<Fault, (response: ServerResponse) => void>> = {
   /** JSON of the right form whose content is not what was asked for. */
-  garbage: (response) => answer(response, 200, said('{"weather":"fine"}')),
+  garbage: (response) => answer(response, 200, said('["fine weather"]')),
   /** No answer to a chat at all. */
   prose: (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome!</h1>'),
   error: (response) => answer(response, 500, { error: { message: 'out of memory', type: 'server_error' } }),
@@ -28,7 +44,7 @@ const FAULTS: Readonly<Record<Fault, (response: ServerResponse) => void>> = {
 };
 
 export async function startFaultyModel(): Promise<FaultyModel> {
-  const model = await startScriptedModel(await readScript(packageFile('src', 'demo', 'guestbook.yaml')));
+  const model = await startScriptedModel(rightAtOnce(await readScript(packageFile('src', 'demo', 'guestbook.yaml'))));
   const faults = new Map<string, Fault>();
   const counts = new Map<number, number>();
   const server = createServer(async (request, response) => {

@@ -1,17 +1,11 @@
 /** What is refused before a loop starts: each row names the channel, the exact sentence, and that setting things right is enough. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createConnection } from 'node:net';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { packageFile } from '../../src/package-root.ts';
-import { type FaultyModel, startFaultyModel } from './faulty-model.ts';
+import { FAULT_ROWS, type FaultyModel, startFaultyModel, TIMEOUT_MS } from './faulty-model.ts';
+import { shown } from './stopped.ts';
 import { startWorld, type World } from './world.ts';
 
 const CONFIG = '.github/loopwright.yml';
@@ -29,7 +23,7 @@ beforeAll(async () => {
   model = await startFaultyModel();
   // Without the repository's own checks: each correction of the configuration would start them.
   const prepare = (path: string) => rm(join(path, '.github', 'workflows', 'ci.yml'));
-  world = await startWorld({ modelUrl: model.url, prepare });
+  world = await startWorld({ modelUrl: model.url, modelTimeoutMs: TIMEOUT_MS, prepare });
 });
 afterAll(async () => {
   await world.close();
@@ -141,8 +135,7 @@ describe('a label that is refused', () => {
     await eventually(async () => expect((await world.comments(issue)).map(({ body }) => body)).toEqual([row.sentence]));
     await eventually(async () => expect(await labelsOf(issue)).toEqual([]));
     expect(await world.loop(issue)).toMatchObject({ status: 'idle', entry: 0, entries: [] });
-    expect((await world.as('maria', 'GET', `/git/ref/heads/loopwright/${issue}`)).status).toBe(404);
-    expect((await world.as('maria', 'GET', '/pulls?state=all')).body).toEqual([]);
+    await expectNothingMade(issue);
     expect(model.calls(issue)).toBe(0);
 
     if (row.config !== undefined) await writeConfig(RIGHT);
@@ -156,64 +149,42 @@ describe('a label that is refused', () => {
   });
 });
 
-/** The rows of the command line: standard error, and the exit code. */
-describe('a start that is refused', () => {
-  let directory: string;
-  let skills: string;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'loopwright-refused-'));
-    skills = join(directory, 'skills');
-    await cp(packageFile('skills'), skills, { recursive: true });
-  });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+describe('a model that the App asks', () => {
+  it.concurrent.each(FAULT_ROWS)(
+    'and that answers with $case: three tries, an issue comment, and rest',
+    async ({ fault, tries }) => {
+      const { number: issue } = numbered.parse((await world.as('maria', 'POST', '/issues', { title: fault })).body);
+      model.fail(issue, 'DISCOVER', fault);
+      await world.as('maria', 'POST', `/issues/${issue}/labels`, { labels: ['loop'] });
+      const stopped = await world.until(issue, ({ status }) => status === 'stopped');
+      const sentence = `The model at ${model.url} gave no usable interview in 3 tries: ${tries}`;
+      const note = `${sentence} See that the model answers, then say \`/rerun\`.`;
+      expect(stopped).toMatchObject({ phase: 'DISCOVER', note, spent: { calls: 3 } });
+      expect(stopped.entries).toMatchObject([{ phase: 'DISCOVER', outcome: 'failed', reason: sentence }]);
+      await eventually(async () => {
+        const said = (await world.comments(issue)).map(({ body }) => body);
+        expect(said.filter((body) => body.includes(`**Stopped, needs a person.** ${shown(note)}\n`))).toHaveLength(1);
+        expect(said.filter((body) => body.includes(`**Stopped, needs a person. ${shown(note)}**`))).toHaveLength(1);
+      });
+      expect(await labelsOf(issue)).toEqual(['loop']);
+      await expectNothingMade(issue);
+      expect(model.calls(issue)).toBe(3);
 
-  it('a missing skill: standard error and exit code 1, nothing left running, and it starts with the skill restored', async () => {
-    const lost = join(skills, 'speckit-tasks');
-    await rm(lost, { recursive: true });
-    const refused = start();
-    const [stdout, stderr, [exitCode]] = await Promise.all([
-      text(refused.stdout),
-      text(refused.stderr),
-      once(refused, 'exit'),
-    ]);
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr: `${lost}/SKILL.md is missing; PLAN cannot run without it: restore the file or reinstall loopwright.\n`,
-    });
-    expect(stdout).not.toContain('http://');
-    const ports = portsFile.parse(JSON.parse(await readFile(join(directory, 'data', 'ports.json'), 'utf8')));
-    expect(await Promise.all([isOpen(ports.github), isOpen(ports.app)])).toEqual([false, false]);
-
-    await cp(packageFile('skills', 'speckit-tasks'), lost, { recursive: true });
-    const started = start();
-    for await (const line of createInterface({ input: started.stdout })) if (line.includes('http://')) break;
-    expect(await isOpen(ports.github)).toBe(true);
-    started.kill('SIGTERM');
-    expect(await once(started, 'exit')).toEqual([0, null]);
-  });
-
-  function start() {
-    const { PATH = '', HOME = '' } = process.env;
-    return spawn(
-      process.execPath,
-      [packageFile('src', 'main.ts'), 'start', '--port', '0', '--data', join(directory, 'data')],
-      {
-        env: { PATH, HOME, SKILLS_DIR: skills, LOG_LEVEL: 'error', NODE_NO_WARNINGS: '1' },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
-  }
+      model.fail(issue, 'DISCOVER', undefined);
+      await world.as('maria', 'POST', `/issues/${issue}/comments`, { body: '/rerun' });
+      await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
+      expect(model.calls(issue)).toBe(4);
+    },
+  );
 });
 
-const portsFile = z.object({ app: z.int(), github: z.int() });
 const labelList = z.array(z.object({ name: z.string() }));
+const numbered = z.object({ number: z.int() });
 
-function isOpen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ port, host: '127.0.0.1' });
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
+/** No branch, so no commit either, and no pull request. */
+async function expectNothingMade(issue: number): Promise<void> {
+  expect((await world.as('maria', 'GET', `/git/ref/heads/loopwright/${issue}`)).status).toBe(404);
+  expect((await world.as('maria', 'GET', '/pulls?state=all')).body).toEqual([]);
 }
 
 function fenced(goal: string): string {
