@@ -1,0 +1,193 @@
+/** What ends a BUILD at once: each row names the channels and the exact sentence; nothing of the try lands, and `/rerun` goes on with the same approval. */
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Loop } from '../../src/loop/loop.ts';
+import { commanded, proposed } from './acts.ts';
+import { FAULT_ROWS, type FaultyModel, startFaultyModel, TIMEOUT_MS } from './faulty-model.ts';
+import { expectStopped } from './stopped.ts';
+import { startWorld, type World } from './world.ts';
+
+const BUILD = '.github/workflows/loopwright-build.yml';
+
+let world: World;
+let model: FaultyModel;
+let packet: Loop;
+let issue: number;
+beforeAll(async () => {
+  model = await startFaultyModel();
+  // As far as the App knows the model is a real one, whose code needs a sandbox.
+  world = await startWorld({
+    modelUrl: model.url,
+    modelTimeoutMs: TIMEOUT_MS,
+    scripted: false,
+    prepare: captureRunner,
+  });
+  packet = await proposed(world, 'Let visitors search');
+  issue = packet.ref.issue;
+});
+afterAll(async () => {
+  await world.close();
+  await model.close();
+});
+
+/** The workflow runs the forger where it ran the job. */
+async function captureRunner(path: string): Promise<void> {
+  const workflow = await readFile(join(path, BUILD), 'utf8');
+  const captured = workflow.replace(
+    '"$ENGINE" "$RUNNER_TEMP/loopwright/job.mjs" build',
+    '"$ENGINE" "$LOOPWRIGHT_WORKSPACE/../setup/forge.mjs" build',
+  );
+  expect(captured).not.toBe(workflow);
+  await writeFile(join(path, BUILD), captured);
+  await cp(join(import.meta.dirname, '..', 'fixtures', 'forge', 'forge.mjs'), join(path, 'forge.mjs'));
+}
+
+/** `case` is what the forger is told; {run}, {entry}, {head}, {base} and {bytes} are filled in. */
+interface Row {
+  readonly case: string;
+  readonly channel: 'pull request comment and check run';
+  readonly sentence: string;
+  readonly remedy: string;
+}
+
+const PULL = 'pull request comment and check run';
+const LOOK = 'Look at the run and its log before you say `/rerun`.';
+
+const ROWS: readonly Row[] = [
+  {
+    case: 'another entry',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      'The BUILD report speaks of another run: build of entry 99 for {head} on {base}, expected build of entry {entry} for {head} on {base}. Nothing of it was taken over.',
+  },
+  {
+    case: 'another base',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      'The BUILD report speaks of another run: build of entry {entry} for {head} on {head}, expected build of entry {entry} for {head} on {base}. Nothing of it was taken over.',
+  },
+  {
+    case: 'no raw output',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      'The measurement build_ok has no raw output with digest sha256:000000000000…; a value without it is none. Nothing of it was taken over.',
+  },
+  {
+    case: 'a missing field',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      'The BUILD report breaks its schema at "sandbox": Invalid option: expected one of "bubblewrap"|"none". Nothing of it was taken over.',
+  },
+  {
+    case: 'no JSON',
+    channel: PULL,
+    remedy: LOOK,
+    sentence: 'The BUILD artifact has no readable report.json. Nothing of it was taken over.',
+  },
+  {
+    case: 'a workflow',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      '`.github/workflows/release.yml` must not change: files of git and GitHub (`.git*`) are changed by people only. The proposed patch was refused as a whole.',
+  },
+  {
+    case: 'code owners',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      '`docs/CODEOWNERS` must not change: CODEOWNERS is changed by people only. The proposed patch was refused as a whole.',
+  },
+  {
+    case: 'a symbolic link',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      'The BUILD report breaks its schema at "changes.0.mode": Invalid option: expected one of "100644"|"100755". Nothing of it was taken over.',
+  },
+  {
+    case: 'a way out',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      '`../guestbook/src/search.js` must not change: its path has an empty, `.` or `..` segment. The proposed patch was refused as a whole.',
+  },
+  {
+    case: 'an unplanned file',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      '`src/store.js` changed although no task of the approved plan names it. The proposed patch was refused as a whole.',
+  },
+  {
+    case: 'other tests',
+    channel: PULL,
+    remedy: LOOK,
+    sentence: 'The frozen tests do not have the digest that the report states. Nothing of it was taken over.',
+  },
+  {
+    case: '20 MB',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      'The artifact "build" of run {run} has {bytes} bytes; at most 8000000 are read. Nothing of it was taken over.',
+  },
+  {
+    case: 'a zip bomb',
+    channel: PULL,
+    remedy: LOOK,
+    sentence:
+      'The artifact unpacks to at least 40000000 bytes in 1 file; at most 16000000 bytes in 500 files are read. Nothing of it was taken over.',
+  },
+  {
+    case: 'no bubblewrap',
+    channel: PULL,
+    remedy: 'Set that right, then say `/rerun`.',
+    sentence:
+      'The sandbox needs bubblewrap, and there is no bwrap on the PATH; install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.',
+  },
+];
+
+/** Has the next entry done as the row says, and waits for the stop. */
+async function stoppedBy(wish: string): Promise<Loop> {
+  await commanded(world, 'maria', issue, `/context ${wish}`);
+  const { status, entry } = await world.until(issue, () => true);
+  const word = status === 'stopped' ? '/rerun' : '/approve';
+  expect(await commanded(world, 'maria', issue, word)).toMatchObject({ reactions: ['+1'] });
+  return world.until(issue, (loop) => loop.status === 'stopped' && loop.entry > entry, 90);
+}
+
+describe('a run that the App refuses', () => {
+  it.each(ROWS)('$case: $channel, nothing lands, no model is asked', async ({ case: wish, sentence, remedy }) => {
+    const calls = model.calls(issue);
+    await expectStopped(world, await stoppedBy(wish), { packet, sentence, remedy });
+    expect(model.calls(issue)).toBe(calls);
+  });
+});
+
+describe('a model that the job asks', () => {
+  it.each(FAULT_ROWS)(`and that answers with $case: three tries, ${PULL}, nothing lands`, async ({ fault, tries }) => {
+    model.fail(issue, 'BUILD', fault);
+    const calls = model.calls(issue);
+    const sentence = `The model at ${model.url} gave no usable acceptance-tests in 3 tries: ${tries}`;
+    const stopped = await stoppedBy('nothing');
+    await expectStopped(world, stopped, { packet, sentence, remedy: 'See that the model answers, then say `/rerun`.' });
+    expect([model.calls(issue), stopped.spent.calls]).toEqual([calls + 3, calls + 3]);
+  });
+});
+
+describe('when everything is right again', () => {
+  it('`/rerun` builds on the same approval, and what is honest lands', async () => {
+    model.fail(issue, 'BUILD', undefined);
+    await commanded(world, 'maria', issue, '/context nothing');
+    await commanded(world, 'maria', issue, '/rerun');
+    const landed = await world.until(issue, ({ candidate }) => candidate !== undefined, 150);
+    expect(landed.approval).toMatchObject({ digest: packet.packetDigest });
+    await commanded(world, 'maria', issue, '/stop');
+  }, 180_000);
+});
