@@ -109,12 +109,13 @@ export async function commentedByApp(world: World, number: number, body: string)
   return numbered.parse(await response.json()).id;
 }
 
-/** The demo's answers without its mistake: the first build is right already. */
+/** The demo's answers without its mistake: a build that starts from nothing is right, whichever iteration it is. */
 export function rightAtOnce(script: Script): Script {
   const [first = [], second = []] = script.tasks['T-1'] ?? [];
+  const [page = []] = script.tasks['T-2'] ?? [];
   const right = second.find(({ tool }) => tool === 'write_file') ?? { tool: 'missing' };
   const steps = first.map((step) => (step.tool === 'write_file' ? right : step));
-  return { ...script, tasks: { ...script.tasks, 'T-1': [steps] } };
+  return { ...script, tasks: { 'T-1': [steps], 'T-2': [page] } };
 }
 
 /** Waits until something holds. */

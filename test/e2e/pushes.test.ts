@@ -1,0 +1,107 @@
+/** A whole loop that people push into: their commits win, the evidence is made anew, nothing is force-pushed; then merged, and labelled again. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Script } from '../../src/demo/script.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { commanded, eventually, headOf, historyOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
+import { startWorld, type World } from './world.ts';
+
+const WHOLE_LOOP_MS = 240_000;
+
+/** Iteration 1 never reports, so 2 starts from nothing as well; 3 starts from what 2 built, which was right. */
+function inThreeIterations(script: Script): Script {
+  const { tasks } = rightAtOnce(script);
+  const keep = [{ tool: 'submit', summary: 'Nothing to change.' }];
+  const tries = Object.entries(tasks).map(([task, [steps = []]]) => [task, [steps, steps, keep]] as const);
+  return { ...script, tasks: Object.fromEntries(tries.map(([task, each]) => [task, [...each]])) };
+}
+
+let world: World;
+let issue: number;
+/** What wout pushed, oldest first. */
+const commits: string[] = [];
+beforeAll(async () => {
+  world = await startWorld({ script: inThreeIterations });
+  issue = (await proposed(world, 'Search, with helping hands')).ref.issue;
+});
+afterAll(() => world.close());
+
+async function push(loop: Loop, path: string): Promise<string> {
+  const sha = await pushed(world, 'wout', { branch: loop.branch, path, text: `${path}\n` });
+  commits.push(sha);
+  return sha;
+}
+
+const voided = (sha: string | undefined) =>
+  `@wout pushed ${sha?.slice(0, 7)} to the branch, so the evidence is void and the next candidate is built on it.`;
+
+describe('commits of people on the loop branch', () => {
+  it('during BUILD end the run; the next one builds on them', async () => {
+    await commanded(world, 'maria', issue, '/approve');
+    const building = await world.until(issue, ({ phase, run }) => phase === 'BUILD' && run !== undefined);
+    const sha = await push(building, 'docs/hand-1.md');
+    const next = await world.until(
+      issue,
+      ({ entry, run }) => entry > building.entry && run !== undefined && run.id !== building.run?.id,
+    );
+    expect(next).toMatchObject({ phase: 'BUILD', head: sha, approval: { digest: building.packetDigest } });
+    expect(next.entries.find(({ entry }) => entry === building.entry)?.outcome).toBe('cancelled');
+  });
+
+  it(
+    'during VERIFY void the candidate; the next one descends from them',
+    async () => {
+      const verifying = await world.until(
+        issue,
+        ({ phase, run, entry }) => phase === 'VERIFY' && run?.entry === entry,
+        120,
+      );
+      expect(await historyOf(world, verifying.candidate?.sha ?? '')).toContain(commits[0]);
+      const sha = await push(verifying, 'docs/hand-2.md');
+      const next = await world.until(issue, ({ phase, entry }) => phase === 'BUILD' && entry > verifying.entry);
+      expect(next).toMatchObject({ head: sha });
+      expect(next.candidate).toBeUndefined();
+    },
+    WHOLE_LOOP_MS,
+  );
+
+  it(
+    'are all in the history of what is delivered, with evidence made after them',
+    async () => {
+      const loop = await world.until(
+        issue,
+        ({ status, waitingFor }) => status !== 'working' || waitingFor !== undefined,
+        200,
+      );
+      expect(loop, JSON.stringify(loop.entries.slice(4), undefined, 1)).toMatchObject({ status: 'succeeded' });
+      const history = await historyOf(world, loop.head ?? '');
+      expect(history).toEqual(expect.arrayContaining([...commits, loop.candidate?.sha]));
+      expect(await headOf(world, loop.branch)).toBe(loop.head);
+      expect(history.indexOf(commits[1] ?? '')).toBeGreaterThan(history.indexOf(loop.candidate?.sha ?? ''));
+    },
+    WHOLE_LOOP_MS,
+  );
+
+  it('are each said in one sentence', async () => {
+    const bodies = (await said(world, issue)).map(({ body }) => body);
+    for (const sha of commits) expect(bodies.filter((body) => body === voided(sha))).toHaveLength(1);
+  });
+});
+
+describe('after the end', () => {
+  it('a merge by a person is noted', async () => {
+    const { pull } = await world.until(issue, () => true);
+    expect((await world.as('maria', 'PUT', `/pulls/${pull}/merge`, {})).status).toBe(200);
+    await eventually(async () => (await world.loop(issue))?.note === 'Merged by @maria.', 'the note');
+    expect((await world.loop(issue))?.status).toBe('succeeded');
+  });
+
+  it('the label starts loop 2 on a branch of its own, from the base as it is now', async () => {
+    const first = await world.loop(issue);
+    await world.as('maria', 'DELETE', `/issues/${issue}/labels/loop`);
+    await world.as('maria', 'POST', `/issues/${issue}/labels`, { labels: ['loop'] });
+    const second = await world.until(issue, ({ ref, waitingFor }) => ref.n === 2 && waitingFor === 'answers');
+    expect(second).toMatchObject({ branch: `loopwright/${issue}-2`, status: 'waiting', entries: [] });
+    expect(second.base?.sha).toBe(await headOf(world, 'main'));
+    expect(second.base?.sha).not.toBe(first?.base?.sha);
+  });
+});
