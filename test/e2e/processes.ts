@@ -267,12 +267,12 @@ export async function runsOf({ as }: Processes): Promise<z.infer<typeof runRows>
   return runRows.parse(await as('GET', '/actions/runs?per_page=100')).workflow_runs;
 }
 
-/** Waits until a run whose title begins so is at this step. */
-export async function jobStep(processes: Processes, title: string, step: string): Promise<void> {
+/** Waits until a run whose title begins so is done with this step. */
+export async function stepDone(processes: Processes, title: string, step: string): Promise<void> {
   for (;;) {
     for (const { id } of (await runsOf(processes)).filter((run) => run.display_title.startsWith(title))) {
       const { jobs } = jobRows.parse(await processes.as('GET', `/actions/runs/${id}/jobs`));
-      if (jobs.some(({ steps }) => steps.some(({ name, status }) => name === step && status === 'in_progress'))) return;
+      if (jobs.some(({ steps }) => steps.some(({ name, status }) => name === step && status === 'completed'))) return;
     }
     await sleep(50);
   }

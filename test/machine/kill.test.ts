@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Exchange, Gate } from '../e2e/gate.ts';
 import {
   finish,
-  jobStep,
   openLabelledIssue,
   type Processes,
   type Remains,
   remainsOf,
   startProcesses,
+  stepDone,
 } from '../e2e/processes.ts';
 
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 400_000;
 const TIMEOUT_MS = PATIENCE_MS + 60_000;
 
 /** Lays in wait at once, and crashes when it is its turn. */
@@ -97,7 +97,7 @@ const appDuringBuild: Crash = (processes) => {
 
 /** The App is away for so long that GitHub gives up telling it that the VERIFY run has ended. */
 const awayAtTheEndOfVerify: Crash = (processes) => async () => {
-  await jobStep(processes, 'loopwright-verify', 'Run the job');
+  await stepDone(processes, 'loopwright-verify', 'Fetch the job and its brief, and check both digests');
   await processes.kill('app');
   await processes.untilUntold('loopwright-verify');
   await processes.startApp();
