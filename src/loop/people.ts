@@ -41,6 +41,9 @@ export function labelled(loop: Loop, event: Of<'labelled'>): Decision {
     return resume({ ...loop, note: `Resumed by @${event.by.login}, who set the label again.` }, event.at);
   if (isLive(loop))
     return emit(only(loop), say(key, 'issue', 'A loop is already at work on this issue; `/status` says where it is.'));
+  // The intake opens the next loop of an issue; this is a label that crossed the end of this one.
+  if (loop.status !== 'idle')
+    return emit(only(loop), say(key, 'issue', 'The loop ended just now; set the label again to start the next one.'));
   if (event.refusal !== undefined) return unlabelledWith(loop, key, event.refusal);
   return start(loop, event);
 }

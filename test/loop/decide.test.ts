@@ -95,6 +95,15 @@ describe('a label', () => {
   });
 });
 
+describe('a label that crosses the end of its loop', () => {
+  it('does not start the ended loop again', () => {
+    const stopped = decide(building(), command('stop', '', timeOf(55))).loop;
+    const again = decide(stopped, labelledEvent({ at: timeOf(56) })).loop;
+    expect(again).toMatchObject({ status: 'stopped', entry: stopped.entry });
+    expect(sentences(again)).toContain('The loop ended just now; set the label again to start the next one.');
+  });
+});
+
 describe('the approval', () => {
   it('is asked for once the packet is published, and binds its digest', () => {
     const loop = atReview();
