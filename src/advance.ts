@@ -1,4 +1,5 @@
 /** Runs loops: save what was decided, perform it, decide again on what came back. */
+import { isDeepStrictEqual } from 'node:util';
 import { ConflictError } from './errors.ts';
 import { decide, settle } from './loop/decide.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type Effect,
   type EffectLane,
   type Event,
+  event as eventSchema,
   idOf,
   type Loop,
   type LoopRef,
@@ -18,6 +20,17 @@ import type { Ports, Store } from './ports.ts';
 /** Applies one event to one loop and queues what follows from it, all in one transaction. An event that does not apply changes nothing. */
 export async function apply(ref: LoopRef, event: Event, store: Store): Promise<void> {
   await update(ref, store, { event, settled: undefined }, (loop) => decide(loop, event));
+}
+
+/**
+ * Applies an event unless the loop's log has it already. A delivery is taken in again when the process died after it was applied;
+ * a command would then be answered a second time, with what it means by now.
+ */
+export async function applyOnce(ref: LoopRef, event: Event, store: Store): Promise<void> {
+  const log = await store.log(idOf(ref));
+  const told = eventSchema.parse(event);
+  if (log.some((entry) => isDeepStrictEqual(entry.event, told))) return;
+  await apply(ref, event, store);
 }
 
 /** Performs the pending effects of one lane, in order, until none is left. Called by the queue, one at a time per loop and lane. */

@@ -1,5 +1,5 @@
 /** What each webhook means: a delivery becomes events of loops. State that decides is read back from the API, never taken from the payload. */
-import { apply } from './advance.ts';
+import { applyOnce } from './advance.ts';
 import { commandLines } from './guard/incoming.ts';
 import { mayUse, parseCommands } from './loop/commands.ts';
 import type { Actor, Event, Loop, LoopRef, Role } from './loop/loop.ts';
@@ -166,14 +166,14 @@ const READERS: Readers = {
   },
 };
 
-/** Turns one stored delivery into events and applies them. Repeating it is harmless: an event that no longer applies changes nothing. */
+/** Turns one stored delivery into events and applies them. Repeating it is harmless: what was applied is not applied again. */
 export async function takeIn(deliveryId: string, ports: Ports): Promise<void> {
   const delivery = await ports.store.delivery(deliveryId);
   const payload = delivery === undefined ? undefined : payloadOf(delivery.name, delivery.payload);
   if (delivery === undefined || payload === undefined) return;
   const reader: (payload: never, at: string, ports: Ports) => Promise<readonly Meaning[]> = READERS[payload.name];
   const meanings: readonly Meaning[] = await Reflect.apply(reader, undefined, [payload, delivery.receivedAt, ports]);
-  for (const { ref, event } of meanings) await apply(ref, event, ports.store);
+  for (const { ref, event } of meanings) await applyOnce(ref, event, ports.store);
 }
 
 function repositoryRefOf({ id, name, owner, installationId }: Repository): RepositoryRef {
