@@ -1,7 +1,14 @@
 /** `loopwright start`: the real App with credentials, local mode in the browser without. */
 import { once } from 'node:events';
 import { compose } from '../compose.ts';
-import { DEMO_REPOSITORY, demoScript, demoWelcome, type IssueText, readIssue } from '../demo/demo-material.ts';
+import {
+  DEMO_REPOSITORY,
+  DEMO_USERS,
+  demoScript,
+  demoWelcome,
+  type IssueText,
+  readIssue,
+} from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
 import { createMaintainer } from '../demo/maintainer.ts';
 import { type AppEnvironment, appEnvironment, logLevel, modelEnvironment, skillsDirectory } from '../env.ts';
@@ -37,10 +44,6 @@ const OPTIONS = {
 } as const;
 
 const DEFAULT_PORT = 8480;
-const DEFAULT_USERS: readonly User[] = [
-  { login: 'maria', role: 'admin', token: 'maria-token' },
-  { login: 'noah', role: 'read', token: 'noah-token' },
-];
 
 export const start: Command = {
   summary: 'run the App: with credentials in the environment against GitHub, without them in local mode',
@@ -70,7 +73,7 @@ async function withKept({
     port: port ?? (await keptGitHubPort(data)) ?? DEFAULT_PORT,
     data,
     imports: imports.length > 0 ? imports : (kept?.imports ?? [await demoImport(data)]),
-    users: users.length > 0 ? users : (kept?.users ?? DEFAULT_USERS),
+    users: users.length > 0 ? users : (kept?.users ?? DEMO_USERS),
   };
 }
 

@@ -45,3 +45,9 @@ export function demoWelcome({ title }: IssueText, scripted: boolean): string {
 
 ${model}`;
 }
+
+/** Who is there in local mode when nobody is named: one who may do everything, one who may only read. */
+export const DEMO_USERS = [
+  { login: 'maria', role: 'admin', token: 'maria-token' },
+  { login: 'noah', role: 'read', token: 'noah-token' },
+] as const;

@@ -12,7 +12,7 @@ const STATUS = {
   succeeded: 'succeeded',
   stopped: 'stopped',
 } as const;
-const requestRows = z.array(z.object({ actor: z.string(), method: z.string(), path: z.string() }));
+const requestRows = z.array(z.object({ id: z.int(), actor: z.string(), method: z.string(), path: z.string() }));
 const CREATION = /\/(comments|pulls|check-runs|reactions)$/;
 
 export interface DemoSummary {
@@ -31,11 +31,14 @@ export interface DemoSummary {
   readonly durationMs: number;
 }
 
+/** `value` is null where nothing was measured; then the gate never passed. */
+type Gate = Omit<Verdict, 'value'> & { readonly value: number | null };
+
 interface PhaseSummary {
   readonly name: string;
   readonly attempts: number;
-  readonly gates: readonly Verdict[];
-  readonly history: readonly (readonly Verdict[])[];
+  readonly gates: readonly Gate[];
+  readonly history: readonly (readonly Gate[])[];
 }
 
 type Evidence = Pick<EvidenceRow, 'requirement' | 'kind' | 'test' | 'base' | 'head' | 'reverted'>;
@@ -84,7 +87,11 @@ function phaseSummary(name: PhaseName, entries: readonly EntryRecord[]): readonl
   const last = mine.at(-1);
   return last === undefined
     ? []
-    : [{ name, attempts: mine.length, gates: last.gates, history: mine.slice(0, -1).map(({ gates }) => gates) }];
+    : [{ name, attempts: mine.length, gates: gatesOf(last), history: mine.slice(0, -1).map(gatesOf) }];
+}
+
+function gatesOf({ gates }: EntryRecord): readonly Gate[] {
+  return gates.map(({ name, value, threshold, passed }) => ({ name, value: value ?? null, threshold, passed }));
 }
 
 async function evidenceOf(loop: Loop, { ports }: LocalMode): Promise<readonly Evidence[]> {
@@ -104,13 +111,18 @@ async function evidenceOf(loop: Loop, { ports }: LocalMode): Promise<readonly Ev
 
 /** What the App asked of GitHub, as GitHub's own log has it. */
 async function requestsOf(githubUrl: string): Promise<Requests> {
-  const rows = requestRows
-    .parse(await (await fetch(`${githubUrl}/_local/requests?after=0`)).json())
-    .filter(({ actor }) => actor === 'app');
+  const rows = (await requestsAfter(githubUrl, 0)).filter(({ actor }) => actor === 'app');
   const writes = rows.filter(({ method }) => method !== 'GET');
   return {
     requests: rows.length,
     writes: writes.length,
     creations: writes.filter(({ method, path }) => method === 'POST' && CREATION.test(path)).length,
   };
+}
+
+/** The log comes in pages; an empty one is the end. */
+async function requestsAfter(githubUrl: string, id: number): Promise<z.infer<typeof requestRows>> {
+  const page = requestRows.parse(await (await fetch(`${githubUrl}/_local/requests?after=${id}`)).json());
+  const last = page.at(-1);
+  return last === undefined ? page : [...page, ...(await requestsAfter(githubUrl, last.id))];
 }

@@ -3,6 +3,7 @@ import { ConfigError } from '../errors.ts';
 import { ANSWERS, acceptanceRow, specification } from '../loop/answers.ts';
 import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
 import { type Event, type Loop, nameOf } from '../loop/loop.ts';
+import { buildTryOf } from '../loop/walk.ts';
 import type { Ports, Store } from '../ports.ts';
 import { documentNamed, documentTexts, storedText } from './document-texts.ts';
 import { CHANGE_LIMITS } from './proposal-checks.ts';
@@ -65,7 +66,7 @@ async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Pro
     },
     phase,
     entry: loop.entry,
-    iteration: loop.counters.iterations,
+    iteration: buildTryOf(loop),
     candidate: (phase === 'VERIFY' ? loop.candidate?.sha : loop.head) ?? base,
     base,
     surface: loop.surface ?? 'library',

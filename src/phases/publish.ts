@@ -61,6 +61,8 @@ export function packetDigest(loop: Loop): string {
     base: loop.base?.sha ?? '',
     config: loop.configDigest ?? '',
     usd: loop.limits.usd,
+    // A packet that comes back unchanged after a rejection is another one: no button of the old one approves it.
+    round: loop.counters.rounds,
   });
 }
 
