@@ -70,7 +70,7 @@ export function triesOf(loop: Loop, phase: PhaseName): number {
   return PHASES[phase].limit === 'drafts' ? (loop.counters.drafts[phase] ?? 0) : loop.counters.iterations;
 }
 
-/** The how manieth try of the approved plan this is for the builder: an iteration that died with its machine has tried nothing. */
+/** The number of the builder's try under the approved plan: an iteration that died with its machine has tried nothing. */
 export function buildTryOf({ counters, entries }: Loop): number {
   const planned = entries.slice(entries.findLastIndex(({ phase }) => phase === 'ARCH_REVIEW') + 1);
   const died = planned.filter(({ phase, outcome }) => phase === 'BUILD' && outcome === 'cancelled');
