@@ -145,8 +145,10 @@ function defectText({ file, line, message, requirement }: Defect): string {
   return `- ${place}${first.length > 160 ? `${first.slice(0, 159)}…` : first}${requirement === null ? '' : ` (${requirement})`}`;
 }
 
+type GateText = Omit<Verdict, 'value'> & { readonly value?: number | null | undefined };
+
 /** A threshold that is no comparison is a sentence of its own. */
-export function gateText({ name, value, threshold, passed }: Verdict): string {
+export function gateText({ name, value, threshold, passed }: GateText): string {
   if (!/^[<>]/.test(threshold)) return `${name} ${threshold}`;
-  return `${name} ${valueText(value)} (${passed ? '' : 'needs '}${thresholdText(threshold)})`;
+  return `${name} ${valueText(value ?? undefined)} (${passed ? '' : 'needs '}${thresholdText(threshold)})`;
 }
