@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-// Two projects: `unit` needs Node, npm and git only; `machine` needs what the README's apt line installs.
+// `unit` and `e2e` need Node, npm and git only, `machine` what the README's apt line installs. `e2e` are the long journeys through HTTP,
+// kept apart so that `npm test` stays short; one whole loop stays in it.
+const LONG_JOURNEYS = 'test/e2e/!(loop|repeated).test.ts';
+
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig({
   test: {
@@ -8,7 +11,11 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/machine/**'] } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/machine/**', LONG_JOURNEYS] },
+      },
+      { extends: true, test: { name: 'e2e', include: [LONG_JOURNEYS] } },
       {
         extends: true,
         test: {

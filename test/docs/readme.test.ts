@@ -31,6 +31,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run demo': IN_CI('check npm run demo'),
   'npm run check': IN_CI('check npm run check'),
   'npm test': IN_CI('check npm test'),
+  'npm run test:e2e': IN_CI('check npm run test:e2e'),
   'npm run test:machine': IN_CI('check npm run test:machine'),
   [aptLine(Object.keys(REQUIREMENTS))]: IN_CI('apt-get install -y -q --no-install-recommends $packages'),
   'npm run -s demo -- --json': BY_DEMO,
