@@ -10,7 +10,7 @@ import { z } from 'zod';
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'tally');
 const DEMO_LIMIT_MS = 5 * 60_000;
 
-const gate = z.object({ name: z.string(), value: z.number().optional(), threshold: z.string(), passed: z.boolean() });
+const gate = z.object({ name: z.string(), value: z.number().nullable(), threshold: z.string(), passed: z.boolean() });
 const outcome = z.enum(['pass', 'fail', 'load-error', 'not-run']);
 const demoSummary = z.object({
   status: z.string(),
