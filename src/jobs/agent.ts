@@ -21,6 +21,23 @@ export interface Conversation {
 export type Ending = 'submitted' | 'out of steps' | 'out of time' | 'no usable tool call';
 
 const PATIENCE = 3;
+
+/** What people read about an ending that the model did not wish, and what they can do; undefined for `submitted`. */
+export const UNFINISHED: Readonly<Record<Ending, { readonly why: string; readonly remedy: string } | undefined>> = {
+  submitted: undefined,
+  'out of steps': {
+    why: 'its tool calls were used up',
+    remedy: 'Smaller tasks need fewer tool calls; `/rerun PLAN` makes a new plan.',
+  },
+  'out of time': {
+    why: 'its time was used up',
+    remedy: 'Smaller tasks need less time; `/rerun PLAN` makes a new plan.',
+  },
+  'no usable tool call': {
+    why: `the model made no usable tool call in ${PATIENCE} turns in a row`,
+    remedy: 'See that the model supports tool calls, or name another model.',
+  },
+};
 const NOT_PERFORMED: ToolResult = { text: 'Not performed: out of steps.', status: 'refused' };
 const USE_A_TOOL = 'Use a tool, or call submit when the task is done.';
 

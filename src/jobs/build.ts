@@ -48,11 +48,12 @@ async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Out
     if (design.tests === undefined)
       return { tests, changes: [], measurements: [], defects: [...design.defects], failure: null };
     tests = design.tests;
+    const unfinished: Defect[] = [];
     for (const task of inOrder(brief.tasks)) {
       if (!tasksToDo(brief).includes(task)) continue;
-      await workOn(bench, { tests, task, feedback: brief.defects, revision: 0 });
+      unfinished.push(...(await workOn(bench, { tests, task, feedback: brief.defects, revision: 0 })));
     }
-    return { tests, ...(await reviewed(bench, tests)), failure: null };
+    return { tests, ...(await reviewed(bench, tests, unfinished)), failure: null };
   } catch (error) {
     // Only what is named at a port is a failure of this job; anything else is a mistake of ours and goes up.
     if (!(error instanceof LoopError)) throw error;
@@ -80,8 +81,13 @@ function tasksToDo({ previous, tasks, defects }: Brief) {
 }
 
 /** Measures, has it reviewed when it is green, and lets the builder answer the reviewers as often as the limit allows. */
-async function reviewed(bench: Bench, tests: FrozenTests): Promise<Omit<Outcome, 'tests' | 'failure'>> {
+async function reviewed(
+  bench: Bench,
+  tests: FrozenTests,
+  begun: readonly Defect[],
+): Promise<Omit<Outcome, 'tests' | 'failure'>> {
   const { brief } = bench;
+  const unfinished = [...begun];
   const reviews: Review[] = [];
   let state = await measure(bench, tests);
   while (state.green && !isSettled(reviews, brief.limits.reviewRevisions)) {
@@ -89,10 +95,12 @@ async function reviewed(bench: Bench, tests: FrozenTests): Promise<Omit<Outcome,
     reviews.push(verdict);
     if (isSettled(reviews, brief.limits.reviewRevisions)) break;
     for (const task of inOrder(affectedTasks(brief.tasks, verdict.defects)))
-      await workOn(bench, { tests, task, feedback: verdict.defects, revision: revisionsOf(reviews) });
+      unfinished.push(
+        ...(await workOn(bench, { tests, task, feedback: verdict.defects, revision: revisionsOf(reviews) })),
+      );
     state = await measure(bench, tests);
   }
-  return summary(bench, state, reviews);
+  return summary(bench, state, { reviews, unfinished });
 }
 
 /** The reviewers approved, or sent it back more often than the limit allows. */
@@ -105,13 +113,18 @@ function revisionsOf(reviews: readonly Review[]): number {
   return reviews.filter(({ revise }) => revise).length;
 }
 
-async function summary(bench: Bench, state: Measured, reviews: readonly Review[]) {
+async function summary(
+  bench: Bench,
+  state: Measured,
+  { reviews, unfinished }: { readonly reviews: readonly Review[]; readonly unfinished: readonly Defect[] },
+) {
   const last = reviews.at(-1);
   const open: readonly Defect[] = last?.revise === true ? last.defects : [];
+  const causes = state.green && open.length === 0 ? [] : unfinished;
   return {
     changes: [...state.settled.changes],
     measurements: [...state.measurements, ...(await revisionMeasurement(bench, reviews))],
-    defects: [...state.defects, ...open],
+    defects: [...causes, ...state.defects, ...open],
   };
 }
 

@@ -13,6 +13,7 @@ import { acceptanceOf, defectsText, documentsOf, filesText, requirementsOf, sect
 import { layTree } from './repository.ts';
 import { cut, said } from './said.ts';
 import { treesDirectory } from './sandbox.ts';
+import { layTests } from './settle.ts';
 
 export interface Design {
   /** Undefined when no draft was right within the tries. */
@@ -22,8 +23,17 @@ export interface Design {
 
 const EXAMPLE_CHARACTERS = 6000;
 
-/** Tests of an earlier iteration are taken over as they are; else they are designed. @throws {ModelError} @throws {JobError} */
+/**
+ * Tests of an earlier iteration are taken over as they are; else they are designed. Either way they are in the workspace
+ * afterwards, so that the builder can run them. @throws {ModelError} @throws {JobError}
+ */
 export async function frozenTestsOf(bench: Bench): Promise<Design> {
+  const found = await takenOrDesigned(bench);
+  if (found.tests !== undefined) await layTests(bench, found.tests);
+  return found;
+}
+
+async function takenOrDesigned(bench: Bench): Promise<Design> {
   const taken = bench.brief.previous?.tests;
   if (taken === undefined || taken === null) return design(bench);
   if (digestOfTests(taken.files) !== taken.digest)

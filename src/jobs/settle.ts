@@ -78,18 +78,29 @@ export async function onCopy<Result>(bench: Bench, run: (copy: string) => Promis
   }
 }
 
-/** Puts the frozen tests in place; whatever differs from them is overwritten and told. */
-async function restoreTests({ environment }: Bench, tests: FrozenTests): Promise<Defect[]> {
+/** Puts frozen tests that the builder changed or removed back in place, and says so. */
+async function restoreTests(bench: Bench, tests: FrozenTests): Promise<Defect[]> {
+  const { restored, defects } = await layTests(bench, tests);
+  for (const path of restored) bench.environment.log(`the frozen test ${path} was changed or removed; it is put back`);
+  return defects;
+}
+
+/** Puts the frozen tests in place; whatever differs from them is overwritten. Tells which were not there as they are. */
+export async function layTests(
+  { environment }: Bench,
+  tests: FrozenTests,
+): Promise<{ readonly restored: readonly string[]; readonly defects: Defect[] }> {
+  const restored: string[] = [];
   const defects: Defect[] = [];
   for (const { path, content } of tests.files) {
     const place = await placeOf(environment.workspace, path);
     const same = place.refusal === undefined && place.stats?.isFile() === true;
     if (same && (await readRegular(place.absolute)).toString('utf8') === content) continue;
-    environment.log(`the frozen test ${path} was changed or removed; it is put back`);
+    restored.push(path);
     const again = await overwrite(environment.workspace, path, content);
     if (again !== undefined) defects.push(defectOf(path, `the frozen test cannot be put back: ${again}`));
   }
-  return defects;
+  return { restored, defects };
 }
 
 async function overwrite(workspace: string, path: string, content: string): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Task } from '../loop/answers.ts';
 import type { Brief, FrozenTests } from '../loop/brief.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { converse } from './agent.ts';
+import { converse, type Ending, UNFINISHED } from './agent.ts';
 import { presentFiles, treeOf } from './changes.ts';
 import { type Bench, callContext, JobError } from './environment.ts';
 import { acceptanceOf, defectsText, documentsOf, filesText, requirementsOf, section, skillTexts } from './prompt.ts';
@@ -22,8 +22,11 @@ export interface TaskRequest {
 const SKILLS = ['incremental-implementation', 'coding-principles'] as const;
 const TASK_MS = 30 * 60_000;
 
-/** Lets the builder work on one task in the workspace. What it says about its result is not believed. @throws {ModelError} */
-export async function workOn(bench: Bench, request: TaskRequest): Promise<void> {
+/**
+ * Lets the builder work on one task in the workspace. What it says about its result is not believed.
+ * Returns why it did not finish, which matters only when the numbers are red. @throws {ModelError}
+ */
+export async function workOn(bench: Bench, request: TaskRequest): Promise<readonly Defect[]> {
   const { brief, environment, repository } = bench;
   const { task, tests, revision } = request;
   const existing = new Set((await treeOf(repository, brief.candidate)).map(({ path }) => path));
@@ -50,6 +53,24 @@ export async function workOn(bench: Bench, request: TaskRequest): Promise<void> 
     save: (messages) => writeFile(join(transcripts, `${task.id}-${revision}.json`), JSON.stringify(messages, null, 1)),
   });
   environment.log(`${task.id}: the conversation ended: ${ending}`);
+  return unfinished(task, ending);
+}
+
+function unfinished({ id, title, requirements }: Task, ending: Ending): readonly Defect[] {
+  const ended = UNFINISHED[ending];
+  if (ended === undefined) return [];
+  return [
+    {
+      id: `builder:${id}`,
+      requirement: requirements[0] ?? null,
+      file: null,
+      line: null,
+      rule: 'builder',
+      severity: 'major',
+      message: `The builder did not finish ${id} (${title}): ${ended.why}.`,
+      suggestion: ended.remedy,
+    },
+  ];
 }
 
 /** Tasks such that each comes after those that it depends on. @throws {JobError} when they wait for each other. */

@@ -120,6 +120,36 @@ test('the builder can change frozen tests neither by a tool nor by a command', a
   expect(numbersOf(report).test_failures).toBeGreaterThan(0);
 });
 
+test('the frozen tests are there before the builder begins, so its own runs have them, and nothing says that they were touched', async () => {
+  const { report, requests, log } = await runBuild(place, briefFor(place), {
+    answers: ANSWERS,
+    turns: [[command('node --test')], [write('src/greet.js', GOOD)]],
+  });
+  expect(requests.filter(({ name }) => name === 'turn')[1]?.messages.at(-1)?.content).toContain('greets all');
+  expect(log.join('\n')).not.toContain('was changed or removed');
+  expect(report.changes.map(({ path }) => path)).toEqual(['src/greet.js', FROZEN_FILE]);
+});
+
+test('a builder that makes no usable tool call is named, with its task, as the first defect of the build that failed', async () => {
+  const { report } = await runBuild(place, briefFor(place), { answers: ANSWERS, turns: ['Done.', 'Really.', 'Yes.'] });
+  expect(report.defects[0]).toMatchObject({
+    rule: 'builder',
+    requirement: 'R-1',
+    severity: 'major',
+    message: 'The builder did not finish T-1 (Greet all): the model made no usable tool call in 3 turns in a row.',
+    suggestion: 'See that the model supports tool calls, or name another model.',
+  });
+  expect(report.defects.map(({ rule }) => rule)).toEqual(['builder', 'test', 'suite']);
+});
+
+test('how a conversation ended is no defect of a build that is green', async () => {
+  const { report } = await runBuild(place, briefFor(place), {
+    answers: ANSWERS,
+    turns: [[write('src/greet.js', GOOD)], 'Done.', 'Really.', 'Yes.'],
+  });
+  expect(report.defects).toEqual([]);
+});
+
 test('a change of .github is refused by the tool, and when a command makes it, it blocks the build and is never proposed', async () => {
   const { report, outputs, requests } = await runBuild(place, briefFor(place), {
     answers: ANSWERS,
