@@ -1,6 +1,7 @@
 /** The live board: the sticky comment on the issue, and the pull request's title and text. */
 import type { VerifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
+import { failureSentence } from './defects.ts';
 import { evidenceTable } from './evidence.ts';
 import { fitted, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
@@ -66,9 +67,9 @@ function stateText({ state, entries }: PhaseState): string {
   return count > 1 ? `${STATES[state]}, try\u00A0${count}` : STATES[state];
 }
 
-function failedTry({ status, entries }: Loop): readonly string[] {
-  const last = entries.at(-1);
-  return status === 'working' && last?.outcome === 'failed' ? [`The last try failed. ${oneLine(last.reason)}`] : [];
+function failedTry(loop: Loop): readonly string[] {
+  const why = loop.status === 'working' ? failureSentence(loop) : '';
+  return why === '' ? [] : [`The last try failed. ${why}`];
 }
 
 function gatesText({ phase, state, gates }: PhaseState, { approval }: Loop): string {

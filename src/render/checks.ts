@@ -3,6 +3,7 @@ import type { VerifyReport } from '../loop/brief.ts';
 import { idOf, type Loop, type PhaseName } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { AFTER_APPROVAL } from '../loop/phases.ts';
+import { defectLine } from './defects.ts';
 import { evidenceTable } from './evidence.ts';
 import { fitted, list, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
@@ -46,6 +47,8 @@ const CHECKS: readonly { readonly name: string; readonly phases: readonly PhaseN
 
 /** GitHub takes 50 annotations in one request. */
 const MAX_ANNOTATIONS = 50;
+/** Lines of what was found; the rest is in the report of the run. */
+const MAX_FOUND = 40;
 
 export interface CheckFacts extends ModelFacts {
   readonly headSha: string;
@@ -64,7 +67,7 @@ export function checksOf(loop: Loop, facts: CheckFacts): readonly CheckText[] {
       externalId: externalId(loop, own),
       ...progress,
       summary: summaryOf(loop, own, facts),
-      text: textOf(own),
+      text: textOf(loop, own),
       actions: isAwaitingApproval(loop, own) ? BUTTONS : [],
       annotations: annotationsOf(loop, own),
     };
@@ -171,8 +174,8 @@ function needsOf(own: readonly PhaseState[]): string {
   );
 }
 
-/** Every ended entry, so that a later success does not hide the tries before it. */
-function textOf(own: readonly PhaseState[]): string {
+/** Every ended entry, so that a later success does not hide the tries before it, and what the last failed one found. */
+function textOf(loop: Loop, own: readonly PhaseState[]): string {
   const rows = own
     .flatMap(({ entries }) => entries)
     .toSorted((left, right) => left.entry - right.entry)
@@ -184,16 +187,25 @@ function textOf(own: readonly PhaseState[]): string {
       `${Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)} s`,
       oneLine(reason),
     ]);
-  return rows.length === 0 ? '' : table(['entry', 'phase', 'try', 'outcome', 'took', 'why'], rows);
+  if (rows.length === 0) return '';
+  const found = foundOf(loop, own).slice(0, MAX_FOUND).map(defectLine);
+  return fitted([
+    { text: table(['entry', 'phase', 'try', 'outcome', 'took', 'why'], rows) },
+    ...(found.length === 0 ? [] : [{ text: `### What the last failed try found\n\n${list(found, '')}` }]),
+  ]);
 }
 
 const LEVELS = { blocker: 'failure', major: 'warning', minor: 'notice' } as const;
 
 /** Defects of the last failed entry, where they point into the product. */
 function annotationsOf(loop: Loop, own: readonly PhaseState[]): CheckText['annotations'] {
+  return foundOf(loop, own).flatMap(annotationOf).slice(0, MAX_ANNOTATIONS);
+}
+
+/** Defects of the last failed entry, when it was of these phases. */
+function foundOf(loop: Loop, own: readonly PhaseState[]): readonly Defect[] {
   const failed = loop.entries.findLast(({ outcome }) => outcome === 'failed');
-  if (failed === undefined || own.every(({ phase }) => phase !== failed.phase)) return [];
-  return loop.feedback.flatMap(annotationOf).slice(0, MAX_ANNOTATIONS);
+  return failed === undefined || own.every(({ phase }) => phase !== failed.phase) ? [] : loop.feedback;
 }
 
 function annotationOf({ file, line, severity, message, rule }: Defect): CheckText['annotations'] {

@@ -1,7 +1,7 @@
 /** The problem report at a stop: what was tried, what is wrong, why it stopped, and what to say next. */
 import type { Loop } from '../loop/loop.ts';
-import type { Defect } from '../loop/measurement.ts';
 import { AFTER_APPROVAL } from '../loop/phases.ts';
+import { defectList } from './defects.ts';
 import { fitted, list, oneLine, table } from './markdown.ts';
 import { costOf, shortDigest } from './words.ts';
 
@@ -21,7 +21,7 @@ export function problemReport(loop: Loop): string {
   return fitted([
     { text: `**Stopped, needs a person.** ${loop.note}` },
     {
-      text: `### What was found\n\n${list(loop.feedback.slice(0, MAX_DEFECTS).map(defectLine), 'No defect was recorded; the cause is in the sentence above.')}${more(loop.feedback.length)}`,
+      text: `### What was found\n\n${found(loop)}`,
     },
     {
       name: 'the tries',
@@ -32,11 +32,9 @@ export function problemReport(loop: Loop): string {
   ]);
 }
 
-function defectLine({ severity, rule, requirement, file, line, message, suggestion }: Defect): string {
-  const where = [requirement, file === null ? null : `\`${file}${line === null ? '' : `:${line}`}\``].filter(
-    (part) => part !== null,
-  );
-  return `${severity}, ${rule}${where.length === 0 ? '' : ` (${where.join(', ')})`}: ${oneLine(message, 600)}${suggestion === null ? '' : ` ${oneLine(suggestion)}`}`;
+function found({ feedback }: Loop): string {
+  if (feedback.length === 0) return 'No defect was recorded; the cause is in the sentence above.';
+  return `${defectList(feedback.slice(0, MAX_DEFECTS))}${more(feedback.length)}`;
 }
 
 function more(count: number): string {

@@ -38,7 +38,7 @@ describe('the board', () => {
     expect(pullBody(buildingLoop(), MODEL)).toMatchInlineSnapshot(`
       "**Building in GitHub Actions: tests first, then the code.**
 
-      The last try failed. BUILD: test_failures 1 (needs <= 0).
+      The last try failed. BUILD: test_failures 1 (needs <= 0). open items only: expected 1 item, got 2.
 
       | phase | state | gates |
       |---|---|---|
@@ -81,6 +81,17 @@ describe('the board', () => {
     const body = pullBody(buildingLoop(), MODEL);
     expect(body).toContain('| BUILD | ▶\u00A0at\u00A0work, try\u00A02 |');
     expect(body).toContain('The last try failed. BUILD: test_failures 1 (needs <= 0).');
+  });
+
+  it('says in one sentence what the failed try found, a builder that could not work before all else', () => {
+    const message = 'The builder did not finish T-1 (Filter): the model made no usable tool call in 3 turns in a row.';
+    const [red] = buildingLoop().feedback;
+    if (red === undefined) throw new Error('there is a defect');
+    const feedback = [{ ...red, rule: 'builder', message }, red];
+    const sentence = `The last try failed. BUILD: test_failures 1 (needs <= 0). ${message}`;
+    expect(pullBody(buildingLoop({ feedback }), MODEL)).toContain(sentence);
+    const long = { ...red, message: 'expected 1 item, got 2.\n    at deep inside\n    at deeper' };
+    expect(pullBody(buildingLoop({ feedback: [long] }), MODEL)).toContain('(needs <= 0). expected 1 item, got 2.\n');
   });
 
   it('never shows an unknown price as a number', () => {

@@ -114,6 +114,15 @@ describe('the four check runs', () => {
     expect(showing.map(({ name }) => name)).toEqual(['loopwright / evidence']);
   });
 
+  it('list what the last failed try found, also where it points into no file', () => {
+    const [red] = buildingLoop().feedback;
+    if (red === undefined) throw new Error('there is a defect');
+    const message = 'The builder did not finish T-1: the model made no usable tool call in 3 turns in a row.';
+    const loop = buildingLoop({ feedback: [{ ...red, rule: 'builder', file: null, line: null, message }, red] });
+    expect(runOf(loop, 'build').text).toContain(`builder (R-1): ${message}`);
+    expect(runOf(loop, 'verify').text).toBe('');
+  });
+
   it('annotate the defects of the check that failed, and no other', () => {
     expect(runOf(stoppedLoop(), 'build').annotations).toEqual([
       {

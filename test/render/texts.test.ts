@@ -76,6 +76,53 @@ describe('the problem report', () => {
     `);
   });
 
+  it('names the failing test and shows the first useful lines of its output, not a stack', () => {
+    const output = [
+      "The repository's own tests (npm test) are red: [exit code 1]",
+      '✔ lists items (1.2ms)',
+      '✖ open items only (0.9ms)',
+      'ℹ tests 2',
+      '',
+      '✖ failing tests:',
+      '',
+      'test at test/items.test.js:7:1',
+      '✖ open items only (0.9ms)',
+      '  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
+      '',
+      '  2 !== 1',
+      '',
+      '      at TestContext.<anonymous> (file:test/items.test.js:9:10)',
+    ].join('\n');
+    const [defect] = stoppedLoop().feedback;
+    if (defect === undefined) throw new Error('there is a defect');
+    const suite = {
+      ...defect,
+      requirement: null,
+      file: null,
+      line: null,
+      rule: 'suite',
+      message: output,
+      suggestion: null,
+    };
+    const report = problemReport({ ...stoppedLoop(), feedback: [suite] });
+    expect(
+      report.slice(report.indexOf('### What was found'), report.indexOf('### What was tried')),
+    ).toMatchInlineSnapshot(`
+      "### What was found
+
+      - blocker, suite: The repository's own tests (npm test) are red: [exit code 1]
+        \`\`\`text
+        ✖ failing tests:
+        test at test/items.test.js:7:1
+        ✖ open items only (0.9ms)
+          AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+          2 !== 1
+        \`\`\`
+
+      "
+    `);
+  });
+
   it('names the budget first when that is what ran out', () => {
     const broke = { ...stoppedLoop(), spent: { ...stoppedLoop().spent, usd: 3.01 } };
     expect(problemReport(broke)).toContain('### What to do\n\n- `/budget +<usd>` raises the budget; do this first.');
