@@ -2,18 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConflictError } from './errors.ts';
 import { decide, settle } from './loop/decide.ts';
-import {
-  type Decision,
-  EFFECT_LANES,
-  type Effect,
-  type EffectLane,
-  type Event,
-  event as eventSchema,
-  idOf,
-  type Loop,
-  type LoopRef,
-  newLoop,
-} from './loop/loop.ts';
+import { EFFECT_LANES, type Effect, type EffectLane } from './loop/effect.ts';
+import { type Event, event as eventSchema } from './loop/event.ts';
+import { type Decision, type Loop, newLoop } from './loop/loop.ts';
+import { idOf, type LoopRef } from './loop/terms.ts';
 import { perform } from './perform.ts';
 import type { Ports, Store } from './ports.ts';
 

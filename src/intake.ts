@@ -1,11 +1,14 @@
 /** What each webhook means: a delivery becomes events of loops. State that decides is read back from the API, never taken from the payload. */
 import { applyOnce } from './advance.ts';
+import type { RepositoryRef } from './github-port.ts';
 import { commandLines } from './guard/incoming.ts';
 import { mayUse, parseCommands } from './loop/commands.ts';
-import type { Actor, Event, Loop, LoopRef, Role } from './loop/loop.ts';
+import type { Event } from './loop/event.ts';
+import type { Loop } from './loop/loop.ts';
+import type { Actor, LoopRef, Role } from './loop/terms.ts';
 import { checkButton, type Payload, payloadOf, type Repository } from './payloads.ts';
 import { startingFacts } from './phases/start.ts';
-import type { Ports, RepositoryRef, StoredLoop } from './ports.ts';
+import type { Ports, StoredLoop } from './ports.ts';
 
 interface Meaning {
   readonly ref: LoopRef;

@@ -1,6 +1,9 @@
 /** Carries out one effect through the ports and says what happened, if it is known already. */
 import { ArtifactError, ConfigError, LoopError, ModelError, WriteRefusedError } from './errors.ts';
-import { type Effect, type Event, idOf, type Loop } from './loop/loop.ts';
+import type { Effect } from './loop/effect.ts';
+import type { Event } from './loop/event.ts';
+import type { Loop } from './loop/loop.ts';
+import { idOf } from './loop/terms.ts';
 import { collect } from './phases/collect.ts';
 import { dispatch } from './phases/dispatch.ts';
 import { draft } from './phases/draft.ts';

@@ -1,6 +1,8 @@
 /** Finds what was missed while the App was down or a webhook was lost: pending effects and runs that ended unheard. */
 import { apply } from './advance.ts';
-import { EFFECT_LANES, idOf, type Loop } from './loop/loop.ts';
+import { EFFECT_LANES } from './loop/effect.ts';
+import type { Loop } from './loop/loop.ts';
+import { idOf } from './loop/terms.ts';
 import type { Ports } from './ports.ts';
 
 /** Wakes every open loop and asks GitHub about each run that is still awaited. Repeating it is harmless. */

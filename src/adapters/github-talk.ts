@@ -1,7 +1,7 @@
 /** Issues and people: comments, reactions, labels, and who may do what. */
 import { z } from 'zod';
-import { type Role, role } from '../loop/loop.ts';
-import type { GitHub, IssueComment } from '../ports.ts';
+import type { GitHub, IssueComment } from '../github-port.ts';
+import { type Role, role } from '../loop/terms.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus } from './github-errors.ts';
 

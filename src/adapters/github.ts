@@ -1,5 +1,5 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
-import type { GitHub, RepositoryRef } from '../ports.ts';
+import type { GitHub, RepositoryRef } from '../github-port.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
 import { checks, foreignChecks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions } from './github-client.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { fromKysely, type PgBoss, type SendOptions } from 'pg-boss';
 import { z } from 'zod';
-import { EFFECT_LANES } from '../loop/loop.ts';
+import { EFFECT_LANES } from '../loop/effect.ts';
 import type { QueueItem } from '../ports.ts';
 import type { Queries } from './tables.ts';
 

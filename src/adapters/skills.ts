@@ -5,7 +5,7 @@ import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
-import { phaseName } from '../loop/loop.ts';
+import { phaseName } from '../loop/terms.ts';
 
 const frontMatter = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),

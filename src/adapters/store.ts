@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ConflictError, StoreError } from '../errors.ts';
-import { event, idOf, type Loop, loop, nameOf } from '../loop/loop.ts';
+import { event } from '../loop/event.ts';
+import { type Loop, loop } from '../loop/loop.ts';
+import { idOf, nameOf } from '../loop/terms.ts';
 import type { Delivery, Store, StoredLoop } from '../ports.ts';
 import type { Engine } from './engine.ts';
 import { enqueue } from './queue-items.ts';

@@ -2,7 +2,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { RepositoryRef, Workspace } from '../ports.ts';
+import type { RepositoryRef } from '../github-port.ts';
+import type { Workspace } from '../ports.ts';
 import { readGit } from './git-reader.ts';
 
 export interface WorkspaceOptions {

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { LocalMode } from '../local-mode.ts';
 import { type EvidenceRow, verifyReport } from '../loop/brief.ts';
-import { type EntryRecord, type Loop, nameOf, type PhaseName, phaseName, type Verdict } from '../loop/loop.ts';
+import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
+import { nameOf, type PhaseName, phaseName } from '../loop/terms.ts';
 
 const STATUS = {
   idle: 'failed',

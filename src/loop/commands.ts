@@ -1,5 +1,5 @@
 /** Slash commands as data: one table is the parser's vocabulary, the permission rule and the help text. */
-import type { Role } from './loop.ts';
+import type { Role } from './terms.ts';
 
 export interface Command {
   readonly usage: string;

@@ -1,5 +1,8 @@
 /** The whole policy of the App: given where a loop is and what happened, where it goes and what to do. Pure. */
-import type { Decision, Effect, Event, Loop } from './loop.ts';
+import type { Effect } from './effect.ts';
+import type { Event } from './event.ts';
+import { moved, pushed } from './ground.ts';
+import type { Decision, Loop } from './loop.ts';
 import {
   asked,
   checked,
@@ -14,7 +17,7 @@ import {
   readied,
   reported,
 } from './outcomes.ts';
-import { closed, ended, isLive, labelled, moved, pressed, pushed, reviewed, unlabelled } from './people.ts';
+import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
 import { commanded } from './steering.ts';
 
 type Handlers = { readonly [Type in Event['type']]: (loop: Loop, event: Extract<Event, { type: Type }>) => Decision };

@@ -1,7 +1,8 @@
 /** The gates as data. A gate reads measurements of the current entry only; a missing one blocks. */
-import type { Surface } from './answers.ts';
-import type { PhaseName, Verdict } from './loop.ts';
+import type { Surface } from './documents.ts';
+import type { Verdict } from './loop.ts';
 import type { Measurement } from './measurement.ts';
+import type { PhaseName } from './terms.ts';
 
 export interface Gate {
   readonly phase: PhaseName;

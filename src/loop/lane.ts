@@ -1,5 +1,5 @@
 /** The lane of a loop by deterministic rules: shorter documents, never fewer human gates, tests or scans. */
-import type { Lane } from './loop.ts';
+import type { Lane } from './terms.ts';
 
 interface Rule {
   readonly lane: Lane;

@@ -1,21 +1,11 @@
-/** What a loop does when a person acts on GitHub: labels, pushes, closes, reviews, presses. Pure; one handler per event. */
+/** What a loop does when a person acts on GitHub: labels, closes, reviews, presses. Pure; one handler per event. */
 import { reaches } from './commands.ts';
-import type { Actor, Decision, Effect, Event, Loop, Role } from './loop.ts';
-import type { Defect } from './measurement.ts';
+import type { Effect } from './effect.ts';
+import type { Event } from './event.ts';
+import type { Decision, Loop } from './loop.ts';
 import { LIMITS } from './phases.ts';
-import {
-  ended as atRest,
-  cancellationOf,
-  type Ending,
-  emit,
-  enter,
-  fail,
-  isBuilding,
-  nextRound,
-  only,
-  stop,
-  withoutApproval,
-} from './walk.ts';
+import type { Actor, Role } from './terms.ts';
+import { ended as atRest, cancellationOf, emit, enter, nextRound, only, stop, withoutApproval } from './walk.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
@@ -206,7 +196,7 @@ export function reject(loop: Loop, event: { readonly by: Actor; readonly at: str
 }
 
 /** Why no further packet may be made, if so. Every packet needs a review round, and every approval a plan number. */
-function exhaustedOf({ counters }: Loop): string | undefined {
+export function exhaustedOf({ counters }: Loop): string | undefined {
   if (counters.rounds >= LIMITS.rounds + counters.grants)
     return `The packet was sent back in ${counters.rounds} review rounds; talk it over in the issue, then \`/rerun DEFINE\`.`;
   if (counters.plans >= LIMITS.plans + counters.grants)
@@ -217,67 +207,4 @@ function exhaustedOf({ counters }: Loop): string | undefined {
 function requirementOf(message: string): string | null {
   const [, number] = /^R-?(\d+)\b/i.exec(message) ?? [];
   return number === undefined ? null : `R-${number}`;
-}
-
-/** A person's commit wins: evidence is void, and when it touches the approved documents so is the approval. Each voiding is said in one sentence. */
-export function pushed(loop: Loop, event: Of<'pushed'>): Decision {
-  if (!isLive(loop) || loop.head === undefined || event.sha === loop.head) return only(loop);
-  const moved: Loop = { ...loop, head: event.sha };
-  const who = `@${event.by.login}`;
-  const sha = event.sha.slice(0, 7);
-  if (event.documentsChanged && (loop.waitingFor === 'approval' || loop.approval !== undefined)) {
-    const subject = loop.approval === undefined ? 'packet' : 'approval';
-    const note = `${who} changed the documents on the branch at ${sha}, so the ${subject} is void and a new packet is made.`;
-    const rejected = reject({ ...moved, note }, event, `${note} Take the changes over.`);
-    return voided(rejected, loop, { key: `push/${event.sha}`, sentence: note });
-  }
-  if (!isBuilding(loop)) {
-    return only({ ...moved, note: `${who} pushed ${sha} to the branch; the next candidate is built on it.` });
-  }
-  const ending: Ending = {
-    at: event.at,
-    outcome: 'cancelled',
-    gates: [],
-    measurements: [],
-    defects: [],
-    reason: `${who} pushed ${sha}.`,
-    signature: '',
-  };
-  const { candidate: _c, promotedAt: _p, ...unjudged } = moved;
-  const note = `${who} pushed ${sha} to the branch, so the evidence is void and the next candidate is built on it.`;
-  return voided(fail({ ...unjudged, note }, ending), loop, { key: `push/${event.sha}`, sentence: note });
-}
-
-/** Says what was voided, unless the loop stopped: then its problem report says it. What ran for `before` is cancelled. */
-function voided(
-  decision: Decision,
-  before: Loop,
-  { key, sentence }: { readonly key: string; readonly sentence: string },
-): Decision {
-  const said = decision.loop.status === 'stopped' ? [] : [say(key, 'pull', sentence)];
-  return emit(decision, ...cancellationOf(before), ...said);
-}
-
-/** The default branch moved: a packet or an approval is void only where the plan's own files changed under it; the loop keeps the base that it read. */
-export function moved(loop: Loop, event: Of<'moved'>): Decision {
-  const planned = new Set(loop.tasks.flatMap(({ files }) => files));
-  const touched = event.paths.filter((path) => planned.has(path));
-  const isBound = isBuilding(loop) || loop.phase === 'ARCH_REVIEW';
-  if (!isBound || loop.promotedAt !== undefined || touched.length === 0) return only(loop);
-  const note = `The base moved in ${touched.slice(0, 3).join(', ')}, which the plan changes, so the packet is void and a new plan is made.`;
-  if (exhaustedOf(loop) !== undefined) return stop(loop, note);
-  const feedback: Defect[] = [
-    {
-      id: `moved-${event.sha}`,
-      requirement: null,
-      file: touched[0] ?? null,
-      line: null,
-      rule: 'base-moved',
-      severity: 'major',
-      message: note,
-      suggestion: null,
-    },
-  ];
-  const replanned = enter({ ...withoutApproval(nextRound(loop)), feedback, note }, 'PLAN', event.at);
-  return voided(replanned, loop, { key: `base/${event.sha}`, sentence: note });
 }

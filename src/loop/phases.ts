@@ -1,5 +1,5 @@
 /** The phases as data: who works, where a pass and a failure lead, which limit bounds it. `decide` knows no phase names but these rows. */
-import type { PhaseName } from './loop.ts';
+import type { PhaseName } from './terms.ts';
 
 export interface Phase {
   /** The effect that does the work when the phase is entered. */

@@ -1,9 +1,12 @@
 /** What each slash command does to a loop. Pure; one handler per row of COMMANDS. */
 import { COMMANDS, parseAnswers } from './commands.ts';
-import { type AnsweredQuestion, type Decision, type Effect, type Event, type Loop, phaseName } from './loop.ts';
+import type { Effect } from './effect.ts';
+import type { Event } from './event.ts';
+import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
 import { promote } from './outcomes.ts';
 import { approve, isLive, pause, reject, resume, say } from './people.ts';
 import { AFTER_APPROVAL } from './phases.ts';
+import { phaseName } from './terms.ts';
 import { cancellationOf, emit, ended, enter, only } from './walk.ts';
 
 type Commanded = Extract<Event, { type: 'commanded' }>;

@@ -1,8 +1,10 @@
 /** How a loop moves through its phases: enter, pass, fail, stop. Pure; the rows of PHASES decide where to. */
-import type { Decision, Effect, EntryRecord, Loop, PhaseName, Verdict } from './loop.ts';
+import type { Effect } from './effect.ts';
+import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
 import { AFTER_APPROVAL, LIMITS, PHASES } from './phases.ts';
 import { type ForcedStop, forcedStopOf } from './scheduler.ts';
+import type { PhaseName } from './terms.ts';
 
 /** Why an entry ended. */
 export interface Ending {

@@ -1,5 +1,5 @@
 /** What a plan will cost, estimated from its size before any of it is spent. Pure. */
-import type { Plan } from '../loop/answers.ts';
+import type { Plan } from '../loop/documents.ts';
 import type { Loop } from '../loop/loop.ts';
 
 export interface Estimate {

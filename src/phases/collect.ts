@@ -1,10 +1,13 @@
 /** Pulls what a run delivered, trusts none of it before it is checked, and turns it into an event. */
 import { strFromU8, unzipSync } from 'fflate';
 import { ArtifactError } from '../errors.ts';
+import type { WorkflowRun } from '../github-port.ts';
 import { digestOf } from '../guard/digest.ts';
 import { type ModelCall, type Report, report as reportSchema } from '../loop/brief.ts';
-import type { Effect, Event, Loop } from '../loop/loop.ts';
-import type { Ports, Store, WorkflowRun } from '../ports.ts';
+import type { Effect } from '../loop/effect.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { Ports, Store } from '../ports.ts';
 import { assertProposal } from './proposal-checks.ts';
 
 type Collect = Extract<Effect, { type: 'collect' }>;

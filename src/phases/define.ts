@@ -1,7 +1,8 @@
 /** DEFINE: requirements that can be measured, an interface document, and a judgement by rules and by somebody else. */
-import { type Requirement, requirement as requirementSchema, type Specification } from '../loop/answers.ts';
+import { type Requirement, requirement as requirementSchema, type Specification } from '../loop/documents.ts';
+import type { Event } from '../loop/event.ts';
 import { GATES } from '../loop/gates.ts';
-import type { Event, Loop } from '../loop/loop.ts';
+import type { Loop } from '../loop/loop.ts';
 import { type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
 import { lintSpecification } from './lint.ts';
 import {

@@ -1,6 +1,6 @@
 /** diagrams.md, and what its diagrams do wrong. */
 import { diagramProblems } from '../context/mermaid-check.ts';
-import type { Diagrams } from '../loop/answers.ts';
+import type { Diagrams } from '../loop/documents.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { fenced, sections } from '../render/markdown.ts';
 import { defectOf } from './drafting.ts';

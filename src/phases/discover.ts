@@ -1,6 +1,7 @@
 /** DISCOVER: from an issue to a quantified goal, with questions where the answer changes what is built. */
-import type { Requirement } from '../loop/answers.ts';
-import type { AnsweredQuestion, Event, Loop } from '../loop/loop.ts';
+import type { Requirement } from '../loop/documents.ts';
+import type { Event } from '../loop/event.ts';
+import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { type Drafting, defectOf, draftedEvent, measured, stamp, storeDocuments } from './drafting.ts';
 import {

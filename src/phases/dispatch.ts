@@ -1,8 +1,11 @@
 /** BUILD and VERIFY: write the brief, dispatch the workflow on the default branch. */
 import { ConfigError } from '../errors.ts';
-import { ANSWERS, acceptanceRow, specification } from '../loop/answers.ts';
+import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
-import { type Event, type Loop, nameOf } from '../loop/loop.ts';
+import { acceptanceRow, specification } from '../loop/documents.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
+import { nameOf } from '../loop/terms.ts';
 import { buildTryOf } from '../loop/walk.ts';
 import type { Ports, Store } from '../ports.ts';
 import { documentNamed, documentTexts, storedText } from './document-texts.ts';

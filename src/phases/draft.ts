@@ -1,6 +1,8 @@
 /** The door to the phases that the App works on itself. */
 import { ConfigError, ModelError } from '../errors.ts';
-import type { Event, Loop, PhaseName } from '../loop/loop.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { PhaseName } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { define } from './define.ts';
 import { discover } from './discover.ts';

@@ -2,8 +2,10 @@
 import { ConfigError } from '../errors.ts';
 import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
-import { type Document, type Event, type Loop, nameOf, type PhaseName } from '../loop/loop.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
 import type { Defect, Measurement } from '../loop/measurement.ts';
+import { type Document, nameOf, type PhaseName } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { folderOf } from './document-texts.ts';
 import { type Block, systemOf, userOf } from './prompt.ts';

@@ -1,5 +1,6 @@
 /** SHIP: what the repository's own checks say about the promoted head. */
-import type { Event, Loop } from '../loop/loop.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { Ports } from '../ports.ts';
 

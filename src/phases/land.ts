@@ -1,7 +1,8 @@
 /** VERIFY begins: the accepted change becomes a commit on the quarantine ref, which starts no workflow. */
 import { StoreError } from '../errors.ts';
 import { type BuildReport, buildReport, type FileChange, type SeedReport, seedReport } from '../loop/brief.ts';
-import type { Event, Loop } from '../loop/loop.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { storedText } from './document-texts.ts';
 

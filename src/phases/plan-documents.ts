@@ -1,5 +1,5 @@
 /** The plan's documents as people read them. Pure. */
-import type { AcceptanceRow, Analysis, Plan, Step, Task } from '../loop/answers.ts';
+import type { AcceptanceRow, Analysis, Plan, Step, Task } from '../loop/documents.ts';
 import { list, sections, table } from '../render/markdown.ts';
 import { grouped } from '../render/words.ts';
 import type { Budget, Estimate } from './budget.ts';

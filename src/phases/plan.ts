@@ -1,6 +1,6 @@
 /** PLAN: tasks and executable acceptance rows, doubts from somebody else, four diagrams that parse, a price. */
-import { type Diagrams, type Plan, requirement as requirementSchema, specification } from '../loop/answers.ts';
-import type { Event } from '../loop/loop.ts';
+import { type Diagrams, type Plan, requirement as requirementSchema, specification } from '../loop/documents.ts';
+import type { Event } from '../loop/event.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { budgetOf } from './budget.ts';
 import { diagramDefects, diagramsDocument } from './diagrams.ts';

@@ -1,5 +1,6 @@
 /** SHIP: the branch moves once, to the evidence commit on top of the verified candidate. */
-import type { Event, Loop } from '../loop/loop.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { documentTexts } from './document-texts.ts';
 import { changeOf } from './publish.ts';

@@ -1,7 +1,8 @@
 /** ARCH_REVIEW: one packet commit, one draft pull request, one packet comment. */
 import { digestOfValue } from '../guard/digest.ts';
 import type { FileChange } from '../loop/brief.ts';
-import type { Event, Loop } from '../loop/loop.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { pullBody, pullTitle } from '../render/board.ts';
 import { packetComment } from '../render/packet.ts';

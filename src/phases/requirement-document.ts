@@ -1,5 +1,5 @@
 /** requirement.md: the goal as people read it. Pure. */
-import type { Requirement } from '../loop/answers.ts';
+import type { Requirement } from '../loop/documents.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
 import { list, sections, table } from '../render/markdown.ts';
 

@@ -3,7 +3,7 @@ import { promotionOf } from '../context/workflows.ts';
 import { ConfigError } from '../errors.ts';
 import type { Release } from '../loop/answers.ts';
 import type { VerifyReport } from '../loop/brief.ts';
-import type { Event } from '../loop/loop.ts';
+import type { Event } from '../loop/event.ts';
 import { evidenceDocument } from '../render/evidence.ts';
 import { list, sections, table } from '../render/markdown.ts';
 import { type Drafting, draftedEvent, storeDocuments } from './drafting.ts';

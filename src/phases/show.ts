@@ -1,5 +1,7 @@
 /** What people see of a loop: the sticky comment, the pull request's text, four check runs, longer answers. */
-import type { Effect, Event, Loop } from '../loop/loop.ts';
+import type { Effect } from '../loop/effect.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { issueBoard, pullBody, pullTitle } from '../render/board.ts';
 import { checksOf } from '../render/checks.ts';

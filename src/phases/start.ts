@@ -2,9 +2,10 @@
 import { type RepositoryConfig, repositoryConfig } from '../config.ts';
 import { ConfigError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
+import type { Event } from '../loop/event.ts';
 import { checkGoal, type Goal } from '../loop/goal.ts';
 import { laneOf } from '../loop/lane.ts';
-import type { Actor, Event, LoopRef } from '../loop/loop.ts';
+import type { Actor, LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { configAt, type ReadConfig } from './repository-config.ts';
 import { readYaml } from './yaml-text.ts';

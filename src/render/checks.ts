@@ -1,8 +1,9 @@
 /** The four check runs, always on the pull request's current head. Only what passed its gates is ever a success. */
 import type { VerifyReport } from '../loop/brief.ts';
-import { idOf, type Loop, type PhaseName } from '../loop/loop.ts';
+import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { AFTER_APPROVAL } from '../loop/phases.ts';
+import { idOf, type PhaseName } from '../loop/terms.ts';
 import { defectLine } from './defects.ts';
 import { evidenceTable } from './evidence.ts';
 import { fitted, list, oneLine, table } from './markdown.ts';

@@ -1,6 +1,7 @@
 /** Where each phase stands, read from the loop's record: the source of the board and of the check runs. */
 import { verdictsOf } from '../loop/gates.ts';
-import { type EntryRecord, type Loop, type PhaseName, phaseName, type Verdict } from '../loop/loop.ts';
+import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
+import { type PhaseName, phaseName } from '../loop/terms.ts';
 
 export interface PhaseState {
   readonly phase: PhaseName;

@@ -1,5 +1,6 @@
 /** The answer to `/status`: where the loop is, in a few lines. */
-import { type Loop, nameOf } from '../loop/loop.ts';
+import type { Loop } from '../loop/loop.ts';
+import { nameOf } from '../loop/terms.ts';
 import { phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, nowOf } from './words.ts';
 

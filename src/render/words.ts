@@ -1,6 +1,7 @@
 /** The sentences that every text about a loop shares: where it is, what happens next, what it has cost. */
-import type { Loop, PhaseName, Verdict } from '../loop/loop.ts';
+import type { Loop, Verdict } from '../loop/loop.ts';
 import { LIMITS } from '../loop/phases.ts';
+import type { PhaseName } from '../loop/terms.ts';
 
 /** What a text must say about the model that worked. */
 export interface ModelFacts {

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { openEngine } from '../../src/adapters/engine.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
-import { idOf } from '../../src/loop/loop.ts';
+import { idOf } from '../../src/loop/terms.ts';
 import { elapsed, loopOf, saveOf } from './loops.ts';
 
 const [url = '', mode = ''] = process.argv.slice(2);

@@ -10,7 +10,7 @@ import { MIGRATIONS, migrate } from '../../src/adapters/migrations.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConfigError, StoreError } from '../../src/errors.ts';
-import { idOf } from '../../src/loop/loop.ts';
+import { idOf } from '../../src/loop/terms.ts';
 import { startEngineProcess } from './engine-process.ts';
 import { elapsed, loopOf } from './loops.ts';
 

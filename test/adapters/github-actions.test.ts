@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGitHub } from '../../src/adapters/github.ts';
 import { ArtifactError, WriteRefusedError } from '../../src/errors.ts';
+import type { RepositoryRef } from '../../src/github-port.ts';
 import { executeWorkflow } from '../../src/local/workflow-execution.ts';
-import type { RepositoryRef } from '../../src/ports.ts';
 import { wire } from '../../src/wire.ts';
 import { eventually, HERE, type Stage, startStage } from '../local/server.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { blobSha } from '../../src/adapters/git-tree.ts';
 import { createGitHub, type GitHubOptions } from '../../src/adapters/github.ts';
 import { LoopError, WriteRefusedError } from '../../src/errors.ts';
-import type { CheckRun, RepositoryRef } from '../../src/ports.ts';
+import type { CheckRun, RepositoryRef } from '../../src/github-port.ts';
 import { wire } from '../../src/wire.ts';
 import { git, HERE, type Stage, startStage } from '../local/server.ts';
 

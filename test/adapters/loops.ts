@@ -1,5 +1,7 @@
 /** Loops, events and saves for tests. */
-import { type Event, type Loop, type LoopRef, newLoop } from '../../src/loop/loop.ts';
+import type { Event } from '../../src/loop/event.ts';
+import { type Loop, newLoop } from '../../src/loop/loop.ts';
+import type { LoopRef } from '../../src/loop/terms.ts';
 import type { Store } from '../../src/ports.ts';
 
 type Change = Parameters<Store['save']>[0];

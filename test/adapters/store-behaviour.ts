@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/adapters/engine.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConflictError, StoreError } from '../../src/errors.ts';
-import { idOf } from '../../src/loop/loop.ts';
+import { idOf } from '../../src/loop/terms.ts';
 import type { Store } from '../../src/ports.ts';
 import { elapsed, loopOf, saveOf } from './loops.ts';
 

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
-import { EFFECT_LANES, type Loop } from '../../src/loop/loop.ts';
+import { EFFECT_LANES } from '../../src/loop/effect.ts';
+import type { Loop } from '../../src/loop/loop.ts';
 import { installationToken } from '../local/server.ts';
 import { REPOSITORY, type World } from './world.ts';
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyReport } from '../../src/loop/brief.ts';
-import { idOf, type Loop } from '../../src/loop/loop.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { idOf } from '../../src/loop/terms.ts';
 import { refold } from '../loop/world.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
 

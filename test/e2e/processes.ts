@@ -14,7 +14,8 @@ import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { readScript, type Script } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
 import { openState } from '../../src/local/state.ts';
-import { type Loop, phaseName, type Verdict } from '../../src/loop/loop.ts';
+import type { Loop, Verdict } from '../../src/loop/loop.ts';
+import { phaseName } from '../../src/loop/terms.ts';
 import { packageFile } from '../../src/package-root.ts';
 import { type Gate, startGate } from './gate.ts';
 

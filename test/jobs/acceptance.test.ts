@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { p95Of, performAcceptance } from '../../src/jobs/acceptance.ts';
 import { valueAt } from '../../src/jobs/probe-steps.ts';
-import type { AcceptanceRow, Step } from '../../src/loop/answers.ts';
 import type { Brief } from '../../src/loop/brief.ts';
+import type { AcceptanceRow, Step } from '../../src/loop/documents.ts';
 import { benchOf, type Files, type Scene, scene } from './verify-fixture.ts';
 
 let place: Scene | undefined;

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { affectedTasks, inOrder } from '../../src/jobs/task-work.ts';
-import type { Task } from '../../src/loop/answers.ts';
+import type { Task } from '../../src/loop/documents.ts';
 import type { Defect } from '../../src/loop/measurement.ts';
 
 const task = (number: number, changes: Partial<Task> = {}): Task => ({

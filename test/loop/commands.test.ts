@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS, mayUse, parseAnswers, parseCommands } from '../../src/loop/commands.ts';
-import type { Role } from '../../src/loop/loop.ts';
+import type { Role } from '../../src/loop/terms.ts';
 
 describe('commands', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide, settle } from '../../src/loop/decide.ts';
-import { type Event, type Loop, newLoop } from '../../src/loop/loop.ts';
+import type { Event } from '../../src/loop/event.ts';
+import { type Loop, newLoop } from '../../src/loop/loop.ts';
 import { command, defect, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
 
 const SHA = 'b'.repeat(40);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { allPassed, GATES, verdictsOf } from '../../src/loop/gates.ts';
-import { phaseName } from '../../src/loop/loop.ts';
+import { phaseName } from '../../src/loop/terms.ts';
 import { measured, RAW } from './world.ts';
 
 const measurement = (name: string, value: number) => ({

@@ -1,17 +1,11 @@
 /** A made-up world for the pure core: it performs effects with outcomes drawn at random and lets people act. No adapters, no clock. */
 import { decide, settle } from '../../src/loop/decide.ts';
+import { EFFECT_LANES, type Effect } from '../../src/loop/effect.ts';
+import type { Event } from '../../src/loop/event.ts';
 import { GATES } from '../../src/loop/gates.ts';
-import {
-  type Actor,
-  EFFECT_LANES,
-  type Effect,
-  type Event,
-  type Loop,
-  type LoopRef,
-  newLoop,
-  type PhaseName,
-} from '../../src/loop/loop.ts';
+import { type Loop, newLoop } from '../../src/loop/loop.ts';
 import type { Defect, Measurement } from '../../src/loop/measurement.ts';
+import type { Actor, LoopRef, PhaseName } from '../../src/loop/terms.ts';
 
 export const REF: LoopRef = { installationId: 1, repositoryId: 7, owner: 'acme', repo: 'shop', issue: 12, n: 1 };
 export const PERSON: Actor = { id: 1, login: 'maria', type: 'User' };

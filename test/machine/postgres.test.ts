@@ -5,7 +5,7 @@ import { type Engine, openEngine } from '../../src/adapters/engine.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConflictError } from '../../src/errors.ts';
-import { idOf } from '../../src/loop/loop.ts';
+import { idOf } from '../../src/loop/terms.ts';
 import type { QueueItem } from '../../src/ports.ts';
 import { startEngineProcess } from '../adapters/engine-process.ts';
 import { elapsed, loopOf, saveOf } from '../adapters/loops.ts';

@@ -1,16 +1,15 @@
 /** Good authored answers for a small library and its HTTP front; tests spoil one thing at a time. */
+import type { Reflection, Release } from '../../src/loop/answers.ts';
 import type {
   Analysis,
   Diagrams,
   Interview,
   Plan,
-  Reflection,
-  Release,
   Requirement,
   Specification,
   SpecReview,
-} from '../../src/loop/answers.ts';
-import { RUBRIC } from '../../src/loop/answers.ts';
+} from '../../src/loop/documents.ts';
+import { RUBRIC } from '../../src/loop/documents.ts';
 
 export const FILES = {
   'package.json': JSON.stringify({ name: 'shop', scripts: { test: 'node --test' } }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AcceptanceRow, Plan, Step, Surface, Task } from '../../src/loop/answers.ts';
-import { step as stepSchema } from '../../src/loop/answers.ts';
+import type { AcceptanceRow, Plan, Step, Surface, Task } from '../../src/loop/documents.ts';
+import { step as stepSchema } from '../../src/loop/documents.ts';
 import { budgetOf } from '../../src/phases/budget.ts';
 import { checkPlan } from '../../src/phases/plan-checks.ts';
 import { tasksInCycles } from '../../src/phases/task-order.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckRun } from '../../src/ports.ts';
+import type { CheckRun } from '../../src/github-port.ts';
 import { checksOf } from '../../src/render/checks.ts';
 import { buildingLoop, DIGEST, MODEL, record, startedLoop, stoppedLoop, VERIFIED, waitingLoop } from './loops.ts';
 

@@ -1,6 +1,7 @@
 /** Loops in the situations that people read about. */
 import { verifyReport } from '../../src/loop/brief.ts';
-import { type EntryRecord, type Loop, newLoop, type PhaseName, type Verdict } from '../../src/loop/loop.ts';
+import { type EntryRecord, type Loop, newLoop, type Verdict } from '../../src/loop/loop.ts';
+import type { PhaseName } from '../../src/loop/terms.ts';
 
 export const MODEL = { name: 'some-model', scripted: false };
 export const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;

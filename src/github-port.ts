@@ -1,0 +1,115 @@
+/** What the App needs from GitHub, and nothing more. */
+import type { FileChange } from './loop/brief.ts';
+import type { LoopRef, Role } from './loop/terms.ts';
+
+/** Which installation and repository a request is for. */
+export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;
+
+export interface IssueComment {
+  readonly id: number;
+  readonly body: string;
+}
+
+export interface CheckRun {
+  readonly name: string;
+  readonly headSha: string;
+  readonly externalId: string;
+  readonly status: 'queued' | 'in_progress' | 'completed';
+  readonly conclusion: 'success' | 'failure' | 'neutral' | 'action_required' | 'cancelled' | undefined;
+  readonly title: string;
+  readonly summary: string;
+  readonly text: string;
+  readonly actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
+  readonly annotations: readonly {
+    readonly path: string;
+    readonly line: number;
+    readonly level: 'notice' | 'warning' | 'failure';
+    readonly message: string;
+  }[];
+}
+
+export interface WorkflowRun {
+  readonly id: number;
+  readonly status: string;
+  readonly conclusion: string | undefined;
+  readonly path: string;
+  readonly event: string;
+  readonly headSha: string;
+  readonly attempt: number;
+}
+
+/** GitHub, as far as the App may touch it. Every text goes through the outgoing filter before it leaves. Repeating a write with the same marker, key or content is harmless. */
+export interface GitHub {
+  /** Read afresh, never cached; `none` for strangers, ghosts and accounts that are not users. */
+  permission(repository: RepositoryRef, login: string): Promise<Role>;
+  repository(repository: RepositoryRef): Promise<{ readonly defaultBranch: string; readonly archived: boolean }>;
+  /** The branch's head, or undefined when there is no such ref. `ref` is full: `refs/heads/main`. */
+  head(repository: RepositoryRef, ref: string): Promise<string | undefined>;
+  file(repository: RepositoryRef, path: string, ref: string): Promise<string | undefined>;
+  issueState(
+    repository: RepositoryRef,
+    issue: number,
+  ): Promise<{ readonly state: 'open' | 'closed'; readonly labels: readonly string[] }>;
+  /** Creates or updates the App's comment that carries `marker` (an invisible HTML comment) and returns its id. */
+  comment(
+    repository: RepositoryRef,
+    number: number,
+    comment: {
+      readonly marker: string;
+      readonly body: string /** Logins that the text may mention; every other mention is broken. */;
+      readonly mention?: readonly string[];
+    },
+  ): Promise<number>;
+  react(repository: RepositoryRef, commentId: number, content: '+1' | 'confused' | 'eyes'): Promise<void>;
+  removeLabel(repository: RepositoryRef, issue: number, name: string): Promise<void>;
+  /** Opens the draft pull request, or returns the one of this branch and brings its title and body up to date. */
+  openPull(
+    repository: RepositoryRef,
+    pull: { readonly branch: string; readonly base: string; readonly title: string; readonly body: string },
+  ): Promise<{ readonly number: number; readonly nodeId: string }>;
+  updatePull(
+    repository: RepositoryRef,
+    number: number,
+    change: { readonly title: string; readonly body: string },
+  ): Promise<{ readonly headSha: string }>;
+  pull(
+    repository: RepositoryRef,
+    number: number,
+  ): Promise<{
+    readonly state: 'open' | 'closed';
+    readonly draft: boolean;
+    readonly headSha: string;
+    readonly mergeable: boolean | undefined;
+  }>;
+  markReady(repository: RepositoryRef, pullNodeId: string): Promise<void>;
+  /** Creates or updates the check runs of these names, all on one head. */
+  checks(repository: RepositoryRef, checks: readonly CheckRun[]): Promise<void>;
+  /**
+   * Commits through the Git Data API on top of `parent` and returns the commit and its tree; the tree is checked to be the one sent.
+   * The same change on the same parent with the same message and date gives the same commit.
+   */
+  commit(
+    repository: RepositoryRef,
+    commit: {
+      readonly parent: string;
+      readonly changes: readonly FileChange[];
+      readonly message: string;
+      readonly date: string;
+    },
+  ): Promise<{ readonly sha: string; readonly tree: string }>;
+  /** Creates the ref or moves it forward; never by force. @throws {WriteRefusedError} with GitHub's text when refused. */
+  moveRef(repository: RepositoryRef, ref: string, sha: string): Promise<void>;
+  dispatch(repository: RepositoryRef, workflow: string, inputs: Readonly<Record<string, string>>): Promise<number>;
+  run(repository: RepositoryRef, runId: number): Promise<WorkflowRun>;
+  cancelRun(repository: RepositoryRef, runId: number): Promise<void>;
+  /** Downloads the named artifact of a run; undefined when there is none. @throws {ArtifactError} when larger than `maxBytes` or its digest is wrong. */
+  artifact(repository: RepositoryRef, runId: number, name: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /** Check runs of other Apps and commit statuses on a commit. */
+  foreignChecks(
+    repository: RepositoryRef,
+    sha: string,
+  ): Promise<
+    readonly { readonly name: string; readonly status: 'pending' | 'passed' | 'failed'; readonly detail: string }[]
+  >;
+  changedPaths(repository: RepositoryRef, base: string, head: string): Promise<readonly string[]>;
+}

@@ -1,0 +1,79 @@
+/** What a loop can ask for: effects, and the lane in which each is performed. */
+import { z } from 'zod';
+import { phaseName } from './terms.ts';
+
+/** An action for the outside world; the adapters make repeating it with the same `key` harmless. `lane` orders it: one at a time per lane. */
+const effectBase = { key: z.string() };
+export const effect = z.discriminatedUnion('type', [
+  /** A phase's own work in the App. */
+  z.strictObject({ type: z.literal('draft'), ...effectBase, phase: phaseName, entry: z.int() }),
+  /** Commits the packet, opens the draft pull request, posts the packet comment. */
+  z.strictObject({ type: z.literal('publish'), ...effectBase, entry: z.int() }),
+  z.strictObject({ type: z.literal('dispatch'), ...effectBase, phase: z.enum(['BUILD', 'VERIFY']), entry: z.int() }),
+  /** Pulls the report of a run. */
+  z.strictObject({
+    type: z.literal('collect'),
+    ...effectBase,
+    phase: z.enum(['BUILD', 'SEED_DATA', 'VERIFY']),
+    entry: z.int(),
+    runId: z.int(),
+  }),
+  /** Commits the candidate on the quarantine ref. */
+  z.strictObject({ type: z.literal('land'), ...effectBase, entry: z.int() }),
+  /** Moves the branch to the evidence commit on top of the candidate. */
+  z.strictObject({ type: z.literal('promote'), ...effectBase, entry: z.int() }),
+  /** Reads the repository's own checks on the head; comes back as `checked`, or undefined while they run. */
+  z.strictObject({ type: z.literal('inspect'), ...effectBase, entry: z.int() }),
+  /** Takes the pull request out of draft. */
+  z.strictObject({ type: z.literal('ready'), ...effectBase, entry: z.int() }),
+  z.strictObject({ type: z.literal('cancel'), ...effectBase, runId: z.int() }),
+  /** Looks for the outcome of a run that never reported. */
+  z.strictObject({
+    type: z.literal('wait'),
+    ...effectBase,
+    entry: z.int(),
+    timer: z.enum(['run', 'checks']),
+    seconds: z.number(),
+  }),
+  z.strictObject({
+    type: z.literal('react'),
+    ...effectBase,
+    commentId: z.int(),
+    content: z.enum(['+1', 'confused', 'eyes']),
+  }),
+  z.strictObject({
+    type: z.literal('reply'),
+    ...effectBase,
+    target: z.enum(['issue', 'pull']),
+    text: z.string(),
+    mention: z.string().optional(),
+  }),
+  /** Longer texts that are rendered when they are said. */
+  z.strictObject({ type: z.literal('tell'), ...effectBase, what: z.enum(['status', 'help', 'problem']) }),
+  z.strictObject({ type: z.literal('ask'), ...effectBase, interview: z.int() }),
+  z.strictObject({ type: z.literal('unlabel'), ...effectBase, name: z.string() }),
+  /** Brings the sticky comment, the pull request's text and the four check runs to what the loop says. */
+  z.strictObject({ type: z.literal('show'), ...effectBase }),
+]);
+export type Effect = z.infer<typeof effect>;
+
+/** Effects of the lane `work` may take minutes; `voice` answers people meanwhile. Within a lane they run in order, one at a time. */
+export const EFFECT_LANES = {
+  draft: 'work',
+  publish: 'work',
+  dispatch: 'work',
+  collect: 'work',
+  land: 'work',
+  promote: 'work',
+  inspect: 'work',
+  ready: 'work',
+  wait: 'work',
+  cancel: 'voice',
+  react: 'voice',
+  reply: 'voice',
+  tell: 'voice',
+  ask: 'voice',
+  unlabel: 'voice',
+  show: 'voice',
+} as const satisfies Record<Effect['type'], 'work' | 'voice'>;
+export type EffectLane = (typeof EFFECT_LANES)[Effect['type']];

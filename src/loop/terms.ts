@@ -1,0 +1,54 @@
+/** The words that everything in a loop is said with: phases, roles, actors, prices, lanes, and which loop it is. */
+import { z } from 'zod';
+import { digest } from './measurement.ts';
+
+export const phaseName = z.enum([
+  'DISCOVER',
+  'DEFINE',
+  'PLAN',
+  'ARCH_REVIEW',
+  'BUILD',
+  'SEED_DATA',
+  'VERIFY',
+  'SHIP',
+  'REFLECT',
+]);
+export type PhaseName = z.infer<typeof phaseName>;
+
+export const role = z.enum(['none', 'read', 'triage', 'write', 'maintain', 'admin']);
+export type Role = z.infer<typeof role>;
+
+/** Who did it: a GitHub account. Only `User` accounts are people. */
+export const actor = z.strictObject({ id: z.int(), login: z.string(), type: z.enum(['User', 'Bot', 'Organization']) });
+export type Actor = z.infer<typeof actor>;
+
+/** USD per million tokens; a model whose price nobody stated has none, and its cost is shown as unknown. */
+export const price = z.strictObject({ prompt: z.number().nonnegative(), completion: z.number().nonnegative() });
+export type Price = z.infer<typeof price>;
+
+/** Which issue a loop belongs to, and the installation whose token may touch it. `n` is 1 for the issue's first loop. */
+export const loopRef = z.strictObject({
+  installationId: z.int(),
+  repositoryId: z.int(),
+  owner: z.string(),
+  repo: z.string(),
+  issue: z.int(),
+  n: z.int().positive(),
+});
+export type LoopRef = z.infer<typeof loopRef>;
+
+export const document = z.strictObject({ path: z.string(), digest });
+export type Document = z.infer<typeof document>;
+
+export const lane = z.enum(['trivial', 'bug', 'feature']);
+export type Lane = z.infer<typeof lane>;
+
+/** Human name of a loop: `acme/shop#12`, `acme/shop#12-2` for the second loop of an issue. */
+export function nameOf(ref: LoopRef): string {
+  return `${ref.owner}/${ref.repo}#${ref.issue}${ref.n > 1 ? `-${ref.n}` : ''}`;
+}
+
+/** Storage id of a loop; survives renames of the repository. */
+export function idOf(ref: LoopRef): string {
+  return `${ref.repositoryId}/${ref.issue}/${ref.n}`;
+}
