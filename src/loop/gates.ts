@@ -27,6 +27,7 @@ export const GATES: readonly Gate[] = [
   { phase: 'BUILD', name: 'build_errors', operator: '<=', threshold: 0 },
   { phase: 'BUILD', name: 'health_failures', operator: '<=', threshold: 0, surfaces: SERVED },
   { phase: 'BUILD', name: 'test_failures', operator: '<=', threshold: 0 },
+  { phase: 'BUILD', name: 'suite_failures', operator: '<=', threshold: 0 },
   { phase: 'BUILD', name: 'security_findings', operator: '<=', threshold: 0 },
   { phase: 'BUILD', name: 'review_revisions', operator: '<=', threshold: 2 },
   { phase: 'SEED_DATA', name: 'seed_errors', operator: '<=', threshold: 0 },

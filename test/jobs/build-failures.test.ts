@@ -147,6 +147,12 @@ class GreetAll(unittest.TestCase):
   await python.remove();
   expect(report.failure).toBeNull();
   expect(report.defects).toEqual([]);
-  expect(numbersOf(report)).toEqual({ build_errors: 0, test_failures: 0, security_findings: 0, review_revisions: 0 });
+  expect(numbersOf(report)).toEqual({
+    build_errors: 0,
+    test_failures: 0,
+    suite_failures: 0,
+    security_findings: 0,
+    review_revisions: 0,
+  });
   expect(report.changes.map(({ path }) => path)).toEqual(['greet.py', file]);
 });

@@ -42,7 +42,13 @@ test('a good build proposes code and frozen tests, every number is 0 with stored
   });
   expect(report.failure).toBeNull();
   expect(report.defects).toEqual([]);
-  expect(numbersOf(report)).toEqual({ build_errors: 0, test_failures: 0, security_findings: 0, review_revisions: 0 });
+  expect(numbersOf(report)).toEqual({
+    build_errors: 0,
+    test_failures: 0,
+    suite_failures: 0,
+    security_findings: 0,
+    review_revisions: 0,
+  });
   expect(report.changes.map(({ path }) => path)).toEqual(['src/greet.js', FROZEN_FILE]);
   expect(contentOf(report, 'src/greet.js')).toBe(GOOD);
   expect(report.tests?.tests).toEqual(DESIGN.tests);
@@ -71,7 +77,12 @@ test('a good build proposes code and frozen tests, every number is 0 with stored
 test('a wrong build is measured red, its defects name the test and the values, and the next iteration is told and builds on it', async () => {
   const first = await runBuild(place, briefFor(place), { answers: ANSWERS, turns: [[write('src/greet.js', WRONG)]] });
   expect(first.report.failure).toBeNull();
-  expect(numbersOf(first.report)).toEqual({ build_errors: 0, test_failures: 2, security_findings: 0 });
+  expect(numbersOf(first.report)).toEqual({
+    build_errors: 0,
+    test_failures: 1,
+    suite_failures: 1,
+    security_findings: 0,
+  });
   expect(first.outputs).toBe('verdict=fail\n');
   const defect = first.report.defects.find(({ rule }) => rule === 'test');
   expect(defect).toMatchObject({ requirement: 'R-1', file: FROZEN_FILE, severity: 'blocker' });
@@ -94,7 +105,13 @@ test('a wrong build is measured red, its defects name the test and the values, a
     },
   );
   await again.remove();
-  expect(numbersOf(report)).toEqual({ build_errors: 0, test_failures: 0, security_findings: 0, review_revisions: 0 });
+  expect(numbersOf(report)).toEqual({
+    build_errors: 0,
+    test_failures: 0,
+    suite_failures: 0,
+    security_findings: 0,
+    review_revisions: 0,
+  });
   expect(contentOf(report, 'src/greet.js')).toBe(GOOD);
   expect(report.tests).toEqual(first.report.tests);
   expect(requests.map(({ name }) => name)).toEqual(['turn', 'turn', 'security-review', 'code-review']);
@@ -159,7 +176,7 @@ test('a change of .github is refused by the tool, and when a command makes it, i
     ],
   });
   expect(requests[2]?.messages.at(-2)?.content).toContain('Refused to write .github/workflows/ci.yml');
-  expect(numbersOf(report)).toEqual({ build_errors: 2, test_failures: 0, security_findings: 0 });
+  expect(numbersOf(report)).toEqual({ build_errors: 2, test_failures: 0, suite_failures: 0, security_findings: 0 });
   expect(report.changes.map(({ path }) => path)).toEqual(['src/greet.js', FROZEN_FILE]);
   expect(report.defects.map(({ rule, file, severity }) => [rule, file, severity])).toEqual([
     ['path-policy', 'src/planted', 'blocker'],
