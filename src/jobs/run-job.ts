@@ -9,6 +9,7 @@ import { type Brief, brief as briefSchema, type Report } from '../loop/brief.ts'
 import type { Model } from '../ports.ts';
 import { countCalls, type JobEnvironment, JobError } from './environment.ts';
 import { failedReport } from './failed-report.ts';
+import { reportFromRoot } from './from-root.ts';
 import { parseJson } from './json.ts';
 import { createRawStore } from './raw.ts';
 import { writeReport } from './report.ts';
@@ -68,7 +69,7 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
     const input = orNone(variables.LOOPWRIGHT_INPUT);
     const raw = createRawStore(output);
     const environment = { workspace, scratch, output, input, sandbox, model, raw, bundle, log, now: Date.now };
-    return await request.job(brief, environment);
+    return reportFromRoot(await request.job(brief, environment), environment);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
