@@ -2,7 +2,7 @@
 
 import { commandLine } from '../cli/command-line.ts';
 import type { Loop } from '../loop/loop.ts';
-import { costOf, nowOf } from '../render/words.ts';
+import { costOf, counted, nowOf } from '../render/words.ts';
 import type { DemoSummary } from './demo-summary.ts';
 import { clockText, wrapped } from './plain-text.ts';
 import { gateText } from './story.ts';
@@ -23,7 +23,7 @@ export function closingOf(ending: Ending): readonly string[] {
     ...rows([
       ['Pull request', summary.pull === undefined ? 'none' : summary.pull.url],
       ...summary.evidence.map((row, index) => [index === 0 ? 'Proof' : '', proofText(row, summary)] as const),
-      ['Cost', `${costOf(loop)}; ${summary.modelCalls.outsideBuild} calls outside BUILD`],
+      ['Cost', `${costOf(loop)}; ${counted(summary.modelCalls.outsideBuild, 'call')} outside BUILD`],
       ['Sandbox', summary.sandbox ?? 'nothing was built'],
     ]),
     '',

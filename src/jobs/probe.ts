@@ -48,7 +48,8 @@ async function performRow(steps: readonly Step[], context: StepContext): Promise
   for (const [index, step] of steps.entries()) {
     const { problems, detail } = await performStep(step, context);
     const text = `step ${index + 1} ${detail}: ${problems.length === 0 ? 'as expected' : problems.join('; ')}`;
-    details.push(text.slice(0, 1200));
+    // One line per step, whatever the product answered.
+    details.push(text.replaceAll(/\s*\n\s*/g, ' ↵ ').slice(0, 1200));
     if (problems.length > 0) return { passed: false, detail: details.join('\n') };
   }
   return { passed: true, detail: details.join('\n') };

@@ -148,7 +148,7 @@ async function acceptanceReading(bench: Bench, rows: readonly AcceptedRow[], raw
       rule: 'acceptance',
       about: row.id,
       requirement: row.requirement,
-      message: `${row.id} (${row.title}) did not pass: ${detail}`,
+      message: `${row.id} (${row.title}) did not pass: ${detail.split('\n').at(-1)}`,
     }),
   );
   if (rows.length === 0) {

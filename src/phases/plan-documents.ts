@@ -1,6 +1,6 @@
 /** The plan's documents as people read them. Pure. */
 import type { AcceptanceRow, Analysis, Plan, Step, Task } from '../loop/documents.ts';
-import { list, sections, table } from '../render/markdown.ts';
+import { code, list, sections, table } from '../render/markdown.ts';
 import { grouped } from '../render/words.ts';
 import type { Budget, Estimate } from './budget.ts';
 
@@ -49,23 +49,38 @@ export function acceptanceDocument(rows: readonly AcceptanceRow[]): string {
 export function stepLine(step: Step): string {
   switch (step.type) {
     case 'http':
-      return `\`${step.method} ${step.path}\`${step.body === null ? '' : ` with \`${step.body}\``} answers ${step.expected.status}${httpExpectation(step.expected)}`;
+      return `${code(`${step.method} ${step.path}`)}${headersOf(step)}${withInput(step.body)} answers ${step.expected.status}${httpExpectation(step.expected)}`;
     case 'page':
-      return `page \`${step.path}\` shows “${step.expected.contains}” in \`${step.expected.selector}\``;
+      return `page ${code(step.path)} shows ${code(step.expected.contains)} in ${code(step.expected.selector)}`;
     case 'cli':
-      return `\`${step.arguments.join(' ')}\` exits ${step.expected.exitCode}${containing(step.expected.contains)}`;
+      return `${code(step.arguments.map(argumentText).join(' '))}${withInput(step.stdin)} exits ${step.expected.exitCode}${containing(step.expected.contains)}`;
     case 'call':
-      return `\`${step.function}\` of \`${step.module}\` with \`${step.arguments}\` returns \`${step.expected.equals}\``;
+      return `${code(step.function)} of ${code(step.module)} with ${code(step.arguments)} returns ${code(step.expected.equals)}`;
   }
 }
 
+function headersOf({ headers }: Extract<Step, { type: 'http' }>): string {
+  return headers.length === 0
+    ? ''
+    : ` with ${headers.map(({ name, value }) => code(`${name}: ${value}`)).join(' and ')}`;
+}
+
+function withInput(text: string | null): string {
+  return text === null ? '' : ` with input ${code(text)}`;
+}
+
+/** Quoted where a reader could not tell one argument from two. */
+function argumentText(argument: string): string {
+  return /^[\w./:=@%+,-]+$/.test(argument) ? argument : JSON.stringify(argument);
+}
+
 function httpExpectation({ contains, json }: Extract<Step, { type: 'http' }>['expected']): string {
-  const values = json.map(({ pointer, equals }) => `\`${pointer === '' ? 'body' : pointer}\` = \`${equals}\``);
+  const values = json.map(({ pointer, equals }) => `${code(pointer === '' ? 'body' : pointer)} = ${code(equals)}`);
   return `${containing(contains)}${values.length === 0 ? '' : `, ${values.join(', ')}`}`;
 }
 
 function containing(texts: readonly string[]): string {
-  return texts.length === 0 ? '' : `, containing ${texts.map((text) => `“${text}”`).join(', ')}`;
+  return texts.length === 0 ? '' : `, containing ${texts.map(code).join(', ')}`;
 }
 
 export function analysisDocument({ findings }: Analysis): string {

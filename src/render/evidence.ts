@@ -1,6 +1,6 @@
 /** The evidence matrix: what proves each requirement, from the report of VERIFY. */
 import type { VerifyReport } from '../loop/brief.ts';
-import { list, sections, table } from './markdown.ts';
+import { sections, table } from './markdown.ts';
 import { valueText } from './words.ts';
 
 /** evidence.md; says in its first line when there was no sandbox. */
@@ -16,12 +16,7 @@ export function evidenceDocument(report: VerifyReport): string {
     ['Requirements', evidence.length === 0 ? 'No requirement was proved.' : evidenceTable(report)],
     [
       'Acceptance',
-      list(
-        acceptance.map(
-          ({ id, requirement, passed, detail }) => `${passed ? '✓' : '✗'} ${id} (${requirement}): ${detail}`,
-        ),
-        'No acceptance row was performed.',
-      ),
+      acceptance.length === 0 ? 'No acceptance row was performed.' : acceptance.map(acceptanceItem).join('\n'),
     ],
     [
       'Measurements',
@@ -31,6 +26,13 @@ export function evidenceDocument(report: VerifyReport): string {
       ),
     ],
   ]);
+}
+
+/** A row of the acceptance; each of its steps stands on a line of its own. */
+function acceptanceItem({ id, requirement, passed, detail }: VerifyReport['acceptance'][number]): string {
+  const name = `- ${passed ? '✓' : '✗'} ${id} (${requirement})`;
+  const steps = detail.split('\n');
+  return steps.length === 1 ? `${name}: ${detail}` : [`${name}:`, ...steps.map((step) => `  - ${step}`)].join('\n');
 }
 
 /** One row per requirement: its test on the base, on the head, and where it must fail: with the change reverted, or under mutation. */

@@ -22,6 +22,14 @@ export function fenced(language: string, text: string): string {
   return `${fence}${language}\n${text.trimEnd()}\n${fence}`;
 }
 
+/** A value as a code span, exactly: with line breaks or blanks at its ends it is written as a JSON string. */
+export function code(value: string): string {
+  const text = /[\p{Cc}]|^\s|\s$|^$/u.test(value) ? JSON.stringify(value) : value;
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const ticks = '`'.repeat(longest + 1);
+  return longest === 0 ? `\`${text}\`` : `${ticks} ${text} ${ticks}`;
+}
+
 /** Sections with a heading each, separated by blank lines. */
 export function sections(title: string, parts: readonly (readonly [heading: string, text: string])[]): string {
   return [`# ${title}`, ...parts.map(([heading, text]) => `## ${heading}\n\n${text}`)].join('\n\n');

@@ -62,7 +62,7 @@ export function nowOf(loop: Loop): string {
 export function costOf({ spent, limits, price }: Loop): string {
   const tokens = grouped(spent.promptTokens + spent.completionTokens);
   const money = price === undefined ? 'unknown price' : `${spent.usd.toFixed(2)} of ${limits.usd} USD`;
-  return `${spent.calls} model calls, ${tokens} tokens, ${money}`;
+  return `${counted(spent.calls, 'model call')}, ${tokens} tokens, ${money}`;
 }
 
 /** Where the counters stand. */
@@ -101,6 +101,11 @@ export function thresholdText(threshold: string): string {
 /** The part of a digest that people compare by eye. */
 export function shortDigest(digest: string | undefined): string {
   return digest === undefined ? 'none' : digest.replace('sha256:', '').slice(0, 12);
+}
+
+/** A number and its noun: `1 model call`, `2 model calls`. */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export function grouped(count: number): string {

@@ -46,7 +46,7 @@ describe('the board', () => {
       | DEFINE | ✓ done | ✓ \`spec_confidence\` 0.952 ≥ 0.9 |
       | PLAN | ✓ done | ✓ \`arch_uncertainty\` 0.25 ≤ 0.8; ✓ \`uncovered_requirements\` 0 ≤ 0; ✓ \`diagram_errors\` 0 ≤ 0 |
       | ARCH_REVIEW | ✓ done | approved by alice for \`0123456789ab\` |
-      | BUILD | ▶ at work, try 2 | needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2 |
+      | BUILD | ▶ at work, try 2 | needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`suite_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2 |
       | SEED_DATA |  |  |
       | VERIFY |  |  |
       | SHIP |  |  |

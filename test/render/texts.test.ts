@@ -5,6 +5,7 @@ import { helpText } from '../../src/render/help.ts';
 import { problemReport } from '../../src/render/problem.ts';
 import { questionsComment } from '../../src/render/questions.ts';
 import { statusText } from '../../src/render/status.ts';
+import { costOf } from '../../src/render/words.ts';
 import { interview } from '../phases/authored.ts';
 import { buildingLoop, startedLoop, stoppedLoop, VERIFIED } from './loops.ts';
 
@@ -129,12 +130,23 @@ describe('the problem report', () => {
   });
 });
 
+describe('the cost', () => {
+  it.each([
+    [0, '0 model calls'],
+    [1, '1 model call'],
+    [1200, '1,200 model calls'],
+  ])('counts %i calls in words that fit', (calls, words) => {
+    const loop = startedLoop();
+    expect(costOf({ ...loop, spent: { ...loop.spent, calls } })).toMatch(new RegExp(`^${words}, `));
+  });
+});
+
 describe('the short answers', () => {
   it('say where a loop is', () => {
     expect(statusText(buildingLoop())).toMatchInlineSnapshot(`
       "acme/shop#12 is in BUILD (review round 1 of 5, iteration 2 of 3). Building in GitHub Actions: tests first, then the code.
 
-      Gates: needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2.
+      Gates: needs \`build_errors\` ≤ 0, \`health_failures\` ≤ 0, \`test_failures\` ≤ 0, \`suite_failures\` ≤ 0, \`security_findings\` ≤ 0, \`review_revisions\` ≤ 2.
 
       So far: 7 model calls, 41,200 tokens, 0.31 of 3 USD."
     `);
@@ -172,6 +184,14 @@ describe('the evidence', () => {
       |---|---|---|---|
       | uat_pass_rate | 1 | ratio | \`dddddddddddd\` |"
     `);
+  });
+
+  it('shows each step of an acceptance row on a line of its own', () => {
+    const detail = 'step 1 GET /items: as expected\nstep 2 GET /items?state=open: as expected';
+    const acceptance = [{ id: 'A-1', requirement: 'R-1', passed: true, detail }];
+    expect(evidenceDocument({ ...VERIFIED, acceptance })).toContain(
+      '- ✓ A-1 (R-1):\n  - step 1 GET /items: as expected\n  - step 2 GET /items?state=open: as expected\n',
+    );
   });
 
   it('says that there was no sandbox', () => {
