@@ -45,6 +45,8 @@ export function answerFormat(
 function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
   return z.toJSONSchema(schema, {
     override({ jsonSchema }) {
+      // Strict mode refuses defaults; whoever is asked has to say every field.
+      delete jsonSchema.default;
       if (!jsonSchema.oneOf) return;
       jsonSchema.anyOf = jsonSchema.oneOf;
       delete jsonSchema.oneOf;

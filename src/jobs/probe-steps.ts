@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { execa } from 'execa';
 import { parseHTML } from 'linkedom';
 import { z } from 'zod';
-import type { Step } from '../loop/documents.ts';
+import type { Step } from '../loop/step.ts';
 import { parseJson } from './json.ts';
 
 export interface StepContext {
@@ -113,12 +113,19 @@ async function performCli(step: StepOf<'cli'>, { stepMs }: StepContext): Promise
   const result = await execa(program, rest, options);
   const ending = result.timedOut ? `no end within ${stepMs} ms` : String(result.exitCode ?? result.shortMessage);
   const said = result.stderr === '' ? '' : `, standard error ${shown(result.stderr)}`;
-  const { exitCode, contains } = step.expected;
+  const { exitCode, contains, equals, matches, stderr } = step.expected;
+  const actual = shown(JSON.stringify(result.stdout));
+  const same = equals === null || result.stdout === equals || result.stdout === `${equals}\n`;
   return {
     detail: `command ${step.arguments.join(' ')}`,
     problems: [
       ...(result.exitCode === exitCode ? [] : [`expected exit code ${exitCode}, actual ${ending}${said}`]),
       ...missingTexts(contains, result.stdout, 'standard output'),
+      ...(same ? [] : [`expected exactly ${shown(JSON.stringify(equals))} as standard output, actual ${actual}`]),
+      ...matches
+        .filter((pattern) => !new RegExp(pattern, 'm').test(result.stdout))
+        .map((pattern) => `nothing in standard output matches /${pattern}/m, actual ${actual}`),
+      ...missingTexts(stderr, result.stderr, 'standard error'),
     ],
   };
 }

@@ -5,13 +5,13 @@ import {
   diagrams,
   interview,
   line,
-  path,
   plan,
   requirement,
   requirementId,
   specification,
   specReview,
 } from './documents.ts';
+import { path } from './step.ts';
 
 /** BUILD, skill test-designer: tests written before the code, by somebody who will not write the code. */
 export const acceptanceTests = z.strictObject({

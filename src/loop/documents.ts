@@ -1,5 +1,6 @@
 /** The structured answers that become documents of the packet (DISCOVER, DEFINE, PLAN), one schema per artifact. */
 import { z } from 'zod';
+import { path, step } from './step.ts';
 
 export const requirementId = z
   .string()
@@ -13,10 +14,6 @@ const rowId = z
   .string()
   .regex(/^A-[1-9][0-9]*$/)
   .describe('Acceptance row id: A-1, A-2, …');
-export const path = z
-  .string()
-  .min(1)
-  .describe('Path in the repository, with forward slashes, not starting with a slash');
 export const line = z.string().min(1).max(400);
 
 export const surface = z
@@ -122,50 +119,6 @@ export const specReview = z.strictObject({
   ),
 });
 export type SpecReview = z.infer<typeof specReview>;
-
-const httpStep = z.strictObject({
-  type: z.literal('http'),
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  path: z.string().regex(/^\//),
-  headers: z.array(z.strictObject({ name: z.string(), value: z.string() })),
-  body: z.string().nullable(),
-  expected: z.strictObject({
-    status: z.int(),
-    contains: z.array(z.string()).describe('Each text occurs in the response body'),
-    json: z.array(
-      z.strictObject({
-        pointer: z.string().describe('JSON pointer, for example /0/name; empty for the whole body'),
-        equals: z.string().describe('The expected value as JSON text'),
-      }),
-    ),
-  }),
-});
-const pageStep = z.strictObject({
-  type: z.literal('page'),
-  path: z.string().regex(/^\//),
-  expected: z.strictObject({
-    selector: z.string().describe('CSS selector'),
-    contains: z.string().describe('Text inside the first match'),
-  }),
-});
-const cliStep = z.strictObject({
-  type: z.literal('cli'),
-  arguments: z.array(z.string()).min(1).describe('The whole command, the program first; run in the repository root'),
-  stdin: z.string().nullable(),
-  expected: z.strictObject({
-    exitCode: z.int(),
-    contains: z.array(z.string()).describe('Each text occurs in standard output'),
-  }),
-});
-const callStep = z.strictObject({
-  type: z.literal('call'),
-  module: path.describe('File that exports the function (JavaScript module or Python file)'),
-  function: z.string(),
-  arguments: z.string().describe('JSON array of positional arguments'),
-  expected: z.strictObject({ equals: z.string().describe('The expected return value as JSON text') }),
-});
-export const step = z.discriminatedUnion('type', [httpStep, pageStep, cliStep, callStep]);
-export type Step = z.infer<typeof step>;
 
 export const acceptanceRow = z.strictObject({
   id: rowId,

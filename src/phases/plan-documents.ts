@@ -1,5 +1,6 @@
 /** The plan's documents as people read them. Pure. */
-import type { AcceptanceRow, Analysis, Plan, Step, Task } from '../loop/documents.ts';
+import type { AcceptanceRow, Analysis, Plan, Task } from '../loop/documents.ts';
+import type { Step } from '../loop/step.ts';
 import { code, list, sections, table } from '../render/markdown.ts';
 import { grouped } from '../render/words.ts';
 import type { Budget, Estimate } from './budget.ts';
@@ -53,7 +54,7 @@ export function stepLine(step: Step): string {
     case 'page':
       return `page ${code(step.path)} shows ${code(step.expected.contains)} in ${code(step.expected.selector)}`;
     case 'cli':
-      return `${code(step.arguments.map(argumentText).join(' '))}${withInput(step.stdin)} exits ${step.expected.exitCode}${containing(step.expected.contains)}`;
+      return `${code(step.arguments.map(argumentText).join(' '))}${withInput(step.stdin)} exits ${step.expected.exitCode}${cliExpectation(step.expected)}`;
     case 'call':
       return `${code(step.function)} of ${code(step.module)} with ${code(step.arguments)} returns ${code(step.expected.equals)}`;
   }
@@ -77,6 +78,15 @@ function argumentText(argument: string): string {
 function httpExpectation({ contains, json }: Extract<Step, { type: 'http' }>['expected']): string {
   const values = json.map(({ pointer, equals }) => `${code(pointer === '' ? 'body' : pointer)} = ${code(equals)}`);
   return `${containing(contains)}${values.length === 0 ? '' : `, ${values.join(', ')}`}`;
+}
+
+function cliExpectation({ contains, equals, matches, stderr }: Extract<Step, { type: 'cli' }>['expected']): string {
+  return [
+    containing(contains),
+    equals === null ? '' : `, exactly ${code(equals)}`,
+    matches.length === 0 ? '' : `, matching ${matches.map(code).join(', ')}`,
+    stderr.length === 0 ? '' : `, with ${stderr.map(code).join(', ')} on standard error`,
+  ].join('');
 }
 
 function containing(texts: readonly string[]): string {

@@ -118,12 +118,14 @@ test('every call says for whom it is made and asks for the artifact by name, str
   }
 });
 
-test('unions are described with anyOf, which strict mode knows', async () => {
+test('an artifact is described as strict mode knows it: unions with anyOf, every field required, no defaults', async () => {
   const { model, received } = await endpoint(json({}, 400));
   await errorOf(model().answer({ name: 'plan', context: CONTEXT, system: 's', user: 'u' }));
   const text = JSON.stringify(received[0]?.body.response_format);
   expect(text).toContain('anyOf');
   expect(text).not.toContain('oneOf');
+  expect(text).not.toContain('"default"');
+  expect(text).toContain('"required":["exitCode","contains","equals","matches","stderr"]');
 });
 
 test('a malformed answer is told to the model, and every try is counted', async () => {

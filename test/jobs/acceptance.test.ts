@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { p95Of, performAcceptance } from '../../src/jobs/acceptance.ts';
 import { valueAt } from '../../src/jobs/probe-steps.ts';
 import type { Brief } from '../../src/loop/brief.ts';
-import type { AcceptanceRow, Step } from '../../src/loop/documents.ts';
+import type { AcceptanceRow } from '../../src/loop/documents.ts';
+import type { Step } from '../../src/loop/step.ts';
 import { benchOf, type Files, type Scene, scene } from './verify-fixture.ts';
 
 let place: Scene | undefined;
@@ -150,7 +151,7 @@ describe('a library or command line', () => {
       type: 'cli',
       arguments: ['node', 'cli.js', '3'],
       stdin: 'typed',
-      expected: { exitCode: code, contains: ['read typed'] },
+      expected: { exitCode: code, contains: ['read typed'], equals: null, matches: [], stderr: [] },
     });
     const result = await perform(
       [
@@ -173,6 +174,33 @@ describe('a library or command line', () => {
     expect(details[6]).toContain('no product is started for this surface');
     expect([result.p95Ms, result.p95Problem]).toEqual([undefined, undefined]);
   });
+});
+
+it('compares the whole standard output, patterns in it, and standard error of a command', async () => {
+  const script = 'console.log("3 The\\n2 is"); console.error("usage: tally"); process.exit(2)';
+  const row1 = (id: string, expected: Partial<Extract<Step, { type: 'cli' }>['expected']>) => {
+    const nothing = { exitCode: 2, contains: [], equals: null, matches: [], stderr: [] };
+    return row(
+      [{ type: 'cli', arguments: ['node', '-e', script], stdin: null, expected: { ...nothing, ...expected } }],
+      id,
+    );
+  };
+  const result = await perform(
+    [
+      row1('A-1', { equals: '3 The\n2 is\n', matches: ['^\\d+ is$'], stderr: ['usage: tally'] }),
+      row1('A-2', { equals: '3 The\n2 is' }),
+      row1('A-3', { equals: '3 The\n' }),
+      row1('A-4', { matches: ['^is'] }),
+      row1('A-5', { stderr: ['usage: other'] }),
+      row1('A-6', { contains: ['usage'] }),
+    ],
+    WEB,
+  );
+  expect(result.rows.map(({ passed }) => passed)).toEqual([true, true, false, false, false, false]);
+  const details = result.rows.map(({ detail }) => detail);
+  expect(details[2]).toContain('expected exactly "3 The\\n" as standard output, actual "3 The\\n2 is\\n"');
+  expect(details[3]).toContain('nothing in standard output matches /^is/m, actual "3 The\\n2 is\\n"');
+  expect(details[4]).toContain('expected "usage: other" in standard error');
 });
 
 it('fails every row when the session gives no result', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AcceptanceRow, Plan, Step, Surface, Task } from '../../src/loop/documents.ts';
-import { step as stepSchema } from '../../src/loop/documents.ts';
+import type { AcceptanceRow, Plan, Surface, Task } from '../../src/loop/documents.ts';
+import type { Step } from '../../src/loop/step.ts';
+import { step as stepSchema } from '../../src/loop/step.ts';
 import { budgetOf } from '../../src/phases/budget.ts';
 import { checkPlan } from '../../src/phases/plan-checks.ts';
 import { tasksInCycles } from '../../src/phases/task-order.ts';
@@ -100,6 +101,18 @@ describe('checkPlan', () => {
       steps: row.kind === 'metric' ? [] : [stepSchema.parse(step)],
     }));
     expect(problems({ ...plan, acceptance: rows }, surface)).toEqual([]);
+  });
+});
+
+it('refuses an acceptance pattern that is no regular expression, and takes rows of before there were patterns', () => {
+  const step = (expected: object) => ({ type: 'cli', arguments: ['tally'], stdin: null, expected });
+  expect(stepSchema.parse(step({ exitCode: 0, contains: [] }))).toMatchObject({
+    expected: { equals: null, matches: [], stderr: [] },
+  });
+  const refused = stepSchema.safeParse(step({ exitCode: 0, contains: [], matches: ['(open'] }));
+  expect(refused.error?.issues[0]).toMatchObject({
+    path: ['expected', 'matches', 0],
+    message: 'must be a JavaScript regular expression',
   });
 });
 

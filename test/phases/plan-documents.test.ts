@@ -7,7 +7,7 @@ const cli = (stdin: string | null, contains: readonly string[]) =>
     type: 'cli',
     arguments: ['node', 'src/count.js', 'two words'],
     stdin,
-    expected: { exitCode: 0, contains: [...contains] },
+    expected: { exitCode: 0, contains: [...contains], equals: null, matches: [], stderr: [] },
   });
 
 test('line breaks of input and expected output stay to be read', () => {
@@ -18,6 +18,13 @@ test('line breaks of input and expected output stay to be read', () => {
 
 test('a value with backticks or blanks at its ends cannot be misread', () => {
   expect(cli(null, ['a `b`', ' 2'])).toBe('`node src/count.js "two words"` exits 0, containing `` a `b` ``, `" 2"`');
+});
+
+test('everything that is expected of a command is said', () => {
+  const expected = { exitCode: 2, contains: ['tea'], equals: 'tea 2\n', matches: ['^tea \\d$'], stderr: ['usage'] };
+  expect(stepLine({ type: 'cli', arguments: ['tally'], stdin: null, expected })).toBe(
+    '`tally` exits 2, containing `tea`, exactly `"tea 2\\n"`, matching `^tea \\d$`, with `usage` on standard error',
+  );
 });
 
 test('headers and bodies of a request are said', () => {
