@@ -105,7 +105,13 @@ export function pressed(loop: Loop, event: Of<'pressed'>): Decision {
       say(key, 'pull', 'That button belongs to an earlier packet, so nothing was approved; use the newest packet.'),
     );
   }
+  if (loop.status === 'paused') return emit(only(loop), say(key, 'pull', resumeFirst('press it')));
   return approve(loop, event, event.digest);
+}
+
+/** What a decision is answered with while the loop is paused: only `/resume` or the label sets it going again. */
+export function resumeFirst(again: string): string {
+  return `The loop is paused, so nothing was decided; say \`/resume\` first, and then ${again} again.`;
 }
 
 /** The one way past ARCH_REVIEW: a permitted person, for the digest as posted. It opens a new plan number. */
@@ -153,6 +159,7 @@ export function reviewed(loop: Loop, event: Of<'reviewed'>): Decision {
     );
   }
   if (event.state !== 'changes_requested' || event.body.trim() === '' || !maySteer(event)) return only(loop);
+  if (loop.status === 'paused') return emit(only(loop), say(key, 'pull', resumeFirst('request the changes')));
   return reject(loop, event, event.body);
 }
 

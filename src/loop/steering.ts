@@ -4,7 +4,7 @@ import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
 import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
 import { promote } from './outcomes.ts';
-import { approve, isLive, pause, reject, resume, say } from './people.ts';
+import { approve, isLive, pause, reject, resume, resumeFirst, say } from './people.ts';
 import { AFTER_APPROVAL } from './phases.ts';
 import { phaseName } from './terms.ts';
 import { cancellationOf, emit, ended, enter, only } from './walk.ts';
@@ -103,10 +103,24 @@ export function commanded(loop: Loop, event: Commanded): Decision {
   const target = loop.pull === undefined ? 'issue' : 'pull';
   const usage = COMMANDS[event.command];
   const answer = event.permitted
-    ? (HANDLERS[event.command]?.(loop, event) ?? 'There is no such command.')
+    ? (heldBack(loop, event) ?? HANDLERS[event.command]?.(loop, event) ?? 'There is no such command.')
     : `\`/${event.command}\` needs ${usage?.who ?? 'more'} permission${usage?.who === 'author' ? ' (write) or the authorship of the issue' : ''}.`;
   if (typeof answer !== 'string') return emit(answer, reaction(event, '+1'));
   return emit(only(loop), reaction(event, 'confused'), say(keyOf(event), target, answer));
+}
+
+/** What each of these decides; a decision that a paused loop waits for is not taken. */
+const DECIDES: Readonly<Record<string, Loop['waitingFor']>> = {
+  approve: 'approval',
+  reject: 'approval',
+  release: 'release',
+  answer: 'answers',
+  auto: 'answers',
+};
+
+function heldBack({ status, waitingFor }: Loop, { command }: Commanded): string | undefined {
+  const isAwaited = waitingFor !== undefined && DECIDES[command] === waitingFor;
+  return status === 'paused' && isAwaited ? resumeFirst(`\`/${command}\``) : undefined;
 }
 
 function reaction(event: Commanded, content: '+1' | 'confused'): Effect {

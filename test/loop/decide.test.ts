@@ -61,6 +61,30 @@ const failure = (loop: Loop, cause: 'model' | 'setup' | 'safety'): Event => ({
 const started = () => decide(newLoop(REF), labelledEvent()).loop;
 const atReview = () => driven(started());
 const building = () => driven(decide(atReview(), command('approve', '', timeOf(50))).loop);
+const awaitingRelease = (): Loop => ({ ...building(), phase: 'SHIP', status: 'waiting', waitingFor: 'release' });
+const asking = (): Loop => {
+  const loop = started();
+  const questions = [{ question: 'Which?', why: 'It matters', options: [], safeDefault: 'this' }];
+  const [draft] = loop.pending.filter(({ type }) => type === 'draft');
+  const asked: Event = { type: 'asked', at: timeOf(1), entry: loop.entry, calls: [], questions };
+  return settle(loop, draft?.key ?? '', asked).loop;
+};
+const press = (button: 'approve'): Event => ({
+  type: 'pressed',
+  at: timeOf(56),
+  by: PERSON,
+  role: 'write',
+  button,
+  digest: RAW,
+});
+const review = (state: 'changes_requested' | 'commented', body: string, role: 'write' | 'read' = 'write'): Event => ({
+  type: 'reviewed',
+  at: timeOf(56),
+  by: PERSON,
+  role,
+  state,
+  body,
+});
 const runEnded = (loop: Loop): Loop =>
   driven(decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop);
 const sentences = (loop: Loop): string[] =>
@@ -340,6 +364,34 @@ describe('pausing', () => {
     const resumed = decide(held, command('resume', '', timeOf(65))).loop;
     expect(resumed).toMatchObject({ status: 'working', phase: 'BUILD', held: [], counters: { iterations: 1 } });
     expect(resumed.pending.some(({ type }) => type === 'collect')).toBe(true);
+  });
+
+  it.each([
+    ['a comment /approve', atReview, command('approve', '', timeOf(56)), '/approve'],
+    ['a comment /reject', atReview, command('reject', 'clearer', timeOf(56)), '/reject'],
+    ['a button', atReview, press('approve'), 'press it'],
+    ['a review "Request changes"', atReview, review('changes_requested', 'clearer'), 'request the changes'],
+    ['a comment /release', awaitingRelease, command('release', '', timeOf(56)), '/release'],
+    ['a comment /answer', asking, command('answer', '1: this', timeOf(56)), '/answer'],
+    ['a comment /auto', asking, command('auto', '', timeOf(56)), '/auto'],
+  ])('is not undone by %s: one sentence says to resume first, and nothing is decided', (_, before, event, again) => {
+    const paused = decide(before(), command('pause', '', timeOf(55))).loop;
+    const after = decide(paused, event).loop;
+    expect({ ...after, pending: [], seq: 0 }).toEqual({ ...paused, pending: [], seq: 0 });
+    expect(sentences(after)).toEqual([
+      `The loop is paused, so nothing was decided; say \`/resume\` first, and then ${again.startsWith('/') ? `\`${again}\`` : again} again.`,
+    ]);
+    expect(decide(after, command('resume', '', timeOf(57))).loop).toMatchObject({
+      status: 'waiting',
+      waitingFor: before().waitingFor,
+    });
+  });
+
+  it('says nothing to a review that decides nothing, of a packet that does not wait or by somebody without the permission', () => {
+    const paused = (loop: Loop) => decide(loop, command('pause', '', timeOf(55))).loop;
+    expect(sentences(decide(paused(atReview()), review('commented', 'I wonder')).loop)).toEqual([]);
+    expect(sentences(decide(paused(atReview()), review('changes_requested', 'no', 'read')).loop)).toEqual([]);
+    expect(sentences(decide(paused(building()), review('changes_requested', 'no')).loop)).toEqual([]);
   });
 
   it('follows from removing the label, and setting it again resumes', () => {
