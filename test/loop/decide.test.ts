@@ -374,8 +374,8 @@ describe('pausing', () => {
     ['a comment /release', awaitingRelease, command('release', '', timeOf(56)), '/release'],
     ['a comment /answer', asking, command('answer', '1: this', timeOf(56)), '/answer'],
     ['a comment /auto', asking, command('auto', '', timeOf(56)), '/auto'],
-  ])('is not undone by %s: one sentence says to resume first, and nothing is decided', (_, before, event, again) => {
-    const paused = decide(before(), command('pause', '', timeOf(55))).loop;
+  ])('is not undone by %s: one sentence says to resume first, and nothing is decided', (_, stand, event, again) => {
+    const paused = decide(stand(), command('pause', '', timeOf(55))).loop;
     const after = decide(paused, event).loop;
     expect({ ...after, pending: [], seq: 0 }).toEqual({ ...paused, pending: [], seq: 0 });
     expect(sentences(after)).toEqual([
@@ -383,7 +383,7 @@ describe('pausing', () => {
     ]);
     expect(decide(after, command('resume', '', timeOf(57))).loop).toMatchObject({
       status: 'waiting',
-      waitingFor: before().waitingFor,
+      waitingFor: stand().waitingFor,
     });
   });
 
