@@ -1,7 +1,7 @@
 /** The model port over any endpoint that speaks OpenAI chat completions; every answer is parsed, every try is counted. */
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
-import type { ZodType } from 'zod';
+import { type ZodType, z } from 'zod';
 import { ModelError } from '../errors.ts';
 import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
@@ -164,10 +164,19 @@ function failureOf(error: unknown, timeoutMs: number): Failure {
     return { what: `no answer within ${timeoutMs / 1000} s`, final: false };
   }
   if (error instanceof APIConnectionError) return { what: `no connection${codeOf(error.cause)}`, final: false };
-  if (error instanceof APIError && error.status !== undefined) return refusal(error.status);
+  if (error instanceof APIError && error.status !== undefined) return scriptedWords(error) ?? refusal(error.status);
   if (error instanceof SyntaxError) return { what: 'an answer that is no JSON', final: false };
   if (error instanceof TypeError) return { what: `a broken connection${codeOf(error.cause)}`, final: false };
   throw error;
+}
+
+const scriptedError = z.object({ message: z.string() });
+
+/** Our own scripted model says why it has no answer; the words of a foreign endpoint may repeat what it was sent. */
+function scriptedWords({ headers, error }: APIError): Failure | undefined {
+  if (headers?.get('x-loopwright-scripted') !== 'true') return undefined;
+  const words = scriptedError.safeParse(error).data?.message;
+  return words === undefined ? undefined : { what: words, final: true };
 }
 
 function refusal(status: number): Failure {

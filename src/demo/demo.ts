@@ -10,6 +10,7 @@ import { LoopError } from '../errors.ts';
 import { demoScript, readIssue } from './demo-material.ts';
 import { type DemoRun, runDemo } from './demo-run.ts';
 import { readScript } from './script.ts';
+import { foreignIssue } from './scripted-model.ts';
 
 const OPTIONS = {
   json: { type: 'boolean', description: 'print one JSON object as the last line, and nothing else on standard output' },
@@ -62,15 +63,21 @@ async function parse(argv: readonly string[]): Promise<Asked> {
       '--repo and --issue go together: the repository, and a Markdown file with the issue to work on',
     );
   if (repo !== undefined) await assertRepository(`--repo ${repo}`, repo);
-  await readScript(resolve(script));
+  const authored = await readScript(resolve(script));
+  const model = modelEnvironment();
+  const asked = await readIssue(issue);
+  if (model.baseUrl === undefined && authored.issue !== undefined && authored.issue !== asked.title)
+    throw new UsageError(
+      `--issue ${issue}: no model is named, and the scripted one cannot work on it: ${foreignIssue(authored)}, or a script for this issue with --script`,
+    );
   return {
     keep: keep === undefined ? undefined : parseDirectory('--keep', keep),
     repo,
-    issue: await readIssue(issue),
+    issue: asked,
     script: resolve(script),
     json: values.json === true,
     minutes: parseMinutes(minutes),
-    model: modelEnvironment(),
+    model,
     logLevel: logLevel() === 'info' ? 'error' : logLevel(),
   };
 }

@@ -15,6 +15,8 @@ const step = z.object({ tool: z.string() }).catchall(z.unknown());
  */
 export const script = z.strictObject({
   model: z.string().min(1),
+  /** Title of the issue that the answers are for; about another issue the model refuses. Without it every issue gets them. */
+  issue: z.string().min(1).optional(),
   answers: z.record(z.string(), z.array(z.unknown()).min(1)),
   /** Per task id and try: the tool calls, one per turn. */
   tasks: z.record(z.string(), z.array(z.array(step).min(1)).min(1)),

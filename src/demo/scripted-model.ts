@@ -33,13 +33,10 @@ export async function startScriptedModel(
       return context.json({ error: { message: 'not a chat completions request', type: 'invalid_request_error' } }, 400);
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     const attempt = Number(context.req.header('x-loopwright-attempt') ?? '1');
-    const message = messageFor(script, parsed.data, attempt);
-    if (message === undefined)
-      return context.json(
-        { error: { message: `the script has nothing for ${askedFor(parsed.data)}`, type: 'scripted' } },
-        422,
-      );
     context.header('x-loopwright-scripted', 'true');
+    if (isAboutAnother(script, parsed.data)) return context.json(refusal(foreignIssue(script)), 422);
+    const message = messageFor(script, parsed.data, attempt);
+    if (message === undefined) return context.json(refusal(`its script has nothing for ${askedFor(parsed.data)}`), 422);
     return context.json(completionOf(parsed.data, message));
   });
   const server = createServer(getRequestListener(app.fetch));
@@ -55,6 +52,23 @@ export async function startScriptedModel(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function refusal(message: string) {
+  return { error: { message, type: 'scripted' } };
+}
+
+/** Requests that tell the issue; without an answer to the first of them no later one is made. */
+const TELL_THE_ISSUE: readonly (string | undefined)[] = ['interview', 'requirement', 'acceptance-tests'];
+
+function isAboutAnother({ issue }: Script, { messages, response_format: format }: Request): boolean {
+  if (issue === undefined || !TELL_THE_ISSUE.includes(format?.json_schema.name)) return false;
+  return !messages.some(({ role, content }) => role === 'user' && String(content).includes(issue));
+}
+
+/** What is said about an issue that the script does not know. */
+export function foreignIssue({ issue }: Script): string {
+  return `its answers are authored for the issue “${issue}” only, and this is another one; name a real model with LLM_BASE_URL and LLM_MODEL`;
 }
 
 interface ScriptedMessage {

@@ -113,6 +113,11 @@ const REFUSED: readonly Refused[] = [
     sentence: '--issue @empty.md: it has no title; write the title in the first line, and the issue below it',
   },
   {
+    typed: 'demo --repo . --issue @issue.md',
+    sentence:
+      '--issue @issue.md: no model is named, and the scripted one cannot work on it: its answers are authored for the issue “Let visitors search the guestbook” only, and this is another one; name a real model with LLM_BASE_URL and LLM_MODEL, or a script for this issue with --script',
+  },
+  {
     typed: 'demo --script @missing.yaml',
     sentence:
       "script @missing.yaml: it cannot be read (ENOENT: no such file or directory, open '@missing.yaml'); name a YAML file of authored answers",

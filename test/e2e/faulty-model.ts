@@ -44,7 +44,8 @@ const FAULTS: Readonly<Record<Fault, (response: ServerResponse) => void>> = {
 };
 
 export async function startFaultyModel(): Promise<FaultyModel> {
-  const model = await startScriptedModel(rightAtOnce(await readScript(packageFile('src', 'demo', 'guestbook.yaml'))));
+  const { issue: _, ...forAnyIssue } = await readScript(packageFile('src', 'demo', 'guestbook.yaml'));
+  const model = await startScriptedModel(rightAtOnce(forAnyIssue));
   const faults = new Map<string, Fault>();
   const counts = new Map<number, number>();
   const server = createServer(async (request, response) => {

@@ -93,9 +93,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), 'loopwright-world-'));
   const source = await prepareDemoRepository(directory);
   if (options.prepare !== undefined) await prepared(source, options.prepare);
-  const model = await startScriptedModel(
-    (options.script ?? ((script) => script))(await readScript(packageFile('src', 'demo', 'guestbook.yaml'))),
-  );
+  const { issue: _, ...forAnyIssue } = await readScript(packageFile('src', 'demo', 'guestbook.yaml'));
+  const model = await startScriptedModel((options.script ?? ((script) => script))(forAnyIssue));
   const github = await startLocalGitHub({
     dataDirectory: join(directory, 'github'),
     port: 0,
