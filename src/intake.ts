@@ -7,6 +7,7 @@ import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
 import type { Actor, LoopRef, Role } from './loop/terms.ts';
 import { checkButton, type Payload, payloadOf, type Repository } from './payloads.ts';
+import { baseMove } from './phases/base-move.ts';
 import { startingFacts } from './phases/start.ts';
 import type { Ports, StoredLoop } from './ports.ts';
 
@@ -244,6 +245,6 @@ async function onBaseMoved(
     ({ loop }) => loop.ref.repositoryId === repository.id && loop.status !== 'idle',
   );
   if (open.length === 0) return [];
-  const paths = [...(await ports.github.changedPaths(repositoryRefOf(repository), before, after))];
-  return open.map(({ loop }) => ({ ref: loop.ref, event: { type: 'moved', at, sha: after, paths } }));
+  const event = await baseMove(repositoryRefOf(repository), { before, after, at }, ports);
+  return open.map(({ loop }) => ({ ref: loop.ref, event }));
 }

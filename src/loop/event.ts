@@ -70,8 +70,15 @@ export const event = z.discriminatedUnion('type', [
     codeTree: commitSha,
     documentsChanged: z.boolean(),
   }),
-  /** The default branch moved. */
-  z.strictObject({ type: z.literal('moved'), at, sha: commitSha, paths: z.array(z.string()) }),
+  /** The default branch moved. `sensitive` are those of the paths that always need a person, `configDigest` is that of the configuration there. */
+  z.strictObject({
+    type: z.literal('moved'),
+    at,
+    sha: commitSha,
+    paths: z.array(z.string()),
+    sensitive: z.array(z.string()),
+    configDigest: digest,
+  }),
   z.strictObject({
     type: z.literal('asked'),
     ...ofEntry,

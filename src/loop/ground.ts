@@ -57,19 +57,25 @@ function voided(
   return emit(decision, ...cancellationOf(before), ...said);
 }
 
-/** The default branch moved: a packet or an approval is void only where the plan's own files changed under it; the loop keeps the base that it read. */
+/**
+ * The default branch moved. A packet or an approval is void where its configuration, the plan's own files or sensitive paths changed under it;
+ * any other move only stands in the log. The loop keeps the base that it read.
+ */
 export function moved(loop: Loop, event: Of<'moved'>): Decision {
-  const planned = new Set(loop.tasks.flatMap(({ files }) => files));
-  const touched = event.paths.filter((path) => planned.has(path));
+  const current = withConfigOf(loop, event);
+  const found = shiftOf(loop, event);
   const isBound = isBuilding(loop) || loop.phase === 'ARCH_REVIEW';
-  if (!isBound || loop.promotedAt !== undefined || touched.length === 0) return only(loop);
-  const note = `The base moved in ${touched.slice(0, 3).join(', ')}, which the plan changes, so the packet is void and a new plan is made.`;
-  if (exhaustedOf(loop) !== undefined) return stop(loop, note);
+  if (!isBound || loop.promotedAt !== undefined || found === undefined) return only(current);
+  const subject = loop.approval === undefined ? 'packet' : 'approval';
+  const because = `${found.sentence}, so the ${subject} is void`;
+  const exhausted = exhaustedOf(loop);
+  if (exhausted !== undefined) return stop(withoutApproval(current), `${because}. ${exhausted}`);
+  const note = `${because} and a new plan is made.`;
   const feedback: Defect[] = [
     {
       id: `moved-${event.sha}`,
       requirement: null,
-      file: touched[0] ?? null,
+      file: found.file,
       line: null,
       rule: 'base-moved',
       severity: 'major',
@@ -77,6 +83,37 @@ export function moved(loop: Loop, event: Of<'moved'>): Decision {
       suggestion: null,
     },
   ];
-  const replanned = enter({ ...withoutApproval(nextRound(loop)), feedback, note }, 'PLAN', event.at);
+  const replanned = enter({ ...withoutApproval(nextRound(current)), feedback, note }, 'PLAN', event.at);
   return voided(replanned, loop, { key: `base/${event.sha}`, sentence: note });
+}
+
+/** A configuration that changed is the loop's from now on; what was bound to the earlier one is void. */
+function withConfigOf(loop: Loop, { configDigest, sha }: Of<'moved'>): Loop {
+  return configDigest === loop.configDigest ? loop : { ...loop, configDigest, configSha: sha };
+}
+
+/** What changed of that which an approval is bound to, if anything; the rows in the order in which they are said. */
+function shiftOf(
+  { configDigest, tasks }: Loop,
+  event: Of<'moved'>,
+): { readonly file: string; readonly sentence: string } | undefined {
+  if (event.configDigest !== configDigest)
+    return {
+      file: '.github/loopwright.yml',
+      sentence: `The configuration .github/loopwright.yml changed on the base at ${event.sha.slice(0, 7)}`,
+    };
+  const planned = new Set(tasks.flatMap(({ files }) => files));
+  const touched = event.paths.filter((path) => planned.has(path));
+  if (touched[0] !== undefined)
+    return { file: touched[0], sentence: `The base moved in ${listed(touched)}, which the plan changes` };
+  const [sensitive] = event.sensitive;
+  if (sensitive === undefined) return undefined;
+  const words = event.sensitive.length === 1 ? 'a sensitive path' : 'sensitive paths';
+  return { file: sensitive, sentence: `The base moved in ${listed(event.sensitive)}, ${words}` };
+}
+
+/** At most three, and how many more. */
+function listed(paths: readonly string[]): string {
+  const more = paths.length - 3;
+  return `${paths.slice(0, 3).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -67,6 +67,8 @@ export const loop = z.strictObject({
   issue: z.strictObject({ title: z.string(), body: z.string(), author: actor }).optional(),
   base: z.strictObject({ branch: z.string(), sha: commitSha }).optional(),
   configDigest: digest.optional(),
+  /** Where the configuration was read: the base, or where the default branch changed it since. */
+  configSha: commitSha.optional(),
   lane,
   surface: surface.optional(),
   /** Opened under a new plan or round number, never reset, so every walk ends. */

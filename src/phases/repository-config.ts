@@ -14,9 +14,9 @@ export interface ReadConfig {
   readonly digest: string;
 }
 
-/** The configuration as the loop was started with: read at the loop's base commit, because an approval is bound to its digest. */
+/** The configuration that an approval is bound to: read where the loop took it over, never from a newer commit. */
 export async function readConfig(loop: Loop, ports: Pick<Ports, 'github'>): Promise<RepositoryConfig> {
-  const { config } = await configAt(loop.ref, loop.base?.sha ?? '', ports);
+  const { config } = await configAt(loop.ref, loop.configSha ?? loop.base?.sha ?? '', ports);
   return config;
 }
 
@@ -32,6 +32,15 @@ export async function configAt(
       `${CONFIG_PATH} is missing on the default branch; \`npx loopwright init\` writes it into a checkout.`,
     );
   return { config: parseConfig(text), digest: digestOf(text) };
+}
+
+/** Digest of the configuration as it stands, right or not; that of an empty text where it is missing. */
+export async function configDigestAt(
+  repository: RepositoryRef,
+  sha: string,
+  { github }: Pick<Ports, 'github'>,
+): Promise<string> {
+  return digestOf((await github.file(repository, CONFIG_PATH, sha)) ?? '');
 }
 
 /** @throws {ConfigError} with `config .github/loopwright.yml, line 4, column 3: …`. */

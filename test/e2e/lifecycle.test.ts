@@ -119,7 +119,11 @@ describe('what others do to branch, documents and base', () => {
     await commanded(world, 'wout', issue, '/approve');
     const building = await world.until(issue, ({ run }) => run !== undefined);
     await pushed(world, 'maria', { branch: 'main', path: 'NEWS.md', text: 'News.\n' });
-    await pushed(world, 'maria', { branch: 'main', path: 'src/server.js', text: await serverText() });
+    await pushed(world, 'maria', {
+      branch: 'main',
+      path: 'src/server.js',
+      text: `${await textOf('src/server.js')}\n// Moved.\n`,
+    });
     const again = await world.until(
       issue,
       ({ waitingFor, counters }) => waitingFor === 'approval' && counters.rounds === 3,
@@ -128,10 +132,34 @@ describe('what others do to branch, documents and base', () => {
     expect(again.entries.filter(({ entry, phase }) => entry > building.entry && phase !== 'PLAN')).toEqual([]);
     expect(await said(world, issue)).toContainEqual(
       expect.objectContaining({
-        body: 'The base moved in src/server.js, which the plan changes, so the packet is void and a new plan is made.',
+        body: 'The base moved in src/server.js, which the plan changes, so the approval is void and a new plan is made.',
       }),
     );
   });
+
+  it.each([
+    ['.github/loopwright.yml', 4, 'The configuration .github/loopwright.yml changed on the base at $sha'],
+    ['src/auth-session.js', 5, 'The base moved in src/auth-session.js, a sensitive path'],
+  ])(
+    'a base that moves in %s voids a packet that waits, too; the next one is bound to what is there now',
+    async (path, round, because) => {
+      const before = await world.until(issue, () => true);
+      const there = await textOf(path);
+      const text = path.endsWith('.yml') ? `${there}# Read twice.\n` : '// Who is who.\n';
+      const sha = await pushed(world, 'maria', { branch: 'main', path, text });
+      const after = await world.until(
+        issue,
+        ({ waitingFor, counters }) => waitingFor === 'approval' && counters.rounds === round,
+      );
+      expect(after.packetDigest).not.toBe(before.packetDigest);
+      expect(after.configDigest === before.configDigest).toBe(!path.endsWith('.yml'));
+      expect(await said(world, issue)).toContainEqual(
+        expect.objectContaining({
+          body: `${because.replace('$sha', sha.slice(0, 7))}, so the packet is void and a new plan is made.`,
+        }),
+      );
+    },
+  );
 
   it('a person who merges early stops it', async () => {
     const loop = await world.until(issue, () => true);
@@ -147,11 +175,12 @@ describe('what others do to branch, documents and base', () => {
   });
 });
 
-async function serverText(): Promise<string> {
-  const { content } = z
+/** A file of the default branch; empty where there is none. */
+async function textOf(path: string): Promise<string> {
+  const { data } = z
     .object({ content: z.string() })
-    .parse((await world.as('maria', 'GET', '/contents/src/server.js?ref=main')).body);
-  return `${Buffer.from(content, 'base64').toString('utf8')}\n// Moved.\n`;
+    .safeParse((await world.as('maria', 'GET', `/contents/${path}?ref=main`)).body);
+  return Buffer.from(data?.content ?? '', 'base64').toString('utf8');
 }
 
 async function ownChecks(sha: string) {

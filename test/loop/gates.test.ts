@@ -50,6 +50,6 @@ describe('gates', () => {
             ];
       }),
     );
-    expect(stated).toEqual({ thresholds: expected });
+    expect(stated).toEqual({ thresholds: expected, sensitive: expect.anything() });
   });
 });

@@ -221,7 +221,14 @@ function interference(loop: Loop, random: () => number, step: number): Event {
     }),
     () => ({ type: 'unlabelled', at, by: PERSON, role: 'write' }),
     () => labelledEvent({ at }),
-    () => ({ type: 'moved', at, sha: SHA, paths: ['src/a.js'] }),
+    () => ({
+      type: 'moved',
+      at,
+      sha: SHA,
+      paths: ['src/a.js'],
+      sensitive: random() < 0.3 ? ['src/auth.js'] : [],
+      configDigest: random() < 0.1 ? `sha256:${'1'.repeat(64)}` : RAW,
+    }),
     () => ({ type: 'elapsed', at, entry: loop.entry - 1, timer: 'run' }),
   ];
   return (acts[Math.floor(random() * acts.length)] ?? (() => command('help', '', at)))();
