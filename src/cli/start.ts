@@ -21,6 +21,7 @@ import { wire } from '../wire.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { interruption } from './interruption.ts';
 import { parseDirectory, parseImport, parsePort, parseUser, type User } from './local-options.ts';
+import { whatIsThere } from './what-is-there.ts';
 
 const OPTIONS = {
   port: {
@@ -94,7 +95,8 @@ async function startLocal(asked: LocalStart, { out }: Terminal): Promise<number>
   const people = asked.users;
   const isDemo = asked.imports.some(({ fullName }) => fullName === DEMO_REPOSITORY);
   const issue = await readIssue();
-  const welcome = isDemo ? demoWelcome(issue, model.baseUrl === undefined) : WELCOME;
+  const again = (await keptServed(asked.data)) !== undefined;
+  const welcome = isDemo ? demoWelcome(issue, { scripted: model.baseUrl === undefined, again }) : WELCOME;
   out('Starting; the first time takes a few seconds.');
   const local = await startLocalMode({
     dataDirectory: asked.data,
@@ -107,7 +109,13 @@ async function startLocal(asked: LocalStart, { out }: Terminal): Promise<number>
     log: createLog(logLevel() === 'info' ? 'warn' : logLevel()),
   });
   if (isDemo) await openDemoIssue({ githubUrl: local.githubUrl, people, issue });
-  for (const line of localLines({ local, people, isDemo, data: asked.data })) out(line);
+  const there = await whatIsThere({
+    githubUrl: local.githubUrl,
+    repositories: asked.imports.map(({ fullName }) => fullName),
+    token: people[0]?.token ?? '',
+    store: local.ports.store,
+  });
+  for (const line of localLines({ local, people, there, data: asked.data })) out(line);
   await aborted(interrupted);
   out('\nStopping.');
   await local.close();
@@ -125,11 +133,12 @@ A repository needs \`.github/loopwright.yml\` and two workflows on its default b
 interface Told {
   readonly local: { readonly githubUrl: string; readonly scripted: boolean };
   readonly people: readonly User[];
-  readonly isDemo: boolean;
+  /** Issues that are there, with what comes next. */
+  readonly there: readonly string[];
   readonly data: string;
 }
 
-function localLines({ local, people, isDemo, data }: Told): readonly string[] {
+function localLines({ local, people, there, data }: Told): readonly string[] {
   const names = people.map(({ login, role }) => `${login} (${role})`).join(' or ');
   return [
     `\nLoopwright runs in local mode, with a GitHub of its own on this machine.`,
@@ -138,8 +147,8 @@ function localLines({ local, people, isDemo, data }: Told): readonly string[] {
       : []),
     `\n  Open   ${local.githubUrl}`,
     `  Then   choose at the top right who you are: ${names}.`,
-    `         ${isDemo ? 'The demo issue is open already: add the label `loop` to it.' : 'Write an issue, and add the label `loop` to it.'}`,
-    '         The page says what comes next.',
+    ...(there.length === 0 ? ['         Write an issue, and add the label `loop` to it.'] : ['  There']),
+    ...there.map((line) => `    ${line}`),
     `\n  Everything is kept in ${data}. Ctrl-C stops; starting again goes on.`,
   ];
 }

@@ -30,11 +30,17 @@ export async function readIssue(file = packageFile('src', 'demo', 'issue.md')): 
 }
 
 /** The guided tour, as Markdown, for the first page of `npm start`. */
-export function demoWelcome({ title }: IssueText, scripted: boolean): string {
+export function demoWelcome(
+  { title }: IssueText,
+  { scripted, again }: { readonly scripted: boolean; readonly again: boolean },
+): string {
   const model = scripted
     ? '**The model is scripted**: its answers are authored, and it knows this one issue only. GitHub, git, Actions, tests and evidence are real. With `LLM_BASE_URL`, `LLM_MODEL` and `LLM_API_KEY` a real model works on any issue.'
     : 'A real model works here: label any issue.';
-  return `## From an issue to a merged pull request
+  const before = again
+    ? `> This is a place that was used before: its [issues](/${DEMO_REPOSITORY}/issues) and [pull requests](/${DEMO_REPOSITORY}/pulls) say how far they are. The tour is for an issue that has not begun.\n\n`
+    : '';
+  return `${before}## From an issue to a merged pull request
 
 1. Choose **maria (admin)** at the top right, and press **Switch**.
 2. Open the issue [${title}](/${DEMO_REPOSITORY}/issues) and add the label \`loop\`. Questions come as a comment.

@@ -46,6 +46,12 @@ test('start serves the named repository to the named person, and Ctrl-C ends all
 }, async () => {
   await start('--port', '0', '--import', `${join(root, 'shop')}=acme/shop`, '--user', 'wout:write:wout-token');
   expect(running.printed()).toContain('wout (write)');
+  expect(running.printed()).toContain('Write an issue, and add the label `loop` to it.');
+  await fetch(`${address}/api/v3/repos/acme/shop/issues`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer wout-token' },
+    body: JSON.stringify({ title: 'Sell tea' }),
+  });
   expect(z.object({ login: z.string() }).parse(await as('wout-token', '/user'))).toEqual({ login: 'wout' });
   expect(z.looseObject({ private: z.boolean() }).parse(await as('wout-token', '/repos/acme/shop'))).toMatchObject({
     default_branch: 'main',
@@ -61,6 +67,7 @@ test('starting again with nothing but the directory is the same place, person an
   await rm(join(root, 'shop'), { recursive: true });
   await start();
   expect(address).toBe(before);
+  expect(running.printed()).toContain('acme/shop#1 “Sell tea”: add the label `loop` to it.');
   expect(running.printed()).toContain('wout (write)');
   await as('wout-token', '/repos/acme/shop');
   expect((await fetch(`${address}/api/v3/repos/acme/guestbook`)).status).toBe(404);
