@@ -106,6 +106,8 @@ export const event = z.discriminatedUnion('type', [
     pull: z.int(),
     pullNodeId: z.string(),
     digest,
+    /** The budget that the packet states. */
+    usd: z.number(),
   }),
   z.strictObject({ type: z.literal('dispatched'), ...ofEntry, runId: z.int() }),
   /** A workflow run of ours ended. */

@@ -103,6 +103,8 @@ export const loop = z.strictObject({
   /** What the repository's own checks measured, until SHIP is closed. */
   checks: z.array(measurement),
   packetDigest: digest.optional(),
+  /** The entry whose documents are on the branch. */
+  packetEntry: z.int().optional(),
   publishedAt: z.string().optional(),
   approval: z.strictObject({ by: actor, role, at: z.string(), digest }).optional(),
   candidate: z.strictObject({ sha: commitSha, codeTree: commitSha, entry: z.int() }).optional(),

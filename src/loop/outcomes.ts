@@ -66,16 +66,24 @@ export function promote(loop: Loop): Decision {
 }
 
 export function published(loop: Loop, event: Of<'published'>): Decision {
+  const { head, pull, pullNodeId, entry } = event;
+  const shown: Loop = { ...loop, head, pull, pullNodeId, packetEntry: entry };
+  if (event.usd !== loop.limits.usd) return renewPacket(shown);
   return only({
-    ...loop,
+    ...shown,
     status: 'waiting',
     waitingFor: 'approval',
-    head: event.head,
-    pull: event.pull,
-    pullNodeId: event.pullNodeId,
     packetDigest: event.digest,
     publishedAt: event.at,
   });
+}
+
+/** The budget is part of what is approved: a packet that states another one is published again, and cannot be approved meanwhile. */
+export function renewPacket(loop: Loop): Decision {
+  const { waitingFor: _, ...rest } = loop;
+  const renewing: Loop = loop.status === 'paused' ? { ...rest, pausedFrom: 'working' } : { ...rest, status: 'working' };
+  const key = `${loop.entry}/publish/${loop.limits.usd}`;
+  return { loop: renewing, effects: [{ type: 'publish', key, entry: loop.entry }] };
 }
 
 export function dispatched(loop: Loop, event: Of<'dispatched'>): Decision {

@@ -3,7 +3,7 @@ import { COMMANDS, parseAnswers } from './commands.ts';
 import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
 import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
-import { promote } from './outcomes.ts';
+import { promote, renewPacket } from './outcomes.ts';
 import { approve, isLive, pause, reject, resume, resumeFirst, say } from './people.ts';
 import { AFTER_APPROVAL } from './phases.ts';
 import { phaseName } from './terms.ts';
@@ -86,11 +86,13 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
       ? 'Say `/priority vulnerability`, `/priority incident` or `/priority routine`.'
       : only({ ...loop, priority: found });
   },
-  budget(loop, { argument }) {
+  budget(loop, { argument, by }) {
     const [, amount] = /^\+(\d+(?:\.\d+)?)$/.exec(argument) ?? [];
-    return amount === undefined
-      ? 'Say by how many USD: `/budget +2`.'
-      : only({ ...loop, limits: { ...loop.limits, usd: loop.limits.usd + Number(amount) } });
+    if (amount === undefined) return 'Say by how many USD: `/budget +2`.';
+    const raised: Loop = { ...loop, limits: { ...loop.limits, usd: loop.limits.usd + Number(amount) } };
+    if (loop.waitingFor !== 'approval') return only(raised);
+    const note = `@${by.login} raised the budget to ${raised.limits.usd} USD, so the packet was renewed; that one is to be approved.`;
+    return renewPacket({ ...raised, note });
   },
   accept: (loop, event) => decided(loop, event, 'accepted'),
   decline: (loop, event) => decided(loop, event, 'declined'),

@@ -35,11 +35,14 @@ export async function publish(loop: Loop, ports: Ports): Promise<Event> {
     pull: pull.number,
     pullNodeId: pull.nodeId,
     digest,
+    usd: loop.limits.usd,
   };
 }
 
 /** Commits on the head as the loop knows it; a person's newer commit wins, and the packet goes on top of it. */
 async function commitPacket(loop: Loop, documents: readonly DocumentText[], { github }: Ports): Promise<string> {
+  // A packet that is renewed with another budget has its documents on the branch already.
+  if (loop.packetEntry === loop.entry && loop.head !== undefined) return loop.head;
   const ref = `refs/heads/${loop.branch}`;
   const changes = documents.map(changeOf);
   const message = `Propose the packet for #${loop.ref.issue}, review round ${loop.counters.rounds}`;

@@ -107,6 +107,13 @@ describe('steering a loop that waits for approval', () => {
     expect(await say('/pause')).toEqual(DONE);
     expect(await loop()).toMatchObject({ status: 'paused', note: 'Paused by @wout; `/resume` goes on.' });
     expect(await say('/pause')).toEqual(refused('Nothing is running that could be paused.'));
+    for (const decision of ['/approve', '/reject no'])
+      expect(await say(decision)).toEqual(
+        refused(
+          `The loop is paused, so nothing was decided; say \`/resume\` first, and then \`${decision.split(' ')[0]}\` again.`,
+        ),
+      );
+    expect(await loop()).toMatchObject({ status: 'paused', waitingFor: 'approval' });
     expect(await say('/resume')).toEqual(DONE);
     expect(await loop()).toMatchObject({ status: 'waiting', waitingFor: 'approval' });
   });
@@ -115,12 +122,31 @@ describe('steering a loop that waits for approval', () => {
     expect(await say('/context')).toEqual(refused('Say what the next step should know: `/context <text>`.'));
     expect(await say('/context Mind the escaping')).toEqual(DONE);
     expect(await say('/budget 5')).toEqual(refused('Say by how many USD: `/budget +2`.'));
-    expect(await say('/budget +2')).toEqual(DONE);
     expect(await say('/priority soon')).toEqual(
       refused('Say `/priority vulnerability`, `/priority incident` or `/priority routine`.'),
     );
     expect(await say('/priority incident')).toEqual(DONE);
-    expect(await loop()).toMatchObject({ context: ['Mind the escaping'], limits: { usd: 5 }, priority: 'incident' });
+    expect(await loop()).toMatchObject({ context: ['Mind the escaping'], priority: 'incident' });
+  });
+
+  it('renews the packet in its place when the budget is raised: what is approved is the sum that it states', async () => {
+    const before = await loop();
+    const stale = await planCheck(before);
+    expect(await say('/budget +2')).toEqual(DONE);
+    const after = await world.until(
+      issue,
+      ({ waitingFor, packetDigest }) => waitingFor === 'approval' && packetDigest !== before?.packetDigest,
+    );
+    expect(after).toMatchObject({ limits: { usd: 5 }, head: before?.head, counters: { rounds: 1 } });
+    const packets = (await world.comments(after.pull ?? 0)).filter(({ body }) => body.includes('read this packet'));
+    expect(packets).toHaveLength(1);
+    expect(packets[0]?.body).toContain('iterations and 5 USD');
+    expect(packets[0]?.body).toContain((after.packetDigest ?? '').slice(7, 19));
+    const earlier = (await said(world, issue)).length;
+    await pressed(world, 'maria', stale, 'approve');
+    await eventually(async () => (await said(world, issue)).length > earlier, 'a sentence');
+    expect((await said(world, issue)).at(-1)?.body).toContain('That button belongs to an earlier packet');
+    expect((await loop())?.approval).toBeUndefined();
   });
 
   it('takes no decision and no steering from anybody below write permission', async () => {
@@ -209,8 +235,6 @@ describe('the button on the check run', () => {
     const first = await proposed(world, 'Search by button');
     issue = first.ref.issue;
     stale = await planCheck(first);
-    // Part of what an approval is bound to, so the next packet is another one.
-    await commanded(world, 'wout', issue, '/budget +1');
     await commanded(world, 'wout', issue, '/reject plan: once more');
     await nextPacket(issue, 2);
   });
@@ -254,7 +278,8 @@ function phasesOf({ entries }: Loop, name: string): number {
   return entries.filter(({ phase }) => phase === name).length;
 }
 
-async function planCheck({ head = '' }: Loop): Promise<number> {
+async function planCheck(loop: Loop | undefined): Promise<number> {
+  const head = loop?.head ?? '';
   const found = (await world.checks(head)).filter(({ name }) => name === 'loopwright / plan').at(-1);
   return found?.id ?? 0;
 }

@@ -14,6 +14,13 @@ function driven(loop: Loop, outcomes: Partial<Record<string, (loop: Loop) => Eve
   return make === undefined ? loop : driven(settle(loop, effect.key, make(loop)).loop, outcomes);
 }
 
+/** Drives until an effect of this type is the next. */
+function upTo(loop: Loop, type: string): Loop {
+  const [effect] = loop.pending.filter((pending) => pending.type in outcome);
+  if (effect === undefined || effect.type === type) return loop;
+  return upTo(settle(loop, effect.key, outcome[effect.type]?.(loop)).loop, type);
+}
+
 const outcome: Record<string, (loop: Loop) => Event> = {
   draft: ({ entry, phase }) => ({
     type: 'drafted',
@@ -26,7 +33,7 @@ const outcome: Record<string, (loop: Loop) => Event> = {
     surface: 'http',
     promotion: { by: 'auto', why: 'no secrets' },
   }),
-  publish: ({ entry }) => ({
+  publish: ({ entry, limits }) => ({
     type: 'published',
     at: timeOf(entry),
     entry,
@@ -34,6 +41,7 @@ const outcome: Record<string, (loop: Loop) => Event> = {
     pull: 13,
     pullNodeId: 'PR_1',
     digest: RAW,
+    usd: limits.usd,
   }),
   dispatch: ({ entry }) => ({ type: 'dispatched', at: timeOf(entry), entry, runId: 500 + entry }),
   collect: ({ entry, phase }) => ({
@@ -263,6 +271,57 @@ describe('the approval', () => {
     expect(sentences(decide(stopped, command('rerun', 'BUILD', timeOf(60))).loop)).toEqual([
       'No packet is approved, so nothing can be built; `/rerun PLAN` makes a new packet.',
     ]);
+  });
+});
+
+describe('the budget of a packet', () => {
+  const raise = (loop: Loop) => decide(loop, command('budget', '+2', timeOf(51))).loop;
+
+  it('that is raised while the packet waits renews the packet, and the earlier one cannot be approved', () => {
+    const raised = raise(atReview());
+    expect(raised).toMatchObject({
+      status: 'working',
+      limits: { usd: 5 },
+      note: '@maria raised the budget to 5 USD, so the packet was renewed; that one is to be approved.',
+    });
+    expect(raised.pending.map(({ type }) => type).filter((type) => type !== 'show')).toEqual(['publish', 'react']);
+    for (const event of [command('approve', '', timeOf(52)), press('approve')]) {
+      const after = decide(raised, event).loop;
+      expect(after).toMatchObject({ phase: 'ARCH_REVIEW', status: 'working' });
+      expect(after.approval).toBeUndefined();
+    }
+    const renewed = driven(raised);
+    expect(renewed).toMatchObject({ waitingFor: 'approval', entry: raised.entry, counters: { rounds: 1 } });
+    expect(decide(renewed, command('approve', '', timeOf(53))).loop).toMatchObject({ phase: 'BUILD' });
+  });
+
+  it('that was raised while the packet was published is never approved unseen: the packet is published again', () => {
+    const publishing = upTo(started(), 'publish');
+    const [effect] = publishing.pending.filter(({ type }) => type === 'publish');
+    const told = outcome['publish']?.(publishing);
+    const late = settle(raise(publishing), effect?.key ?? '', told).loop;
+    expect(late).toMatchObject({ phase: 'ARCH_REVIEW', status: 'working' });
+    expect(late.pending.filter(({ type }) => type === 'publish')).toHaveLength(1);
+    expect(driven(late)).toMatchObject({ status: 'waiting', waitingFor: 'approval', limits: { usd: 5 } });
+  });
+
+  it('that is raised while the loop is paused renews the packet when it is resumed', () => {
+    const paused = raise(decide(atReview(), command('pause', '', timeOf(50))).loop);
+    expect(paused).toMatchObject({ status: 'paused', pausedFrom: 'working' });
+    const resumed = decide(paused, command('resume', '', timeOf(52))).loop;
+    expect(resumed.status).toBe('working');
+    expect(driven(resumed)).toMatchObject({ status: 'waiting', waitingFor: 'approval' });
+  });
+
+  it.each([
+    ['before there is a packet', started],
+    ['while the approved plan is built', building],
+  ])('that is raised %s is only granted', (_, stand) => {
+    const loop = stand();
+    const raised = raise(loop);
+    expect(raised).toMatchObject({ limits: { usd: 5 }, status: loop.status, phase: loop.phase });
+    expect(raised.pending.filter(({ type }) => type === 'publish')).toEqual([]);
+    expect(raised.approval).toEqual(loop.approval);
   });
 });
 

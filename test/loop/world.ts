@@ -160,7 +160,7 @@ function outcomeOf(effect: Effect, loop: Loop, { random, odds, step }: Chance): 
         promotion: { by: random() < 0.5 ? 'auto' : 'person', why: 'world' },
       };
     case 'publish':
-      return { type: 'published', ...base, head: SHA, pull: 13, pullNodeId: 'PR_1', digest: RAW };
+      return { type: 'published', ...base, head: SHA, pull: 13, pullNodeId: 'PR_1', digest: RAW, usd: loop.limits.usd };
     case 'dispatch':
       return { type: 'dispatched', ...base, runId: effect.entry };
     case 'collect':
@@ -209,6 +209,7 @@ function interference(loop: Loop, random: () => number, step: number): Event {
     () => command('pause', '', at),
     () => command('resume', '', at),
     () => command('context', 'look here', at),
+    () => command('budget', '+1', at),
     () => ({
       type: 'pushed',
       at,
