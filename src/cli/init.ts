@@ -5,31 +5,54 @@ import { dirname, join, resolve } from 'node:path';
 import { packageFile } from '../package-root.ts';
 import { type Command, optionsOf } from './command.ts';
 
-const OPTIONS = {} as const;
+const OPTIONS = {
+  force: { type: 'boolean', description: 'overwrite files that differ, the configuration too' },
+} as const;
 const WORKFLOWS = ['loopwright-build.yml', 'loopwright-verify.yml'] as const;
 
 export const init: Command = {
   summary: 'write .github/loopwright.yml and the two workflows into a checkout',
-  usage: '[DIRECTORY]',
+  usage: '[DIRECTORY] [--force]',
   options: OPTIONS,
   async run(argv, { out, fail }) {
-    const { positionals } = optionsOf({ command: 'init', argv, options: OPTIONS, words: 1 });
+    const { values, positionals } = optionsOf({ command: 'init', argv, options: OPTIONS, words: 1 });
     const directory = resolve(positionals[0] ?? '.');
     if (!existsSync(join(directory, '.git')))
-      return fail(`${directory} is no git checkout (no .git); run it in the repository that Loopwright shall work on.`);
-    const written = await writeSetup(directory);
-    for (const path of written) out(`wrote ${path}`);
-    out(
-      written.length === 0
-        ? 'Everything is there already.'
-        : 'Look the commands in .github/loopwright.yml over, then commit and push these files to the default branch.',
-    );
+      return fail(
+        `${directory} is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.`,
+      );
+    const files = await writeSetup(directory, { force: values.force === true });
+    const width = Math.max(...files.map(({ path }) => path.length));
+    out(`In ${directory}:`);
+    for (const { path, state } of files) out(`  ${path.padEnd(width)}  ${STATES[state]}`);
+    out(closingOf(files));
     return 0;
   },
 };
 
-/** Writes what is missing and returns the paths; what is there is left as it is. */
-export async function writeSetup(directory: string): Promise<readonly string[]> {
+const STATES = {
+  written: 'written',
+  overwritten: 'overwritten',
+  same: 'is as it should be',
+  differs: 'differs, left as it is; --force overwrites it',
+} as const;
+
+export interface SetupFile {
+  readonly path: string;
+  readonly state: keyof typeof STATES;
+}
+
+function closingOf(files: readonly SetupFile[]): string {
+  if (files.every(({ state }) => state === 'same')) return 'Everything is there already.';
+  if (files.every(({ state }) => state === 'same' || state === 'differs')) return 'Nothing was written.';
+  return 'Look the commands in .github/loopwright.yml over, then commit and push these files to the default branch.';
+}
+
+/** Writes what is missing; what is there and differs only when it is forced. */
+export async function writeSetup(
+  directory: string,
+  { force }: { readonly force: boolean },
+): Promise<readonly SetupFile[]> {
   const files = [
     ...WORKFLOWS.map((name) => ({
       path: `.github/workflows/${name}`,
@@ -37,12 +60,18 @@ export async function writeSetup(directory: string): Promise<readonly string[]> 
     })),
     { path: '.github/loopwright.yml', text: () => guessedConfig(directory) },
   ];
-  const missing = files.filter(({ path }) => !existsSync(join(directory, path)));
-  for (const { path, text } of missing) {
-    await mkdir(dirname(join(directory, path)), { recursive: true });
-    await writeFile(join(directory, path), await text());
-  }
-  return missing.map(({ path }) => path);
+  return Promise.all(
+    files.map(async ({ path, text }) => ({ path, state: await written(join(directory, path), await text(), force) })),
+  );
+}
+
+async function written(file: string, text: string, force: boolean): Promise<SetupFile['state']> {
+  const before = existsSync(file) ? await readFile(file, 'utf8') : undefined;
+  if (before === text) return 'same';
+  if (before !== undefined && !force) return 'differs';
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+  return before === undefined ? 'written' : 'overwritten';
 }
 
 interface Stack {

@@ -31,7 +31,8 @@ export async function prepareCopy(
     throw new UsageError(
       `--repo ${source}: it cannot be cloned (${cloned.stderr.split('\n')[0] ?? 'no git repository'}); name a git repository with at least one commit`,
     );
-  const written = await writeSetup(path);
+  const files = await writeSetup(path, { force: false });
+  const written = files.flatMap((file) => (file.state === 'written' ? file.path : []));
   if (written.length === 0) return { path, fullName };
   say(`The copy of ${name} got ${written.join(', ')}, as \`loopwright init\` writes them.`);
   await git(['add', '--', '.github'], path);

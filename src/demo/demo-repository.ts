@@ -28,7 +28,7 @@ export async function prepareDemoRepository(directory: string): Promise<string> 
   await rm(path, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   await cp(packageFile('src', 'demo', 'repository'), path, { recursive: true });
-  await writeSetup(path);
+  await writeSetup(path, { force: false });
   await git(path, ['init', '--quiet', '--initial-branch', 'main']);
   for (const chapter of HISTORY) await commit(path, chapter);
   return path;

@@ -1,0 +1,90 @@
+/** `loopwright init`: what it writes, where, and what it leaves alone. */
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { runCommand } from '../../src/cli/run-command.ts';
+
+let checkout: string;
+beforeEach(async () => {
+  checkout = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-init-')));
+  await execa('git', ['init', '--quiet', checkout]);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(checkout, { recursive: true, force: true });
+});
+
+async function init(...argv: readonly string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCommand(['init', ...argv], {
+    out: (line) => void out.push(line),
+    fail: (line) => err.push(line) && 1,
+  });
+  return { code, out, err };
+}
+
+const CONFIG = '.github/loopwright.yml';
+const BUILD = '.github/workflows/loopwright-build.yml';
+const VERIFY = '.github/workflows/loopwright-verify.yml';
+const text = (path: string) => readFile(join(checkout, path), 'utf8');
+
+test('says what it wrote and where, and the second time that nothing is left to do', async () => {
+  expect((await init(checkout)).out).toEqual([
+    `In ${checkout}:`,
+    `  ${BUILD}   written`,
+    `  ${VERIFY}  written`,
+    `  ${CONFIG}                   written`,
+    'Look the commands in .github/loopwright.yml over, then commit and push these files to the default branch.',
+  ]);
+  const before = await text(BUILD);
+  expect((await init(checkout)).out).toEqual([
+    `In ${checkout}:`,
+    `  ${BUILD}   is as it should be`,
+    `  ${VERIFY}  is as it should be`,
+    `  ${CONFIG}                   is as it should be`,
+    'Everything is there already.',
+  ]);
+  expect(await text(BUILD)).toBe(before);
+});
+
+test('without a directory it is about the current one, and says so', async () => {
+  vi.spyOn(process, 'cwd').mockReturnValue(checkout);
+  expect((await init()).out[0]).toBe(`In ${checkout}:`);
+  expect(await text(CONFIG)).toContain('version: 1');
+});
+
+test('what was changed stays, until --force', async () => {
+  await init(checkout);
+  const right = await text(VERIFY);
+  await writeFile(join(checkout, CONFIG), 'version: 1\ncommands:\n  test: make test\n  runner: unittest\n');
+  await writeFile(join(checkout, VERIFY), 'on: push\n');
+  const { code, out } = await init(checkout);
+  expect(code).toBe(0);
+  expect(out.slice(2)).toEqual([
+    `  ${VERIFY}  differs, left as it is; --force overwrites it`,
+    `  ${CONFIG}                   differs, left as it is; --force overwrites it`,
+    'Nothing was written.',
+  ]);
+  expect(await text(VERIFY)).toBe('on: push\n');
+  expect((await init(checkout, '--force')).out.slice(1, 4)).toEqual([
+    `  ${BUILD}   is as it should be`,
+    `  ${VERIFY}  overwritten`,
+    `  ${CONFIG}                   overwritten`,
+  ]);
+  expect(await text(VERIFY)).toBe(right);
+});
+
+test('outside a git checkout it writes nothing and says so in one sentence', async () => {
+  await rm(join(checkout, '.git'), { recursive: true });
+  expect(await init(checkout)).toEqual({
+    code: 1,
+    out: [],
+    err: [
+      `${checkout} is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.`,
+    ],
+  });
+  await expect(text(CONFIG)).rejects.toThrow('ENOENT');
+});
