@@ -3,8 +3,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { lockDirectory } from './adapters/directory-lock.ts';
 import { compose } from './compose.ts';
 import { type ModelEnvironment, skillsDirectory } from './env.ts';
+import { LoopError, StoreError } from './errors.ts';
 import { type Child, endChild, startChild } from './local-processes.ts';
 import { type KeptPorts, keepServed, keptPorts } from './local-settings.ts';
 import type { Ports } from './ports.ts';
@@ -45,10 +47,14 @@ const credentialsFile = z.object({
 export async function startLocalMode(options: LocalModeOptions): Promise<LocalMode> {
   const { dataDirectory, log } = options;
   await mkdir(dataDirectory, { recursive: true });
-  const ports = await keptPorts(dataDirectory, options.port);
+  const unlock = lockedAlone(dataDirectory);
   const children: Child[] = [];
-  const close = () => Promise.all(children.map(endChild));
+  const close = async () => {
+    await Promise.all(children.map(endChild));
+    unlock();
+  };
   try {
+    const ports = await keptPorts(dataDirectory, options.port);
     const model = await modelOf(options, children);
     const githubUrl = await startGitHub(options, ports, children);
     const { app, composed } = await startApp({ options, githubUrl, port: ports.app, model, log });
@@ -67,6 +73,19 @@ export async function startLocalMode(options: LocalModeOptions): Promise<LocalMo
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Before anything is touched: two embedded GitHubs would overwrite each other's files. */
+function lockedAlone(directory: string): () => void {
+  try {
+    return lockDirectory(directory);
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    throw new LoopError(
+      `${directory} is in use by another Loopwright on this machine; stop that one, or name another directory.`,
+      { cause },
+    );
   }
 }
 

@@ -1,6 +1,12 @@
 /** The CLI as a process: what was typed, where lines go, and the exit code. */
 import { runCommand } from './cli/run-command.ts';
 
+// Whoever reads only the beginning has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   out: (line) => void process.stdout.write(`${line}\n`),
   fail(line) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { processesOf, type Running, started } from './terminal.ts';
+import { processesOf, type Running, started, typed } from './terminal.ts';
 
 /** Two starts of everything; a few seconds each on a quiet machine. */
 const TIMEOUT_MS = 120_000;
@@ -58,6 +58,18 @@ test('start serves the named repository to the named person, and Ctrl-C ends all
   });
   expect(await running.end('SIGINT')).toBe(0);
   expect(processesOf(root)).toEqual([]);
+});
+
+test('a directory that runs already is refused in one sentence, by the demo and on another port', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  await start();
+  const kept = join(root, 'kept');
+  const sentence = `${kept} is in use by another Loopwright on this machine; stop that one, or name another directory.`;
+  expect(await typed(['demo', '--keep', kept])).toMatchObject({ code: 1, err: [sentence] });
+  expect(await typed(['start', '--data', kept, '--port', '0'])).toMatchObject({ code: 1, err: [sentence] });
+  await as('wout-token', '/repos/acme/shop');
+  expect(await running.end('SIGINT')).toBe(0);
 });
 
 test('starting again with nothing but the directory is the same place, person and repository', {

@@ -37,6 +37,21 @@ export interface Running {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** Starts a command whose standard output nobody reads to the end; `printed` is its standard error. */
+export function startedAndClosed(argv: readonly string[]) {
+  const child = spawn(process.execPath, [...ARGV, ...argv], {
+    env: childEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  child.stdout.destroy();
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { child, printed: () => printed, ended };
+}
+
 /** Starts a command that is stopped later. */
 export function started(argv: readonly string[]): Running {
   const child = spawn(process.execPath, [...ARGV, ...argv], {

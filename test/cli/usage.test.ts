@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runCommand } from '../../src/cli/run-command.ts';
-import { typed as typedInTerminal } from './terminal.ts';
+import { startedAndClosed, typed as typedInTerminal } from './terminal.ts';
 
 interface Ended {
   readonly code: number;
@@ -124,7 +124,7 @@ const REFUSED: readonly Refused[] = [
   },
   {
     typed: 'init @',
-    sentence: '@ is no git checkout (no .git); run it in the repository that Loopwright shall work on.',
+    sentence: '@ is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.',
   },
   {
     typed: 'demo',
@@ -151,6 +151,13 @@ describe('what is wrong is said in one sentence, before anything starts', () => 
 test('as a process, it says so on standard error with exit code 1 and no stack trace', async () => {
   const sentence = 'There is no command "frob"; `npm run -s loopwright -- --help` lists them.';
   expect(await typedInTerminal(['frob'])).toEqual({ code: 1, out: [], err: [sentence] });
+});
+
+test('whoever reads only the beginning, as `head` does, ends it without a stack trace', async () => {
+  const { child, printed, ended } = startedAndClosed(['schemas']);
+  expect(await ended).toBe(0);
+  expect(child.stdout.destroyed).toBe(true);
+  expect(printed()).toBe('');
 });
 
 test('with --json the last line of standard output says that nothing could start, and why', async () => {
