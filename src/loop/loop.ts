@@ -122,6 +122,8 @@ export const loop = z.strictObject({
   ),
   feedback: z.array(defect),
   signatures: z.array(z.string()),
+  /** Code trees that did not pass under the approved plan; the same one again is a stall. */
+  trees: z.array(commitSha),
   entries: z.array(entryRecord),
   price: price.optional(),
   spent: z.strictObject({
@@ -169,6 +171,7 @@ export function newLoop(ref: LoopRef): Loop {
     proposals: [],
     feedback: [],
     signatures: [],
+    trees: [],
     entries: [],
     spent: { calls: 0, callsOutsideBuild: 0, promptTokens: 0, completionTokens: 0, usd: 0 },
     priority: 'routine',

@@ -5,6 +5,7 @@ import { allPassed, verdictsOf } from './gates.ts';
 import { charged, defectOf, endingOf, judge, signatureOf } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { LIMITS, PHASES } from './phases.ts';
+import { treeStopOf } from './scheduler.ts';
 import { type Ending, enter, fail, only, stop, stopAt } from './walk.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
@@ -129,6 +130,16 @@ export function reported(loop: Loop, event: Of<'reported'>): Decision {
 
 export function landed(loop: Loop, event: Of<'landed'>): Decision {
   const candidate = { sha: event.candidate, codeTree: event.codeTree, entry: event.entry };
+  const stall = treeStopOf(loop, event.codeTree);
+  if (stall !== undefined) {
+    const ending = endingOf(loop, event, [], [], '');
+    const closing: Ending = { ...ending, outcome: 'failed', gates: [], reason: stall.sentence };
+    return stopAt(
+      { ...loop, candidate },
+      closing,
+      `${stall.sentence} Say with \`/context\` what to do differently, then \`/rerun\`.`,
+    );
+  }
   return {
     loop: { ...loop, candidate },
     effects: [{ type: 'dispatch', key: `${loop.entry}/dispatch`, phase: 'VERIFY', entry: loop.entry }],

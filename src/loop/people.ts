@@ -126,6 +126,7 @@ export function approve(
     approval: { by, role, at, digest },
     counters: { ...loop.counters, plans: loop.counters.plans + 1, iterations: 0 },
     feedback: [],
+    trees: [],
     entries: [
       ...loop.entries,
       {

@@ -26,5 +26,8 @@ export const PHASES: Readonly<Record<PhaseName, Phase>> = {
 /** Fixed bounds of PRODUCT.md "Words and counting"; iterations per plan come with the loop's limits. */
 export const LIMITS = { plans: 2, rounds: 5, interviews: 2, drafts: 3 } as const;
 
+/** Phases that judge a candidate: what fails here is its tree. */
+export const JUDGING_TREE: readonly PhaseName[] = ['VERIFY', 'SHIP'];
+
 /** Phases in which the approved plan is being built and judged; an approval stays bound to them. */
 export const AFTER_APPROVAL: readonly PhaseName[] = ['BUILD', 'SEED_DATA', 'VERIFY', 'SHIP'];

@@ -42,6 +42,15 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** Whether a candidate is, file for file, one that did not pass under this plan: then it is not judged again, because luck proves nothing. */
+export function treeStopOf({ trees }: Loop, codeTree: string): ForcedStop | undefined {
+  if (!trees.includes(codeTree)) return undefined;
+  return {
+    cause: 'stall',
+    sentence: 'The same tree came twice: what was built is, file for file, what failed before.',
+  };
+}
+
 /** Which forced stop applies before another try, if any. `signature` is that of the failure just recorded. */
 export function forcedStopOf(loop: Loop, signature: string): ForcedStop | undefined {
   const rule = RULES.find(({ applies }) => applies(loop, signature));

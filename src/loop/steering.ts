@@ -70,6 +70,8 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
       {
         ...loop,
         note: `One more try granted by @${event.by.login}.`,
+        // What stood in the way may be mended outside the code; the person who grants a try grants it to the same tree too.
+        trees: [],
         counters: { ...loop.counters, grants: loop.counters.grants + 1 },
       },
       phase,

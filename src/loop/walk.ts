@@ -2,7 +2,7 @@
 import type { Effect } from './effect.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
-import { AFTER_APPROVAL, LIMITS, PHASES } from './phases.ts';
+import { AFTER_APPROVAL, JUDGING_TREE, LIMITS, PHASES } from './phases.ts';
 import { type ForcedStop, forcedStopOf } from './scheduler.ts';
 import type { PhaseName } from './terms.ts';
 
@@ -95,6 +95,7 @@ export function fail(loop: Loop, ending: Ending): Decision {
   const closed: Loop = {
     ...recorded(loop, ending),
     feedback: [...ending.defects],
+    trees: [...loop.trees, ...failedTreeOf(loop, ending)],
     signatures: ending.signature === '' ? loop.signatures : [...loop.signatures, ending.signature],
   };
   const { onFail } = PHASES[loop.phase];
@@ -103,6 +104,12 @@ export function fail(loop: Loop, ending: Ending): Decision {
   const forced = forcedStopOf(closed, ending.signature);
   if (forced !== undefined) return forcedTo(closed, forced, ending);
   return enter(closed, onFail, ending.at);
+}
+
+/** The tree that its gates refused; one that nobody judged to the end is none. */
+function failedTreeOf({ phase, candidate }: Loop, { gates }: Ending): readonly string[] {
+  const isRefused = JUDGING_TREE.includes(phase) && gates.some(({ passed }) => !passed);
+  return isRefused && candidate !== undefined ? [candidate.codeTree] : [];
 }
 
 function forcedTo(loop: Loop, forced: ForcedStop, ending: Ending): Decision {

@@ -391,6 +391,73 @@ describe('building', () => {
     expect(loop.pending).toContainEqual({ type: 'tell', key: `${loop.entry}/problem`, what: 'problem' });
   });
 
+  describe('the same tree twice', () => {
+    const verified = (loop: Loop, passes: boolean): Loop => {
+      const verifying = runEnded(loop);
+      return driven(decide(verifying, ended(verifying)).loop, { collect: (at) => reportOf(at, passes) });
+    };
+    const ended = (loop: Loop): Event => ({
+      type: 'completed',
+      at: timeOf(60),
+      runId: loop.run?.id ?? 0,
+      conclusion: 'success',
+    });
+    const reportOf = ({ entry, phase }: Loop, passes: boolean): Event => ({
+      type: 'reported',
+      at: timeOf(entry),
+      entry,
+      measurements: measured(phase, passes),
+      defects: passes ? [] : [defect(`d${entry}`)],
+      calls: [],
+      sandbox: 'bubblewrap',
+      report: RAW,
+      signature: passes ? '' : `s${entry}`,
+    });
+    const SENTENCE = 'The same tree came twice: what was built is, file for file, what failed before.';
+
+    it('is a stall: the candidate is not judged again, even if it might pass this time', () => {
+      const second = verified(building(), false);
+      expect(second).toMatchObject({ phase: 'BUILD', trees: [SHA] });
+      const stopped = runEnded(second);
+      expect(stopped).toMatchObject({ status: 'stopped', phase: 'VERIFY' });
+      expect(stopped.note).toBe(`${SENTENCE} Say with \`/context\` what to do differently, then \`/rerun\`.`);
+      expect(stopped.entries.at(-1)).toMatchObject({ phase: 'VERIFY', outcome: 'failed', reason: SENTENCE });
+      expect(stopped.pending.some(({ type }) => type === 'dispatch')).toBe(false);
+    });
+
+    it('is judged again where a person grants one more try, or approves another plan', () => {
+      const stopped = runEnded(verified(building(), false));
+      const rerun = driven(decide(stopped, command('rerun', '', timeOf(70))).loop);
+      expect(runEnded(rerun)).toMatchObject({ status: 'working', phase: 'VERIFY', trees: [] });
+      const approved = decide({ ...atReview(), trees: [SHA] }, command('approve', '', timeOf(71))).loop;
+      expect(approved.trees).toEqual([]);
+    });
+
+    it('is no stall where the first was not judged to the end', () => {
+      const verifying = runEnded(building());
+      const died = decide(verifying, {
+        type: 'failed',
+        at: timeOf(61),
+        entry: verifying.entry,
+        cause: 'cancelled',
+        reason: 'The run was cancelled.',
+        calls: [],
+      }).loop;
+      expect(driven(died)).toMatchObject({
+        status: 'working',
+        phase: 'VERIFY',
+        trees: [],
+        candidate: { codeTree: SHA },
+      });
+    });
+
+    it('does not come of a BUILD that fails after a candidate did', () => {
+      const second = verified(building(), false);
+      const failedBuild = driven(decide(second, ended(second)).loop, { collect: (at) => reportOf(at, false) });
+      expect(failedBuild).toMatchObject({ phase: 'BUILD', counters: { iterations: 3 }, trees: [SHA] });
+    });
+  });
+
   it('makes a new plan after three iterations, and that plan needs a new approval', () => {
     let loop = building();
     for (const index of [1, 2, 3])

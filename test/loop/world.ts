@@ -173,7 +173,12 @@ function outcomeOf(effect: Effect, loop: Loop, { random, odds, step }: Chance): 
         signature: passes ? '' : `signature ${Math.floor(random() * 50)}`,
       };
     case 'land':
-      return { type: 'landed', ...base, candidate: SHA, codeTree: SHA };
+      return {
+        type: 'landed',
+        ...base,
+        candidate: SHA,
+        codeTree: random() < 0.2 ? SHA : step.toString(16).padStart(40, '0'),
+      };
     case 'promote':
       return { type: 'promoted', ...base, head: SHA };
     case 'inspect':
