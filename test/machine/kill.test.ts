@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Exchange, Gate } from '../e2e/gate.ts';
-import {
-  finish,
-  openLabelledIssue,
-  type Processes,
-  type Remains,
-  remainsOf,
-  startProcesses,
-  stepDone,
-} from '../e2e/processes.ts';
+import { finish, openLabelledIssue } from '../e2e/journey.ts';
+import { type Processes, startProcesses } from '../e2e/processes.ts';
+import { type Remains, remainsOf } from '../e2e/remains.ts';
+import { stepDone } from '../e2e/seen.ts';
 
 const PATIENCE_MS = 400_000;
 const TIMEOUT_MS = PATIENCE_MS + 60_000;
