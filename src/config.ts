@@ -2,34 +2,46 @@
 import { z } from 'zod';
 import { commands } from './loop/brief.ts';
 
-/** `.github/loopwright.yml` on the default branch. Every key is read by code; an unknown key is refused. */
+/** `.github/loopwright.yml` on the default branch. Every key is read by code; an unknown key is refused. The README's table is made of these words. */
 export const repositoryConfig = z.strictObject({
-  version: z.literal(1),
-  /** How the product is installed, built, tested and started. */
+  version: z.literal(1).describe('always 1'),
   commands: z.strictObject({
-    install: commands.shape.install.default(null),
-    build: commands.shape.build.default(null),
-    test: commands.shape.test,
-    start: commands.shape.start.default(null),
-    health: commands.shape.health.default(null),
-    runner: commands.shape.runner,
+    install: commands.shape.install.default(null).describe('makes what the product needs, **without network** (below)'),
+    build: commands.shape.build.default(null).describe('compiles it'),
+    test: commands.shape.test.describe('the whole suite; exit code 0 is green'),
+    start: commands.shape.start
+      .default(null)
+      .describe('serves it in the foreground on `PORT`; needed for an HTTP API or pages'),
+    health: commands.shape.health.default(null).describe('path that answers 200 when it is ready; needed with `start`'),
+    runner: commands.shape.runner.describe('reads single tests: `node-test` or `unittest`'),
   }),
-  /** Name of the loop branch; `{issue}` is replaced. It stays under `loopwright/`. */
   branch: z
     .string()
     .regex(/^loopwright\/[A-Za-z0-9._/-]*\{issue\}[A-Za-z0-9._-]*$/)
-    .default('loopwright/{issue}'),
-  /** Who moves the branch: the App, or a person with `/release`. Default: auto where the repository's workflows hold no secrets. */
-  promotion: z.enum(['auto', 'person']).nullable().default(null),
-  /** Globs that a loop may never change, besides the built-in ones. */
-  protected: z.array(z.string()).default([]),
+    .default('loopwright/{issue}')
+    .describe('name of the loop branch, under `loopwright/`'),
+  promotion: z
+    .enum(['auto', 'person'])
+    .nullable()
+    .default(null)
+    .describe(
+      'who moves the branch: `auto`, or a `person` by `/release`; by default auto where no workflow of a push or pull request uses secrets',
+    ),
+  protected: z.array(z.string()).default([]).describe('globs that a loop may never change, besides the built-in ones'),
   limits: z
     .strictObject({
-      iterations: z.int().min(1).max(5).default(3),
-      usd: z.number().positive().default(3),
-      runMinutes: z.number().positive().max(360).default(60),
-      /** How long nothing may appear before the repository counts as having no checks of its own. */
-      checksQuietSeconds: z.number().positive().default(120),
+      iterations: z.int().min(1).max(5).default(3).describe('builds per approved plan, 1 to 5'),
+      usd: z
+        .number()
+        .positive()
+        .default(3)
+        .describe('price at which a loop stops for a person; without `LLM_PRICE` it is unknown'),
+      runMinutes: z.number().positive().max(360).default(60).describe('minutes a run may take, at most 360'),
+      checksQuietSeconds: z
+        .number()
+        .positive()
+        .default(120)
+        .describe('seconds of silence after which the repository counts as having no checks of its own'),
     })
     .prefault({}),
 });

@@ -79,9 +79,12 @@ interface Stack {
   readonly lines: readonly string[];
 }
 
+const OFFLINE =
+  '# Runs without network: what it needs comes from .github/actions/loopwright-setup, see the README of Loopwright.';
+
 /** What the files of a repository tell about its commands; people correct the guess. */
 const STACKS: readonly Stack[] = [
-  { sign: 'package-lock.json', lines: ['install: npm ci', 'test: npm test', 'runner: node-test'] },
+  { sign: 'package-lock.json', lines: [OFFLINE, 'install: npm ci', 'test: npm test', 'runner: node-test'] },
   { sign: 'package.json', lines: ['test: npm test', 'runner: node-test'] },
   { sign: 'pyproject.toml', lines: ['test: python3 -m unittest', 'runner: unittest'] },
   { sign: 'setup.py', lines: ['test: python3 -m unittest', 'runner: unittest'] },

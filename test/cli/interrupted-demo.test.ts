@@ -28,7 +28,7 @@ test('Ctrl-C ends every process of the demo, and says where everything is kept',
 });
 
 test('the same command goes on with the same issue and what was done', { timeout: TIMEOUT_MS }, async () => {
-  demo = started(['demo', '--keep', directory]);
+  demo = started(['demo', '--keep', directory, '--minutes', '5']);
   await demo.until('✓ DISCOVER');
   expect(demo.printed()).toContain('issue #1 “Let visitors search the guestbook”: is here from before');
   expect(await demo.end('SIGTERM')).toBe(130);

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { repositoryConfig } from '../../src/config.ts';
 import { childEnvironment } from '../../src/env.ts';
 import { aptLine, REQUIREMENTS } from '../machine/requirements.ts';
 
@@ -36,7 +38,15 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   [aptLine(Object.keys(REQUIREMENTS))]: IN_CI('apt-get install -y -q --no-install-recommends $packages'),
   'npm run -s demo -- --json': BY_DEMO,
   'npm run demo -- --keep DIR': BY_PACKAGE("'--keep', join(root, 'kept')"),
+  'npm run demo -- --minutes N': {
+    file: 'test/cli/interrupted-demo.test.ts',
+    words: "'demo', '--keep', directory, '--minutes', '5'",
+  },
   'npm run demo -- --repo PATH --issue FILE': BY_DEMO,
+  'npm run demo -- --repo PATH --issue FILE --script FILE': {
+    file: 'test/machine/second-repository.test.ts',
+    words: "'--script', scriptPath",
+  },
   'npm start': BY_START,
   'npm start -- --data DIR': BY_PACKAGE("'start', '--data', join(root, 'kept')"),
   'npm start -- --port 8480 --data .data --import ../shop=acme/shop --user maria:admin:maria-token': {
@@ -46,10 +56,32 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run -s loopwright -- --help': { file: 'test/cli/usage.test.ts', words: "typed(['--help'])" },
   'npm run -s loopwright -- schemas': BY_PACKAGE("npx('schemas', '--json')"),
   'npm run -s loopwright -- init ../shop': BY_PACKAGE("npx('init', checkout)"),
-  'npm run -s loopwright -- init DIR': BY_PACKAGE("npx('init', checkout)"),
   'npm run build': BY_PACKAGE("'npm',\n    ['pack'"),
   'npx loopwright': BY_PACKAGE("run('npx', ['loopwright'"),
 };
+
+const schemaNode = z.object({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  default: z.unknown().optional(),
+  description: z.string().optional(),
+});
+
+/** The table's rows as the schema says them: one per key that holds a value. */
+function rowsOf({ properties = {} }: z.infer<typeof schemaNode>, above: string): readonly string[] {
+  return Object.entries(properties).flatMap(([key, value]) => {
+    const node = schemaNode.parse(value);
+    const name = `${above}${key}`;
+    if (node.properties !== undefined) return rowsOf(node, `${name}.`);
+    return [`| \`${name}\` | ${defaultText(node.default)} | ${node.description ?? 'UNDESCRIBED'} |`];
+  });
+}
+
+function defaultText(value: unknown): string {
+  if (value === undefined) return '**needed**';
+  if (value === null || (Array.isArray(value) && value.length === 0)) return 'none';
+  return `\`${String(value)}\``;
+}
 
 /** Lines of code blocks and code in the text that begin like a command. */
 function commands(): readonly string[] {
@@ -67,6 +99,11 @@ describe('the README', () => {
 
   test.each(Object.entries(PROVEN))('%s is run', async (_command, { file, words }) => {
     expect(await readFile(join(ROOT, file), 'utf8')).toContain(words);
+  });
+
+  test('describes every key of the configuration, with its default, as the schema does', () => {
+    const [, table = ''] = /\| key \| default \| means \|\n\|---\|---\|---\|\n((?:\|.*\n)+)/.exec(readme) ?? [];
+    expect(table.trim().split('\n')).toEqual(rowsOf(schemaNode.parse(z.toJSONSchema(repositoryConfig)), ''));
   });
 
   test('names only scripts that package.json has', async () => {
