@@ -1,9 +1,11 @@
 /** Has the acceptance rows performed on the built product, in one session in the sandbox, and reads what came out. */
+import { randomBytes } from 'node:crypto';
 import type { Brief } from '../loop/brief.ts';
 import type { Bench } from './environment.ts';
 import { parseJson } from './json.ts';
 import { type ProbeRequest, type ProbeResult, probeResult } from './probe-protocol.ts';
 import { said } from './said.ts';
+import { unseal } from './seal.ts';
 
 type Row = Brief['acceptance'][number];
 
@@ -26,7 +28,9 @@ const PERCENTILE = 0.95;
 export async function performAcceptance(bench: Bench, directory: string): Promise<Acceptance> {
   const { brief, environment } = bench;
   const rows = brief.acceptance.filter(({ kind }) => kind !== 'metric');
+  const key = randomBytes(32).toString('hex');
   const request: ProbeRequest = {
+    key,
     surface: brief.surface,
     rows,
     start: brief.commands.start,
@@ -45,9 +49,10 @@ export async function performAcceptance(bench: Bench, directory: string): Promis
     outputBytes: brief.limits.outputBytes,
     results: true,
   });
-  const parsed = probeResult.safeParse(parseJson(result.results));
+  const answer = unseal(key, result.results)?.join('\n');
+  const parsed = probeResult.safeParse(parseJson(answer ?? ''));
   const output = said(result, brief.limits.outputBytes);
-  const raw = `${result.results}\n--- probe\n${output}`;
+  const raw = `${answer ?? result.results}\n--- probe\n${output}`;
   if (!parsed.success) return withoutResult(rows, `the acceptance session gave no result: ${output.slice(-1000)}`, raw);
   return {
     rows: rows.map((row) => {

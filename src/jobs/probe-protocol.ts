@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { acceptanceRow, surface } from '../loop/documents.ts';
 
 export const probeRequest = z.strictObject({
+  /** Seals the answer: the product shares the namespace, and must not be able to answer for the probe. */
+  key: z.string(),
   surface,
   rows: z.array(acceptanceRow),
   start: z.string().nullable(),

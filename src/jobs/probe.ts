@@ -12,13 +12,14 @@ import {
   type RowResult,
 } from './probe-protocol.ts';
 import { performStep, type StepContext } from './probe-steps.ts';
+import { seal } from './seal.ts';
 
 const RESULTS = 3;
 
 /** Reads its request from standard input; resolves to the exit code. The verdict is in the result, never in the exit code. */
 export async function probe(): Promise<number> {
   const request = probeRequest.parse(JSON.parse(await text(process.stdin)));
-  const result = Buffer.from(JSON.stringify(await runProbe(request)));
+  const result = Buffer.from(seal(request.key, 0, JSON.stringify(await runProbe(request))));
   for (let written = 0; written < result.length; ) written += writeSync(RESULTS, result, written);
   return 0;
 }

@@ -105,6 +105,9 @@ const FILE_BYTES = 1024 * 1024 * 1024;
 const PROCESSES = 4096;
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/alternatives', '/etc/ld.so.cache'];
 const CERTIFICATES = ['/etc/ssl/certs', '/etc/ssl/openssl.cnf', '/etc/ca-certificates', '/etc/pki'];
+/** What this process was given open by others, such as a runner's log, must not reach generated code. The first argument is the last to keep. */
+const CLOSE_OTHERS =
+  'for open in $(ls /proc/self/fd); do [ "$open" -le "$1" ] || eval "exec $open>&-"; done; shift; exec "$@"';
 /** The command's own view of the machine's users and names; the real files tell who uses the machine. */
 const ETC = {
   passwd: `root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nloopwright:x:1000:1000::${SANDBOX_HOME}:/bin/sh\n`,
@@ -129,6 +132,7 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', command.directory],
     ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--', 'prlimit', '--core=0', `--fsize=${FILE_BYTES}`, `--cpu=${cpuSeconds}`, `--nproc=${PROCESSES}`, '--'],
+    ...['bash', '-c', CLOSE_OTHERS, 'bash', command.results === true ? '3' : '2'],
     ...command.argv,
   ];
   return { argv, env: { PATH: places.path } };

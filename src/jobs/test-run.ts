@@ -1,12 +1,14 @@
-/** Runs test files and tells each test's outcome, from our own reporter and between sentinels that show whether it can be believed. */
+/** Runs test files and tells each test's outcome, from our own runners, whose lines are sealed and end with a sentinel that must fail. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import type { Commands } from '../loop/brief.ts';
-import { NODE_REPORTER, nodeWrapper, UNITTEST_RUNNER } from './runner-scripts.ts';
+import { NODE_RUNNER } from './node-runner.ts';
 import type { CommandResult, Sandbox } from './sandbox.ts';
-import { indexOf, judgeRun, type TestRun } from './test-verdict.ts';
+import { type FileRun, judgeRun, type TestRun } from './test-verdict.ts';
+import { UNITTEST_RUNNER } from './unittest-runner.ts';
 
 export type { TestResult, TestRun } from './test-verdict.ts';
 
@@ -19,23 +21,22 @@ export interface TestRequest {
   readonly files: readonly string[];
   /** Ids `file::name` that must be reported. */
   readonly expected: readonly string[];
+  /** For all files together. */
   readonly timeoutMs: number;
   readonly outputBytes: number;
 }
 
-/** Runs the files' tests in the sandbox. A run that is incomplete, flooded, late or has a wrong sentinel is not trusted. */
+/**
+ * Runs the files' tests, each file in a sandbox session of its own, one after the other. A run that is flooded, late as a whole, holds
+ * a line that is not the runner's, or has a wrong sentinel is not trusted.
+ */
 export async function runTests(request: TestRequest): Promise<TestRun> {
-  const nonce = randomBytes(8).toString('hex');
-  const scripts = join(request.sandbox.scratch, `run-${nonce}`);
-  const hangMs = Math.floor(request.timeoutMs * HANG_SHARE);
-  const plan = ADAPTERS[request.runner]({ nonce, scripts, directory: request.directory, files: request.files, hangMs });
+  const scripts = join(request.sandbox.scratch, `run-${randomBytes(8).toString('hex')}`);
+  const { name, text } = RUNNERS[request.runner];
   await mkdir(scripts, { recursive: true });
-  await Promise.all(Object.entries(plan.scripts).map(([name, text]) => writeFile(join(scripts, name), text)));
+  await writeFile(join(scripts, name), text);
   try {
-    const { directory, timeoutMs, outputBytes } = request;
-    const { argv, env } = plan;
-    const result = await request.sandbox.run({ argv, env, directory, timeoutMs, outputBytes, results: true });
-    return judgeRun(request, { nonce, result, exitCode: plan.exitCode });
+    return judgeRun(request, await runFiles(request, join(scripts, name)));
   } finally {
     await rm(scripts, { recursive: true, force: true });
   }
@@ -54,48 +55,51 @@ export function suiteCommand(request: {
   return sandbox.run({ argv: ['bash', '-c', command], directory, env, timeoutMs, outputBytes });
 }
 
-/** A test that hangs is stopped before the whole run is, so that the others still count. */
-const HANG_SHARE = 0.5;
+/** A test that hangs is stopped before its file is, and its file before the whole run, so that the others still count. */
+const TEST_SHARE = 0.4;
+const FILE_SHARE = 0.5;
 
-interface RunnerPlan {
-  readonly scripts: Readonly<Record<string, string>>;
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** With one sentinel that fails, there is only one exit code that a complete run can have. */
-  readonly exitCode: number;
-}
-interface RunnerInput {
-  readonly nonce: string;
-  readonly scripts: string;
-  readonly directory: string;
-  readonly files: readonly string[];
-  /** When a test counts as hanging. */
-  readonly hangMs: number;
+async function runFiles(request: TestRequest, script: string): Promise<readonly FileRun[]> {
+  const { sandbox, directory, outputBytes, timeoutMs } = request;
+  const { argv, target } = RUNNERS[request.runner];
+  const startedMs = performance.now();
+  const runs: FileRun[] = [];
+  for (const file of request.files) {
+    const leftMs = timeoutMs - (performance.now() - startedMs);
+    if (leftMs <= 0) break;
+    // The key and the values of the sentinel are made when the candidate is there already, and for one file only.
+    const key = randomBytes(32).toString('hex');
+    const stdin = JSON.stringify({ key, token: randomBytes(8).toString('hex'), ...target(file, directory) });
+    const result = await sandbox.run({
+      argv: argv(script, Math.ceil(timeoutMs * TEST_SHARE)),
+      env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },
+      timeoutMs: Math.ceil(Math.min(leftMs, timeoutMs * FILE_SHARE)),
+      ...{ directory, stdin, outputBytes, results: true },
+    });
+    runs.push({ file, key, result });
+  }
+  return runs;
 }
 
-const ADAPTERS: Readonly<Record<Commands['runner'], (input: RunnerInput) => RunnerPlan>> = {
-  'node-test': ({ nonce, scripts, directory, files, hangMs }) => {
-    const urls = [undefined, ...files.map((file) => pathToFileURL(join(directory, file)).href)];
-    const wrappers = urls.map((url, at) => ({ name: `${at}-${nonce}.test.mjs`, url, index: indexOf(at) }));
-    return {
-      scripts: {
-        'reporter.mjs': NODE_REPORTER,
-        ...Object.fromEntries(wrappers.map(({ name, url, index }) => [name, nodeWrapper({ url, index, nonce })])),
-      },
-      argv: [
-        ...['node', '--test', '--test-reporter=spec', '--test-reporter-destination=stdout', `--test-timeout=${hangMs}`],
-        ...[`--test-reporter=${join(scripts, 'reporter.mjs')}`, '--test-reporter-destination=stderr'],
-        ...wrappers.map(({ name }) => join(scripts, name)),
-      ],
-      env: { CI: 'true', NO_COLOR: '1' },
-      exitCode: 1,
-    };
+interface Runner {
+  readonly name: string;
+  readonly text: string;
+  readonly argv: (script: string, testMs: number) => readonly string[];
+  /** What the runner loads, as it wants to be told. */
+  readonly target: (file: string, directory: string) => Readonly<Record<string, string>>;
+}
+
+const RUNNERS: Readonly<Record<Commands['runner'], Runner>> = {
+  'node-test': {
+    name: 'runner.mjs',
+    text: NODE_RUNNER,
+    argv: (script, testMs) => ['node', `--test-timeout=${testMs}`, script],
+    target: (file, directory) => ({ url: pathToFileURL(join(directory, file)).href }),
   },
-  unittest: ({ nonce, scripts, files, hangMs }) => ({
-    scripts: { 'runner.py': UNITTEST_RUNNER },
-    argv: ['python3', join(scripts, 'runner.py'), 'all', String(hangMs / 1000), nonce, ...files],
-    // Byte code is found by the second of the source's time; a mutation changes a file more often than that.
-    env: { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' },
-    exitCode: 0,
-  }),
+  unittest: {
+    name: 'runner.py',
+    text: UNITTEST_RUNNER,
+    argv: (script) => ['python3', script],
+    target: (file) => ({ path: file }),
+  },
 };

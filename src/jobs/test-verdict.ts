@@ -1,7 +1,8 @@
-/** Reads what a test runner reported: which tests stand between which sentinels, and whether any of it can be believed. */
+/** Reads what the test runners reported, file by file, and whether any of it can be believed. */
 import { z } from 'zod';
 import { type Outcome, outcome } from '../loop/brief.ts';
 import type { CommandResult } from './command-run.ts';
+import { unseal } from './seal.ts';
 
 export interface TestResult {
   readonly outcome: Outcome;
@@ -18,151 +19,131 @@ export interface TestRun {
   readonly durationMs: number;
 }
 
-/** What a run was asked for: files from the root, and test ids `file::name`. */
+/** What a run was asked for: files from the root, test ids `file::name`, and the time for all of it. */
 export interface Expected {
   readonly files: readonly string[];
   readonly expected: readonly string[];
+  readonly timeoutMs: number;
 }
 
-export interface Finished {
-  readonly nonce: string;
+/** One file's process; its lines are sealed with the key, which only its runner was told. */
+export interface FileRun {
+  readonly file: string;
+  readonly key: string;
   readonly result: CommandResult;
-  readonly exitCode: number;
 }
 
-/** Judges what a finished runner reported; without trust every expected test is not-run. */
-export function judgeRun(request: Expected, finished: Finished): TestRun {
-  const { result, nonce } = finished;
-  const { durationMs } = result;
-  const raw = `${JSON.stringify({ files: request.files, exitCode: result.exitCode ?? null, timedOut: result.timedOut })}\n${result.results}\n--- stdout\n${result.stdout}\n--- stderr\n${result.stderr}`;
-  const lines = parseLines(result.results);
-  const groups = groupsOf(lines ?? [], nonce);
-  const problem = problemOf(finished, lines) ?? sentinelProblem(groups);
+/** Judges what the files' runners reported; without trust every expected test is not-run. */
+export function judgeRun(request: Expected, runs: readonly FileRun[]): TestRun {
+  const durationMs = runs.reduce((sum, { result }) => sum + result.durationMs, 0);
+  const raw = runs.map(rawOf).join('\n');
+  const files = runs.map(readFileRun);
+  const problem = lateness(request, runs, durationMs) ?? files.find((file) => file.problem !== undefined)?.problem;
   if (problem !== undefined) {
     const unknown = { outcome: 'not-run', message: problem } as const;
     return { results: new Map(request.expected.map((id) => [id, unknown])), trusted: false, problem, raw, durationMs };
   }
-  return { results: resultsOf(request, groups), trusted: true, problem: undefined, raw, durationMs };
+  return { results: resultsOf(request, files), trusted: true, problem: undefined, raw, durationMs };
 }
 
-/** The sentinels' names carry which file they surround: `run` is the process that loads no file at all. */
-export function indexOf(position: number): string {
-  return position === 0 ? 'run' : String(position - 1);
+function rawOf({ file, result }: FileRun): string {
+  const { exitCode, signal, timedOut, results, stdout, stderr } = result;
+  const head = JSON.stringify({ file, exitCode: exitCode ?? null, signal: signal ?? null, timedOut });
+  return `${head}\n${results}--- stdout\n${stdout}\n--- stderr\n${stderr}`;
+}
+
+function lateness({ files, timeoutMs }: Expected, runs: readonly FileRun[], durationMs: number): string | undefined {
+  const isLate = runs.length < files.length || (durationMs >= timeoutMs && runs.at(-1)?.result.timedOut === true);
+  return isLate ? `the test run was stopped after ${Math.round(durationMs)} ms` : undefined;
 }
 
 const line = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('begin') }),
   z.strictObject({ kind: z.literal('test'), name: z.string(), bare: z.string(), outcome, message: z.string() }),
-  z.strictObject({ kind: z.literal('end') }),
+  z.strictObject({ kind: z.literal('load'), message: z.string() }),
+  z.strictObject({ kind: z.literal('end'), outcome, message: z.string() }),
 ]);
 type Line = z.infer<typeof line>;
 type TestLine = Extract<Line, { kind: 'test' }>;
 
-interface FileGroup {
-  readonly tests: TestLine[];
-  begin: Outcome | undefined;
-  end: TestLine | undefined;
-  loadError: string | undefined;
+interface ReadFile {
+  readonly file: string;
+  readonly tests: readonly TestLine[];
+  readonly loadError: string | undefined;
+  /** A file without its last line ended early, for example by `process.exit`; nothing that it said counts. */
+  readonly early: string | undefined;
+  /** Why nothing of the whole run can be believed. */
+  readonly problem: string | undefined;
 }
 
-function problemOf(finished: Finished, lines: readonly Line[] | undefined): string | undefined {
-  const { result, exitCode } = finished;
-  if (result.timedOut) return `the test run was stopped after ${Math.round(result.durationMs)} ms`;
-  if (lines === undefined) return 'the test results cannot be read';
-  if (lines.at(-1)?.kind !== 'end') return `the test results are incomplete: ${tail(result.stderr || result.stdout)}`;
-  if (result.exitCode !== exitCode) {
-    return `the test runner ended with ${result.exitCode ?? result.signal}, expected ${exitCode}`;
+function readFileRun({ file, key, result }: FileRun): ReadFile {
+  const lines = linesOf(key, result.results);
+  const last = lines?.at(-1);
+  return {
+    file,
+    tests: (lines ?? []).filter((entry) => entry.kind === 'test'),
+    loadError: lines?.find((entry) => entry.kind === 'load')?.message,
+    early: last?.kind === 'end' ? undefined : earlyEnd(file, result),
+    problem: problemOf(file, result, lines),
+  };
+}
+
+function earlyEnd(file: string, { timedOut, durationMs }: CommandResult): string {
+  if (timedOut) return `${file} was stopped after ${Math.round(durationMs)} ms`;
+  return `${file} ended before its tests were finished`;
+}
+
+function problemOf(file: string, result: CommandResult, lines: readonly Line[] | undefined): string | undefined {
+  if (lines === undefined) return `the results of ${file} hold something that the test runner did not write`;
+  const [first] = lines;
+  const last = lines.at(-1);
+  // Locking and starting is ours; a file that is stopped later was at least begun.
+  if (first?.kind !== 'begin') {
+    const why = result.timedOut ? `it was stopped after ${Math.round(result.durationMs)} ms` : tail(result.stderr);
+    return `the test runner did not start ${file}: ${why}`;
+  }
+  if (last?.kind === 'end' && last.outcome !== 'fail') {
+    return `the sentinel that must fail is ${last.outcome} after ${file}: ${last.message}`;
   }
   return undefined;
 }
 
-function parseLines(text: string): readonly Line[] | undefined {
+/** Undefined when a line is not the runner's own. The last one may be cut off by the end of its process. */
+function linesOf(key: string, written: string): readonly Line[] | undefined {
+  const texts = unseal(key, written.slice(0, written.lastIndexOf('\n') + 1));
   try {
-    return text
-      .split('\n')
-      .filter((entry) => entry !== '')
-      .map((entry) => line.parse(JSON.parse(entry)));
+    return texts?.map((text) => line.parse(JSON.parse(text)));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
     throw error;
   }
 }
 
-/** What stands between a file's sentinels belongs to the file: runners report one file after the other. */
-function groupsOf(lines: readonly Line[], nonce: string): ReadonlyMap<string, FileGroup> {
-  const groups = new Map<string, FileGroup>();
-  let current: FileGroup | undefined;
-  for (const test of lines) {
-    if (test.kind === 'end') continue;
-    const begun = test.name.startsWith('begin ') ? markOf(test.name, nonce)?.index : undefined;
-    if (begun !== undefined) {
-      current = { tests: [], begin: test.outcome, end: undefined, loadError: undefined };
-      groups.set(begun, current);
-    } else if (current !== undefined) {
-      addTo(current, test, nonce);
-    }
-  }
-  return groups;
-}
-
-function addTo(group: FileGroup, test: TestLine, nonce: string): void {
-  const mark = markOf(test.name, nonce);
-  if (mark?.kind === 'end') group.end = test;
-  else if (mark?.kind === 'load') group.loadError = test.message;
-  // The runner also reports our own files, whose names hold the nonce; they are no tests.
-  else if (!test.name.includes(nonce)) group.tests.push(test);
-}
-
-function markOf(name: string, nonce: string): { readonly kind: string; readonly index: string } | undefined {
-  const [kind, index, ours] = name.split(' ');
-  return kind !== undefined && index !== undefined && ours === nonce ? { kind, index } : undefined;
-}
-
-function sentinelProblem(groups: ReadonlyMap<string, FileGroup>): string | undefined {
-  if (groups.get('run')?.end === undefined) return 'the sentinel tests did not run';
-  for (const { begin, end } of groups.values()) {
-    if (begin !== 'pass') return `the sentinel that must pass is ${begin}`;
-    if (end !== undefined && end.outcome !== 'fail') {
-      return `the sentinel that must fail is ${end.outcome}: ${end.message}`;
-    }
-  }
-  return undefined;
-}
-
-function resultsOf(request: Expected, groups: ReadonlyMap<string, FileGroup>): ReadonlyMap<string, TestResult> {
+function resultsOf(request: Expected, files: readonly ReadFile[]): ReadonlyMap<string, TestResult> {
   const results = new Map<string, TestResult>();
-  for (const [at, file] of request.files.entries()) {
-    for (const test of groups.get(indexOf(at + 1))?.tests ?? []) {
+  for (const { file, tests } of files) {
+    for (const test of tests) {
       const id = `${file}::${test.name}`;
       results.set(id, worst([results.get(id), test]));
     }
   }
   for (const id of request.expected) {
-    if (!results.has(id) || isDead(groupOf(request, groups, id))) results.set(id, missing(request, groups, id));
+    const own = files.find(({ file }) => file === fileOf(id));
+    if (!results.has(id) || own?.early !== undefined) results.set(id, missing(own, id));
   }
   return results;
 }
 
-function groupOf(request: Expected, groups: ReadonlyMap<string, FileGroup>, id: string): FileGroup | undefined {
-  return groups.get(indexOf(request.files.indexOf(fileOf(id)) + 1));
-}
-
-/** A file whose last sentinel is missing ended early, for example by `process.exit`; nothing that it said counts. */
-function isDead(group: FileGroup | undefined): boolean {
-  return group?.end === undefined;
-}
-
 /** An expected test without a result of exactly its name: perhaps reported with its parents, perhaps never reached. */
-function missing(request: Expected, groups: ReadonlyMap<string, FileGroup>, id: string): TestResult {
-  if (!request.files.includes(fileOf(id))) return { outcome: 'not-run', message: `${fileOf(id)} was not run` };
-  const group = groupOf(request, groups, id);
-  if (group === undefined || isDead(group)) {
-    return { outcome: 'load-error', message: `${fileOf(id)} ended before its tests were finished` };
-  }
-  const named = group.tests.filter(({ bare }) => bare === id.slice(fileOf(id).length + 2));
+function missing(own: ReadFile | undefined, id: string): TestResult {
+  const file = fileOf(id);
+  if (own === undefined) return { outcome: 'not-run', message: `${file} was not run` };
+  const named = own.tests.filter(({ bare }) => bare === id.slice(file.length + 2));
+  if (own.early !== undefined) return { outcome: 'load-error', message: own.early };
   if (named.length > 0) return worst(named);
-  if (group.loadError !== undefined) return { outcome: 'load-error', message: group.loadError };
-  if (group.tests.length === 0) return { outcome: 'load-error', message: `no tests were found in ${fileOf(id)}` };
-  const names = group.tests.map(({ name }) => name).join(', ');
+  if (own.loadError !== undefined) return { outcome: 'load-error', message: own.loadError };
+  if (own.tests.length === 0) return { outcome: 'load-error', message: `no tests were found in ${file}` };
+  const names = own.tests.map(({ name }) => name).join(', ');
   return { outcome: 'not-run', message: `no such test was reported; there are: ${names.slice(0, 1000)}` };
 }
 

@@ -105,24 +105,6 @@ describe('node:test results', () => {
     expect(outcomes).toEqual({ first: 'load-error', dies: 'load-error', last: 'load-error', x: 'load-error' });
   });
 
-  it('believes nothing when the code under test replaced an assertion', async () => {
-    await write({
-      'product.cjs': `const assert = require('node:assert'); assert.strict.equal = assert.equal = () => {};`,
-      'd.test.mjs': `import './product.cjs'; ${NODE} test('good', () => assert.equal(1, 2));`,
-    });
-    const { trusted, problem, outcomes } = await run('node-test', { 'd.test.mjs': ['good'] });
-    expect(trusted).toBe(false);
-    expect(problem).toContain('assert.equal no longer fails');
-    expect(outcomes).toEqual({ good: 'not-run' });
-  });
-
-  it('gives the tests themselves no way to the results', async () => {
-    await write({
-      'e.test.mjs': `${NODE} import { writeSync } from 'node:fs'; test('writes', () => assert.throws(() => writeSync(3, '{"kind":"test"}\\n')));`,
-    });
-    expect((await run('node-test', { 'e.test.mjs': ['writes'] })).outcomes).toEqual({ writes: 'pass' });
-  });
-
   it('stops a test that hangs and believes the others, also when the file leaves a server open', async () => {
     await write({
       'f.test.mjs': `${NODE} import { createServer } from 'node:http'; createServer().listen(0);
@@ -143,11 +125,23 @@ describe('node:test results', () => {
   });
 
   it('believes nothing that is late as a whole, and leaves no file behind', async () => {
-    await write({ 'late.test.mjs': `${NODE} test('good', () => {});` });
-    const { trusted, problem, outcomes } = await run('node-test', { 'late.test.mjs': ['good'] }, 20);
+    const blocks = `${NODE} test('good', () => {}); for (;;);`;
+    await write({ 'late.test.mjs': blocks, 'later.test.mjs': blocks });
+    const { trusted, problem, outcomes } = await run(
+      'node-test',
+      { 'late.test.mjs': ['good'], 'later.test.mjs': [] },
+      1500,
+    );
     expect([trusted, outcomes.good]).toEqual([false, 'not-run']);
     expect(problem).toMatch(/^the test run was stopped after \d+ ms$/);
     expect((await readdir(join(root, 'scratch'))).filter((name) => name.startsWith('run-'))).toEqual([]);
+  });
+
+  it('says so when a file does not even begin in time', async () => {
+    await write({ 'late.test.mjs': `${NODE} test('good', () => {});` });
+    const { trusted, problem } = await run('node-test', { 'late.test.mjs': ['good'] }, 10);
+    expect(trusted).toBe(false);
+    expect(problem).toMatch(/^the test run(ner did not start late.test.mjs: it)? was stopped after \d+ ms$/);
   });
 
   it('runs CommonJS and TypeScript test files', async () => {
@@ -238,15 +232,6 @@ class B(unittest.TestCase):
       4000,
     );
     expect(outcomes).toEqual({ 'H.test_hang': 'load-error', 'O.test_open': 'pass' });
-  });
-
-  it('believes nothing when the code under test replaced an assertion', async () => {
-    await write({
-      'test_d.py': `${PYTHON}unittest.TestCase.assertEqual = lambda *values: None\nclass D(unittest.TestCase):\n    def test_d(self): self.assertEqual(1, 2)\n`,
-    });
-    const { trusted, problem } = await run('unittest', { 'test_d.py': ['D.test_d'] });
-    expect(trusted).toBe(false);
-    expect(problem).toContain('assertEqual no longer fails');
   });
 });
 

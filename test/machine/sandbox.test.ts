@@ -2,7 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSandbox, type Sandbox, type SandboxCommand, treesDirectory } from '../../src/jobs/sandbox.ts';
@@ -127,6 +128,22 @@ describe('the bubblewrap sandbox', () => {
     const python = `import os; os.write(3, b'from python')`;
     const result = await sh(`node -e "${node}"; python3 -c "${python}"; echo plain`, { results: true });
     expect(result).toMatchObject({ results: 'from node\nfrom python', stdout: 'plain\n' });
+  });
+
+  it('passes on no descriptor that was open here', async () => {
+    const probe =
+      'ls /proc/self/fd; for fd in 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$fd ] && readlink /proc/self/fd/$fd; done';
+    await writeFile(
+      join(root, 'open.mjs'),
+      `import { openSandbox } from ${JSON.stringify(pathToFileURL(resolve('src/jobs/sandbox.ts')).href)};
+       const sandbox = await openSandbox(${JSON.stringify({ workspace, readOnly: [], scripted: false, scratch })});
+       const result = await sandbox.run({ argv: ['bash', '-c', ${JSON.stringify(probe)}], directory: ${JSON.stringify(workspace)}, timeoutMs: 9000, outputBytes: 9000 });
+       console.log(result.stdout + result.stderr);`,
+    );
+    await writeFile(join(root, 'secret.log'), 'a log of the host');
+    const script = `exec 5<${root}/secret.log 55<${root}/secret.log 255<${root}/secret.log; exec ${process.execPath} ${root}/open.mjs`;
+    const { stdout } = await execa('bash', ['-c', script]);
+    expect(stdout.trim()).toBe('0\n1\n2\n3');
   });
 
   it('hands over standard input and reports exit codes and missing programs', async () => {

@@ -1,0 +1,118 @@
+/** The program that runs one unittest file and reports over file descriptor 3; kept as text, so that the job stays one file. */
+
+/**
+ * The tested code shares the process and could change all that judges it: so tests are run by private copies of unittest's modules,
+ * with built-ins of their own, each line is sealed with a key, and the last test must fail by assertion. Python hides nothing from code
+ * that walks its frames; that is for the scan of the change and the acceptance session, whose judge is another process.
+ * Reads `{key, token, path}` from standard input.
+ */
+export const UNITTEST_RUNNER = String.raw`import builtins, functools, hashlib, importlib.util, json, os, sys, traceback, types, unittest
+
+BUILTINS = {name: value for name, value in vars(builtins).items() if not name.startswith("__")}
+globals().update(BUILTINS)
+
+def private(name, **others):
+    spec = importlib.util.find_spec("unittest." + name)
+    module = types.ModuleType("unittest." + name)
+    module.__package__ = "unittest"
+    vars(module).update(BUILTINS)
+    exec(spec.loader.get_code(spec.name), vars(module))
+    vars(module).update(others)
+    return module
+
+def sealed(key):
+    """Writes a line; the key is in no variable, only inside the hash."""
+    start, write, dumps, positions = hashlib.sha3_256((key + " ").encode()), os.write, json.dumps, iter(range(sys.maxsize))
+    def emit(**line):
+        text = dumps(line, ensure_ascii=False, separators=(",", ":"))
+        hash = start.copy()
+        hash.update((str(next(positions)) + " " + text).encode())
+        left = (hash.hexdigest() + " " + text + "\n").encode()
+        while left: left = left[write(3, left):]
+    return emit
+
+def judge(case, suite, loader, result, emit):
+    """Runs the tests of a module with methods and a report of its own, whatever happens to those of unittest."""
+    lines_of = traceback.format_exception_only
+    def said(error): return "".join(lines_of(error[0], error[1])).strip()[-2000:]
+
+    class Report(result.TestResult):
+        def line(self, test, outcome, message=""):
+            name = ".".join(test.id().split(".")[-2:]) if isinstance(test, unittest.TestCase) else str(test)
+            emit(kind="test", name=name, bare=name.split(".")[-1], outcome=outcome, message=message)
+        def addSuccess(self, test): self.line(test, "pass")
+        def addFailure(self, test, error): self.line(test, "fail", said(error))
+        def addError(self, test, error): self.line(test, "load-error", said(error))
+        def addSkip(self, test, reason): self.line(test, "not-run", "skipped: " + reason)
+        def addExpectedFailure(self, test, error): self.line(test, "not-run", "marked as expected to fail")
+        def addUnexpectedSuccess(self, test): self.line(test, "not-run", "marked as expected to fail")
+        def addSubTest(self, test, subtest, error):
+            if error is not None: self.line(test, "fail" if issubclass(error[0], AssertionError) else "load-error", said(error))
+
+    methods = {name: value for name, value in vars(case.TestCase).items() if isinstance(value, types.FunctionType) and name != "__init__"}
+
+    @functools.cache
+    def judged(kind):
+        own = [vars(base) for base in kind.__mro__[:kind.__mro__.index(unittest.TestCase)]]
+        kept = {name: value for name, value in methods.items() if not any(name in names for names in own)}
+        return type(kind)(kind.__name__, (kind,), {**kept, "__module__": kind.__module__, "__qualname__": kind.__qualname__})
+
+    def judge_all(tests):
+        for test in tests:
+            if isinstance(test, suite.BaseTestSuite): judge_all(test)
+            elif isinstance(test, unittest.TestCase): test.__class__ = judged(type(test))
+
+    loader.suite, loader.case = suite, unittest.case
+    tests_of = loader.TestLoader()
+    tests_of.suiteClass = suite.TestSuite
+    report = Report()
+    def run(module):
+        tests = tests_of.loadTestsFromModule(module)
+        judge_all(tests)
+        tests.run(report)
+    return run
+
+def sentinel(case, unpredictable, emit):
+    """Wrong in ways that nobody can foresee: the values are new in each run. It asks the methods that tests have, and that judge them."""
+    one, other = unpredictable[:len(unpredictable) // 2], unpredictable[len(unpredictable) // 2:]
+    wrong = [("assertEqual", one, other), ("assertNotEqual", one, one), ("assertTrue", ""), ("assertFalse", one), ("assertIn", one, [other]), ("assertIs", one, other), ("assertIsNone", one), ("assertRegex", one, other), ("assertRaises", ValueError, lambda: one)]
+    def end():
+        for kind in (case.TestCase, unittest.TestCase):
+            for method, *values in wrong:
+                try: getattr(kind(), method)(*values)
+                except AssertionError: continue
+                return emit(kind="end", outcome="load-error", message=method + " no longer fails")
+        emit(kind="end", outcome="fail", message="as it must")
+    return end
+
+def load(path):
+    name = os.path.splitext(path)[0].replace("/", ".")
+    spec = importlib.util.spec_from_file_location(name, os.path.join(os.getcwd(), path))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+def main():
+    request = json.load(sys.stdin)
+    path, leave = request["path"], os._exit
+    emit = sealed(request["key"])
+    case = private("case", SkipTest=unittest.SkipTest)
+    run = judge(case, private("suite"), private("loader"), private("result"), emit)
+    end = sentinel(case, request["token"], emit)
+    del request
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    sys.path[0] = os.getcwd()
+    emit(kind="begin")
+    try:
+        run(load(path))
+    except BaseException as error:
+        emit(kind="load", message="".join(traceback.format_exception_only(type(error), error)).strip()[-2000:])
+    end()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # A thread that the file left running must not hold the results back.
+    leave(0)
+
+main()
+`;
