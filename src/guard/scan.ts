@@ -119,6 +119,37 @@ const RISKS: readonly Rule[] = [
   },
 ];
 
+const TAMPERING = {
+  name: 'judge-tampering',
+  because: 'it reaches for what judges the tests, such as assertions, built-ins, frames or the memory of the process',
+  fix: 'Leave test runner, assertions and built-ins as they are; pass what the code needs as an argument.',
+} as const;
+/** The runners lock what they can (src/jobs); these are the ways around them. */
+const TAMPERINGS: readonly Rule[] = [
+  {
+    ...TAMPERING,
+    files: SCRIPT,
+    pattern:
+      /\bsyncBuiltinESMExports\b|['"](?:node:)?inspector(?:\/promises)?['"]|\bprocess\.binding\s*\(|\bNODE_TEST_CONTEXT\b|\bModule\._\w+\s*=[^=]|\bassert(?:\.strict)?(?:\.\w+)?\.\w+\s*=[^=>]/,
+  },
+  {
+    ...TAMPERING,
+    files: SCRIPT,
+    pattern:
+      /\b(?:Object|Function|Array|String|Number|Promise|RegExp|Map|Set|JSON|Reflect)(?:\.prototype)?(?:\.\w+|\[[^\]]+\])\s*=[^=>]|\bdefineProperty\s*\(\s*(?:\w+\.prototype|Object|Promise|JSON|Reflect)\b/,
+  },
+  {
+    ...TAMPERING,
+    files: PYTHON,
+    pattern:
+      /\bsys\._getframe\b|\binspect\.(?:stack|currentframe)\b|\bgc\.get_(?:objects|referrers)\b|\bmodules\[['"]__main__|\bimport\s+__main__|\bimport\s+ctypes|\bunittest(?:\.\w+)+\s*=[^=]|\bbuiltins\.\w+\s*=[^=]|\.__code__\s*=[^=]/,
+  },
+  {
+    ...TAMPERING,
+    pattern: /\/proc\/(?:self|\d+|\$)\S*\/(?:mem|fd|environ|maps)\b|\/proc\/self\/(?:mem|fd|environ|maps)\b/,
+  },
+];
+
 const ASSIGNED =
   /(?:secret|token|passw(?:or)?d|api[_-]?key|private[_-]?key|credential)[\w-]*['"]?\s*[:=]\s*['"`](?<value>[^'"`\s]{12,200})['"`]/i;
 /** Bits per character from which on a text looks random; words and sentences stay below. */
@@ -138,11 +169,12 @@ export function scanLines(lines: readonly AddedLine[]): readonly Defect[] {
 
 function brokenBy({ file, text }: AddedLine): readonly Rule[] {
   const part = text.slice(0, LONGEST_LINE);
-  const found = [...SECRETS, ...RISKS].filter(
+  const found = [...SECRETS, ...RISKS, ...TAMPERINGS].filter(
     ({ files, pattern }) => (files?.test(file) ?? true) && pattern.test(part),
   );
   const isKnown = found.some(({ name }) => name.startsWith('secret-'));
-  return !isKnown && looksAssigned(part) ? [...found, ASSIGNED_SECRET] : found;
+  const rules = !isKnown && looksAssigned(part) ? [...found, ASSIGNED_SECRET] : found;
+  return [...new Map(rules.map((rule) => [rule.name, rule])).values()];
 }
 
 const ASSIGNED_SECRET = secret('assigned', ASSIGNED, 'something that looks like a secret');

@@ -46,6 +46,16 @@ describe('risky code on added lines', () => {
     ['subprocess.run(command, shell=True)', 'a.py', 'python-shell'],
     ['pickle.loads(body)', 'a.py', 'unsafe-load'],
     ["createHash('md5')", 'src/a.ts', 'weak-hash'],
+    ["require('node:module').syncBuiltinESMExports();", 'src/a.cjs', 'judge-tampering'],
+    ["import { Session } from 'node:inspector/promises';", 'src/a.ts', 'judge-tampering'],
+    ['Module._load = load;', 'src/a.cjs', 'judge-tampering'],
+    ['Promise.prototype.then = resolve;', 'src/a.js', 'judge-tampering'],
+    ["Object.defineProperty(Array.prototype, 'map', {})", 'src/a.js', 'judge-tampering'],
+    ['assert.strict.equal = () => {};', 'src/a.js', 'judge-tampering'],
+    ['frame = sys._getframe(2)', 'a.py', 'judge-tampering'],
+    ['unittest.TestCase.assertEqual = fake', 'a.py', 'judge-tampering'],
+    ['main = sys.modules["__main__"]', 'a.py', 'judge-tampering'],
+    ["open('/proc/self/mem', 'rb')", 'a.py', 'judge-tampering'],
   ])('%s in %s breaks %s', (text, file, rule) => {
     expect(rulesOf(text, file)).toEqual([rule]);
   });
@@ -57,6 +67,10 @@ describe('risky code on added lines', () => {
     ["node.innerHTML = '';", 'src/a.js'],
     ['yaml.load(text, Loader=SafeLoader)', 'a.py'],
     ['model.eval()', 'a.py'],
+    ['if (Array.prototype.includes.call(list, one) === true) return;', 'src/a.js'],
+    ['assert.equal(one, two);', 'src/a.js'],
+    ['if __name__ == "__main__":', 'a.py'],
+    ['class Total(unittest.TestCase):', 'a.py'],
     ['We never use eval( here.', 'README.md'],
   ])('%s in %s breaks nothing', (text, file) => {
     expect(rulesOf(text, file)).toEqual([]);
