@@ -5,11 +5,6 @@ import type { LoopRef, Role } from './loop/terms.ts';
 /** Which installation and repository a request is for. */
 export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;
 
-export interface IssueComment {
-  readonly id: number;
-  readonly body: string;
-}
-
 export interface CheckRun {
   readonly name: string;
   readonly headSha: string;
@@ -50,7 +45,7 @@ export interface GitHub {
     repository: RepositoryRef,
     issue: number,
   ): Promise<{ readonly state: 'open' | 'closed'; readonly labels: readonly string[] }>;
-  /** Creates or updates the App's comment that carries `marker` (an invisible HTML comment) and returns its id. */
+  /** Creates or updates the App's comment that carries `marker` (an invisible HTML comment); returns its id and when GitHub last took its text. */
   comment(
     repository: RepositoryRef,
     number: number,
@@ -59,7 +54,7 @@ export interface GitHub {
       readonly body: string /** Logins that the text may mention; every other mention is broken. */;
       readonly mention?: readonly string[];
     },
-  ): Promise<number>;
+  ): Promise<{ readonly id: number; readonly writtenAt: string }>;
   react(repository: RepositoryRef, commentId: number, content: '+1' | 'confused' | 'eyes'): Promise<void>;
   removeLabel(repository: RepositoryRef, issue: number, name: string): Promise<void>;
   /** Opens the draft pull request, or returns the one of this branch and brings its title and body up to date. */
@@ -78,6 +73,8 @@ export interface GitHub {
   ): Promise<{
     readonly state: 'open' | 'closed';
     readonly draft: boolean;
+    /** Undefined when the branch is another repository's. */
+    readonly branch: string | undefined;
     readonly headSha: string;
     readonly mergeable: boolean | undefined;
   }>;

@@ -6,7 +6,8 @@ import { mayUse, parseCommands } from './loop/commands.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
 import type { Actor, LoopRef, Role } from './loop/terms.ts';
-import { checkButton, type Payload, payloadOf, type Repository } from './payloads.ts';
+import { ofCheck, ofPull, refFor, refOfComment, refOfStored, repositoryRefOf } from './loop-lookup.ts';
+import { checkButton, type Payload, type Pull, payloadOf, type Repository } from './payloads.ts';
 import { baseMove } from './phases/base-move.ts';
 import { startingFacts } from './phases/start.ts';
 import type { Ports, StoredLoop } from './ports.ts';
@@ -52,10 +53,7 @@ const READERS: Readers = {
     if (sender.type !== 'User') return [];
     const commands = parseCommands(commandLines(comment.body));
     if (commands.length === 0) return [];
-    const ref =
-      issue.pull_request === undefined
-        ? await refOfComment(repository, issue.number, ports)
-        : refOfStored(await ports.store.byPull(repository.id, issue.number), repository);
+    const ref = await refOfComment(repository, issue, ports);
     if (ref === undefined) return [];
     const role = await roleOf(ref, sender, ports);
     const isAuthor = issue.pull_request === undefined && issue.user.id === sender.id;
@@ -76,7 +74,7 @@ const READERS: Readers = {
   },
   async 'pull_request.closed'({ repository, pull_request, sender }, at, ports) {
     const how = pull_request.merged ? 'pull request merged' : 'pull request closed';
-    return ofStored(await ports.store.byPull(repository.id, pull_request.number), repository, async () => ({
+    return ofStored(await ofPull(repository, pullOf(repository, pull_request), ports), repository, async () => ({
       type: 'ended',
       at,
       by: sender,
@@ -87,13 +85,14 @@ const READERS: Readers = {
   async 'pull_request_review.submitted'({ repository, pull_request, review, sender }, at, ports) {
     const state = review.state;
     if (state === 'dismissed' || sender.type !== 'User') return [];
-    return ofStored(await ports.store.byPull(repository.id, pull_request.number), repository, async (ref) => ({
+    return ofStored(await ofPull(repository, pullOf(repository, pull_request), ports), repository, async (ref) => ({
       type: 'reviewed',
       at,
       by: sender,
       role: await roleOf(ref, sender, ports),
       state,
       body: review.body ?? '',
+      submittedAt: review.submitted_at,
     }));
   },
   async 'check_run.requested_action'({ repository, check_run, requested_action, sender }, at, ports) {
@@ -180,30 +179,13 @@ export async function takeIn(deliveryId: string, ports: Ports): Promise<void> {
   for (const { ref, event } of meanings) await applyOnce(ref, event, ports.store);
 }
 
-function repositoryRefOf({ id, name, owner, installationId }: Repository): RepositoryRef {
-  return { installationId, repositoryId: id, owner: owner.login, repo: name };
-}
-
 /** Only accounts of people have a role; it is read afresh. */
 async function roleOf(ref: RepositoryRef, { login, type }: Actor, { github }: Ports): Promise<Role> {
   return type === 'User' ? github.permission(ref, login) : 'none';
 }
 
-/** The loop that a label on the issue speaks to: the live or idle one, or a new one after the last has ended. */
-async function refFor(repository: Repository, issue: number, { store }: Ports): Promise<LoopRef> {
-  const newest = await store.newest(repository.id, issue);
-  const ended = newest?.loop.status === 'succeeded' || newest?.loop.status === 'stopped';
-  return { ...repositoryRefOf(repository), issue, n: (newest?.loop.ref.n ?? 1) + (ended ? 1 : 0) };
-}
-
-async function refOfComment(repository: Repository, issue: number, { store }: Ports): Promise<LoopRef> {
-  const newest = await store.newest(repository.id, issue);
-  return { ...repositoryRefOf(repository), issue, n: newest?.loop.ref.n ?? 1 };
-}
-
-/** The stored loop under the repository's present name. */
-function refOfStored(stored: StoredLoop | undefined, repository: Repository): LoopRef | undefined {
-  return stored === undefined ? undefined : { ...stored.loop.ref, ...repositoryRefOf(repository) };
+function pullOf({ id }: Repository, { number, head }: Pull): Parameters<typeof ofPull>[1] {
+  return { number, branchOf: async () => (head.repo?.id === id ? head.ref : undefined) };
 }
 
 async function ofStored(
@@ -222,16 +204,6 @@ async function ofNewest(
   read: (ref: LoopRef, loop: Loop) => Promise<Event>,
 ): Promise<readonly Meaning[]> {
   return ofStored(await ports.store.newest(repository.id, issue), repository, read);
-}
-
-/** Our check runs name their loop in `external_id`. */
-async function ofCheck(
-  repository: Repository,
-  { external_id }: { readonly external_id: string },
-  { store }: Ports,
-): Promise<StoredLoop | undefined> {
-  const [, id = ''] = /^(\d+\/\d+\/\d+)\//.exec(external_id) ?? [];
-  return id.startsWith(`${repository.id}/`) ? store.load(id) : undefined;
 }
 
 async function onBaseMoved(

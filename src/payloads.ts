@@ -26,7 +26,12 @@ const issue = z.object({
   pull_request: z.unknown().optional(),
 });
 export type Issue = z.infer<typeof issue>;
-const pull_request = z.object({ number: z.int(), merged: z.boolean().nullish() });
+const pull_request = z.object({
+  number: z.int(),
+  merged: z.boolean().nullish(),
+  head: z.object({ ref: z.string(), repo: z.object({ id: z.int() }).nullish() }),
+});
+export type Pull = z.infer<typeof pull_request>;
 const check_run = z.object({
   external_id: z
     .string()
@@ -54,6 +59,7 @@ const PAYLOADS = {
     review: z.object({
       state: z.enum(['approved', 'changes_requested', 'commented', 'dismissed']),
       body: z.string().nullable(),
+      submitted_at: z.string(),
     }),
   }),
   'check_run.requested_action': z.object({

@@ -50,6 +50,7 @@ export const pull: Operation<'pull'> = async ({ octokit, here }, number) => {
   return {
     state: data.state,
     draft: data.draft ?? false,
+    branch: data.head.repo?.id === data.base.repo.id ? data.head.ref : undefined,
     headSha: data.head.sha,
     mergeable: data.mergeable ?? undefined,
   };

@@ -1,6 +1,6 @@
 /** Issues and people: comments, reactions, labels, and who may do what. */
 import { z } from 'zod';
-import type { GitHub, IssueComment } from '../github-port.ts';
+import type { GitHub } from '../github-port.ts';
 import { type Role, role } from '../loop/terms.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus } from './github-errors.ts';
@@ -18,26 +18,35 @@ export const comment: Operation<'comment'> = async (call, number, { marker, body
   const existing = await ownComment(call, number, start.trim());
   if (existing === undefined) {
     const { data } = await call.octokit.rest.issues.createComment({ ...call.here, issue_number: number, body: text });
-    return data.id;
+    return { id: data.id, writtenAt: data.created_at };
   }
-  if (normal(existing.body) !== normal(text)) {
-    await call.octokit.rest.issues.updateComment({ ...call.here, comment_id: existing.id, body: text });
-  }
-  return existing.id;
+  if (normal(existing.body) === normal(text)) return { id: existing.id, writtenAt: existing.writtenAt };
+  const { data } = await call.octokit.rest.issues.updateComment({
+    ...call.here,
+    comment_id: existing.id,
+    body: text,
+  });
+  return { id: data.id, writtenAt: data.updated_at };
 };
+
+interface OwnComment {
+  readonly id: number;
+  readonly body: string;
+  readonly writtenAt: string;
+}
 
 async function ownComment(
   { octokit, here, self }: Call,
   number: number,
   start: string,
-): Promise<IssueComment | undefined> {
+): Promise<OwnComment | undefined> {
   const { listComments } = octokit.rest.issues;
   const comments = octokit.paginate.iterator(listComments, { ...here, issue_number: number, per_page: 100 });
   for await (const { data } of comments) {
     const found = data.find(
       ({ body, performed_via_github_app: app }) => app?.id === self.appId && body?.startsWith(start),
     );
-    if (found) return { id: found.id, body: found.body ?? '' };
+    if (found) return { id: found.id, body: found.body ?? '', writtenAt: found.updated_at };
   }
   return undefined;
 }

@@ -52,15 +52,15 @@ const HANDLERS: Handlers = {
  */
 export function decide(loop: Loop, event: Event): Decision {
   if (!applies(loop, event)) return { loop, effects: [] };
-  if (loop.status === 'paused' && isHeld(event))
-    return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
+  if (isHeld(loop, event)) return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
   const decision = react({ ...loop, seq: loop.seq + 1 }, event);
   const waiting = new Set(decision.loop.pending.map(({ key }) => key));
   const wanted = decision.loop.status === 'idle' ? decision.effects : [...decision.effects, show(decision.loop)];
   // What is pending already need not be asked for twice: a run's end may be heard by webhook and by reconciling.
   const effects = wanted.filter(({ key }) => !waiting.has(key));
   const decided: Decision = { loop: { ...decision.loop, pending: [...decision.loop.pending, ...effects] }, effects };
-  return loop.status === 'paused' && decided.loop.status !== 'paused' ? released(decided) : decided;
+  const isReleased = decided.loop.status !== 'paused' && loop.held.some((held) => !isHeld(decided.loop, held));
+  return isReleased ? released(decided, loop.held) : decided;
 }
 
 /**
@@ -76,9 +76,9 @@ export function settle(loop: Loop, key: string, outcome: Event | undefined): Dec
   return outcome === undefined ? { loop: settled, effects: [] } : decide(settled, outcome);
 }
 
-/** What happened while the loop was held is decided on now, in order. */
-function released({ loop, effects }: Decision): Decision {
-  return loop.held.reduce<Decision>(
+/** What was held is decided on now, in order; what still is to be held is held again. */
+function released({ loop, effects }: Decision, held: readonly Event[]): Decision {
+  return held.reduce<Decision>(
     (sofar, event) => {
       const next = decide(sofar.loop, event);
       return { loop: next.loop, effects: [...sofar.effects, ...next.effects] };
@@ -134,7 +134,18 @@ function isOngoing({ status }: Loop): boolean {
   return status === 'working' || status === 'paused';
 }
 
+function isHeld(loop: Loop, event: Event): boolean {
+  if (loop.status === 'paused') return isForLater(event);
+  return loop.status === 'working' && loop.phase === 'ARCH_REVIEW' && isOnPacket(event);
+}
+
 /** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. */
-function isHeld(event: Event): boolean {
+function isForLater(event: Event): boolean {
   return 'entry' in event || event.type === 'completed' || event.type === 'pushed' || event.type === 'moved';
+}
+
+/** What people say to a packet waits until it is published: they may see it before the loop knows that it can be seen. */
+function isOnPacket(event: Event): boolean {
+  if (event.type === 'commanded') return event.permitted && ['approve', 'reject'].includes(event.command);
+  return event.type === 'pressed' || event.type === 'reviewed';
 }

@@ -60,6 +60,7 @@ export const event = z.discriminatedUnion('type', [
     ...bySomebody,
     state: z.enum(['approved', 'changes_requested', 'commented']),
     body: z.string(),
+    submittedAt: z.string(),
   }),
   /** A person pushed to the loop branch. */
   z.strictObject({

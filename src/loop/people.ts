@@ -160,8 +160,17 @@ export function reviewed(loop: Loop, event: Of<'reviewed'>): Decision {
     );
   }
   if (event.state !== 'changes_requested' || event.body.trim() === '' || !maySteer(event)) return only(loop);
+  if (isOlderThanPacket(loop, event.submittedAt)) {
+    const text = 'The packet changed after that review was written; read the newest one and request the changes again.';
+    return emit(only(loop), say(key, 'pull', text));
+  }
   if (loop.status === 'paused') return emit(only(loop), say(key, 'pull', resumeFirst('request the changes')));
   return reject(loop, event, event.body);
+}
+
+/** Whether something was written before the packet as it now is could be seen; GitHub tells times in whole seconds. */
+export function isOlderThanPacket({ publishedAt }: Loop, writtenAt: string): boolean {
+  return publishedAt !== undefined && Date.parse(writtenAt) < Math.floor(Date.parse(publishedAt) / 1000) * 1000;
 }
 
 /** Sends the packet back: `plan: …` to PLAN, anything else to DEFINE; each opens a review round, and those are bounded. */

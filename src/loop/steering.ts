@@ -4,7 +4,7 @@ import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
 import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
 import { promote, renewPacket } from './outcomes.ts';
-import { approve, isLive, pause, reject, resume, resumeFirst, say } from './people.ts';
+import { approve, isLive, isOlderThanPacket, pause, reject, resume, resumeFirst, say } from './people.ts';
 import { AFTER_APPROVAL } from './phases.ts';
 import { phaseName } from './terms.ts';
 import { cancellationOf, emit, ended, enter, only } from './walk.ts';
@@ -19,12 +19,14 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     if (loop.waitingFor !== 'approval' || loop.packetDigest === undefined) return 'There is no packet to approve now.';
     if (event.argument !== '')
       return 'A packet is approved as a whole: say `/approve` alone, or `/reject R2: …` for what should change.';
-    if (loop.publishedAt !== undefined && Date.parse(event.createdAt) < floorToSecond(loop.publishedAt))
+    if (isOlderThanPacket(loop, event.createdAt))
       return 'The packet changed after that comment was written; read the newest one and say `/approve` again.';
     return approve(loop, event, loop.packetDigest);
   },
   reject(loop, event) {
     if (loop.waitingFor !== 'approval') return 'There is no packet to reject now.';
+    if (isOlderThanPacket(loop, event.createdAt))
+      return 'The packet changed after that comment was written; read the newest one and say `/reject` again.';
     return event.argument === ''
       ? 'Say what should change: `/reject <what to change>`.'
       : reject(loop, event, event.argument);
@@ -122,8 +124,9 @@ const DECIDES: Readonly<Record<string, Loop['waitingFor']>> = {
   auto: 'answers',
 };
 
-function heldBack({ status, waitingFor }: Loop, { command }: Commanded): string | undefined {
-  const isAwaited = waitingFor !== undefined && DECIDES[command] === waitingFor;
+function heldBack({ status, phase, waitingFor }: Loop, { command }: Commanded): string | undefined {
+  const awaited = waitingFor ?? (phase === 'ARCH_REVIEW' ? 'approval' : undefined);
+  const isAwaited = awaited !== undefined && DECIDES[command] === awaited;
   return status === 'paused' && isAwaited ? resumeFirst(`\`/${command}\``) : undefined;
 }
 
@@ -192,9 +195,4 @@ function decided(loop: Loop, event: Commanded, decision: 'accepted' | 'declined'
       at === index ? { ...proposal, decision, by: event.by.login } : proposal,
     ),
   });
-}
-
-/** GitHub's comment times have whole seconds. */
-function floorToSecond(at: string): number {
-  return Math.floor(Date.parse(at) / 1000) * 1000;
 }

@@ -11,7 +11,7 @@ import { mentioning } from './show.ts';
 
 /** Commits the documents onto the loop branch and asks for approval of exactly that. Repeating it changes nothing. */
 export async function publish(loop: Loop, ports: Ports): Promise<Event> {
-  const { github, clock, modelFacts } = ports;
+  const { github, modelFacts } = ports;
   const documents = await documentTexts(loop, ports.store);
   const head = await commitPacket(loop, documents, ports);
   const pull = await github.openPull(loop.ref, {
@@ -22,14 +22,15 @@ export async function publish(loop: Loop, ports: Ports): Promise<Event> {
   });
   const digest = packetDigest(loop);
   const body = packetComment({ ...loop, pull: pull.number, packetDigest: digest }, documents, modelFacts);
-  await github.comment(loop.ref, pull.number, {
+  const { writtenAt } = await github.comment(loop.ref, pull.number, {
     marker: `packet/${loop.ref.n}/${loop.entry}`,
     body,
     ...mentioning(loop.startedBy),
   });
   return {
     type: 'published',
-    at: clock.now().toISOString(),
+    // By GitHub's clock, as the comments that answer it: the App may learn of it much later.
+    at: writtenAt,
     entry: loop.entry,
     head,
     pull: pull.number,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -91,16 +92,27 @@ async function branchWith(content: string) {
 test('a comment is made once, edited when it differs, and not written when it is the same', async () => {
   const issue = await newIssue();
   const say = (body: string) => github().comment(repository, issue, { marker: 'board/1', body });
-  let id = 0;
+  const seen = async () => {
+    const { data } = await stage.as('alice').rest.issues.listComments({ ...HERE, issue_number: issue });
+    return data.map(({ id, body, updated_at: writtenAt }) => ({ id, body, writtenAt }));
+  };
+  let first: Awaited<ReturnType<typeof say>> | undefined;
   expect(
     await writesDuring(async () => {
-      id = await say('one');
+      first = await say('one');
     }),
   ).toEqual(['POST /issues/N/comments']);
-  expect(await writesDuring(async () => expect(await say('one')).toBe(id))).toEqual([]);
-  expect(await writesDuring(async () => expect(await say('two')).toBe(id))).toEqual(['PATCH /issues/comments/N']);
-  const { data } = await stage.as('alice').rest.issues.listComments({ ...HERE, issue_number: issue });
-  expect(data.map(({ body }) => body)).toEqual(['<!-- loopwright:board/1 -->\ntwo']);
+  expect(await seen()).toEqual([{ ...first, body: '<!-- loopwright:board/1 -->\none' }]);
+  await sleep(1100);
+  expect(await writesDuring(async () => expect(await say('one')).toEqual(first))).toEqual([]);
+  let second: typeof first;
+  expect(
+    await writesDuring(async () => {
+      second = await say('two');
+    }),
+  ).toEqual(['PATCH /issues/comments/N']);
+  expect(second).not.toEqual(first);
+  expect(await seen()).toEqual([{ ...second, id: first?.id, body: '<!-- loopwright:board/1 -->\ntwo' }]);
 });
 
 test('a marker in the comment of a stranger is no reason to edit it', async () => {
@@ -230,7 +242,12 @@ test('a draft pull request is opened once and brought up to date', async () => {
   expect(
     await writesDuring(() => github().updatePull(repository, first.number, { title: 'Basket, faster', body: 'Board' })),
   ).toEqual([]);
-  expect(await github().pull(repository, first.number)).toMatchObject({ state: 'open', draft: true, headSha: sha });
+  expect(await github().pull(repository, first.number)).toMatchObject({
+    state: 'open',
+    draft: true,
+    branch,
+    headSha: sha,
+  });
   await github().markReady(repository, first.nodeId);
   await github().markReady(repository, first.nodeId);
   expect(await github().pull(repository, first.number)).toMatchObject({ draft: false });

@@ -92,6 +92,7 @@ const review = (state: 'changes_requested' | 'commented', body: string, role: 'w
   role,
   state,
   body,
+  submittedAt: timeOf(56),
 });
 const runEnded = (loop: Loop): Loop =>
   driven(decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop);
@@ -168,7 +169,15 @@ describe('the approval', () => {
     ],
     [
       'a review "Approve"',
-      { type: 'reviewed', at: timeOf(50), by: PERSON, role: 'admin', state: 'approved', body: '' } as const,
+      {
+        type: 'reviewed',
+        at: timeOf(50),
+        by: PERSON,
+        role: 'admin',
+        state: 'approved',
+        body: '',
+        submittedAt: timeOf(50),
+      } as const,
       'A review "Approve" is not taken here: GitHub would count it for code that does not exist yet. Say `/approve` to approve the packet.',
     ],
   ])('is not given by %s', (_, event, sentence) => {
