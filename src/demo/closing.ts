@@ -1,28 +1,29 @@
 /** The demo's last lines: how it ended, what proves it, what it cost, and what to do next. */
 
 import { commandLine } from '../cli/command-line.ts';
+import type { EvidenceRow } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
-import { costOf, counted, nowOf } from '../render/words.ts';
+import { costOf, counted, nowOf, thresholdText } from '../render/words.ts';
 import type { DemoSummary } from './demo-summary.ts';
 import { clockText, wrapped } from './plain-text.ts';
-import { gateText } from './story.ts';
 
 export interface Ending {
   readonly loop: Loop;
   readonly summary: DemoSummary;
+  readonly proven: readonly EvidenceRow[];
   readonly repositoryUrl: string;
   readonly run: { readonly directory: string; readonly kept: boolean; readonly minutes: number };
 }
 
 export function closingOf(ending: Ending): readonly string[] {
-  const { loop, summary } = ending;
+  const { loop, summary, proven } = ending;
   return [
     '',
     headline(ending),
     '',
     ...rows([
       ['Pull request', summary.pull === undefined ? 'none' : summary.pull.url],
-      ...summary.evidence.map((row, index) => [index === 0 ? 'Proof' : '', proofText(row, summary)] as const),
+      ...proven.map((row, index) => [index === 0 ? 'Proof' : '', proofText(row)] as const),
       ['Cost', `${costOf(loop)}; ${counted(summary.modelCalls.outsideBuild, 'call')} outside BUILD`],
       ['Sandbox', summary.sandbox ?? 'nothing was built'],
     ]),
@@ -44,19 +45,15 @@ function headline({ loop, summary, run }: Ending): string {
   }
 }
 
-function proofText(
-  { requirement, kind, test, base, head, reverted }: DemoSummary['evidence'][number],
-  { phases }: DemoSummary,
-): string {
+function proofText({ requirement, kind, test, base, head, reverted, reason }: EvidenceRow): string {
   const start = `${requirement} ${kind.padEnd('change'.length)}  `;
-  const gate = phases.flatMap(({ gates }) => gates).find((verdict) => verdict.name === test);
-  if (kind === 'metric') return `${start}${gate === undefined ? test : gateText(gate)}`;
+  if (kind === 'metric') return `${start}${thresholdText(reason)}`;
   const name = test.split('::').at(-1)?.replace(`${requirement} `, '') ?? test;
   const without = reverted === 'not-run' ? '' : `, ${VERBS[reverted]} without the change`;
   return `${start}${VERBS[base]} before, ${VERBS[head]} now${without}: ${name}`;
 }
 
-const VERBS: Readonly<Record<DemoSummary['evidence'][number]['head'], string>> = {
+const VERBS: Readonly<Record<EvidenceRow['head'], string>> = {
   pass: 'passes',
   fail: 'fails',
   'load-error': 'cannot be loaded',

@@ -9,7 +9,7 @@ import { closingOf } from './closing.ts';
 import { prepareCopy } from './copied-repository.ts';
 import { DEMO_REPOSITORY, type IssueText } from './demo-material.ts';
 import { prepareDemoRepository } from './demo-repository.ts';
-import { summaryOf } from './demo-summary.ts';
+import { provenOf, summaryOf } from './demo-summary.ts';
 import { drive } from './drive.ts';
 import { keepResult, keptResult } from './kept-result.ts';
 import { createMaintainer } from './maintainer.ts';
@@ -92,7 +92,7 @@ async function play({ run, local, fullName, startedMs, say, out }: Play): Promis
   });
   if (loop === undefined || run.interrupted.aborted) return interruptedRun(run, { say, out });
   const summary = await summaryOf({ loop, local, startedMs });
-  const closing = closingOf({ loop, summary, run, repositoryUrl });
+  const closing = closingOf({ loop, summary, proven: await provenOf(loop, local), run, repositoryUrl });
   for (const line of closing) say(line);
   if (run.kept && summary.status === 'succeeded')
     await keepResult(run.directory, { fullName, title: run.issue.title, closing, summary });

@@ -73,7 +73,14 @@ export async function summaryOf({
             url: `${local.githubUrl}/${loop.ref.owner}/${loop.ref.repo}/pull/${loop.pull}`,
             headSha: loop.head,
           },
-    evidence: await evidenceOf(loop, local),
+    evidence: (await provenOf(loop, local)).map(({ requirement, kind, test, base, head, reverted }) => ({
+      requirement,
+      kind,
+      test,
+      base,
+      head,
+      reverted,
+    })),
     modelCalls: { total: spent.calls, outsideBuild: spent.callsOutsideBuild },
     tokens: spent.promptTokens + spent.completionTokens,
     costUsd: spent.usd,
@@ -95,19 +102,13 @@ function gatesOf({ gates }: EntryRecord): readonly Gate[] {
   return gates.map(({ name, value, threshold, passed }) => ({ name, value: value ?? null, threshold, passed }));
 }
 
-async function evidenceOf(loop: Loop, { ports }: LocalMode): Promise<readonly Evidence[]> {
+/** What VERIFY said of each requirement; empty before it reported. */
+export async function provenOf(loop: Loop, { ports }: Pick<LocalMode, 'ports'>): Promise<readonly EvidenceRow[]> {
   if (loop.reports.verify === undefined) return [];
   const report = verifyReport.parse(
     JSON.parse(Buffer.from(await ports.store.blob(loop.reports.verify)).toString('utf8')),
   );
-  return report.evidence.map(({ requirement, kind, test, base, head, reverted }) => ({
-    requirement,
-    kind,
-    test,
-    base,
-    head,
-    reverted,
-  }));
+  return report.evidence;
 }
 
 /** What the App asked of GitHub, as GitHub's own log has it. */

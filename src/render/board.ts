@@ -7,13 +7,13 @@ import { fitted, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 
-/** With no-break spaces: the column is narrow. */
+/** With no-break spaces, because the column is narrow, and signs that every font has. */
 const STATES: Readonly<Record<PhaseState['state'], string>> = {
   done: '✓\u00A0done',
   unproven: '✗\u00A0not passed',
   working: '▶\u00A0at\u00A0work',
-  waiting: '⏸\u00A0waiting',
-  paused: '⏸\u00A0paused',
+  waiting: '…\u00A0waiting',
+  paused: '‖\u00A0paused',
   stopped: '✗\u00A0stopped',
   ahead: '',
 };
@@ -57,8 +57,18 @@ function boardBlocks(loop: Loop): readonly string[] {
     table(['phase', 'state', 'gates'], rows),
     `So far: ${costOf(loop)}; ${countsOf(loop)}.`,
     ...proposalsBlock(loop),
-    'To steer, comment `/pause`, `/resume`, `/stop` or `/context <text>`; `/help` lists everything.',
+    ...steering(loop),
   ];
+}
+
+/** What can be said now; a loop that has ended understands other words than a live one. */
+function steering({ status }: Loop): readonly string[] {
+  if (status === 'succeeded') return [];
+  return status === 'stopped'
+    ? [
+        'To go on, comment `/rerun`, after `/context <text>` or `/budget +<usd>` if it needs that; `/help` lists everything.',
+      ]
+    : ['To steer, comment `/pause`, `/resume`, `/stop` or `/context <text>`; `/help` lists everything.'];
 }
 
 function stateText({ state, entries }: PhaseState): string {

@@ -1,6 +1,6 @@
 /** The four check runs, always on the pull request's current head. Only what passed its gates is ever a success. */
 import type { VerifyReport } from '../loop/brief.ts';
-import type { Loop } from '../loop/loop.ts';
+import type { Loop, Verdict } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { AFTER_APPROVAL } from '../loop/phases.ts';
 import { idOf, type PhaseName } from '../loop/terms.ts';
@@ -127,15 +127,7 @@ function doneTitle({ approval }: Loop, own: readonly PhaseState[]): string {
 }
 
 function summaryOf(loop: Loop, own: readonly PhaseState[], facts: CheckFacts): string {
-  const rows = own.flatMap(({ phase, gates }) =>
-    gates.map(({ name, value, threshold, passed }) => [
-      phase,
-      name,
-      valueText(value),
-      thresholdText(threshold),
-      passed ? 'passed' : value === undefined ? 'not measured, blocks' : 'failed',
-    ]),
-  );
+  const rows = own.flatMap((state) => state.gates.map((gate) => gateRow(state, gate)));
   if (own.every(({ state }) => state === 'ahead'))
     return fitted([...warningsOf(loop, facts), needsOf(own)].map((text) => ({ text })));
   const gates =
@@ -160,6 +152,18 @@ function summaryOf(loop: Loop, own: readonly PhaseState[], facts: CheckFacts): s
       `So far: ${costOf(loop)}.`,
     ].map((text) => ({ text })),
   );
+}
+
+function gateRow({ phase, state }: PhaseState, { name, value, threshold, passed }: Verdict): readonly string[] {
+  const isJudged = value !== undefined || state === 'done' || state === 'unproven' || state === 'stopped';
+  const verdict = value === undefined ? 'not measured, blocks' : 'failed';
+  return [
+    phase,
+    name,
+    isJudged ? valueText(value) : '',
+    thresholdText(threshold),
+    passed ? 'passed' : isJudged ? verdict : 'not yet',
+  ];
 }
 
 /** The whole sentence; a title has room for its beginning only. */

@@ -1,7 +1,7 @@
 /** The evidence matrix: what proves each requirement, from the report of VERIFY. */
 import type { VerifyReport } from '../loop/brief.ts';
 import { sections, table } from './markdown.ts';
-import { valueText } from './words.ts';
+import { thresholdText, valueText } from './words.ts';
 
 /** evidence.md; says in its first line when there was no sandbox. */
 export function evidenceDocument(report: VerifyReport): string {
@@ -46,7 +46,13 @@ export function evidenceTable({ evidence }: VerifyReport): string {
       ...(kind === 'metric'
         ? ['', valueText(value ?? undefined), '']
         : [base, head, kind === 'keep' ? `mutated: ${mutated}` : `reverted: ${reverted}`]),
-      proven ? 'proven' : `**not proven**: ${reason}`,
+      verdictText({ kind, proven, reason }),
     ]),
   );
+}
+
+/** The columns show why a test proves; of a number they show only the number, so its target is said. */
+function verdictText({ kind, proven, reason }: Pick<VerifyReport['evidence'][number], 'kind' | 'proven' | 'reason'>) {
+  if (!proven) return `**not proven**: ${reason}`;
+  return kind === 'metric' && reason !== '' ? `proven: ${thresholdText(reason)}` : 'proven';
 }

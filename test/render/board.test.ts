@@ -103,6 +103,16 @@ describe('the board', () => {
     expect(pullBody(stoppedLoop(), MODEL)).toContain('**Stopped, needs a person. The approved plan did not lead to');
   });
 
+  it('offers what can be said in each state, and nothing that only a live loop understands after the end', () => {
+    const last = (loop: Parameters<typeof pullBody>[0]) => pullBody(loop, MODEL).split('\n\n').at(-2);
+    expect(last(buildingLoop())).toContain('To steer, comment `/pause`');
+    expect(last(stoppedLoop())).toBe(
+      'To go on, comment `/rerun`, after `/context <text>` or `/budget +<usd>` if it needs that; `/help` lists everything.',
+    );
+    const succeeded = { ...buildingLoop(), status: 'succeeded' as const, phase: 'REFLECT' as const, note: '' };
+    expect(pullBody(succeeded, MODEL)).not.toContain('/pause');
+  });
+
   it('says on an issue without a loop how one starts', () => {
     const idle = newLoop({ installationId: 1, repositoryId: 2, owner: 'acme', repo: 'shop', issue: 12, n: 1 });
     expect(issueBoard(idle, MODEL)).toContain('with the label `loop`');

@@ -97,8 +97,18 @@ describe('the four check runs', () => {
 
   it('say that nothing is measured yet instead of showing the try before', () => {
     const { summary, text } = runOf(buildingLoop(), 'build');
-    expect(summary).toContain('| BUILD | test_failures | not measured | ≤ 0 | not measured, blocks |');
+    expect(summary).toContain('| BUILD | test_failures |  | ≤ 0 | not yet |');
     expect(text).toContain('| 5 | BUILD | 1 | failed | 9 s | BUILD: test_failures 1 (needs <= 0). |');
+  });
+
+  it('say that what was not measured blocks, where the phase was judged', () => {
+    const ended = stoppedLoop().entries.at(-1);
+    if (ended === undefined) throw new Error('there is an entry');
+    const gates = [{ name: 'test_failures', value: undefined, threshold: '<= 0', passed: false }];
+    const entries = [...stoppedLoop().entries.slice(0, -1), { ...ended, gates }];
+    expect(runOf({ ...stoppedLoop(), entries }, 'build').summary).toContain(
+      '| BUILD | test_failures | not measured | ≤ 0 | not measured, blocks |',
+    );
   });
 
   it('say in a line per phase what will be needed, before it is reached', () => {

@@ -194,6 +194,15 @@ describe('the evidence', () => {
     );
   });
 
+  it('shows what a metric had to reach beside what it reached', () => {
+    const evidence = VERIFIED.evidence.map((row) =>
+      row.kind === 'metric' ? { ...row, reason: 'measured 12.5, wanted p95_ms <= 100 ms' } : row,
+    );
+    expect(evidenceDocument({ ...VERIFIED, evidence })).toContain(
+      '| R-3 | metric | `p95_ms` |  | 12.5 |  | proven: measured 12.5, wanted p95_ms ≤ 100 ms |',
+    );
+  });
+
   it('says that there was no sandbox', () => {
     expect(evidenceDocument({ ...VERIFIED, sandbox: 'none' })).toContain('**Sandbox: none.**');
   });

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { closingOf } from '../../src/demo/closing.ts';
+import { startedLoop, VERIFIED } from '../render/loops.ts';
+
+test('the last lines say what proves each requirement, a metric by what it had to reach', () => {
+  const [change, , metric] = VERIFIED.evidence;
+  if (change === undefined || metric === undefined) throw new Error('both are there');
+  const loop = startedLoop({ status: 'succeeded', phase: 'REFLECT', note: '' });
+  const lines = closingOf({
+    loop,
+    summary: {
+      status: 'succeeded',
+      loop: 'acme/shop#12',
+      phases: [
+        {
+          name: 'VERIFY',
+          attempts: 1,
+          gates: [{ name: 'p95_ms', value: 12.5, threshold: '<= 500', passed: true }],
+          history: [],
+        },
+      ],
+      pull: { number: 13, url: 'http://127.0.0.1:8480/acme/shop/pull/13', headSha: undefined },
+      evidence: [],
+      modelCalls: { total: 7, outsideBuild: 1 },
+      tokens: 1,
+      costUsd: 0,
+      github: { requests: 1, writes: 1, creations: 1 },
+      sandbox: 'bubblewrap',
+      durationMs: 65_000,
+    },
+    proven: [change, { ...metric, reason: 'measured 12.5, wanted p95_ms <= 100 ms' }],
+    repositoryUrl: 'http://127.0.0.1:8480/acme/shop',
+    run: { directory: '/kept', kept: true, minutes: 10 },
+  });
+  expect(lines.slice(2, 7).join('\n')).toMatchInlineSnapshot(`
+    "
+      Pull request  http://127.0.0.1:8480/acme/shop/pull/13
+      Proof         R-1 change  fails before, passes now, fails without the change: open only
+                    R-3 metric  measured 12.5, wanted p95_ms ≤ 100 ms
+      Cost          7 model calls, 41,200 tokens, 0.31 of 3 USD; 1 call outside BUILD"
+  `);
+});
