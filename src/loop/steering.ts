@@ -6,8 +6,8 @@ import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
 import { promote, renewPacket } from './outcomes.ts';
 import { approve, isLive, isOlderThanPacket, pause, reject, resume, resumeFirst, say } from './people.ts';
 import { AFTER_APPROVAL } from './phases.ts';
-import { phaseName } from './terms.ts';
-import { cancellationOf, emit, ended, enter, only } from './walk.ts';
+import { type PhaseName, phaseName } from './terms.ts';
+import { cancellationOf, emit, ended, enter, only, withoutApproval } from './walk.ts';
 
 type Commanded = Extract<Event, { type: 'commanded' }>;
 
@@ -68,9 +68,12 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     const phase = AFTER_APPROVAL.includes(wanted.data) ? 'BUILD' : wanted.data;
     if (phase === 'BUILD' && loop.approval === undefined)
       return 'No packet is approved, so nothing can be built; `/rerun PLAN` makes a new packet.';
+    if (isAhead(phase, loop))
+      return `The loop stopped in ${loop.phase}, so ${phase} cannot be tried yet; say \`/rerun\` alone, or name an earlier phase.`;
     return enter(
       {
-        ...loop,
+        // Documents that are made anew are not those that were approved.
+        ...(isAhead('BUILD', { phase }) ? withoutApproval(loop) : loop),
         note: `One more try granted by @${event.by.login}.`,
         // What stood in the way may be mended outside the code; the person who grants a try grants it to the same tree too.
         trees: [],
@@ -183,6 +186,11 @@ function assumedWhere(question: AnsweredQuestion): AnsweredQuestion {
 /** Where a stopped loop starts again by default: the draft that failed, or BUILD of the approved plan. */
 function restartOf(loop: Loop): string {
   return AFTER_APPROVAL.includes(loop.phase) ? 'BUILD' : loop.phase;
+}
+
+/** Whether the phase comes after the one where the loop is. */
+function isAhead(phase: PhaseName, { phase: current }: Pick<Loop, 'phase'>): boolean {
+  return phaseName.options.indexOf(phase) > phaseName.options.indexOf(current);
 }
 
 function decided(loop: Loop, event: Commanded, decision: 'accepted' | 'declined'): Decision | string {

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/loop/decide.ts';
+import type { Event } from '../../src/loop/event.ts';
+import { type Loop, newLoop } from '../../src/loop/loop.ts';
+import { atReview, building, SHA, sentences } from './stands.ts';
+import { command, labelledEvent, PERSON, RAW, REF, timeOf } from './world.ts';
+
+describe('the approval', () => {
+  it('is void when a person changes the documents on the branch', () => {
+    const loop = decide(building(), {
+      type: 'pushed',
+      at: timeOf(55),
+      by: PERSON,
+      sha: 'c'.repeat(40),
+      codeTree: SHA,
+      documentsChanged: true,
+    }).loop;
+    expect(loop).toMatchObject({ phase: 'DEFINE', status: 'working' });
+    expect(loop.approval).toBeUndefined();
+    expect(sentences(loop)).toEqual([
+      '@maria changed the documents on the branch at ccccccc, so the approval is void and a new packet is made.',
+    ]);
+  });
+
+  const move = (over: Partial<Extract<Event, { type: 'moved' }>>): Event => ({
+    type: 'moved',
+    at: timeOf(55),
+    sha: 'c'.repeat(40),
+    paths: ['docs/x.md'],
+    sensitive: [],
+    configDigest: RAW,
+    ...over,
+  });
+  const planning = (loop: Loop): Loop => ({
+    ...loop,
+    tasks: [
+      { id: 'T-1', title: 't', requirements: ['R-1'], files: ['src/a.js'], dependsOn: [], detail: 'make the change' },
+    ],
+  });
+  const OTHER = `sha256:${'1'.repeat(64)}`;
+
+  it.each([
+    [
+      'in a file that the plan changes',
+      { paths: ['x', 'src/a.js'] },
+      'The base moved in src/a.js, which the plan changes',
+    ],
+    ['in a sensitive path', { sensitive: ['src/auth.js'] }, 'The base moved in src/auth.js, a sensitive path'],
+    [
+      'in many sensitive paths',
+      { sensitive: ['a/token', 'b/token', 'c/token', 'd/token'] },
+      'The base moved in a/token, b/token, c/token and 1 more, sensitive paths',
+    ],
+    [
+      'and with it the configuration',
+      { configDigest: OTHER },
+      'The configuration .github/loopwright.yml changed on the base at ccccccc',
+    ],
+  ])('is void when the base moved %s, and one sentence says why', (_, over, because) => {
+    const loops = [
+      ['approval', planning(building())],
+      ['packet', planning(atReview())],
+    ] as const;
+    for (const [subject, loop] of loops) {
+      const sentence = `${because}, so the ${subject} is void and a new plan is made.`;
+      const after = decide(loop, move(over)).loop;
+      expect(after).toMatchObject({ phase: 'PLAN', status: 'working', counters: { rounds: 2 }, note: sentence });
+      expect(after.approval).toBeUndefined();
+      expect(after.waitingFor).toBeUndefined();
+      expect(sentences(after)).toEqual([sentence]);
+      expect(after.feedback.map(({ message }) => message)).toEqual([sentence]);
+    }
+  });
+
+  it('survives a move of the base elsewhere, and so does the packet', () => {
+    for (const loop of [planning(building()), planning(atReview())]) {
+      const after = decide(loop, move({})).loop;
+      expect({ ...after, pending: [], seq: 0 }).toEqual({ ...loop, pending: [], seq: 0 });
+      expect(sentences(after)).toEqual([]);
+    }
+  });
+
+  it('is asked for with the configuration as it is now, wherever the loop was when it changed', () => {
+    const drafting = decide(newLoop(REF), labelledEvent()).loop;
+    for (const loop of [drafting, planning(atReview()), planning(building())]) {
+      const after = decide(loop, move({ configDigest: OTHER })).loop;
+      expect(after).toMatchObject({ configDigest: OTHER, configSha: 'c'.repeat(40) });
+    }
+    expect(decide(drafting, move({ configDigest: OTHER })).loop).toMatchObject({ phase: 'DISCOVER', entry: 1 });
+  });
+
+  it('is void, and not to be built on, also where no further plan may be made', () => {
+    const last = planning(building());
+    const stopped = decide({ ...last, counters: { ...last.counters, plans: 2 } }, move({ configDigest: OTHER })).loop;
+    expect(stopped).toMatchObject({
+      status: 'stopped',
+      note: 'The configuration .github/loopwright.yml changed on the base at ccccccc, so the approval is void. 2 approved plans are used up; talk it over in the issue, then `/rerun DEFINE`.',
+    });
+    expect(sentences(decide(stopped, command('rerun', 'BUILD', timeOf(60))).loop)).toEqual([
+      'No packet is approved, so nothing can be built; `/rerun PLAN` makes a new packet.',
+    ]);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { decide, settle } from '../../src/loop/decide.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import {
+  asking,
+  atReview,
+  awaitingRelease,
+  building,
+  driven,
+  outcome,
+  press,
+  review,
+  sentences,
+  started,
+  upTo,
+} from './stands.ts';
+import { command, timeOf } from './world.ts';
+
+describe('the budget of a packet', () => {
+  const raise = (loop: Loop) => decide(loop, command('budget', '+2', timeOf(51))).loop;
+
+  it('that is raised while the packet waits renews the packet, and the earlier one cannot be approved', () => {
+    const raised = raise(atReview());
+    expect(raised).toMatchObject({
+      status: 'working',
+      limits: { usd: 5 },
+      note: '@maria raised the budget to 5 USD, so the packet was renewed; that one is to be approved.',
+    });
+    expect(raised.pending.map(({ type }) => type).filter((type) => type !== 'show')).toEqual(['publish', 'react']);
+    for (const event of [command('approve', '', timeOf(52)), press('approve')]) {
+      const after = decide(raised, event).loop;
+      expect(after).toMatchObject({ phase: 'ARCH_REVIEW', status: 'working' });
+      expect(after.approval).toBeUndefined();
+    }
+    const renewed = driven(raised);
+    expect(renewed).toMatchObject({ waitingFor: 'approval', entry: raised.entry, counters: { rounds: 1 } });
+    expect(decide(renewed, command('approve', '', timeOf(53))).loop).toMatchObject({ phase: 'BUILD' });
+  });
+
+  it('that was raised while the packet was published is never approved unseen: the packet is published again', () => {
+    const publishing = upTo(started(), 'publish');
+    const [effect] = publishing.pending.filter(({ type }) => type === 'publish');
+    const told = outcome['publish']?.(publishing);
+    const late = settle(raise(publishing), effect?.key ?? '', told).loop;
+    expect(late).toMatchObject({ phase: 'ARCH_REVIEW', status: 'working' });
+    expect(late.pending.filter(({ type }) => type === 'publish')).toHaveLength(1);
+    expect(driven(late)).toMatchObject({ status: 'waiting', waitingFor: 'approval', limits: { usd: 5 } });
+  });
+
+  it('that is raised while the loop is paused renews the packet when it is resumed', () => {
+    const paused = raise(decide(atReview(), command('pause', '', timeOf(50))).loop);
+    expect(paused).toMatchObject({ status: 'paused', pausedFrom: 'working' });
+    const resumed = decide(paused, command('resume', '', timeOf(52))).loop;
+    expect(resumed.status).toBe('working');
+    expect(driven(resumed)).toMatchObject({ status: 'waiting', waitingFor: 'approval' });
+  });
+
+  it.each([
+    ['before there is a packet', started],
+    ['while the approved plan is built', building],
+  ])('that is raised %s is only granted', (_, stand) => {
+    const loop = stand();
+    const raised = raise(loop);
+    expect(raised).toMatchObject({ limits: { usd: 5 }, status: loop.status, phase: loop.phase });
+    expect(raised.pending.filter(({ type }) => type === 'publish')).toEqual([]);
+    expect(raised.approval).toEqual(loop.approval);
+  });
+});
+
+describe('a paused loop', () => {
+  it.each([
+    ['a comment /approve', atReview, command('approve', '', timeOf(56)), '/approve'],
+    ['a comment /reject', atReview, command('reject', 'clearer', timeOf(56)), '/reject'],
+    ['a button', atReview, press('approve'), 'press it'],
+    ['a review "Request changes"', atReview, review('changes_requested', 'clearer'), 'request the changes'],
+    ['a comment /release', awaitingRelease, command('release', '', timeOf(56)), '/release'],
+    ['a comment /answer', asking, command('answer', '1: this', timeOf(56)), '/answer'],
+    ['a comment /auto', asking, command('auto', '', timeOf(56)), '/auto'],
+  ])('is not set going by %s: one sentence says to resume first, and nothing is decided', (_, stand, event, again) => {
+    const paused = decide(stand(), command('pause', '', timeOf(55))).loop;
+    const after = decide(paused, event).loop;
+    expect({ ...after, pending: [], seq: 0 }).toEqual({ ...paused, pending: [], seq: 0 });
+    expect(sentences(after)).toEqual([
+      `The loop is paused, so nothing was decided; say \`/resume\` first, and then ${again.startsWith('/') ? `\`${again}\`` : again} again.`,
+    ]);
+    expect(decide(after, command('resume', '', timeOf(57))).loop).toMatchObject({
+      status: 'waiting',
+      waitingFor: stand().waitingFor,
+    });
+  });
+
+  it('says nothing to a review that decides nothing, of a packet that does not wait or by somebody without the permission', () => {
+    const paused = (loop: Loop) => decide(loop, command('pause', '', timeOf(55))).loop;
+    expect(sentences(decide(paused(atReview()), review('commented', 'I wonder')).loop)).toEqual([]);
+    expect(sentences(decide(paused(atReview()), review('changes_requested', 'no', 'read')).loop)).toEqual([]);
+    expect(sentences(decide(paused(building()), review('changes_requested', 'no')).loop)).toEqual([]);
+  });
+});
+
+describe('one more try', () => {
+  const stoppedIn = (loop: Loop) => decide(loop, command('stop', '', timeOf(55))).loop;
+  const rerun = (loop: Loop, phase: string) => decide(stoppedIn(loop), command('rerun', phase, timeOf(60))).loop;
+
+  it.each([
+    ['', building, 'BUILD'],
+    ['verify', building, 'BUILD'],
+    ['plan', building, 'PLAN'],
+    ['DEFINE', atReview, 'DEFINE'],
+    ['', started, 'DISCOVER'],
+  ])('"/rerun %s" goes on where the loop was, or in an earlier phase', (argument, stand, phase) => {
+    expect(rerun(stand(), argument)).toMatchObject({ status: 'working', phase, counters: { grants: 1 } });
+  });
+
+  it.each([
+    ['REFLECT', building],
+    ['REFLECT', started],
+    ['ARCH_REVIEW', started],
+    ['PLAN', started],
+    ['DEFINE', started],
+  ])('"/rerun %s" never skips what was not passed yet', (argument, stand) => {
+    const stopped = stoppedIn(stand());
+    const after = rerun(stand(), argument);
+    expect(after).toMatchObject({ status: 'stopped', phase: stopped.phase, counters: { grants: 0 } });
+    expect(sentences(after)).toEqual([
+      `The loop stopped in ${stopped.phase}, so ${argument} cannot be tried yet; say \`/rerun\` alone, or name an earlier phase.`,
+    ]);
+  });
+
+  it.each(['DISCOVER', 'DEFINE', 'PLAN', 'ARCH_REVIEW'])(
+    'of %s takes the approval back: its documents are made anew, and building waits for the new packet',
+    (phase) => {
+      const again = rerun(building(), phase);
+      expect(again.approval).toBeUndefined();
+      const stopped = stoppedIn(again);
+      expect(sentences(decide(stopped, command('rerun', 'BUILD', timeOf(65))).loop)).toEqual([
+        'No packet is approved, so nothing can be built; `/rerun PLAN` makes a new packet.',
+      ]);
+    },
+  );
+});
