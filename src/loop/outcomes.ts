@@ -75,7 +75,8 @@ export function published(loop: Loop, event: Of<'published'>): Decision {
     status: 'waiting',
     waitingFor: 'approval',
     packetDigest: event.digest,
-    publishedAt: event.at,
+    // GitHub tells whole seconds: what was written in that of a renewal may mean the sum before it.
+    publishedAt: loop.packetEntry === entry ? new Date(Date.parse(event.at) + 1000).toISOString() : event.at,
   });
 }
 

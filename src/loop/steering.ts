@@ -195,8 +195,9 @@ function isAhead(phase: PhaseName, { phase: current }: Pick<Loop, 'phase'>): boo
 
 function decided(loop: Loop, event: Commanded, decision: 'accepted' | 'declined'): Decision | string {
   const index = Number(event.argument) - 1;
+  if (event.argument === '') return `Say which proposal: \`/${event.command} 1\`.`;
   if (loop.proposals[index] === undefined)
-    return `There is no proposal "${event.argument}"; there are ${loop.proposals.length}.`;
+    return `There is no proposal "${event.argument}"; there ${loop.proposals.length === 1 ? 'is' : 'are'} ${loop.proposals.length}.`;
   return only({
     ...loop,
     proposals: loop.proposals.map((proposal, at) =>

@@ -37,6 +37,16 @@ describe('the budget of a packet', () => {
     expect(decide(renewed, command('approve', '', timeOf(53))).loop).toMatchObject({ phase: 'BUILD' });
   });
 
+  it('that was raised is not approved by what was written in the same second, which may mean the sum before', () => {
+    const renewed = driven(raise(atReview()));
+    const visible = outcome['publish']?.(renewed).at ?? '';
+    const approve = (createdAt: string) => decide(renewed, command('approve', '', timeOf(53), { createdAt })).loop;
+    expect(sentences(approve(visible))).toEqual([
+      'The packet changed after that comment was written; read the newest one and say `/approve` again.',
+    ]);
+    expect(approve(new Date(Date.parse(visible) + 1000).toISOString())).toMatchObject({ phase: 'BUILD' });
+  });
+
   it('that was raised while the packet was published is never approved unseen: the packet is published again', () => {
     const publishing = upTo(started(), 'publish');
     const [effect] = publishing.pending.filter(({ type }) => type === 'publish');
