@@ -7,6 +7,7 @@ import type { Loop } from '../loop/loop.ts';
 import type { Defect, Measurement } from '../loop/measurement.ts';
 import { type Document, nameOf, type PhaseName } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
+import { scriptedNote } from '../render/words.ts';
 import { folderOf } from './document-texts.ts';
 import { type Block, systemOf, userOf } from './prompt.ts';
 
@@ -55,7 +56,7 @@ function skillText(name: string, ports: Ports): string {
   return text;
 }
 
-/** Stores the texts under the loop's folder. Storing the same again is harmless. */
+/** Stores the texts under the loop's folder; under the title of each that people read stands when its model was scripted. Storing the same again is harmless. */
 export async function storeDocuments(
   { loop, ports }: Drafting,
   texts: Readonly<Record<string, string>>,
@@ -63,9 +64,17 @@ export async function storeDocuments(
   return Promise.all(
     Object.entries(texts).map(async ([file, text]) => ({
       path: `${folderOf(loop)}/${file}`,
-      digest: await ports.store.putBlob(`${text.trimEnd()}\n`),
+      digest: await ports.store.putBlob(`${labelled(file, text, ports).trimEnd()}\n`),
     })),
   );
+}
+
+function labelled(file: string, text: string, { modelFacts }: Pick<Ports, 'modelFacts'>): string {
+  const note = scriptedNote(modelFacts);
+  const [title = '', ...rest] = text.split('\n');
+  return file.endsWith('.md') && title.startsWith('# ')
+    ? [title, ...note.flatMap((line) => ['', line]), ...rest].join('\n')
+    : text;
 }
 
 export interface Reading {

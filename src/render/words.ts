@@ -10,13 +10,18 @@ export interface ModelFacts {
 }
 
 /** The first lines of the board: what is not real or not contained is said before anything else. */
-export function warningsOf(loop: Loop, { name, scripted }: ModelFacts): readonly string[] {
+export function warningsOf(loop: Loop, model: ModelFacts): readonly string[] {
   return [
-    ...(scripted
-      ? [`> **Scripted model.** \`${name}\` gives authored answers for a demonstration; nothing was reasoned here.`]
-      : []),
+    ...scriptedNote(model),
     ...(loop.sandbox === 'none' ? ['> **Sandbox: none.** Generated code ran without a sandbox on this machine.'] : []),
   ];
+}
+
+/** The line that labels what a scripted model said, wherever it shows. */
+export function scriptedNote({ name, scripted }: ModelFacts): readonly string[] {
+  return scripted
+    ? [`> **Scripted model.** \`${name}\` gives authored answers for a demonstration; nothing was reasoned here.`]
+    : [];
 }
 
 /** What the loop does in a phase, as a sentence in the present. */

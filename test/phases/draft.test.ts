@@ -313,6 +313,25 @@ describe('PLAN', () => {
   });
 });
 
+describe('what a scripted model wrote', () => {
+  async function pages(scripted: boolean): Promise<readonly string[]> {
+    stage = { ...stage, ports: { ...stage.ports, modelFacts: { ...stage.ports.modelFacts, scripted } } };
+    const planning = await upTo('PLAN');
+    const { documents } = continued(planning, 'ARCH_REVIEW', await drafted('PLAN', planning));
+    return Promise.all(documents.filter(({ path }) => path.endsWith('.md')).map(({ digest }) => stage.blob(digest)));
+  }
+
+  it('says so under the title of every document that people read', async () => {
+    const scripted = await pages(true);
+    expect(scripted.length).toBeGreaterThan(6);
+    for (const page of scripted) expect(page).toMatch(/^# .+\n\n> \*\*Scripted model\.\*\* `authored` gives/);
+  });
+
+  it('is not said of a real model', async () => {
+    for (const page of await pages(false)) expect(page).not.toContain('Scripted model');
+  });
+});
+
 describe('SHIP', () => {
   it('refuses to ship without a report of VERIFY', async () => {
     const event = await draft('SHIP', await upTo('PLAN'), stage.ports);
