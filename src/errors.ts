@@ -44,3 +44,8 @@ export class ArtifactError extends LoopError {
 export class SandboxError extends LoopError {
   override name = 'SandboxError';
 }
+
+/** What was asked for on a command line was not understood; the message says which word and what to do. */
+export class UsageError extends LoopError {
+  override name = 'UsageError';
+}

@@ -1,6 +1,6 @@
 /** What a subcommand is, and how its options are read. */
 import { parseArgs } from 'node:util';
-import { LoopError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { commandLine } from './command-line.ts';
 
 export interface Option {
@@ -24,11 +24,6 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>;
   /** Returns the exit code. */
   run(argv: readonly string[], terminal: Terminal): Promise<number>;
-}
-
-/** The options were not understood; the message says which and what to do. */
-export class UsageError extends LoopError {
-  override name = 'UsageError';
 }
 
 /** Reads the options of a command, and at most `words` words that are none. @throws {UsageError} for what is unknown, missing or too much. */

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { execa } from 'execa';
 import { childEnvironment } from '../env.ts';
-import { UsageError } from './command.ts';
+import { UsageError } from '../errors.ts';
 
 export interface User {
   readonly login: string;

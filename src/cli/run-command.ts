@@ -1,8 +1,9 @@
 /** The table of subcommands, and what is said when none of them fits. */
-import { demo } from '../demo/demo.ts';
+
 import { LoopError } from '../errors.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import type { Command, Terminal } from './command.ts';
 import { commandLine } from './command-line.ts';
+import { demo } from './demo.ts';
 import { commandHelp, overview } from './help.ts';
 import { init } from './init.ts';
 import { schemas } from './schemas.ts';
@@ -20,7 +21,7 @@ export async function runCommand([name = '--help', ...argv]: readonly string[], 
   try {
     return await command.run(argv, terminal);
   } catch (error) {
-    if (error instanceof UsageError || error instanceof LoopError) return terminal.fail(error.message);
+    if (error instanceof LoopError) return terminal.fail(error.message);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** What the demo is about: its repository's name, its script, its issue, and what a newcomer reads first. */
 import { readFile } from 'node:fs/promises';
-import { UsageError } from '../cli/command.ts';
+import { UsageError } from '../errors.ts';
 import { packageFile } from '../package-root.ts';
 
 export const DEMO_REPOSITORY = 'acme/guestbook';

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { writeSetup } from '../cli/init.ts';
 import { childEnvironment } from '../env.ts';
 import { packageFile } from '../package-root.ts';
+import { writeSetup } from '../setup-files.ts';
 
 interface Chapter {
   readonly message: string;

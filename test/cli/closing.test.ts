@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closingOf } from '../../src/demo/closing.ts';
+import { closingOf } from '../../src/cli/closing.ts';
 import { startedLoop, VERIFIED } from '../render/loops.ts';
 
 test('the last lines say what proves each requirement, a metric by what it had to reach', () => {

@@ -2,15 +2,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Command, optionsOf, type Terminal, UsageError } from '../cli/command.ts';
-import { interruption } from '../cli/interruption.ts';
-import { assertRepository, parseDirectory, parseMinutes } from '../cli/local-options.ts';
+import { demoScript, readIssue } from '../demo/demo-material.ts';
+import { readScript } from '../demo/script.ts';
+import { foreignIssue } from '../demo/scripted-model.ts';
 import { logLevel, modelEnvironment } from '../env.ts';
-import { LoopError } from '../errors.ts';
-import { demoScript, readIssue } from './demo-material.ts';
+import { LoopError, UsageError } from '../errors.ts';
+import { type Command, optionsOf, type Terminal } from './command.ts';
 import { type DemoRun, runDemo } from './demo-run.ts';
-import { readScript } from './script.ts';
-import { foreignIssue } from './scripted-model.ts';
+import { interruption } from './interruption.ts';
+import { assertRepository, parseDirectory, parseMinutes } from './local-options.ts';
 
 const OPTIONS = {
   json: { type: 'boolean', description: 'print one JSON object as the last line, and nothing else on standard output' },

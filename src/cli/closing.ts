@@ -1,11 +1,11 @@
 /** The demo's last lines: how it ended, what proves it, what it cost, and what to do next. */
 
-import { commandLine } from '../cli/command-line.ts';
+import type { DemoSummary } from '../demo/demo-summary.ts';
+import { clockText, wrapped } from '../demo/plain-text.ts';
 import type { EvidenceRow } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import { costOf, counted, nowOf, thresholdText } from '../render/words.ts';
-import type { DemoSummary } from './demo-summary.ts';
-import { clockText, wrapped } from './plain-text.ts';
+import { commandLine } from './command-line.ts';
 
 export interface Ending {
   readonly loop: Loop;

@@ -1,19 +1,19 @@
 /** One run of the demo: starts everything, plays the maintainer, tells what happens, and says how it ended. */
 import { resolve } from 'node:path';
-import type { Terminal } from '../cli/command.ts';
-import { INTERRUPTED } from '../cli/interruption.ts';
+import { prepareCopy } from '../demo/copied-repository.ts';
+import { DEMO_REPOSITORY, type IssueText } from '../demo/demo-material.ts';
+import { prepareDemoRepository } from '../demo/demo-repository.ts';
+import { provenOf, summaryOf } from '../demo/demo-summary.ts';
+import { drive } from '../demo/drive.ts';
+import { keepResult, keptResult } from '../demo/kept-result.ts';
+import { createMaintainer } from '../demo/maintainer.ts';
+import { createStory } from '../demo/story.ts';
 import type { ModelEnvironment } from '../env.ts';
 import { type LocalMode, startLocalMode } from '../local-mode.ts';
 import { createLog } from '../log.ts';
 import { closingOf } from './closing.ts';
-import { prepareCopy } from './copied-repository.ts';
-import { DEMO_REPOSITORY, type IssueText } from './demo-material.ts';
-import { prepareDemoRepository } from './demo-repository.ts';
-import { provenOf, summaryOf } from './demo-summary.ts';
-import { drive } from './drive.ts';
-import { keepResult, keptResult } from './kept-result.ts';
-import { createMaintainer } from './maintainer.ts';
-import { createStory } from './story.ts';
+import type { Terminal } from './command.ts';
+import { INTERRUPTED } from './interruption.ts';
 
 export interface DemoRun {
   readonly directory: string;

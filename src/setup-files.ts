@@ -1,0 +1,60 @@
+/** The three files that a repository needs, written into a checkout: configuration and workflows. */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { packageFile } from './package-root.ts';
+
+const WORKFLOWS = ['loopwright-build.yml', 'loopwright-verify.yml'] as const;
+
+export interface SetupFile {
+  readonly path: string;
+  readonly state: 'written' | 'overwritten' | 'same' | 'differs';
+}
+
+/** Writes what is missing; what is there and differs only when it is forced. */
+export async function writeSetup(
+  directory: string,
+  { force }: { readonly force: boolean },
+): Promise<readonly SetupFile[]> {
+  const files = [
+    ...WORKFLOWS.map((name) => ({
+      path: `.github/workflows/${name}`,
+      text: () => readFile(packageFile('config', 'workflows', name), 'utf8'),
+    })),
+    { path: '.github/loopwright.yml', text: () => guessedConfig(directory) },
+  ];
+  return Promise.all(
+    files.map(async ({ path, text }) => ({ path, state: await written(join(directory, path), await text(), force) })),
+  );
+}
+
+async function written(file: string, text: string, force: boolean): Promise<SetupFile['state']> {
+  const before = existsSync(file) ? await readFile(file, 'utf8') : undefined;
+  if (before === text) return 'same';
+  if (before !== undefined && !force) return 'differs';
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+  return before === undefined ? 'written' : 'overwritten';
+}
+
+interface Stack {
+  readonly sign: string;
+  readonly lines: readonly string[];
+}
+
+const OFFLINE =
+  '# Runs without network: what it needs comes from .github/actions/loopwright-setup, see the README of Loopwright.';
+
+/** What the files of a repository tell about its commands; people correct the guess. */
+const STACKS: readonly Stack[] = [
+  { sign: 'package-lock.json', lines: [OFFLINE, 'install: npm ci', 'test: npm test', 'runner: node-test'] },
+  { sign: 'package.json', lines: ['test: npm test', 'runner: node-test'] },
+  { sign: 'pyproject.toml', lines: ['test: python3 -m unittest', 'runner: unittest'] },
+  { sign: 'setup.py', lines: ['test: python3 -m unittest', 'runner: unittest'] },
+];
+const UNKNOWN: Stack = { sign: '', lines: ['test: python3 -m unittest discover', 'runner: unittest'] };
+
+async function guessedConfig(directory: string): Promise<string> {
+  const stack = STACKS.find(({ sign }) => existsSync(join(directory, sign))) ?? UNKNOWN;
+  return ['version: 1', 'commands:', ...stack.lines.map((line) => `  ${line}`), ''].join('\n');
+}
