@@ -9,6 +9,7 @@ import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports, Store } from '../ports.ts';
 import { assertProposal } from './proposal-checks.ts';
+import { signatureOf } from './signature.ts';
 
 type Collect = Extract<Effect, { type: 'collect' }>;
 type Failed = Extract<Event, { type: 'failed' }>;
@@ -68,7 +69,7 @@ export async function collect(effect: Collect, loop: Loop, ports: Ports): Promis
     calls: report.calls,
     sandbox: report.sandbox,
     report: await ports.store.putBlob(JSON.stringify(report)),
-    signature: signatureOf(report),
+    signature: signatureOf(report.kind, report.defects),
   };
 }
 
@@ -161,16 +162,4 @@ async function storeRaw(report: Report, files: Readonly<Record<string, Uint8Arra
       );
     await store.putBlob(bytes);
   }
-}
-
-/** The same failure gives the same text; empty when nothing failed. */
-function signatureOf({ kind, defects }: Report): string {
-  return defects.length === 0
-    ? ''
-    : `${kind} ${digestOf(
-        defects
-          .map(({ rule, requirement, message }) => `${rule} ${requirement} ${message}`)
-          .sort()
-          .join('\n'),
-      )}`;
 }

@@ -1,0 +1,23 @@
+/** Tells whether a failure came before, for the stall rule. Pure. */
+import { digestOf } from '../guard/digest.ts';
+import type { Report } from '../loop/brief.ts';
+import type { Defect } from '../loop/measurement.ts';
+
+/** What differs between two runs of the same failure: how long it took, on which port, and when. */
+const PASSING: readonly RegExp[] = [
+  /\b\d{4}-\d\d-\d\dT[\d:.]+Z?/g,
+  /(?<=\bduration_ms )\d+(?:\.\d+)?/g,
+  /\b\d+(?:\.\d+)? ?m?s\b/g,
+  /(?<=127\.0\.0\.1:)\d+/g,
+];
+
+/** The same failure gives the same text; empty when nothing failed. */
+export function signatureOf(kind: Report['kind'], defects: readonly Defect[]): string {
+  if (defects.length === 0) return '';
+  const lines = defects.map(({ rule, requirement, message }) => `${rule} ${requirement} ${lasting(message)}`);
+  return `${kind} ${digestOf(lines.toSorted().join('\n'))}`;
+}
+
+function lasting(message: string): string {
+  return PASSING.reduce((text, passing) => text.replaceAll(passing, '…'), message);
+}
