@@ -38,7 +38,7 @@ function headline({ loop, summary, run }: Ending): string {
     case 'succeeded':
       return `Succeeded in ${elapsed}. ${nowOf(loop)}`;
     case 'stopped':
-      return `Stopped after ${elapsed}. ${nowOf(loop)}`;
+      return `Stopped after ${elapsed}, needs a person. ${loop.note}`;
     case 'waiting':
     case 'failed':
       return `Not finished after ${elapsed} (--minutes ${run.minutes}). ${nowOf(loop)}`;

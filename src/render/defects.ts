@@ -38,17 +38,24 @@ function defectItem(defect: Defect): string {
   return [`- ${defectLine(defect)}`, ...block.map((line) => `  ${line}`)].join('\n');
 }
 
-/** Where the output of test runners begins to say what failed, the surest sign first. */
-const SIGNS = [/failing tests:/, /^={5,}/, /^\s*(?:✖|not ok|FAIL|ERROR)/, /Error\b|Traceback/] as const;
-const STACK_FRAME = /^\s+at /;
+/** Where the output of test runners begins to say what failed, the surest sign first; `before` lines say where it was. */
+const SIGNS = [
+  { sign: /failing tests:/, before: 0 },
+  { sign: /^={5,}/, before: 0 },
+  { sign: /^\s*(?:✖|not ok|FAIL|ERROR)/, before: 0 },
+  { sign: /Traceback/, before: 0 },
+  { sign: /Error\b/, before: 3 },
+] as const;
+const NOISE = /^\s*$|^\s+at |^Node\.js v\d/;
 
 /** The lines after the first that say most: from where the failure is told, without the frames of stacks. */
 function usefulLines(message: string): readonly string[] {
   const lines = message
     .split('\n')
     .slice(1)
-    .filter((line) => line.trim() !== '' && !STACK_FRAME.test(line));
-  const starts = SIGNS.map((sign) => lines.findIndex((line) => sign.test(line)));
-  const from = starts.find((index) => index >= 0) ?? 0;
+    .filter((line) => !NOISE.test(line));
+  const starts = SIGNS.map(({ sign, before }) => ({ index: lines.findIndex((line) => sign.test(line)), before }));
+  const first = starts.find(({ index }) => index >= 0);
+  const from = first === undefined ? 0 : Math.max(0, first.index - first.before);
   return lines.slice(from, from + MAX_LINES).map((line) => (line.length > LINE ? `${line.slice(0, LINE - 1)}…` : line));
 }

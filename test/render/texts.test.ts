@@ -124,6 +124,27 @@ describe('the problem report', () => {
     `);
   });
 
+  it('shows where a file is broken, not only how', () => {
+    const [defect] = stoppedLoop().feedback;
+    if (defect === undefined) throw new Error('there is a defect');
+    const message = [
+      'The product does not become healthy with "node src/server.js": GET /health: the start command ended with exit code 1',
+      '[exit code 0]',
+      'src/server.js:4',
+      "import { matching } from './search.js';",
+      '         ^^^^^^^^',
+      '',
+      "SyntaxError: Identifier 'matching' has already been declared",
+      '    at compileSourceTextModule (node:internal/modules/esm/utils:346:16)',
+      '',
+      'Node.js v24.21.0',
+    ].join('\n');
+    const report = problemReport({ ...stoppedLoop(), feedback: [{ ...defect, rule: 'health', message }] });
+    expect(report).toContain(
+      "  ```text\n  src/server.js:4\n  import { matching } from './search.js';\n           ^^^^^^^^\n  SyntaxError: Identifier 'matching' has already been declared\n  ```",
+    );
+  });
+
   it('names the budget first when that is what ran out', () => {
     const broke = { ...stoppedLoop(), spent: { ...stoppedLoop().spent, usd: 3.01 } };
     expect(problemReport(broke)).toContain('### What to do\n\n- `/budget +<usd>` raises the budget; do this first.');
