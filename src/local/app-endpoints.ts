@@ -156,14 +156,16 @@ function deliveryOf(call: Call): Delivery {
   return found(call.host.state.deliveries.get(numberParameter(call, 'delivery_id')));
 }
 
-/** Newest first, by cursor: https://docs.github.com/rest/apps/webhooks#list-deliveries-for-an-app-webhook */
+const STATES: Readonly<Record<string, Delivery['state']>> = { success: 'delivered', failure: 'failed' };
+
+/** Those that were tried, newest first, by cursor: https://docs.github.com/rest/apps/webhooks#list-deliveries-for-an-app-webhook */
 function listDeliveries({ host, query }: Call) {
   const size = Math.min(Number(query.get('per_page') ?? 30) || 30, 100);
   const before = Number(query.get('cursor') ?? Number.MAX_SAFE_INTEGER);
   const wanted = query.get('status');
   const deliveries = host.state.deliveries
     .find({})
-    .filter(({ id, state }) => id < before && (!wanted || (state === 'delivered') === (wanted === 'success')))
+    .filter(({ id, state }) => id < before && state !== 'pending' && (!wanted || STATES[wanted] === state))
     .toReversed();
   const page = deliveries.slice(0, size);
   const cursor = page.at(-1)?.id;

@@ -152,7 +152,6 @@ export const deliverySchema = z.object({
   state: z.enum(['pending', 'delivered', 'failed']),
   statusCode: z.number(),
   outcome: text,
-  attempts: z.number(),
   durationMs: z.number(),
   redelivery: z.boolean(),
   deliveredAt: text,

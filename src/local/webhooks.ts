@@ -1,4 +1,7 @@
-/** The durable outbox of webhooks: stored with the change that causes them, sent in order per repository. */
+/**
+ * The durable outbox of webhooks: stored with the change that causes them, sent in order per repository, and tried once, as GitHub does:
+ * https://docs.github.com/webhooks/using-webhooks/handling-failed-webhook-deliveries
+ */
 
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,8 +9,6 @@ import { now } from './host.ts';
 import type { Delivery } from './records.ts';
 import type { State } from './state.ts';
 
-/** Waits between the tries when nobody listens; an answer, whatever its status, is never tried again. */
-const RETRY_WAITS_MS = [200, 500, 1000, 2000];
 const ANSWER_TIMEOUT_MS = 10_000;
 
 export interface Outgoing {
@@ -31,7 +32,7 @@ export interface Outbox {
 export function createOutbox(state: State, secret: string): Outbox {
   const sender = createSender(state, secret);
   const store = (fresh: Fresh): void => {
-    const unsent = { statusCode: 0, outcome: 'pending', attempts: 0, durationMs: 0, deliveredAt: now() } as const;
+    const unsent = { statusCode: 0, outcome: 'pending', durationMs: 0, deliveredAt: now() } as const;
     state.deliveries.insert({ ...fresh, ...unsent, state: 'pending' });
     sender.wake(fresh.repositoryId);
   };
@@ -102,15 +103,8 @@ interface Sending {
 
 async function send(sending: Sending): Promise<Partial<Delivery>> {
   const begun = performance.now();
-  let answer = await post(sending);
-  let attempts = 1;
-  for (const waitMs of RETRY_WAITS_MS) {
-    if (answer !== 'failed to connect to host' || sending.signal.aborted) break;
-    await sleep(waitMs, undefined, { signal: sending.signal }).catch(() => undefined);
-    answer = await post(sending);
-    attempts += 1;
-  }
-  return { ...resultOf(answer), attempts, durationMs: Math.round(performance.now() - begun), deliveredAt: now() };
+  const result = resultOf(await post(sending));
+  return { ...result, durationMs: Math.round(performance.now() - begun), deliveredAt: now() };
 }
 
 function resultOf(answer: Answer): Pick<Delivery, 'state' | 'statusCode' | 'outcome'> {

@@ -1,10 +1,13 @@
 /** The server as a process of its own keeps everything when it is killed, and tells afterwards what it had not told. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadCredentials } from '../../src/local/credentials.ts';
@@ -61,6 +64,11 @@ async function start(webhookUrl = receiver.url): Promise<string> {
   throw new Error('the server ended before it listened');
 }
 
+function addressOf(server: Server): string {
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+}
+
 async function stop(signal: NodeJS.Signals): Promise<number | null> {
   const stopping = child;
   child = undefined;
@@ -72,15 +80,17 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
 }
 
 test('kill -9 loses no issue, no pushed commit and no webhook', async () => {
-  const nobody = await startReceiver();
-  await nobody.close();
-  const first = await start(nobody.url);
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const first = await start(addressOf(silent));
   await octokit(first, 'token-alice').rest.issues.create({ ...HERE, title: 'Survive' });
   const clone = join(directory, 'clone');
   await git(directory, ['clone', '--quiet', `${first.replace('//', '//alice:token-alice@')}/alice/toys.git`, clone]);
   await git(clone, ['commit', '--quiet', '--allow-empty', '--message', 'Survive']);
   await git(clone, ['push', '--quiet', 'origin', 'main']);
   await stop('SIGKILL');
+  silent.closeAllConnections();
+  silent.close();
   expect(receiver.received).toEqual([]);
 
   const second = await start();
@@ -158,6 +168,23 @@ test('SIGTERM ends it cleanly, even while a run is in progress', async () => {
   });
   await eventually(() => receiver.names().includes('check_run.created'), 'the job has begun');
   expect(await stop('SIGTERM')).toBe(0);
+});
+
+// https://docs.github.com/webhooks/using-webhooks/handling-failed-webhook-deliveries
+test('a webhook that nobody hears has failed, and is not tried again', async () => {
+  const nobody = await startReceiver();
+  await nobody.close();
+  const url = await start(nobody.url);
+  await octokit(url, 'token-alice').rest.issues.create({ ...HERE, title: 'Unheard' });
+  const app = octokit(url, jwtOf(loadCredentials(join(directory, 'data')))).rest.apps;
+  const failed = async () => (await app.listWebhookDeliveries({ status: 'failure' })).data;
+  await eventually(async () => (await failed()).length > 0, 'the delivery has failed');
+  const later = await startReceiver(Number(new URL(nobody.url).port));
+  await sleep(1500);
+  expect(later.received).toEqual([]);
+  await later.close();
+  expect(await failed()).toMatchObject([{ event: 'issues', status: 'failed to connect to host', redelivery: false }]);
+  expect((await app.listWebhookDeliveries({ status: 'success' })).data).toEqual([]);
 });
 
 // https://docs.github.com/rest/apps/webhooks#redeliver-a-delivery-for-an-app-webhook
