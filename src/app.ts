@@ -17,6 +17,11 @@ const WEBHOOKS = [
   'delete',
 ] as const;
 
+/** Whether the App listens to a webhook, as `issues.labeled` or `push`. */
+export function isHeard(name: string): boolean {
+  return WEBHOOKS.some((webhook) => webhook === name);
+}
+
 export function register(app: Probot, { store, clock }: Pick<Ports, 'store' | 'clock'>): void {
   app.on([...WEBHOOKS], async ({ id, name, payload }) => {
     await store.receive({ id, name, payload, receivedAt: clock.now().toISOString() });

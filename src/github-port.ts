@@ -33,6 +33,17 @@ export interface WorkflowRun {
   readonly attempt: number;
 }
 
+/** One try of GitHub to bring a webhook, which failed. */
+export interface FailedDelivery {
+  /** Of this try; digits, because it may be too large for a number. */
+  readonly id: string;
+  /** Of the webhook: the same in every try, and the id under which it is stored. */
+  readonly guid: string;
+  /** `issues.labeled` */
+  readonly name: string;
+  readonly triedAt: string;
+}
+
 /** GitHub, as far as the App may touch it. Every text goes through the outgoing filter before it leaves. Repeating a write with the same marker, key or content is harmless. */
 export interface GitHub {
   /** Read afresh, never cached; `none` for strangers, ghosts and accounts that are not users. */
@@ -109,4 +120,10 @@ export interface GitHub {
     readonly { readonly name: string; readonly status: 'pending' | 'passed' | 'failed'; readonly detail: string }[]
   >;
   changedPaths(repository: RepositoryRef, base: string, head: string): Promise<readonly string[]>;
+  /** A page of the webhooks to the App that did not arrive, newest first, of all installations; `next` is the cursor of the page after it. */
+  failedDeliveries(
+    cursor?: string,
+  ): Promise<{ readonly deliveries: readonly FailedDelivery[]; readonly next: string | undefined }>;
+  /** Asks GitHub to bring a webhook once more. @throws {LoopError} when GitHub no longer can. */
+  redeliver(deliveryId: string): Promise<void>;
 }

@@ -5,10 +5,11 @@ import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createNodeMiddleware, Probot } from 'probot';
 import { apply, work } from './advance.ts';
-import { register } from './app.ts';
+import { isHeard, register } from './app.ts';
 import { takeIn } from './intake.ts';
 import type { Ports, QueueItem } from './ports.ts';
 import { reconcile } from './reconcile.ts';
+import { createSweep } from './sweep.ts';
 
 export interface ServerSettings {
   readonly appId: number;
@@ -40,19 +41,35 @@ export async function startServer(settings: ServerSettings): Promise<RunningApp>
   const server = createServer(await listenerOf(settings));
   await listen(server, settings);
   await ports.queue.start((item) => handle(item, ports, log));
-  await reconcile(ports);
-  const timer = setInterval(
-    () => reconcile(ports).catch((error: unknown) => log.warn({ err: error }, 'reconcile failed')),
-    RECONCILE_MS,
-  );
-  timer.unref();
+  const patrol = startPatrol(settings);
   return {
     url: urlOf(server),
     async close() {
-      clearInterval(timer);
+      patrol.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await ports.queue.stop();
+    },
+  };
+}
+
+/** Looks for what was missed, now and on a timer; a GitHub that does not answer is asked again then. */
+function startPatrol({ ports, log }: ServerSettings): { close(): void } {
+  const sweep = createSweep({ ports, isHeard, log });
+  let closed = false;
+  const report = (what: string) => (error: unknown) => {
+    if (!closed) log.warn(`${what} failed, and is tried again in ${RECONCILE_MS / 1000} s: ${String(error)}`);
+  };
+  const round = async (): Promise<void> => {
+    await reconcile(ports).catch(report('looking after the open loops'));
+    await sweep().catch(report('looking for webhooks that did not arrive'));
+  };
+  void round();
+  const timer = setInterval(() => void round(), RECONCILE_MS).unref();
+  return {
+    close() {
+      closed = true;
+      clearInterval(timer);
     },
   };
 }

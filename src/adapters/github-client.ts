@@ -41,6 +41,8 @@ export interface Self {
 }
 
 export interface Client {
+  /** Octokit as the App itself, for what belongs to no repository. */
+  readonly app: () => Octokit;
   readonly call: (repository: RepositoryRef) => Promise<Call>;
   readonly token: (repository: RepositoryRef) => Promise<string>;
   /** Forgets the token of a repository. */
@@ -65,6 +67,7 @@ export function createClient(options: GitHubOptions): Client {
   });
   let self: Promise<Self> | undefined;
   return {
+    app: tokens.app,
     webUrl,
     token: tokens.of,
     renew: tokens.renew,

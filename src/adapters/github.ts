@@ -1,9 +1,11 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
+import type { Octokit } from '@octokit/rest';
 import type { GitHub, RepositoryRef } from '../github-port.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
 import { checks, foreignChecks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions } from './github-client.ts';
 import { commit, file, head, moveRef } from './github-commits.ts';
+import { failedDeliveries, redeliver } from './github-deliveries.ts';
 import { attempt } from './github-errors.ts';
 import { changedPaths, markReady, openPull, pull, updatePull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
@@ -28,6 +30,8 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
         pauseMs: options.pauseMs ?? PAUSE_MS,
         renew: () => client.renew(target),
       });
+  const asApp = <Result>(operation: (octokit: Octokit) => Promise<Result>): Promise<Result> =>
+    attempt(() => operation(client.app()), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => undefined });
   return {
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
     tokenOf: (target) =>
@@ -53,5 +57,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     artifact: perform(artifact),
     foreignChecks: perform(foreignChecks),
     changedPaths: perform(changedPaths),
+    failedDeliveries: (cursor) => asApp((octokit) => failedDeliveries(octokit, cursor)),
+    redeliver: (deliveryId) => asApp((octokit) => redeliver(octokit, deliveryId)),
   };
 }

@@ -11,7 +11,6 @@ import { z } from 'zod';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { readScript, type Script } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
-import { openState } from '../../src/local/state.ts';
 import { packageFile } from '../../src/package-root.ts';
 import { type Gate, startGate } from './gate.ts';
 
@@ -37,8 +36,6 @@ export interface Processes {
   kill(...names: readonly ('app' | 'github')[]): Promise<void>;
   /** With SIGTERM: what it has begun it finishes. */
   stopApp(): Promise<void>;
-  /** Waits until GitHub has given up telling the App that a run whose title begins so has ended. */
-  untilUntold(title: string): Promise<void>;
   /** A REST request as the maintainer, below the repository. */
   as(method: string, path: string, body?: unknown): Promise<unknown>;
   close(): Promise<void>;
@@ -92,17 +89,6 @@ export async function startProcesses(): Promise<Processes> {
       await Promise.all(names.map((name) => ended(running[name], 'SIGKILL')));
     },
     stopApp: () => ended(running.app, 'SIGTERM'),
-    async untilUntold(title) {
-      const state = openState(join(directory, 'github'));
-      try {
-        while (
-          !state.deliveries.find({ event: 'workflow_run', action: 'completed', state: 'failed' }).some(isOf(title))
-        )
-          await sleep(100);
-      } finally {
-        state.close();
-      }
-    },
     async as(method, path, body) {
       const response = await patientFetch(`${githubUrl}/api/v3/repos/${REPOSITORY}${path}`, {
         method,
@@ -123,12 +109,6 @@ export async function startProcesses(): Promise<Processes> {
   await processes.startGitHub();
   await processes.startApp();
   return processes;
-}
-
-const toldRun = z.object({ workflow_run: z.object({ display_title: z.string() }) });
-
-function isOf(title: string): (delivery: { readonly payload: string }) => boolean {
-  return ({ payload }) => toldRun.parse(JSON.parse(payload)).workflow_run.display_title.startsWith(title);
 }
 
 /** The demo's first tries have a mistake on purpose; its last ones stand alone, so that one iteration is enough. */

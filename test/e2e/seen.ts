@@ -90,7 +90,7 @@ export function markerOf(body: string): string | undefined {
 export function undelivered({ directory }: Processes): readonly Undelivered[] {
   const state = openState(join(directory, 'github'));
   try {
-    return state.deliveries.find({}).filter(({ state: how }) => how !== 'delivered');
+    return state.deliveries.find({}).filter(({ state: how }) => how === 'failed');
   } finally {
     state.close();
   }
@@ -105,6 +105,12 @@ export interface Undelivered {
   readonly redelivery: boolean;
   readonly deliveredAt: string;
   readonly payload: string;
+}
+
+/** Waits until GitHub could not deliver a webhook of this name whose payload says so. */
+export async function lost(processes: Processes, name: string, says: string): Promise<void> {
+  const isIt = ({ event, action, payload }: Undelivered) => `${event}.${action}` === name && payload.includes(says);
+  while (!undelivered(processes).some(isIt)) await sleep(200);
 }
 
 /** Everything that explains where a loop stands, as text. */

@@ -3,7 +3,7 @@ import type { Exchange, Gate } from '../e2e/gate.ts';
 import { finish, openLabelledIssue } from '../e2e/journey.ts';
 import { type Processes, startProcesses } from '../e2e/processes.ts';
 import { type Remains, remainsOf } from '../e2e/remains.ts';
-import { stepDone } from '../e2e/seen.ts';
+import { lost, stepDone } from '../e2e/seen.ts';
 
 const PATIENCE_MS = 400_000;
 const TIMEOUT_MS = PATIENCE_MS + 60_000;
@@ -77,6 +77,8 @@ const opensPull = asks('POST', /\/pulls$/);
 const lands = (exchange: Exchange) =>
   asks('POST', /\/git\/refs$/)(exchange) && exchange.body.includes('refs/loopwright');
 const promotes = asks('PATCH', /\/git\/refs\/heads/);
+const writes = (marker: string) => (exchange: Exchange) =>
+  asks('POST', /\/comments$/)(exchange) && exchange.body.includes(`loopwright:${marker}`);
 const readies = asks('POST', /\/graphql$/);
 
 /** The App dies while its BUILD run works, and the run goes on without it. */
@@ -90,13 +92,27 @@ const appDuringBuild: Crash = (processes) => {
   };
 };
 
-/** The App is away for so long that GitHub gives up telling it that the VERIFY run has ended. */
+/** The App is away when GitHub tells it that the VERIFY run has ended. */
 const awayAtTheEndOfVerify: Crash = (processes) => async () => {
   await stepDone(processes, 'loopwright-verify', 'Fetch the job and its brief, and check both digests');
   await processes.kill('app');
-  await processes.untilUntold('loopwright-verify');
+  await lost(processes, 'workflow_run.completed', 'loopwright-verify');
   await processes.startApp();
 };
+
+/** The App dies when its comment can be seen, and is away when a person answers to it. */
+function awayWhenAnswered(marker: string, answer: string): Crash {
+  return (processes) => {
+    const { reached, release } = processes.toGitHub.hold('answer', writes(marker));
+    return async () => {
+      await reached;
+      await processes.kill('app');
+      await lost(processes, 'issue_comment.created', JSON.stringify(answer));
+      await processes.startApp();
+      release();
+    };
+  };
+}
 
 const everythingDuringBuild: Crash = (processes) => {
   const { reached, release } = processes.toModel.hold('request', building);
@@ -140,6 +156,11 @@ describe.concurrent('after kill -9 and a restart everything is as without', () =
 
   test('the App, after it dispatched, during BUILD, and when VERIFY ends', { timeout: TIMEOUT_MS }, async () => {
     const remains = await live(deafTo(dispatches), appDuringBuild, awayAtTheEndOfVerify);
+    expect(remains).toEqual(await baseline);
+  });
+
+  test('the App, before people answer and approve', { timeout: TIMEOUT_MS }, async () => {
+    const remains = await live(awayWhenAnswered('ask/', '/answer 1a 2a'), awayWhenAnswered('packet/', '/approve'));
     expect(remains).toEqual(await baseline);
   });
 

@@ -235,4 +235,6 @@ const refusingGitHub: Ports['github'] = {
   artifact: refuse,
   foreignChecks: refuse,
   changedPaths: refuse,
+  failedDeliveries: refuse,
+  redeliver: refuse,
 };

@@ -1,0 +1,159 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { LoopError } from '../src/errors.ts';
+import type { FailedDelivery } from '../src/github-port.ts';
+import { createSweep } from '../src/sweep.ts';
+
+const START_MS = Date.UTC(2026, 0, 10);
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+function failedAt(guid: string, agoMs: number, over: Partial<FailedDelivery> = {}): FailedDelivery {
+  return {
+    id: `id of ${guid}`,
+    guid,
+    name: 'issues.labeled',
+    triedAt: new Date(START_MS - agoMs).toISOString(),
+    ...over,
+  };
+}
+
+/** A GitHub that remembers failures, an App that has stored some webhooks, and a clock that is set by hand. */
+function stage(failures: FailedDelivery[] = [], pageSize = 100) {
+  const asked: string[] = [];
+  const pages: (string | undefined)[] = [];
+  const stored = new Set<string>();
+  const warnings: string[] = [];
+  const gone = new Set<string>();
+  const clock = { nowMs: START_MS };
+  const sweep = createSweep({
+    ports: {
+      clock: { now: () => new Date(clock.nowMs) },
+      store: {
+        delivery: async (id: string) =>
+          stored.has(id) ? { id, name: 'issues', receivedAt: '', payload: {} } : undefined,
+      },
+      github: {
+        async failedDeliveries(cursor) {
+          pages.push(cursor);
+          const newest = failures.toSorted((left, right) => (left.triedAt < right.triedAt ? 1 : -1));
+          const from = Number(cursor ?? 0);
+          const to = from + pageSize;
+          return { deliveries: newest.slice(from, to), next: to < newest.length ? String(to) : undefined };
+        },
+        async redeliver(id) {
+          if (gone.has(id)) throw new LoopError('GitHub answered 404');
+          asked.push(id);
+        },
+      },
+    },
+    isHeard: (name) => name !== 'star.created',
+    log: pino(
+      { level: 'warn' },
+      { write: (line: string) => void warnings.push(String(Reflect.get(JSON.parse(line), 'msg'))) },
+    ),
+  });
+  return { sweep, failures, asked, pages, stored, clock, warnings, gone };
+}
+
+test('one look is enough where nothing failed', async () => {
+  const { sweep, asked, pages } = stage();
+  await sweep();
+  expect(pages).toEqual([undefined]);
+  expect(asked).toEqual([]);
+});
+
+test('what did not arrive is asked for, oldest first', async () => {
+  const { sweep, asked } = stage([failedAt('b', MINUTE_MS), failedAt('a', 2 * DAY_MS), failedAt('c', 0)]);
+  await sweep();
+  expect(asked).toEqual(['id of a', 'id of b', 'id of c']);
+});
+
+test('what is stored, what nobody listens to and what GitHub has forgotten is not asked for', async () => {
+  const { sweep, asked, stored } = stage([
+    failedAt('arrived', MINUTE_MS),
+    failedAt('unheard', MINUTE_MS, { name: 'star.created' }),
+    failedAt('old', 3 * DAY_MS + MINUTE_MS),
+    failedAt('missed', MINUTE_MS),
+  ]);
+  stored.add('arrived');
+  await sweep();
+  expect(asked).toEqual(['id of missed']);
+});
+
+test('all pages are looked at once, and afterwards only what is new', async () => {
+  const failures = Array.from({ length: 5 }, (_, index) => failedAt(`d${index}`, (index + 1) * 60 * MINUTE_MS));
+  const { sweep, pages, asked, stored, clock } = stage(failures, 2);
+  await sweep();
+  expect(pages).toEqual([undefined, '2', '4']);
+  expect(asked).toHaveLength(5);
+  for (const { guid } of failures) stored.add(guid);
+  clock.nowMs += MINUTE_MS;
+  failures.push(failedAt('new', -MINUTE_MS));
+  await sweep();
+  expect(pages.slice(3)).toEqual([undefined, '2']);
+  expect(asked.slice(5)).toEqual(['id of new']);
+});
+
+test('a failure that is listed after a later one is not overlooked', async () => {
+  const { sweep, failures, asked } = stage([failedAt('quick', 0)]);
+  await sweep();
+  failures.push(failedAt('slow', 20_000));
+  await sweep();
+  expect(asked).toEqual(['id of quick', 'id of slow']);
+});
+
+test('what fails again is asked for again by its newest try, after waits that double', async () => {
+  const { sweep, failures, asked, clock } = stage([failedAt('a', MINUTE_MS)]);
+  const askedAfterMs: number[] = [];
+  for (; clock.nowMs <= START_MS + 8 * MINUTE_MS; clock.nowMs += 30_000) {
+    const before = asked.length;
+    await sweep();
+    if (asked.length === before) continue;
+    askedAfterMs.push(clock.nowMs - START_MS);
+    failures.push(failedAt('a', START_MS - clock.nowMs, { id: `try ${asked.length}` }));
+  }
+  expect(askedAfterMs).toEqual([0, 0.5, 1.5, 3.5, 7.5].map((minutes) => minutes * MINUTE_MS));
+  expect(asked).toEqual(['id of a', 'try 1', 'try 2', 'try 3', 'try 4']);
+});
+
+test('what fails for ever is given up, also by the processes after this one', async () => {
+  const { sweep, failures, asked, clock } = stage([failedAt('a', 0)]);
+  for (let hour = 0; hour < 24 * 20; hour += 1) {
+    const before = asked.length;
+    await sweep();
+    if (asked.length > before) failures.push(failedAt('a', START_MS - clock.nowMs, { id: `try ${asked.length}` }));
+    clock.nowMs += 60 * MINUTE_MS;
+  }
+  expect(asked.length).toBeLessThan(14);
+  const tries = Array.from({ length: 14 }, (_, index) => failedAt('a', index * 1000, { id: `try ${index}` }));
+  const next = stage(tries);
+  await next.sweep();
+  expect(next.asked).toEqual([]);
+});
+
+test('many are asked for in turns', async () => {
+  const failures = Array.from({ length: 70 }, (_, index) => failedAt(`d${index}`, index * 1000));
+  const { sweep, asked } = stage(failures);
+  const counts: number[] = [];
+  for (let turn = 0; turn < 4; turn += 1) {
+    await sweep();
+    counts.push(asked.length);
+  }
+  expect(counts).toEqual([30, 60, 70, 70]);
+  expect(new Set(asked).size).toBe(70);
+});
+
+test('one that GitHub cannot bring again is said, and keeps no other back', async () => {
+  const { sweep, asked, gone, warnings } = stage([failedAt('a', 2 * MINUTE_MS), failedAt('b', MINUTE_MS)]);
+  gone.add('id of a');
+  await sweep();
+  expect(asked).toEqual(['id of b']);
+  expect(warnings).toEqual(['a webhook that did not arrive cannot be had again: GitHub answered 404']);
+});
+
+test('a sweep that is asked for while one is being made is the same one', async () => {
+  const { sweep, pages } = stage([failedAt('a', 0)]);
+  await Promise.all([sweep(), sweep(), sweep()]);
+  expect(pages).toHaveLength(1);
+});
