@@ -19,6 +19,9 @@ export interface Need {
 /** Public reads: all repositories are public. */
 export const PUBLIC: Need = { permission: 'metadata', level: 'read', people: 'anybody' };
 
+/** Writing what a repository holds: files, commits, refs. */
+export const CONTENTS_WRITE: Need = { permission: 'contents', level: 'write', people: 'write' };
+
 /** The App by its JWT. */
 export const JWT: Need = { permission: 'metadata', level: 'read', people: 'app', jwt: true };
 

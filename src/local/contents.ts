@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Fields } from '../referee/json.ts';
-import { type Need, PUBLIC } from './access.ts';
+import { CONTENTS_WRITE, PUBLIC } from './access.ts';
 import { commitOf, gitCommitPayload } from './commits.ts';
 import { type Call, type Endpoints, ok, parseBody, repositoryOf, textParameter } from './endpoint.ts';
 import { environmentOf, gitOfCall, ownSignature } from './git-data.ts';
@@ -11,13 +11,12 @@ import { found, HttpError } from './http-error.ts';
 import { judgeWorkflowFiles, writeRefsOf } from './refs.ts';
 import { buildTree, type TreeEntry, treeEntriesOf } from './trees.ts';
 
-const WRITE: Need = { permission: 'contents', level: 'write', people: 'write' };
 const FILE = '/repos/{owner}/{repo}/contents/{path}';
 
 export const contentEndpoints: Endpoints = {
   [`GET ${FILE}`]: { need: PUBLIC, answer: getContents },
-  [`PUT ${FILE}`]: { need: WRITE, answer: putFile },
-  [`DELETE ${FILE}`]: { need: WRITE, answer: deleteFile },
+  [`PUT ${FILE}`]: { need: CONTENTS_WRITE, answer: putFile },
+  [`DELETE ${FILE}`]: { need: CONTENTS_WRITE, answer: deleteFile },
 };
 
 const RAW = 'application/vnd.github.raw; charset=utf-8';

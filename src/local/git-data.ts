@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Fields } from '../referee/json.ts';
-import { type Need, PUBLIC } from './access.ts';
+import { CONTENTS_WRITE, PUBLIC } from './access.ts';
 import { commitOf, gitCommitPayload } from './commits.ts';
 import {
   actingLogin,
@@ -20,15 +20,13 @@ import { found, HttpError } from './http-error.ts';
 import { accountOf } from './repository-records.ts';
 import { buildTree, type TreeChange, treeEntriesOf } from './trees.ts';
 
-const WRITE: Need = { permission: 'contents', level: 'write', people: 'write' };
-
 export const gitDataEndpoints: Endpoints = {
   'GET /repos/{owner}/{repo}/git/blobs/{file_sha}': { need: PUBLIC, answer: getBlob },
-  'POST /repos/{owner}/{repo}/git/blobs': { need: WRITE, answer: createBlob },
+  'POST /repos/{owner}/{repo}/git/blobs': { need: CONTENTS_WRITE, answer: createBlob },
   'GET /repos/{owner}/{repo}/git/trees/{tree_sha}': { need: PUBLIC, answer: getTree },
-  'POST /repos/{owner}/{repo}/git/trees': { need: WRITE, answer: createTree },
+  'POST /repos/{owner}/{repo}/git/trees': { need: CONTENTS_WRITE, answer: createTree },
   'GET /repos/{owner}/{repo}/git/commits/{commit_sha}': { need: PUBLIC, answer: getCommit },
-  'POST /repos/{owner}/{repo}/git/commits': { need: WRITE, answer: createCommit },
+  'POST /repos/{owner}/{repo}/git/commits': { need: CONTENTS_WRITE, answer: createCommit },
 };
 
 /** Git on the repository of the call. */

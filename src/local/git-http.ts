@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { judgeAccess, type Need } from './access.ts';
+import { CONTENTS_WRITE, judgeAccess, type Need } from './access.ts';
 import { GIT_ENVIRONMENT } from './git.ts';
 import { type Host, now } from './host.ts';
 import { HttpError } from './http-error.ts';
@@ -12,7 +12,6 @@ import { findRepository } from './repository-records.ts';
 import { type Actor, actorLabel, actorOf, loginOf } from './tokens.ts';
 
 const READ: Need = { permission: 'contents', level: 'read', people: 'anybody' };
-const PUSH: Need = { permission: 'contents', level: 'write', people: 'write' };
 const SERVICES = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 
 /** Answers a git client; undefined when the address is not one of git's. */
@@ -53,7 +52,7 @@ async function serve(host: Host, served: Served): Promise<Response> {
   const { request, repository, actor, service } = served;
   const pushes =
     service === 'git-receive-pack' || new URL(request.url).searchParams.get('service') === 'git-receive-pack';
-  judgeAccess(host, { actor, need: pushes ? PUSH : READ, repository });
+  judgeAccess(host, { actor, need: pushes ? CONTENTS_WRITE : READ, repository });
   const input = Buffer.from(await request.arrayBuffer());
   const run = () => runBackend(host, served, input);
   if (!pushes || request.method !== 'POST') return run();

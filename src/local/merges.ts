@@ -1,7 +1,7 @@
 /** Reviews and merges: https://docs.github.com/rest/pulls/reviews and https://docs.github.com/rest/pulls/pulls#merge-a-pull-request */
 
 import { z } from 'zod';
-import { type Need, PUBLIC } from './access.ts';
+import { CONTENTS_WRITE, type Need, PUBLIC } from './access.ts';
 import { actingLogin, type Call, type Endpoints, list, noContent, ok, parseBody, repositoryOf } from './endpoint.ts';
 import { emit } from './events.ts';
 import { environmentOf, gitOfCall, ownSignature } from './git-data.ts';
@@ -15,7 +15,6 @@ import { writeRefsOf } from './refs.ts';
 
 const REVIEW: Need = { permission: 'pull_requests', level: 'write', people: 'signed in' };
 /** `contents: write` includes merging, on GitHub too: nothing here keeps the App from it. */
-const MERGE: Need = { permission: 'contents', level: 'write', people: 'write' };
 const ONE = '/repos/{owner}/{repo}/pulls/{pull_number}';
 
 export const mergeEndpoints: Endpoints = {
@@ -28,7 +27,7 @@ export const mergeEndpoints: Endpoints = {
       return noContent;
     },
   },
-  [`PUT ${ONE}/merge`]: { need: MERGE, answer: merge },
+  [`PUT ${ONE}/merge`]: { need: CONTENTS_WRITE, answer: merge },
 };
 
 function listReviews(call: Call) {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Fields } from '../referee/json.ts';
-import { type Need, PUBLIC } from './access.ts';
+import { CONTENTS_WRITE, PUBLIC } from './access.ts';
 import {
   actingLogin,
   type Call,
@@ -21,14 +21,12 @@ import { HttpError, notFound } from './http-error.ts';
 import { newWorkflowFile, workflowRefusal } from './push-hook.ts';
 import { isAncestor, writeRefs } from './pushes.ts';
 
-const WRITE: Need = { permission: 'contents', level: 'write', people: 'write' };
-
 export const refEndpoints: Endpoints = {
   'GET /repos/{owner}/{repo}/git/ref/{ref}': { need: PUBLIC, answer: getRef },
   'GET /repos/{owner}/{repo}/git/matching-refs/{ref}': { need: PUBLIC, answer: matchRefs },
-  'POST /repos/{owner}/{repo}/git/refs': { need: WRITE, answer: createRef },
-  'PATCH /repos/{owner}/{repo}/git/refs/{ref}': { need: WRITE, answer: updateRef },
-  'DELETE /repos/{owner}/{repo}/git/refs/{ref}': { need: WRITE, answer: deleteRef },
+  'POST /repos/{owner}/{repo}/git/refs': { need: CONTENTS_WRITE, answer: createRef },
+  'PATCH /repos/{owner}/{repo}/git/refs/{ref}': { need: CONTENTS_WRITE, answer: updateRef },
+  'DELETE /repos/{owner}/{repo}/git/refs/{ref}': { need: CONTENTS_WRITE, answer: deleteRef },
 };
 
 /** Runs a write of refs as the call's actor, alone in its repository, and announces what it changed. */
