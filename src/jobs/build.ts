@@ -1,12 +1,12 @@
 /** The BUILD job: tests first, then code task by task, then numbers and reviews. Nothing is believed, everything measured. */
-import { LoopError } from '../errors.ts';
 import type { Brief, BuildReport, FrozenTests } from '../loop/brief.ts';
 import type { Defect, Measurement } from '../loop/measurement.ts';
 import { applyChanges } from './changes.ts';
 import { frozenTestsOf } from './design.ts';
-import { type Bench, countCalls, type JobEnvironment, JobError, measured, runShell } from './environment.ts';
+import { type Bench, type JobEnvironment, JobError, measured, runShell } from './environment.ts';
 import { type Measured, measure } from './measure.ts';
 import { requireSkills } from './prompt.ts';
+import { failureOf, reportedOn } from './report-facts.ts';
 import { openRepository } from './repository.ts';
 import { type Review, review } from './review.ts';
 import { said } from './said.ts';
@@ -23,21 +23,7 @@ const NEEDED_SKILLS = [
 
 /** Builds a candidate and reports it. Expected failures (model, install, sandbox) are the report's `failure`, with the calls that were made. */
 export async function build(brief: Brief, environment: JobEnvironment): Promise<BuildReport> {
-  const startedAt = environment.now();
-  const { model, calls } = countCalls(environment.model);
-  const outcome = await outcomeOf(brief, { ...environment, model });
-  return {
-    kind: 'build',
-    version: 1,
-    loop: brief.loop.id,
-    entry: brief.entry,
-    candidate: brief.candidate,
-    base: brief.base,
-    sandbox: environment.sandbox.kind,
-    calls: [...calls],
-    durationMs: environment.now() - startedAt,
-    ...outcome,
-  };
+  return { kind: 'build', ...(await reportedOn(brief, environment, outcomeOf)) };
 }
 
 async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Outcome> {
@@ -55,10 +41,7 @@ async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Out
     }
     return { tests, ...(await reviewed(bench, tests, unfinished)), failure: null };
   } catch (error) {
-    // Only what is named at a port is a failure of this job; anything else is a mistake of ours and goes up.
-    if (!(error instanceof LoopError)) throw error;
-    environment.log(`failed: ${error.message}`);
-    return { tests, changes: [], measurements: [], defects: [], failure: error.message };
+    return { tests, changes: [], measurements: [], defects: [], failure: failureOf(error, environment) };
   }
 }
 

@@ -1,5 +1,6 @@
 /** The report of a job that could not do its work: no numbers, so every gate blocks, and the reason. */
 import type { Brief, ModelCall, Report } from '../loop/brief.ts';
+import { subjectOf } from './report-facts.ts';
 
 /** A report without measurements whose `failure` says why. The sandbox counts as none, because nothing shows that there was one. */
 export function failedReport(
@@ -12,11 +13,7 @@ export function failedReport(
   },
 ): Report {
   const common = {
-    version: 1 as const,
-    loop: brief.loop.id,
-    entry: brief.entry,
-    candidate: brief.candidate,
-    base: brief.base,
+    ...subjectOf(brief),
     sandbox: 'none' as const,
     measurements: [],
     defects: [],

@@ -59,6 +59,27 @@ export async function writeInside(
   return undefined;
 }
 
+/** Writes a file whatever stands in its way: a link or a folder is removed, never followed. Returns a refusal where that is not possible. */
+export async function overwriteInside(
+  root: string,
+  path: string,
+  content: Uint8Array | string,
+  executable?: boolean,
+): Promise<string | undefined> {
+  const parts = path.split('/');
+  for (const index of parts.keys()) {
+    const here = parts.slice(0, index + 1).join('/');
+    if (isInTheWay(await placeOf(root, here), index === parts.length - 1)) await removeInside(root, here);
+  }
+  return writeInside(root, path, content, executable);
+}
+
+function isInTheWay(place: Place, isEnd: boolean): boolean {
+  if (place.refusal !== undefined) return true;
+  if (place.stats === undefined) return false;
+  return isEnd ? !place.stats.isFile() : !place.stats.isDirectory();
+}
+
 /** Removes whatever is at the path, a link itself and not its target; returns a refusal when a folder on the way is a link. */
 export async function removeInside(root: string, path: string): Promise<string | undefined> {
   const parent = path.split('/').slice(0, -1).join('/');

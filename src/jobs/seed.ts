@@ -2,15 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { LoopError } from '../errors.ts';
 import { pathRefusal } from '../guard/patch-policy.ts';
 import { ANSWERS, type SeedData } from '../loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type FileChange, type SeedReport } from '../loop/brief.ts';
 import type { Defect, Measurement } from '../loop/measurement.ts';
 import { applyChanges, diffOf, treeOf } from './changes.ts';
-import { type Bench, callContext, countCalls, type JobEnvironment, JobError, measured } from './environment.ts';
+import { type Bench, callContext, type JobEnvironment, JobError, measured } from './environment.ts';
 import { parseJson } from './json.ts';
 import { acceptanceOf, documentsOf, fenced, requirementsOf, section, skillTexts } from './prompt.ts';
+import { failureOf, reportedOn } from './report-facts.ts';
 import { openRepository } from './repository.ts';
 import { cut } from './said.ts';
 import { runTwice, type SeedRuns } from './seed-run.ts';
@@ -19,21 +19,7 @@ type Outcome = Pick<SeedReport, 'seed' | 'changes' | 'measurements' | 'defects' 
 
 /** Seeds the product of the build report in `environment.input` and reports it. Expected failures are the report's `failure`. */
 export async function seed(brief: Brief, environment: JobEnvironment): Promise<SeedReport> {
-  const startedAt = environment.now();
-  const { model, calls } = countCalls(environment.model);
-  const outcome = await outcomeOf(brief, { ...environment, model });
-  return {
-    kind: 'seed',
-    version: 1,
-    loop: brief.loop.id,
-    entry: brief.entry,
-    candidate: brief.candidate,
-    base: brief.base,
-    sandbox: environment.sandbox.kind,
-    calls: [...calls],
-    durationMs: environment.now() - startedAt,
-    ...outcome,
-  };
+  return { kind: 'seed', ...(await reportedOn(brief, environment, outcomeOf)) };
 }
 
 async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Outcome> {
@@ -50,10 +36,7 @@ async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Out
     const judged = await judge(environment, { answer, refused, runs });
     return { seed: answer, changes, ...judged, failure: null };
   } catch (error) {
-    // Only what is named at a port is a failure of this job; anything else is a mistake of ours and goes up.
-    if (!(error instanceof LoopError)) throw error;
-    environment.log(`failed: ${error.message}`);
-    return { seed: null, changes: [], measurements: [], defects: [], failure: error.message };
+    return { seed: null, changes: [], measurements: [], defects: [], failure: failureOf(error, environment) };
   }
 }
 

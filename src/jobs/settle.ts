@@ -7,7 +7,7 @@ import type { Brief, FileChange, FrozenTests } from '../loop/brief.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { changesOf, restorePaths, treeOf } from './changes.ts';
 import { type Bench, JobError } from './environment.ts';
-import { placeOf, readRegular, removeInside, writeInside } from './inside.ts';
+import { overwriteInside, placeOf, readRegular } from './inside.ts';
 import { treesDirectory } from './sandbox.ts';
 
 export interface Settled {
@@ -97,20 +97,10 @@ export async function layTests(
     const same = place.refusal === undefined && place.stats?.isFile() === true;
     if (same && (await readRegular(place.absolute)).toString('utf8') === content) continue;
     restored.push(path);
-    const again = await overwrite(environment.workspace, path, content);
+    const again = await overwriteInside(environment.workspace, path, content);
     if (again !== undefined) defects.push(defectOf(path, `the frozen test cannot be put back: ${again}`));
   }
   return { restored, defects };
-}
-
-async function overwrite(workspace: string, path: string, content: string): Promise<string | undefined> {
-  const folders = path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
-  for (const folder of folders) {
-    const place = await placeOf(workspace, folder);
-    const inTheWay = place.refusal !== undefined || (place.stats !== undefined && !place.stats.isDirectory());
-    if (inTheWay) await removeInside(workspace, folder);
-  }
-  return writeInside(workspace, path, content);
 }
 
 function verdictOf(brief: Brief, tests: FrozenTests, existing: ReadonlySet<string>, change: FileChange) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { FrozenTests } from '../loop/brief.ts';
 import { treeOf } from './changes.ts';
 import { type Bench, JobError, runShell } from './environment.ts';
-import { type Place, placeOf, removeInside, writeInside } from './inside.ts';
+import { overwriteInside, removeInside } from './inside.ts';
 import { layTree } from './repository.ts';
 import { said } from './said.ts';
 import { treesDirectory } from './sandbox.ts';
@@ -68,26 +68,14 @@ export async function revertPaths(bench: Bench, tree: string, paths: readonly st
   if (bench.brief.commands.build !== null) await runShell(bench, bench.brief.commands.build, tree);
 }
 
-/** Writes a file whatever stands in its way: a link or a folder is removed, never followed. */
+/** Writes a file whatever stands in its way. @throws {JobError} where that is not possible. */
 export async function overwrite(
   tree: string,
   path: string,
   content: string | Uint8Array,
   executable?: boolean,
 ): Promise<void> {
-  const parts = path.split('/');
-  for (const [index] of parts.entries()) {
-    const here = parts.slice(0, index + 1).join('/');
-    const place = await placeOf(tree, here);
-    if (isInTheWay(place, index === parts.length - 1)) await removeInside(tree, here);
-  }
-  refuse(path, await writeInside(tree, path, content, executable));
-}
-
-function isInTheWay(place: Place, isEnd: boolean): boolean {
-  if (place.refusal !== undefined) return true;
-  if (place.stats === undefined) return false;
-  return isEnd ? !place.stats.isFile() : !place.stats.isDirectory();
+  refuse(path, await overwriteInside(tree, path, content, executable));
 }
 
 async function prepare(bench: Bench, name: string, directory: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { Defect, Measurement } from '../loop/measurement.ts';
 import { type Acceptance, performAcceptance } from './acceptance.ts';
 import { type Bench, type JobEnvironment, measured } from './environment.ts';
 import { type Evidence, gapsOf, proveRequirements } from './evidence.ts';
+import { subjectOf } from './report-facts.ts';
 import { openRepository } from './repository.ts';
 import { type Reading, securityReading } from './security.ts';
 import { layTrees, onTreeCopy } from './trees.ts';
@@ -26,11 +27,7 @@ export async function verify(brief: Brief, environment: JobEnvironment): Promise
   const judged = await judge(bench);
   return {
     kind: 'verify',
-    version: 1,
-    loop: brief.loop.id,
-    entry: brief.entry,
-    candidate: brief.candidate,
-    base: brief.base,
+    ...subjectOf(brief),
     sandbox: environment.sandbox.kind,
     measurements: judged.readings.flatMap(({ measurement }) => measurement ?? []),
     defects: judged.readings.flatMap(({ defects }) => defects),
