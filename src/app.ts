@@ -22,7 +22,10 @@ export function isHeard(name: string): boolean {
   return WEBHOOKS.some((webhook) => webhook === name);
 }
 
-export function register(app: Probot, { store, clock }: Pick<Ports, 'store' | 'clock'>): void {
+export function register(
+  app: Probot,
+  { store, clock }: Pick<Ports, 'clock'> & { readonly store: Pick<Ports['store'], 'receive'> },
+): void {
   app.on([...WEBHOOKS], async ({ id, name, payload }) => {
     await store.receive({ id, name, payload, receivedAt: clock.now().toISOString() });
   });

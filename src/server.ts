@@ -1,15 +1,15 @@
 /** The App as a running process: webhooks in, queue behind, job files and health out. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
-import { createNodeMiddleware, Probot } from 'probot';
 import { apply, work } from './advance.ts';
-import { isHeard, register } from './app.ts';
+import { isHeard } from './app.ts';
 import { takeIn } from './intake.ts';
 import type { Ports, QueueItem } from './ports.ts';
 import { reconcile } from './reconcile.ts';
 import { createSweep } from './sweep.ts';
+import { createWebhooks, WEBHOOK_PATH } from './webhooks.ts';
 
 export interface ServerSettings {
   readonly appId: number;
@@ -32,7 +32,6 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-const WEBHOOK_PATH = '/api/github/webhooks';
 const RECONCILE_MS = 30_000;
 
 /** Starts everything; returns when webhooks are accepted. */
@@ -74,21 +73,11 @@ function startPatrol({ ports, log }: ServerSettings): { close(): void } {
   };
 }
 
-async function listenerOf({
-  appId,
-  privateKey,
-  webhookSecret,
-  apiUrl,
-  fetch,
-  ports,
-  routes,
-  log,
-}: ServerSettings): Promise<Parameters<typeof createServer>[1] & object> {
-  const probot = new Probot({ appId, privateKey, secret: webhookSecret, baseUrl: apiUrl, request: { fetch }, log });
-  const webhooks = await createNodeMiddleware((app) => register(app, ports), { probot, webhooksPath: WEBHOOK_PATH });
-  const rest = getRequestListener(routes.fetch);
+async function listenerOf(settings: ServerSettings): Promise<RequestListener> {
+  const webhooks = await createWebhooks(settings);
+  const rest = getRequestListener(settings.routes.fetch);
   return (request, response) => {
-    if (request.url?.startsWith(WEBHOOK_PATH)) void webhooks(request, response, () => response.writeHead(404).end());
+    if (request.url?.startsWith(WEBHOOK_PATH)) webhooks(request, response);
     else void rest(request, response);
   };
 }

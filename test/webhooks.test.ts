@@ -1,0 +1,91 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Delivery } from '../src/ports.ts';
+import { createWebhooks, WEBHOOK_PATH } from '../src/webhooks.ts';
+
+const SECRET = 'a secret of the webhook';
+const PAYLOAD = JSON.stringify({ ref: 'refs/heads/main', password: 'hunter2' });
+
+/** The door with a store that does as it is told. */
+async function door(receive: (delivery: Delivery) => Promise<boolean>) {
+  const lines: string[] = [];
+  const listener = await createWebhooks({
+    appId: 1,
+    privateKey: 'none',
+    webhookSecret: SECRET,
+    apiUrl: 'https://api.github.com',
+    fetch: () => Promise.reject(new Error('nothing is asked of GitHub')),
+    ports: {
+      clock: { now: () => new Date(0) },
+      store: { receive },
+    },
+    log: pino({ level: 'debug', base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
+  });
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${WEBHOOK_PATH}`;
+  const post = async (body: string, signature = signed(body)) => {
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': 'push',
+      'x-github-delivery': 'guid-1',
+      'x-hub-signature-256': signature,
+    };
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
+  return { post, url, lines: () => lines.map((line): unknown => JSON.parse(line)) };
+}
+
+function signed(body: string): string {
+  return `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
+}
+
+test('a webhook is acknowledged when it is stored, and nothing is said', async () => {
+  const stored: Delivery[] = [];
+  const { post, lines } = await door(async (delivery) => stored.push(delivery) > 0);
+  expect(await post(PAYLOAD)).toBe(200);
+  expect(stored).toEqual([
+    { id: 'guid-1', name: 'push', payload: JSON.parse(PAYLOAD), receivedAt: '1970-01-01T00:00:00.000Z' },
+  ]);
+  expect(lines()).toEqual([]);
+});
+
+test.each([
+  ['a forged signature', PAYLOAD, `sha256=${'0'.repeat(64)}`, 'signature does not match event payload and secret'],
+  ['no JSON', '{"ref":', undefined, 'Invalid JSON'],
+])('%s is refused with one warning, without a stack and without the payload', async (_, body, signature, reason) => {
+  const { post, lines } = await door(() => Promise.reject(new Error('nothing is to be stored')));
+  expect(await post(body, signature)).toBe(400);
+  expect(lines()).toEqual([{ level: 40, msg: `a webhook was refused: ${reason}` }]);
+});
+
+test('a webhook that could not be stored has failed, which one line says', async () => {
+  const { post, lines } = await door(() => Promise.reject(new Error('the database is away')));
+  expect(await post(PAYLOAD)).toBe(500);
+  expect(lines()).toEqual([
+    {
+      level: 50,
+      msg: 'a webhook could not be stored, so GitHub will be asked for it again: the database is away',
+    },
+  ]);
+});
+
+test('a webhook that is not stored in time is not acknowledged', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const { post } = await door(() => promise);
+  expect(await post(PAYLOAD)).toBe(503);
+  resolve(true);
+});
+
+test('another path behind that of webhooks is not there', async () => {
+  const { url } = await door(async () => true);
+  expect((await fetch(`${url}/other`, { method: 'POST' })).status).toBe(404);
+});
