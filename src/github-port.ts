@@ -119,7 +119,8 @@ export interface GitHub {
   ): Promise<
     readonly { readonly name: string; readonly status: 'pending' | 'passed' | 'failed'; readonly detail: string }[]
   >;
-  changedPaths(repository: RepositoryRef, base: string, head: string): Promise<readonly string[]>;
+  /** Undefined when more changed than GitHub lists: then some paths are unknown. */
+  changedPaths(repository: RepositoryRef, base: string, head: string): Promise<readonly string[] | undefined>;
   /** A page of the webhooks to the App that did not arrive, newest first, of all installations; `next` is the cursor of the page after it. */
   failedDeliveries(
     cursor?: string,

@@ -153,7 +153,7 @@ const READERS: Readers = {
         by: sender,
         sha: after,
         codeTree: await ports.workspace.codeTree(ref, after),
-        documentsChanged: paths.some((path) => path.startsWith('.loopwright/')),
+        documentsChanged: paths === undefined || paths.some((path) => path.startsWith('.loopwright/')),
       };
     });
   },

@@ -70,11 +70,7 @@ export const markReady: Operation<'markReady'> = async ({ octokit }, pullNodeId)
 export const changedPaths: Operation<'changedPaths'> = async ({ octokit, here }, base, head) => {
   const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ ...here, basehead: `${base}...${head}` });
   const files = data.files ?? [];
-  if (files.length >= LISTED_FILES) {
-    throw new LoopError(
-      `GitHub lists only ${LISTED_FILES} files between ${base} and ${head}, so some changed paths are unknown.`,
-    );
-  }
+  if (files.length >= LISTED_FILES) return undefined;
   return files.flatMap(({ filename, previous_filename: before }) =>
     before === undefined ? [filename] : [before, filename],
   );

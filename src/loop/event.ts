@@ -77,6 +77,8 @@ export const event = z.discriminatedUnion('type', [
     at,
     sha: commitSha,
     paths: z.array(z.string()),
+    /** More changed than GitHub lists, so the paths are unknown. */
+    unlisted: z.boolean(),
     sensitive: z.array(z.string()),
     configDigest: digest,
   }),

@@ -96,12 +96,14 @@ function withConfigOf(loop: Loop, { configDigest, sha }: Of<'moved'>): Loop {
 function shiftOf(
   { configDigest, tasks }: Loop,
   event: Of<'moved'>,
-): { readonly file: string; readonly sentence: string } | undefined {
+): { readonly file: string | null; readonly sentence: string } | undefined {
   if (event.configDigest !== configDigest)
     return {
       file: '.github/loopwright.yml',
       sentence: `The configuration .github/loopwright.yml changed on the base at ${event.sha.slice(0, 7)}`,
     };
+  if (event.unlisted)
+    return { file: null, sentence: "The base moved in more files than GitHub lists, the plan's perhaps among them" };
   const planned = new Set(tasks.flatMap(({ files }) => files));
   const touched = event.paths.filter((path) => planned.has(path));
   if (touched[0] !== undefined)

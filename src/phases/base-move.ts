@@ -13,12 +13,14 @@ export async function baseMove(
   { before, after, at }: { readonly before: string; readonly after: string; readonly at: string },
   ports: Pick<Ports, 'github'>,
 ): Promise<Moved> {
-  const paths = [...(await ports.github.changedPaths(repository, before, after))];
+  const listed = await ports.github.changedPaths(repository, before, after);
+  const paths = [...(listed ?? [])];
   return {
     type: 'moved',
     at,
     sha: after,
     paths,
+    unlisted: listed === undefined,
     sensitive: paths.filter((path) => isSensitive(path)),
     configDigest: await configDigestAt(repository, after, ports),
   };

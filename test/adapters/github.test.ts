@@ -259,6 +259,21 @@ test('changed paths between two commits are listed', async () => {
   expect(await github().changedPaths(repository, await mainHead(), sha)).toEqual(['src/new.txt']);
 });
 
+test('changed paths are unknown when there are as many as GitHub lists at the most', async () => {
+  const parent = await mainHead();
+  const { git: data } = stage.as('alice').rest;
+  const tree = Array.from({ length: 300 }, (_, index) => ({
+    path: `many/${index}.txt`,
+    mode: '100644' as const,
+    type: 'blob' as const,
+    content: 'x',
+  }));
+  const made = await data.createTree({ ...HERE, base_tree: parent, tree });
+  const commit = await data.createCommit({ ...HERE, message: 'Add many', tree: made.data.sha, parents: [parent] });
+  const { sha } = commit.data;
+  expect(await github().changedPaths(repository, parent, sha)).toBeUndefined();
+});
+
 function checkRun(headSha: string, change: Partial<CheckRun> = {}): CheckRun {
   return {
     name: 'loopwright / plan',

@@ -88,6 +88,15 @@ test('a folder of frozen tests that became a link or a file is put back as it wa
   expect(await read('test/greet.test.js')).toContain("test('greets'");
 });
 
+test('a frozen test that became a folder is put back as it was', async () => {
+  await settle(bench, TESTS);
+  await rm(join(place.workspace, FROZEN_FILE));
+  await put(`${FROZEN_FILE}/mine.js`, '');
+  const { changes, refused } = await settle(bench, TESTS);
+  expect([changes.map(({ path }) => path), refused]).toEqual([[FROZEN_FILE], []]);
+  expect(await read(FROZEN_FILE)).toBe(FROZEN_TEXT);
+});
+
 test('a source folder that became a link is set back with all its files', async () => {
   await rm(join(place.workspace, 'src'), { recursive: true });
   await symlink('/etc', join(place.workspace, 'src'));

@@ -354,8 +354,15 @@ describe('a late or repeated event', () => {
   it('after the end changes nothing at all', () => {
     const stopped = decide(building(), command('stop', '', timeOf(55))).loop;
     expect(
-      decide(stopped, { type: 'moved', at: timeOf(60), sha: SHA, paths: ['a'], sensitive: ['a'], configDigest: RAW })
-        .loop,
+      decide(stopped, {
+        type: 'moved',
+        at: timeOf(60),
+        sha: SHA,
+        paths: ['a'],
+        unlisted: false,
+        sensitive: ['a'],
+        configDigest: RAW,
+      }).loop,
     ).toBe(stopped);
     expect(
       decide(stopped, { type: 'pushed', at: timeOf(60), by: PERSON, sha: SHA, codeTree: SHA, documentsChanged: false })

@@ -27,6 +27,7 @@ describe('the approval', () => {
     at: timeOf(55),
     sha: 'c'.repeat(40),
     paths: ['docs/x.md'],
+    unlisted: false,
     sensitive: [],
     configDigest: RAW,
     ...over,
@@ -50,6 +51,11 @@ describe('the approval', () => {
       'in many sensitive paths',
       { sensitive: ['a/token', 'b/token', 'c/token', 'd/token'] },
       'The base moved in a/token, b/token, c/token and 1 more, sensitive paths',
+    ],
+    [
+      'in more files than are known',
+      { paths: [], unlisted: true },
+      "The base moved in more files than GitHub lists, the plan's perhaps among them",
     ],
     [
       'and with it the configuration',

@@ -232,6 +232,7 @@ function interference(loop: Loop, random: () => number, step: number): Event {
       at,
       sha: SHA,
       paths: ['src/a.js'],
+      unlisted: false,
       sensitive: random() < 0.3 ? ['src/auth.js'] : [],
       configDigest: random() < 0.1 ? `sha256:${'1'.repeat(64)}` : RAW,
     }),
