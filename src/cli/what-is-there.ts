@@ -4,6 +4,7 @@ import { LoopError } from '../errors.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Store } from '../ports.ts';
 import { nowOf } from '../render/words.ts';
+import { wire } from '../wire.ts';
 
 export interface Place {
   readonly githubUrl: string;
@@ -57,7 +58,9 @@ function nextOf({ state }: Issue, loop: Loop | undefined, pull: Pull | undefined
 }
 
 async function read({ githubUrl, token }: Place, path: string): Promise<unknown> {
-  const response = await fetch(`${githubUrl}/api/v3${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const apiUrl = `${githubUrl}/api/v3`;
+  const send = wire({ apiUrl, checked: false });
+  const response = await send(`${apiUrl}${path}`, { headers: { authorization: `Bearer ${token}` } });
   if (!response.ok) throw new LoopError(`GET ${path} of the embedded GitHub was answered ${response.status}.`);
   return response.json();
 }
