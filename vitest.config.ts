@@ -21,6 +21,8 @@ export default defineConfig({
         test: {
           name: 'machine',
           include: ['test/machine/**/*.test.ts'],
+          // Loops that live at the same time in one file; each is several processes, and another file runs beside it.
+          maxConcurrency: 3,
           globalSetup: ['test/machine/requirements.ts'],
         },
       },

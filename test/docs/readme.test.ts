@@ -22,7 +22,7 @@ interface Proof {
 const IN_CI = (words: string): Proof => ({ file: '.ci/run', words });
 const BY_DEMO: Proof = {
   file: 'test/machine/second-repository.test.ts',
-  words: "['run', '-s', 'demo', '--', '--json'",
+  words: "['run', '-s', 'demo', '--ignore-scripts', '--', '--json'",
 };
 const BY_START: Proof = { file: 'test/machine/terminal.ts', words: "['start', '--ignore-scripts', '--'" };
 const BY_PACKAGE = (words: string): Proof => ({ file: 'test/machine/package.test.ts', words });
