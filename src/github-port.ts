@@ -93,16 +93,17 @@ export interface GitHub {
   /** Creates or updates the check runs of these names, all on one head. */
   checks(repository: RepositoryRef, checks: readonly CheckRun[]): Promise<void>;
   /**
-   * Commits through the Git Data API on top of `parent` and returns the commit and its tree; the tree is checked to be the one sent.
-   * The same change on the same parent with the same message and date gives the same commit.
+   * Commits through the Git Data API on top of `parent` and returns the commit and its tree; the tree is checked to be the one sent. GitHub names the
+   * author and signs it. Where `ref` is at this very commit already (same parent, tree and message, or nothing left to change), that one is returned.
    */
   commit(
     repository: RepositoryRef,
     commit: {
+      /** Full; where the commit is to go, by `moveRef`. */
+      readonly ref: string;
       readonly parent: string;
       readonly changes: readonly FileChange[];
       readonly message: string;
-      readonly date: string;
     },
   ): Promise<{ readonly sha: string; readonly tree: string }>;
   /** Creates the ref or moves it forward; never by force. @throws {WriteRefusedError} with GitHub's text when refused. */

@@ -36,39 +36,59 @@ export const file: Operation<'file'> = async ({ octokit, here }, path, ref) => {
   }
 };
 
-export const commit: Operation<'commit'> = async (call, { parent, changes, message, date }) => {
-  const { octokit, here, self } = call;
+export const commit: Operation<'commit'> = async (call, { ref, parent, changes, message }) => {
+  const { octokit, here } = call;
   const { data: before } = await octokit.rest.git.getCommit({ ...here, commit_sha: parent });
-  const tree = await createTree(call, before.tree.sha, changes);
-  const signature = {
-    name: self.login,
-    email: `${self.appId}+${self.login}@users.noreply.github.com`,
-    // git keeps whole seconds.
-    date: `${new Date(date).toISOString().slice(0, 19)}Z`,
-  };
-  const { data } = await octokit.rest.git.createCommit({
-    ...here,
-    message: call.plain(message),
-    tree,
-    parents: [parent],
-    author: signature,
-    committer: signature,
-  });
+  const planned = await planTree(call, before.tree.sha, changes);
+  const { tree } = planned;
+  const text = call.plain(message);
+  const made = await alreadyMade(call, { ref, parent, tree, message: text });
+  if (made !== undefined) return { sha: made, tree };
+  await createTree(call, planned);
+  // Neither author nor committer: GitHub signs only what it names itself.
+  const { data } = await octokit.rest.git.createCommit({ ...here, message: text, tree, parents: [parent] });
   if (data.tree.sha !== tree)
     throw new LoopError(`GitHub made the commit ${data.sha} with the tree ${data.tree.sha} instead of ${tree}.`);
   return { sha: data.sha, tree };
 };
 
-async function createTree(call: Call, base: string, changes: readonly FileChange[]): Promise<string> {
-  const { octokit, here } = call;
+interface Intended {
+  readonly ref: string;
+  readonly parent: string;
+  readonly tree: string;
+  readonly message: string;
+}
+
+/** What an earlier try left: its time differs, so it is known by everything else. A commit that no ref holds is left to GitHub. */
+async function alreadyMade(call: Call, { ref, parent, tree, message }: Intended): Promise<string | undefined> {
+  const sha = await head(call, ref);
+  if (sha === undefined) return undefined;
+  const { data } = await call.octokit.rest.git.getCommit({ ...call.here, commit_sha: sha });
+  const isThere = sha === parent || (data.parents.length === 1 && data.parents[0]?.sha === parent);
+  return isThere && data.tree.sha === tree && data.message.trim() === message.trim() ? sha : undefined;
+}
+
+interface PlannedTree {
+  readonly base: string;
+  readonly changes: readonly FileChange[];
+  readonly files: readonly Sent[];
+  /** What the tree's sha will be. */
+  readonly tree: string;
+}
+
+async function planTree(call: Call, base: string, changes: readonly FileChange[]): Promise<PlannedTree> {
   const files: Sent[] = [];
   for (const change of changes) files.push(await sentOf(call, change));
-  const expected = await changedTreeSha(
+  const tree = await changedTreeSha(
     base,
     files.map(({ entry }) => entry),
     (sha) => treeEntries(call, sha),
   );
-  if (expected === undefined) throw new LoopError('A commit that deletes every file is not made.');
+  if (tree === undefined) throw new LoopError('A commit that deletes every file is not made.');
+  return { base, changes, files, tree };
+}
+
+async function createTree({ octokit, here }: Call, { base, changes, files, tree }: PlannedTree): Promise<void> {
   const { data } = await octokit.rest.git.createTree({
     ...here,
     base_tree: base,
@@ -79,9 +99,7 @@ async function createTree(call: Call, base: string, changes: readonly FileChange
       ...contentOf(files[index]),
     })),
   });
-  if (data.sha !== expected)
-    throw new LoopError(`GitHub stored the tree ${data.sha}, but what was sent is ${expected}.`);
-  return expected;
+  if (data.sha !== tree) throw new LoopError(`GitHub stored the tree ${data.sha}, but what was sent is ${tree}.`);
 }
 
 function contentOf(file: Sent | undefined): { readonly content: string } | { readonly sha: string | null } {

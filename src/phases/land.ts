@@ -6,7 +6,7 @@ import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { storedText } from './document-texts.ts';
 
-/** Commits build and seed together on top of the loop branch's head. Repeating it gives the same commit. */
+/** Commits build and seed together on top of the loop branch's head. Repeating it changes nothing. */
 export async function land(loop: Loop, ports: Ports): Promise<Event> {
   const { github, workspace, clock } = ports;
   const at = clock.now().toISOString();
@@ -23,13 +23,14 @@ export async function land(loop: Loop, ports: Ports): Promise<Event> {
   }
   const { build, seed } = await reportsOf(loop, ports);
   const message = `Build the plan of #${loop.ref.issue}\n\nMade by Loopwright in iteration ${loop.counters.iterations}; not yet verified.`;
+  const ref = quarantineRefOf(loop);
   const commit = await github.commit(loop.ref, {
+    ref,
     parent,
     changes: merged(build.changes, seed.changes),
     message,
-    date: loop.entryStartedAt,
   });
-  await github.moveRef(loop.ref, quarantineRefOf(loop), commit.sha);
+  await github.moveRef(loop.ref, ref, commit.sha);
   return {
     type: 'landed',
     at,

@@ -13,10 +13,10 @@ export async function promote(loop: Loop, ports: Ports): Promise<Event> {
   const parent = loop.candidate?.sha ?? '';
   const changes = (await documentTexts(loop, store)).map(changeOf);
   const commit = await github.commit(loop.ref, {
+    ref,
     parent,
     changes,
     message: `Add release notes and evidence for #${loop.ref.issue}`,
-    date: loop.entryStartedAt,
   });
   const actual = await github.head(loop.ref, ref);
   if (actual !== commit.sha && actual !== loop.head) {

@@ -40,23 +40,17 @@ export async function publish(loop: Loop, ports: Ports): Promise<Event> {
   };
 }
 
-/** Commits on the head as the loop knows it; a person's newer commit wins, and the packet goes on top of it. */
+/** Commits on the branch's head, so that a person's newer commit wins, and the packet goes on top of it. */
 async function commitPacket(loop: Loop, documents: readonly DocumentText[], { github }: Ports): Promise<string> {
   // A packet that is renewed with another budget has its documents on the branch already.
   if (loop.packetEntry === loop.entry && loop.head !== undefined) return loop.head;
   const ref = `refs/heads/${loop.branch}`;
   const changes = documents.map(changeOf);
   const message = `Propose the packet for #${loop.ref.issue}, review round ${loop.counters.rounds}`;
-  const known = loop.head ?? loop.base?.sha ?? '';
-  const actual = await github.head(loop.ref, ref);
-  const commit = await github.commit(loop.ref, { parent: known, changes, message, date: loop.entryStartedAt });
-  if (actual === commit.sha) return commit.sha;
-  const onTop =
-    actual === undefined || actual === known
-      ? commit
-      : await github.commit(loop.ref, { parent: actual, changes, message, date: loop.entryStartedAt });
-  await github.moveRef(loop.ref, ref, onTop.sha);
-  return onTop.sha;
+  const parent = (await github.head(loop.ref, ref)) ?? loop.head ?? loop.base?.sha ?? '';
+  const { sha } = await github.commit(loop.ref, { ref, parent, changes, message });
+  await github.moveRef(loop.ref, ref, sha);
+  return sha;
 }
 
 /** What an approval is bound to: the documents, the base as read, the configuration, the budget. */

@@ -10,7 +10,6 @@ import { wire } from '../../src/wire.ts';
 import { git, HERE, type Stage, startStage } from '../local/server.ts';
 
 const CANARY = 'kanarie-7f3a9c51e2b84d06';
-const DATE = '2026-03-01T12:00:00.000Z';
 
 let stage: Stage;
 let repository: RepositoryRef;
@@ -79,13 +78,9 @@ async function branchWith(content: string) {
   serial += 1;
   const branch = `loopwright/${serial}`;
   const changes = [{ path: 'src/new.txt', mode: '100644' as const, content: Buffer.from(content).toString('base64') }];
-  const { sha } = await github().commit(repository, {
-    parent: await mainHead(),
-    changes,
-    message: 'Propose',
-    date: DATE,
-  });
-  await github().moveRef(repository, `refs/heads/${branch}`, sha);
+  const ref = `refs/heads/${branch}`;
+  const { sha } = await github().commit(repository, { ref, parent: await mainHead(), changes, message: 'Propose' });
+  await github().moveRef(repository, ref, sha);
   return { branch, sha };
 }
 
@@ -170,7 +165,8 @@ test('refs and files are read, and a missing one is undefined', async () => {
   expect(await github().file(repository, 'no.txt', 'main')).toBeUndefined();
 });
 
-test('the same change on the same parent is the same commit, and git agrees on its tree', async () => {
+test('a commit is signed by GitHub, git agrees on its tree, and where its ref has it already it is not made again', async () => {
+  const ref = 'refs/loopwright/9/1/1';
   const parent = await mainHead();
   const changes = [
     { path: 'src/deep/er/x.txt', mode: '100644' as const, content: null },
@@ -179,11 +175,32 @@ test('the same change on the same parent is the same commit, and git agrees on i
     { path: 'run.sh', mode: '100755' as const, content: Buffer.from('#!/bin/sh\n').toString('base64') },
     { path: 'a/b/c.md', mode: '100644' as const, content: Buffer.from('hello @bob fixes #1').toString('base64') },
   ];
-  const make = () =>
-    github().commit(repository, { parent, changes, message: 'Propose\n\nfixes #1 for @bob', date: DATE });
-  const first = await make();
-  expect(await make()).toEqual(first);
-  await github().moveRef(repository, 'refs/loopwright/9/1/1', first.sha);
+  const message = 'Propose\n\nfixes #1 for @bob';
+  const first = await github().commit(repository, { ref, parent, changes, message });
+  await github().moveRef(repository, ref, first.sha);
+  // Git's times have whole seconds: without the look at the ref the next one would be another.
+  await sleep(1100);
+  const withoutBlobs = (writes: readonly string[]) => writes.filter((write) => write !== 'POST /git/blobs');
+  const writes = await writesDuring(async () => {
+    expect(await github().commit(repository, { ref, parent, changes, message })).toEqual(first);
+    expect(await github().commit(repository, { ref, parent: first.sha, changes, message })).toEqual(first);
+  });
+  expect(withoutBlobs(writes)).toEqual([]);
+  const others = [
+    { ref, parent, changes, message: 'Another message' },
+    { ref, parent, changes: changes.slice(1), message },
+    { ref: 'refs/loopwright/9/1/2', parent, changes, message },
+  ];
+  for (const other of others) expect((await github().commit(repository, other)).sha).not.toBe(first.sha);
+  const { data } = await stage.as('alice').rest.git.getCommit({ ...HERE, commit_sha: first.sha });
+  expect(data).toMatchObject({
+    author: {
+      name: 'loopwright[bot]',
+      email: expect.stringMatching(/^\d+\+loopwright\[bot\]@users\.noreply\.github\.com$/),
+    },
+    committer: data.author,
+    verification: { verified: true, reason: 'valid' },
+  });
   const clone = `${stage.directory}/clone`;
   await git(stage.directory, ['clone', '--quiet', `${stage.server.url}/alice/toys.git`, clone]);
   await git(clone, ['fetch', '--quiet', 'origin', first.sha]);
@@ -204,9 +221,9 @@ test('a file that holds one of our own secrets is not committed', async () => {
   ];
   const parent = await mainHead();
   const writes = await writesDuring(async () => {
-    await expect(github().commit(repository, { parent, changes, message: 'x', date: DATE })).rejects.toThrow(
-      WriteRefusedError,
-    );
+    await expect(
+      github().commit(repository, { ref: 'refs/heads/loopwright/x', parent, changes, message: 'x' }),
+    ).rejects.toThrow(WriteRefusedError);
   });
   expect(writes).toEqual([]);
 });
@@ -215,7 +232,7 @@ test('a ref is created, moved forward, left alone when right, and never moved ba
   const { branch, sha } = await branchWith('one');
   const ref = `refs/heads/${branch}`;
   expect(await writesDuring(() => github().moveRef(repository, ref, sha))).toEqual([]);
-  const next = await github().commit(repository, { parent: sha, changes: [], message: 'Next', date: DATE });
+  const next = await github().commit(repository, { ref, parent: sha, changes: [], message: 'Next' });
   await github().moveRef(repository, ref, next.sha);
   expect(await github().head(repository, ref)).toBe(next.sha);
   await expect(github().moveRef(repository, ref, sha)).rejects.toThrow(WriteRefusedError);
@@ -227,7 +244,12 @@ test('workflow files are refused with the words of GitHub', async () => {
   const changes = [
     { path: '.github/workflows/x.yml', mode: '100644' as const, content: Buffer.from('on: push\n').toString('base64') },
   ];
-  const made = github().commit(repository, { parent: await mainHead(), changes, message: 'x', date: DATE });
+  const made = github().commit(repository, {
+    ref: 'refs/heads/loopwright/x',
+    parent: await mainHead(),
+    changes,
+    message: 'x',
+  });
   const moved = made.then(({ sha }) => github().moveRef(repository, 'refs/heads/loopwright/flow', sha));
   await expect(moved).rejects.toThrow(WriteRefusedError);
   await expect(moved).rejects.toThrow(/workflow/i);
