@@ -1,15 +1,16 @@
 /** The BUILD job: tests first, then code task by task, then numbers and reviews. Nothing is believed, everything measured. */
+
 import type { Brief, BuildReport, FrozenTests } from '../loop/brief.ts';
 import type { Defect, Measurement } from '../loop/measurement.ts';
 import { applyChanges } from './changes.ts';
 import { frozenTestsOf } from './design.ts';
-import { type Bench, type JobEnvironment, JobError, measured, runShell } from './environment.ts';
+import { type Bench, type JobEnvironment, measured } from './environment.ts';
+import { install } from './install.ts';
 import { type Measured, measure } from './measure.ts';
 import { requireSkills } from './prompt.ts';
 import { failureOf, reportedOn } from './report-facts.ts';
 import { openRepository } from './repository.ts';
 import { type Review, review } from './review.ts';
-import { said } from './said.ts';
 import { affectedTasks, inOrder, workOn } from './task-work.ts';
 
 type Outcome = Pick<BuildReport, 'tests' | 'changes' | 'measurements' | 'defects' | 'failure'>;
@@ -50,11 +51,8 @@ async function prepare(brief: Brief, environment: JobEnvironment): Promise<Bench
   const repository = await openRepository(environment.workspace, environment.scratch);
   const bench = { brief, environment, repository };
   if (brief.previous !== null) await applyChanges(environment.workspace, brief.previous.changes);
-  const { install } = brief.commands;
-  if (install === null) return bench;
-  const installed = await runShell(bench, install, environment.workspace);
-  if (installed.exitCode === 0) return bench;
-  throw new JobError(`The install command ${JSON.stringify(install)} failed: ${said(installed, 3000)}`);
+  await install(bench, environment.workspace);
+  return bench;
 }
 
 /** All tasks as long as nothing was built; later those that the open defects are about. */

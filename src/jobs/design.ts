@@ -1,4 +1,5 @@
 /** The test designer: turns the acceptance rows into tests before there is code, checked on the base and then frozen. */
+
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOfTests } from '../guard/test-digest.ts';
@@ -8,10 +9,11 @@ import type { FrozenTests } from '../loop/brief.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { treeOf } from './changes.ts';
 import { type DesignProblem, draftProblems, problemsOnBase } from './design-check.ts';
-import { type Bench, callContext, JobError, runShell } from './environment.ts';
+import { type Bench, callContext, JobError } from './environment.ts';
+import { install } from './install.ts';
 import { acceptanceOf, defectsText, documentsOf, filesText, requirementsOf, section, skillTexts } from './prompt.ts';
 import { layTree } from './repository.ts';
-import { cut, said } from './said.ts';
+import { cut } from './said.ts';
 import { treesDirectory } from './sandbox.ts';
 import { layTests } from './settle.ts';
 
@@ -70,12 +72,8 @@ async function baseTree(bench: Bench): Promise<string> {
   const folder = join(treesDirectory(environment.scratch), 'design-base');
   await mkdir(folder, { recursive: true });
   await layTree(repository, brief.base, folder);
-  if (brief.commands.install === null) return folder;
-  const installed = await runShell(bench, brief.commands.install, folder);
-  if (installed.exitCode === 0) return folder;
-  throw new JobError(
-    `The install command ${JSON.stringify(brief.commands.install)} failed on the base ${brief.base}: ${said(installed, 2000)}`,
-  );
+  await install(bench, folder, ` on the base ${brief.base}`);
+  return folder;
 }
 
 async function userMessage(bench: Bench, existing: readonly string[]): Promise<string> {

@@ -1,11 +1,13 @@
 /** Runs a seed command twice in a copy of the product and compares what it leaves and what it counts. */
+
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { SeedData } from '../loop/answers.ts';
-import { type Bench, JobError, runShell } from './environment.ts';
+import type { Bench } from './environment.ts';
 import { readRegular } from './inside.ts';
+import { install } from './install.ts';
 import { parseJson } from './json.ts';
 import { cut, said } from './said.ts';
 import type { CommandResult } from './sandbox.ts';
@@ -45,14 +47,6 @@ export function runTwice(bench: Bench, seed: SeedData): Promise<SeedRuns> {
       output: `first run\n${first.output}\n\nsecond run\n${second.output}\n`,
     };
   });
-}
-
-async function install(bench: Bench, directory: string): Promise<void> {
-  const { install: command } = bench.brief.commands;
-  if (command === null) return;
-  const installed = await runShell(bench, command, directory);
-  if (installed.exitCode !== 0)
-    throw new JobError(`The install command ${JSON.stringify(command)} failed: ${said(installed, 3000)}`);
 }
 
 async function runOnce({ brief, environment }: Bench, seed: SeedData, directory: string): Promise<Run> {

@@ -1,10 +1,12 @@
 /** Working copies for judging: base, head, and head without some of its changes, each with the frozen tests laid over it. */
+
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FrozenTests } from '../loop/brief.ts';
 import { treeOf } from './changes.ts';
 import { type Bench, JobError, runShell } from './environment.ts';
 import { overwriteInside, removeInside } from './inside.ts';
+import { install } from './install.ts';
 import { layTree } from './repository.ts';
 import { said } from './said.ts';
 import { treesDirectory } from './sandbox.ts';
@@ -79,14 +81,13 @@ export async function overwrite(
 }
 
 async function prepare(bench: Bench, name: string, directory: string): Promise<void> {
-  const { install, build } = bench.brief.commands;
-  for (const command of [install, build]) {
-    if (command === null) continue;
-    const result = await runShell(bench, command, directory);
-    if (result.exitCode === 0) continue;
-    const output = said(result, 2000);
-    throw new JobError(`Nothing can be judged: ${JSON.stringify(command)} failed on the ${name} commit: ${output}`);
-  }
+  await install(bench, directory, ` on the ${name} commit, so nothing can be judged`);
+  const { build } = bench.brief.commands;
+  if (build === null) return;
+  const result = await runShell(bench, build, directory);
+  if (result.exitCode === 0) return;
+  const output = said(result, 2000);
+  throw new JobError(`Nothing can be judged: ${JSON.stringify(build)} failed on the ${name} commit: ${output}`);
 }
 
 function refuse(path: string, refusal: string | undefined): void {

@@ -97,10 +97,13 @@ test('a skill that the App did not send is the failure of the report, before any
   expect(requests).toEqual([]);
 });
 
-test('an install command that fails is the failure of the report', async () => {
+test('an install command that fails is the failure of the report, and says what the sandbox lacks', async () => {
   const commands = { ...briefFor(place).commands, install: 'echo no registry; exit 1' };
   const { report } = await runBuild(place, briefFor(place, { commands }), { answers: ANSWERS });
-  expect(report.failure).toContain('The install command "echo no registry; exit 1" failed: [exit code 1]\nno registry');
+  const why = report.sandbox === 'none' ? '' : ' (the sandbox has no network; README.md says how to install offline)';
+  expect(report.failure).toContain(
+    `The install command "echo no registry; exit 1" failed${why}: [exit code 1]\nno registry`,
+  );
 });
 
 test('a Python repository is built with unittest, and the byte code that running it leaves is never proposed', async () => {
