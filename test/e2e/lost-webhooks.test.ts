@@ -15,12 +15,14 @@ test('what people say while the App is down is taken in when it is up again, onc
   await eventually(() => isMarkedOn(processes, issue, 'ask/'), 'the questions');
   await processes.kill('app');
   const answer = await commentOn(processes, issue, '/answer 1a 2a');
-  await lost(processes, 'issue_comment.created', '/answer 1a 2a');
+  // The whole body: the questions quote the command.
+  const body = JSON.stringify('/answer 1a 2a');
+  await lost(processes, 'issue_comment.created', body);
   await processes.startApp();
   await eventually(async () => (await reactionsTo(processes, answer)).length > 0, 'the reaction to /answer');
   await eventually(async () => (await pullsOf(processes)).length > 0, 'the packet');
   expect(await reactionsTo(processes, answer)).toEqual(['+1']);
-  const said = undelivered(processes).filter(({ payload }) => payload.includes('/answer 1a 2a'));
+  const said = undelivered(processes).filter(({ payload }) => payload.includes(body));
   expect(said.map(({ redelivery, outcome }) => ({ redelivery, outcome }))).toEqual([
     { redelivery: false, outcome: 'failed to connect to host' },
   ]);
