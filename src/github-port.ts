@@ -23,6 +23,21 @@ export interface CheckRun {
   }[];
 }
 
+/** An entry of a tree that GitHub holds already; `sha` null takes the path away. */
+export interface HeldEntry {
+  readonly path: string;
+  readonly mode: '100644' | '100755' | '120000' | '160000';
+  readonly sha: string | null;
+}
+
+/** What a merge has other than the commit that is merged in: what that commit lacks, and what only the merge made. */
+export interface Merge {
+  /** The commit that is merged in. */
+  readonly parent: string;
+  readonly held: readonly HeldEntry[];
+  readonly made: readonly FileChange[];
+}
+
 export interface WorkflowRun {
   readonly id: number;
   readonly status: string;
@@ -104,6 +119,8 @@ export interface GitHub {
       readonly parent: string;
       readonly changes: readonly FileChange[];
       readonly message: string;
+      /** Makes a merge: `parent` comes first, and `changes` go on top of what is merged. */
+      readonly merge?: Merge | undefined;
     },
   ): Promise<{ readonly sha: string; readonly tree: string }>;
   /** Creates the ref or moves it forward; never by force. @throws {WriteRefusedError} with GitHub's text when refused. */

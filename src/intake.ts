@@ -6,16 +6,11 @@ import { mayUse, parseCommands } from './loop/commands.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
 import type { Actor, LoopRef, Role } from './loop/terms.ts';
-import { ofCheck, ofPull, refFor, refOfComment, refOfStored, repositoryRefOf } from './loop-lookup.ts';
+import { type Meaning, ofCheck, ofPull, ofStored, refFor, refOfComment } from './loop-lookup.ts';
 import { checkButton, type Payload, type Pull, payloadOf, type Repository } from './payloads.ts';
-import { baseMove } from './phases/base-move.ts';
 import { startingFacts } from './phases/start.ts';
-import type { Ports, StoredLoop } from './ports.ts';
-
-interface Meaning {
-  readonly ref: LoopRef;
-  readonly event: Event;
-}
+import type { Ports } from './ports.ts';
+import { onBaseMoved, onBranchPushed } from './pushes.ts';
 
 type Reader<Name extends Payload['name']> = (
   payload: Extract<Payload, { name: Name }>,
@@ -144,18 +139,13 @@ const READERS: Readers = {
   async push({ repository, ref: branchRef, after, before, sender }, at, ports) {
     if (sender.login === ports.self || !branchRef.startsWith('refs/heads/') || /^0+$/.test(after)) return [];
     const branch = branchRef.slice('refs/heads/'.length);
-    if (branch === repository.default_branch) return onBaseMoved(repository, before, after, at, ports);
-    return ofStored(await ports.store.byBranch(repository.id, branch), repository, async (ref) => {
-      const paths = await ports.github.changedPaths(ref, before, after);
-      return {
-        type: 'pushed',
-        at,
-        by: sender,
-        sha: after,
-        codeTree: await ports.workspace.codeTree(ref, after),
-        documentsChanged: paths === undefined || paths.some((path) => path.startsWith('.loopwright/')),
-      };
-    });
+    if (branch === repository.default_branch) return onBaseMoved(repository, at, ports);
+    return onBranchPushed(
+      await ports.store.byBranch(repository.id, branch),
+      repository,
+      { before, after, sender, at },
+      ports,
+    );
   },
   async delete({ repository, ref: branch, ref_type, sender }, at, ports) {
     if (ref_type !== 'branch') return [];
@@ -188,15 +178,6 @@ function pullOf({ id }: Repository, { number, head }: Pull): Parameters<typeof o
   return { number, branchOf: async () => (head.repo?.id === id ? head.ref : undefined) };
 }
 
-async function ofStored(
-  stored: StoredLoop | undefined,
-  repository: Repository,
-  read: (ref: LoopRef, loop: Loop) => Promise<Event>,
-): Promise<readonly Meaning[]> {
-  const ref = refOfStored(stored, repository);
-  return ref === undefined || stored === undefined ? [] : [{ ref, event: await read(ref, stored.loop) }];
-}
-
 async function ofNewest(
   repository: Repository,
   issue: number,
@@ -204,19 +185,4 @@ async function ofNewest(
   read: (ref: LoopRef, loop: Loop) => Promise<Event>,
 ): Promise<readonly Meaning[]> {
   return ofStored(await ports.store.newest(repository.id, issue), repository, read);
-}
-
-async function onBaseMoved(
-  repository: Repository,
-  before: string,
-  after: string,
-  at: string,
-  ports: Ports,
-): Promise<readonly Meaning[]> {
-  const open = (await ports.store.list({ open: true })).filter(
-    ({ loop }) => loop.ref.repositoryId === repository.id && loop.status !== 'idle',
-  );
-  if (open.length === 0) return [];
-  const event = await baseMove(repositoryRefOf(repository), { before, after, at }, ports);
-  return open.map(({ loop }) => ({ ref: loop.ref, event }));
 }

@@ -1,5 +1,7 @@
 /** Which loop a webhook speaks to. */
 import type { RepositoryRef } from './github-port.ts';
+import type { Event } from './loop/event.ts';
+import type { Loop } from './loop/loop.ts';
 import type { LoopRef } from './loop/terms.ts';
 import type { Issue, Repository } from './payloads.ts';
 import type { Ports, StoredLoop } from './ports.ts';
@@ -59,4 +61,20 @@ export async function ofCheck(
 ): Promise<StoredLoop | undefined> {
   const [, id = ''] = /^(\d+\/\d+\/\d+)\//.exec(external_id) ?? [];
   return id.startsWith(`${repository.id}/`) ? store.load(id) : undefined;
+}
+
+/** What a webhook means to one loop. */
+export interface Meaning {
+  readonly ref: LoopRef;
+  readonly event: Event;
+}
+
+/** What is read for a stored loop; nothing where there is none. */
+export async function ofStored(
+  stored: StoredLoop | undefined,
+  repository: Repository,
+  read: (ref: LoopRef, loop: Loop) => Promise<Event>,
+): Promise<readonly Meaning[]> {
+  const ref = refOfStored(stored, repository);
+  return ref === undefined || stored === undefined ? [] : [{ ref, event: await read(ref, stored.loop) }];
 }

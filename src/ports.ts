@@ -1,5 +1,5 @@
 /** What the App needs from the world, and nothing more. Adapters implement these. */
-import type { GitHub, RepositoryRef } from './github-port.ts';
+import type { GitHub, Merge, RepositoryRef } from './github-port.ts';
 import type { Answer, AnswerName } from './loop/answers.ts';
 import type { ModelCall } from './loop/brief.ts';
 import type { EffectLane } from './loop/effect.ts';
@@ -146,6 +146,14 @@ export interface Workspace {
   read(repository: RepositoryRef, sha: string, path: string): Promise<string | undefined>;
   /** The tree hash of a commit without `.loopwright/`. */
   codeTree(repository: RepositoryRef, sha: string): Promise<string>;
+  /** The newest commit that both hold; undefined when they share no history. */
+  mergeBase(repository: RepositoryRef, left: string, right: string): Promise<string | undefined>;
+  /** What merging `base` into `head` gives; where people must merge, the files in which the two conflict. */
+  merge(
+    repository: RepositoryRef,
+    head: string,
+    base: string,
+  ): Promise<{ readonly conflicts: readonly string[] } | Merge>;
 }
 
 export interface Clock {

@@ -1,4 +1,4 @@
-/** The only door to git in the App: a short list of subcommands that read; nothing that pushes, checks out or runs code of a repository. */
+/** The only door to git in the App: a short list of subcommands that read and compare; nothing that pushes, checks out or runs code of a repository. */
 import { execa } from 'execa';
 import { childEnvironment } from '../env.ts';
 import { LoopError } from '../errors.ts';
@@ -15,6 +15,8 @@ export interface GitCommand {
   /** The subcommand first. */
   readonly argv: readonly string[];
   readonly input?: string;
+  /** git answers "no" with exit code 1; then its output is the answer. */
+  readonly mayAnswerNo?: boolean;
   /** Sent as an HTTP header through the environment, so it stands in no process list. */
   readonly token?: string | undefined;
 }
@@ -27,6 +29,9 @@ const SUBCOMMANDS: Readonly<Record<string, 'git-upload-pack' | undefined>> = {
   'cat-file': undefined,
   'ls-tree': undefined,
   mktree: undefined,
+  'merge-base': undefined,
+  'merge-tree': undefined,
+  'diff-tree': undefined,
   'rev-parse': undefined,
 };
 
@@ -47,7 +52,7 @@ const TIMEOUT_MS = 120_000;
  * Runs one git command that reads and returns its output.
  * @throws {GitRefusedError} for every other subcommand, before anything runs.
  */
-export async function readGit({ directory, argv, input, token }: GitCommand): Promise<string> {
+export async function readGit({ directory, argv, input, mayAnswerNo, token }: GitCommand): Promise<string> {
   const [subcommand = ''] = argv;
   const service = SUBCOMMANDS[subcommand];
   if (!Object.hasOwn(SUBCOMMANDS, subcommand) || (service !== undefined && !mayUseGitService(service))) {
@@ -75,7 +80,7 @@ export async function readGit({ directory, argv, input, token }: GitCommand): Pr
       ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
     },
   );
-  if (!result.failed) return result.stdout;
+  if (!result.failed || (mayAnswerNo === true && result.exitCode === 1)) return result.stdout;
   throw new LoopError(`git ${subcommand} failed: ${result.stderr.split('\n')[0] || result.shortMessage}`);
 }
 

@@ -1,6 +1,7 @@
 /** Refs, files and commits through the Git Data API: nothing is checked out, and what GitHub stored is compared with what was sent. */
 import { z } from 'zod';
 import { LoopError, WriteRefusedError } from '../errors.ts';
+import type { HeldEntry, Merge } from '../github-port.ts';
 import type { FileChange } from '../loop/brief.ts';
 import { blobSha, changedTreeSha, type TreeChange, type TreeEntry } from './git-tree.ts';
 import type { Call } from './github-client.ts';
@@ -36,17 +37,18 @@ export const file: Operation<'file'> = async ({ octokit, here }, path, ref) => {
   }
 };
 
-export const commit: Operation<'commit'> = async (call, { ref, parent, changes, message }) => {
+export const commit: Operation<'commit'> = async (call, { ref, parent, changes, message, merge }) => {
   const { octokit, here } = call;
-  const { data: before } = await octokit.rest.git.getCommit({ ...here, commit_sha: parent });
-  const planned = await planTree(call, before.tree.sha, changes);
+  const parents = merge === undefined ? [parent] : [parent, merge.parent];
+  const { data: before } = await octokit.rest.git.getCommit({ ...here, commit_sha: merge?.parent ?? parent });
+  const planned = await planTree(call, before.tree.sha, { changes, merge });
   const { tree } = planned;
   const text = call.plain(message);
-  const made = await alreadyMade(call, { ref, parent, tree, message: text });
+  const made = await alreadyMade(call, { ref, parents, tree, message: text });
   if (made !== undefined) return { sha: made, tree };
   await createTree(call, planned);
   // Neither author nor committer: GitHub signs only what it names itself.
-  const { data } = await octokit.rest.git.createCommit({ ...here, message: text, tree, parents: [parent] });
+  const { data } = await octokit.rest.git.createCommit({ ...here, message: text, tree, parents });
   if (data.tree.sha !== tree)
     throw new LoopError(`GitHub made the commit ${data.sha} with the tree ${data.tree.sha} instead of ${tree}.`);
   return { sha: data.sha, tree };
@@ -54,60 +56,60 @@ export const commit: Operation<'commit'> = async (call, { ref, parent, changes, 
 
 interface Intended {
   readonly ref: string;
-  readonly parent: string;
+  readonly parents: readonly string[];
   readonly tree: string;
   readonly message: string;
 }
 
 /** What an earlier try left: its time differs, so it is known by everything else. A commit that no ref holds is left to GitHub. */
-async function alreadyMade(call: Call, { ref, parent, tree, message }: Intended): Promise<string | undefined> {
+async function alreadyMade(call: Call, { ref, parents, tree, message }: Intended): Promise<string | undefined> {
   const sha = await head(call, ref);
   if (sha === undefined) return undefined;
   const { data } = await call.octokit.rest.git.getCommit({ ...call.here, commit_sha: sha });
-  const isThere = sha === parent || (data.parents.length === 1 && data.parents[0]?.sha === parent);
+  const isThere = sha === parents[0] || data.parents.map((parent) => parent.sha).join() === parents.join();
   return isThere && data.tree.sha === tree && data.message.trim() === message.trim() ? sha : undefined;
 }
 
 interface PlannedTree {
   readonly base: string;
-  readonly changes: readonly FileChange[];
   readonly files: readonly Sent[];
   /** What the tree's sha will be. */
   readonly tree: string;
 }
 
-async function planTree(call: Call, base: string, changes: readonly FileChange[]): Promise<PlannedTree> {
-  const files: Sent[] = [];
-  for (const change of changes) files.push(await sentOf(call, change));
+async function planTree(
+  call: Call,
+  base: string,
+  { changes, merge }: { readonly changes: readonly FileChange[]; readonly merge: Merge | undefined },
+): Promise<PlannedTree> {
+  const held = (merge?.held ?? []).map(({ path, mode, sha }) => ({ entry: { path, mode, sha: sha ?? undefined } }));
+  const files = new Map<string, Sent>(held.map((file) => [file.entry.path, file]));
+  for (const change of [...(merge?.made ?? []), ...changes]) files.set(change.path, await sentOf(call, change));
   const tree = await changedTreeSha(
     base,
-    files.map(({ entry }) => entry),
+    [...files.values()].map(({ entry }) => entry),
     (sha) => treeEntries(call, sha),
   );
   if (tree === undefined) throw new LoopError('A commit that deletes every file is not made.');
-  return { base, changes, files, tree };
+  return { base, files: [...files.values()], tree };
 }
 
-async function createTree({ octokit, here }: Call, { base, changes, files, tree }: PlannedTree): Promise<void> {
+async function createTree({ octokit, here }: Call, { base, files, tree }: PlannedTree): Promise<void> {
   const { data } = await octokit.rest.git.createTree({
     ...here,
     base_tree: base,
-    tree: changes.map(({ path, mode }, index) => ({
+    tree: files.map(({ entry: { path, mode, sha }, text }) => ({
       path,
       mode,
-      type: 'blob' as const,
-      ...contentOf(files[index]),
+      type: mode === '160000' ? ('commit' as const) : ('blob' as const),
+      ...(text === undefined ? { sha: sha ?? null } : { content: text }),
     })),
   });
   if (data.sha !== tree) throw new LoopError(`GitHub stored the tree ${data.sha}, but what was sent is ${tree}.`);
 }
 
-function contentOf(file: Sent | undefined): { readonly content: string } | { readonly sha: string | null } {
-  return file?.text === undefined ? { sha: file?.entry.sha ?? null } : { content: file.text };
-}
-
 interface Sent {
-  readonly entry: TreeChange;
+  readonly entry: TreeChange & { readonly mode: HeldEntry['mode'] };
   /** Sent within the tree; undefined for what was uploaded before, or is deleted. */
   readonly text?: string;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { RepositoryRef } from '../github-port.ts';
 import type { Workspace } from '../ports.ts';
+import { mergeOf, type Reader } from './git-merge.ts';
 import { readGit } from './git-reader.ts';
 
 export interface WorkspaceOptions {
@@ -36,6 +37,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   };
   const holding = async (repository: RepositoryRef, sha: string) =>
     readerOf(options, repository, await fetchOnce(repository, sha));
+  const holdingBoth = async (repository: RepositoryRef, left: string, right: string) => {
+    await fetchOnce(repository, left);
+    return holding(repository, right);
+  };
   return {
     async files(repository, sha) {
       const read = await holding(repository, sha);
@@ -54,17 +59,23 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       const rows = (await read(['ls-tree', '-z', '--full-tree', sha]))
         .split('\0')
         .filter((row) => row !== '' && !row.endsWith('\t.loopwright'));
-      return (await read(['mktree', '-z', '--missing'], rows.map((row) => `${row}\0`).join(''))).trim();
+      return (await read(['mktree', '-z', '--missing'], { input: rows.map((row) => `${row}\0`).join('') })).trim();
+    },
+    async mergeBase(repository, left, right) {
+      const read = await holdingBoth(repository, left, right);
+      const found = (await read(['merge-base', left, right], { mayAnswerNo: true })).trim();
+      return found === '' ? undefined : found;
+    },
+    async merge(repository, head, base) {
+      return mergeOf(await holdingBoth(repository, head, base), head, base);
     },
   };
 }
 
-type Reader = (argv: readonly string[], input?: string) => Promise<string>;
-
 /** Large files are fetched when git needs them, so every reading command may need the token. */
 async function readerOf({ tokenOf }: WorkspaceOptions, repository: RepositoryRef, directory: string): Promise<Reader> {
   const token = await tokenOf(repository);
-  return (argv, input) => readGit({ directory, argv, token, ...(input === undefined ? {} : { input }) });
+  return (argv, more) => readGit({ directory, argv, token, ...more });
 }
 
 /** Fetches one commit with its history under a ref of its own, which keeps it from being collected. */

@@ -70,11 +70,15 @@ export const event = z.discriminatedUnion('type', [
     sha: commitSha,
     codeTree: commitSha,
     documentsChanged: z.boolean(),
+    /** Where the push brought a newer commit of the base into the branch. */
+    base: z.strictObject({ before: commitSha, after: commitSha }).optional(),
   }),
   /** The default branch moved. `sensitive` are those of the paths that always need a person, `configDigest` is that of the configuration there. */
   z.strictObject({
     type: z.literal('moved'),
     at,
+    /** The base with which a webhook made it compared; where the loop has another one by now, this says nothing. */
+    before: commitSha.optional(),
     sha: commitSha,
     paths: z.array(z.string()),
     /** More changed than GitHub lists, so the paths are unknown. */
@@ -111,6 +115,8 @@ export const event = z.discriminatedUnion('type', [
     digest,
     /** The budget that the packet states. */
     usd: z.number(),
+    /** The newest commit of the base that the branch holds. */
+    base: commitSha.optional(),
   }),
   z.strictObject({ type: z.literal('dispatched'), ...ofEntry, runId: z.int() }),
   /** A workflow run of ours ended. */
@@ -136,11 +142,11 @@ export const event = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('readied'), ...ofEntry }),
   z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']) }),
-  /** An effect could not do its work. `cause: model` and `setup` need a person; `work` is retried within its limit; `moved` means the ground moved under it. */
+  /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit; `moved` means the ground moved under it. */
   z.strictObject({
     type: z.literal('failed'),
     ...ofEntry,
-    cause: z.enum(['model', 'setup', 'work', 'cancelled', 'moved', 'safety']),
+    cause: z.enum(['model', 'setup', 'work', 'cancelled', 'moved', 'conflict', 'safety']),
     reason: z.string(),
     calls: z.array(modelCall),
   }),

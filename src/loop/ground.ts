@@ -11,9 +11,11 @@ import {
   fail,
   isBuilding,
   nextRound,
+  onBase,
   only,
   stop,
   withoutApproval,
+  withoutCandidate,
 } from './walk.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
@@ -21,7 +23,8 @@ type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 /** A person's commit wins: evidence is void, and when it touches the approved documents so is the approval. Each voiding is said in one sentence. */
 export function pushed(loop: Loop, event: Of<'pushed'>): Decision {
   if (!isLive(loop) || loop.head === undefined || event.sha === loop.head) return only(loop);
-  const moved: Loop = { ...loop, head: event.sha };
+  const merged = event.base?.before === loop.base?.sha ? event.base?.after : undefined;
+  const moved: Loop = { ...onBase(loop, merged), head: event.sha };
   const who = `@${event.by.login}`;
   const sha = event.sha.slice(0, 7);
   if (event.documentsChanged && (loop.waitingFor === 'approval' || loop.approval !== undefined)) {
@@ -42,9 +45,8 @@ export function pushed(loop: Loop, event: Of<'pushed'>): Decision {
     reason: `${who} pushed ${sha}.`,
     signature: '',
   };
-  const { candidate: _c, promotedAt: _p, ...unjudged } = moved;
   const note = `${who} pushed ${sha} to the branch, so the evidence is void and the next candidate is built on it.`;
-  return voided(fail({ ...unjudged, note }, ending), loop, { key: `push/${event.sha}`, sentence: note });
+  return voided(fail({ ...withoutCandidate(moved), note }, ending), loop, { key: `push/${event.sha}`, sentence: note });
 }
 
 /** Says what was voided, unless the loop stopped: then its problem report says it. What ran for `before` is cancelled. */
@@ -59,13 +61,15 @@ function voided(
 
 /**
  * The default branch moved. A packet or an approval is void where its configuration, the plan's own files or sensitive paths changed under it;
- * any other move only stands in the log. The loop keeps the base that it read.
+ * then the next one is made on the base as it is now. Any other move only stands in the log, and the loop keeps the base that it read.
  */
 export function moved(loop: Loop, event: Of<'moved'>): Decision {
-  const current = withConfigOf(loop, event);
+  if (event.before !== undefined && event.before !== loop.base?.sha) return only(loop);
   const found = shiftOf(loop, event);
-  const isBound = isBuilding(loop) || loop.phase === 'ARCH_REVIEW';
-  if (!isBound || loop.promotedAt !== undefined || found === undefined) return only(current);
+  const isPromoted = loop.phase === 'SHIP' && loop.promotedAt !== undefined;
+  const isBound = (isBuilding(loop) && !isPromoted) || loop.phase === 'ARCH_REVIEW';
+  if (!isBound || found === undefined) return only(withConfigOf(loop, event));
+  const current = onBase(withConfigOf(loop, event), event.sha);
   const subject = loop.approval === undefined ? 'packet' : 'approval';
   const because = `${found.sentence}, so the ${subject} is void`;
   const exhausted = exhaustedOf(loop);
@@ -93,7 +97,7 @@ function withConfigOf(loop: Loop, { configDigest, sha }: Of<'moved'>): Loop {
 }
 
 /** What changed of that which an approval is bound to, if anything; the rows in the order in which they are said. */
-function shiftOf(
+export function shiftOf(
   { configDigest, tasks }: Loop,
   event: Of<'moved'>,
 ): { readonly file: string | null; readonly sentence: string } | undefined {
@@ -115,7 +119,7 @@ function shiftOf(
 }
 
 /** At most three, and how many more. */
-function listed(paths: readonly string[]): string {
+export function listed(paths: readonly string[]): string {
   const more = paths.length - 3;
   return `${paths.slice(0, 3).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

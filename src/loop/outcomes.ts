@@ -6,7 +6,7 @@ import { charged, defectOf, endingOf, judge, signatureOf } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { LIMITS, PHASES } from './phases.ts';
 import { treeStopOf } from './scheduler.ts';
-import { type Ending, enter, fail, only, stop, stopAt } from './walk.ts';
+import { type Ending, enter, fail, onBase, only, stop, stopAt, withoutCandidate } from './walk.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
@@ -68,7 +68,7 @@ export function promote(loop: Loop): Decision {
 
 export function published(loop: Loop, event: Of<'published'>): Decision {
   const { head, pull, pullNodeId, entry } = event;
-  const shown: Loop = { ...loop, head, pull, pullNodeId, packetEntry: entry };
+  const shown: Loop = { ...onBase(loop, event.base), head, pull, pullNodeId, packetEntry: entry };
   if (event.usd !== loop.limits.usd) return renewPacket(shown);
   return only({
     ...shown,
@@ -192,6 +192,8 @@ const REMEDIES = {
   model: 'See that the model answers, then say `/rerun`.',
   setup: 'Set that right, then say `/rerun`.',
   safety: 'Look at the run and its log before you say `/rerun`.',
+  /** The reason names the files, the merge and the command. */
+  conflict: '',
 } as const;
 
 export function failed(loop: Loop, event: Of<'failed'>): Decision {
@@ -202,6 +204,7 @@ export function failed(loop: Loop, event: Of<'failed'>): Decision {
     case 'model':
     case 'setup':
     case 'safety':
+    case 'conflict':
       // What only looks back takes nothing from a loop that has reached its end.
       return PHASES[paid.phase].onFail === 'done'
         ? fail(paid, { ...ending, reason: event.reason })
@@ -218,7 +221,7 @@ export function failed(loop: Loop, event: Of<'failed'>): Decision {
         { ...ending, outcome: 'cancelled', reason: event.reason },
       );
     case 'moved':
-      return fail(withCandidateVoided(paid), { ...ending, reason: event.reason });
+      return fail(withoutCandidate(paid), { ...ending, reason: event.reason });
   }
 }
 
@@ -242,9 +245,4 @@ function again(loop: Loop, ending: Ending): Decision {
     reason: ending.reason,
   };
   return enter({ ...loop, entries: [...loop.entries, record] }, loop.phase, ending.at);
-}
-
-function withCandidateVoided(loop: Loop): Loop {
-  const { candidate: _, promotedAt: _p, ...rest } = loop;
-  return rest;
 }

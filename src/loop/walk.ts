@@ -168,6 +168,17 @@ export function withoutApproval(loop: Loop): Loop {
   return { ...rest, reports: {} };
 }
 
+/** Takes back what was built, and keeps the approval to build. */
+export function withoutCandidate(loop: Loop): Loop {
+  const { candidate: _, promotedAt: _p, ...rest } = loop;
+  return rest;
+}
+
+/** The base branch at another commit. */
+export function onBase(loop: Loop, sha: string | undefined): Loop {
+  return sha === undefined || loop.base === undefined ? loop : { ...loop, base: { ...loop.base, sha } };
+}
+
 /** Whether the loop is between approval and the end of SHIP. */
 export function isBuilding(loop: Loop): boolean {
   return AFTER_APPROVAL.includes(loop.phase);

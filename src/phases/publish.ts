@@ -2,21 +2,31 @@
 import { digestOfValue } from '../guard/digest.ts';
 import type { FileChange } from '../loop/brief.ts';
 import type { Event } from '../loop/event.ts';
+import { listed } from '../loop/ground.ts';
 import type { Loop } from '../loop/loop.ts';
+import { onBase } from '../loop/walk.ts';
 import type { Ports } from '../ports.ts';
 import { pullBody, pullTitle } from '../render/board.ts';
 import { packetComment } from '../render/packet.ts';
+import { movedUnder, newerBaseIn } from './base-move.ts';
 import { type DocumentText, documentTexts } from './document-texts.ts';
+import { baseOf } from './material.ts';
 import { mentioning } from './show.ts';
 
 /** Commits the documents onto the loop branch and asks for approval of exactly that. Repeating it changes nothing. */
-export async function publish(loop: Loop, ports: Ports): Promise<Event> {
-  const { github, modelFacts } = ports;
-  const documents = await documentTexts(loop, ports.store);
-  const head = await commitPacket(loop, documents, ports);
+export async function publish(unbound: Loop, ports: Ports): Promise<Event> {
+  const { github, modelFacts, clock } = ports;
+  const moved = await movedUnder(unbound, ports);
+  if (moved !== undefined) return moved;
+  const documents = await documentTexts(unbound, ports.store);
+  const packet = await commitPacket(unbound, documents, ports);
+  const at = clock.now().toISOString();
+  if ('reason' in packet) return { type: 'failed', at, entry: unbound.entry, cause: 'conflict', ...packet, calls: [] };
+  const { head, base } = packet;
+  const loop = onBase(unbound, base);
   const pull = await github.openPull(loop.ref, {
     branch: loop.branch,
-    base: loop.base?.branch ?? '',
+    base: baseOf(loop).branch,
     title: pullTitle(loop),
     body: pullBody(loop, modelFacts),
   });
@@ -33,6 +43,7 @@ export async function publish(loop: Loop, ports: Ports): Promise<Event> {
     at: writtenAt,
     entry: loop.entry,
     head,
+    base,
     pull: pull.number,
     pullNodeId: pull.nodeId,
     digest,
@@ -40,17 +51,48 @@ export async function publish(loop: Loop, ports: Ports): Promise<Event> {
   };
 }
 
-/** Commits on the branch's head, so that a person's newer commit wins, and the packet goes on top of it. */
-async function commitPacket(loop: Loop, documents: readonly DocumentText[], { github }: Ports): Promise<string> {
+interface Packet {
+  readonly head: string;
+  /** The newest commit of the base branch that the packet holds. */
+  readonly base: string;
+}
+
+/** Commits on the branch's head, so that a person's newer commit wins, and the packet goes on top of it; a base that the branch lacks is merged. */
+async function commitPacket(
+  loop: Loop,
+  documents: readonly DocumentText[],
+  ports: Ports,
+): Promise<Packet | { readonly reason: string }> {
+  const { github } = ports;
+  const base = baseOf(loop).sha;
   // A packet that is renewed with another budget has its documents on the branch already.
-  if (loop.packetEntry === loop.entry && loop.head !== undefined) return loop.head;
+  if (loop.packetEntry === loop.entry && loop.head !== undefined) return { head: loop.head, base };
   const ref = `refs/heads/${loop.branch}`;
   const changes = documents.map(changeOf);
   const message = `Propose the packet for #${loop.ref.issue}, review round ${loop.counters.rounds}`;
-  const parent = (await github.head(loop.ref, ref)) ?? loop.head ?? loop.base?.sha ?? '';
-  const { sha } = await github.commit(loop.ref, { ref, parent, changes, message });
+  const parent = (await github.head(loop.ref, ref)) ?? loop.head ?? base;
+  const merge = await mergeInto(loop, parent, ports);
+  if (merge !== undefined && 'conflicts' in merge) return { reason: conflictOf(loop, merge.conflicts) };
+  const { sha } = await github.commit(loop.ref, { ref, parent, changes, message, merge });
   await github.moveRef(loop.ref, ref, sha);
-  return sha;
+  return { head: sha, base: (merge === undefined ? await newerBaseIn(loop, parent, ports) : undefined) ?? base };
+}
+
+/** What brings the loop's base into the branch; undefined where it is there. */
+async function mergeInto(
+  loop: Loop,
+  parent: string,
+  { workspace }: Ports,
+): Promise<Awaited<ReturnType<Ports['workspace']['merge']>> | undefined> {
+  const { sha } = baseOf(loop);
+  if (parent === sha || (await workspace.mergeBase(loop.ref, parent, sha)) === sha) return undefined;
+  return workspace.merge(loop.ref, parent, sha);
+}
+
+function conflictOf(loop: Loop, paths: readonly string[]): string {
+  const base = baseOf(loop).branch;
+  const { branch } = loop;
+  return `The base ${base} conflicts with ${branch} in ${listed(paths)}; merge ${base} into ${branch} and say \`/rerun PLAN\`.`;
 }
 
 /** What an approval is bound to: the documents, the base as read, the configuration, the budget. */

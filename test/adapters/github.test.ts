@@ -215,6 +215,46 @@ test('a commit is signed by GitHub, git agrees on its tree, and where its ref ha
   );
 });
 
+test('a merge has two parents and what the head brought on top of the base; where its ref has it already it is not made again', async () => {
+  const { branch, sha: parent } = await branchWith('merged');
+  const ref = `refs/heads/${branch}`;
+  const data = stage.as('alice').rest.git;
+  const before = await mainHead();
+  const theirs = await data.createTree({
+    ...HERE,
+    base_tree: before,
+    tree: [{ path: 'theirs.txt', mode: '100644', type: 'blob', content: 'theirs' }],
+  });
+  const tree = theirs.data.sha;
+  const base = (await data.createCommit({ ...HERE, message: 'Theirs', tree, parents: [before] })).data.sha;
+  const blob = await data.createBlob({ ...HERE, content: 'held' });
+  const text = (content: string) => Buffer.from(content).toString('base64');
+  const merge = {
+    parent: base,
+    held: [
+      { path: 'held.txt', mode: '100644' as const, sha: blob.data.sha },
+      { path: 'again.txt', mode: '100644' as const, sha: blob.data.sha },
+      { path: 'theirs.txt', mode: '100644' as const, sha: null },
+    ],
+    made: [{ path: 'made.txt', mode: '100644' as const, content: text('made') }],
+  };
+  const changes = [{ path: 'again.txt', mode: '100644' as const, content: text('again') }];
+  const commit = () => github().commit(repository, { ref, parent, changes, message: 'Merge', merge });
+  const { sha } = await commit();
+  await github().moveRef(repository, ref, sha);
+  await sleep(1100);
+  const writes = await writesDuring(async () => expect((await commit()).sha).toBe(sha));
+  expect(writes).toEqual([]);
+  const { parents } = (await data.getCommit({ ...HERE, commit_sha: sha })).data;
+  expect(parents.map((one) => one.sha)).toEqual([parent, base]);
+  const files = await Promise.all(
+    ['held.txt', 'made.txt', 'again.txt', 'theirs.txt', 'src/new.txt'].map((path) =>
+      github().file(repository, path, sha),
+    ),
+  );
+  expect(files).toEqual(['held', 'made', 'again', undefined, undefined]);
+});
+
 test('a file that holds one of our own secrets is not committed', async () => {
   const changes = [
     { path: 'x.txt', mode: '100644' as const, content: Buffer.from(`key ${CANARY}`).toString('base64') },

@@ -37,7 +37,10 @@ beforeAll(async () => {
     dataDirectory: join(directory, 'github'),
     port: 0,
     imports: [{ source, fullName: 'acme/guestbook' }],
-    users: [{ login: 'maria', role: 'read', token: 'maria-token' }],
+    users: [
+      { login: 'maria', role: 'read', token: 'maria-token' },
+      { login: 'wout', role: 'write', token: 'wout-token' },
+    ],
     executeWorkflow,
   });
   workspace = createWorkspace({
@@ -72,6 +75,59 @@ describe('the workspace', () => {
     const commits = (await git('rev-list', head)).split('\n');
     const trees = await Promise.all(commits.map((sha) => workspace.codeTree(REPOSITORY, sha)));
     expect(trees).toEqual(await Promise.all(commits.map((sha) => git('rev-parse', `${sha}^{tree}`))));
+  });
+});
+
+describe('a merge that nobody checked out', () => {
+  let serial = 0;
+  /** Pushes a commit with these files on top of another; undefined takes a file away. */
+  async function commitOn(parent: string, files: Readonly<Record<string, string | undefined>>): Promise<string> {
+    serial += 1;
+    await git('checkout', '--quiet', '-b', `side-${serial}`, parent);
+    for (const [path, text] of Object.entries(files)) {
+      if (text === undefined) await rm(join(source, path));
+      else await writeFile(join(source, path), text, 'latin1');
+    }
+    await git('add', '--all');
+    await git('commit', '--quiet', '-m', `Side ${serial}`);
+    await git('push', '--quiet', `${github.url.replace('://', '://x:wout-token@')}/acme/guestbook.git`, 'HEAD');
+    return git('rev-parse', 'HEAD');
+  }
+  const lines = (first: string) => [first, '2', '3', '4', '5', '6', '7', '8'].join('\n');
+  const text64 = (text: string) => Buffer.from(text).toString('base64');
+
+  it('is told as what it has other than the base: what the head brought, and files that only the merge made', async () => {
+    const origin = await commitOn(head, { 'both.txt': lines('1') });
+    const ours = await commitOn(origin, { 'both.txt': `${lines('1')}\nend`, 'mine.txt': 'mine' });
+    const theirs = await commitOn(origin, { 'both.txt': lines('one'), 'README.md': 'theirs' });
+    expect(await workspace.merge(REPOSITORY, ours, theirs)).toEqual({
+      parent: theirs,
+      held: [{ path: 'mine.txt', mode: '100644', sha: await git('rev-parse', `${ours}:mine.txt`) }],
+      made: [{ path: 'both.txt', mode: '100644', content: text64(`${lines('one')}\nend`) }],
+    });
+    expect(await workspace.mergeBase(REPOSITORY, ours, theirs)).toBe(origin);
+    expect(await workspace.mergeBase(REPOSITORY, theirs, theirs)).toBe(theirs);
+  });
+
+  it('takes away what the head took away', async () => {
+    const ours = await commitOn(head, { 'README.md': undefined });
+    const theirs = await commitOn(head, { 'new.txt': 'new' });
+    expect(await workspace.merge(REPOSITORY, ours, theirs)).toEqual({
+      parent: theirs,
+      held: [{ path: 'README.md', mode: '100644', sha: null }],
+      made: [],
+    });
+  });
+
+  it('names the files in which the two conflict, and those that it could not merge without loss', async () => {
+    const origin = await commitOn(head, { 'both.txt': lines('1'), 'latin.txt': lines('caf\xe9') });
+    const ours = await commitOn(origin, { 'both.txt': lines('ours') });
+    expect(await workspace.merge(REPOSITORY, ours, await commitOn(origin, { 'both.txt': lines('theirs') }))).toEqual({
+      conflicts: ['both.txt'],
+    });
+    const left = await commitOn(origin, { 'latin.txt': `${lines('caf\xe9')}\nend` });
+    const right = await commitOn(origin, { 'latin.txt': lines('caf\xe9 noir') });
+    expect(await workspace.merge(REPOSITORY, left, right)).toEqual({ conflicts: ['latin.txt'] });
   });
 });
 

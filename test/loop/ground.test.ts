@@ -78,6 +78,42 @@ describe('the approval', () => {
     }
   });
 
+  it('that is asked for next is for the base as it is now; a base that moved elsewhere stays as it was read', () => {
+    const before = planning(building());
+    const sha = 'c'.repeat(40);
+    expect(decide(before, move({ paths: ['src/a.js'] })).loop.base).toEqual({ branch: 'main', sha });
+    expect(decide(before, move({})).loop.base).toEqual(before.base);
+    const last = { ...before, counters: { ...before.counters, plans: 2 } };
+    expect(decide(last, move({ paths: ['src/a.js'] })).loop).toMatchObject({ status: 'stopped', base: { sha } });
+  });
+
+  it('survives a move that was compared with a base that the loop no longer has', () => {
+    const before = planning(atReview());
+    const late = decide(before, move({ before: 'd'.repeat(40), paths: ['src/a.js'] })).loop;
+    expect(late).toMatchObject({ status: 'waiting', waitingFor: 'approval', base: before.base });
+    const now = decide(before, move({ before: before.base?.sha, paths: ['src/a.js'] })).loop;
+    expect(now.phase).toBe('PLAN');
+  });
+
+  it('survives a merge of the base by a person, whose base is then the one that was merged', () => {
+    const before = planning(atReview());
+    const after = 'd'.repeat(40);
+    const push = (from: string | undefined): Event => ({
+      type: 'pushed',
+      at: timeOf(55),
+      by: PERSON,
+      sha: 'c'.repeat(40),
+      codeTree: SHA,
+      documentsChanged: false,
+      base: { before: from ?? '', after },
+    });
+    expect(decide(before, push(before.base?.sha)).loop).toMatchObject({
+      waitingFor: 'approval',
+      base: { branch: 'main', sha: after },
+    });
+    expect(decide(before, push('e'.repeat(40))).loop.base).toEqual(before.base);
+  });
+
   it('survives a move of the base elsewhere, and so does the packet', () => {
     for (const loop of [planning(building()), planning(atReview())]) {
       const after = decide(loop, move({})).loop;

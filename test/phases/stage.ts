@@ -176,6 +176,8 @@ export function gitWorkspace(directory: string): Workspace {
       return text === undefined || text.includes('\0') || text.length > 256 * 1024 ? undefined : text;
     },
     codeTree: refuse,
+    mergeBase: refuse,
+    merge: refuse,
   };
 }
 

@@ -1,0 +1,139 @@
+/** A base that goes on while a loop is at work, through HTTP: the loop takes it over by a merge, and what it builds and proves is measured against it. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { verifyReport } from '../../src/loop/brief.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { commanded, headOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
+import { REPOSITORY, startWorld, type World } from './world.ts';
+
+const WHOLE_LOOP_MS = 240_000;
+const PLANNED = 'src/server.js';
+const DONE = { reactions: ['+1'], sentences: [] };
+
+let world: World;
+/** A clone of wout's, from which wout may push. */
+let clone: string;
+beforeAll(async () => {
+  world = await startWorld({ script: rightAtOnce });
+  clone = join(world.directory, 'clone');
+  const address = `${world.github.url.replace('://', '://x:wout-token@')}/${REPOSITORY}.git`;
+  await execa('git', ['clone', '--quiet', address, clone]);
+});
+afterAll(() => world.close());
+
+async function git(...argv: readonly string[]): Promise<string> {
+  const people = ['-c', 'user.name=Wout', '-c', 'user.email=wout@guestbook.example', '-c', 'commit.gpgsign=false'];
+  return (await execa('git', [...people, ...argv], { cwd: clone, env: { GIT_CONFIG_GLOBAL: '/dev/null' } })).stdout;
+}
+
+async function parentsOf(sha: string): Promise<readonly string[]> {
+  const { body } = await world.as('maria', 'GET', `/git/commits/${sha}`);
+  return z
+    .object({ parents: z.array(z.object({ sha: z.string() })) })
+    .parse(body)
+    .parents.map((parent) => parent.sha);
+}
+
+async function textOf(path: string): Promise<string> {
+  const { body } = await world.as('maria', 'GET', `/contents/${path}?ref=main`);
+  return Buffer.from(z.object({ content: z.string() }).parse(body).content, 'base64').toString('utf8');
+}
+
+/** Maria adds a line to the end of a file on main; returns the commit. */
+async function mainMoved(line: string, path = PLANNED): Promise<string> {
+  const text = path === PLANNED ? `${await textOf(path)}${line}\n` : `${line}\n`;
+  return pushed(world, 'maria', { branch: 'main', path, text });
+}
+
+const packetOf = (issue: number, rounds: number): Promise<Loop> =>
+  world.until(issue, ({ waitingFor, counters }) => waitingFor === 'approval' && counters.rounds === rounds);
+
+const sentencesOf = async (issue: number) => (await said(world, issue)).map(({ body }) => body);
+
+describe('a base that moves in a planned file while the packet waits', () => {
+  let issue: number;
+  let first: Loop;
+  let moved: string;
+  beforeAll(async () => {
+    first = await proposed(world, 'Search, on a base that goes on');
+    issue = first.ref.issue;
+    moved = await mainMoved('// One.');
+  });
+
+  it('is merged by the next packet, so that the branch brings documents only', async () => {
+    const packet = await packetOf(issue, 2);
+    expect(await sentencesOf(issue)).toContain(
+      `The base moved in ${PLANNED}, which the plan changes, so the packet is void and a new plan is made.`,
+    );
+    expect(packet.base).toEqual({ branch: 'main', sha: moved });
+    expect(await parentsOf(packet.head ?? '')).toEqual([first.head, moved]);
+    expect(packet.packetDigest).not.toBe(first.packetDigest);
+    await git('fetch', '--quiet', 'origin');
+    const changed = (await git('diff', '--name-only', `origin/main...origin/${packet.branch}`)).split('\n');
+    expect(changed.filter((path) => !path.startsWith(`.loopwright/${issue}/`))).toEqual([]);
+    expect(changed).toContain(`.loopwright/${issue}/spec.md`);
+    expect(await git('show', `origin/${packet.branch}:${PLANNED}`)).toMatch(/\/\/ One\.$/);
+  });
+
+  it('keeps the base to which a person brought the branch, and says nothing about what it is not bound to', async () => {
+    const before = await world.until(issue, () => true);
+    const news = await mainMoved('News.', 'NEWS.md');
+    await git('fetch', '--quiet', 'origin');
+    await git('checkout', '--quiet', before.branch);
+    await git('merge', '--quiet', '--no-edit', 'origin/main');
+    await git('push', '--quiet', 'origin', before.branch);
+    const after = await world.until(issue, ({ base }) => base?.sha === news);
+    expect(after).toMatchObject({ waitingFor: 'approval', packetDigest: before.packetDigest, counters: { rounds: 2 } });
+    expect(after.head).toBe(await git('rev-parse', 'HEAD'));
+  });
+
+  it(
+    'is what is approved, built on and compared with',
+    async () => {
+      const { base, head } = await world.until(issue, () => true);
+      expect(await commanded(world, 'maria', issue, '/approve')).toEqual(DONE);
+      const done = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 200);
+      expect(done, done.note).toMatchObject({ status: 'succeeded', base });
+      const report = await world.composed.ports.store.blob(done.reports.verify ?? '');
+      expect(verifyReport.parse(JSON.parse(Buffer.from(report).toString('utf8'))).base).toBe(base?.sha);
+      expect(await parentsOf(done.candidate?.sha ?? '')).toEqual([head]);
+    },
+    WHOLE_LOOP_MS,
+  );
+});
+
+describe('a base that conflicts with what people committed on the branch', () => {
+  let issue: number;
+
+  it('stops with one sentence that names the files and what to do', async () => {
+    const { ref, branch } = await proposed(world, 'Search, in conflict');
+    issue = ref.issue;
+    const mine = `${await textOf(PLANNED)}// Mine.\n`;
+    const head = await pushed(world, 'wout', { branch, path: PLANNED, text: mine });
+    await world.until(issue, (loop) => loop.head === head);
+    await mainMoved('// Theirs.');
+    const stopped = await world.until(issue, ({ status }) => status === 'stopped');
+    expect(stopped.note).toBe(
+      `The base main conflicts with ${branch} in ${PLANNED}; merge main into ${branch} and say \`/rerun PLAN\`.`,
+    );
+    expect(await headOf(world, branch)).toBe(head);
+  });
+
+  it('goes on from the merge of a person', async () => {
+    const { branch } = await world.until(issue, () => true);
+    await git('fetch', '--quiet', 'origin');
+    await git('checkout', '--quiet', branch);
+    await git('merge', '--quiet', 'origin/main').catch(() => undefined);
+    await writeFile(join(clone, PLANNED), `${await textOf(PLANNED)}// Mine.\n`);
+    await git('commit', '--quiet', '--all', '-m', 'Merge main');
+    const merge = await git('rev-parse', 'HEAD');
+    await git('push', '--quiet', 'origin', branch);
+    expect(await commanded(world, 'wout', issue, '/rerun PLAN')).toEqual(DONE);
+    const packet = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
+    expect(packet.base?.sha).toBe(await headOf(world, 'main'));
+    expect(await parentsOf(packet.head ?? '')).toEqual([merge]);
+  });
+});
