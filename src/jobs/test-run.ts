@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import type { Commands } from '../loop/brief.ts';
 import { NODE_RUNNER } from './node-runner.ts';
+import { NODE_THREAD } from './node-thread.ts';
 import type { CommandResult, Sandbox } from './sandbox.ts';
 import { type FileRun, judgeRun, type TestRun } from './test-verdict.ts';
 import { UNITTEST_RUNNER } from './unittest-runner.ts';
@@ -32,11 +33,12 @@ export interface TestRequest {
  */
 export async function runTests(request: TestRequest): Promise<TestRun> {
   const scripts = join(request.sandbox.scratch, `run-${randomBytes(8).toString('hex')}`);
-  const { name, text } = RUNNERS[request.runner];
+  const { scripts: texts } = RUNNERS[request.runner];
+  const [main = ''] = Object.keys(texts);
   await mkdir(scripts, { recursive: true });
-  await writeFile(join(scripts, name), text);
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(scripts, name), text);
   try {
-    return judgeRun(request, await runFiles(request, join(scripts, name)));
+    return judgeRun(request, await runFiles(request, join(scripts, main)));
   } finally {
     await rm(scripts, { recursive: true, force: true });
   }
@@ -82,8 +84,8 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
 }
 
 interface Runner {
-  readonly name: string;
-  readonly text: string;
+  /** Texts by file name, the one to start first. */
+  readonly scripts: Readonly<Record<string, string>>;
   readonly argv: (script: string, testMs: number) => readonly string[];
   /** What the runner loads, as it wants to be told. */
   readonly target: (file: string, directory: string) => Readonly<Record<string, string>>;
@@ -91,14 +93,13 @@ interface Runner {
 
 const RUNNERS: Readonly<Record<Commands['runner'], Runner>> = {
   'node-test': {
-    name: 'runner.mjs',
-    text: NODE_RUNNER,
-    argv: (script, testMs) => ['node', `--test-timeout=${testMs}`, script],
+    scripts: { 'runner.mjs': NODE_RUNNER, 'thread.cjs': NODE_THREAD },
+    // The signal would open the debugger.
+    argv: (script, testMs) => ['node', '--disable-sigusr1', `--test-timeout=${testMs}`, script],
     target: (file, directory) => ({ url: pathToFileURL(join(directory, file)).href }),
   },
   unittest: {
-    name: 'runner.py',
-    text: UNITTEST_RUNNER,
+    scripts: { 'runner.py': UNITTEST_RUNNER },
     argv: (script) => ['python3', script],
     target: (file) => ({ path: file }),
   },
