@@ -8,6 +8,7 @@ import type { Loop } from '../loop/loop.ts';
 import { nameOf } from '../loop/terms.ts';
 import { buildTryOf } from '../loop/walk.ts';
 import type { Ports, Store } from '../ports.ts';
+import { movedUnder } from './base-move.ts';
 import { documentNamed, documentTexts, storedText } from './document-texts.ts';
 import { CHANGE_LIMITS } from './proposal-checks.ts';
 import { readConfig } from './repository-config.ts';
@@ -33,9 +34,12 @@ const BUILDER_SKILLS = [
   'code-simplification',
 ] as const;
 
-/** Starts the run of an entry. The run's title names loop and entry, so a repeated dispatch finds the run that is there already. */
+/** Starts the run of an entry, unless the base changed under its approval. The run's title names loop and entry, so a repeated dispatch finds the run that is there already. */
 export async function dispatch(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Promise<Event> {
   if (phase === 'BUILD' && ports.modelFacts.jobUrl === undefined) throw new ConfigError(NO_GATEWAY);
+  // A stopped loop hears of no push, and a webhook may be lost.
+  const moved = phase === 'BUILD' ? await movedUnder(loop, ports) : undefined;
+  if (moved !== undefined) return moved;
   const brief = await briefOf(phase, loop, ports);
   const digest = await ports.gateway.publish(JSON.stringify(brief));
   const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[phase], {

@@ -2,10 +2,11 @@
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
+import { movedUnder } from './base-move.ts';
 import { documentTexts } from './document-texts.ts';
 import { changeOf } from './publish.ts';
 
-/** Commits release notes and evidence (only under `.loopwright/`) as a child of the candidate and fast-forwards the branch. Repeating it changes nothing. */
+/** Commits release notes and evidence (only under `.loopwright/`) as a child of the candidate and fast-forwards the branch, unless the base changed under its approval. Repeating it changes nothing. */
 export async function promote(loop: Loop, ports: Ports): Promise<Event> {
   const { github, store, clock } = ports;
   const at = clock.now().toISOString();
@@ -29,6 +30,9 @@ export async function promote(loop: Loop, ports: Ports): Promise<Event> {
       calls: [],
     };
   }
+  // Where the branch is there already, an earlier try has moved it.
+  const moved = actual === commit.sha ? undefined : await movedUnder(loop, ports);
+  if (moved !== undefined) return moved;
   await github.moveRef(loop.ref, ref, commit.sha);
   return { type: 'promoted', at, entry: loop.entry, head: commit.sha };
 }

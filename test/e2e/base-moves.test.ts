@@ -42,6 +42,12 @@ async function textOf(path: string): Promise<string> {
   return Buffer.from(z.object({ content: z.string() }).parse(body).content, 'base64').toString('utf8');
 }
 
+async function runTitles(): Promise<readonly string[]> {
+  const { body } = await world.as('maria', 'GET', '/actions/runs?per_page=100');
+  const runs = z.object({ workflow_runs: z.array(z.object({ display_title: z.string() })) });
+  return runs.parse(body).workflow_runs.map((run) => run.display_title);
+}
+
 /** Maria adds a line to the end of a file on main; returns the commit. */
 async function mainMoved(line: string, path = PLANNED): Promise<string> {
   const text = path === PLANNED ? `${await textOf(path)}${line}\n` : `${line}\n`;
@@ -103,6 +109,26 @@ describe('a base that moves in a planned file while the packet waits', () => {
     },
     WHOLE_LOOP_MS,
   );
+});
+
+describe('a base that moved while nobody listened', () => {
+  it('is seen before anything is built: the approval is void, and no run is started for it', async () => {
+    const { ref } = await proposed(world, 'Search, unheard');
+    const { issue } = ref;
+    expect((await commanded(world, 'maria', issue, '/approve')).reactions).toEqual(['+1']);
+    await world.until(issue, ({ run }) => run !== undefined);
+    expect((await commanded(world, 'maria', issue, '/stop')).reactions).toEqual(['+1']);
+    const moved = await mainMoved('// Unheard.');
+    expect((await commanded(world, 'maria', issue, '/rerun BUILD')).reactions).toEqual(['+1']);
+    const packet = await packetOf(issue, 2);
+    expect(packet.base?.sha).toBe(moved);
+    expect(packet.approval).toBeUndefined();
+    expect((await sentencesOf(issue)).filter((body) => body.includes('so the approval is void'))).toEqual([
+      `The base moved in ${PLANNED}, which the plan changes, so the approval is void and a new plan is made.`,
+    ]);
+    const titles = await runTitles();
+    expect(titles.filter((title) => title.includes(`#${issue} `))).toHaveLength(1);
+  });
 });
 
 describe('a base that conflicts with what people committed on the branch', () => {

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { digestOf } from '../../src/guard/digest.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { dispatch } from '../../src/phases/dispatch.ts';
+import { promote } from '../../src/phases/promote.ts';
+import { publish } from '../../src/phases/publish.ts';
+import type { Ports } from '../../src/ports.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const CONFIG = "version: 1\ncommands: { test: 'true', runner: node-test }\n";
+const TIP = 'c'.repeat(40);
+const HEAD = 'd'.repeat(40);
+let stage: Stage;
+let loop: Loop;
+/** What was read of GitHub, in order. */
+let reads: string[];
+beforeEach(async () => {
+  stage = await openStage({ 'src/a.js': '', '.github/loopwright.yml': CONFIG });
+  reads = [];
+  const task = {
+    id: 'T-1',
+    title: 't',
+    requirements: ['R-1'],
+    files: ['src/a.js'],
+    dependsOn: [],
+    detail: 'Change it.',
+  };
+  loop = {
+    ...stage.loop,
+    configDigest: digestOf(CONFIG),
+    tasks: [task],
+    head: HEAD,
+    candidate: { sha: HEAD, codeTree: HEAD, entry: 1 },
+  };
+});
+afterEach(() => stage.close());
+
+/** GitHub with a base branch there, on which these paths changed. */
+function portsOf(tip: string, paths: readonly string[]): Ports {
+  const github: Ports['github'] = {
+    ...stage.ports.github,
+    async head(_, ref) {
+      reads.push(ref);
+      return ref === 'refs/heads/main' ? tip : HEAD;
+    },
+    async changedPaths(_, base, head) {
+      reads.push(`${base}...${head}`);
+      return paths;
+    },
+    async file(_, path) {
+      reads.push(path);
+      return CONFIG;
+    },
+    commit: async () => ({ sha: TIP, tree: TIP }),
+  };
+  const modelFacts = { ...stage.ports.modelFacts, jobUrl: 'http://127.0.0.1:1/v1' };
+  return { ...stage.ports, modelFacts, github };
+}
+
+describe('what depends on the base', () => {
+  const effects = [
+    ['the packet', (ports: Ports) => publish({ ...loop, phase: 'ARCH_REVIEW' }, ports)],
+    ['BUILD', (ports: Ports) => dispatch('BUILD', { ...loop, phase: 'BUILD' }, ports)],
+    ['the promotion', (ports: Ports) => promote({ ...loop, phase: 'SHIP' }, ports)],
+  ] as const;
+
+  it.each(effects)('is not begun for %s when what the loop is bound to changed there unheard', async (_, begin) => {
+    expect(await begin(portsOf(TIP, ['README.md', 'src/a.js']))).toEqual({
+      type: 'moved',
+      at: '2026-01-02T03:04:05.000Z',
+      sha: TIP,
+      paths: ['README.md', 'src/a.js'],
+      unlisted: false,
+      sensitive: [],
+      configDigest: digestOf(CONFIG),
+    });
+  });
+
+  it.each(effects)('is begun for %s when the base moved elsewhere only', async (_, begin) => {
+    // It goes on to what the stage does not have; a move would have been its outcome.
+    await expect(begin(portsOf(TIP, ['README.md']))).rejects.toThrow();
+    expect(reads).toContain(`${loop.base?.sha}...${TIP}`);
+  });
+
+  it.each(effects)('costs %s one reading of the base when nothing moved', async (_, begin) => {
+    const here = loop.base?.sha ?? '';
+    await expect(begin(portsOf(here, []))).rejects.toThrow();
+    expect(reads.filter((read) => read === 'refs/heads/main' || read.includes('...'))).toEqual(['refs/heads/main']);
+  });
+});
