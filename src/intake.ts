@@ -6,7 +6,7 @@ import { mayUse, parseCommands } from './loop/commands.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
 import type { Actor, LoopRef, Role } from './loop/terms.ts';
-import { type Meaning, ofCheck, ofPull, ofStored, refFor, refOfComment } from './loop-lookup.ts';
+import { type Meaning, newerLoop, ofCheck, ofPull, ofStored, refFor, refOfComment } from './loop-lookup.ts';
 import { checkButton, type Payload, type Pull, payloadOf, type Repository } from './payloads.ts';
 import { startingFacts } from './phases/start.ts';
 import type { Ports } from './ports.ts';
@@ -52,6 +52,7 @@ const READERS: Readers = {
     if (ref === undefined) return [];
     const role = await roleOf(ref, sender, ports);
     const isAuthor = issue.pull_request === undefined && issue.user.id === sender.id;
+    const newer = await newerLoop(ref, ports);
     return commands.map(({ command, argument }) => ({
       ref,
       event: {
@@ -64,6 +65,7 @@ const READERS: Readers = {
         argument,
         permitted: mayUse(command, role, isAuthor),
         createdAt: comment.created_at,
+        ...(newer === undefined ? {} : { newer: newer.pull === undefined ? {} : { pull: newer.pull } }),
       },
     }));
   },

@@ -2,7 +2,7 @@
 import type { RepositoryRef } from './github-port.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
-import type { LoopRef } from './loop/terms.ts';
+import { idOf, type LoopRef } from './loop/terms.ts';
 import type { Issue, Repository } from './payloads.ts';
 import type { Ports, StoredLoop } from './ports.ts';
 
@@ -51,6 +51,16 @@ export async function refOfComment(
   const branchOf = async () =>
     user.login === ports.self ? (await ports.github.pull(repositoryRefOf(repository), number)).branch : undefined;
   return refOfStored(await ofPull(repository, { number, branchOf }, ports), repository);
+}
+
+/** The newest loop of the issue after this one, where there is one; a label that was refused started none. */
+export async function newerLoop(ref: LoopRef, { store }: Ports): Promise<Loop | undefined> {
+  const newest = await store.newest(ref.repositoryId, ref.issue);
+  for (let n = newest?.loop.ref.n ?? 0; n > ref.n; n -= 1) {
+    const stored = await store.load(idOf({ ...ref, n }));
+    if (stored !== undefined && stored.loop.status !== 'idle') return stored.loop;
+  }
+  return undefined;
 }
 
 /** Our check runs name their loop in `external_id`. */

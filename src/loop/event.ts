@@ -46,6 +46,8 @@ export const event = z.discriminatedUnion('type', [
     argument: z.string(),
     permitted: z.boolean(),
     createdAt: z.string(),
+    /** Set when another loop of the issue was started after this one; `pull` is its pull request. */
+    newer: z.strictObject({ pull: z.int().optional() }).optional(),
   }),
   /** A button of a check run; `digest` is the one on the button. */
   z.strictObject({

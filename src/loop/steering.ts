@@ -112,10 +112,22 @@ export function commanded(loop: Loop, event: Commanded): Decision {
   const target = loop.pull === undefined ? 'issue' : 'pull';
   const usage = COMMANDS[event.command];
   const answer = event.permitted
-    ? (heldBack(loop, event) ?? HANDLERS[event.command]?.(loop, event) ?? 'There is no such command.')
+    ? (followed(loop, event) ??
+      heldBack(loop, event) ??
+      HANDLERS[event.command]?.(loop, event) ??
+      'There is no such command.')
     : `\`/${event.command}\` needs ${usage?.who ?? 'more'} permission${usage?.who === 'author' ? ' (write) or the authorship of the issue' : ''}.`;
   if (typeof answer !== 'string') return emit(answer, reaction(event, '+1'));
   return emit(only(loop), reaction(event, 'confused'), say(keyOf(event), target, answer));
+}
+
+/** What may still be said to a loop that another one of its issue followed: nothing that sets it going. */
+const OF_THE_PAST: readonly string[] = ['accept', 'decline', 'status', 'help'];
+
+function followed({ ref }: Loop, { command, newer }: Commanded): string | undefined {
+  if (newer === undefined || OF_THE_PAST.includes(command)) return undefined;
+  const where = newer.pull === undefined ? `the issue #${ref.issue}` : `its pull request #${newer.pull}`;
+  return `A newer loop of #${ref.issue} took its place, so this one does not go on; say \`/${command}\` on ${where}.`;
 }
 
 /** What each of these decides; a decision that a paused loop waits for is not taken. */

@@ -2,7 +2,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
-import { commanded, eventually, headOf, historyOf, proposed, pushed, quiet, rightAtOnce, said } from './acts.ts';
+import {
+  commanded,
+  commented,
+  eventually,
+  headOf,
+  historyOf,
+  proposed,
+  pushed,
+  quiet,
+  rightAtOnce,
+  said,
+} from './acts.ts';
 import { startWorld, type World } from './world.ts';
 
 let world: World;
@@ -21,9 +32,19 @@ async function takeLabel(issue: number): Promise<void> {
 
 describe('label and issue', () => {
   let issue: number;
+  /** The pull request of loop 1. */
+  let firstPull: number;
   beforeAll(async () => {
     issue = (await proposed(world, 'Search, on and off')).ref.issue;
   });
+  /** Says it where loop 1 was, and gives what the App answers there. */
+  async function saidToFirst(body: string): Promise<string | undefined> {
+    const earlier = await world.comments(firstPull);
+    await commented(world, 'wout', firstPull, body);
+    const isAnswered = async () => (await world.comments(firstPull)).length > earlier.length + 1;
+    await eventually(isAnswered, `an answer to "${body}"`);
+    return (await world.comments(firstPull)).at(-1)?.body;
+  }
   const status = async () => (await world.loop(issue))?.status;
 
   it('a label that is removed pauses; set again, the loop goes on', async () => {
@@ -63,6 +84,7 @@ describe('label and issue', () => {
     await world.as('wout', 'PATCH', `/pulls/${(await world.loop(issue))?.pull}`, { state: 'closed' });
     const stopped = await world.until(issue, (loop) => loop.status === 'stopped');
     expect(stopped.note).toBe('Stopped: pull request closed by @wout.');
+    firstPull = stopped.pull ?? 0;
     await takeLabel(issue);
     await setLabel(issue);
     const second = await world.until(issue, (loop) => loop.ref.n === 2 && loop.waitingFor === 'answers');
@@ -72,6 +94,13 @@ describe('label and issue', () => {
     expect(boards.length).toBeGreaterThanOrEqual(2);
   });
 
+  it('a loop that another one followed is not set going again: one sentence names where to go', async () => {
+    expect(await saidToFirst('/rerun')).toBe(
+      `A newer loop of #${issue} took its place, so this one does not go on; say \`/rerun\` on the issue #${issue}.`,
+    );
+    expect(await world.loop(issue)).toMatchObject({ ref: { n: 2 }, waitingFor: 'answers' });
+  });
+
   it('a branch that is deleted stops the loop', async () => {
     await commanded(world, 'wout', issue, '/auto');
     const loop = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
@@ -79,6 +108,10 @@ describe('label and issue', () => {
     await world.as('wout', 'DELETE', `/git/refs/heads/${loop.branch}`);
     const stopped = await world.until(issue, ({ status: now }) => now === 'stopped');
     expect(stopped.note).toMatch(/^Stopped: (?:branch deleted|pull request closed) by @wout\.$/);
+    expect(await saidToFirst('/rerun BUILD')).toBe(
+      `A newer loop of #${issue} took its place, so this one does not go on; say \`/rerun\` on its pull request #${loop.pull}.`,
+    );
+    expect(await saidToFirst('/help')).toContain('/rerun');
   });
 });
 

@@ -107,6 +107,47 @@ describe('a paused loop', () => {
   });
 });
 
+describe('a loop that another one of its issue followed', () => {
+  const stopped = decide(building(), command('stop', '', timeOf(51))).loop;
+  const said = (loop: Loop, name: string, argument: string, newer: { pull?: number }) =>
+    decide(loop, command(name, argument, timeOf(52), { newer, role: 'maintain' })).loop;
+
+  it.each([
+    ['rerun', 'PLAN'],
+    ['approve', ''],
+    ['reject', 'smaller'],
+    ['release', ''],
+    ['answer', '1a'],
+    ['auto', ''],
+    ['pause', ''],
+    ['resume', ''],
+    ['stop', ''],
+    ['context', 'look here'],
+    ['priority', 'incident'],
+    ['budget', '+2'],
+  ])('is not steered by /%s any more, and says where the newer one is', (name, argument) => {
+    const after = said(stopped, name, argument, { pull: 15 });
+    expect({ ...after, pending: [], seq: 0 }).toEqual({ ...stopped, pending: [], seq: 0 });
+    expect(sentences(after)).toEqual([
+      `A newer loop of #12 took its place, so this one does not go on; say \`/${name}\` on its pull request #15.`,
+    ]);
+    expect(sentences(said(stopped, name, argument, {}))).toEqual([
+      `A newer loop of #12 took its place, so this one does not go on; say \`/${name}\` on the issue #12.`,
+    ]);
+  });
+
+  it('still takes decisions on what it proposed, and still says how it stands', () => {
+    const proposal = { type: 'skill', target: 't', change: 'c', evidence: 'e', decision: 'open' } as const;
+    const done: Loop = { ...stopped, status: 'succeeded', proposals: [proposal] };
+    expect(said(done, 'accept', '1', { pull: 15 }).proposals).toMatchObject([{ decision: 'accepted', by: 'maria' }]);
+    expect(said(done, 'decline', '1', { pull: 15 }).proposals).toMatchObject([{ decision: 'declined', by: 'maria' }]);
+    for (const name of ['status', 'help'])
+      expect(said(done, name, '', { pull: 15 }).pending).toContainEqual(
+        expect.objectContaining({ type: 'tell', what: name }),
+      );
+  });
+});
+
 describe('one more try', () => {
   const stoppedIn = (loop: Loop) => decide(loop, command('stop', '', timeOf(55))).loop;
   const rerun = (loop: Loop, phase: string) => decide(stoppedIn(loop), command('rerun', phase, timeOf(60))).loop;
