@@ -140,6 +140,18 @@ const TAMPERINGS: readonly Rule[] = [
   },
   {
     ...TAMPERING,
+    files: SCRIPT,
+    pattern:
+      /\brequire\.cache\s*\[[^\]]*\]\s*=[^=>]|\bmodule\.(?:parent|constructor)\b|\b_extensions\b|\bregisterHooks\s*\(|\bModule\.prototype\b|\bprocess\.dlopen\s*\(|\bsetFlagsFromString\b|\bpromiseHooks\b|\btracing:node\.test\b|\bError\.prepareStackTrace\s*=[^=>]/,
+  },
+  {
+    ...TAMPERING,
+    files: PYTHON,
+    pattern:
+      /\b(?:asyncio|contextlib|functools|inspect|json|traceback|warnings)(?:\.\w+)+\s*=[^=]|\bsys\.(?:settrace|setprofile)\b|\.(?:f_back|f_globals|f_locals|cell_contents)\b|\.load_tests\s*=[^=]|\bdef\s+__eq__\([^)]*\)[^:]*:\s*return True\b/,
+  },
+  {
+    ...TAMPERING,
     files: PYTHON,
     pattern:
       /\bsys\._getframe\b|\binspect\.(?:stack|currentframe)\b|\bgc\.get_(?:objects|referrers)\b|\bmodules\[['"]__main__|\bimport\s+__main__|\bimport\s+ctypes|\bunittest(?:\.\w+)+\s*=[^=]|\bbuiltins\.\w+\s*=[^=]|\.__code__\s*=[^=]/,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import type { Commands } from '../loop/brief.ts';
+import { keepTests } from './kept-tests.ts';
 import { NODE_RUNNER } from './node-runner.ts';
 import { NODE_THREAD } from './node-thread.ts';
 import type { CommandResult, Sandbox } from './sandbox.ts';
@@ -66,7 +67,10 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
   const { argv, target } = RUNNERS[request.runner];
   const startedMs = performance.now();
   const runs: FileRun[] = [];
+  const tests = await keepTests(directory, request.runner);
   for (const file of request.files) {
+    // What is tested writes in the same tree.
+    if (runs.length > 0) await tests.restore();
     const leftMs = timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) break;
     // The key and the values of the sentinel are made when the candidate is there already, and for one file only.
@@ -74,7 +78,8 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
     const stdin = JSON.stringify({ key, token: randomBytes(8).toString('hex'), ...target(file, directory) });
     const result = await sandbox.run({
       argv: argv(script, Math.ceil(timeoutMs * TEST_SHARE)),
-      env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },
+      // Code that was compiled before may be that of other tests.
+      env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: `${script}.none` },
       timeoutMs: Math.ceil(Math.min(leftMs, timeoutMs * FILE_SHARE)),
       ...{ directory, stdin, outputBytes, results: true },
     });

@@ -6,32 +6,36 @@
  * that walks its frames; that is for the scan of the change and the acceptance session, whose judge is another process.
  * Reads `{key, token, path}` from standard input.
  */
-export const UNITTEST_RUNNER = String.raw`import builtins, functools, hashlib, importlib.util, json, os, sys, traceback, types, unittest
+export const UNITTEST_RUNNER = String.raw`import asyncio, builtins, functools, hashlib, importlib.util, json, os, sys, traceback, types, unittest
 
 BUILTINS = {name: value for name, value in vars(builtins).items() if not name.startswith("__")}
 globals().update(BUILTINS)
 
-def private(name, **others):
-    spec = importlib.util.find_spec("unittest." + name)
-    module = types.ModuleType("unittest." + name)
-    module.__package__ = "unittest"
+def private(name, used={}, **others):
+    """A copy of the module that nobody else has; while it is made, the modules in "used" stand for those of their names."""
+    spec = importlib.util.find_spec(name)
+    module = types.ModuleType(name)
+    module.__package__ = spec.parent
     vars(module).update(BUILTINS)
+    known = {other: sys.modules[other] for other in used}
+    sys.modules.update(used)
     exec(spec.loader.get_code(spec.name), vars(module))
+    sys.modules.update(known)
     vars(module).update(others)
     return module
 
 def sealed(key):
     """Writes a line; the key is in no variable, only inside the hash."""
-    start, write, dumps, positions = hashlib.sha3_256((key + " ").encode()), os.write, json.dumps, iter(range(sys.maxsize))
+    start, write, quoted, positions = hashlib.sha3_256((key + " ").encode()), os.write, json.encoder.c_encode_basestring, iter(range(sys.maxsize))
     def emit(**line):
-        text = dumps(line, ensure_ascii=False, separators=(",", ":"))
+        text = "{" + ",".join([quoted(name) + ":" + quoted(value) for name, value in line.items()]) + "}"
         hash = start.copy()
         hash.update((str(next(positions)) + " " + text).encode())
         left = (hash.hexdigest() + " " + text + "\n").encode()
         while left: left = left[write(3, left):]
     return emit
 
-def judge(case, suite, loader, result, emit):
+def judge(case, async_case, suite, loader, result, emit):
     """Runs the tests of a module with methods and a report of its own, whatever happens to those of unittest."""
     lines_of = traceback.format_exception_only
     def said(error): return "".join(lines_of(error[0], error[1])).strip()[-2000:]
@@ -50,11 +54,26 @@ def judge(case, suite, loader, result, emit):
             if error is not None: self.line(test, "fail" if issubclass(error[0], AssertionError) else "load-error", said(error))
 
     methods = {name: value for name, value in vars(case.TestCase).items() if isinstance(value, types.FunctionType) and name != "__init__"}
+    waiting = {name: value for name, value in vars(async_case.IsolatedAsyncioTestCase).items() if isinstance(value, types.FunctionType) and name not in ("__init__", "__del__")}
+    def run_async(self, result=None):
+        self._setupAsyncioRunner()
+        try: return methods["run"](self, result)
+        finally: self._tearDownAsyncioRunner()
+    waiting["run"] = run_async
+    genuine = {name: value for name, value in vars(unittest.TestCase).items() if callable(value) or isinstance(value, classmethod)}
+    others = set(vars(unittest.TestCase)) - set(genuine)
+    def restore():
+        """Whoever was loaded may have added assertions to all test cases, but not replaced any, nor how one is made."""
+        for name in list(vars(unittest.TestCase)):
+            if name in genuine: setattr(unittest.TestCase, name, genuine[name])
+            elif name.startswith("__") and name not in others: delattr(unittest.TestCase, name)
 
     @functools.cache
     def judged(kind):
-        own = [vars(base) for base in kind.__mro__[:kind.__mro__.index(unittest.TestCase)]]
-        kept = {name: value for name, value in methods.items() if not any(name in names for names in own)}
+        library = (unittest.TestCase, unittest.IsolatedAsyncioTestCase)
+        own = [vars(base) for base in kind.__mro__[:kind.__mro__.index(unittest.TestCase)] if base not in library]
+        judging = {**methods, **waiting} if issubclass(kind, unittest.IsolatedAsyncioTestCase) else methods
+        kept = {name: value for name, value in judging.items() if not any(name in names for names in own)}
         return type(kind)(kind.__name__, (kind,), {**kept, "__module__": kind.__module__, "__qualname__": kind.__qualname__})
 
     def judge_all(tests):
@@ -67,6 +86,9 @@ def judge(case, suite, loader, result, emit):
     tests_of.suiteClass = suite.TestSuite
     report = Report()
     def run(module):
+        restore()
+        # Only a module says how its tests are found.
+        if getattr(vars(module).get("load_tests"), "__globals__", vars(module)) is not vars(module): del module.load_tests
         tests = tests_of.loadTestsFromModule(module)
         judge_all(tests)
         tests.run(report)
@@ -97,8 +119,9 @@ def main():
     request = json.load(sys.stdin)
     path, leave = request["path"], os._exit
     emit = sealed(request["key"])
-    case = private("case", SkipTest=unittest.SkipTest)
-    run = judge(case, private("suite"), private("loader"), private("result"), emit)
+    case = private("unittest.case", {"contextlib": private("contextlib")}, SkipTest=unittest.SkipTest)
+    async_case = private("unittest.async_case", asyncio=types.SimpleNamespace(Runner=private("asyncio.runners").Runner))
+    run = judge(case, async_case, private("unittest.suite"), private("unittest.loader"), private("unittest.result"), emit)
     end = sentinel(case, request["token"], emit)
     del request
     sys.modules["__main__"] = types.ModuleType("__main__")

@@ -24,8 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Runs the one test with this id among the files. */
-async function runAttacked(runner: 'node-test' | 'unittest', files: Readonly<Record<string, string>>, id: string) {
+/** Runs the one test with this id among the files, after those test files that come before it. */
+async function runAttacked(
+  runner: 'node-test' | 'unittest',
+  files: Readonly<Record<string, string>>,
+  id: string,
+  before: readonly string[] = [],
+) {
   const directory = await mkdtemp(join(root, 'workspace', 'case-'));
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(directory, path)), { recursive: true });
@@ -33,7 +38,7 @@ async function runAttacked(runner: 'node-test' | 'unittest', files: Readonly<Rec
   }
   const file = id.split('::')[0] ?? '';
   const run = await runTests({
-    ...{ sandbox, directory, runner, files: [file], expected: [id] },
+    ...{ sandbox, directory, runner, files: [...before, file], expected: [id] },
     ...{ timeoutMs: 20_000, outputBytes: 100_000 },
   });
   return { trusted: run.trusted, problem: run.problem, ...run.results.get(id) };
@@ -99,14 +104,60 @@ it.each(Object.keys(DEBUGGERS))('refuses the debugger to a product that asks for
   expect(await runAttacked('node-test', files, 'test.mjs::asks')).toMatchObject({ trusted: true, outcome: 'pass' });
 });
 
+describe('a product that changes the tests which come after', () => {
+  const one = `import './product.cjs'; import test from 'node:test'; test('one', () => {});`;
+  const two = `import test from 'node:test'; import assert from 'node:assert'; import { two } from './product.cjs'; import { check } from './test/check.mjs';
+    test('says two', () => { assert.equal(two(), 2); check(two()); });`;
+  const check = `import assert from 'node:assert'; export const check = (value) => assert.equal(value, 2);`;
+
+  it.each([
+    [
+      'their files',
+      `fs.writeFileSync(__dirname + '/two.test.mjs', "import test from 'node:test'; test('says two', () => {});");`,
+    ],
+    [
+      'their folder for a link',
+      `fs.cpSync(__dirname + '/test', __dirname + '/other', { recursive: true }); fs.rmSync(__dirname + '/test', { recursive: true }); fs.symlinkSync('other', __dirname + '/test'); fs.writeFileSync(__dirname + '/two.test.mjs', "import test from 'node:test'; test('says two', () => {});");`,
+    ],
+  ])('does not pass when it exchanges %s', async (_name, attack) => {
+    const product = `const fs = require('node:fs'); try { ${attack} } catch {} exports.two = () => 1;`;
+    const files = { 'one.test.mjs': one, 'two.test.mjs': two, 'test/check.mjs': check, 'product.cjs': product };
+    const id = 'two.test.mjs::says two';
+    expect(await runAttacked('node-test', files, id, ['one.test.mjs'])).toMatchObject({
+      trusted: true,
+      outcome: 'fail',
+    });
+  });
+
+  it('does not pass when it leaves other compiled code for a test', async () => {
+    const compile = `import importlib.util, marshal, os, pathlib
+code = compile("import unittest\\nclass A(unittest.TestCase):\\n    def test_two(self): pass", "test_a.py", "exec")
+place = pathlib.Path(__file__).parent / "__pycache__" / pathlib.Path(importlib.util.cache_from_source("test_a.py")).name
+place.parent.mkdir(parents=True, exist_ok=True)
+place.write_bytes(importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(code))
+`;
+    const files = {
+      'test_0.py': 'import product, unittest\n',
+      'test_a.py':
+        'import unittest\nfrom product import two\nclass A(unittest.TestCase):\n    def test_two(self): self.assertEqual(two(), 2)\n',
+      'product.py': `${compile}def two(): return 1\n`,
+    };
+    expect(await runAttacked('unittest', files, 'test_a.py::A.test_two', ['test_0.py'])).toMatchObject({
+      trusted: true,
+      outcome: 'fail',
+    });
+  });
+});
+
 const SAYS_ONE_TOO = 'armed = [False]\ndef two():\n    armed[0] = True\n    lie()\n    return 1\n';
 
-describe('a wrong product under unittest', () => {
-  const test = `import unittest
-from product import two
-class A(unittest.TestCase):
-    def test_two(self): self.assertEqual(two(), 2)
-`;
+const unittestOf = (base: string, method: string) =>
+  `import unittest\nfrom product import two\nclass A(unittest.${base}):\n    ${method} test_two(self): self.assertEqual(two(), 2)\n`;
+
+describe.each([
+  ['a test case', unittestOf('TestCase', 'def')],
+  ['an asynchronous test case', unittestOf('IsolatedAsyncioTestCase', 'async def')],
+])('a wrong product under unittest, asked by %s', (_name, test) => {
   it('fails when the product attacks nothing, and passes when it is right', async () => {
     const wrong = { 'test_a.py': test, 'product.py': `def lie(): pass\n${SAYS_ONE_TOO}` };
     expect(await runAttacked('unittest', wrong, 'test_a.py::A.test_two')).toMatchObject({

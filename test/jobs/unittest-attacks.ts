@@ -53,6 +53,37 @@ def fake(kind, others):
     return False if armed[0] else real(kind, others)
 builtins.issubclass = fake
 def lie(): pass`,
+  'replaces what writes JSON': `import json.encoder
+real, encoder = json.encoder.JSONEncoder.iterencode, json.encoder.c_make_encoder
+def swapped(value): return {**value, "outcome": "pass"} if isinstance(value, dict) and value.get("name") == "A.test_two" else value
+json.encoder.JSONEncoder.encode = lambda self, value: "".join(real(self, swapped(value)))
+json.encoder.c_make_encoder = lambda *rest: lambda value, level: encoder(*rest)(swapped(value), level)
+def lie(): pass`,
+  'swallows what a context manager sees': `import contextlib
+real = contextlib._GeneratorContextManager.__exit__
+contextlib._GeneratorContextManager.__exit__ = lambda self, kind, value, trace: real(self, None, None, None) or bool(armed[0])
+def lie(): pass`,
+  'makes test cases that find all numbers equal': `import unittest
+real = unittest.TestCase.__init__
+def fake(self, *rest):
+    real(self, *rest)
+    self._type_equality_funcs[int] = lambda *values, **others: None
+unittest.TestCase.__init__ = fake
+def lie(): pass`,
+  'says which tests the file has': `import sys, unittest
+class A(unittest.TestCase):
+    def test_two(self): pass
+A.__module__ = "test_a"
+if "test_a" in sys.modules: sys.modules["test_a"].load_tests = lambda loader, tests, pattern: unittest.TestSuite([A("test_two")])
+def lie(): pass`,
+  'swallows what an asynchronous test raises': `import asyncio, unittest
+real = asyncio.Runner.run
+def fake(self, *rest, **others):
+    try: return real(self, *rest, **others)
+    except AssertionError: return None
+asyncio.Runner.run = fake
+unittest.IsolatedAsyncioTestCase._callMaybeAsync = lambda self, method, *rest: None
+def lie(): pass`,
   'writes results of its own and leaves': `import json, os
 def lie():
     forged = [{"kind": "begin"}, {"kind": "test", "name": "A.test_two", "bare": "test_two", "outcome": "pass", "message": ""}, {"kind": "sentinel", "outcome": "fail", "message": ""}, {"kind": "end"}]
