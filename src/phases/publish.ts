@@ -1,4 +1,5 @@
 /** ARCH_REVIEW: one packet commit, one draft pull request, one packet comment. */
+import { WriteRefusedError } from '../errors.ts';
 import { digestOfValue } from '../guard/digest.ts';
 import type { FileChange } from '../loop/brief.ts';
 import type { Event } from '../loop/event.ts';
@@ -72,10 +73,20 @@ async function commitPacket(
   const message = `Propose the packet for #${loop.ref.issue}, review round ${loop.counters.rounds}`;
   const parent = (await github.head(loop.ref, ref)) ?? loop.head ?? base;
   const merge = await mergeInto(loop, parent, ports);
-  if (merge !== undefined && 'conflicts' in merge) return { reason: conflictOf(loop, merge.conflicts) };
-  const { sha } = await github.commit(loop.ref, { ref, parent, changes, message, merge });
-  await github.moveRef(loop.ref, ref, sha);
-  return { head: sha, base: (merge === undefined ? await newerBaseIn(loop, parent, ports) : undefined) ?? base };
+  if (merge !== undefined && 'conflicts' in merge)
+    return mergedByPeople(
+      loop,
+      `The base ${baseOf(loop).branch} conflicts with ${loop.branch} in ${listed(merge.conflicts)}`,
+    );
+  try {
+    const { sha } = await github.commit(loop.ref, { ref, parent, changes, message, merge });
+    await github.moveRef(loop.ref, ref, sha);
+    return { head: sha, base: (await newerBaseIn(loop, parent, ports)) ?? base };
+  } catch (error) {
+    // A merge may hold what only people may write: workflow files that changed on the base.
+    if (merge === undefined || !(error instanceof WriteRefusedError)) throw error;
+    return mergedByPeople(loop, error.message.replace(/\.$/, ''));
+  }
 }
 
 /** What brings the loop's base into the branch; undefined where it is there. */
@@ -89,10 +100,8 @@ async function mergeInto(
   return workspace.merge(loop.ref, parent, sha);
 }
 
-function conflictOf(loop: Loop, paths: readonly string[]): string {
-  const base = baseOf(loop).branch;
-  const { branch } = loop;
-  return `The base ${base} conflicts with ${branch} in ${listed(paths)}; merge ${base} into ${branch} and say \`/rerun PLAN\`.`;
+function mergedByPeople(loop: Loop, because: string): { readonly reason: string } {
+  return { reason: `${because}; merge ${baseOf(loop).branch} into ${loop.branch} and say \`/rerun PLAN\`.` };
 }
 
 /** What an approval is bound to: the documents, the base as read, the configuration, the budget. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WriteRefusedError } from '../../src/errors.ts';
 import { digestOf } from '../../src/guard/digest.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { dispatch } from '../../src/phases/dispatch.ts';
@@ -56,6 +57,32 @@ function portsOf(tip: string, paths: readonly string[]): Ports {
   const modelFacts = { ...stage.ports.modelFacts, jobUrl: 'http://127.0.0.1:1/v1' };
   return { ...stage.ports, modelFacts, github };
 }
+
+describe('a merge of the base that GitHub refuses', () => {
+  const publishOn = (merge: Ports['workspace']['merge']) => {
+    const ports = portsOf(loop.base?.sha ?? '', []);
+    const moveRef = () => Promise.reject(new WriteRefusedError('GitHub refused to move it: no `workflows` permission'));
+    const workspace = { ...ports.workspace, mergeBase: async () => TIP, merge };
+    return publish({ ...loop, phase: 'ARCH_REVIEW' }, { ...ports, workspace, github: { ...ports.github, moveRef } });
+  };
+
+  it('stops with its text and with what a person does instead', async () => {
+    expect(await publishOn(async () => ({ parent: loop.base?.sha ?? '', held: [], made: [] }))).toMatchObject({
+      type: 'failed',
+      cause: 'conflict',
+      reason:
+        'GitHub refused to move it: no `workflows` permission; merge main into loopwright/12 and say `/rerun PLAN`.',
+    });
+  });
+
+  it('stops alike where the two conflict, and names at most three files', async () => {
+    expect(await publishOn(async () => ({ conflicts: ['a', 'b', 'c', 'd'] }))).toMatchObject({
+      cause: 'conflict',
+      reason:
+        'The base main conflicts with loopwright/12 in a, b, c and 1 more; merge main into loopwright/12 and say `/rerun PLAN`.',
+    });
+  });
+});
 
 describe('what depends on the base', () => {
   const effects = [
