@@ -126,7 +126,7 @@ function outcomeOf(effect: Effect, loop: Loop, { random, odds, step }: Chance): 
   if (!('entry' in effect)) return undefined;
   const base = { at: timeOf(step), entry: effect.entry };
   if (random() < odds.fails) {
-    const causes = ['model', 'setup', 'work', 'work', 'work', 'cancelled', 'moved', 'safety'] as const;
+    const causes = ['model', 'setup', 'work', 'work', 'work', 'cancelled', 'moved', 'conflict', 'safety'] as const;
     return {
       type: 'failed',
       ...base,
@@ -224,6 +224,7 @@ function interference(loop: Loop, random: () => number, step: number): Event {
         .padStart(40, '0'),
       codeTree: SHA,
       documentsChanged: random() < 0.3,
+      base: { before: loop.base?.sha ?? SHA, after: 'b'.repeat(40) },
     }),
     () => ({ type: 'unlabelled', at, by: PERSON, role: 'write' }),
     () => labelledEvent({ at }),
