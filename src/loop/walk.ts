@@ -37,6 +37,8 @@ export function enter(loop: Loop, phase: PhaseName, at: string): Decision {
   const { waitingFor: _, run, ...rest } = loop;
   const entered: Loop = {
     ...rest,
+    // What an earlier entry still wanted done, such as a run of its own, nobody awaits any more.
+    pending: loop.pending.filter((effect) => !('entry' in effect)),
     // SEED_DATA reads the second job of the BUILD run.
     ...(phase === 'SEED_DATA' && run !== undefined ? { run } : {}),
     status: 'working',

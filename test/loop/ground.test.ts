@@ -38,6 +38,15 @@ describe('the approval', () => {
       { id: 'T-1', title: 't', requirements: ['R-1'], files: ['src/a.js'], dependsOn: [], detail: 'make the change' },
     ],
   });
+  it('takes back the run that the void approval had asked for and that was not yet dispatched', () => {
+    const loop = {
+      ...planning(building()),
+      pending: [{ type: 'dispatch', key: '5/dispatch', phase: 'BUILD', entry: building().entry } as const],
+    };
+    const after = decide(loop, move({ paths: ['src/a.js'] })).loop;
+    expect(after.pending.filter(({ type }) => type === 'dispatch')).toEqual([]);
+    expect(after.pending.filter(({ type }) => type === 'draft')).toHaveLength(1);
+  });
   const OTHER = `sha256:${'1'.repeat(64)}`;
 
   it.each([

@@ -39,7 +39,7 @@ describe('the budget of a packet', () => {
 
   it('that was raised is not approved by what was written in the same second, which may mean the sum before', () => {
     const renewed = driven(raise(atReview()));
-    const visible = outcome['publish']?.(renewed).at ?? '';
+    const visible = outcome.publish?.(renewed).at ?? '';
     const approve = (createdAt: string) => decide(renewed, command('approve', '', timeOf(53), { createdAt })).loop;
     expect(sentences(approve(visible))).toEqual([
       'The packet changed after that comment was written; read the newest one and say `/approve` again.',
@@ -50,7 +50,7 @@ describe('the budget of a packet', () => {
   it('that was raised while the packet was published is never approved unseen: the packet is published again', () => {
     const publishing = upTo(started(), 'publish');
     const [effect] = publishing.pending.filter(({ type }) => type === 'publish');
-    const told = outcome['publish']?.(publishing);
+    const told = outcome.publish?.(publishing);
     const late = settle(raise(publishing), effect?.key ?? '', told).loop;
     expect(late).toMatchObject({ phase: 'ARCH_REVIEW', status: 'working' });
     expect(late.pending.filter(({ type }) => type === 'publish')).toHaveLength(1);
