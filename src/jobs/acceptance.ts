@@ -41,7 +41,7 @@ export async function performAcceptance(bench: Bench, directory: string): Promis
     warmUps: WARM_UPS,
   };
   const result = await environment.sandbox.run({
-    argv: ['node', environment.bundle, 'probe'],
+    argv: [environment.sandbox.node, environment.bundle, 'probe'],
     directory,
     env: { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' },
     stdin: JSON.stringify(request),

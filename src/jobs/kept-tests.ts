@@ -14,8 +14,9 @@ export interface KeptTests {
 export async function keepTests(directory: string, runner: Commands['runner']): Promise<KeptTests> {
   const kept = new Map<string, Buffer>();
   for (const path of await testsIn(directory, runner)) {
-    const { absolute, stats } = await placeOf(directory, path);
-    if (absolute !== undefined && stats?.isFile() === true) kept.set(path, await readRegular(absolute));
+    const place = await placeOf(directory, path);
+    if (place.refusal === undefined && place.stats?.isFile() === true)
+      kept.set(path, await readRegular(place.absolute));
   }
   return {
     async restore() {

@@ -3,7 +3,7 @@
 /**
  * The tested code shares the process and could change all that judges it: so what node:test and the assertions depend on is locked
  * before it is loaded, results are taken where they arise, and each line is sealed with a key that only this module holds. The last
- * test must fail by assertion, and notices when that was not enough. Reads `{key, token, url}` from standard input.
+ * test must fail by assertion, and notices when that was not enough. Reads `{key, token, url, program}` from standard input.
  */
 export const NODE_RUNNER = String.raw`import assert from 'node:assert';
 import asyncHooks from 'node:async_hooks';
@@ -29,7 +29,9 @@ const { AssertionError } = assert;
 const { setTimeout, process: { exit } } = globalThis;
 const leave = () => apply(exit, process, [0]);
 const cut = ((slice) => (text) => apply(slice, text, [0, 2000]))(String.prototype.slice);
-const { key, token, url } = JSON.parse(fs.readFileSync(0, 'utf8'));
+const { key, token, url, program } = JSON.parse(fs.readFileSync(0, 'utf8'));
+// What tests start is a Node like any other.
+process.execPath = program;
 
 let position = 0;
 function emit(text) {

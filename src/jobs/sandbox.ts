@@ -1,5 +1,5 @@
 /** Keeps generated code away from the machine: bubblewrap with its own namespaces, or nothing for the scripted model. */
-import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, constants, copyFile, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { execa } from 'execa';
 import { childEnvironment } from '../env.ts';
@@ -26,6 +26,8 @@ export interface Sandbox {
   readonly kind: SandboxKind;
   /** Commands can read it and never write it: the place for our own scripts. */
   readonly scratch: string;
+  /** The Node for our own scripts: commands that they start can open neither its memory nor its files. */
+  readonly node: string;
   /** @throws {SandboxError} when the directory is in no bound tree. */
   run(command: SandboxCommand): Promise<CommandResult>;
 }
@@ -53,11 +55,22 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   await mkdir(treesDirectory(options.scratch), { recursive: true });
   const places = await placesOf(options);
   const problem = await bubblewrapProblem(places);
-  if (problem === undefined) return { kind: 'bubblewrap', scratch: places.scratch, run: runIn(places, wrapped) };
-  if (options.scripted) return { kind: 'none', scratch: places.scratch, run: runIn(places, unwrapped) };
+  const { scratch } = places;
+  if (problem === undefined) {
+    return { kind: 'bubblewrap', scratch, node: await closedNode(scratch), run: runIn(places, wrapped) };
+  }
+  if (options.scripted) return { kind: 'none', scratch, node: 'node', run: runIn(places, unwrapped) };
   throw new SandboxError(
     `The sandbox needs bubblewrap, and ${problem}; install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.`,
   );
+}
+
+/** Of a program that may be run and not read, Linux lets no other process without privileges see the inside. */
+async function closedNode(scratch: string): Promise<string> {
+  const copy = join(scratch, 'node');
+  await copyFile(process.execPath, copy, constants.COPYFILE_FICLONE);
+  await chmod(copy, 0o111);
+  return copy;
 }
 
 interface Places {

@@ -77,7 +77,7 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
     const key = randomBytes(32).toString('hex');
     const stdin = JSON.stringify({ key, token: randomBytes(8).toString('hex'), ...target(file, directory) });
     const result = await sandbox.run({
-      argv: argv(script, Math.ceil(timeoutMs * TEST_SHARE)),
+      argv: argv(sandbox.node, script, Math.ceil(timeoutMs * TEST_SHARE)),
       // Code that was compiled before may be that of other tests.
       env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: `${script}.none` },
       timeoutMs: Math.ceil(Math.min(leftMs, timeoutMs * FILE_SHARE)),
@@ -91,7 +91,7 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
 interface Runner {
   /** Texts by file name, the one to start first. */
   readonly scripts: Readonly<Record<string, string>>;
-  readonly argv: (script: string, testMs: number) => readonly string[];
+  readonly argv: (node: string, script: string, testMs: number) => readonly string[];
   /** What the runner loads, as it wants to be told. */
   readonly target: (file: string, directory: string) => Readonly<Record<string, string>>;
 }
@@ -100,12 +100,12 @@ const RUNNERS: Readonly<Record<Commands['runner'], Runner>> = {
   'node-test': {
     scripts: { 'runner.mjs': NODE_RUNNER, 'thread.cjs': NODE_THREAD },
     // The signal would open the debugger.
-    argv: (script, testMs) => ['node', '--disable-sigusr1', `--test-timeout=${testMs}`, script],
-    target: (file, directory) => ({ url: pathToFileURL(join(directory, file)).href }),
+    argv: (node, script, testMs) => [node, '--disable-sigusr1', `--test-timeout=${testMs}`, script],
+    target: (file, directory) => ({ url: pathToFileURL(join(directory, file)).href, program: process.execPath }),
   },
   unittest: {
     scripts: { 'runner.py': UNITTEST_RUNNER },
-    argv: (script) => ['python3', script],
+    argv: (_node, script) => ['python3', script],
     target: (file) => ({ path: file }),
   },
 };

@@ -104,6 +104,15 @@ it.each(Object.keys(DEBUGGERS))('refuses the debugger to a product that asks for
   expect(await runAttacked('node-test', files, 'test.mjs::asks')).toMatchObject({ trusted: true, outcome: 'pass' });
 });
 
+it('lets nothing that it starts open the memory of the test runner, unless there is no sandbox', async () => {
+  const test = `import test from 'node:test'; import assert from 'node:assert'; import { ask } from './product.cjs';
+    test('asks', () => { assert.equal(ask(), ${JSON.stringify(sandbox.kind === 'none' ? 'open' : '')}); });`;
+  const product = `const { spawnSync } = require('node:child_process');
+    exports.ask = () => spawnSync('bash', ['-c', ': 2>/dev/null < /proc/$PPID/mem && echo open'], { encoding: 'utf8' }).stdout.trim();`;
+  const result = await runAttacked('node-test', { 'test.mjs': test, 'product.cjs': product }, 'test.mjs::asks');
+  expect(result).toMatchObject({ trusted: true, outcome: 'pass' });
+});
+
 describe('a product that changes the tests which come after', () => {
   const one = `import './product.cjs'; import test from 'node:test'; test('one', () => {});`;
   const two = `import test from 'node:test'; import assert from 'node:assert'; import { two } from './product.cjs'; import { check } from './test/check.mjs';
