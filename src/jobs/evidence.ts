@@ -7,7 +7,7 @@ import { changeVerdict, keepVerdict, metricVerdict } from './evidence-verdict.ts
 import { metricsOf } from './metric.ts';
 import { type MutationFound, mutationTurnsRed } from './mutation-run.ts';
 import { runTests, type TestRun } from './test-run.ts';
-import { onTreeCopy, revertPaths, type Trees } from './trees.ts';
+import { layTests, onTreeCopy, revertPaths, type Trees } from './trees.ts';
 
 export interface EvidenceRequest {
   readonly bench: Bench;
@@ -57,8 +57,8 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
   return { rows: [...rows, ...metrics], raw: raw.join('\n') };
 }
 
-/** Runs frozen tests in a tree. With `only`, these; a file is run whole. With `mostMs`, it may take no longer than that. */
-export function runFrozen(
+/** Runs frozen tests in a tree, as they were frozen. With `only`, these; a file is run whole. With `mostMs`, it may take no longer than that. */
+export async function runFrozen(
   { brief, environment }: Bench,
   directory: string,
   tests: FrozenTests,
@@ -68,6 +68,7 @@ export function runFrozen(
   const timeoutMs = Math.min(commandTimeoutMs, mostMs ?? commandTimeoutMs);
   const files = [...new Set(only.map(({ file }) => file))];
   const { runner } = brief.commands;
+  await layTests(directory, tests);
   return runTests({
     sandbox: environment.sandbox,
     directory,

@@ -9,6 +9,7 @@ import { cut, said } from './said.ts';
 import { type Reading, securityReading } from './security.ts';
 import { onCopy, type Settled, settle } from './settle.ts';
 import { runTests, type TestRun } from './test-run.ts';
+import { layTests } from './trees.ts';
 
 export interface Measured {
   readonly settled: Settled;
@@ -85,6 +86,7 @@ async function healthReading(bench: Bench, directory: string): Promise<readonly 
 
 async function testReading(bench: Bench, directory: string, tests: FrozenTests): Promise<Reading> {
   const { brief, environment } = bench;
+  await layTests(directory, tests);
   const run = await runTests({
     sandbox: environment.sandbox,
     directory,

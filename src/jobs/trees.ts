@@ -29,7 +29,7 @@ export async function layTrees(bench: Bench, tests: FrozenTests | undefined): Pr
     const directory = await mkdtemp(join(treesDirectory(bench.environment.scratch), `${name}-`));
     await layTree(repository, commit, directory);
     await prepare(bench, name, directory);
-    for (const { path, content } of tests?.files ?? []) await overwrite(directory, path, content);
+    if (tests !== undefined) await layTests(directory, tests);
     return directory;
   };
   const filesOf = async (commit: string) =>
@@ -40,6 +40,11 @@ export async function layTrees(bench: Bench, tests: FrozenTests | undefined): Pr
     baseFiles: await filesOf(brief.base),
     headFiles: await filesOf(brief.candidate),
   };
+}
+
+/** Lays the frozen tests over a tree: before each run, because the product's own commands write in it too. @throws {JobError} where that is not possible. */
+export async function layTests(tree: string, { files }: Pick<FrozenTests, 'files'>): Promise<void> {
+  for (const { path, content } of files) await overwrite(tree, path, content);
 }
 
 /** Runs something on a copy of a tree, so that what it leaves behind is not there for the next judge. */

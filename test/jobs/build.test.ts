@@ -249,6 +249,15 @@ test('a build command that fails is one build error with its output as the defec
   expect(report.defects[0]?.message).toMatch(/The build command .* failed: \[exit code 2\]\ncannot compile/);
 });
 
+test('a build command that rewrites the frozen tests changes nothing about what is judged', async () => {
+  const green = `import test from 'node:test'; test('greets all', () => {}); test('still greets one', () => {});`;
+  const rewrite = `echo ${Buffer.from(green).toString('base64')} | base64 -d > ${FROZEN_FILE}`;
+  const commands = { ...briefFor(place).commands, build: rewrite };
+  const script = { answers: ANSWERS, turns: [[write('src/greet.js', WRONG)]] };
+  const { report } = await runBuild(place, briefFor(place, { commands }), script);
+  expect(numbersOf(report)).toMatchObject({ build_errors: 0, test_failures: 1 });
+});
+
 test('a secret in an added line is a security finding', async () => {
   const secret = `${GOOD}const key = '${['AKIA', 'Z7QW3RTY5UIO8PAS'].join('')}';\n`;
   const { report } = await runBuild(place, briefFor(place), {
