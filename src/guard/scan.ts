@@ -142,7 +142,7 @@ const TAMPERINGS: readonly Rule[] = [
     ...TAMPERING,
     files: SCRIPT,
     pattern:
-      /\brequire\.cache\s*\[[^\]]*\]\s*=[^=>]|\bmodule\.(?:parent|constructor)\b|\b_extensions\b|\bregisterHooks\s*\(|\bModule\.prototype\b|\bprocess\.dlopen\s*\(|\bsetFlagsFromString\b|\bpromiseHooks\b|\btracing:node\.test\b|\bError\.prepareStackTrace\s*=[^=>]/,
+      /\brequire\.cache\s*\[[^\]]*\]\s*=[^=>]|\bmodule\.(?:parent|constructor)\s*(?:\?\.|[.[])|\b_extensions\b|\bregisterHooks\s*\(|\bModule\.prototype\b|\bprocess\.dlopen\s*\(|\bsetFlagsFromString\b|\bpromiseHooks\b|\btracing:node\.test\b|\bError\.prepareStackTrace\s*=[^=>]/,
   },
   {
     ...TAMPERING,

@@ -75,6 +75,7 @@ describe('risky code on added lines', () => {
     ['model.eval()', 'a.py'],
     ['if (Array.prototype.includes.call(list, one) === true) return;', 'src/a.js'],
     ['assert.equal(one, two);', 'src/a.js'],
+    ['if (!module.parent) main();', 'src/a.cjs'],
     ['delete require.cache[path];', 'src/a.cjs'],
     ['text = json.dumps(value, default=str)', 'a.py'],
     ['    def __eq__(self, other): return self.id == other.id', 'a.py'],
