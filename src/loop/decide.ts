@@ -111,9 +111,11 @@ function applies(loop: Loop, event: Event): boolean {
     case 'closed':
     case 'pressed':
     case 'reviewed':
-    case 'pushed':
     case 'moved':
       return isLive(loop);
+    case 'pushed':
+      // A stopped loop may be set going again, and then builds on what is there.
+      return isLive(loop) || loop.status === 'stopped';
     case 'asked':
     case 'drafted':
     case 'published':

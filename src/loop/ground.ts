@@ -2,7 +2,7 @@
 import type { Event } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
 import type { Defect } from './measurement.ts';
-import { exhaustedOf, isLive, reject, say } from './people.ts';
+import { exhaustedOf, reject, say } from './people.ts';
 import {
   cancellationOf,
   type Ending,
@@ -22,31 +22,42 @@ type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
 /** A person's commit wins: evidence is void, and when it touches the approved documents so is the approval. Each voiding is said in one sentence. */
 export function pushed(loop: Loop, event: Of<'pushed'>): Decision {
-  if (!isLive(loop) || loop.head === undefined || event.sha === loop.head) return only(loop);
+  if (loop.head === undefined || event.sha === loop.head) return only(loop);
   const merged = event.base?.before === loop.base?.sha ? event.base?.after : undefined;
   const moved: Loop = { ...onBase(loop, merged), head: event.sha };
-  const who = `@${event.by.login}`;
-  const sha = event.sha.slice(0, 7);
-  if (event.documentsChanged && (loop.waitingFor === 'approval' || loop.approval !== undefined)) {
-    const subject = loop.approval === undefined ? 'packet' : 'approval';
-    const note = `${who} changed the documents on the branch at ${sha}, so the ${subject} is void and a new packet is made.`;
-    const rejected = reject({ ...moved, note }, event, `${note} Take the changes over.`);
-    return voided(rejected, loop, { key: `push/${event.sha}`, sentence: note });
-  }
-  if (!isBuilding(loop)) {
-    return only({ ...moved, note: `${who} pushed ${sha} to the branch; the next candidate is built on it.` });
-  }
+  const touchesPacket = event.documentsChanged && (loop.waitingFor === 'approval' || loop.approval !== undefined);
+  if (touchesPacket) return documentsPushed(loop, moved, event);
+  // A stopped loop may be set going again, and then builds on what is there.
+  if (loop.status === 'stopped') return only(withoutCandidate(moved));
+  const who = whoOf(event);
+  if (!isBuilding(loop)) return only({ ...moved, note: `${who} to the branch; the next candidate is built on it.` });
   const ending: Ending = {
     at: event.at,
     outcome: 'cancelled',
     gates: [],
     measurements: [],
     defects: [],
-    reason: `${who} pushed ${sha}.`,
+    reason: `${who}.`,
     signature: '',
   };
-  const note = `${who} pushed ${sha} to the branch, so the evidence is void and the next candidate is built on it.`;
+  const note = `${who} to the branch, so the evidence is void and the next candidate is built on it.`;
   return voided(fail({ ...withoutCandidate(moved), note }, ending), loop, { key: `push/${event.sha}`, sentence: note });
+}
+
+function whoOf({ by, sha }: Of<'pushed'>): string {
+  return `@${by.login} pushed ${sha.slice(0, 7)}`;
+}
+
+function documentsPushed(loop: Loop, moved: Loop, event: Of<'pushed'>): Decision {
+  const key = `push/${event.sha}`;
+  const subject = loop.approval === undefined ? 'packet' : 'approval';
+  const because = `@${event.by.login} changed the documents on the branch at ${event.sha.slice(0, 7)}, so the ${subject} is void`;
+  if (loop.status === 'stopped') {
+    const sentence = `${because}; \`/rerun PLAN\` makes a new packet.`;
+    return emit(only(withoutApproval(moved)), say(key, 'pull', sentence));
+  }
+  const note = `${because} and a new packet is made.`;
+  return voided(reject({ ...moved, note }, event, `${note} Take the changes over.`), loop, { key, sentence: note });
 }
 
 /** Says what was voided, unless the loop stopped: then its problem report says it. What ran for `before` is cancelled. */

@@ -38,6 +38,19 @@ describe('the approval', () => {
       { id: 'T-1', title: 't', requirements: ['R-1'], files: ['src/a.js'], dependsOn: [], detail: 'make the change' },
     ],
   });
+  it('of a stopped loop is kept when a person pushes code, on which `/rerun` then builds', () => {
+    const stopped = decide(building(), command('stop', '', timeOf(55))).loop;
+    const push = { type: 'pushed', at: timeOf(60), by: PERSON, sha: 'c'.repeat(40), codeTree: SHA } as const;
+    const after = decide(stopped, { ...push, documentsChanged: false }).loop;
+    expect(after).toMatchObject({ status: 'stopped', head: push.sha, note: stopped.note });
+    expect(decide(after, command('rerun', '', timeOf(65))).loop).toMatchObject({ phase: 'BUILD', status: 'working' });
+    const changed = decide(stopped, { ...push, documentsChanged: true }).loop;
+    expect(changed.approval).toBeUndefined();
+    expect(sentences(changed).at(-1)).toBe(
+      '@maria changed the documents on the branch at ccccccc, so the approval is void; `/rerun PLAN` makes a new packet.',
+    );
+  });
+
   it('takes back the run that the void approval had asked for and that was not yet dispatched', () => {
     const loop = {
       ...planning(building()),
