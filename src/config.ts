@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { commands } from './loop/brief.ts';
 
+/** Branches that the App may write begin with this. */
+export const BRANCH_PREFIX = 'loopwright/';
+
 /** `.github/loopwright.yml` on the default branch. Every key is read by code; an unknown key is refused. The README's table is made of these words. */
 export const repositoryConfig = z.strictObject({
   version: z.literal(1).describe('always 1'),

@@ -29,7 +29,7 @@ export async function configAt(
   const text = await github.file(repository, CONFIG_PATH, sha);
   if (text === undefined)
     throw new ConfigError(
-      `${CONFIG_PATH} is missing on the default branch; \`npx loopwright init\` writes it into a checkout.`,
+      `${CONFIG_PATH} is missing on the default branch; \`loopwright init\` writes it into a checkout.`,
     );
   return { config: parseConfig(text), digest: digestOf(text) };
 }

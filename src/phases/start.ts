@@ -1,5 +1,5 @@
 /** What a label needs to know before a loop starts: the base, the configuration, the goal, the limits. */
-import { type RepositoryConfig, repositoryConfig } from '../config.ts';
+import { BRANCH_PREFIX, type RepositoryConfig, repositoryConfig } from '../config.ts';
 import { ConfigError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
 import type { Event } from '../loop/event.ts';
@@ -25,7 +25,7 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
   const sha = (await ports.github.head(ref, `refs/heads/${defaultBranch}`)) ?? '0'.repeat(40);
   const config = await configOrRefusal(ref, sha, ports);
   const goal = goalOrRefusal(issue.body ?? '');
-  const refusal = [config, goal].find((found) => typeof found === 'string');
+  const refusal = [branchProblem(defaultBranch), config, goal].find((found) => typeof found === 'string');
   const { config: settings, digest } = typeof config === 'string' ? FALLBACK : config;
   const labels = issue.labels.map(({ name }) => name);
   const branch = `${settings.branch.replace('{issue}', String(ref.issue))}${ref.n > 1 ? `-${ref.n}` : ''}`;
@@ -39,6 +39,13 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
     branch,
     ...(ports.modelFacts.price === undefined ? {} : { price: ports.modelFacts.price }),
   };
+}
+
+/** What begins so the App may write; the default branch it never may. */
+function branchProblem(defaultBranch: string): string | undefined {
+  return defaultBranch.startsWith(BRANCH_PREFIX)
+    ? `The default branch is named \`${defaultBranch}\`, but what begins with \`${BRANCH_PREFIX}\` belongs to loops; rename it and set the label again.`
+    : undefined;
 }
 
 /** A goal may state its own limits; otherwise the repository's hold. */

@@ -22,12 +22,13 @@ export interface GuardOptions {
   readonly graphqlUrl?: string;
   /** Branches that the App owns begin with this: `loopwright/`. */
   readonly branchPrefix: string;
+  /** File names of the workflows that the App may start. */
+  readonly workflows: readonly string[];
 }
 
-interface Subject {
+interface Subject extends Pick<GuardOptions, 'branchPrefix' | 'workflows'> {
   readonly found: RouteMatch<RequestRow>;
   readonly body: unknown;
-  readonly branchPrefix: string;
 }
 
 /** Whether the App may use a git service over HTTP: reading only. */
@@ -59,6 +60,7 @@ export function guardedFetch(options: GuardOptions): Fetch {
       found,
       body: parseBody(await request.clone().text()),
       branchPrefix: options.branchPrefix,
+      workflows: options.workflows,
     });
     if (broken) throw new WireError(request.method, pathname, broken);
     return followRedirect(options.fetch, request);
@@ -120,6 +122,12 @@ const CONDITIONS: Readonly<Record<Condition, (subject: Subject) => string | unde
     return head?.startsWith(branchPrefix)
       ? undefined
       : `the App may open a pull request from its own branches only, not from "${head}"`;
+  },
+  'own workflow': ({ found, workflows }) => {
+    const workflow = found.parameters.workflow_id;
+    return workflow !== undefined && workflows.includes(workflow)
+      ? undefined
+      : `the App may start its own workflows only, not "${workflow}"`;
   },
   'title and body only': ({ body }) =>
     editBody.safeParse(body).success ? undefined : 'the App may change title and body of a pull request only',

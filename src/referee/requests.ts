@@ -6,7 +6,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Sender = 'app' | 'person' | 'both';
 
 /** A rule, beyond method and route, that the App's request must obey; each is a predicate in the guard. */
-export type Condition = 'own ref in body' | 'own ref in path' | 'own head branch' | 'title and body only';
+export type Condition =
+  | 'own ref in body'
+  | 'own ref in path'
+  | 'own head branch'
+  | 'own workflow'
+  | 'title and body only';
 
 export interface RequestRow {
   readonly method: Method;
@@ -86,7 +91,6 @@ export const REQUESTS: readonly RequestRow[] = [
     `GET ${repository}/commits/{ref}/status`,
     `GET ${repository}/actions/workflows`,
     `GET ${repository}/actions/workflows/{workflow_id}`,
-    `POST ${repository}/actions/workflows/{workflow_id}/dispatches`,
     `GET ${repository}/actions/workflows/{workflow_id}/runs`,
     `GET ${repository}/actions/runs`,
     `GET ${repository}/actions/runs/{run_id}`,
@@ -105,6 +109,12 @@ export const REQUESTS: readonly RequestRow[] = [
   { method: 'PATCH', route: `${repository}/git/refs/{ref}`, by: 'both', condition: 'own ref in path' },
   { method: 'DELETE', route: `${repository}/git/refs/{ref}`, by: 'both', condition: 'own ref in path' },
   { method: 'POST', route: `${repository}/pulls`, by: 'both', condition: 'own head branch' },
+  {
+    method: 'POST',
+    route: `${repository}/actions/workflows/{workflow_id}/dispatches`,
+    by: 'both',
+    condition: 'own workflow',
+  },
   {
     method: 'PATCH',
     route: `${repository}/pulls/{pull_number}`,

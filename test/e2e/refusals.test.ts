@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
     channel: 'issue comment',
     config: null,
     sentence:
-      '.github/loopwright.yml is missing on the default branch; `npx loopwright init` writes it into a checkout. Then set the label again.',
+      '.github/loopwright.yml is missing on the default branch; `loopwright init` writes it into a checkout. Then set the label again.',
   },
   {
     case: 'malformed YAML in the configuration',

@@ -12,6 +12,7 @@ function createGuard(answers: readonly Response[] = []) {
   const fetch = guardedFetch({
     apiUrl: API,
     branchPrefix: 'loopwright/',
+    workflows: ['loopwright-build.yml'],
     fetch: async (input, init) => {
       sent.push(new Request(input, init));
       return waiting.shift() ?? new Response('{}');
@@ -38,6 +39,7 @@ const ALLOWED: readonly (readonly [string, string, unknown?])[] = [
   ['POST', `${REPOSITORY}/pulls`, { title: 't', head: 'loopwright/1', base: 'main' }],
   ['PATCH', `${REPOSITORY}/pulls/1`, { title: 't', body: 'b' }],
   ['POST', `${REPOSITORY}/check-runs`, { name: 'n', head_sha: 'a' }],
+  ['POST', `${REPOSITORY}/actions/workflows/loopwright-build.yml/dispatches`, { ref: 'main' }],
   ['POST', '/graphql', MARK_READY],
 ];
 
@@ -66,6 +68,8 @@ const STOPPED: readonly (readonly [string, string, unknown?])[] = [
   ['PATCH', `${REPOSITORY}/pulls/1`, { base: 'other' }],
   ['PATCH', `${REPOSITORY}/pulls/1`, { state: 'closed' }],
   ['POST', `${REPOSITORY}/pulls/1/reviews`, { event: 'APPROVE' }],
+  ['POST', `${REPOSITORY}/actions/workflows/deploy.yml/dispatches`, { ref: 'main' }],
+  ['POST', `${REPOSITORY}/actions/workflows/7/dispatches`, { ref: 'main' }],
   ['POST', `${REPOSITORY}/actions/workflows/1/dispatches/../../../../pulls/1/merge`],
   ['PUT', `${REPOSITORY}/collaborators/mallory`, {}],
   ['DELETE', REPOSITORY],
