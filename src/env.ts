@@ -9,7 +9,9 @@ export function childEnvironment(): Record<string, string> {
 }
 
 const model = z.object({
-  LLM_BASE_URL: z.url().optional(),
+  LLM_BASE_URL: z
+    .url({ protocol: /^https?$/, error: 'write an address that begins with http:// or https://' })
+    .optional(),
   LLM_MODEL: z.string().min(1).optional(),
   LLM_API_KEY: z.string().min(1).optional(),
   OPENAI_API_KEY: z.string().min(1).optional(),

@@ -11,6 +11,11 @@ export interface User {
   readonly token: string;
 }
 
+export interface Import {
+  readonly path: string;
+  readonly fullName: string;
+}
+
 const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'];
 
 /** @throws {UsageError} */
@@ -36,8 +41,16 @@ export function parseDirectory(option: string, text: string): string {
   return directory;
 }
 
+/** All of `--import`. @throws {UsageError} also when two have the same name. */
+export async function parseImports(texts: readonly string[]): Promise<readonly Import[]> {
+  const imports = await Promise.all(texts.map(parseImport));
+  const named = imports.map(({ fullName }, index) => ({ text: texts[index] ?? '', name: fullName }));
+  assertOnce('--import', named, 'name each repository once, as its own owner/name');
+  return imports;
+}
+
 /** `PATH=owner/name`. @throws {UsageError} also when there is no git repository with a commit at the path. */
-export async function parseImport(text: string): Promise<{ readonly path: string; readonly fullName: string }> {
+async function parseImport(text: string): Promise<Import> {
   const [, path, fullName] = /^(.+)=([\w.-]+\/[\w.-]+)$/.exec(text) ?? [];
   if (path === undefined || fullName === undefined)
     throw new UsageError(`--import ${text}: write PATH=owner/name, for example ../shop=acme/shop`);
@@ -45,12 +58,31 @@ export async function parseImport(text: string): Promise<{ readonly path: string
   return { path: resolve(path), fullName };
 }
 
+/** All of `--user`. @throws {UsageError} also when two have the same login. */
+export function parseUsers(texts: readonly string[]): readonly User[] {
+  const users = texts.map(parseUser);
+  const named = users.map(({ login }, index) => ({ text: texts[index] ?? '', name: login }));
+  assertOnce('--user', named, 'name each login once');
+  return users;
+}
+
 /** `login:role:token`. @throws {UsageError} */
-export function parseUser(text: string): User {
+function parseUser(text: string): User {
   const [login, role, token] = text.split(':');
   if (!login || !role || !token || !ROLES.includes(role))
     throw new UsageError(`--user ${text}: write login:role:token with a role of ${ROLES.join(', ')}`);
   return { login, role, token };
+}
+
+/** GitHub does not tell upper from lower case in names. @throws {UsageError} for the second option that names the same. */
+function assertOnce(
+  option: string,
+  given: readonly { readonly text: string; readonly name: string }[],
+  remedy: string,
+): void {
+  const names = given.map(({ name }) => name.toLowerCase());
+  const again = given.find((_, index) => names.indexOf(names[index] ?? '') < index);
+  if (again !== undefined) throw new UsageError(`${option} ${again.text}: ${again.name} is named twice; ${remedy}`);
 }
 
 /** `given` is the option as the person wrote it. @throws {UsageError} when the path is no git repository with at least one commit. */

@@ -20,7 +20,7 @@ import { startServer } from '../server.ts';
 import { wire } from '../wire.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { interruption } from './interruption.ts';
-import { parseDirectory, parseImport, parsePort, parseUser, type User } from './local-options.ts';
+import { parseDirectory, parseImports, parsePort, parseUsers, type User } from './local-options.ts';
 import { whatIsThere } from './what-is-there.ts';
 
 const OPTIONS = {
@@ -54,8 +54,8 @@ export const start: Command = {
     const { values } = optionsOf({ command: 'start', argv, options: OPTIONS });
     const environment = appEnvironment();
     if (environment !== undefined) return startReal(environment, terminal);
-    const imports = await Promise.all((values.import ?? []).map(parseImport));
-    const users = (values.user ?? []).map(parseUser);
+    const imports = await parseImports(values.import ?? []);
+    const users = parseUsers(values.user ?? []);
     const data = parseDirectory('--data', values.data ?? '.data');
     const port = values.port === undefined ? undefined : parsePort(values.port);
     return startLocal(await withKept({ port, data, imports, users }), terminal);

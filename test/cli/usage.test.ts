@@ -129,7 +129,22 @@ const REFUSED: readonly Refused[] = [
   {
     typed: 'demo',
     environment: { LLM_BASE_URL: 'nowhere' },
-    sentence: 'environment variable LLM_BASE_URL: Invalid URL; set it and start again.',
+    sentence:
+      'environment variable LLM_BASE_URL: write an address that begins with http:// or https://; set it and start again.',
+  },
+  {
+    typed: 'start --data @unused',
+    environment: { LLM_BASE_URL: 'ftp://127.0.0.1/v1' },
+    sentence:
+      'environment variable LLM_BASE_URL: write an address that begins with http:// or https://; set it and start again.',
+  },
+  {
+    typed: 'start --user maria:admin:one --user Maria:read:two',
+    sentence: '--user Maria:read:two: Maria is named twice; name each login once',
+  },
+  {
+    typed: 'start --import .=acme/shop --import .=Acme/shop',
+    sentence: '--import .=Acme/shop: Acme/shop is named twice; name each repository once, as its own owner/name',
   },
   {
     typed: 'demo',
