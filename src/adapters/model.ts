@@ -1,11 +1,13 @@
 /** The model port over any endpoint that speaks OpenAI chat completions; every answer is parsed, every try is counted. */
-import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
-import { type ZodType, z } from 'zod';
+import type { ZodType } from 'zod';
 import { ModelError } from '../errors.ts';
 import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
 import type { CallContext, Message, Model } from '../ports.ts';
+import { type Failure, failureOf } from './model-failures.ts';
+import { boundedFetch } from './model-fetch.ts';
 import { answerFormat, answerParser, type Reading, readTurn, readUsage, toolsOf } from './model-format.ts';
 
 export interface ModelOptions {
@@ -37,12 +39,6 @@ interface Asked<Value> {
 
 type Settings = Required<Omit<ModelOptions, 'fetch' | 'apiKey'>> & { readonly client: OpenAI };
 
-/** A failed try: `what` goes into the error, `final` means that another try would fail in the same way. */
-interface Failure {
-  readonly what: string;
-  readonly final: boolean;
-}
-
 /** Connects the model port to a chat completions endpoint. Prompts and answers never appear in its errors. */
 export function createModel(options: ModelOptions): Model {
   const settings = settingsOf(options);
@@ -66,19 +62,12 @@ export function createModel(options: ModelOptions): Model {
 
 function settingsOf(options: ModelOptions): Settings {
   const { baseUrl, apiKey, model, timeoutMs = 120_000, tries = 3, pauseMs = 500 } = options;
-  const send = options.fetch ?? globalThis.fetch;
-  // The package's own timeout ends with the response's headers; this one covers the body too.
-  const withDeadline: typeof globalThis.fetch = (input, init) =>
-    send(input, {
-      ...init,
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(init?.signal ? [init.signal] : [])]),
-    });
   const client = new OpenAI({
     baseURL: baseUrl,
     apiKey,
     maxRetries: 0,
     timeout: timeoutMs + 1000,
-    fetch: withDeadline,
+    fetch: boundedFetch(options.fetch ?? globalThis.fetch, timeoutMs),
     // Nothing from the environment: the App says where it calls and as whom, and debug logs would hold prompts.
     organization: null,
     project: null,
@@ -153,46 +142,6 @@ function headersOf(context: CallContext): Record<string, string> {
     'X-Loopwright-Role': context.role,
     'X-Loopwright-Attempt': String(context.attempt),
   };
-}
-
-/** Repeating these 4xx cannot help: the request itself is refused. 408, 409 and 429 may pass with time. */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 429]);
-
-/** @throws what is neither an HTTP answer nor a broken connection. */
-function failureOf(error: unknown, timeoutMs: number): Failure {
-  if (error instanceof APIConnectionTimeoutError || isNamed(error, 'TimeoutError') || isNamed(error, 'AbortError')) {
-    return { what: `no answer within ${timeoutMs / 1000} s`, final: false };
-  }
-  if (error instanceof APIConnectionError) return { what: `no connection${codeOf(error.cause)}`, final: false };
-  if (error instanceof APIError && error.status !== undefined) return scriptedWords(error) ?? refusal(error.status);
-  if (error instanceof SyntaxError) return { what: 'an answer that is no JSON', final: false };
-  if (error instanceof TypeError) return { what: `a broken connection${codeOf(error.cause)}`, final: false };
-  throw error;
-}
-
-const scriptedError = z.object({ message: z.string() });
-
-/** Our own scripted model says why it has no answer; the words of a foreign endpoint may repeat what it was sent. */
-function scriptedWords({ headers, error }: APIError): Failure | undefined {
-  if (headers?.get('x-loopwright-scripted') !== 'true') return undefined;
-  const words = scriptedError.safeParse(error).data?.message;
-  return words === undefined ? undefined : { what: words, final: true };
-}
-
-function refusal(status: number): Failure {
-  const final = status < 500 && !PASSING_STATUSES.has(status);
-  const remedy = status === 401 || status === 403 ? ' (check the API key)' : ' (check the model name and the base URL)';
-  return { what: `HTTP ${status}${final ? remedy : ''}`, final };
-}
-
-function isNamed(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name;
-}
-
-function codeOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return '';
-  if ('code' in cause && typeof cause.code === 'string') return ` (${cause.code})`;
-  return codeOf(cause.cause);
 }
 
 function failed<Value>(what: string): Reading<Value> {

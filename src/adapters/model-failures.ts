@@ -1,0 +1,52 @@
+/** Why a call of the model failed, and whether another try could help. */
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import { z } from 'zod';
+import { ANSWER_MIB, isTooLarge } from './model-fetch.ts';
+
+/** A failed try: `what` goes into the error, `final` means that another try would fail in the same way. */
+export interface Failure {
+  readonly what: string;
+  readonly final: boolean;
+}
+
+/** Repeating these 4xx cannot help: the request itself is refused. 408, 409 and 429 may pass with time. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** What went wrong with a call, in words that never hold the prompt or the answer. Every error is a failed try, also one that nobody foresaw. */
+export function failureOf(error: unknown, timeoutMs: number): Failure {
+  if (isTooLarge(error)) return { what: `an answer larger than ${ANSWER_MIB} MiB`, final: false };
+  if (error instanceof APIConnectionTimeoutError || isNamed(error, 'TimeoutError') || isNamed(error, 'AbortError')) {
+    return { what: `no answer within ${timeoutMs / 1000} s`, final: false };
+  }
+  if (error instanceof APIConnectionError) return { what: `no connection${codeOf(error.cause)}`, final: false };
+  if (error instanceof APIError && error.status !== undefined) return scriptedWords(error) ?? refusal(error.status);
+  if (error instanceof SyntaxError) return { what: 'an answer that is no JSON', final: false };
+  if (error instanceof TypeError) return { what: `a broken connection${codeOf(error.cause)}`, final: false };
+  // Not its message: that may repeat what was sent or received.
+  return { what: `an unexpected error${codeOf(error)}`, final: false };
+}
+
+const scriptedError = z.object({ message: z.string() });
+
+/** Our own scripted model says why it has no answer; the words of a foreign endpoint may repeat what it was sent. */
+function scriptedWords({ headers, error }: APIError): Failure | undefined {
+  if (headers?.get('x-loopwright-scripted') !== 'true') return undefined;
+  const words = scriptedError.safeParse(error).data?.message;
+  return words === undefined ? undefined : { what: words, final: true };
+}
+
+function refusal(status: number): Failure {
+  const final = status < 500 && !PASSING_STATUSES.has(status);
+  const remedy = status === 401 || status === 403 ? ' (check the API key)' : ' (check the model name and the base URL)';
+  return { what: `HTTP ${status}${final ? remedy : ''}`, final };
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  if ('code' in cause && typeof cause.code === 'string') return ` (${cause.code})`;
+  return codeOf(cause.cause);
+}
