@@ -9,7 +9,7 @@ import { logLevel, modelEnvironment } from '../env.ts';
 import { LoopError, UsageError } from '../errors.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { type DemoRun, runDemo } from './demo-run.ts';
-import { interruption } from './interruption.ts';
+import { interruption, STOPPING } from './interruption.ts';
 import { assertRepository, parseDirectory, parseMinutes } from './local-options.ts';
 
 const OPTIONS = {
@@ -43,7 +43,9 @@ export const demo: Command = {
 
 async function runIn(argv: readonly string[], terminal: Terminal): Promise<number> {
   const asked = await parse(argv);
-  const interrupted = interruption();
+  const interrupted = interruption(() => {
+    if (!asked.json) terminal.out(STOPPING);
+  });
   const directory = asked.keep ?? (await mkdtemp(join(tmpdir(), 'loopwright-demo-')));
   try {
     return await runDemo({ ...asked, directory, kept: asked.keep !== undefined, interrupted }, terminal);

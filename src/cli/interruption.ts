@@ -6,13 +6,18 @@ const ONE_PRESS_MS = 1000;
 /** Conventional exit code of a program that was ended by SIGINT. */
 export const INTERRUPTED = 130;
 
-/** Aborted by the first signal; a second one, later than the same press can arrive, ends this process at once. */
-export function interruption(): AbortSignal {
+/** What is said at once, as ending everything may take some seconds. */
+export const STOPPING = '\nStopping…';
+
+/** Aborted by the first signal, which is told at once; a second one, later than the same press can arrive, ends this process at once. */
+export function interruption(told: () => void): AbortSignal {
   const controller = new AbortController();
   let firstMs: number | undefined;
   const stop = (): void => {
     if (firstMs !== undefined && Date.now() - firstMs > ONE_PRESS_MS) process.exit(INTERRUPTED);
-    firstMs ??= Date.now();
+    if (firstMs !== undefined) return;
+    firstMs = Date.now();
+    told();
     controller.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);

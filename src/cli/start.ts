@@ -11,16 +11,23 @@ import {
 } from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
 import { createMaintainer } from '../demo/maintainer.ts';
-import { type AppEnvironment, appEnvironment, logLevel, modelEnvironment, skillsDirectory } from '../env.ts';
+import {
+  type AppEnvironment,
+  appEnvironment,
+  logLevel,
+  type ModelEnvironment,
+  modelEnvironment,
+  skillsDirectory,
+} from '../env.ts';
 import { ConfigError } from '../errors.ts';
 import { startLocalMode } from '../local-mode.ts';
 import { keptGitHubPort, keptServed } from '../local-settings.ts';
 import { createLog } from '../log.ts';
-import { startServer } from '../server.ts';
+import { type ServerSettings, startServer } from '../server.ts';
 import { wire } from '../wire.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
-import { interruption } from './interruption.ts';
-import { parseDirectory, parseImports, parsePort, parseUsers, type User } from './local-options.ts';
+import { interruption, STOPPING } from './interruption.ts';
+import { type Import, parseDirectory, parseImports, parsePort, parseUsers, type User } from './local-options.ts';
 import { whatIsThere } from './what-is-there.ts';
 
 const OPTIONS = {
@@ -53,12 +60,13 @@ export const start: Command = {
   async run(argv, terminal) {
     const { values } = optionsOf({ command: 'start', argv, options: OPTIONS });
     const environment = appEnvironment();
-    if (environment !== undefined) return startReal(environment, terminal);
+    const model = modelEnvironment();
+    if (environment !== undefined) return startReal(environment, model, terminal);
     const imports = await parseImports(values.import ?? []);
     const users = parseUsers(values.user ?? []);
     const data = parseDirectory('--data', values.data ?? '.data');
     const port = values.port === undefined ? undefined : parsePort(values.port);
-    return startLocal(await withKept({ port, data, imports, users }), terminal);
+    return startLocal({ model, ...(await withKept({ port, data, imports, users })) }, terminal);
   },
 };
 
@@ -68,7 +76,7 @@ async function withKept({
   data,
   imports,
   users,
-}: Omit<LocalStart, 'port'> & { readonly port: number | undefined }): Promise<LocalStart> {
+}: Omit<Served, 'port'> & { readonly port: number | undefined }): Promise<Served> {
   const kept = await keptServed(data);
   return {
     port: port ?? (await keptGitHubPort(data)) ?? DEFAULT_PORT,
@@ -78,21 +86,22 @@ async function withKept({
   };
 }
 
-async function demoImport(data: string): Promise<LocalStart['imports'][number]> {
+async function demoImport(data: string): Promise<Import> {
   return { path: await prepareDemoRepository(data), fullName: DEMO_REPOSITORY };
 }
 
-interface LocalStart {
+interface Served {
   readonly port: number;
   readonly data: string;
-  readonly imports: readonly { readonly path: string; readonly fullName: string }[];
+  readonly imports: readonly Import[];
   readonly users: readonly User[];
 }
 
+type LocalStart = Served & { readonly model: ModelEnvironment };
+
 async function startLocal(asked: LocalStart, { out }: Terminal): Promise<number> {
-  const interrupted = interruption();
-  const model = modelEnvironment();
-  const people = asked.users;
+  const interrupted = interruption(() => out(STOPPING));
+  const { model, users: people } = asked;
   const isDemo = asked.imports.some(({ fullName }) => fullName === DEMO_REPOSITORY);
   const issue = await readIssue();
   const again = (await keptServed(asked.data)) !== undefined;
@@ -108,17 +117,19 @@ async function startLocal(asked: LocalStart, { out }: Terminal): Promise<number>
     welcome,
     log: createLog(logLevel() === 'info' ? 'warn' : logLevel()),
   });
-  if (isDemo) await openDemoIssue({ githubUrl: local.githubUrl, people, issue });
-  const there = await whatIsThere({
-    githubUrl: local.githubUrl,
-    repositories: asked.imports.map(({ fullName }) => fullName),
-    token: people[0]?.token ?? '',
-    store: local.ports.store,
-  });
-  for (const line of localLines({ local, people, there, data: asked.data })) out(line);
-  await aborted(interrupted);
-  out('\nStopping.');
-  await local.close();
+  try {
+    if (isDemo) await openDemoIssue({ githubUrl: local.githubUrl, people, issue });
+    const there = await whatIsThere({
+      githubUrl: local.githubUrl,
+      repositories: asked.imports.map(({ fullName }) => fullName),
+      token: people[0]?.token ?? '',
+      store: local.ports.store,
+    });
+    for (const line of localLines({ local, people, there, data: asked.data })) out(line);
+    await aborted(interrupted);
+  } finally {
+    await local.close();
+  }
   return 0;
 }
 
@@ -171,10 +182,13 @@ interface DemoIssue {
 
 const WRITERS: readonly string[] = ['write', 'maintain', 'admin'];
 
-async function startReal(environment: AppEnvironment, { out }: Terminal): Promise<number> {
-  const interrupted = interruption();
-  const model = modelEnvironment();
-  if (model.baseUrl === undefined || model.name === undefined)
+async function startReal(
+  environment: AppEnvironment,
+  { baseUrl, name, apiKey = 'none', price }: ModelEnvironment,
+  { out }: Terminal,
+): Promise<number> {
+  const interrupted = interruption(() => out(STOPPING));
+  if (baseUrl === undefined || name === undefined)
     throw new ConfigError(
       'LLM_BASE_URL and LLM_MODEL are not set; name the endpoint and the model that the App shall ask.',
     );
@@ -187,33 +201,38 @@ async function startReal(environment: AppEnvironment, { out }: Terminal): Promis
     publicUrl: environment.PUBLIC_URL.replace(/\/$/, ''),
     slug: environment.APP_SLUG,
     github: { appId: environment.APP_ID, privateKey: environment.PRIVATE_KEY, apiUrl, fetch, log },
-    model: {
-      baseUrl: model.baseUrl,
-      name: model.name,
-      apiKey: model.apiKey ?? 'none',
-      scripted: environment.LOOPWRIGHT_SCRIPTED,
-      price: model.price,
-    },
+    model: { baseUrl, name, apiKey, scripted: environment.LOOPWRIGHT_SCRIPTED, price },
     skillsDirectory: skillsDirectory(),
     log,
   });
-  const app = await startServer({
-    appId: environment.APP_ID,
-    privateKey: environment.PRIVATE_KEY,
-    webhookSecret: environment.WEBHOOK_SECRET,
-    apiUrl,
-    host: environment.HOST,
-    port: environment.PORT,
-    fetch,
-    ports: composed.ports,
-    routes: composed.routes,
-    log,
+  try {
+    const { ports, routes } = composed;
+    await serveUntil(interrupted, { ...settingsOf(environment), apiUrl, fetch, ports, routes, log }, out);
+  } finally {
+    await composed.close();
+  }
+  return 0;
+}
+
+function settingsOf({ APP_ID, PRIVATE_KEY, WEBHOOK_SECRET, HOST, PORT }: AppEnvironment) {
+  return { appId: APP_ID, privateKey: PRIVATE_KEY, webhookSecret: WEBHOOK_SECRET, host: HOST, port: PORT };
+}
+
+async function serveUntil(
+  interrupted: AbortSignal,
+  settings: ServerSettings,
+  out: (line: string) => void,
+): Promise<void> {
+  const app = await startServer(settings).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.syscall !== 'listen') throw cause;
+    throw new ConfigError(
+      `${settings.host}:${settings.port} cannot be listened on (${cause.code}); name another HOST or PORT, or stop what uses it.`,
+      { cause },
+    );
   });
-  out(`Loopwright listens on ${app.url} and works for ${apiUrl}.`);
+  out(`Loopwright listens on ${app.url} and works for ${settings.apiUrl}.`);
   await aborted(interrupted);
   await app.close();
-  await composed.close();
-  return 0;
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

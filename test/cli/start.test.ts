@@ -1,4 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -57,6 +59,7 @@ test('start serves the named repository to the named person, and Ctrl-C ends all
     default_branch: 'main',
   });
   expect(await running.end('SIGINT')).toBe(0);
+  expect(running.printed()).toContain('\nStopping…\n');
   expect(processesOf(root)).toEqual([]);
 });
 
@@ -84,4 +87,48 @@ test('starting again with nothing but the directory is the same place, person an
   await as('wout-token', '/repos/acme/shop');
   expect((await fetch(`${address}/api/v3/repos/acme/guestbook`)).status).toBe(404);
   expect(await running.end('SIGTERM')).toBe(0);
+});
+
+test('what fails after everything started is said in its sentence, and ends all of it', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const data = join(root, 'twice');
+  const [first, second] = ['one', 'two'].map((token) => ({ login: 'wout', role: 'write', token }));
+  const [repository] = z
+    .object({ imports: z.array(z.object({ path: z.string(), fullName: z.string() })) })
+    .parse(JSON.parse(await readFile(join(root, 'kept', 'served.json'), 'utf8'))).imports;
+  await cp(join(root, 'kept'), data, { recursive: true });
+  await writeFile(join(data, 'served.json'), JSON.stringify({ imports: [repository], users: [first, second] }));
+  const { code, err } = await typed(['start', '--data', data, '--port', '0']);
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: ['GET /repos/acme/shop of the embedded GitHub was answered 401.'],
+  });
+  expect(processesOf(data)).toEqual([]);
+});
+
+test('the real App on a port that is taken says so with the remedy, and ends', { timeout: TIMEOUT_MS }, async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = z.object({ port: z.int() }).parse(taken.address());
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const ended = await typed(['start'], {
+    APP_ID: '1',
+    PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    WEBHOOK_SECRET: 'secret',
+    PUBLIC_URL: 'http://127.0.0.1:1',
+    GITHUB_API_URL: 'http://127.0.0.1:1',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    LLM_BASE_URL: 'http://127.0.0.1:1/v1',
+    LLM_MODEL: 'some',
+    LOG_LEVEL: 'error',
+    DATABASE_URL: join(root, 'real', 'database'),
+    WORKSPACE_DIR: join(root, 'real', 'clones'),
+  });
+  taken.close();
+  expect({ code: ended.code, err: ended.err }).toEqual({
+    code: 1,
+    err: [`127.0.0.1:${port} cannot be listened on (EADDRINUSE); name another HOST or PORT, or stop what uses it.`],
+  });
 });
