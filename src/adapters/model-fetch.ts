@@ -1,4 +1,4 @@
-/** The HTTP of a model's call: bounded in time and in the bytes of the answer. */
+/** The HTTP of a model's call: bounded in time and in the bytes of the answer, and to the host that was named. */
 
 type Fetch = typeof globalThis.fetch;
 
@@ -10,12 +10,13 @@ class AnswerTooLargeError extends Error {
   override name = 'AnswerTooLargeError';
 }
 
-/** A fetch that gives up after `timeoutMs`, the body included, and at an answer above `ANSWER_MIB`. */
+/** A fetch that gives up after `timeoutMs`, the body included, and at an answer above `ANSWER_MIB`; it follows no redirect. */
 export function boundedFetch(send: Fetch, timeoutMs: number): Fetch {
   return async (input, init) => {
     // The package's own timeout ends with the response's headers; this one covers the body too.
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(init?.signal ? [init.signal] : [])]);
-    return capped(await send(input, { ...init, signal }));
+    // A redirect that is followed would hand the whole prompt to a host that nobody named.
+    return capped(await send(input, { ...init, signal, redirect: 'manual' }));
   };
 }
 

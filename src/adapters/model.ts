@@ -130,7 +130,7 @@ async function send(
     );
     return { completion };
   } catch (error) {
-    return { failure: failureOf(error, settings.timeoutMs) };
+    return { failure: failureOf(error, settings) };
   }
 }
 

@@ -85,3 +85,29 @@ test('an error that nobody foresaw is a counted try, told by its code and never 
   expect(error.message).not.toContain(PROMPT);
   expect(error.calls).toHaveLength(3);
 });
+
+test('a redirect is not followed: the other host gets nothing, and the error says what to set', async () => {
+  const elsewhere: unknown[] = [];
+  const other = await listen((request, response) => {
+    elsewhere.push(request.url);
+    response.end();
+  });
+  let asked = 0;
+  const host = await listen((_, response) => {
+    asked += 1;
+    response.writeHead(307, { location: `http://${other}/v1/chat/completions?token=hunter2` }).end();
+  });
+  const error = await failureOf(host);
+  expect(error.message).toBe(
+    `The model at http://${host}/v1 gave no usable next step in 1 try: LLM_BASE_URL answered with a redirect to ${other}; set LLM_BASE_URL to the address that answers itself.`,
+  );
+  expect(error.calls).toHaveLength(1);
+  expect({ asked, elsewhere }).toEqual({ asked: 1, elsewhere: [] });
+});
+
+test('a redirect to the same host names that host, and one to nowhere says so', async () => {
+  const same = await listen((_, response) => response.writeHead(308, { location: '/v2/' }).end());
+  expect((await failureOf(same)).message).toContain(`a redirect to ${same};`);
+  const nowhere = await listen((_, response) => response.writeHead(302, { location: 'http://' }).end());
+  expect((await failureOf(nowhere)).message).toContain('a redirect to an address that cannot be read;');
+});
