@@ -33,7 +33,11 @@ function budgetTable({ p50, p90, ceilingUsd }: Budget): string {
     row('price', ({ usd }) => (usd === undefined ? 'unknown price' : `${usd.toFixed(2)} USD`)),
     row('minutes on runners', ({ runMinutes }) => String(runMinutes)),
   ];
-  return `${table(['building and judging', 'p50', 'p90'], rows)}\n\nA rule of thumb from the number of tasks and the limits: half of the loops should need less than p50, nine of ten less than p90. The loop stops for a person at ${ceilingUsd} USD.`;
+  const ceiling =
+    p90.usd === undefined
+      ? `The limit of ${ceilingUsd} USD cannot act, because no price is known (\`LLM_PRICE\`); iterations and minutes bound the loop.`
+      : `The loop stops for a person at ${ceilingUsd} USD.`;
+  return `${table(['building and judging', 'p50', 'p90'], rows)}\n\nA rule of thumb from the number of tasks and the limits: half of the loops should need less than p50, nine of ten less than p90. ${ceiling}`;
 }
 
 export function acceptanceDocument(rows: readonly AcceptanceRow[]): string {

@@ -33,8 +33,15 @@ function openingOf(loop: Loop): string {
   const who = loop.startedBy === undefined ? 'Please' : `@${loop.startedBy.login}, please`;
   return [
     `${who} read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).`,
-    `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(loop.packetDigest)}\`). Then tests and code are made in this repository's Actions, in at most ${loop.limits.iterations} iterations and ${loop.limits.usd} USD. Nothing is merged.`,
+    `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(loop.packetDigest)}\`). Then tests and code are made in this repository's Actions, in at most ${boundsOf(loop)}. Nothing is merged.`,
   ].join('\n\n');
+}
+
+/** Without a price every call counts as 0 USD, so that limit is not promised. */
+function boundsOf({ limits, price }: Loop): string {
+  return price === undefined
+    ? `${limits.iterations} iterations whose runs take at most ${limits.runMinutes} minutes each; the limit of ${limits.usd} USD cannot act, because no price is known (\`LLM_PRICE\`)`
+    : `${limits.iterations} iterations and ${limits.usd} USD`;
 }
 
 function textOf(documents: readonly DocumentText[], file: string): string | undefined {

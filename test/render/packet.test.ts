@@ -109,6 +109,23 @@ describe('the packet comment', () => {
     expect(words).toBeLessThan(600);
   });
 
+  it('promises no limit in USD where no price is known', () => {
+    const unpriced = startedLoop({ price: undefined });
+    const text = packetComment(
+      { ...loop, price: undefined },
+      documents({ 'plan.md': planDocument(plan, budgetOf(unpriced, plan)) }),
+      MODEL,
+    );
+    expect(text).toContain(
+      'in at most 3 iterations whose runs take at most 60 minutes each; the limit of 3 USD cannot act, because no price is known (`LLM_PRICE`). Nothing is merged.',
+    );
+    expect(text).toContain(
+      'nine of ten less than p90. The limit of 3 USD cannot act, because no price is known (`LLM_PRICE`); iterations and minutes bound the loop.',
+    );
+    expect(text).not.toContain('iterations and 3 USD');
+    expect(text).not.toContain('stops for a person at 3 USD');
+  });
+
   it('says that a requirement is proved by nothing', () => {
     expect(packetComment(loop, documents({ 'acceptance.json': '[]' }), MODEL)).toContain('**nothing**');
   });
