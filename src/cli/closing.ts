@@ -32,7 +32,8 @@ export function closingOf(ending: Ending): readonly string[] {
   ];
 }
 
-function headline({ loop, summary, run }: Ending): string {
+/** How it ended, in one line. */
+export function headline({ loop, summary, run }: Pick<Ending, 'loop' | 'summary' | 'run'>): string {
   const elapsed = clockText(summary.durationMs);
   switch (summary.status) {
     case 'succeeded':

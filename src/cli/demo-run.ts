@@ -3,15 +3,17 @@ import { resolve } from 'node:path';
 import { prepareCopy } from '../demo/copied-repository.ts';
 import { DEMO_REPOSITORY, type IssueText } from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
-import { provenOf, summaryOf } from '../demo/demo-summary.ts';
+import { type DemoSummary, provenOf, summaryOf } from '../demo/demo-summary.ts';
 import { drive } from '../demo/drive.ts';
 import { keepResult, keptResult } from '../demo/kept-result.ts';
 import { createMaintainer } from '../demo/maintainer.ts';
+import { resultLine } from '../demo/result-line.ts';
 import { createStory } from '../demo/story.ts';
 import type { ModelEnvironment } from '../env.ts';
 import { type LocalMode, startLocalMode } from '../local-mode.ts';
 import { createLog } from '../log.ts';
-import { closingOf } from './closing.ts';
+import type { Loop } from '../loop/loop.ts';
+import { closingOf, headline } from './closing.ts';
 import type { Terminal } from './command.ts';
 import { INTERRUPTED } from './interruption.ts';
 
@@ -40,7 +42,7 @@ export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> 
   if (known !== undefined) {
     say(`This loop ended already; ${run.directory} keeps it. Another directory starts another one.`);
     for (const line of known.closing) say(line);
-    if (run.json) out(JSON.stringify(known.summary));
+    if (run.json) out(resultLine(known.summary));
     return 0;
   }
   say('Starting a GitHub and the App on this machine; the first time takes some seconds.');
@@ -78,7 +80,7 @@ interface Play {
 }
 
 async function play({ run, local, fullName, startedMs, say, out }: Play): Promise<number> {
-  if (run.interrupted.aborted) return interruptedRun(run, { say, out });
+  if (run.interrupted.aborted) return interruptedRun(run, { durationMs: Date.now() - startedMs }, { say, out });
   const repositoryUrl = `${local.githubUrl}/${fullName}`;
   const story = createStory({ say, startedMs, repositoryUrl, maintainer: MAINTAINER.login });
   story.opening({ scripted: local.scripted, model: local.ports.modelFacts.name });
@@ -90,21 +92,35 @@ async function play({ run, local, fullName, startedMs, say, out }: Play): Promis
     untilMs: startedMs + run.minutes * 60_000,
     interrupted: run.interrupted,
   });
-  if (loop === undefined || run.interrupted.aborted) return interruptedRun(run, { say, out });
+  const known = { durationMs: Date.now() - startedMs };
+  if (loop === undefined) return interruptedRun(run, known, { say, out });
+  if (run.interrupted.aborted)
+    return interruptedRun(run, run.json ? await summaryOf({ loop, local, startedMs }) : known, { say, out });
+  return tellEnd(loop, { run, local, fullName, startedMs, say, out });
+}
+
+async function tellEnd(loop: Loop, { run, local, fullName, startedMs, say, out }: Play): Promise<number> {
+  const repositoryUrl = `${local.githubUrl}/${fullName}`;
   const summary = await summaryOf({ loop, local, startedMs });
   const closing = closingOf({ loop, summary, proven: await provenOf(loop, local), run, repositoryUrl });
   for (const line of closing) say(line);
   if (run.kept && summary.status === 'succeeded')
     await keepResult(run.directory, { fullName, title: run.issue.title, closing, summary });
-  if (run.json) out(JSON.stringify(summary));
+  const error = summary.status === 'failed' ? headline({ loop, summary, run }) : undefined;
+  if (run.json) out(resultLine({ ...summary, error }));
   return summary.status === 'succeeded' ? 0 : 1;
 }
 
-function interruptedRun({ kept, directory, json }: DemoRun, { say, out }: Pick<Play, 'say' | 'out'>): number {
+/** `known` is what of the summary can be said. */
+function interruptedRun(
+  { kept, directory, json }: DemoRun,
+  known: Partial<DemoSummary>,
+  { say, out }: Pick<Play, 'say' | 'out'>,
+): number {
   const note = kept
     ? `Interrupted. ${directory} keeps everything; the same command goes on.`
     : 'Interrupted; nothing was kept.';
   say(`\n${note}`);
-  if (json) out(JSON.stringify({ status: 'failed', error: note }));
+  if (json) out(resultLine({ ...known, status: 'failed', error: note }));
   return INTERRUPTED;
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { demoScript, readIssue } from '../demo/demo-material.ts';
+import { resultLine } from '../demo/result-line.ts';
 import { readScript } from '../demo/script.ts';
 import { foreignIssue } from '../demo/scripted-model.ts';
 import { logLevel, modelEnvironment } from '../env.ts';
@@ -34,8 +35,7 @@ export const demo: Command = {
       return await runIn(argv, terminal);
     } catch (error) {
       // Whoever reads the last line of standard output gets one, also when nothing could start.
-      if (argv.includes('--json') && error instanceof LoopError)
-        terminal.out(JSON.stringify({ status: 'failed', error: error.message }));
+      if (argv.includes('--json') && error instanceof LoopError) terminal.out(resultLine({ error: error.message }));
       throw error;
     }
   },

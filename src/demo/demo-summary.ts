@@ -4,6 +4,7 @@ import type { LocalMode } from '../local-mode.ts';
 import { type EvidenceRow, verifyReport } from '../loop/brief.ts';
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import { nameOf, type PhaseName, phaseName } from '../loop/terms.ts';
+import type { Store } from '../ports.ts';
 
 const STATUS = {
   idle: 'failed',
@@ -26,10 +27,13 @@ export interface DemoSummary {
   readonly evidence: readonly Evidence[];
   readonly modelCalls: { readonly total: number; readonly outsideBuild: number };
   readonly tokens: number;
-  readonly costUsd: number;
+  /** Undefined where nobody stated the model's price. */
+  readonly costUsd: number | undefined;
   readonly github: Requests;
   readonly sandbox: Loop['sandbox'];
   readonly durationMs: number;
+  /** Why it stopped, in the loop's words. */
+  readonly reason: string | undefined;
 }
 
 /** `value` is null where nothing was measured; then the gate never passed. */
@@ -50,6 +54,9 @@ interface Requests {
   readonly creations: number;
 }
 
+/** What of local mode the numbers are read from. */
+type Local = Pick<LocalMode, 'githubUrl'> & { readonly ports: { readonly store: Pick<Store, 'blob'> } };
+
 /** Numbers of a finished demo: gates of each phase's last entry, earlier ones in `history`. */
 export async function summaryOf({
   loop,
@@ -57,7 +64,7 @@ export async function summaryOf({
   startedMs,
 }: {
   readonly loop: Loop;
-  readonly local: LocalMode;
+  readonly local: Local;
   readonly startedMs: number;
 }): Promise<DemoSummary> {
   const { spent } = loop;
@@ -83,10 +90,11 @@ export async function summaryOf({
     })),
     modelCalls: { total: spent.calls, outsideBuild: spent.callsOutsideBuild },
     tokens: spent.promptTokens + spent.completionTokens,
-    costUsd: spent.usd,
+    costUsd: loop.price === undefined ? undefined : spent.usd,
     github: await requestsOf(local.githubUrl),
     sandbox: loop.sandbox,
     durationMs: Date.now() - startedMs,
+    reason: loop.status === 'stopped' ? loop.note : undefined,
   };
 }
 
@@ -103,7 +111,7 @@ function gatesOf({ gates }: EntryRecord): readonly Gate[] {
 }
 
 /** What VERIFY said of each requirement; empty before it reported. */
-export async function provenOf(loop: Loop, { ports }: Pick<LocalMode, 'ports'>): Promise<readonly EvidenceRow[]> {
+export async function provenOf(loop: Loop, { ports }: Pick<Local, 'ports'>): Promise<readonly EvidenceRow[]> {
   if (loop.reports.verify === undefined) return [];
   const report = verifyReport.parse(
     JSON.parse(Buffer.from(await ports.store.blob(loop.reports.verify)).toString('utf8')),

@@ -27,6 +27,7 @@ test('the last lines say what proves each requirement, a metric by what it had t
       github: { requests: 1, writes: 1, creations: 1 },
       sandbox: 'bubblewrap',
       durationMs: 65_000,
+      reason: undefined,
     },
     proven: [change, { ...metric, reason: 'measured 12.5, wanted p95_ms <= 100 ms' }],
     repositoryUrl: 'http://127.0.0.1:8480/acme/shop',

@@ -178,7 +178,22 @@ test('whoever reads only the beginning, as `head` does, ends it without a stack 
 test('with --json the last line of standard output says that nothing could start, and why', async () => {
   const { code, out, err } = await typed(['demo', '--json', '--minutes', 'x']);
   const why = '--minutes x: write how long to wait at most, a number above 0';
-  expect({ code, out, err }).toEqual({ code: 1, out: [JSON.stringify({ status: 'failed', error: why })], err: [why] });
+  expect({ code, lines: out.length, err }).toEqual({ code: 1, lines: 1, err: [why] });
+  expect(JSON.parse(out[0] ?? '')).toEqual({
+    status: 'failed',
+    loop: null,
+    phases: [],
+    pull: null,
+    evidence: [],
+    modelCalls: { total: null, outsideBuild: null },
+    tokens: null,
+    costUsd: null,
+    github: { requests: null, writes: null, creations: null },
+    sandbox: null,
+    durationMs: null,
+    reason: null,
+    error: why,
+  });
 });
 
 test('a port that is taken is said with the remedy', async () => {

@@ -1,0 +1,50 @@
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { summaryOf } from '../../src/demo/demo-summary.ts';
+import { resultLine } from '../../src/demo/result-line.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { startedLoop, stoppedLoop } from '../render/loops.ts';
+
+let server: Server;
+let githubUrl: string;
+beforeAll(async () => {
+  server = createServer((_request, response) => void response.end('[]'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  githubUrl = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}`;
+});
+afterAll(() => void server.close());
+
+/** The last line of a demo that ended with this loop. */
+async function printed(loop: Loop): Promise<unknown> {
+  const blob = (digest: string) => Promise.reject(new Error(`nothing is stored as ${digest}`));
+  const summary = await summaryOf({ loop, local: { githubUrl, ports: { store: { blob } } }, startedMs: Date.now() });
+  return JSON.parse(resultLine(summary));
+}
+
+test('a loop that stopped before its pull request has every key, and says why it stopped', async () => {
+  const loop = startedLoop({ status: 'stopped', note: 'The model did not answer.' });
+  expect(await printed(loop)).toEqual({
+    status: 'stopped',
+    loop: 'acme/shop#12',
+    phases: [],
+    pull: null,
+    evidence: [],
+    modelCalls: { total: 7, outsideBuild: 7 },
+    tokens: 41_200,
+    costUsd: 0.31,
+    github: { requests: 0, writes: 0, creations: 0 },
+    sandbox: null,
+    durationMs: expect.any(Number),
+    reason: 'The model did not answer.',
+    error: null,
+  });
+});
+
+test('a price that nobody stated is null, and never zero', async () => {
+  const { price: _, ...loop } = stoppedLoop();
+  expect(await printed(loop)).toMatchObject({ costUsd: null, pull: { number: 13, headSha: 'a'.repeat(40) } });
+  expect(
+    await printed({ ...loop, price: { prompt: 0, completion: 0 }, spent: { ...loop.spent, usd: 0 } }),
+  ).toMatchObject({ costUsd: 0 });
+});
