@@ -19,6 +19,9 @@ export interface Turn {
 }
 
 const PROBLEMS_TOLD = 12;
+/** What is sent back is paid for again, so a hostile answer must not come back whole; in characters. */
+const LONGEST_TOLD = 400;
+const LONGEST_ECHO = 200_000;
 
 const message = z.object({
   content: z.string().nullish(),
@@ -83,7 +86,7 @@ export function answerParser<Value>(schema: z.ZodType<Value>): (received: unknow
     const problems = parsed.error.issues;
     const told = problems
       .slice(0, PROBLEMS_TOLD)
-      .map(({ path, message: problem }) => `- ${path.join('.') || 'the answer'}: ${problem}`);
+      .map(({ path, message: problem }) => `- ${path.join('.') || 'the answer'}: ${problem}`.slice(0, LONGEST_TOLD));
     return malformed(
       text.content,
       `an answer with ${problems.length} problem${problems.length === 1 ? '' : 's'}`,
@@ -138,7 +141,7 @@ function malformed<Value>(content: string, what: string, problems: string): Read
     type: 'unusable',
     what,
     correction: [
-      { role: 'assistant', content },
+      { role: 'assistant', content: content.slice(0, LONGEST_ECHO) },
       { role: 'user', content: `Your answer cannot be used:\n${problems}\nAnswer again, complete and as bare JSON.` },
     ],
   };
