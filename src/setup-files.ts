@@ -5,6 +5,14 @@ import { dirname, join } from 'node:path';
 import { packageFile } from './package-root.ts';
 
 const WORKFLOWS = ['loopwright-build.yml', 'loopwright-verify.yml'] as const;
+const CONFIG = '.github/loopwright.yml';
+
+/** Where they are in a repository. */
+export const SETUP_PATHS: readonly string[] = [CONFIG, ...WORKFLOWS.map(workflowPath)];
+
+function workflowPath(name: string): string {
+  return `.github/workflows/${name}`;
+}
 
 export interface SetupFile {
   readonly path: string;
@@ -18,10 +26,10 @@ export async function writeSetup(
 ): Promise<readonly SetupFile[]> {
   const files = [
     ...WORKFLOWS.map((name) => ({
-      path: `.github/workflows/${name}`,
+      path: workflowPath(name),
       text: () => readFile(packageFile('config', 'workflows', name), 'utf8'),
     })),
-    { path: '.github/loopwright.yml', text: () => guessedConfig(directory) },
+    { path: CONFIG, text: () => guessedConfig(directory) },
   ];
   return Promise.all(
     files.map(async ({ path, text }) => ({ path, state: await written(join(directory, path), await text(), force) })),

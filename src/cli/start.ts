@@ -28,6 +28,7 @@ import { wire } from '../wire.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { interruption, STOPPING } from './interruption.ts';
 import { type Import, parseDirectory, parseImports, parsePort, parseUsers, type User } from './local-options.ts';
+import { missingSetup } from './missing-setup.ts';
 import { whatIsThere } from './what-is-there.ts';
 
 const OPTIONS = {
@@ -125,7 +126,8 @@ async function startLocal(asked: LocalStart, { out }: Terminal): Promise<number>
       token: people[0]?.token ?? '',
       store: local.ports.store,
     });
-    for (const line of localLines({ local, people, there, data: asked.data })) out(line);
+    const missing = await missingSetup({ githubUrl: local.githubUrl, imports: asked.imports, people });
+    for (const line of localLines({ local, people, there, missing, data: asked.data })) out(line);
     await aborted(interrupted);
   } finally {
     await local.close();
@@ -146,10 +148,12 @@ interface Told {
   readonly people: readonly User[];
   /** Issues that are there, with what comes next. */
   readonly there: readonly string[];
+  /** What keeps a repository from being worked on, with the remedy. */
+  readonly missing: readonly string[];
   readonly data: string;
 }
 
-function localLines({ local, people, there, data }: Told): readonly string[] {
+function localLines({ local, people, there, missing, data }: Told): readonly string[] {
   const names = people.map(({ login, role }) => `${login} (${role})`).join(' or ');
   return [
     `\nLoopwright runs in local mode, with a GitHub of its own on this machine.`,
@@ -160,6 +164,7 @@ function localLines({ local, people, there, data }: Told): readonly string[] {
     `  Then   choose at the top right who you are: ${names}.`,
     ...(there.length === 0 ? ['         Write an issue, and add the label `loop` to it.'] : ['  There']),
     ...there.map((line) => `    ${line}`),
+    ...missing.map((line) => `\n  ${line}`),
     `\n  Everything is kept in ${data}. Ctrl-C stops; starting again goes on.`,
   ];
 }
