@@ -70,6 +70,7 @@ function newsOf(loop: Loop, repositoryUrl: string): readonly News[] {
     ...packetNews(loop, repositoryUrl),
     ...runNews(loop, repositoryUrl),
     ...sandboxNews(loop),
+    ...shipNews(loop),
   ];
 }
 
@@ -100,6 +101,13 @@ function runNews({ phase, run }: Loop, repositoryUrl: string): readonly News[] {
   return words === undefined || run === undefined
     ? []
     : [{ key: `run/${run.id}`, mark: '▸', name: phase, parts: [words, `${repositoryUrl}/actions/runs/${run.id}`] }];
+}
+
+/** The longest silence there is: nothing else happens until the repository's own checks are known. */
+function shipNews({ phase, entry, promotedAt, limits }: Loop): readonly News[] {
+  if (phase !== 'SHIP' || promotedAt === undefined) return [];
+  const words = `waits for the repository's own checks; when none appear, for ${limits.checksQuietSeconds} s at most`;
+  return [{ key: `quiet/${entry}`, mark: '▸', name: phase, parts: [words] }];
 }
 
 function sandboxNews({ sandbox, phase }: Loop): readonly News[] {

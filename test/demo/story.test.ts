@@ -59,6 +59,15 @@ describe('the story of the demo', () => {
     );
   });
 
+  test('says once what SHIP waits for, and for how long at most', () => {
+    const shipping: Loop = { ...buildingLoop(), phase: 'SHIP', entry: 9, feedback: [], entries: [] };
+    const promoted: Loop = { ...shipping, promotedAt: '2026-01-02T03:20:00.000Z' };
+    expect(told(shipping)).toBe('');
+    expect(told(shipping, promoted, promoted)).toBe(
+      "  1:05  ▸ SHIP         waits for the repository's own checks; when none appear, for 120 s at most",
+    );
+  });
+
   test('says loudly that nothing contains the code', () => {
     expect(told({ ...buildingLoop(), sandbox: 'none' })).toContain('! BUILD        sandbox: none.');
   });
