@@ -66,6 +66,7 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
   const { sandbox, directory, outputBytes, timeoutMs } = request;
   const { argv, target } = RUNNERS[request.runner];
   const startedMs = performance.now();
+  const fileMs = timeoutMs * FILE_SHARE;
   const runs: FileRun[] = [];
   const tests = await keepTests(directory, request.runner);
   for (const file of request.files) {
@@ -80,10 +81,10 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
       argv: argv(sandbox.node, script, Math.ceil(timeoutMs * TEST_SHARE)),
       // Code that was compiled before may be that of other tests.
       env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: `${script}.none` },
-      timeoutMs: Math.ceil(Math.min(leftMs, timeoutMs * FILE_SHARE)),
+      timeoutMs: Math.ceil(Math.min(leftMs, fileMs)),
       ...{ directory, stdin, outputBytes, results: true },
     });
-    runs.push({ file, key, result });
+    runs.push({ file, key, result, isLate: result.timedOut && leftMs <= fileMs });
   }
   return runs;
 }

@@ -31,6 +31,8 @@ export interface FileRun {
   readonly file: string;
   readonly key: string;
   readonly result: CommandResult;
+  /** Whether it was stopped because the time for the whole run was over, and not that for one file. */
+  readonly isLate: boolean;
 }
 
 /** Judges what the files' runners reported; without trust every expected test is not-run. */
@@ -38,7 +40,7 @@ export function judgeRun(request: Expected, runs: readonly FileRun[]): TestRun {
   const durationMs = runs.reduce((sum, { result }) => sum + result.durationMs, 0);
   const raw = runs.map(rawOf).join('\n');
   const files = runs.map(readFileRun);
-  const problem = lateness(request, runs, durationMs) ?? files.find((file) => file.problem !== undefined)?.problem;
+  const problem = lateness(request, runs) ?? files.find((file) => file.problem !== undefined)?.problem;
   if (problem !== undefined) {
     const unknown = { outcome: 'not-run', message: problem } as const;
     return { results: new Map(request.expected.map((id) => [id, unknown])), trusted: false, problem, raw, durationMs };
@@ -52,9 +54,9 @@ function rawOf({ file, result }: FileRun): string {
   return `${head}\n${results}--- stdout\n${stdout}\n--- stderr\n${stderr}`;
 }
 
-function lateness({ files, timeoutMs }: Expected, runs: readonly FileRun[], durationMs: number): string | undefined {
-  const isLate = runs.length < files.length || (durationMs >= timeoutMs && runs.at(-1)?.result.timedOut === true);
-  return isLate ? `the test run was stopped after ${Math.round(durationMs)} ms` : undefined;
+function lateness({ files, timeoutMs }: Expected, runs: readonly FileRun[]): string | undefined {
+  const isLate = runs.length < files.length || runs.some((run) => run.isLate);
+  return isLate ? `the test run was stopped after ${timeoutMs} ms` : undefined;
 }
 
 const line = z.discriminatedUnion('kind', [
