@@ -31,7 +31,7 @@ async function remedyFor({ path, fullName }: Import, missing: readonly string[],
   const writer = served.people.find(({ role }) => WRITERS.includes(role))?.login ?? '<user>';
   const remote = `${served.githubUrl.replace('://', `://${writer}:<token>@`)}/${fullName}.git`;
   const init = commandLine('init', existsSync(path) ? path : 'CHECKOUT');
-  return `${fullName} has no ${missing.join(', ')} yet, so no loop can start there: run \`${init}\`, commit, and \`git push ${remote} HEAD:${about.default_branch}\` (the import happens once).`;
+  return `${fullName} has no ${missing.join(', ')} yet, so no loop can start there: run \`${init}\`, commit, and push that to the branch \`${about.default_branch}\` of \`${remote}\` (the import happens once).`;
 }
 
 const WRITERS: readonly string[] = ['write', 'maintain', 'admin'];
