@@ -67,7 +67,7 @@ test('a person labels, answers, reads, approves, watches, restarts in between, a
   const packet = await shaOf('refs/heads/loopwright/1');
 
   expect(await terminal.interrupt()).toEqual([]);
-  expect(terminal.printed()).toMatch(/\nStopping\.\s*$/);
+  expect(terminal.printed()).toMatch(/\nStopping…\s*$/);
   terminal = await startTerminal(terminal.argv);
   expect(pull).toContain(`${terminal.address}/`);
   expect(await shaOf('refs/heads/loopwright/1')).toBe(packet);
