@@ -5,7 +5,6 @@ import {
   briefFor,
   type Checkout,
   checkout,
-  command,
   DESIGN,
   FROZEN_FILE,
   FROZEN_TEXT,
@@ -104,58 +103,4 @@ test('an install command that fails is the failure of the report, and says what 
   expect(report.failure).toContain(
     `The install command "echo no registry; exit 1" failed${why}: [exit code 1]\nno registry`,
   );
-});
-
-test('a Python repository is built with unittest, and the byte code that running it leaves is never proposed', async () => {
-  const text = `import importlib
-import unittest
-
-
-class GreetAll(unittest.TestCase):
-    def test_all(self):
-        greet = importlib.import_module('greet')
-        self.assertEqual(getattr(greet, 'greet_all', lambda names: None)(['A', 'B']), 'Hello A, Hello B')
-
-    def test_one(self):
-        greet = importlib.import_module('greet')
-        self.assertEqual(greet.greet('C'), 'Hello C')
-`;
-  const one = "def greet(name):\n    return 'Hello ' + name\n";
-  const all = `${one}\n\ndef greet_all(names):\n    return ', '.join(greet(name) for name in names)\n`;
-  const file = 'tests/test_greet_all.py';
-  const design = {
-    files: [{ path: file, content: text }],
-    tests: [
-      { requirement: 'R-1', kind: 'change', file, name: 'GreetAll.test_all' },
-      { requirement: 'R-2', kind: 'keep', file, name: 'GreetAll.test_one' },
-    ],
-  };
-  const python = await checkout({ 'greet.py': one, 'tests/__init__.py': '' });
-  const brief = briefFor(python);
-  const [task] = brief.tasks;
-  const { report } = await runBuild(
-    python,
-    {
-      ...brief,
-      commands: { ...brief.commands, test: 'python3 -m unittest discover -s tests -t .', runner: 'unittest' },
-      tasks: task === undefined ? [] : [{ ...task, files: ['greet.py'] }],
-    },
-    {
-      answers: { 'acceptance-tests': [design], ...APPROVED },
-      turns: [
-        [write('greet.py', all), command('env -u PYTHONDONTWRITEBYTECODE python3 -c "import greet"; ls __pycache__')],
-      ],
-    },
-  );
-  await python.remove();
-  expect(report.failure).toBeNull();
-  expect(report.defects).toEqual([]);
-  expect(numbersOf(report)).toEqual({
-    build_errors: 0,
-    test_failures: 0,
-    suite_failures: 0,
-    security_findings: 0,
-    review_revisions: 0,
-  });
-  expect(report.changes.map(({ path }) => path)).toEqual(['greet.py', file]);
 });

@@ -1,49 +1,20 @@
-import { realpathSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSandbox, type Sandbox } from '../../src/jobs/sandbox.ts';
-import { runTests, suiteCommand } from '../../src/jobs/test-run.ts';
+import { suiteCommand } from '../../src/jobs/test-run.ts';
 import { judgeRun } from '../../src/jobs/test-verdict.ts';
+import { openRunnerWorld, type RunnerWorld } from './runner-world.ts';
 
-let root: string;
-let workspace: string;
-let sandbox: Sandbox;
-
+let world: RunnerWorld;
 beforeAll(async () => {
-  root = realpathSync(await mkdtemp(join(tmpdir(), 'test-run-')));
-  workspace = join(root, 'workspace');
-  await mkdir(join(root, 'scratch'));
-  await mkdir(workspace);
-  sandbox = await openSandbox({ workspace, readOnly: [], scripted: true, scratch: join(root, 'scratch') });
+  world = await openRunnerWorld();
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
-
-async function write(files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(workspace, path)), { recursive: true });
-    await writeFile(join(workspace, path), text);
-  }
-}
-
-async function run(
-  runner: 'node-test' | 'unittest',
-  names: Readonly<Record<string, readonly string[]>>,
-  timeoutMs = 30_000,
-) {
-  const expected = Object.entries(names).flatMap(([file, tests]) => tests.map((name) => `${file}::${name}`));
-  const request = { sandbox, directory: workspace, runner, files: Object.keys(names), expected, timeoutMs };
-  const result = await runTests({ ...request, outputBytes: 100_000 });
-  const outcomes = Object.fromEntries(expected.map((id) => [id.split('::')[1], result.results.get(id)?.outcome]));
-  return { ...result, outcomes };
-}
+afterAll(() => world.close());
 
 const NODE = `import test, { describe, it } from 'node:test'; import assert from 'node:assert/strict';\n`;
 
 describe('node:test results', () => {
   it('tells an assertion from any other failure, and joins nested names', async () => {
-    await write({
+    await world.write({
       'a.test.mjs': `${NODE}
         test('passes', () => assert.equal(1, 1));
         test('asserts', () => assert.equal(1, 2, 'one is not two'));
@@ -57,7 +28,7 @@ describe('node:test results', () => {
         test('parent of an error', async (t) => { await t.test('child', () => assert.ok(false)); await t.test('other', () => nothing()); });
         test('twice', () => {}); test('twice', () => assert.ok(false));`,
     });
-    const { outcomes, trusted, results } = await run('node-test', {
+    const { outcomes, trusted, results } = await world.run('node-test', {
       'a.test.mjs': [
         ...['passes', 'asserts', 'throws', 'imports nothing', 'is late', 'is skipped', 'is to do', 'outer > inner'],
         ...['inner', 'outer > bad', 'parent of a failure', 'parent of an error', 'twice', 'never written'],
@@ -91,35 +62,42 @@ describe('node:test results', () => {
     ['holds no test', 'export {};', /no tests were found/],
     ['leaves with exit code 0', `${NODE} test('t', () => {}); process.exit(0);`, /ended before its tests/],
   ])('calls it a load error when the file %s', async (_name, text, message) => {
-    await write({ 'b.test.mjs': text, 'good.test.mjs': `${NODE} test('good', () => {});` });
-    const { results, trusted } = await run('node-test', { 'b.test.mjs': ['t'], 'good.test.mjs': ['good'] });
+    await world.write({ 'b.test.mjs': text, 'good.test.mjs': `${NODE} test('good', () => {});` });
+    const { results, trusted } = await world.run('node-test', { 'b.test.mjs': ['t'], 'good.test.mjs': ['good'] });
     expect(trusted).toBe(true);
     expect(results.get('b.test.mjs::t')).toEqual({ outcome: 'load-error', message: expect.stringMatching(message) });
     expect(results.get('good.test.mjs::good')?.outcome).toBe('pass');
   });
 
   it('calls it a load error when the file does not exist or ends in the middle', async () => {
-    await write({
+    await world.write({
       'c.test.mjs': `${NODE} test('first', () => {}); test('dies', () => process.exit(0)); test('last', () => {});`,
     });
-    const { outcomes } = await run('node-test', { 'c.test.mjs': ['first', 'dies', 'last'], 'none.test.mjs': ['x'] });
+    const { outcomes } = await world.run('node-test', {
+      'c.test.mjs': ['first', 'dies', 'last'],
+      'none.test.mjs': ['x'],
+    });
     expect(outcomes).toEqual({ first: 'load-error', dies: 'load-error', last: 'load-error', x: 'load-error' });
   });
 
   it('stops a test that hangs and believes the others, also when the file leaves a server open', async () => {
-    await write({
+    await world.write({
       'f.test.mjs': `${NODE} import { createServer } from 'node:http'; createServer().listen(0);
         test('good', () => {}); test('hangs', () => new Promise((resolve) => setTimeout(resolve, 60000)));`,
       'open.test.mjs': `${NODE} import { createServer } from 'node:http'; createServer().listen(0); test('open', () => {});`,
     });
-    const { outcomes, trusted } = await run('node-test', { 'f.test.mjs': ['hangs'], 'open.test.mjs': ['open'] }, 9000);
+    const { outcomes, trusted } = await world.run(
+      'node-test',
+      { 'f.test.mjs': ['hangs'], 'open.test.mjs': ['open'] },
+      9000,
+    );
     expect(trusted).toBe(true);
     expect(outcomes).toEqual({ hangs: 'load-error', open: 'pass' });
   });
 
   it('does not believe a file that blocks', async () => {
-    await write({ 'blocks.test.mjs': `${NODE} test('good', () => {}); test('blocks', () => { for (;;); });` });
-    const { outcomes } = await run('node-test', { 'blocks.test.mjs': ['good', 'blocks'] }, 3000);
+    await world.write({ 'blocks.test.mjs': `${NODE} test('good', () => {}); test('blocks', () => { for (;;); });` });
+    const { outcomes } = await world.run('node-test', { 'blocks.test.mjs': ['good', 'blocks'] }, 3000);
     expect([outcomes.good, outcomes.blocks]).toSatisfy((all: readonly string[]) =>
       all.every((outcome) => outcome === 'not-run' || outcome === 'load-error'),
     );
@@ -127,15 +105,15 @@ describe('node:test results', () => {
 
   it('believes nothing that is late as a whole, and leaves no file behind', async () => {
     const blocks = `${NODE} test('good', () => {}); for (;;);`;
-    await write({ 'late.test.mjs': blocks, 'later.test.mjs': blocks });
-    const { trusted, problem, outcomes } = await run(
+    await world.write({ 'late.test.mjs': blocks, 'later.test.mjs': blocks });
+    const { trusted, problem, outcomes } = await world.run(
       'node-test',
       { 'late.test.mjs': ['good'], 'later.test.mjs': [] },
       1500,
     );
     expect([trusted, outcomes.good]).toEqual([false, 'not-run']);
     expect(problem).toMatch(/^the test run was stopped after \d+ ms$/);
-    expect((await readdir(join(root, 'scratch'))).filter((name) => name.startsWith('run-'))).toEqual([]);
+    expect((await readdir(world.scratch)).filter((name) => name.startsWith('run-'))).toEqual([]);
   });
 
   it('says so when a file does not even begin in time', () => {
@@ -149,98 +127,18 @@ describe('node:test results', () => {
   });
 
   it('runs CommonJS and TypeScript test files', async () => {
-    await write({
+    await world.write({
       'g.test.cjs': `const test = require('node:test'); test('common', () => {});`,
       'g.test.ts': `import test from 'node:test'; const one: number = 1; test('typed', () => { if (one !== 1) throw new Error(); });`,
     });
-    const { outcomes } = await run('node-test', { 'g.test.cjs': ['common'], 'g.test.ts': ['typed'] });
+    const { outcomes } = await world.run('node-test', { 'g.test.cjs': ['common'], 'g.test.ts': ['typed'] });
     expect(outcomes).toEqual({ common: 'pass', typed: 'pass' });
-  });
-});
-
-const PYTHON = 'import unittest\n';
-
-describe('unittest results', () => {
-  it('tells an assertion from any other failure', async () => {
-    await write({
-      'product.py': 'def one():\n    return 1\n',
-      'tests/test_a.py': `${PYTHON}import product
-class A(unittest.TestCase):
-    def test_pass(self): self.assertEqual(product.one(), 1)
-    def test_fail(self): self.assertEqual(product.one(), 2, "one is not two")
-    def test_bare(self): assert product.one() == 2
-    def test_error(self): product.two()
-    def test_import(self): import nowhere
-    @unittest.skip("later")
-    def test_skip(self): pass
-    @unittest.expectedFailure
-    def test_expected(self): self.fail()
-    def test_subtests(self):
-        for value in (1, 2):
-            with self.subTest(value=value): self.assertEqual(product.one(), value)
-class B(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls): raise ValueError("no")
-    def test_never(self): pass
-`,
-    });
-    const names = ['pass', 'fail', 'bare', 'error', 'import', 'skip', 'expected', 'subtests'].map(
-      (name) => `A.test_${name}`,
-    );
-    const { outcomes, trusted, results } = await run('unittest', {
-      'tests/test_a.py': [...names, 'B.test_never', 'A.test_none'],
-    });
-    expect(trusted).toBe(true);
-    expect(outcomes).toEqual({
-      'A.test_pass': 'pass',
-      'A.test_fail': 'fail',
-      'A.test_bare': 'fail',
-      'A.test_error': 'load-error',
-      'A.test_import': 'load-error',
-      'A.test_skip': 'not-run',
-      'A.test_expected': 'not-run',
-      'A.test_subtests': 'fail',
-      'B.test_never': 'not-run',
-      'A.test_none': 'not-run',
-    });
-    expect(results.get('tests/test_a.py::A.test_fail')?.message).toContain('1 != 2 : one is not two');
-  });
-
-  it.each([
-    ['has a syntax error', 'def (:', /SyntaxError/],
-    ['imports a missing module', 'import nowhere', /ModuleNotFoundError/],
-    ['holds no test', 'x = 1', /no tests were found/],
-    ['leaves at once', 'import os; os._exit(0)', /ended before its tests/],
-  ])('calls it a load error when the file %s', async (_name, text, message) => {
-    await write({
-      'test_b.py': text,
-      'test_good.py': `${PYTHON}class G(unittest.TestCase):\n    def test_good(self): pass\n`,
-    });
-    const { results, trusted } = await run('unittest', { 'test_b.py': ['T.test_t'], 'test_good.py': ['G.test_good'] });
-    expect(trusted).toBe(true);
-    expect(results.get('test_b.py::T.test_t')).toEqual({
-      outcome: 'load-error',
-      message: expect.stringMatching(message),
-    });
-    expect(results.get('test_good.py::G.test_good')?.outcome).toBe('pass');
-  });
-
-  it('stops a file that hangs and believes the others', async () => {
-    await write({
-      'test_hang.py': `${PYTHON}import time\nclass H(unittest.TestCase):\n    def test_hang(self): time.sleep(60)\n`,
-      'test_open.py': `${PYTHON}import threading, time\nthreading.Thread(target=lambda: time.sleep(60)).start()\nclass O(unittest.TestCase):\n    def test_open(self): pass\n`,
-    });
-    const { outcomes } = await run(
-      'unittest',
-      { 'test_hang.py': ['H.test_hang'], 'test_open.py': ['O.test_open'] },
-      4000,
-    );
-    expect(outcomes).toEqual({ 'H.test_hang': 'load-error', 'O.test_open': 'pass' });
   });
 });
 
 describe("the repository's own test command", () => {
   it('returns the exit code and the output', async () => {
+    const { sandbox, workspace } = world;
     const request = { sandbox, directory: workspace, timeoutMs: 10_000, outputBytes: 1000 };
     expect(await suiteCommand({ ...request, command: 'echo out; exit 3' })).toMatchObject({
       exitCode: 3,
