@@ -190,10 +190,17 @@ test('a function is called, and what it returns compared', async () => {
   expect(rows[1]?.detail).toContain('expected {"area": 8}, actual {"area":9}');
 });
 
-test('a step of a workflow runs in the shell python', async () => {
+test('a workflow has the shell python, and the set-up action says its version', async () => {
   const { log } = await runWorkflow(
-    oneJob('\n- run: import sys; print("python", sys.version_info[0])\n  shell: python\n'),
+    oneJob(`
+- run: import sys; print("python", sys.version_info[0])
+  shell: python
+- id: python
+  uses: actions/setup-python@v6
+- run: echo "version \${{ steps.python.outputs.python-version }}"
+`),
   );
   expect(log('only')).toContain('python 3');
+  expect(log('only')).toMatch(/Z version 3\./);
   await removeTemporaryDirectories();
 });
