@@ -15,7 +15,7 @@ import { acceptanceOf, defectsText, documentsOf, filesText, requirementsOf, sect
 import { layTree } from './repository.ts';
 import { cut } from './said.ts';
 import { treesDirectory } from './sandbox.ts';
-import { layTests } from './settle.ts';
+import { layTests } from './trees.ts';
 
 export interface Design {
   /** Undefined when no draft was right within the tries. */
@@ -31,7 +31,7 @@ const EXAMPLE_CHARACTERS = 6000;
  */
 export async function frozenTestsOf(bench: Bench): Promise<Design> {
   const found = await takenOrDesigned(bench);
-  if (found.tests !== undefined) await layTests(bench, found.tests);
+  if (found.tests !== undefined) await layTests(bench.environment.workspace, found.tests);
   return found;
 }
 

@@ -4,7 +4,7 @@
  * Not a module of its own: the tested code could import one and call what is in it. Uses the runner's `apply`, `defineProperty`,
  * `assert`, `asyncHooks`, `test` and `AssertionError`.
  */
-export const NODE_LOCK = String.raw`import channels from 'node:diagnostics_channel';
+export const NODE_LOCK = `import channels from 'node:diagnostics_channel';
 import module from 'node:module';
 import { types } from 'node:util';
 import v8 from 'node:v8';

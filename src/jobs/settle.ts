@@ -79,28 +79,17 @@ export async function onCopy<Result>(bench: Bench, run: (copy: string) => Promis
 }
 
 /** Puts frozen tests that the builder changed or removed back in place, and says so. */
-async function restoreTests(bench: Bench, tests: FrozenTests): Promise<Defect[]> {
-  const { restored, defects } = await layTests(bench, tests);
-  for (const path of restored) bench.environment.log(`the frozen test ${path} was changed or removed; it is put back`);
-  return defects;
-}
-
-/** Puts the frozen tests in place; whatever differs from them is overwritten. Tells which were not there as they are. */
-export async function layTests(
-  { environment }: Bench,
-  tests: FrozenTests,
-): Promise<{ readonly restored: readonly string[]; readonly defects: Defect[] }> {
-  const restored: string[] = [];
+async function restoreTests({ environment }: Bench, tests: FrozenTests): Promise<Defect[]> {
   const defects: Defect[] = [];
   for (const { path, content } of tests.files) {
     const place = await placeOf(environment.workspace, path);
     const same = place.refusal === undefined && place.stats?.isFile() === true;
     if (same && (await readRegular(place.absolute)).toString('utf8') === content) continue;
-    restored.push(path);
+    environment.log(`the frozen test ${path} was changed or removed; it is put back`);
     const again = await overwriteInside(environment.workspace, path, content);
     if (again !== undefined) defects.push(defectOf(path, `the frozen test cannot be put back: ${again}`));
   }
-  return { restored, defects };
+  return defects;
 }
 
 function verdictOf(brief: Brief, tests: FrozenTests, existing: ReadonlySet<string>, change: FileChange) {
