@@ -2,6 +2,16 @@
 import { z } from 'zod';
 import { commands } from './loop/brief.ts';
 
+/** Where a repository keeps its configuration. */
+export const CONFIG_PATH = '.github/loopwright.yml';
+
+/** File names of the two workflows, by the phase that runs in them: SEED_DATA is the second job of BUILD's. */
+export const WORKFLOWS = {
+  BUILD: 'loopwright-build.yml',
+  SEED_DATA: 'loopwright-build.yml',
+  VERIFY: 'loopwright-verify.yml',
+} as const;
+
 /** Branches that the App may write begin with this. */
 export const BRANCH_PREFIX = 'loopwright/';
 

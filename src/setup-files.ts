@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CONFIG_PATH, WORKFLOWS } from './config.ts';
 import { packageFile } from './package-root.ts';
 
-const WORKFLOWS = ['loopwright-build.yml', 'loopwright-verify.yml'] as const;
-const CONFIG = '.github/loopwright.yml';
+const NAMES = [...new Set(Object.values(WORKFLOWS))];
 
 /** Where they are in a repository. */
-export const SETUP_PATHS: readonly string[] = [CONFIG, ...WORKFLOWS.map(workflowPath)];
+export const SETUP_PATHS: readonly string[] = [CONFIG_PATH, ...NAMES.map(workflowPath)];
 
 function workflowPath(name: string): string {
   return `.github/workflows/${name}`;
@@ -25,11 +25,11 @@ export async function writeSetup(
   { force }: { readonly force: boolean },
 ): Promise<readonly SetupFile[]> {
   const files = [
-    ...WORKFLOWS.map((name) => ({
+    ...NAMES.map((name) => ({
       path: workflowPath(name),
       text: () => readFile(packageFile('config', 'workflows', name), 'utf8'),
     })),
-    { path: CONFIG, text: () => guessedConfig(directory) },
+    { path: CONFIG_PATH, text: () => guessedConfig(directory) },
   ];
   return Promise.all(
     files.map(async ({ path, text }) => ({ path, state: await written(join(directory, path), await text(), force) })),

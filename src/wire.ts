@@ -1,5 +1,5 @@
 /** The one place where requests to GitHub leave: guarded by the referee's table and, where asked for, checked against GitHub's description. */
-import { BRANCH_PREFIX } from './config.ts';
+import { BRANCH_PREFIX, WORKFLOWS } from './config.ts';
 import { checkedFetch, type Fetch } from './referee/checked-fetch.ts';
 import { createContract } from './referee/contract.ts';
 import { guardedFetch } from './referee/guard.ts';
@@ -10,12 +10,9 @@ export interface WireOptions {
   readonly checked: boolean;
 }
 
-/** The two workflows that the App starts; any other, such as a deployment, is none of its business. */
-const WORKFLOWS = ['loopwright-build.yml', 'loopwright-verify.yml'];
-
 /** The App's `fetch`: whatever is not one of the App's rows throws before anything is sent. */
 export function wire({ apiUrl, checked }: WireOptions): Fetch {
   const outside = globalThis.fetch;
   const fetch = checked ? checkedFetch({ fetch: outside, contract: createContract(), apiUrl }) : outside;
-  return guardedFetch({ fetch, apiUrl, branchPrefix: BRANCH_PREFIX, workflows: WORKFLOWS });
+  return guardedFetch({ fetch, apiUrl, branchPrefix: BRANCH_PREFIX, workflows: Object.values(WORKFLOWS) });
 }

@@ -1,5 +1,6 @@
 /** Pulls what a run delivered, trusts none of it before it is checked, and turns it into an event. */
 import { strFromU8, unzipSync } from 'fflate';
+import { WORKFLOWS } from '../config.ts';
 import { ArtifactError } from '../errors.ts';
 import type { WorkflowRun } from '../github-port.ts';
 import { digestOf } from '../guard/digest.ts';
@@ -15,11 +16,6 @@ type Collect = Extract<Effect, { type: 'collect' }>;
 type Failed = Extract<Event, { type: 'failed' }>;
 
 const ARTIFACTS = { BUILD: 'build', SEED_DATA: 'seed', VERIFY: 'verify' } as const;
-const FILES = {
-  BUILD: 'loopwright-build.yml',
-  SEED_DATA: 'loopwright-build.yml',
-  VERIFY: 'loopwright-verify.yml',
-} as const;
 const MAX_ZIP_BYTES = 8_000_000;
 const MAX_ENTRY_BYTES = 16_000_000;
 const MAX_ENTRIES = 500;
@@ -83,7 +79,7 @@ function causeOf(failure: string): Failed['cause'] {
 function assertOurs(run: WorkflowRun, { phase }: Collect): void {
   const problem =
     (run.event !== 'workflow_dispatch' && `it was started by ${run.event}`) ||
-    (run.path.split('@')[0] !== `.github/workflows/${FILES[phase]}` && `it ran ${run.path}`) ||
+    (run.path.split('@')[0] !== `.github/workflows/${WORKFLOWS[phase]}` && `it ran ${run.path}`) ||
     (run.attempt !== 1 && `it is attempt ${run.attempt}`);
   if (problem)
     throw new ArtifactError(

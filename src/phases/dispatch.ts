@@ -1,4 +1,5 @@
 /** BUILD and VERIFY: write the brief, dispatch the workflow on the default branch. */
+import { WORKFLOWS } from '../config.ts';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
@@ -15,7 +16,6 @@ import { readConfig } from './repository-config.ts';
 
 const NO_GATEWAY =
   'BUILD needs the model gateway for jobs, which this version does not have yet; it builds only where GitHub is on this machine (see README, "Not yet seen on github.com").';
-const WORKFLOWS = { BUILD: 'loopwright-build.yml', VERIFY: 'loopwright-verify.yml' } as const;
 /** What a job may be told to do; the job enforces them and the App checks what it can. */
 const LIMITS = {
   agentSteps: 60,
