@@ -3,21 +3,10 @@ import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
 import { moved, pushed } from './ground.ts';
 import type { Decision, Loop } from './loop.ts';
-import {
-  asked,
-  checked,
-  completed,
-  dispatched,
-  drafted,
-  elapsed,
-  failed,
-  landed,
-  promoted,
-  published,
-  readied,
-  reported,
-} from './outcomes.ts';
+import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
+import { completed, dispatched, landed, reported } from './runs.ts';
+import { checked, elapsed, promoted, readied } from './shipping.ts';
 import { commanded } from './steering.ts';
 
 type Handlers = { readonly [Type in Event['type']]: (loop: Loop, event: Extract<Event, { type: Type }>) => Decision };

@@ -39,7 +39,7 @@ export const effect = z.discriminatedUnion('type', [
     type: z.literal('react'),
     ...effectBase,
     commentId: z.int(),
-    content: z.enum(['+1', 'confused', 'eyes']),
+    content: z.enum(['+1', 'confused']),
   }),
   z.strictObject({
     type: z.literal('reply'),

@@ -132,6 +132,7 @@ export const event = z.discriminatedUnion('type', [
     sandbox: z.enum(['bubblewrap', 'none']),
     /** Digests of the stored report and of what it proposes. */
     report: digest,
+    /** The same for failures that are the same; empty when nothing failed. */
     signature: z.string(),
   }),
   z.strictObject({ type: z.literal('landed'), ...ofEntry, candidate: commitSha, codeTree: commitSha }),
@@ -141,6 +142,7 @@ export const event = z.discriminatedUnion('type', [
     ...ofEntry,
     measurements: z.array(measurement),
     defects: z.array(defect),
+    signature: z.string(),
   }),
   z.strictObject({ type: z.literal('readied'), ...ofEntry }),
   z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']) }),

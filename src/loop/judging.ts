@@ -3,21 +3,20 @@ import type { ModelCall } from './brief.ts';
 import type { Event } from './event.ts';
 import { allPassed, verdictsOf } from './gates.ts';
 import type { Decision, Loop } from './loop.ts';
-import type { Defect, Measurement } from './measurement.ts';
+import type { Defect } from './measurement.ts';
 import type { Price } from './terms.ts';
 import { type Ending, emit, fail, only, pass, withoutApproval } from './walk.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
+/** What an entry is judged by. */
+export type Findings = Pick<Ending, 'at' | 'measurements' | 'defects' | 'signature'>;
+
+export const NO_FINDINGS: Omit<Findings, 'at'> = { measurements: [], defects: [], signature: '' };
+
 /** Judges the current entry by its gates and walks on. */
-export function judge(
-  loop: Loop,
-  event: { readonly at: string },
-  measurements: readonly Measurement[],
-  defects: readonly Defect[],
-  signature: string,
-): Decision {
-  const ending = endingOf(loop, event, measurements, defects, signature);
+export function judge(loop: Loop, findings: Findings): Decision {
+  const ending = endingOf(loop, findings);
   if (!allPassed(ending.gates)) return fail(loop, ending);
   const decision = pass(loop, ending);
   // A plan that leaves REFLECT or ARCH_REVIEW keeps its approval; a new plan number never inherits one.
@@ -26,13 +25,7 @@ export function judge(
     : decision;
 }
 
-export function endingOf(
-  loop: Loop,
-  event: { readonly at: string },
-  measurements: readonly Measurement[],
-  defects: readonly Defect[],
-  signature: string,
-): Ending {
+export function endingOf(loop: Loop, { at, measurements, defects, signature }: Findings): Ending {
   const gates = verdictsOf(loop.phase, measurements, loop.surface);
   const red = gates
     .filter(({ passed }) => !passed)
@@ -40,7 +33,7 @@ export function endingOf(
       ({ name, value, threshold }) => `${name} ${value === undefined ? 'not measured' : value} (needs ${threshold})`,
     );
   return {
-    at: event.at,
+    at,
     outcome: red.length === 0 ? 'passed' : 'failed',
     gates,
     measurements,
@@ -77,14 +70,6 @@ function costUsd(price: Price | undefined, calls: readonly ModelCall[]): number 
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-export function signatureOf(defects: readonly Defect[]): string {
-  return defects
-    .map(({ rule, requirement, message }) => `${rule} ${requirement ?? ''} ${message}`)
-    .sort()
-    .join('\n')
-    .slice(0, 2000);
 }
 
 export function defectOf(event: Of<'failed'>): Defect {

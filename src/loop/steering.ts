@@ -3,9 +3,10 @@ import { COMMANDS, parseAnswers } from './commands.ts';
 import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
 import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
-import { promote, renewPacket } from './outcomes.ts';
+import { renewPacket } from './outcomes.ts';
 import { approve, isLive, isOlderThanPacket, pause, reject, resume, resumeFirst, say } from './people.ts';
 import { AFTER_APPROVAL } from './phases.ts';
+import { promote } from './shipping.ts';
 import { type PhaseName, phaseName } from './terms.ts';
 import { cancellationOf, emit, ended, enter, only, withoutApproval } from './walk.ts';
 

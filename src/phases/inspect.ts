@@ -3,6 +3,7 @@ import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { Ports } from '../ports.ts';
+import { signatureOf } from './signature.ts';
 
 type ForeignCheck = Awaited<ReturnType<Ports['github']['foreignChecks']>>[number];
 
@@ -32,6 +33,7 @@ export async function inspect(loop: Loop, ports: Ports): Promise<Event | undefin
     entry: loop.entry,
     measurements: [{ name: 'failed_checks', value: defects.length, unit: 'count', source, raw }],
     defects,
+    signature: signatureOf('ship', defects),
   };
 }
 

@@ -12,7 +12,7 @@ const PASSING: readonly RegExp[] = [
 ];
 
 /** The same failure gives the same text; empty when nothing failed. */
-export function signatureOf(kind: Report['kind'], defects: readonly Defect[]): string {
+export function signatureOf(kind: Report['kind'] | 'ship', defects: readonly Defect[]): string {
   if (defects.length === 0) return '';
   const lines = defects.map(({ rule, requirement, message }) => `${rule} ${requirement} ${lasting(message)}`);
   return `${kind} ${digestOf(lines.toSorted().join('\n'))}`;

@@ -184,7 +184,13 @@ function outcomeOf(effect: Effect, loop: Loop, { random, odds, step }: Chance): 
     case 'inspect':
       return random() < 0.5
         ? undefined
-        : { type: 'checked', ...base, measurements: measured('SHIP', passes), defects: judged.defects };
+        : {
+            type: 'checked',
+            ...base,
+            measurements: measured('SHIP', passes),
+            defects: judged.defects,
+            signature: passes ? '' : 'a check is red',
+          };
     case 'ready':
       return { type: 'readied', ...base };
     default:
