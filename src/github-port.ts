@@ -77,11 +77,12 @@ export interface GitHub {
     number: number,
     comment: {
       readonly marker: string;
-      readonly body: string /** Logins that the text may mention; every other mention is broken. */;
+      readonly body: string;
+      /** Logins that the text may mention; every other mention is broken. */
       readonly mention?: readonly string[];
     },
   ): Promise<{ readonly id: number; readonly writtenAt: string }>;
-  react(repository: RepositoryRef, commentId: number, content: '+1' | 'confused' | 'eyes'): Promise<void>;
+  react(repository: RepositoryRef, commentId: number, content: '+1' | 'confused'): Promise<void>;
   removeLabel(repository: RepositoryRef, issue: number, name: string): Promise<void>;
   /** Opens the draft pull request, or returns the one of this branch and brings its title and body up to date. */
   openPull(

@@ -14,7 +14,6 @@ import type { Pull } from './records.ts';
 import { writeRefsOf } from './refs.ts';
 
 const REVIEW: Need = { permission: 'pull_requests', level: 'write', people: 'signed in' };
-/** `contents: write` includes merging, on GitHub too: nothing here keeps the App from it. */
 const ONE = '/repos/{owner}/{repo}/pulls/{pull_number}';
 
 export const mergeEndpoints: Endpoints = {
@@ -27,6 +26,7 @@ export const mergeEndpoints: Endpoints = {
       return noContent;
     },
   },
+  // `contents: write` includes merging, on GitHub too: nothing here keeps the App from it.
   [`PUT ${ONE}/merge`]: { need: CONTENTS_WRITE, answer: merge },
 };
 
