@@ -7,7 +7,7 @@ import { lockDirectory } from './adapters/directory-lock.ts';
 import { compose } from './compose.ts';
 import { type ModelEnvironment, skillsDirectory } from './env.ts';
 import { LoopError, StoreError } from './errors.ts';
-import { type Child, endChild, startChild } from './local-processes.ts';
+import { startChild } from './local-processes.ts';
 import { type KeptPorts, keepServed, keptPorts } from './local-settings.ts';
 import type { Ports } from './ports.ts';
 import { type RunningApp, startServer } from './server.ts';
@@ -47,31 +47,23 @@ const credentialsFile = z.object({
 export async function startLocalMode(options: LocalModeOptions): Promise<LocalMode> {
   const { dataDirectory, log } = options;
   await mkdir(dataDirectory, { recursive: true });
-  const unlock = lockedAlone(dataDirectory);
-  const children: Child[] = [];
-  const close = async () => {
-    await Promise.all(children.map(endChild));
-    unlock();
-  };
+  const opened = new AsyncDisposableStack();
   try {
+    opened.defer(lockedAlone(dataDirectory));
     const ports = await keptPorts(dataDirectory, options.port);
-    const model = await modelOf(options, children);
-    const githubUrl = await startGitHub(options, ports, children);
-    const { app, composed } = await startApp({ options, githubUrl, port: ports.app, model, log });
+    const model = await modelOf(options, opened);
+    const githubUrl = await startGitHub(options, ports, opened);
+    const { app, composed } = await startApp({ options, githubUrl, port: ports.app, model, log }, opened);
     await keepServed(dataDirectory, { imports: options.imports, users: options.users });
     return {
       githubUrl,
       appUrl: app.url,
       scripted: model.scripted,
       ports: composed.ports,
-      async close() {
-        await app.close();
-        await composed.close();
-        await close();
-      },
+      close: () => opened.disposeAsync(),
     };
   } catch (error) {
-    await close();
+    await opened.disposeAsync();
     throw error;
   }
 }
@@ -97,7 +89,7 @@ interface LocalModel {
   readonly price: Ports['modelFacts']['price'];
 }
 
-async function modelOf({ model, script }: LocalModeOptions, children: Child[]): Promise<LocalModel> {
+async function modelOf({ model, script }: LocalModeOptions, opened: AsyncDisposableStack): Promise<LocalModel> {
   if (model.baseUrl !== undefined) {
     return {
       baseUrl: model.baseUrl,
@@ -109,14 +101,14 @@ async function modelOf({ model, script }: LocalModeOptions, children: Child[]): 
   }
   const { url, name } = z
     .object({ url: z.string(), name: z.string() })
-    .parse(await startChild('scripted-model', ['--script', script], children));
+    .parse(await startChild('scripted-model', ['--script', script], opened));
   return { baseUrl: url, name, apiKey: 'scripted', scripted: true, price: { prompt: 0, completion: 0 } };
 }
 
 async function startGitHub(
   { dataDirectory, imports, users, welcome }: LocalModeOptions,
   ports: KeptPorts,
-  children: Child[],
+  opened: AsyncDisposableStack,
 ): Promise<string> {
   const argv = [
     ...['--data', join(dataDirectory, 'github'), '--port', String(ports.github)],
@@ -125,7 +117,7 @@ async function startGitHub(
     ...users.flatMap(({ login, role, token }) => ['--user', `${login}:${role}:${token}`]),
     ...(welcome === undefined ? [] : ['--welcome', welcome]),
   ];
-  return z.object({ url: z.string() }).parse(await startChild('local-github', argv, children)).url;
+  return z.object({ url: z.string() }).parse(await startChild('local-github', argv, opened)).url;
 }
 
 interface AppStart {
@@ -136,7 +128,7 @@ interface AppStart {
   readonly log: Logger;
 }
 
-async function startApp({ options, githubUrl, port, model, log }: AppStart) {
+async function startApp({ options, githubUrl, port, model, log }: AppStart, opened: AsyncDisposableStack) {
   const { dataDirectory } = options;
   const credentials = credentialsFile.parse(
     JSON.parse(await readFile(join(dataDirectory, 'github', 'app.json'), 'utf8')),
@@ -153,6 +145,7 @@ async function startApp({ options, githubUrl, port, model, log }: AppStart) {
     skillsDirectory: skillsDirectory(),
     log,
   });
+  opened.defer(() => composed.close());
   const app: RunningApp = await startServer({
     ...credentials,
     apiUrl,
@@ -163,5 +156,6 @@ async function startApp({ options, githubUrl, port, model, log }: AppStart) {
     routes: composed.routes,
     log,
   });
+  opened.defer(() => app.close());
   return { app, composed };
 }

@@ -5,18 +5,16 @@ import { childEnvironment } from './env.ts';
 import { LoopError } from './errors.ts';
 import { packageFile } from './package-root.ts';
 
-export type Child = ChildProcess;
-
 const ENTRIES = {
   'local-github': ['src', 'local', 'main.ts'],
   'scripted-model': ['src', 'demo', 'scripted-model-main.ts'],
 } as const;
 
-/** Starts a process of ours and reads the one JSON line that it prints when it listens. @throws {LoopError} with what it said instead. */
+/** Starts a process of ours, which ends with what was opened, and reads the one JSON line that it prints when it listens. @throws {LoopError} with what it said instead. */
 export async function startChild(
   name: keyof typeof ENTRIES,
   argv: readonly string[],
-  children: Child[],
+  opened: AsyncDisposableStack,
 ): Promise<unknown> {
   const entry = import.meta.filename.endsWith('.ts')
     ? packageFile(...ENTRIES[name])
@@ -27,7 +25,7 @@ export async function startChild(
     // A terminal's Ctrl-C is for the App, which ends them when it no longer needs them.
     detached: true,
   });
-  children.push(child);
+  opened.defer(() => ended(child));
   let complaints = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     complaints = (complaints + chunk.toString()).slice(-4000);
@@ -47,7 +45,7 @@ function complaintIn(stderr: string): string {
 }
 
 /** Asks a process to end, and insists after five seconds. */
-export function endChild(child: Child): Promise<void> {
+function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), 5000);

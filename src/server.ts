@@ -37,19 +37,20 @@ const RECONCILE_MS = 30_000;
 /** Starts everything; returns when webhooks are accepted. */
 export async function startServer(settings: ServerSettings): Promise<RunningApp> {
   const { ports, log } = settings;
-  const server = createServer(await listenerOf(settings));
-  await listen(server, settings);
-  await ports.queue.start((item) => handle(item, ports, log));
-  const patrol = startPatrol(settings);
-  return {
-    url: urlOf(server),
-    async close() {
-      patrol.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      await ports.queue.stop();
-    },
-  };
+  const opened = new AsyncDisposableStack();
+  try {
+    opened.defer(() => ports.queue.stop());
+    const server = createServer(await listenerOf(settings));
+    opened.defer(() => closed(server));
+    await listen(server, settings);
+    await ports.queue.start((item) => handle(item, ports, log));
+    const patrol = startPatrol(settings);
+    opened.defer(() => patrol.close());
+    return { url: urlOf(server), close: () => opened.disposeAsync() };
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
 }
 
 /** Looks for what was missed, now and on a timer; a GitHub that does not answer is asked again then. */
@@ -107,6 +108,11 @@ function listen(server: Server, { port, host }: ServerSettings): Promise<void> {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
+}
+
+async function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 }
 
 function urlOf(server: Server): string {

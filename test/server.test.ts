@@ -1,0 +1,35 @@
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { compose } from '../src/compose.ts';
+import { startServer } from '../src/server.ts';
+
+test('a start that fails leaves no door open', async () => {
+  const log = pino({ level: 'silent' });
+  const port = await freePort();
+  const credentials = { appId: 1, privateKey: 'none', apiUrl: 'https://api.github.com', fetch };
+  const { ports, routes, close } = await compose({
+    databaseUrl: 'memory:',
+    workspaceDirectory: tmpdir(),
+    publicUrl: `http://127.0.0.1:${port}`,
+    slug: 'loopwright',
+    github: { ...credentials, log },
+    model: { baseUrl: 'http://127.0.0.1:9', name: 'none', apiKey: 'none', scripted: false, price: undefined },
+    log,
+  });
+  onTestFinished(close);
+  await ports.queue.start(async () => undefined);
+  const settings = { ...credentials, webhookSecret: 'secret', host: '127.0.0.1', port, ports, routes, log };
+  await expect(startServer(settings)).rejects.toThrow('the queue is started already');
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow('fetch failed');
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject()));
+    });
+  });
+}
