@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
-import { atReview, building, driven, failure, runEnded, SHA, sentences } from './stands.ts';
+import { atReview, building, driven, failure, pushed, review, runEnded, SHA, sentences } from './stands.ts';
 import { command, defect, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
 
 describe('a label', () => {
@@ -75,15 +75,7 @@ describe('the approval', () => {
     ],
     [
       'a review "Approve"',
-      {
-        type: 'reviewed',
-        at: timeOf(50),
-        by: PERSON,
-        role: 'admin',
-        state: 'approved',
-        body: '',
-        submittedAt: timeOf(50),
-      } as const,
+      review({ role: 'admin', state: 'approved', body: '' }),
       'A review "Approve" is not taken here: GitHub would count it for code that does not exist yet. Say `/approve` to approve the packet.',
     ],
   ])('is not given by %s', (_, event, sentence) => {
@@ -290,22 +282,16 @@ describe('building', () => {
 
   it('decides what others did to branch and base only when a paused loop is resumed', () => {
     const paused = decide(building(), command('pause', '', timeOf(55))).loop;
-    const sha = 'c'.repeat(40);
-    const push = { type: 'pushed', at: timeOf(56), by: PERSON, sha, codeTree: SHA, documentsChanged: true } as const;
-    const held = decide(paused, push).loop;
+    const held = decide(paused, pushed({ documentsChanged: true })).loop;
     expect(held).toMatchObject({ status: 'paused', phase: 'BUILD', held: [{ type: 'pushed' }] });
-    expect(decide(held, command('resume', '', timeOf(57))).loop).toMatchObject({ phase: 'DEFINE', head: sha });
+    expect(decide(held, command('resume', '', timeOf(57))).loop).toMatchObject({
+      phase: 'DEFINE',
+      head: 'c'.repeat(40),
+    });
   });
 
   it('starts anew on a commit that a person pushed', () => {
-    const loop = decide(building(), {
-      type: 'pushed',
-      at: timeOf(55),
-      by: PERSON,
-      sha: 'c'.repeat(40),
-      codeTree: SHA,
-      documentsChanged: false,
-    }).loop;
+    const { loop } = decide(building(), pushed());
     expect(loop).toMatchObject({ phase: 'BUILD', head: 'c'.repeat(40), counters: { iterations: 2 } });
     expect(loop.approval).toBeDefined();
     expect(loop.pending.some(({ type }) => type === 'cancel')).toBe(true);

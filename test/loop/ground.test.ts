@@ -1,20 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
-import { type Loop, newLoop } from '../../src/loop/loop.ts';
-import { atReview, building, SHA, sentences } from './stands.ts';
-import { command, labelledEvent, PERSON, RAW, REF, timeOf } from './world.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { atReview, building, pushed, sentences, started } from './stands.ts';
+import { command, RAW, timeOf } from './world.ts';
+
+const OTHER = `sha256:${'1'.repeat(64)}`;
+
+const move = (over: Partial<Extract<Event, { type: 'moved' }>>): Event => ({
+  type: 'moved',
+  at: timeOf(55),
+  sha: 'c'.repeat(40),
+  paths: ['docs/x.md'],
+  unlisted: false,
+  sensitive: [],
+  configDigest: RAW,
+  ...over,
+});
+const planning = (loop: Loop): Loop => ({
+  ...loop,
+  tasks: [
+    { id: 'T-1', title: 't', requirements: ['R-1'], files: ['src/a.js'], dependsOn: [], detail: 'make the change' },
+  ],
+});
 
 describe('the approval', () => {
   it('is void when a person changes the documents on the branch', () => {
-    const loop = decide(building(), {
-      type: 'pushed',
-      at: timeOf(55),
-      by: PERSON,
-      sha: 'c'.repeat(40),
-      codeTree: SHA,
-      documentsChanged: true,
-    }).loop;
+    const { loop } = decide(building(), pushed({ documentsChanged: true }));
     expect(loop).toMatchObject({ phase: 'DEFINE', status: 'working' });
     expect(loop.approval).toBeUndefined();
     expect(sentences(loop)).toEqual([
@@ -22,29 +34,12 @@ describe('the approval', () => {
     ]);
   });
 
-  const move = (over: Partial<Extract<Event, { type: 'moved' }>>): Event => ({
-    type: 'moved',
-    at: timeOf(55),
-    sha: 'c'.repeat(40),
-    paths: ['docs/x.md'],
-    unlisted: false,
-    sensitive: [],
-    configDigest: RAW,
-    ...over,
-  });
-  const planning = (loop: Loop): Loop => ({
-    ...loop,
-    tasks: [
-      { id: 'T-1', title: 't', requirements: ['R-1'], files: ['src/a.js'], dependsOn: [], detail: 'make the change' },
-    ],
-  });
   it('of a stopped loop is kept when a person pushes code, on which `/rerun` then builds', () => {
     const stopped = decide(building(), command('stop', '', timeOf(55))).loop;
-    const push = { type: 'pushed', at: timeOf(60), by: PERSON, sha: 'c'.repeat(40), codeTree: SHA } as const;
-    const after = decide(stopped, { ...push, documentsChanged: false }).loop;
-    expect(after).toMatchObject({ status: 'stopped', head: push.sha, note: stopped.note });
+    const after = decide(stopped, pushed()).loop;
+    expect(after).toMatchObject({ status: 'stopped', head: 'c'.repeat(40), note: stopped.note });
     expect(decide(after, command('rerun', '', timeOf(65))).loop).toMatchObject({ phase: 'BUILD', status: 'working' });
-    const changed = decide(stopped, { ...push, documentsChanged: true }).loop;
+    const changed = decide(stopped, pushed({ documentsChanged: true })).loop;
     expect(changed.approval).toBeUndefined();
     expect(sentences(changed).at(-1)).toBe(
       '@maria changed the documents on the branch at ccccccc, so the approval is void; `/rerun PLAN` makes a new packet.',
@@ -60,7 +55,6 @@ describe('the approval', () => {
     expect(after.pending.filter(({ type }) => type === 'dispatch')).toEqual([]);
     expect(after.pending.filter(({ type }) => type === 'draft')).toHaveLength(1);
   });
-  const OTHER = `sha256:${'1'.repeat(64)}`;
 
   it.each([
     [
@@ -120,15 +114,7 @@ describe('the approval', () => {
   it('survives a merge of the base by a person, whose base is then the one that was merged', () => {
     const before = planning(atReview());
     const after = 'd'.repeat(40);
-    const push = (from: string | undefined): Event => ({
-      type: 'pushed',
-      at: timeOf(55),
-      by: PERSON,
-      sha: 'c'.repeat(40),
-      codeTree: SHA,
-      documentsChanged: false,
-      base: { before: from ?? '', after },
-    });
+    const push = (from = '') => pushed({ base: { before: from, after } });
     expect(decide(before, push(before.base?.sha)).loop).toMatchObject({
       waitingFor: 'approval',
       base: { branch: 'main', sha: after },
@@ -145,12 +131,11 @@ describe('the approval', () => {
   });
 
   it('is asked for with the configuration as it is now, wherever the loop was when it changed', () => {
-    const drafting = decide(newLoop(REF), labelledEvent()).loop;
-    for (const loop of [drafting, planning(atReview()), planning(building())]) {
+    for (const loop of [started(), planning(atReview()), planning(building())]) {
       const after = decide(loop, move({ configDigest: OTHER })).loop;
       expect(after).toMatchObject({ configDigest: OTHER, configSha: 'c'.repeat(40) });
     }
-    expect(decide(drafting, move({ configDigest: OTHER })).loop).toMatchObject({ phase: 'DISCOVER', entry: 1 });
+    expect(decide(started(), move({ configDigest: OTHER })).loop).toMatchObject({ phase: 'DISCOVER', entry: 1 });
   });
 
   it('is void, and not to be built on, also where no further plan may be made', () => {

@@ -21,7 +21,7 @@ export function upTo(loop: Loop, type: string): Loop {
   return upTo(settle(loop, effect.key, outcome[effect.type]?.(loop)).loop, type);
 }
 
-export const outcome: Record<string, (loop: Loop) => Event> = {
+const outcome: Record<string, (loop: Loop) => Event> = {
   draft: ({ entry, phase }) => ({
     type: 'drafted',
     at: timeOf(entry),
@@ -33,16 +33,7 @@ export const outcome: Record<string, (loop: Loop) => Event> = {
     surface: 'http',
     promotion: { by: 'auto', why: 'no secrets' },
   }),
-  publish: ({ entry, limits }) => ({
-    type: 'published',
-    at: timeOf(entry),
-    entry,
-    head: SHA,
-    pull: 13,
-    pullNodeId: 'PR_1',
-    digest: RAW,
-    usd: limits.usd,
-  }),
+  publish: (loop) => published(loop),
   dispatch: ({ entry }) => ({ type: 'dispatched', at: timeOf(entry), entry, runId: 500 + entry }),
   collect: ({ entry, phase }) => ({
     type: 'reported',
@@ -58,6 +49,16 @@ export const outcome: Record<string, (loop: Loop) => Event> = {
   land: ({ entry }) => ({ type: 'landed', at: timeOf(entry), entry, candidate: SHA, codeTree: SHA }),
 };
 
+export const published = ({ entry, limits }: Loop, at = timeOf(entry)): Event => ({
+  type: 'published',
+  at,
+  entry,
+  head: SHA,
+  pull: 13,
+  pullNodeId: 'PR_1',
+  digest: RAW,
+  usd: limits.usd,
+});
 export const failure = (loop: Loop, cause: 'model' | 'setup' | 'safety'): Event => ({
   type: 'failed',
   at: timeOf(61),
@@ -77,26 +78,32 @@ export const asking = (): Loop => {
   const asked: Event = { type: 'asked', at: timeOf(1), entry: loop.entry, calls: [], questions };
   return settle(loop, draft?.key ?? '', asked).loop;
 };
-export const press = (button: 'approve'): Event => ({
+export const press: Event = {
   type: 'pressed',
   at: timeOf(56),
   by: PERSON,
   role: 'write',
-  button,
+  button: 'approve',
   digest: RAW,
-});
-export const review = (
-  state: 'changes_requested' | 'commented',
-  body: string,
-  role: 'write' | 'read' = 'write',
-): Event => ({
+};
+export const review = (over: Partial<Extract<Event, { type: 'reviewed' }>> = {}): Event => ({
   type: 'reviewed',
   at: timeOf(56),
   by: PERSON,
-  role,
-  state,
-  body,
+  role: 'write',
+  state: 'changes_requested',
+  body: 'clearer',
   submittedAt: timeOf(56),
+  ...over,
+});
+export const pushed = (over: Partial<Extract<Event, { type: 'pushed' }>> = {}): Event => ({
+  type: 'pushed',
+  at: timeOf(56),
+  by: PERSON,
+  sha: 'c'.repeat(40),
+  codeTree: SHA,
+  documentsChanged: false,
+  ...over,
 });
 export const runEnded = (loop: Loop): Loop =>
   driven(decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop);

@@ -7,8 +7,8 @@ import {
   awaitingRelease,
   building,
   driven,
-  outcome,
   press,
+  published,
   review,
   sentences,
   started,
@@ -27,7 +27,7 @@ describe('the budget of a packet', () => {
       note: '@maria raised the budget to 5 USD, so the packet was renewed; that one is to be approved.',
     });
     expect(raised.pending.map(({ type }) => type).filter((type) => type !== 'show')).toEqual(['publish', 'react']);
-    for (const event of [command('approve', '', timeOf(52)), press('approve')]) {
+    for (const event of [command('approve', '', timeOf(52)), press]) {
       const after = decide(raised, event).loop;
       expect(after).toMatchObject({ phase: 'ARCH_REVIEW', status: 'working' });
       expect(after.approval).toBeUndefined();
@@ -39,7 +39,7 @@ describe('the budget of a packet', () => {
 
   it('that was raised is not approved by what was written in the same second, which may mean the sum before', () => {
     const renewed = driven(raise(atReview()));
-    const visible = outcome.publish?.(renewed).at ?? '';
+    const visible = published(renewed).at;
     const approve = (createdAt: string) => decide(renewed, command('approve', '', timeOf(53), { createdAt })).loop;
     expect(sentences(approve(visible))).toEqual([
       'The packet changed after that comment was written; read the newest one and say `/approve` again.',
@@ -50,8 +50,7 @@ describe('the budget of a packet', () => {
   it('that was raised while the packet was published is never approved unseen: the packet is published again', () => {
     const publishing = upTo(started(), 'publish');
     const [effect] = publishing.pending.filter(({ type }) => type === 'publish');
-    const told = outcome.publish?.(publishing);
-    const late = settle(raise(publishing), effect?.key ?? '', told).loop;
+    const late = settle(raise(publishing), effect?.key ?? '', published(publishing)).loop;
     expect(late).toMatchObject({ phase: 'ARCH_REVIEW', status: 'working' });
     expect(late.pending.filter(({ type }) => type === 'publish')).toHaveLength(1);
     expect(driven(late)).toMatchObject({ status: 'waiting', waitingFor: 'approval', limits: { usd: 5 } });
@@ -81,8 +80,8 @@ describe('a paused loop', () => {
   it.each([
     ['a comment /approve', atReview, command('approve', '', timeOf(56)), '/approve'],
     ['a comment /reject', atReview, command('reject', 'clearer', timeOf(56)), '/reject'],
-    ['a button', atReview, press('approve'), 'press it'],
-    ['a review "Request changes"', atReview, review('changes_requested', 'clearer'), 'request the changes'],
+    ['a button', atReview, press, 'press it'],
+    ['a review "Request changes"', atReview, review(), 'request the changes'],
     ['a comment /release', awaitingRelease, command('release', '', timeOf(56)), '/release'],
     ['a comment /answer', asking, command('answer', '1: this', timeOf(56)), '/answer'],
     ['a comment /auto', asking, command('auto', '', timeOf(56)), '/auto'],
@@ -101,9 +100,9 @@ describe('a paused loop', () => {
 
   it('says nothing to a review that decides nothing, of a packet that does not wait or by somebody without the permission', () => {
     const paused = (loop: Loop) => decide(loop, command('pause', '', timeOf(55))).loop;
-    expect(sentences(decide(paused(atReview()), review('commented', 'I wonder')).loop)).toEqual([]);
-    expect(sentences(decide(paused(atReview()), review('changes_requested', 'no', 'read')).loop)).toEqual([]);
-    expect(sentences(decide(paused(building()), review('changes_requested', 'no')).loop)).toEqual([]);
+    expect(sentences(decide(paused(atReview()), review({ state: 'commented' })).loop)).toEqual([]);
+    expect(sentences(decide(paused(atReview()), review({ role: 'read' })).loop)).toEqual([]);
+    expect(sentences(decide(paused(building()), review()).loop)).toEqual([]);
   });
 });
 
