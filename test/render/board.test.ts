@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newLoop } from '../../src/loop/loop.ts';
 import { issueBoard, pullBody, pullTitle } from '../../src/render/board.ts';
-import { buildingLoop, MODEL, startedLoop, stoppedLoop, VERIFIED, waitingLoop } from './loops.ts';
+import { buildingLoop, MODEL, RED, startedLoop, stoppedLoop, VERIFIED, waitingLoop } from './loops.ts';
 
 describe('the board', () => {
   it('reads calmly on the issue while there is no pull request', () => {
@@ -85,12 +85,10 @@ describe('the board', () => {
 
   it('says in one sentence what the failed try found, a builder that could not work before all else', () => {
     const message = 'The builder did not finish T-1 (Filter): the model made no usable tool call in 3 turns in a row.';
-    const [red] = buildingLoop().feedback;
-    if (red === undefined) throw new Error('there is a defect');
-    const feedback = [{ ...red, rule: 'builder', message }, red];
+    const feedback = [{ ...RED, rule: 'builder', message }, RED];
     const sentence = `The last try failed. BUILD: test_failures 1 (needs <= 0). ${message}`;
     expect(pullBody(buildingLoop({ feedback }), MODEL)).toContain(sentence);
-    const long = { ...red, message: 'expected 1 item, got 2.\n    at deep inside\n    at deeper' };
+    const long = { ...RED, message: 'expected 1 item, got 2.\n    at deep inside\n    at deeper' };
     expect(pullBody(buildingLoop({ feedback: [long] }), MODEL)).toContain('(needs <= 0). expected 1 item, got 2.\n');
   });
 

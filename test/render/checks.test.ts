@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckRun } from '../../src/github-port.ts';
 import { checksOf } from '../../src/render/checks.ts';
-import { buildingLoop, DIGEST, MODEL, record, startedLoop, stoppedLoop, VERIFIED, waitingLoop } from './loops.ts';
+import { buildingLoop, DIGEST, MODEL, RED, record, startedLoop, stoppedLoop, VERIFIED, waitingLoop } from './loops.ts';
 
 const FACTS = { ...MODEL, headSha: 'c'.repeat(40) };
 
@@ -125,10 +125,8 @@ describe('the four check runs', () => {
   });
 
   it('list what the last failed try found, also where it points into no file', () => {
-    const [red] = buildingLoop().feedback;
-    if (red === undefined) throw new Error('there is a defect');
     const message = 'The builder did not finish T-1: the model made no usable tool call in 3 turns in a row.';
-    const loop = buildingLoop({ feedback: [{ ...red, rule: 'builder', file: null, line: null, message }, red] });
+    const loop = buildingLoop({ feedback: [{ ...RED, rule: 'builder', file: null, line: null, message }, RED] });
     expect(runOf(loop, 'build').text).toContain(`builder (R-1): ${message}`);
     expect(runOf(loop, 'verify').text).toBe('');
   });
@@ -146,9 +144,7 @@ describe('the four check runs', () => {
   });
 
   it('stay within 50 annotations and 60,000 characters however much went wrong', () => {
-    const [defect] = buildingLoop().feedback;
-    if (defect === undefined) throw new Error('there is a defect');
-    const feedback = Array.from({ length: 400 }, (_, index) => ({ ...defect, id: `d-${index}` }));
+    const feedback = Array.from({ length: 400 }, (_, index) => ({ ...RED, id: `d-${index}` }));
     const run = runOf({ ...stoppedLoop(), feedback }, 'build');
     expect(run.annotations).toHaveLength(50);
     expect(run.summary.length + run.text.length).toBeLessThan(60_000);

@@ -1,6 +1,7 @@
 /** Loops in the situations that people read about. */
 import { verifyReport } from '../../src/loop/brief.ts';
 import { type EntryRecord, type Loop, newLoop, type Verdict } from '../../src/loop/loop.ts';
+import type { Defect } from '../../src/loop/measurement.ts';
 import type { PhaseName } from '../../src/loop/terms.ts';
 
 export const MODEL = { name: 'some-model', scripted: false };
@@ -92,6 +93,18 @@ const APPROVAL = record(
   },
 );
 
+/** What the failed BUILD found. */
+export const RED: Defect = {
+  id: 'd-1',
+  requirement: 'R-1',
+  file: 'src/items.js',
+  line: 4,
+  rule: 'frozen-test',
+  severity: 'blocker',
+  message: 'open items only: expected 1 item, got 2.',
+  suggestion: 'Compare the state before listing.',
+};
+
 /** The second iteration is being built, after the first failed in BUILD. */
 export function buildingLoop(change: Partial<Loop> = {}): Loop {
   const waiting = waitingLoop();
@@ -108,18 +121,7 @@ export function buildingLoop(change: Partial<Loop> = {}): Loop {
     approval: { by: ALICE, role: 'write', at: '2026-01-02T03:10:00.000Z', digest: DIGEST },
     counters: { ...waiting.counters, plans: 1, iterations: 2 },
     entries: [...DRAFTED, APPROVAL, failed],
-    feedback: [
-      {
-        id: 'd-1',
-        requirement: 'R-1',
-        file: 'src/items.js',
-        line: 4,
-        rule: 'frozen-test',
-        severity: 'blocker',
-        message: 'open items only: expected 1 item, got 2.',
-        suggestion: 'Compare the state before listing.',
-      },
-    ],
+    feedback: [RED],
     ...change,
   };
 }

@@ -7,7 +7,7 @@ import { questionsComment } from '../../src/render/questions.ts';
 import { statusText } from '../../src/render/status.ts';
 import { costOf } from '../../src/render/words.ts';
 import { interview } from '../phases/authored.ts';
-import { buildingLoop, startedLoop, stoppedLoop, VERIFIED } from './loops.ts';
+import { buildingLoop, RED, startedLoop, stoppedLoop, VERIFIED } from './loops.ts';
 
 const QUESTIONS = [
   ...interview.questions.map((question) => ({ ...question, number: 1, assumed: false })),
@@ -94,10 +94,8 @@ describe('the problem report', () => {
       '',
       '      at TestContext.<anonymous> (file:test/items.test.js:9:10)',
     ].join('\n');
-    const [defect] = stoppedLoop().feedback;
-    if (defect === undefined) throw new Error('there is a defect');
     const suite = {
-      ...defect,
+      ...RED,
       requirement: null,
       file: null,
       line: null,
@@ -125,8 +123,6 @@ describe('the problem report', () => {
   });
 
   it('shows where a file is broken, not only how', () => {
-    const [defect] = stoppedLoop().feedback;
-    if (defect === undefined) throw new Error('there is a defect');
     const message = [
       'The product does not become healthy with "node src/server.js": GET /health: the start command ended with exit code 1',
       '[exit code 0]',
@@ -139,7 +135,7 @@ describe('the problem report', () => {
       '',
       'Node.js v24.21.0',
     ].join('\n');
-    const report = problemReport({ ...stoppedLoop(), feedback: [{ ...defect, rule: 'health', message }] });
+    const report = problemReport({ ...stoppedLoop(), feedback: [{ ...RED, rule: 'health', message }] });
     expect(report).toContain(
       "  ```text\n  src/server.js:4\n  import { matching } from './search.js';\n           ^^^^^^^^\n  SyntaxError: Identifier 'matching' has already been declared\n  ```",
     );
