@@ -9,7 +9,6 @@ test('an answer that cannot be used is sent back in bounds, however long it and 
   const reading = answerParser(z.strictObject({ a: z.string() }))(received);
   expect(reading).toMatchObject({ type: 'unusable', what: 'an answer with 2 problems' });
   const sent = JSON.stringify('correction' in reading ? reading.correction : '');
-  expect(content.length).toBeGreaterThan(1_000_000);
   expect(sent.length).toBeGreaterThan(1000);
   expect(sent.length).toBeLessThan(300_000);
 });

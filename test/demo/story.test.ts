@@ -43,7 +43,7 @@ describe('the story of the demo', () => {
   });
 
   test('does not say that anything is fed back when the loop stopped', () => {
-    expect(told(stoppedLoop())).not.toContain('fed back');
+    expect(told(stoppedLoop())).toMatch(/✗ BUILD .*\n.*open items only.*$/);
   });
 
   test('counts the tries of a phase, not those of its plan', () => {
@@ -75,13 +75,13 @@ describe('the story of the demo', () => {
 
 describe('wrapped text', () => {
   test('keeps a value with its name, and indents what follows', () => {
-    const gates = ['first_gate 1 (≤ 2)', 'second_gate 1 (≤ 2)', 'third_gate 1 (≤ 2)', 'fourth_gate 1 (≤ 2)'].join(
-      ' · ',
-    );
-    const lines = wrapped('  0:01  ✓ VERIFY       ', [gates, 'http://127.0.0.1/'.padEnd(120, 'x')]);
-    expect(lines[0]).toMatch(/third_gate 1 \(≤ 2\) · fourth_gate 1 \(≤ 2\)$|third_gate 1 \(≤ 2\)$/);
-    expect(lines.slice(0, -1).every((line) => line.length <= 110)).toBe(true);
-    expect(lines.slice(1).every((line) => line.startsWith(' '.repeat(23)))).toBe(true);
-    expect(lines.at(-1)?.trim()).toHaveLength(120);
+    const address = 'http://127.0.0.1/'.padEnd(120, 'x');
+    const gates =
+      'first_gate 1 (≤ 2) · second_gate 1 (≤ 2) · third_gate 1 (≤ 2) · fourth_gate 1 (≤ 2) · fifth_gate 1 (≤ 2)';
+    expect(wrapped('  0:01  ✓ VERIFY       ', [gates, address])).toEqual([
+      '  0:01  ✓ VERIFY       first_gate 1 (≤ 2) · second_gate 1 (≤ 2) · third_gate 1 (≤ 2) · fourth_gate 1 (≤ 2)',
+      `${' '.repeat(23)}fifth_gate 1 (≤ 2)`,
+      `${' '.repeat(23)}${address}`,
+    ]);
   });
 });
