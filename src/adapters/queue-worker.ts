@@ -23,6 +23,8 @@ interface Work {
   readonly slots: number;
   readonly log: Logger;
   readonly handle: (item: QueueItem) => Promise<void>;
+  /** Claims that were given back at a stop: another process may be at work on the item, so what comes of it here is nobody's. */
+  readonly givenBack: Set<Job>;
 }
 
 /** A claim: with its retry count, so that settling it changes nothing when another process has taken the item over. */
@@ -40,7 +42,8 @@ const POLL_MS = 1000;
 /** With the 10 s of the heartbeat, a dead process's items run again within 12 s. */
 const TICK_MS = 2000;
 
-export function startQueueWorker(work: Work): QueueWorker {
+export function startQueueWorker(options: Omit<Work, 'givenBack'>): QueueWorker {
+  const work: Work = { ...options, givenBack: new Set() };
   const signal = createSignal();
   const running = new Map<Job, Promise<void>>();
   let stopping = false;
@@ -95,9 +98,10 @@ async function performAlone(work: Work, job: Job, running: ReadonlyMap<Job, Prom
 }
 
 /** Never throws: what cannot be settled is free again when its heartbeat ends. */
-async function perform({ engine, name, log, handle }: Work, job: Job): Promise<void> {
+async function perform({ engine, name, log, handle, givenBack }: Work, job: Job): Promise<void> {
   const startedAt = performance.now();
   const failure = await failureOf(async () => handle(queueItem.parse(job.data)));
+  if (givenBack.has(job)) return;
   const durationMs = Math.round(performance.now() - startedAt);
   const fields = { queue: name, item: job.data, attempt: job.retryCount + 1, durationMs };
   if (failure !== undefined) log.error({ ...fields, err: failure }, 'queue: an item failed; it is tried again');
@@ -132,8 +136,9 @@ async function tick({ engine, name, log }: Work, running: readonly Job[]): Promi
   if (failure !== undefined) log.error({ err: failure, queue: name }, 'queue: no heartbeat; trying again');
 }
 
-async function giveBack({ engine, name, log }: Work, left: readonly Job[]): Promise<void> {
+async function giveBack({ engine, name, log, givenBack }: Work, left: readonly Job[]): Promise<void> {
   if (left.length === 0) return;
+  for (const job of left) givenBack.add(job);
   log.warn({ queue: name, items: left.length }, 'queue: stopped while items were running; they run again');
   await engine.boss.fail(name, [...left], { message: 'given back: the process stopped' });
 }
