@@ -1,4 +1,5 @@
 /** Ctrl-C and SIGTERM: the first asks to stop, a later one does not wait. */
+import { once } from 'node:events';
 
 /** npm hands a terminal's Ctrl-C on, so that one press may arrive twice. */
 const ONE_PRESS_MS = 1000;
@@ -22,4 +23,8 @@ export function interruption(told: () => void): AbortSignal {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
   return controller.signal;
+}
+
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }

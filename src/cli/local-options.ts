@@ -74,6 +74,13 @@ function parseUser(text: string): User {
   return { login, role, token };
 }
 
+const WRITERS = ['write', 'maintain', 'admin'];
+
+/** Whether the person may push, and set labels. */
+export function isWriter({ role }: User): boolean {
+  return WRITERS.includes(role);
+}
+
 /** GitHub does not tell upper from lower case in names. @throws {UsageError} for the second option that names the same. */
 function assertOnce(
   option: string,

@@ -1,12 +1,11 @@
 /** What a data directory of local mode holds already: each issue, its pull request, and what can be done next. */
 import { z } from 'zod';
-import { LoopError } from '../errors.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Store } from '../ports.ts';
 import { nowOf } from '../render/words.ts';
-import { wire } from '../wire.ts';
+import { readerOf } from './embedded-github.ts';
 
-export interface Place {
+interface Place {
   readonly githubUrl: string;
   readonly repositories: readonly string[];
   /** Of somebody who may read. */
@@ -31,16 +30,15 @@ type Pull = z.infer<typeof pullRow>;
 
 /** One line per issue, the newest first; empty where nobody wrote one. */
 export async function whatIsThere(place: Place): Promise<readonly string[]> {
+  const { read } = readerOf(place);
   const lines: string[] = [];
   for (const fullName of place.repositories) {
-    const { id } = z.object({ id: z.int() }).parse(await read(place, `/repos/${fullName}`));
-    const rows = issueRows.parse(await read(place, `/repos/${fullName}/issues?state=all&per_page=100`));
+    const { id } = z.object({ id: z.int() }).parse(await read(`/repos/${fullName}`));
+    const rows = issueRows.parse(await read(`/repos/${fullName}/issues?state=all&per_page=100`));
     for (const issue of rows.filter((row) => row.pull_request === undefined).slice(0, MAX_ISSUES)) {
       const loop = (await place.store.newest(id, issue.number))?.loop;
       const pull =
-        loop?.pull === undefined
-          ? undefined
-          : pullRow.parse(await read(place, `/repos/${fullName}/pulls/${loop.pull}`));
+        loop?.pull === undefined ? undefined : pullRow.parse(await read(`/repos/${fullName}/pulls/${loop.pull}`));
       lines.push(`${fullName}#${issue.number} “${issue.title}”: ${nextOf(issue, loop, pull)}`);
     }
   }
@@ -55,12 +53,4 @@ function nextOf({ state }: Issue, loop: Loop | undefined, pull: Pull | undefined
   return pull === undefined
     ? nowOf(loop)
     : `pull request #${pull.number}${pull.draft ? ' (draft)' : ''}. ${nowOf(loop)}`;
-}
-
-async function read({ githubUrl, token }: Place, path: string): Promise<unknown> {
-  const apiUrl = `${githubUrl}/api/v3`;
-  const send = wire({ apiUrl, checked: false });
-  const response = await send(`${apiUrl}${path}`, { headers: { authorization: `Bearer ${token}` } });
-  if (!response.ok) throw new LoopError(`GET ${path} of the embedded GitHub was answered ${response.status}.`);
-  return response.json();
 }
