@@ -1,9 +1,9 @@
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { compose } from '../src/compose.ts';
 import { startServer } from '../src/server.ts';
+import { freePort } from './listening.ts';
 
 test('a start that fails leaves no door open', async () => {
   const log = pino({ level: 'silent' });
@@ -24,12 +24,3 @@ test('a start that fails leaves no door open', async () => {
   await expect(startServer(settings)).rejects.toThrow('the queue is started already');
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow('fetch failed');
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject()));
-    });
-  });
-}

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Delivery } from '../src/ports.ts';
 import { createWebhooks, WEBHOOK_PATH } from '../src/webhooks.ts';
+import { listening } from './listening.ts';
 
 const SECRET = 'a secret of the webhook';
 const PAYLOAD = JSON.stringify({ ref: 'refs/heads/main', password: 'hunter2' });
@@ -24,14 +24,12 @@ async function door(receive: (delivery: Delivery) => Promise<boolean>) {
     },
     log: pino({ level: 'debug', base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
   });
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer(listener);
+  const url = `${await listening(server)}${WEBHOOK_PATH}`;
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${WEBHOOK_PATH}`;
   const post = async (body: string, signature = signed(body)) => {
     const headers = {
       'content-type': 'application/json',

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
 import { ModelError } from '../../src/errors.ts';
+import { listening } from '../listening.ts';
 
 const PROMPT = 'the secret plan for the moon base';
 const MIB = 1024 * 1024;
@@ -12,14 +12,14 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-async function listen(handle: RequestListener): Promise<string> {
+/** Serves until the test ends; returns host and port. */
+async function serve(handle: RequestListener): Promise<string> {
   const server = createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(
     () => server.closeAllConnections(),
     () => server.close(),
   );
-  return `127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}`;
+  return new URL(await listening(server)).host;
 }
 
 async function failureOf(host: string, options: Partial<ModelOptions> = {}): Promise<ModelError> {
@@ -50,7 +50,7 @@ const endless: RequestListener = (_, response) => {
 
 test('an answer that never ends is cut at 16 MiB, and each try is counted', async () => {
   let closed = 0;
-  const host = await listen((request, response) => {
+  const host = await serve((request, response) => {
     response.on('close', () => {
       closed += 1;
     });
@@ -65,7 +65,7 @@ test('an answer that never ends is cut at 16 MiB, and each try is counted', asyn
 });
 
 test('an answer that announces more than 16 MiB is not read at all', async () => {
-  const host = await listen((_, response) => {
+  const host = await serve((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 600 * MIB }).write('{');
   });
   const error = await failureOf(host, { timeoutMs: 2000, tries: 1 });
@@ -88,12 +88,12 @@ test('an error that nobody foresaw is a counted try, told by its code and never 
 
 test('a redirect is not followed: the other host gets nothing, and the error says what to set', async () => {
   const elsewhere: unknown[] = [];
-  const other = await listen((request, response) => {
+  const other = await serve((request, response) => {
     elsewhere.push(request.url);
     response.end();
   });
   let asked = 0;
-  const host = await listen((_, response) => {
+  const host = await serve((_, response) => {
     asked += 1;
     response.writeHead(307, { location: `http://${other}/v1/chat/completions?token=hunter2` }).end();
   });
@@ -106,8 +106,8 @@ test('a redirect is not followed: the other host gets nothing, and the error say
 });
 
 test('a redirect to the same host names that host, and one to nowhere says so', async () => {
-  const same = await listen((_, response) => response.writeHead(308, { location: '/v2/' }).end());
+  const same = await serve((_, response) => response.writeHead(308, { location: '/v2/' }).end());
   expect((await failureOf(same)).message).toContain(`a redirect to ${same};`);
-  const nowhere = await listen((_, response) => response.writeHead(302, { location: 'http://' }).end());
+  const nowhere = await serve((_, response) => response.writeHead(302, { location: 'http://' }).end());
   expect((await failureOf(nowhere)).message).toContain('a redirect to an address that cannot be read;');
 });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
 import { ModelError } from '../../src/errors.ts';
 import type { CallContext, ToolDefinition } from '../../src/ports.ts';
+import { listening } from '../listening.ts';
 
 const CONTEXT: CallContext = {
   loop: 'acme/shop#12',
@@ -45,15 +46,14 @@ async function endpoint(...replies: readonly Reply[]) {
     received.push({ headers: request.headers, body: requestBody.parse(JSON.parse(text)) });
     replies[Math.min(received.length, replies.length) - 1]?.(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `${await listening(server)}/v1`;
   closers.push(
     () => server.closeAllConnections(),
     () => server.close(),
   );
-  const address = z.object({ port: z.int() }).parse(server.address());
   const model = (options: Partial<ModelOptions> = {}) =>
-    createModel({ baseUrl: `http://127.0.0.1:${address.port}/v1`, apiKey: 'key', model: 'm', pauseMs: 1, ...options });
-  return { received, model, url: `http://127.0.0.1:${address.port}/v1` };
+    createModel({ baseUrl: url, apiKey: 'key', model: 'm', pauseMs: 1, ...options });
+  return { received, model, url };
 }
 
 function json(value: unknown, status = 200): Reply {

@@ -1,17 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { summaryOf } from '../../src/demo/demo-summary.ts';
 import { resultLine } from '../../src/demo/result-line.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import { listening } from '../listening.ts';
 import { startedLoop, stoppedLoop } from '../render/loops.ts';
 
 let server: Server;
 let githubUrl: string;
 beforeAll(async () => {
   server = createServer((_request, response) => void response.end('[]'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  githubUrl = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}`;
+  githubUrl = await listening(server);
 });
 afterAll(() => void server.close());
 

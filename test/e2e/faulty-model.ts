@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { readScript } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
 import { packageFile } from '../../src/package-root.ts';
+import { listening } from '../listening.ts';
 import { rightAtOnce } from './acts.ts';
 
 export type Fault = 'garbage' | 'prose' | 'error' | 'silence';
@@ -63,10 +64,9 @@ export async function startFaultyModel(): Promise<FaultyModel> {
     });
     response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(await forwarded.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const url = `${await listening(server)}/v1`;
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`,
+    url,
     fail(issue, phase, fault) {
       if (fault === undefined) faults.delete(`${issue} ${phase}`);
       else faults.set(`${issue} ${phase}`, fault);

@@ -1,6 +1,7 @@
 /** A proxy before a server that can hold one exchange: at its request, or at its answer, when the server has done its work already. */
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { listening } from '../listening.ts';
 
 export interface Exchange {
   readonly method: string;
@@ -38,10 +39,9 @@ export async function startGate(target: string): Promise<Gate> {
     if (hold?.where === 'request') await hold.arrive();
     forward({ target, incoming, body, outgoing, before: async () => hold?.where === 'answer' && hold.arrive() });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const url = await listening(server);
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    url,
     hold(where, matches) {
       const hold = { ...createHeld(), where, matches };
       holds.add(hold);

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,10 +10,12 @@ import { z } from 'zod';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { readScript, type Script } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
+import { childEnvironment } from '../../src/env.ts';
 import { packageFile } from '../../src/package-root.ts';
+import { freePort } from '../listening.ts';
 import { type Gate, startGate } from './gate.ts';
 
-export const REPOSITORY = 'acme/guestbook';
+const REPOSITORY = 'acme/guestbook';
 const credentialsFile = z.object({
   appId: z.number(),
   slug: z.string(),
@@ -151,7 +152,7 @@ async function appEnvironment({
     LLM_MODEL: 'scripted',
     LLM_PRICE: '0/0',
     LOOPWRIGHT_SCRIPTED: 'true',
-    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
   };
 }
 
@@ -170,7 +171,7 @@ async function patientFetch(url: string, init: RequestInit): Promise<Response> {
 /** Starts a process and waits for its first line on standard output. */
 async function started(argv: readonly string[], environment: Record<string, string>): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
+    env: { ...childEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const line = await Promise.race([
@@ -187,14 +188,4 @@ async function ended(child: ChildProcess | undefined, signal: 'SIGKILL' | 'SIGTE
   const gone = once(child, 'exit');
   child.kill(signal);
   await gone;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
 }

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { childEnvironment } from '../../src/env.ts';
 import { packageFile } from '../../src/package-root.ts';
 
 const portsFile = z.object({ app: z.int(), github: z.int() });
@@ -53,12 +54,11 @@ describe('a start that is refused', () => {
   }, 120_000);
 
   function start() {
-    const { PATH = '', HOME = '' } = process.env;
     const child = spawn(
       process.execPath,
       [packageFile('src', 'main.ts'), 'start', '--port', '0', '--data', join(directory, 'data')],
       {
-        env: { PATH, HOME, SKILLS_DIR: skills, LOG_LEVEL: 'error', NODE_NO_WARNINGS: '1' },
+        env: { ...childEnvironment(), SKILLS_DIR: skills, LOG_LEVEL: 'error', NODE_NO_WARNINGS: '1' },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );

@@ -16,6 +16,7 @@ import type { Loop } from '../../src/loop/loop.ts';
 import { packageFile } from '../../src/package-root.ts';
 import { type RunningApp, startServer } from '../../src/server.ts';
 import { wire } from '../../src/wire.ts';
+import { freePort } from '../listening.ts';
 
 export const REPOSITORY = 'acme/guestbook';
 
@@ -146,7 +147,7 @@ interface AppStart {
 }
 
 async function startApp(options: WorldOptions, { directory, github, modelUrl }: AppStart) {
-  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
+  const log = pino({ level: process.env.LOG_LEVEL ?? 'fatal' });
   const { appId, privateKey, webhookSecret, slug } = github.credentials;
   const apiUrl = `${github.url}/api/v3`;
   const fetch = wire({ apiUrl, checked: true });
@@ -182,20 +183,6 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
     log,
   });
   return { app, composed };
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
 }
 
 const comments = z.array(z.object({ id: z.int(), body: z.string(), user: z.object({ login: z.string() }) }));

@@ -1,7 +1,7 @@
 /** A scripted model for tests: an OpenAI-compatible server on loopback whose answers are authored beforehand. Nothing here thinks. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
+import { listening } from '../listening.ts';
 
 /** One scripted assistant turn with tools: the calls to make, or a plain text. */
 export type ScriptedTurn = readonly { readonly name: string; readonly arguments: unknown }[] | string;
@@ -53,10 +53,9 @@ export async function startScriptedModel(script: Script) {
     const answer = answers[Math.min(index, answers.length - 1)];
     return { role: 'assistant', content: typeof answer === 'string' ? answer : JSON.stringify(answer ?? null) };
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port }: AddressInfo = z.custom<AddressInfo>((value) => typeof value === 'object').parse(server.address());
+  const url = `${await listening(server)}/v1`;
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url,
     requests,
     close: () =>
       new Promise<void>((resolve) => {

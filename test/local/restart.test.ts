@@ -1,9 +1,8 @@
 /** The server as a process of its own keeps everything when it is killed, and tells afterwards what it had not told. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,6 +13,7 @@ import { loadCredentials } from '../../src/local/credentials.ts';
 import { openState } from '../../src/local/state.ts';
 import { trackingIdOf } from '../../src/local/workflow-process.ts';
 import { processesWith } from '../../src/local/workflow-process-table.ts';
+import { listening } from '../listening.ts';
 import { createSource, eventually, git, HERE, jwtOf, octokit, type Receiver, startReceiver } from './server.ts';
 
 const SLOW =
@@ -64,11 +64,6 @@ async function start(webhookUrl = receiver.url): Promise<string> {
   throw new Error('the server ended before it listened');
 }
 
-function addressOf(server: Server): string {
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
-}
-
 async function stop(signal: NodeJS.Signals): Promise<number | null> {
   const stopping = child;
   child = undefined;
@@ -80,9 +75,8 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
 }
 
 test('kill -9 loses no issue, no pushed commit and no webhook', async () => {
-  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const first = await start(addressOf(silent));
+  const silent = createServer(() => undefined);
+  const first = await start(await listening(silent));
   await octokit(first, 'token-alice').rest.issues.create({ ...HERE, title: 'Survive' });
   const clone = join(directory, 'clone');
   await git(directory, ['clone', '--quiet', `${first.replace('//', '//alice:token-alice@')}/alice/toys.git`, clone]);

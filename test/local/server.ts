@@ -3,7 +3,6 @@
 import { createHmac, createSign } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Octokit } from '@octokit/rest';
@@ -11,6 +10,7 @@ import { execa } from 'execa';
 import { z } from 'zod';
 import type { Credentials } from '../../src/local/credentials.ts';
 import { type LocalGitHub, type LocalGitHubOptions, startLocalGitHub } from '../../src/local/local-github.ts';
+import { listening } from '../listening.ts';
 
 export const PEOPLE = [
   { login: 'alice', role: 'admin', token: 'token-alice' },
@@ -60,21 +60,15 @@ export async function startReceiver(port = 0): Promise<Receiver> {
       response.writeHead(receiver.status).end();
     });
   });
-  const taken = await new Promise<number>((resolve) => {
-    server.listen(port, '127.0.0.1', () => resolve(portOf(server.address())));
-  });
+  const url = `${await listening(server, port)}/`;
   return Object.assign(receiver, {
-    url: `http://127.0.0.1:${taken}/`,
+    url,
     names: () => received.map(({ event, payload }) => (payload.action ? `${event}.${payload.action}` : event)),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   });
-}
-
-function portOf(address: string | AddressInfo | null): number {
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** A commit of `files` in a new repository on `main`. */

@@ -11,6 +11,7 @@ import type {
   WorkflowJob,
   WorkflowResult,
 } from '../../src/local/workflow-types.ts';
+import { listening } from '../listening.ts';
 
 export interface RunRecord {
   readonly result: WorkflowResult;
@@ -163,13 +164,11 @@ export interface HttpServer {
 
 export async function serve(listener: RequestListener): Promise<HttpServer> {
   const server: Server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const url = await listening(server);
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${port}`, close };
+  return { url, close };
 }

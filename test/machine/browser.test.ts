@@ -1,13 +1,13 @@
 /** A person's whole journey through `npm start`, by the pages alone: from the label to the merge, with a Ctrl-C in between. */
 import { mkdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { childEnvironment } from '../../src/env.ts';
+import { freePort } from '../listening.ts';
 import { type Started, startTerminal } from './terminal.ts';
 
 const OUTPUT = 'test-output/browser';
@@ -196,17 +196,4 @@ async function testsOf(head: string): Promise<string> {
 async function parentsOf(branch: string): Promise<readonly string[]> {
   const checkout = await clone('merged');
   return (await git(['log', '-1', '--format=%P', `origin/${branch}`], checkout)).split(' ');
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no free port')),
-      );
-    });
-  });
 }

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSandbox, type Sandbox, type SandboxCommand, treesDirectory } from '../../src/jobs/sandbox.ts';
+import { listening } from '../listening.ts';
 
 let root: string;
 let workspace: string;
@@ -56,11 +57,9 @@ describe('the bubblewrap sandbox', () => {
 
   it('reaches no listener on the host', async () => {
     const server = createServer((_request, response) => response.end('host'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const outside = await fetch(`http://127.0.0.1:${port}`);
-    const result = await sh(`node -e "fetch('http://127.0.0.1:${port}').then(() => console.log('reached'))"`);
+    const url = await listening(server);
+    const outside = await fetch(url);
+    const result = await sh(`node -e "fetch('${url}').then(() => console.log('reached'))"`);
     server.close();
     expect(await outside.text()).toBe('host');
     expect(result.stdout).toBe('');

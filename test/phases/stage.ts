@@ -12,6 +12,7 @@ import { StoreError } from '../../src/errors.ts';
 import { digestOf } from '../../src/guard/digest.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
 import type { Ports, Store, Workspace } from '../../src/ports.ts';
+import { listening } from '../listening.ts';
 
 const run = promisify(execFile);
 
@@ -65,19 +66,13 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
       }),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = z.object({ port: z.number() }).parse(server.address());
+  const baseUrl = `${await listening(server)}/v1`;
   const blobs = new Map<string, string>();
   const ports: Ports = {
     self: 'loopwright[bot]',
     modelFacts: { name: 'authored', scripted: true, price: undefined, jobUrl: undefined },
     github: { ...refusingGitHub, file: async (_, path, ref) => readAt(directory, ref, path) },
-    model: createModel({
-      baseUrl: `http://127.0.0.1:${address.port}/v1`,
-      apiKey: 'none',
-      model: 'authored',
-      pauseMs: 1,
-    }),
+    model: createModel({ baseUrl, apiKey: 'none', model: 'authored', pauseMs: 1 }),
     store: { ...refusingStore, ...blobStore(blobs) },
     queue: { start: refuse, send: refuse, stop: refuse },
     workspace: gitWorkspace(directory),
