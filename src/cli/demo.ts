@@ -7,7 +7,7 @@ import { resultLine } from '../demo/result-line.ts';
 import { readScript } from '../demo/script.ts';
 import { foreignIssue } from '../demo/scripted-model.ts';
 import { logLevel, modelEnvironment } from '../env.ts';
-import { LoopError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { type DemoRun, runDemo } from './demo-run.ts';
 import { interruption, STOPPING } from './interruption.ts';
@@ -35,7 +35,8 @@ export const demo: Command = {
       return await runIn(argv, terminal);
     } catch (error) {
       // Whoever reads the last line of standard output gets one, also when nothing could start.
-      if (argv.includes('--json') && error instanceof LoopError) terminal.out(resultLine({ error: error.message }));
+      if (argv.includes('--json'))
+        terminal.out(resultLine({ error: error instanceof Error ? error.message : String(error) }));
       throw error;
     }
   },
@@ -72,8 +73,7 @@ async function parse(argv: readonly string[]): Promise<Asked> {
     throw new UsageError(
       `--issue ${issue}: no model is named, and the scripted one cannot work on it: ${foreignIssue(authored)}, or a script for this issue with --script`,
     );
-  return {
-    keep: keep === undefined ? undefined : parseDirectory('--keep', keep),
+  const known = {
     repo,
     issue: asked,
     script: resolve(script),
@@ -82,4 +82,6 @@ async function parse(argv: readonly string[]): Promise<Asked> {
     model,
     logLevel: logLevel() === 'info' ? 'error' : logLevel(),
   };
+  // Last, because it makes the directory.
+  return { ...known, keep: keep === undefined ? undefined : parseDirectory('--keep', keep) };
 }

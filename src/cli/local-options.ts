@@ -1,6 +1,6 @@
 /** Options of local mode that name ports, times, repositories and people. */
-import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { execa } from 'execa';
 import { childEnvironment } from '../env.ts';
 import { UsageError } from '../errors.ts';
@@ -33,12 +33,27 @@ export function parseMinutes(text: string): number {
   return minutes;
 }
 
-/** A directory that is there or can be made. @throws {UsageError} when it is something else. */
+/** A directory, made if it is missing. @throws {UsageError} when it is something else, or cannot be made. */
 export function parseDirectory(option: string, text: string): string {
   const directory = resolve(text);
   if (existsSync(directory) && !statSync(directory).isDirectory())
     throw new UsageError(`${option} ${text}: that is a file; name a directory, which is made if it is missing`);
+  try {
+    makeDirectory(directory);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
+    throw new UsageError(`${option} ${text}: it cannot be made${code}; name a directory where you may write`, {
+      cause,
+    });
+  }
   return directory;
+}
+
+/** Step by step: Node's own recursion never ends where the file system answers that what it just made is not there, as /proc does. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectory(dirname(directory));
+  mkdirSync(directory);
 }
 
 /** All of `--import`. @throws {UsageError} also when two have the same name. */

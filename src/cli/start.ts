@@ -42,8 +42,9 @@ export const start: Command = {
     if (environment !== undefined) return startReal(environment, model, terminal);
     const imports = await parseImports(values.import ?? []);
     const users = parseUsers(values.user ?? []);
-    const data = parseDirectory('--data', values.data ?? '.data');
     const port = values.port === undefined ? undefined : parsePort(values.port);
+    // Last, because it makes the directory.
+    const data = parseDirectory('--data', values.data ?? '.data');
     return startLocal({ model, ...(await withKept({ port, data, imports, users })) }, terminal);
   },
 };

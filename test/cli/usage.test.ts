@@ -94,6 +94,10 @@ const REFUSED: readonly Refused[] = [
     typed: 'demo --keep @file',
     sentence: '--keep @file: that is a file; name a directory, which is made if it is missing',
   },
+  {
+    typed: 'demo --keep @file/below',
+    sentence: '--keep @file/below: it cannot be made (ENOTDIR); name a directory where you may write',
+  },
   { typed: 'demo --minutes x', sentence: '--minutes x: write how long to wait at most, a number above 0' },
   { typed: 'demo --minutes 0', sentence: '--minutes 0: write how long to wait at most, a number above 0' },
   {
