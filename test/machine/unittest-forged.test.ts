@@ -9,7 +9,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const SAYS_ONE_TOO = 'armed = [False]\ndef two():\n    armed[0] = True\n    lie()\n    return 1\n';
+const SAYS_ONE = 'armed = [False]\ndef two():\n    armed[0] = True\n    lie()\n    return 1\n';
+
+/** Where the product is caught, or ends its own test; every other lets the test reach its end, or it would show nothing. */
+const ENDS: Readonly<Record<string, string>> = {
+  'replaces the assertions when it is asked, and puts them back': 'not-run',
+  'replaces the code of the assertions': 'not-run',
+  'replaces a built-in': 'load-error',
+  'writes results of its own and leaves': 'not-run',
+};
 
 const unittestOf = (base: string, method: string) =>
   `import unittest\nfrom product import two\nclass A(unittest.${base}):\n    ${method} test_two(self): self.assertEqual(two(), 2)\n`;
@@ -19,7 +27,7 @@ describe.each([
   ['an asynchronous test case', unittestOf('IsolatedAsyncioTestCase', 'async def')],
 ])('a wrong product under unittest, asked by %s', (_name, test) => {
   it('fails when the product attacks nothing, and passes when it is right', async () => {
-    const wrong = { 'test_a.py': test, 'product.py': `def lie(): pass\n${SAYS_ONE_TOO}` };
+    const wrong = { 'test_a.py': test, 'product.py': `def lie(): pass\n${SAYS_ONE}` };
     expect(await world.attack('unittest', wrong, 'test_a.py::A.test_two')).toMatchObject({
       trusted: true,
       outcome: 'fail',
@@ -32,9 +40,9 @@ describe.each([
   });
 
   it.each(Object.keys(UNITTEST_ATTACKS))('does not pass when it %s', async (name) => {
-    const files = { 'test_a.py': test, 'product.py': `${UNITTEST_ATTACKS[name]}\n${SAYS_ONE_TOO}` };
+    const files = { 'test_a.py': test, 'product.py': `${UNITTEST_ATTACKS[name]}\n${SAYS_ONE}` };
     const result = await world.attack('unittest', files, 'test_a.py::A.test_two');
-    expect(['fail', 'load-error', 'not-run']).toContain(result.outcome);
+    expect(result).toMatchObject({ outcome: ENDS[name] ?? 'fail' });
   });
 });
 
@@ -47,8 +55,7 @@ place.write_bytes(importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + byte
 `;
   const files = {
     'test_0.py': 'import product, unittest\n',
-    'test_a.py':
-      'import unittest\nfrom product import two\nclass A(unittest.TestCase):\n    def test_two(self): self.assertEqual(two(), 2)\n',
+    'test_a.py': unittestOf('TestCase', 'def'),
     'product.py': `${compile}def two(): return 1\n`,
   };
   expect(await world.attack('unittest', files, 'test_a.py::A.test_two', ['test_0.py'])).toMatchObject({
