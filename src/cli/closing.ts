@@ -1,5 +1,4 @@
 /** The demo's last lines: how it ended, what proves it, what it cost, and what to do next. */
-
 import type { DemoSummary } from '../demo/demo-summary.ts';
 import { clockText, wrapped } from '../demo/plain-text.ts';
 import type { EvidenceRow } from '../loop/brief.ts';

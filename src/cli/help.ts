@@ -1,5 +1,4 @@
 /** What `--help` prints. */
-
 import type { Command, Option } from './command.ts';
 import { usageLine } from './command-line.ts';
 

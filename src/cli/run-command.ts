@@ -1,5 +1,4 @@
 /** The table of subcommands, and what is said when none of them fits. */
-
 import { LoopError } from '../errors.ts';
 import type { Command, Terminal } from './command.ts';
 import { commandLine } from './command-line.ts';

@@ -1,5 +1,4 @@
 /** Makes the demo's git repository: the files beside this one, with some history. */
-
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

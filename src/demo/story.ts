@@ -1,5 +1,4 @@
 /** Tells a loop as it happens, in plain text: when, which phase, what came of it. */
-
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { thresholdText, valueText } from '../render/words.ts';

@@ -1,5 +1,4 @@
 /** The BUILD job: tests first, then code task by task, then numbers and reviews. Nothing is believed, everything measured. */
-
 import type { Brief, BuildReport, FrozenTests } from '../loop/brief.ts';
 import type { Defect, Measurement } from '../loop/measurement.ts';
 import { applyChanges } from './changes.ts';

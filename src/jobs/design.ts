@@ -1,5 +1,4 @@
 /** The test designer: turns the acceptance rows into tests before there is code, checked on the base and then frozen. */
-
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOfTests } from '../guard/test-digest.ts';

@@ -1,5 +1,4 @@
 /** When a requirement counts as proven: pure rules over the outcomes of its test in several trees. */
-
 import type { EvidenceRow, Outcome } from '../loop/brief.ts';
 import type { Metric, Operator } from './metric.ts';
 

@@ -1,5 +1,4 @@
 /** Runs a seed command twice in a copy of the product and compares what it leaves and what it counts. */
-
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';

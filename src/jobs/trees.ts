@@ -1,5 +1,4 @@
 /** Working copies for judging: base, head, and head without some of its changes, each with the frozen tests laid over it. */
-
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FrozenTests } from '../loop/brief.ts';

@@ -1,5 +1,4 @@
 /** Who may do what: permissions of tokens, roles of people. */
-
 import type { Host } from './host.ts';
 import { HttpError, notAccessible, notFound } from './http-error.ts';
 import { type Repository, ROLES, type Role } from './records.ts';

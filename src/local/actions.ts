@@ -1,5 +1,4 @@
 /** Workflows, runs, jobs, logs and artifacts: https://docs.github.com/rest/actions */
-
 import { z } from 'zod';
 import { type Need, PUBLIC } from './access.ts';
 import type { Run } from './check-records.ts';

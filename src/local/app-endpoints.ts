@@ -1,5 +1,4 @@
 /** The App about itself: installations, tokens and webhook deliveries: https://docs.github.com/rest/apps */
-
 import { z } from 'zod';
 import type { Fields } from '../referee/json.ts';
 import { JWT, type Need, PUBLIC } from './access.ts';

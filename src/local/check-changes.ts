@@ -1,5 +1,4 @@
 /** Changes of check runs, each with its webhook: https://docs.github.com/webhooks/webhook-events-and-payloads#check_run */
-
 import { z } from 'zod';
 import { type Fields, fieldsOf } from '../referee/json.ts';
 import { checkRunPayload, checkSuitePayload, suiteStateOf } from './check-payloads.ts';

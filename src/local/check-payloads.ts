@@ -1,5 +1,4 @@
 /** Check runs, check suites and commit statuses as GitHub writes them. */
-
 import type { Fields } from '../referee/json.ts';
 import type { AppSlug, CheckRun, CheckSuite, CommitStatus } from './check-records.ts';
 import { type Host, nodeIdOf, repositoryHtmlUrlOf, repositoryUrlOf } from './host.ts';

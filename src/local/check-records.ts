@@ -1,5 +1,4 @@
 /** What the embedded GitHub remembers of check runs, statuses and workflow runs. */
-
 import { z } from 'zod';
 
 const id = z.number();

@@ -1,5 +1,4 @@
 /** Check suites: one per commit and App, or one per workflow run. */
-
 import { checkSuitePayload } from './check-payloads.ts';
 import type { AppSlug, CheckSuite } from './check-records.ts';
 import { emit } from './events.ts';

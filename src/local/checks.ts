@@ -1,5 +1,4 @@
 /** Check runs and commit statuses: https://docs.github.com/rest/checks and https://docs.github.com/rest/commits/statuses */
-
 import { z } from 'zod';
 import { type Need, PUBLIC } from './access.ts';
 import { type CheckChange, checkChange, createCheckRun, pressRerequest, updateCheckRun } from './check-changes.ts';

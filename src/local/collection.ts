@@ -1,5 +1,4 @@
 /** Records of one kind in SQLite: a table with an id and a JSON body, parsed on every read. */
-
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { z } from 'zod';
 

@@ -1,5 +1,4 @@
 /** Comments on issues and pull requests: https://docs.github.com/rest/issues/comments */
-
 import { z } from 'zod';
 import { type Need, PUBLIC, reaches, roleOf } from './access.ts';
 import {

@@ -1,5 +1,4 @@
 /** Commits as git knows them, and as GitHub writes them. */
-
 import type { Fields } from '../referee/json.ts';
 import type { Git } from './git.ts';
 import { gitOf, type Host, nodeIdOf, repositoryHtmlUrlOf, repositoryUrlOf } from './host.ts';

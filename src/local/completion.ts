@@ -1,5 +1,4 @@
 /** Fills an answer or a webhook up to the shape of GitHub's description: what the server does not model gets the neutral value that the description allows. */
-
 import type { Contract } from '../referee/contract.ts';
 import { type Fields, fieldsOf, isFields, listOf } from '../referee/json.ts';
 

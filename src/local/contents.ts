@@ -1,5 +1,4 @@
 /** Files of a repository: https://docs.github.com/rest/repos/contents */
-
 import { z } from 'zod';
 import type { Fields } from '../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from './access.ts';

@@ -1,5 +1,4 @@
 /** The App's credentials, made at the first start and kept in `app.json`. */
-
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

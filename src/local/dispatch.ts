@@ -1,5 +1,4 @@
 /** Dispatching a workflow: https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
-
 import { z } from 'zod';
 import type { Workflow } from './check-records.ts';
 import { commitOf } from './commits.ts';

@@ -1,5 +1,4 @@
 /** Signed addresses of artifacts and logs: whoever has one may read that one file for ten minutes, without a token. */
-
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { zipSync } from 'fflate';

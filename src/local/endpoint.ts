@@ -1,5 +1,4 @@
 /** What an endpoint is: what it asks of its caller, and a function from a call to a reply. */
-
 import type { z } from 'zod';
 import type { Need } from './access.ts';
 import type { Host } from './host.ts';

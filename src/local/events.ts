@@ -1,5 +1,4 @@
 /** Telling the App what happened: a webhook in GitHub's shape, checked and put into the outbox. */
-
 import type { Fields } from '../referee/json.ts';
 import { complete } from './completion.ts';
 import { type Host, nodeIdOf, repositoryUrlOf } from './host.ts';

@@ -1,5 +1,4 @@
 /** Blobs, trees and commits, written straight into the bare repository: https://docs.github.com/rest/git */
-
 import { z } from 'zod';
 import type { Fields } from '../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from './access.ts';

@@ -1,5 +1,4 @@
 /** Git over HTTP: `git http-backend` behind our tokens. */
-
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { CONTENTS_WRITE, judgeAccess, type Need } from './access.ts';

@@ -1,5 +1,4 @@
 /** Git plumbing on bare repositories; nothing is ever checked out. */
-
 import { execa } from 'execa';
 
 /** What every git process of the server gets: no configuration of the machine's user, no prompts. */

@@ -1,5 +1,4 @@
 /** GraphQL, for the one document that is ever sent: leaving draft. */
-
 import { z } from 'zod';
 import { MARK_READY_FOR_REVIEW } from '../referee/requests.ts';
 import { judgeAccess } from './access.ts';

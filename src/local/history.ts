@@ -1,5 +1,4 @@
 /** Branches, commits and comparisons: https://docs.github.com/rest/commits */
-
 import type { Fields } from '../referee/json.ts';
 import { PUBLIC } from './access.ts';
 import { type Commit, commitOf, commitPayload, commitsOf, fileChangesOf } from './commits.ts';

@@ -1,5 +1,4 @@
 /** What every part of the embedded GitHub is given. */
-
 import { join } from 'node:path';
 import type { Contract } from '../referee/contract.ts';
 import type { Credentials } from './credentials.ts';

@@ -1,5 +1,4 @@
 /** The server's front door: git, REST, GraphQL, what is local only, and the pages. */
-
 import { Hono } from 'hono';
 import { actionEndpoints } from './actions.ts';
 import { appEndpoints } from './app-endpoints.ts';

@@ -1,5 +1,4 @@
 /** Changes of issues and pull requests that both share: labels, title, body, state; each with its webhook. */
-
 import type { Fields } from '../referee/json.ts';
 import { emit } from './events.ts';
 import { type Host, now } from './host.ts';

@@ -1,5 +1,4 @@
 /** Issues and their events: https://docs.github.com/rest/issues/issues */
-
 import { z } from 'zod';
 import { type Need, PUBLIC, roleOf } from './access.ts';
 import {

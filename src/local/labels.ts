@@ -1,5 +1,4 @@
 /** Labels of repositories and issues: https://docs.github.com/rest/issues/labels */
-
 import { z } from 'zod';
 import { type Need, PUBLIC } from './access.ts';
 import {

@@ -1,5 +1,4 @@
 /** What the embedded GitHub has beyond GitHub, under `/_local`: its log, its problems, its people, and the buttons of check runs. */
-
 import { Hono } from 'hono';
 import { judgeAccess } from './access.ts';
 import { pressAction } from './check-changes.ts';

@@ -1,5 +1,4 @@
 /** The embedded GitHub: REST, webhooks and git from one process, with its state in one directory. */
-
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';

@@ -1,5 +1,4 @@
 /** The embedded GitHub as a process of its own. */
-
 import { parseArgs } from 'node:util';
 import { startLocalGitHub } from './local-github.ts';
 import { roleSchema } from './records.ts';

@@ -1,5 +1,4 @@
 /** Reviews and merges: https://docs.github.com/rest/pulls/reviews and https://docs.github.com/rest/pulls/pulls#merge-a-pull-request */
-
 import { z } from 'zod';
 import { CONTENTS_WRITE, type Need, PUBLIC } from './access.ts';
 import { actingLogin, type Call, type Endpoints, list, noContent, ok, parseBody, repositoryOf } from './endpoint.ts';

@@ -1,5 +1,4 @@
 /** Accounts, repositories, issues, labels, comments and reactions as GitHub writes them. */
-
 import type { Fields } from '../referee/json.ts';
 import { roleOf } from './access.ts';
 import { apiUrlOf, BOT_LOGIN, type Host, nodeIdOf, repositoryHtmlUrlOf, repositoryUrlOf } from './host.ts';

@@ -1,5 +1,4 @@
 /** What happens to pull requests when branches move. */
-
 import { emit } from './events.ts';
 import { NO_COMMIT } from './git.ts';
 import { gitOf, type Host, now } from './host.ts';

@@ -1,5 +1,4 @@
 /** Pull requests and reviews as GitHub writes them. */
-
 import type { Fields } from '../referee/json.ts';
 import { gitOf, type Host, nodeIdOf, repositoryHtmlUrlOf, repositoryUrlOf } from './host.ts';
 import { found } from './http-error.ts';

@@ -1,5 +1,4 @@
 /** Pull requests: https://docs.github.com/rest/pulls/pulls */
-
 import { z } from 'zod';
 import { type Need, PUBLIC } from './access.ts';
 import { commitOf, commitPayload, commitsOf, fileChangesOf } from './commits.ts';

@@ -1,5 +1,4 @@
 /** The hook that refuses workflow files from whoever has no `workflows` permission, in GitHub's words. */
-
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Git } from './git.ts';

@@ -1,5 +1,4 @@
 /** Writes of refs: one at a time per repository, and what has changed is announced afterwards, even when a crash came between. */
-
 import type { Fields } from '../referee/json.ts';
 import { requestSuite } from './check-suites.ts';
 import { type Commit, changedPathsOf, commitsOf } from './commits.ts';

@@ -1,5 +1,4 @@
 /** Reactions on issues and comments: https://docs.github.com/rest/reactions/reactions */
-
 import { z } from 'zod';
 import { type Need, PUBLIC } from './access.ts';
 import { commentOf } from './comments.ts';

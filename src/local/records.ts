@@ -1,5 +1,4 @@
 /** What the embedded GitHub remembers, kind by kind. */
-
 import { z } from 'zod';
 
 const id = z.number();

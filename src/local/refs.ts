@@ -1,5 +1,4 @@
 /** References: https://docs.github.com/rest/git/refs */
-
 import { z } from 'zod';
 import type { Fields } from '../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from './access.ts';

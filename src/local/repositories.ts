@@ -1,5 +1,4 @@
 /** Repositories, collaborators, branches and commits: https://docs.github.com/rest/repos */
-
 import { z } from 'zod';
 import type { Fields } from '../referee/json.ts';
 import { type Need, PUBLIC, roleOf } from './access.ts';

@@ -1,5 +1,4 @@
 /** Finding and starting repositories, and numbering what is in them. */
-
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';

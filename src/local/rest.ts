@@ -1,5 +1,4 @@
 /** The REST door: who asks, which row of the request table, may they, is it well formed, and is the answer what GitHub's description promises. */
-
 import type { RequestRow } from '../referee/requests.ts';
 import type { RouteMatch } from '../referee/routes.ts';
 import { judgeAccess } from './access.ts';

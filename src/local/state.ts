@@ -1,5 +1,4 @@
 /** The embedded GitHub's memory: one SQLite file that survives kill -9. */
-
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as checks from './check-records.ts';

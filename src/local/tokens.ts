@@ -1,5 +1,4 @@
 /** Who is asking: people's tokens, the App's JWT, and the tokens that the server mints for installations and jobs. */
-
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { z } from 'zod';
 import { ACTIONS_LOGIN, BOT_LOGIN, type Host } from './host.ts';

@@ -1,5 +1,4 @@
 /** Reading and building git trees without a work tree. */
-
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

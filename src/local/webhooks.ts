@@ -2,7 +2,6 @@
  * The durable outbox of webhooks: stored with the change that causes them, sent in order per repository, and tried once, as GitHub does:
  * https://docs.github.com/webhooks/using-webhooks/handling-failed-webhook-deliveries
  */
-
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from './host.ts';

@@ -1,5 +1,4 @@
 /** Performs a `uses:` step: a few of GitHub's own actions, built in, and composite actions of the workspace. */
-
 import { downloadArtifact } from './workflow-artifact-download.ts';
 import { uploadArtifact } from './workflow-artifact-upload.ts';
 import { checkout } from './workflow-checkout.ts';

@@ -1,5 +1,4 @@
 /** Keeps what `onJob` is told: a job and its steps, with times, as they go. */
-
 import type { WorkflowLog } from './workflow-log.ts';
 import type { StepObserver } from './workflow-step.ts';
 import type { Conclusion, WorkflowJob, WorkflowStep } from './workflow-types.ts';

@@ -1,5 +1,4 @@
 /** The jobs of runs, each with its check run of GitHub Actions. */
-
 import { createCheckRun, updateCheckRun } from './check-changes.ts';
 import type { Job, Run } from './check-records.ts';
 import { ACTIONS_LOGIN, type Host, now } from './host.ts';

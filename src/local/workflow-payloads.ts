@@ -1,5 +1,4 @@
 /** Workflows, runs, jobs and artifacts as GitHub writes them. */
-
 import type { Fields } from '../referee/json.ts';
 import { pullReferences } from './check-payloads.ts';
 import type { Artifact, Job, Run, Workflow } from './check-records.ts';

@@ -1,5 +1,4 @@
 /** Performs one run: its file, its token and its directory go to the executor, what comes back is kept. */
-
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Run } from './check-records.ts';

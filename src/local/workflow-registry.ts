@@ -1,5 +1,4 @@
 /** The workflow files of a commit, and the workflows that the repository is known to have. */
-
 import type { Workflow as WorkflowRecord } from './check-records.ts';
 import { gitOf, type Host, now } from './host.ts';
 import type { Repository } from './records.ts';

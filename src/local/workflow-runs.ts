@@ -1,5 +1,4 @@
 /** Hosts workflow runs: a queue of two at a time, each performed by the executor, each change told by webhook. */
-
 import type { Fields } from '../referee/json.ts';
 import { completeSuite } from './check-changes.ts';
 import type { Run, RunEvent } from './check-records.ts';

@@ -1,5 +1,4 @@
 /** Starts the repository's own workflows on pushes and pull requests; there are no secrets here. */
-
 import type { Fields } from '../referee/json.ts';
 import { commitOf } from './commits.ts';
 import { NO_COMMIT } from './git.ts';

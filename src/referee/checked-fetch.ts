@@ -1,5 +1,4 @@
 /** A `fetch` that refuses to go on when a request or an answer differs from GitHub's description. */
-
 import type { Contract, Problem } from './contract.ts';
 
 export type Fetch = typeof globalThis.fetch;

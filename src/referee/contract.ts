@@ -1,5 +1,4 @@
 /** Checks requests, responses and webhooks against GitHub's own description. */
-
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import description from './description.json' with { type: 'json' };

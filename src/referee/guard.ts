@@ -1,5 +1,4 @@
 /** The App's last door to the wire: only its rows of the request table pass. */
-
 import { z } from 'zod';
 import { type Fetch, restPathOf } from './checked-fetch.ts';
 import { type Condition, GIT_SERVICES, MARK_READY_FOR_REVIEW, REQUESTS, type RequestRow } from './requests.ts';

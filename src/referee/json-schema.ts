@@ -1,5 +1,4 @@
 /** Turns the schemas of an OpenAPI 3.0 description into JSON Schema that ajv can compile. */
-
 import { type Fields, fieldsOf, isFields } from './json.ts';
 
 /** Places where GitHub's description contradicts what GitHub sends; each is corrected here, in view, and nowhere else. */

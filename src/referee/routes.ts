@@ -1,5 +1,4 @@
 /** Finds the route of GitHub's description that a path belongs to. */
-
 import type { Method } from './requests.ts';
 
 export interface Route {

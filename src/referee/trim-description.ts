@@ -1,5 +1,4 @@
 /** Makes `description.json` from GitHub's OpenAPI description: `node trim-description.ts <api.github.com.json> <description.json>`; the full file is `generated/api.github.com.json` of `@octokit/openapi`. */
-
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { type Fields, fieldsOf, isFields } from './json.ts';
