@@ -22,6 +22,8 @@ const PROBLEMS_TOLD = 12;
 /** What is sent back is paid for again, so a hostile answer must not come back whole; in characters. */
 const LONGEST_TOLD = 400;
 const LONGEST_ECHO = 200_000;
+/** Far above the largest artifact. Checking what is hostile takes time in proportion, and nothing else runs meanwhile. */
+const LONGEST_ANSWER = 1_000_000;
 
 const message = z.object({
   content: z.string().nullish(),
@@ -73,6 +75,7 @@ export function answerParser<Value>(schema: z.ZodType<Value>): (received: unknow
   return (received) => {
     const text = textOf(received);
     if ('what' in text) return { type: 'unusable', what: text.what, correction: [] };
+    if (text.content.length > LONGEST_ANSWER) return unusable(`an answer of more than ${LONGEST_ANSWER} characters`);
     const value = jsonOf(text.content);
     if (value === undefined) {
       return malformed(
