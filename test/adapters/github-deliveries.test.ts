@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGitHub } from '../../src/adapters/github.ts';
@@ -53,8 +52,8 @@ test('failures fill pages, each of which names the next by its cursor', async ()
   const { first, second } = await all();
   expect(first.deliveries).toHaveLength(100);
   expect(second.next).toBeUndefined();
-  const times = [...first.deliveries, ...second.deliveries].map(({ id }) => Number(id));
-  expect(times).toEqual(times.toSorted((left, right) => right - left));
+  const ids = [...first.deliveries, ...second.deliveries].map(({ id }) => Number(id));
+  expect(ids).toEqual(ids.toSorted((left, right) => right - left));
 });
 
 test('a delivery that is not there is said as an error', async () => {
@@ -65,11 +64,6 @@ test('a delivery that is not there is said as an error', async () => {
 
 // https://github.com/octokit/request.js/issues/797
 test('an id beyond what a number holds keeps every digit', async () => {
-  const { privateKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  });
   const addresses: string[] = [];
   const answer = (text: string, status: number) =>
     new Response(text, { status, headers: { 'content-type': 'application/json; charset=utf-8' } });
@@ -79,7 +73,8 @@ test('an id beyond what a number holds keeps every digit', async () => {
     const row = '"guid":"g","event":"push","action":null,"delivered_at":"2026-01-01T00:00:00Z","status_code":502';
     return answer(`[{"id":3804004623172239366,${row}}]`, 200);
   };
-  const port = createGitHub({ appId: 1, privateKey, apiUrl: 'https://api.github.com', fetch, log });
+  const { appId, privateKey } = stage.server.credentials;
+  const port = createGitHub({ appId, privateKey, apiUrl: 'https://api.github.com', fetch, log });
   const { deliveries } = await port.failedDeliveries();
   expect(deliveries).toEqual([{ id: '3804004623172239366', guid: 'g', name: 'push', triedAt: '2026-01-01T00:00:00Z' }]);
   await port.redeliver(deliveries[0]?.id ?? '');

@@ -63,6 +63,9 @@ async function writesDuring(action: () => Promise<unknown>): Promise<readonly st
     .map(({ method, path }) => `${method} ${path.replace(/^.*\/repos\/alice\/toys/, '').replace(/\d+/g, 'N')}`);
 }
 
+/** Git and GitHub tell times in whole seconds: what is written after this has another one. */
+const aSecond = () => sleep(1100);
+
 async function newIssue(): Promise<number> {
   return (await stage.as('alice').rest.issues.create({ ...HERE, title: 'Basket is slow', body: 'Please fix' })).data
     .number;
@@ -98,7 +101,7 @@ test('a comment is made once, edited when it differs, and not written when it is
     }),
   ).toEqual(['POST /issues/N/comments']);
   expect(await seen()).toEqual([{ ...first, body: '<!-- loopwright:board/1 -->\none' }]);
-  await sleep(1100);
+  await aSecond();
   expect(await writesDuring(async () => expect(await say('one')).toEqual(first))).toEqual([]);
   let second: typeof first;
   expect(
@@ -178,8 +181,7 @@ test('a commit is signed by GitHub, git agrees on its tree, and where its ref ha
   const message = 'Propose\n\nfixes #1 for @bob';
   const first = await github().commit(repository, { ref, parent, changes, message });
   await github().moveRef(repository, ref, first.sha);
-  // Git's times have whole seconds: without the look at the ref the next one would be another.
-  await sleep(1100);
+  await aSecond();
   const withoutBlobs = (writes: readonly string[]) => writes.filter((write) => write !== 'POST /git/blobs');
   const writes = await writesDuring(async () => {
     expect(await github().commit(repository, { ref, parent, changes, message })).toEqual(first);
@@ -242,7 +244,7 @@ test('a merge has two parents and what the head brought on top of the base; wher
   const commit = () => github().commit(repository, { ref, parent, changes, message: 'Merge', merge });
   const { sha } = await commit();
   await github().moveRef(repository, ref, sha);
-  await sleep(1100);
+  await aSecond();
   const writes = await writesDuring(async () => expect((await commit()).sha).toBe(sha));
   expect(writes).toEqual([]);
   const { parents } = (await data.getCommit({ ...HERE, commit_sha: sha })).data;
