@@ -61,7 +61,6 @@ const PROVEN: Readonly<Record<string, Proof>> = {
 };
 
 const schemaNode = z.object({
-  type: z.union([z.string(), z.array(z.string())]).optional(),
   properties: z.record(z.string(), z.unknown()).optional(),
   default: z.unknown().optional(),
   description: z.string().optional(),
