@@ -1,27 +1,10 @@
 /** What the App needs from GitHub, and nothing more. */
 import type { FileChange } from './loop/brief.ts';
+import type { CheckRun } from './loop/check-run.ts';
 import type { LoopRef, Role } from './loop/terms.ts';
 
 /** Which installation and repository a request is for. */
 export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;
-
-export interface CheckRun {
-  readonly name: string;
-  readonly headSha: string;
-  readonly externalId: string;
-  readonly status: 'queued' | 'in_progress' | 'completed';
-  readonly conclusion: 'success' | 'failure' | 'neutral' | 'action_required' | 'cancelled' | undefined;
-  readonly title: string;
-  readonly summary: string;
-  readonly text: string;
-  readonly actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
-  readonly annotations: readonly {
-    readonly path: string;
-    readonly line: number;
-    readonly level: 'notice' | 'warning' | 'failure';
-    readonly message: string;
-  }[];
-}
 
 /** An entry of a tree that GitHub holds already; `sha` null takes the path away. */
 export interface HeldEntry {

@@ -1,6 +1,6 @@
 /** Check runs: ours, written only when they say something new, and what others say about a commit. */
 import { createHash } from 'node:crypto';
-import type { CheckRun } from '../github-port.ts';
+import type { CheckRun } from '../loop/check-run.ts';
 import type { Call } from './github-client.ts';
 import type { Operation } from './github-talk.ts';
 

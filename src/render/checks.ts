@@ -1,5 +1,6 @@
 /** The four check runs, always on the pull request's current head. Only what passed its gates is ever a success. */
 import type { VerifyReport } from '../loop/brief.ts';
+import type { CheckRun } from '../loop/check-run.ts';
 import type { Loop, Verdict } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { AFTER_APPROVAL } from '../loop/phases.ts';
@@ -18,25 +19,6 @@ import {
   valueText,
   warningsOf,
 } from './words.ts';
-
-/** What the `check` port takes; stated here because this folder knows the loop only. */
-export interface CheckText {
-  readonly name: string;
-  readonly headSha: string;
-  readonly externalId: string;
-  readonly status: 'queued' | 'in_progress' | 'completed';
-  readonly conclusion: 'success' | 'failure' | 'action_required' | 'cancelled' | undefined;
-  readonly title: string;
-  readonly summary: string;
-  readonly text: string;
-  readonly actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
-  readonly annotations: readonly {
-    readonly path: string;
-    readonly line: number;
-    readonly level: 'notice' | 'warning' | 'failure';
-    readonly message: string;
-  }[];
-}
 
 /** Which phases each check run reports. */
 const CHECKS: readonly { readonly name: string; readonly phases: readonly PhaseName[] }[] = [
@@ -57,7 +39,7 @@ export interface CheckFacts extends ModelFacts {
   readonly report?: VerifyReport | undefined;
 }
 
-export function checksOf(loop: Loop, facts: CheckFacts): readonly CheckText[] {
+export function checksOf(loop: Loop, facts: CheckFacts): readonly CheckRun[] {
   const states = phaseStates(loop);
   return CHECKS.map(({ name, phases }) => {
     const own = states.filter(({ phase }) => phases.includes(phase));
@@ -75,7 +57,7 @@ export function checksOf(loop: Loop, facts: CheckFacts): readonly CheckText[] {
   });
 }
 
-const BUTTONS: CheckText['actions'] = [
+const BUTTONS: CheckRun['actions'] = [
   { label: 'Approve', description: 'Approve exactly this packet', identifier: 'approve' },
   { label: 'Re-run', description: 'Grant one more try after a stop', identifier: 'rerun' },
 ];
@@ -91,7 +73,7 @@ function isAwaitingApproval(loop: Loop, own: readonly PhaseState[]): boolean {
   return loop.status === 'waiting' && loop.waitingFor === 'approval' && own.some(({ phase }) => phase === loop.phase);
 }
 
-type Progress = Pick<CheckText, 'status' | 'conclusion' | 'title'>;
+type Progress = Pick<CheckRun, 'status' | 'conclusion' | 'title'>;
 
 function progressOf(loop: Loop, own: readonly PhaseState[]): Progress {
   if (own.every(({ state }) => state === 'done')) return completed('success', doneTitle(loop, own));
@@ -117,7 +99,7 @@ function currentProgress(loop: Loop): Progress {
   }
 }
 
-function completed(conclusion: NonNullable<CheckText['conclusion']>, title: string): Progress {
+function completed(conclusion: NonNullable<CheckRun['conclusion']>, title: string): Progress {
   return { status: 'completed', conclusion, title };
 }
 
@@ -203,7 +185,7 @@ function textOf(loop: Loop, own: readonly PhaseState[]): string {
 const LEVELS = { blocker: 'failure', major: 'warning', minor: 'notice' } as const;
 
 /** Defects of the last failed entry, where they point into the product. */
-function annotationsOf(loop: Loop, own: readonly PhaseState[]): CheckText['annotations'] {
+function annotationsOf(loop: Loop, own: readonly PhaseState[]): CheckRun['annotations'] {
   return foundOf(loop, own).flatMap(annotationOf).slice(0, MAX_ANNOTATIONS);
 }
 
@@ -213,7 +195,7 @@ function foundOf(loop: Loop, own: readonly PhaseState[]): readonly Defect[] {
   return failed === undefined || own.every(({ phase }) => phase !== failed.phase) ? [] : loop.feedback;
 }
 
-function annotationOf({ file, line, severity, message, rule }: Defect): CheckText['annotations'] {
+function annotationOf({ file, line, severity, message, rule }: Defect): CheckRun['annotations'] {
   return file === null
     ? []
     : [{ path: file, line: line ?? 1, level: LEVELS[severity], message: `${rule}: ${message}` }];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckRun } from '../../src/github-port.ts';
+import type { CheckRun } from '../../src/loop/check-run.ts';
 import { checksOf } from '../../src/render/checks.ts';
 import { buildingLoop, DIGEST, MODEL, RED, record, startedLoop, stoppedLoop, VERIFIED, waitingLoop } from './loops.ts';
 

@@ -1,0 +1,18 @@
+/** A check run of ours, as it is said and as GitHub takes it. */
+export interface CheckRun {
+  readonly name: string;
+  readonly headSha: string;
+  readonly externalId: string;
+  readonly status: 'queued' | 'in_progress' | 'completed';
+  readonly conclusion: 'success' | 'failure' | 'action_required' | 'cancelled' | undefined;
+  readonly title: string;
+  readonly summary: string;
+  readonly text: string;
+  readonly actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
+  readonly annotations: readonly {
+    readonly path: string;
+    readonly line: number;
+    readonly level: 'notice' | 'warning' | 'failure';
+    readonly message: string;
+  }[];
+}
