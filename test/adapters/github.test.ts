@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { blobSha } from '../../src/adapters/git-tree.ts';
 import { createGitHub, type GitHubOptions } from '../../src/adapters/github.ts';
 import { LoopError, WriteRefusedError } from '../../src/errors.ts';
-import type { CheckRun, RepositoryRef } from '../../src/github-port.ts';
+import type { RepositoryRef } from '../../src/github-port.ts';
+import type { CheckRun } from '../../src/loop/check-run.ts';
 import { wire } from '../../src/wire.ts';
 import { git, HERE, type Stage, startStage } from '../local/server.ts';
 
