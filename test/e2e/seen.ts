@@ -1,9 +1,12 @@
 /** What anybody can see of the processes: comments and reactions, checks, runs, pull requests, and the webhooks that did not arrive. */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openState } from '../../src/local/state.ts';
+import { eventually } from './acts.ts';
 import type { Processes } from './processes.ts';
+
+/** Several loops share the machine with what is waited for. */
+const PATIENCE_S = 600;
 
 const commentRows = z.array(
   z.object({ id: z.int(), body: z.string(), created_at: z.string(), user: z.object({ login: z.string() }) }),
@@ -51,13 +54,15 @@ export async function runsOf({ as }: Processes): Promise<z.infer<typeof runRows>
 
 /** Waits until a run whose title begins so is done with this step. */
 export async function stepDone(processes: Processes, title: string, step: string): Promise<void> {
-  for (;;) {
+  const isDone = async () => {
     for (const { id } of (await runsOf(processes)).filter((run) => run.display_title.startsWith(title))) {
       const { jobs } = jobRows.parse(await processes.as('GET', `/actions/runs/${id}/jobs`));
-      if (jobs.some(({ steps }) => steps.some(({ name, status }) => name === step && status === 'completed'))) return;
+      if (jobs.some(({ steps }) => steps.some(({ name, status }) => name === step && status === 'completed')))
+        return true;
     }
-    await sleep(200);
-  }
+    return false;
+  };
+  await eventually(isDone, `"${step}" of ${title}`, PATIENCE_S);
 }
 
 /** All that were ever made on a commit, or the newest of each name. */
@@ -110,7 +115,7 @@ export interface Undelivered {
 /** Waits until GitHub could not deliver a webhook of this name whose payload says so. */
 export async function lost(processes: Processes, name: string, says: string): Promise<void> {
   const isIt = ({ event, action, payload }: Undelivered) => `${event}.${action}` === name && payload.includes(says);
-  while (!undelivered(processes).some(isIt)) await sleep(200);
+  await eventually(async () => undelivered(processes).some(isIt), `a lost ${name} that says ${says}`, PATIENCE_S);
 }
 
 /** Everything that explains where a loop stands, as text. */
