@@ -1,4 +1,4 @@
-/** What ends a BUILD at once: each row names the channels and the exact sentence; nothing of the try lands, and `/rerun` goes on with the same approval. */
+/** What ends a BUILD at once: each row has the exact sentence, which stands in every place; nothing of the try lands, and `/rerun` goes on with the same approval. */
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,107 +46,79 @@ async function captureRunner(path: string): Promise<void> {
 /** `case` is what the forger is told; {run}, {entry}, {head}, {base} and {bytes} are filled in. */
 interface Row {
   readonly case: string;
-  readonly channel: 'pull request comment and check run';
   readonly sentence: string;
-  readonly remedy: string;
+  /** Where a look at the run is not enough. */
+  readonly remedy?: string;
 }
 
-const PULL = 'pull request comment and check run';
 const LOOK = 'Look at the run and its log before you say `/rerun`.';
 
 const ROWS: readonly Row[] = [
   {
     case: 'another entry',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       'The BUILD report speaks of another run: build of entry 99 for {head} on {base}, expected build of entry {entry} for {head} on {base}. Nothing of it was taken over.',
   },
   {
     case: 'another base',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       'The BUILD report speaks of another run: build of entry {entry} for {head} on {head}, expected build of entry {entry} for {head} on {base}. Nothing of it was taken over.',
   },
   {
     case: 'no raw output',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       'The measurement build_ok has no raw output with digest sha256:000000000000…; a value without it is none. Nothing of it was taken over.',
   },
   {
     case: 'a missing field',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       'The BUILD report breaks its schema at "sandbox": Invalid option: expected one of "bubblewrap"|"none". Nothing of it was taken over.',
   },
   {
     case: 'no JSON',
-    channel: PULL,
-    remedy: LOOK,
     sentence: 'The BUILD artifact has no readable report.json. Nothing of it was taken over.',
   },
   {
     case: 'a workflow',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       '`.github/workflows/release.yml` must not change: files of git and GitHub (`.git*`) are changed by people only. The proposed patch was refused as a whole.',
   },
   {
     case: 'code owners',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       '`docs/CODEOWNERS` must not change: CODEOWNERS is changed by people only. The proposed patch was refused as a whole.',
   },
   {
     case: 'a symbolic link',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       'The BUILD report breaks its schema at "changes.0.mode": Invalid option: expected one of "100644"|"100755". Nothing of it was taken over.',
   },
   {
     case: 'a way out',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       '`../guestbook/src/search.js` must not change: its path has an empty, `.` or `..` segment. The proposed patch was refused as a whole.',
   },
   {
     case: 'an unplanned file',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       '`src/store.js` changed although no task of the approved plan names it. The proposed patch was refused as a whole.',
   },
   {
     case: 'other tests',
-    channel: PULL,
-    remedy: LOOK,
     sentence: 'The frozen tests do not have the digest that the report states. Nothing of it was taken over.',
   },
   {
     case: '20 MB',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       'The artifact "build" of run {run} has {bytes} bytes; at most 8000000 are read. Nothing of it was taken over.',
   },
   {
     case: 'a zip bomb',
-    channel: PULL,
-    remedy: LOOK,
     sentence:
       'The artifact unpacks to at least 40000000 bytes in 1 file; at most 16000000 bytes in 500 files are read. Nothing of it was taken over.',
   },
   {
     case: 'no bubblewrap',
-    channel: PULL,
     remedy: 'Set that right, then say `/rerun`.',
     sentence:
       'The sandbox needs bubblewrap, and there is no bwrap on the PATH; install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.',
@@ -163,7 +135,8 @@ async function stoppedBy(wish: string): Promise<Loop> {
 }
 
 describe('a run that the App refuses', () => {
-  it.each(ROWS)('$case: $channel, nothing lands, no model is asked', async ({ case: wish, sentence, remedy }) => {
+  it.each(ROWS)('$case: comment and check run say why, nothing lands, no model is asked', async (row) => {
+    const { case: wish, sentence, remedy = LOOK } = row;
     const calls = model.calls(issue);
     await expectStopped(world, await stoppedBy(wish), { packet, sentence, remedy });
     expect(model.calls(issue)).toBe(calls);
@@ -171,14 +144,21 @@ describe('a run that the App refuses', () => {
 });
 
 describe('a model that the job asks', () => {
-  it.each(FAULT_ROWS)(`and that answers with $case: three tries, ${PULL}, nothing lands`, async ({ fault, tries }) => {
-    model.fail(issue, 'BUILD', fault);
-    const calls = model.calls(issue);
-    const sentence = `The model at ${model.url} gave no usable acceptance-tests in 3 tries: ${tries}`;
-    const stopped = await stoppedBy('nothing');
-    await expectStopped(world, stopped, { packet, sentence, remedy: 'See that the model answers, then say `/rerun`.' });
-    expect([model.calls(issue), stopped.spent.calls]).toEqual([calls + 3, calls + 3]);
-  });
+  it.each(FAULT_ROWS)(
+    'and that answers with $case: three tries, comment and check run say why, nothing lands',
+    async ({ fault, tries }) => {
+      model.fail(issue, 'BUILD', fault);
+      const calls = model.calls(issue);
+      const sentence = `The model at ${model.url} gave no usable acceptance-tests in 3 tries: ${tries}`;
+      const stopped = await stoppedBy('nothing');
+      await expectStopped(world, stopped, {
+        packet,
+        sentence,
+        remedy: 'See that the model answers, then say `/rerun`.',
+      });
+      expect([model.calls(issue), stopped.spent.calls]).toEqual([calls + 3, calls + 3]);
+    },
+  );
 });
 
 describe('when everything is right again', () => {

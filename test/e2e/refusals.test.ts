@@ -1,4 +1,4 @@
-/** What is refused before a loop starts: each row names the channel, the exact sentence, and that setting things right is enough. */
+/** What is refused before a loop starts: each row has the exact sentence, and setting things right is enough. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,7 +32,6 @@ afterAll(async () => {
 
 interface Row {
   readonly case: string;
-  readonly channel: 'issue comment';
   /** The whole comment. */
   readonly sentence: string;
   readonly labelBy?: string;
@@ -44,81 +43,69 @@ interface Row {
 const ROWS: readonly Row[] = [
   {
     case: 'a label by a stranger, who may triage',
-    channel: 'issue comment',
     labelBy: 'tess',
     sentence:
       '@tess, only a person with write permission can start a loop and yours is triage, so the label was removed; ask one of them to set it.',
   },
   {
     case: 'a goal without a metric',
-    channel: 'issue comment',
     goal: 'kind: feature\nobjective: Make the guestbook nicer',
     sentence: NO_METRIC,
   },
   {
     case: 'a goal with an empty list of metrics',
-    channel: 'issue comment',
     goal: 'kind: feature\nobjective: Make the guestbook nicer\nmetrics: []',
     sentence: NO_METRIC,
   },
   {
     case: 'malformed YAML in the goal',
-    channel: 'issue comment',
     goal: 'kind: feature\nobjective: "Let visitors search\nmetrics: []',
     sentence:
       'The goal block is not valid YAML at line 4, column 1 of the block: Missing closing "quote. Correct it and set the label again.',
   },
   {
     case: 'a goal that refers to an anchor which is not there',
-    channel: 'issue comment',
     goal: 'kind: feature\nobjective: *wish\nmetrics: []',
     sentence:
       'The goal block is not valid YAML at line 2, column 12 of the block: Unresolved alias (the anchor must be set before the alias): wish. Correct it and set the label again.',
   },
   {
     case: 'an unknown key in the goal',
-    channel: 'issue comment',
     goal: `${GOAL}\nspeed: 3`,
     sentence: 'The goal has an unknown key "speed"; remove it and set the label again.',
   },
   {
     case: 'a value that the goal may not have',
-    channel: 'issue comment',
     goal: `${GOAL}\nlimits: { iterations: 9 }`,
     sentence:
       'The goal\'s "limits.iterations" is refused: Too big: expected number to be <=5; correct it and set the label again.',
   },
   {
     case: 'no configuration',
-    channel: 'issue comment',
     config: null,
     sentence:
       '.github/loopwright.yml is missing on the default branch; `loopwright init` writes it into a checkout. Then set the label again.',
   },
   {
     case: 'malformed YAML in the configuration',
-    channel: 'issue comment',
     config: 'version: 1\ncommands: [test\n',
     sentence:
       'config .github/loopwright.yml, line 3, column 1: Flow sequence in block collection must be sufficiently indented and end with a ]. Correct the YAML. Then set the label again.',
   },
   {
     case: 'a configuration that refers to an anchor which is not there',
-    channel: 'issue comment',
     config: 'version: 1\ncommands: *mine\n',
     sentence:
       'config .github/loopwright.yml, line 2, column 11: Unresolved alias (the anchor must be set before the alias): mine. Correct the YAML. Then set the label again.',
   },
   {
     case: 'an unknown key in the configuration',
-    channel: 'issue comment',
     config: `version: 1\n${COMMANDS}  lint: npx eslint\n`,
     sentence:
       'config .github/loopwright.yml, line 7, column 3: "commands.lint" is not a known key; remove it. Then set the label again.',
   },
   {
     case: 'a value that the configuration may not have',
-    channel: 'issue comment',
     config: `version: 1\n${COMMANDS}promotion: always\n`,
     sentence:
       'config .github/loopwright.yml, line 7, column 12: "promotion" is refused: Invalid option: expected one of "auto"|"person"; correct it. Then set the label again.',
@@ -126,7 +113,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('a label that is refused', () => {
-  it.each(ROWS)('$case: one $channel, and nothing half-done', async (row) => {
+  it.each(ROWS)('$case: one issue comment, and nothing half-done', async (row) => {
     if (row.config !== undefined) await writeConfig(row.config);
     const issue = await world.labelled({
       ...(row.goal === undefined ? {} : { body: fenced(row.goal) }),
