@@ -1,18 +1,16 @@
 /** A whole loop under contract: every request and webhook as GitHub describes it, within the App's rows, and within a budget of writes. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { Loop } from '../../src/loop/loop.ts';
 import { packageFile } from '../../src/package-root.ts';
 import { createContract } from '../../src/referee/contract.ts';
 import { GIT_SERVICES } from '../../src/referee/requests.ts';
-import { jwtOf } from '../local/server.ts';
+import { jwtOf, octokit } from '../local/server.ts';
 import { commented, proposed } from './acts.ts';
 import { problemsOf, startWorld, type World } from './world.ts';
 
 /** What GitHub counts as creating content: 80 in a minute, 500 in an hour for all loops of an installation. */
 const CREATION = /\/(?:comments|pulls|check-runs|reactions)$/;
-const delivery = z.object({ event: z.string(), action: z.string().nullable(), status: z.string() });
 
 let world: World;
 let loop: Loop;
@@ -40,10 +38,8 @@ it("breaks GitHub's description nowhere: no request, no answer, no webhook", asy
 });
 
 it('takes in every webhook at the first try', async () => {
-  const response = await fetch(`${world.github.url}/api/v3/app/hook/deliveries?per_page=100`, {
-    headers: { authorization: `Bearer ${jwtOf(world.github.credentials)}` },
-  });
-  const deliveries = z.array(delivery).parse(await response.json());
+  const app = octokit(world.github.url, jwtOf(world.github.credentials)).rest.apps;
+  const deliveries = (await app.listWebhookDeliveries({ per_page: 100 })).data;
   expect(deliveries.filter(({ status }) => status !== 'OK')).toEqual([]);
   const names = new Set(deliveries.map(({ event, action }) => (action === null ? event : `${event}.${action}`)));
   expect(names).toContain('issues.labeled');
@@ -69,9 +65,10 @@ it('stays within its budget: about a dozen creations, and few requests besides',
   const writes = sent.filter(({ method }) => method !== 'GET');
   const creations = writes.filter(({ method, path }) => method === 'POST' && CREATION.test(path));
   const counted = { requests: sent.length, writes: writes.length, creations: creations.length };
+  expect(counted.creations, JSON.stringify(counted)).toBeGreaterThan(8);
   expect(counted.creations, JSON.stringify(counted)).toBeLessThanOrEqual(16);
   expect(counted.writes, JSON.stringify(counted)).toBeLessThanOrEqual(100);
-  expect(counted.requests, JSON.stringify(counted)).toBeLessThanOrEqual(220);
+  expect(counted.requests, JSON.stringify(counted)).toBeLessThanOrEqual(250);
 });
 
 it('costs people one sticky comment, one comment of questions and one packet comment', async () => {
