@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // `unit` and `e2e` need Node, npm and git only, `machine` what the README's apt line installs. `e2e` are the long journeys through HTTP,
-// kept apart so that `npm test` stays short; one whole loop stays in it.
+// kept apart so that `npm test` stays short; one whole loop stays in it, and what a repeated webhook does to it.
 const LONG_JOURNEYS = 'test/e2e/!(loop|repeated).test.ts';
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
