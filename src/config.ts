@@ -18,16 +18,25 @@ export const BRANCH_PREFIX = 'loopwright/';
 /** `.github/loopwright.yml` on the default branch. Every key is read by code; an unknown key is refused. The README's table is made of these words. */
 export const repositoryConfig = z.strictObject({
   version: z.literal(1).describe('always 1'),
-  commands: z.strictObject({
-    install: commands.shape.install.default(null).describe('makes what the product needs, **without network** (below)'),
-    build: commands.shape.build.default(null).describe('compiles it'),
-    test: commands.shape.test.describe('the whole suite; exit code 0 is green'),
-    start: commands.shape.start
-      .default(null)
-      .describe('serves it in the foreground on `PORT`; needed for an HTTP API or pages'),
-    health: commands.shape.health.default(null).describe('path that answers 200 when it is ready; needed with `start`'),
-    runner: commands.shape.runner.describe('reads single tests: `node-test` or `unittest`'),
-  }),
+  commands: z
+    .strictObject({
+      install: commands.shape.install
+        .default(null)
+        .describe('makes what the product needs, **without network** (below)'),
+      build: commands.shape.build.default(null).describe('compiles it'),
+      test: commands.shape.test.describe('the whole suite; exit code 0 is green'),
+      start: commands.shape.start
+        .default(null)
+        .describe('serves it in the foreground on `PORT`; needed for an HTTP API or pages'),
+      health: commands.shape.health
+        .default(null)
+        .describe('path that answers 200 when it is ready; needed with `start`'),
+      runner: commands.shape.runner.describe('reads single tests: `node-test` or `unittest`'),
+    })
+    .refine(({ start, health }) => start === null || health !== null, {
+      path: ['start'],
+      error: '"commands.start" needs "commands.health"; add the path that answers 200 when what it serves is ready.',
+    }),
   branch: z
     .string()
     .regex(/^loopwright\/[A-Za-z0-9._/-]*\{issue\}[A-Za-z0-9._-]*$/)

@@ -55,6 +55,8 @@ export function parseConfig(text: string): RepositoryConfig {
     );
   }
   const path = issue?.path ?? [];
+  // Our own rules are whole sentences.
+  if (issue?.code === 'custom') throw new ConfigError(`${placeText(read.placeOf(path, 'value'))}: ${issue.message}`);
   const subject = path.length === 0 ? 'the file' : `"${path.join('.')}"`;
   throw new ConfigError(
     `${placeText(read.placeOf(path, 'value'))}: ${subject} is refused: ${issue?.message ?? 'unknown'}; correct it.`,

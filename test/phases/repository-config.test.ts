@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/phases/repository-config.ts';
+
+const TEST = '  test: node --test\n  runner: node-test\n';
+const NO_HEALTH =
+  '"commands.start" needs "commands.health"; add the path that answers 200 when what it serves is ready.';
+
+describe('a configuration that starts the product', () => {
+  it.each([
+    ['is not there', `version: 1\ncommands:\n${TEST}  start: node server.js\n`, 'line 5, column 10'],
+    ['is null', `version: 1\ncommands:\n  start: node server.js\n  health: null\n${TEST}`, 'line 3, column 10'],
+  ])('is refused where `health` %s', (_, text, place) => {
+    expect(() => parseConfig(text)).toThrow(`config .github/loopwright.yml, ${place}: ${NO_HEALTH}`);
+  });
+
+  it('is taken with `health`', () => {
+    const text = `version: 1\ncommands:\n${TEST}  start: node server.js\n  health: /health\n`;
+    expect(parseConfig(text).commands).toMatchObject({ start: 'node server.js', health: '/health' });
+  });
+
+  it('needs no `health` without `start`', () => {
+    expect(parseConfig(`version: 1\ncommands:\n${TEST}`).commands).toMatchObject({ start: null, health: null });
+  });
+});
