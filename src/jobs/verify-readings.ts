@@ -1,15 +1,12 @@
-/** What VERIFY measures about the tests: whether they are intact, whether the old ones still pass, and whether they are stable. */
+/** What VERIFY measures about the tests: whether they are intact, and whether they are stable. */
 import type { AddedLine } from '../guard/added-lines.ts';
 import { integrityDefects } from '../guard/test-integrity.ts';
-import { isTestPath } from '../guard/test-paths.ts';
 import type { FrozenTests } from '../loop/brief.ts';
-import type { Defect } from '../loop/measurement.ts';
 import { type Bench, measured } from './environment.ts';
 import { idOf, runFrozen } from './evidence.ts';
-import { said } from './said.ts';
 import type { Reading } from './security.ts';
-import { runTests, suiteCommand, type TestRun } from './test-run.ts';
-import { onTreeCopy, revertPaths, type Trees } from './trees.ts';
+import type { TestRun } from './test-run.ts';
+import { onTreeCopy, type Trees } from './trees.ts';
 import { blocker } from './verify-defect.ts';
 
 const FLAKINESS_RUNS = 5;
@@ -45,41 +42,6 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
     ),
   });
   return { measurement, defects };
-}
-
-/** `regressions`: the repository's own test command on the head, with exactly the base's test files. */
-export async function regressionReading(bench: Bench, trees: Trees): Promise<Reading> {
-  const { brief, environment } = bench;
-  const { runner, test: command } = brief.commands;
-  const { commandTimeoutMs: timeoutMs, outputBytes } = brief.limits;
-  const { sandbox } = environment;
-  const paths = new Set([...trees.baseFiles.keys(), ...trees.headFiles.keys(), ...frozenPaths(brief.tests)]);
-  const tests = [...paths].filter((path) => isTestPath(path, runner));
-  return onTreeCopy(bench, trees.head, async (directory) => {
-    await revertPaths(bench, directory, tests);
-    const result = await suiteCommand({ sandbox, directory, command, timeoutMs, outputBytes });
-    const output = said(result, outputBytes);
-    if (result.timedOut)
-      return { measurement: undefined, defects: [regression('timeout', `${command} did not end: ${output}`)] };
-    const isGreen = result.exitCode === 0;
-    const failing = isGreen
-      ? []
-      : await failingTests(
-          bench,
-          directory,
-          tests.filter((path) => trees.baseFiles.has(path)),
-        );
-    const measurement = await measured(environment, {
-      name: 'regressions',
-      value: isGreen ? 0 : Math.max(1, failing.length),
-      unit: 'count',
-      source: `exit code of ${command} on the head with the base's test files`,
-      output,
-    });
-    const whole =
-      isGreen || failing.length > 0 ? [] : [regression('suite', `${command} is red on the head: ${output}`)];
-    return { measurement, defects: [...whole, ...failing] };
-  });
 }
 
 export interface Stability extends Reading {
@@ -138,29 +100,6 @@ function unstable(message: string): Stability {
     firstRun: undefined,
     defects: [blocker({ rule: 'flakiness', about: 'unmeasured', message })],
   };
-}
-
-/** Which of the base's tests are red on the head, where the runner can tell. */
-async function failingTests(bench: Bench, directory: string, files: readonly string[]): Promise<readonly Defect[]> {
-  const { commandTimeoutMs: timeoutMs, outputBytes } = bench.brief.limits;
-  const { runner } = bench.brief.commands;
-  const { sandbox } = bench.environment;
-  const run = await runTests({ sandbox, directory, runner, files, expected: [], timeoutMs, outputBytes });
-  return [...run.results]
-    .filter(([, { outcome }]) => outcome === 'fail' || outcome === 'load-error')
-    .map(([id, { message }]) => ({
-      ...regression(id, `${id} passes no longer: ${message}`),
-      file: id.split('::')[0] ?? null,
-    }));
-}
-
-function regression(about: string, message: string): Defect {
-  const suggestion = 'Keep what the existing tests describe; they are run as they are on the base.';
-  return blocker({ rule: 'regression', about, message, suggestion });
-}
-
-function frozenPaths(tests: FrozenTests | null): readonly string[] {
-  return tests?.files.map(({ path }) => path) ?? [];
 }
 
 async function textsOf(bench: Bench, commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -5,12 +5,13 @@ import type { Defect, Measurement } from '../loop/measurement.ts';
 import { type Acceptance, performAcceptance } from './acceptance.ts';
 import { type Bench, type JobEnvironment, measured } from './environment.ts';
 import { type Evidence, gapsOf, proveRequirements } from './evidence.ts';
+import { regressionReading } from './regressions.ts';
 import { subjectOf } from './report-facts.ts';
 import { openRepository } from './repository.ts';
 import { type Reading, securityReading } from './security.ts';
 import { layTrees, onTreeCopy } from './trees.ts';
 import { blocker } from './verify-defect.ts';
-import { flakinessReading, integrityReading, regressionReading } from './verify-readings.ts';
+import { flakinessReading, integrityReading } from './verify-readings.ts';
 
 /**
  * Measures everything that the gates of VERIFY read. What could not be measured has no measurement, and a defect says why.

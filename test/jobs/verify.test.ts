@@ -156,6 +156,27 @@ it('sees a regression that the changed old test hides', async () => {
   expect(found).toMatchObject({ file: 'test/app.test.js', message: expect.stringContaining('200 !== 404') });
 });
 
+it('sees a regression although the product ends each process of the own tests with 0', async () => {
+  const exit = "if (String(process.argv[1]).endsWith('.test.js')) process.exit(0);\n";
+  const { report } = await judge({
+    ...GOOD,
+    'src/app.js': `${exit}${APP_AFTER.replace('status: 404', 'status: 200')}`,
+  });
+  expect(numbersOf(report)).toMatchObject({ regressions: 1 });
+  expect(report.defects.find(({ rule }) => rule === 'regression')).toMatchObject({
+    file: 'test/app.test.js',
+    message: expect.stringContaining('unknown paths are 404 passes no longer: AssertionError: Expected values to be strictly equal'),
+  });
+});
+
+it('sees a regression although the product ends whatever runs it', async () => {
+  const { report } = await judge({ ...GOOD, 'src/app.js': `${APP_AFTER}process.exit(0);\n` });
+  expect(numbersOf(report)).toMatchObject({ regressions: 1 });
+  expect(report.defects.find(({ rule }) => rule === 'regression')).toMatchObject({
+    message: expect.stringContaining('test/app.test.js ended before its tests were finished'),
+  });
+});
+
 it('sees a secret, a frozen test that was changed and a test that is left out', async () => {
   const { report } = await judge({
     'src/app.js': `${APP_AFTER}export const key = 'AKIA${'ABCD1234'.repeat(2)}';\n`,
