@@ -114,6 +114,8 @@ export const event = z.discriminatedUnion('type', [
     head: commitSha,
     pull: z.int(),
     pullNodeId: z.string(),
+    /** Of the packet comment. */
+    commentId: z.int(),
     digest,
     /** The budget that the packet states. */
     usd: z.number(),

@@ -106,6 +106,8 @@ export const loop = z.strictObject({
   /** The entry whose documents are on the branch. */
   packetEntry: z.int().optional(),
   publishedAt: z.string().optional(),
+  /** Of the comment that holds the packet. */
+  packetCommentId: z.int().optional(),
   approval: z.strictObject({ by: actor, role, at: z.string(), digest }).optional(),
   candidate: z.strictObject({ sha: commitSha, codeTree: commitSha, entry: z.int() }).optional(),
   run: z.strictObject({ id: z.int(), entry: z.int() }).optional(),

@@ -62,6 +62,7 @@ export function published(loop: Loop, event: Of<'published'>): Decision {
     status: 'waiting',
     waitingFor: 'approval',
     packetDigest: event.digest,
+    packetCommentId: event.commentId,
     // GitHub tells whole seconds: what was written in that of a renewal may mean the sum before it.
     publishedAt: loop.packetEntry === entry ? new Date(Date.parse(event.at) + 1000).toISOString() : event.at,
   });

@@ -168,8 +168,13 @@ export function reviewed(loop: Loop, event: Of<'reviewed'>): Decision {
   return reject(loop, event, event.body);
 }
 
-/** Whether something was written before the packet as it now is could be seen; GitHub tells times in whole seconds. */
-export function isOlderThanPacket({ publishedAt }: Loop, writtenAt: string): boolean {
+/** Whether something was written before the packet as it now is could be seen. GitHub tells times in whole seconds; within one, ids of comments tell the order. */
+export function isOlderThanPacket(
+  { publishedAt, packetCommentId }: Loop,
+  writtenAt: string,
+  commentId?: number,
+): boolean {
+  if (commentId !== undefined && packetCommentId !== undefined && commentId < packetCommentId) return true;
   return publishedAt !== undefined && Date.parse(writtenAt) < Math.floor(Date.parse(publishedAt) / 1000) * 1000;
 }
 

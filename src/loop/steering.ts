@@ -20,13 +20,13 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     if (loop.waitingFor !== 'approval' || loop.packetDigest === undefined) return 'There is no packet to approve now.';
     if (event.argument !== '')
       return 'A packet is approved as a whole: say `/approve` alone, or `/reject R2: …` for what should change.';
-    if (isOlderThanPacket(loop, event.createdAt))
+    if (isOlderThanPacket(loop, event.createdAt, event.commentId))
       return 'The packet changed after that comment was written; read the newest one and say `/approve` again.';
     return approve(loop, event, loop.packetDigest);
   },
   reject(loop, event) {
     if (loop.waitingFor !== 'approval') return 'There is no packet to reject now.';
-    if (isOlderThanPacket(loop, event.createdAt))
+    if (isOlderThanPacket(loop, event.createdAt, event.commentId))
       return 'The packet changed after that comment was written; read the newest one and say `/reject` again.';
     return event.argument === ''
       ? 'Say what should change: `/reject <what to change>`.'

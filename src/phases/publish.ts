@@ -33,7 +33,7 @@ export async function publish(unbound: Loop, ports: Ports): Promise<Event> {
   });
   const digest = packetDigest(loop);
   const body = packetComment({ ...loop, pull: pull.number, packetDigest: digest }, documents, modelFacts);
-  const { writtenAt } = await github.comment(loop.ref, pull.number, {
+  const { id: commentId, writtenAt } = await github.comment(loop.ref, pull.number, {
     marker: `packet/${loop.ref.n}/${loop.entry}`,
     body,
     ...mentioning(loop.startedBy),
@@ -47,6 +47,7 @@ export async function publish(unbound: Loop, ports: Ports): Promise<Event> {
     base,
     pull: pull.number,
     pullNodeId: pull.nodeId,
+    commentId,
     digest,
     usd: loop.limits.usd,
   };

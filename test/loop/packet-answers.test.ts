@@ -44,6 +44,11 @@ describe('what people say to a packet that they see before the loop knows that i
       'The packet changed after that comment was written; read the newest one and say `/approve` again.',
     ],
     [
+      '/approve, in the second of the packet and yet before it',
+      said('approve', '', SAME_SECOND, { commentId: 89 }),
+      'The packet changed after that comment was written; read the newest one and say `/approve` again.',
+    ],
+    [
       '/reject',
       said('reject', 'clearer', SECOND_BEFORE),
       'The packet changed after that comment was written; read the newest one and say `/reject` again.',

@@ -56,6 +56,7 @@ export const published = ({ entry, limits }: Loop, at = timeOf(entry)): Event =>
   head: SHA,
   pull: 13,
   pullNodeId: 'PR_1',
+  commentId: 90,
   digest: RAW,
   usd: limits.usd,
 });

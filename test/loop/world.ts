@@ -160,7 +160,16 @@ function outcomeOf(effect: Effect, loop: Loop, { random, odds, step }: Chance): 
         promotion: { by: random() < 0.5 ? 'auto' : 'person', why: 'world' },
       };
     case 'publish':
-      return { type: 'published', ...base, head: SHA, pull: 13, pullNodeId: 'PR_1', digest: RAW, usd: loop.limits.usd };
+      return {
+        type: 'published',
+        ...base,
+        head: SHA,
+        pull: 13,
+        pullNodeId: 'PR_1',
+        commentId: 1,
+        digest: RAW,
+        usd: loop.limits.usd,
+      };
     case 'dispatch':
       return { type: 'dispatched', ...base, runId: effect.entry };
     case 'collect':
