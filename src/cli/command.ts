@@ -51,12 +51,22 @@ function complaintAbout(
   words: number,
 ): string | undefined {
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
-  const complaints = tokens.map((token) => (token.kind === 'option' ? aboutOption(token, options) : undefined));
+  const given = tokens.filter((token) => token.kind === 'option');
+  const complaints = given.map((token) => aboutOption(token, options));
+  const again = given.find(
+    ({ name }, index) => isOnce(options[name]) && given.findIndex((first) => first.name === name) < index,
+  );
   const tooMany = tokens.filter(({ kind }) => kind === 'positional')[words];
   return (
     complaints.find((text) => text !== undefined) ??
+    (again === undefined ? undefined : `${again.rawName} is given twice`) ??
     (tooMany?.kind === 'positional' ? `"${tooMany.value}" is one word too many` : undefined)
   );
+}
+
+/** Which of two values was meant cannot be told; a boolean says the same twice. */
+function isOnce(option: Option | undefined): boolean {
+  return option?.type === 'string' && option.multiple !== true;
 }
 
 interface OptionToken {

@@ -66,6 +66,14 @@ const REFUSED: readonly Refused[] = [
     sentence: 'demo: --json takes no value, and got "yes"; `npm run demo -- --help` shows how it is used.',
   },
   {
+    typed: 'start --port 1 --port 2',
+    sentence: 'start: --port is given twice; `npm start -- --help` shows how it is used.',
+  },
+  {
+    typed: 'demo --keep @a --minutes 1 --keep=@b',
+    sentence: 'demo: --keep is given twice; `npm run demo -- --help` shows how it is used.',
+  },
+  {
     typed: 'init a b',
     sentence: 'init: "b" is one word too many; `npm run -s loopwright -- init --help` shows how it is used.',
   },
@@ -128,6 +136,10 @@ const REFUSED: readonly Refused[] = [
   },
   {
     typed: 'init @',
+    sentence: '@ is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.',
+  },
+  {
+    typed: 'init @ --force --force',
     sentence: '@ is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.',
   },
   {
