@@ -20,6 +20,8 @@ export interface SandboxCommand {
   readonly outputBytes: number;
   /** Opens file descriptor 3 in the command and returns what was written to it. */
   readonly results?: boolean;
+  /** The process holds what judges the code that it runs, and lets that code see as little of itself as possible. */
+  readonly judged?: boolean;
 }
 
 export interface Sandbox {
@@ -120,7 +122,7 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/alter
 const CERTIFICATES = ['/etc/ssl/certs', '/etc/ssl/openssl.cnf', '/etc/ca-certificates', '/etc/pki'];
 /** What this process was given open by others, such as a runner's log, must not reach generated code. The first argument is the last to keep. */
 const CLOSE_OTHERS =
-  'for open in $(ls /proc/self/fd); do [ "$open" -le "$1" ] || eval "exec $open>&-"; done; shift; exec "$@"';
+  'for open in $(ls /proc/self/fd 2>/dev/null || seq 3 1023); do [ "$open" -le "$1" ] || eval "exec $open>&-"; done; shift; exec "$@"';
 /** The command's own view of the machine's users and names; the real files tell who uses the machine. */
 const ETC = {
   passwd: `root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nloopwright:x:1000:1000::${SANDBOX_HOME}:/bin/sh\n`,
@@ -138,7 +140,8 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
     ...'--uid 1000 --gid 1000 --hostname sandbox --cap-drop ALL'.split(' '),
     ...SYSTEM.concat(CERTIFICATES).flatMap((path) => ['--ro-bind-try', path, path]),
     ...Object.keys(ETC).flatMap((name) => ['--ro-bind', join(places.scratch, 'etc', name), `/etc/${name}`]),
-    ...['--proc', '/proc', '--dev', '/dev', '--size', SHARED_MEMORY_BYTES, '--tmpfs', '/dev/shm'],
+    ...procOf(command),
+    ...['--dev', '/dev', '--size', SHARED_MEMORY_BYTES, '--tmpfs', '/dev/shm'],
     ...['--size', TMP_BYTES, '--tmpfs', '/tmp', '--dir', SANDBOX_HOME],
     ...places.readOnly.flatMap((path) => ['--ro-bind', path, path]),
     ...(await treeBinds(places, writable)),
@@ -149,6 +152,12 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
     ...command.argv,
   ];
   return { argv, env: { PATH: places.path } };
+}
+
+/** The kernel opens the memory of a process to itself where it is root's, whatever its program; then it gets no /proc to ask. */
+function procOf({ judged }: SandboxCommand): readonly string[] {
+  const isHidden = judged === true && process.getuid?.() === 0;
+  return isHidden ? ['--tmpfs', '/proc', '--remount-ro', '/proc'] : ['--proc', '/proc'];
 }
 
 /** `.git` is a mount of its own, so that it can be neither written nor moved aside: hooks and configuration run on the host. */

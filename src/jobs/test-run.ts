@@ -82,7 +82,7 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
       // Code that was compiled before may be that of other tests.
       env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: `${script}.none` },
       timeoutMs: Math.ceil(Math.min(leftMs, fileMs)),
-      ...{ directory, stdin, outputBytes, results: true },
+      ...{ directory, stdin, outputBytes, results: true, judged: true },
     });
     runs.push({ file, key, result, isLate: result.timedOut && leftMs <= fileMs });
   }

@@ -145,6 +145,14 @@ describe('the bubblewrap sandbox', () => {
     expect(stdout.trim()).toBe('0\n1\n2\n3');
   });
 
+  it('opens to no process that is judged the memory in which it is judged, also to root', async () => {
+    const script = `const fs = require('fs'); for (const name of ['mem', 'maps', 'environ', 'fd/0'])
+      try { fs.closeSync(fs.openSync('/proc/self/' + name)); console.log('opened ' + name); } catch { console.log('closed'); }`;
+    const { node } = sandbox;
+    const result = await sandbox.run({ argv: [node, '-e', script], directory: workspace, ...limits, judged: true });
+    expect(result.stdout).toBe('closed\nclosed\nclosed\nclosed\n');
+  });
+
   it('hands over standard input and reports exit codes and missing programs', async () => {
     expect((await sh('cat; exit 7', { stdin: 'typed' })).stdout).toBe('typed');
     expect((await sh('exit 7')).exitCode).toBe(7);
