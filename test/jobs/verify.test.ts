@@ -165,7 +165,9 @@ it('sees a regression although the product ends each process of the own tests wi
   expect(numbersOf(report)).toMatchObject({ regressions: 1 });
   expect(report.defects.find(({ rule }) => rule === 'regression')).toMatchObject({
     file: 'test/app.test.js',
-    message: expect.stringContaining('unknown paths are 404 passes no longer: AssertionError: Expected values to be strictly equal'),
+    message: expect.stringContaining(
+      'unknown paths are 404 passes no longer: AssertionError: Expected values to be strictly equal',
+    ),
   });
 });
 
