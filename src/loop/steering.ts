@@ -111,15 +111,19 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 /** Applies one command; every command gets one reaction, and a refused one also a sentence. */
 export function commanded(loop: Loop, event: Commanded): Decision {
   const target = loop.pull === undefined ? 'issue' : 'pull';
-  const usage = COMMANDS[event.command];
   const answer = event.permitted
     ? (followed(loop, event) ??
       heldBack(loop, event) ??
       HANDLERS[event.command]?.(loop, event) ??
       'There is no such command.')
-    : `\`/${event.command}\` needs ${usage?.who ?? 'more'} permission${usage?.who === 'author' ? ' (write) or the authorship of the issue' : ''}.`;
+    : `\`/${event.command}\` needs ${needOf(event.command)}.`;
   if (typeof answer !== 'string') return emit(answer, reaction(event, '+1'));
   return emit(only(loop), reaction(event, 'confused'), say(keyOf(event), target, answer));
+}
+
+function needOf(command: string): string {
+  const who = COMMANDS[command]?.who ?? 'more';
+  return who === 'author' ? 'write permission or the authorship of the issue' : `${who} permission`;
 }
 
 /** What may still be said to a loop that another one of its issue followed: nothing that sets it going. */

@@ -44,7 +44,7 @@ describe('the interview', () => {
 
   it('is not answered by somebody who neither wrote the issue nor may write', async () => {
     expect(await commanded(world, 'tess', issue, '/answer 1a 2a')).toEqual(
-      refused('`/answer` needs author permission (write) or the authorship of the issue.'),
+      refused('`/answer` needs write permission or the authorship of the issue.'),
     );
     expect((await world.loop(issue))?.questions.map(({ answer }) => answer)).toEqual([undefined, undefined]);
   });

@@ -16,6 +16,18 @@ import {
 } from './stands.ts';
 import { command, timeOf } from './world.ts';
 
+describe('a command of somebody who may not give it', () => {
+  it.each([
+    ['auto', '', asking(), '`/auto` needs write permission or the authorship of the issue.'],
+    ['answer', '1a', asking(), '`/answer` needs write permission or the authorship of the issue.'],
+    ['approve', '', atReview(), '`/approve` needs write permission.'],
+    ['accept', '1', atReview(), '`/accept` needs maintain permission.'],
+  ])('/%s %s is answered with what it needs', (name, argument, loop, sentence) => {
+    const heard = decide(loop, command(name, argument, timeOf(60), { permitted: false, role: 'read' })).loop;
+    expect(sentences(heard)).toEqual([sentence]);
+  });
+});
+
 describe('the budget of a packet', () => {
   const raise = (loop: Loop) => decide(loop, command('budget', '+2', timeOf(51))).loop;
 
