@@ -59,9 +59,10 @@ async function foldersIn(directory: string): Promise<readonly string[]> {
     const entries = await readdir(directory, { withFileTypes: true });
     return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
   } catch (cause) {
-    throw new ConfigError(`The skills in ${directory} cannot be read: restore the directory or reinstall loopwright.`, {
-      cause,
-    });
+    throw new ConfigError(
+      `The skills in ${directory} cannot be read: restore the directory, name another with SKILLS_DIR, or reinstall loopwright.`,
+      { cause },
+    );
   }
 }
 

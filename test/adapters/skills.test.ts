@@ -97,7 +97,7 @@ describe('loadSkills', () => {
 
   it('says that the directory cannot be read', async () => {
     await expect(loadSkills(join(directory, 'nowhere'))).rejects.toThrow(
-      /cannot be read: restore the directory or reinstall loopwright\.$/,
+      `The skills in ${join(directory, 'nowhere')} cannot be read: restore the directory, name another with SKILLS_DIR, or reinstall loopwright.`,
     );
   });
 });
