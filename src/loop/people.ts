@@ -69,7 +69,7 @@ export function unlabelled(loop: Loop, event: Of<'unlabelled'>): Decision {
 }
 
 export function closed(loop: Loop, event: Of<'closed'>): Decision {
-  return pause(loop, `Paused: @${event.by.login} closed the issue; reopen it and say \`/resume\`.`);
+  return pause(loop, `Paused: @${event.by.login} closed the issue; to go on all the same, say \`/resume\`.`);
 }
 
 export function ended(loop: Loop, event: Of<'ended'>): Decision {
