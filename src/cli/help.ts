@@ -12,7 +12,7 @@ export function overview(commands: Readonly<Record<string, Command>>): string {
     '',
     ...columns(rows),
     '',
-    'Each explains itself with `--help`. New here? `demo` needs no account and no key.',
+    'Each explains itself with `--help`; `--version` prints the version. New here? `demo` needs no account and no key.',
   ].join('\n');
 }
 

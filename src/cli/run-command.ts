@@ -1,5 +1,8 @@
 /** The table of subcommands, and what is said when none of them fits. */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { LoopError } from '../errors.ts';
+import { packageFile } from '../package-root.ts';
 import type { Command, Terminal } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { demo } from './demo.ts';
@@ -10,10 +13,12 @@ import { start } from './start.ts';
 
 const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, schemas };
 const HELP: readonly string[] = ['--help', '-h', 'help'];
+const VERSION: readonly string[] = ['--version', '-v'];
 
 /** Runs what was typed and returns the exit code. Whatever a person can mend is one sentence on standard error. */
 export async function runCommand([name = '--help', ...argv]: readonly string[], terminal: Terminal): Promise<number> {
   if (HELP.includes(name)) return help(argv[0], terminal);
+  if (VERSION.includes(name)) return tellVersion(terminal);
   const command = commandOf(name);
   if (command === undefined) return unknown(name, terminal);
   if (argv.includes('--help') || argv.includes('-h')) return help(name, terminal);
@@ -29,6 +34,13 @@ function help(name: string | undefined, terminal: Terminal): number {
   const command = name === undefined ? undefined : commandOf(name);
   if (name !== undefined && command === undefined) return unknown(name, terminal);
   terminal.out(name === undefined || command === undefined ? overview(COMMANDS) : commandHelp(name, command));
+  return 0;
+}
+
+const manifest = z.object({ version: z.string() });
+
+async function tellVersion({ out }: Terminal): Promise<number> {
+  out(manifest.parse(JSON.parse(await readFile(packageFile('package.json'), 'utf8'))).version);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -224,6 +224,13 @@ test('a port that is taken is said with the remedy', async () => {
       `port ${port} on 127.0.0.1 is in use, perhaps by a Loopwright that runs already; stop that one, or choose another port with \`start --port N\``,
     ],
   });
+});
+
+test.each(['--version', '-v'])('%s prints the version of the package', async (option) => {
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(await readFile(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')));
+  expect(await typed([option])).toEqual({ code: 0, out: [version], err: [] });
 });
 
 describe('help', () => {
