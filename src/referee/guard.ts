@@ -46,8 +46,10 @@ export function guardedFetch(options: GuardOptions): Fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const { pathname } = new URL(request.url);
+    const text = await request.clone().text();
+    judgeClarity(request, pathname, text);
     if (request.url === graphqlUrl) {
-      await judgeGraphql(request);
+      judgeGraphql(request.method, parseBody(text));
       return options.fetch(request);
     }
     const path = restPathOf(base, request.url);
@@ -57,13 +59,24 @@ export function guardedFetch(options: GuardOptions): Fetch {
     judgePath(request.method, path.replace(/\?.*$/, ''));
     const broken = brokenCondition({
       found,
-      body: parseBody(await request.clone().text()),
+      body: parseBody(text),
       branchPrefix: options.branchPrefix,
       workflows: options.workflows,
     });
     if (broken) throw new WireError(request.method, pathname, broken);
     return followRedirect(options.fetch, request);
   };
+}
+
+/** What we read is what the server reads: each key of a body once, and no header that changes the method. */
+function judgeClarity({ method, headers }: Request, path: string, text: string): void {
+  if (headers.has('x-http-method-override')) throw new WireError(method, path, 'it asks for another method');
+  if (text !== '' && JSON.stringify(parseBody(text)) !== text)
+    throw new WireError(
+      method,
+      path,
+      'its body is not JSON as JSON.stringify writes it, so it could be read in two ways',
+    );
 }
 
 /** `//`, `.` and `..` segments could make a server read another route than we matched. */
@@ -88,14 +101,10 @@ function graphqlUrlOf(base: string): string {
 
 const graphqlBody = z.object({ query: z.string(), variables: z.strictObject({ pullRequestId: z.string() }) });
 
-async function judgeGraphql(request: Request): Promise<void> {
-  const body = graphqlBody.safeParse(parseBody(await request.clone().text()));
-  if (request.method === 'POST' && body.success && squeeze(body.data.query) === squeeze(MARK_READY_FOR_REVIEW)) return;
-  throw new WireError(
-    request.method,
-    '/graphql',
-    'the only document that the App may send is markPullRequestReadyForReview',
-  );
+function judgeGraphql(method: string, sent: unknown): void {
+  const body = graphqlBody.safeParse(sent);
+  if (method === 'POST' && body.success && squeeze(body.data.query) === squeeze(MARK_READY_FOR_REVIEW)) return;
+  throw new WireError(method, '/graphql', 'the only document that the App may send is markPullRequestReadyForReview');
 }
 
 function squeeze(text: string): string {

@@ -96,6 +96,19 @@ for (const [method, path, body] of STOPPED) {
   });
 }
 
+test.each([
+  ['names a key twice', { body: `{"ref":"refs/heads/main","ref":"refs/heads/loopwright/1","sha":"a"}` }],
+  ['is no JSON', { body: 'ref=refs/heads/main' }],
+  [
+    'asks for another method',
+    { body: `{"ref":"refs/heads/loopwright/1","sha":"a"}`, headers: { 'X-HTTP-Method-Override': 'PUT' } },
+  ],
+])('a request that another reader could take for something else is stopped: it %s', async (_, init) => {
+  const { fetch, sent } = createGuard();
+  await expect(fetch(`${API}${REPOSITORY}/git/refs`, { method: 'POST', ...init })).rejects.toThrow(WireError);
+  expect(sent).toEqual([]);
+});
+
 test('another host is stopped', async () => {
   const { fetch, sent } = createGuard();
   await expect(fetch('https://evil.test/repos/alice/toys')).rejects.toThrow('not the GitHub API');
