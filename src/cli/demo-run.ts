@@ -16,6 +16,7 @@ import type { Loop } from '../loop/loop.ts';
 import { closingOf, headline } from './closing.ts';
 import type { Terminal } from './command.ts';
 import { INTERRUPTED } from './interruption.ts';
+import { assertSandbox } from './sandbox-here.ts';
 
 export interface DemoRun {
   readonly directory: string;
@@ -33,7 +34,7 @@ export interface DemoRun {
 
 const MAINTAINER = { login: 'maria', role: 'admin', token: 'maria-token' } as const;
 
-/** Returns the exit code: 0 only on success. A kept directory whose loop succeeded gives the same result again and starts nothing. */
+/** Returns the exit code: 0 only on success. A kept directory whose loop succeeded gives the same result again and starts nothing. @throws {SandboxError} where BUILD would refuse what the model writes. */
 export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> {
   const startedMs = Date.now();
   const say = run.json ? () => undefined : out;
@@ -45,6 +46,7 @@ export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> 
     if (run.json) out(resultLine(known.summary));
     return 0;
   }
+  await assertSandbox(run.model);
   say('Starting a GitHub and the App on this machine; the first time takes some seconds.');
   const local = await startLocalMode({
     dataDirectory: run.directory,

@@ -9,6 +9,7 @@ import type { Terminal } from './command.ts';
 import { interruption, STOPPING, untilAborted } from './interruption.ts';
 import { type Import, isWriter, type User } from './local-options.ts';
 import { missingSetup } from './missing-setup.ts';
+import { sandboxProblem } from './sandbox-here.ts';
 import { whatIsThere } from './what-is-there.ts';
 
 export interface LocalStart {
@@ -29,6 +30,9 @@ export async function startLocal(
   const issue = await readIssue();
   const again = (await keptServed(asked.data)) !== undefined;
   const welcome = isDemo ? demoWelcome(issue, { scripted: model.baseUrl === undefined, again }) : WELCOME;
+  // Before the App starts: a loop that is there already goes on at once, and a real model is paid for.
+  const problem = await sandboxProblem(model);
+  if (problem !== undefined) out(`Every BUILD will be refused on this machine. ${problem}`);
   out('Starting; the first time takes a few seconds.');
   const local = await startLocalMode({
     dataDirectory: asked.data,

@@ -53,9 +53,9 @@ export function startedAndClosed(argv: readonly string[]) {
 }
 
 /** Starts a command that is stopped later. */
-export function started(argv: readonly string[]): Running {
+export function started(argv: readonly string[], environment: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [...ARGV, ...argv], {
-    env: childEnvironment(),
+    env: { ...childEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
