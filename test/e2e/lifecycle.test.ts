@@ -74,7 +74,9 @@ describe('label and issue', () => {
   it('an issue that is closed pauses; reopened, /resume goes on', async () => {
     await world.as('wout', 'PATCH', `/issues/${issue}`, { state: 'closed' });
     await eventually(async () => (await status()) === 'paused', 'the pause');
-    expect((await world.loop(issue))?.note).toBe('Paused: @wout closed the issue; to go on all the same, say `/resume`.');
+    expect((await world.loop(issue))?.note).toBe(
+      'Paused: @wout closed the issue; to go on all the same, say `/resume`.',
+    );
     await world.as('wout', 'PATCH', `/issues/${issue}`, { state: 'open' });
     expect(await commanded(world, 'wout', issue, '/resume')).toEqual({ reactions: ['+1'], sentences: [] });
     expect(await world.loop(issue)).toMatchObject({ status: 'waiting', waitingFor: 'approval' });
