@@ -30,6 +30,11 @@ const CHANGE: readonly Rule[] = [
   HEAD,
   [({ reverted }) => reverted === 'pass', () => 'it still passes when the change is taken back'],
   [({ reverted }) => reverted === 'not-run', () => 'it did not run with the change taken back'],
+  [
+    ({ mutated }) => mutated !== 'fail' && mutated !== 'not-run',
+    () =>
+      'no mutation of the change turns its test red, so it does not look at what the change does: assert on results',
+  ],
 ];
 const KEEP: readonly Rule[] = [
   ASSERTS,
@@ -38,7 +43,7 @@ const KEEP: readonly Rule[] = [
   [({ mutated }) => mutated !== 'fail', () => 'no mutation of the product turned it red, so it guards nothing'],
 ];
 
-/** A change: red by assertion on the base, green on the head, and not green with the change taken back. */
+/** A change: red by assertion on the base, green on the head, not green with the change taken back, and red with a fault in it where one can be made. */
 export function changeVerdict(outcomes: Outcomes): Verdict {
   return verdictBy(
     CHANGE,

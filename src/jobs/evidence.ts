@@ -2,10 +2,10 @@
 import { isTestPath } from '../guard/test-paths.ts';
 import type { EvidenceRow, FrozenTests, Outcome } from '../loop/brief.ts';
 import { hasAssertion } from './assertions.ts';
-import type { Bench } from './environment.ts';
+import { type Bench, runShell } from './environment.ts';
 import { changeVerdict, keepVerdict, metricVerdict } from './evidence-verdict.ts';
 import { metricsOf } from './metric.ts';
-import { type MutationFound, mutationTurnsRed } from './mutation-run.ts';
+import { loadsIn, type MutationFound, type MutationRequest, mutationTurnsRed, placesOf } from './mutation-run.ts';
 import { runTests, type TestRun } from './test-run.ts';
 import { layTests, onTreeCopy, revertPaths, type Trees } from './trees.ts';
 
@@ -34,6 +34,8 @@ interface Work extends EvidenceRequest {
   readonly headRun: TestRun;
   readonly notes: string[];
 }
+
+type Where = Pick<MutationRequest, 'groups' | 'isFirstNeeded'>;
 
 const LEAST_MUTATION_MS = 3000;
 
@@ -106,16 +108,19 @@ async function changeRows(
   own: readonly FrozenTest[],
 ): Promise<readonly EvidenceRow[]> {
   const reverted = await revertedRun(work, requirement, own);
-  return own.map((test) => {
-    const outcomes = {
-      ...startOf(work, test),
-      reverted: reverted?.results.get(idOf(test))?.outcome ?? 'not-run',
-      mutated: 'not-run',
-    } as const;
+  const rows: EvidenceRow[] = [];
+  for (const test of own) {
+    const withoutChange = reverted?.results.get(idOf(test))?.outcome ?? 'not-run';
+    const start = { ...startOf(work, test), reverted: withoutChange };
+    const isRight = changeVerdict({ ...start, mutated: 'not-run' }).proven;
+    const found = isRight ? await mutate(work, test, placesOfChange(work, requirement)) : undefined;
+    const outcomes = { ...start, mutated: found?.outcome ?? 'not-run' } as const;
     const { proven, reason } = changeVerdict(outcomes);
-    const said = proven ? reason : `${reason}${messageFor(work, test, outcomes)}`;
-    return rowOf(requirement, test, { ...outcomes, proven, reason: said });
-  });
+    const tried = found === undefined || found.outcome === 'not-run' ? '' : ` (${found.detail})`;
+    const said = `${reason}${isRight ? tried : messageFor(work, test, outcomes)}`;
+    rows.push(rowOf(requirement, test, { ...outcomes, proven, reason: said }));
+  }
+  return rows;
 }
 
 /** The head with the product files of the requirement's tasks as they are on the base. */
@@ -140,10 +145,11 @@ async function keepRows(
   own: readonly FrozenTest[],
 ): Promise<readonly EvidenceRow[]> {
   const rows: EvidenceRow[] = [];
+  const groups = [placesOf(taskFiles(work, requirement.id)), work.changedLines, placesOf(productOf(work))];
   for (const test of own) {
     const start = startOf(work, test);
     const isWorthIt = start.asserts && start.base === 'pass' && start.head === 'pass';
-    const found = isWorthIt ? await mutate(work, requirement, test) : undefined;
+    const found = isWorthIt ? await mutate(work, test, { groups }) : undefined;
     const outcomes = { ...start, reverted: 'not-run', mutated: found?.outcome ?? 'not-run' } as const;
     const { proven, reason } = keepVerdict(outcomes);
     const detail = found === undefined ? messageFor(work, test, outcomes) : ` (${found.detail})`;
@@ -152,27 +158,44 @@ async function keepRows(
   return rows;
 }
 
-async function mutate(work: Work, requirement: Requirement, test: FrozenTest): Promise<MutationFound> {
-  const { bench, trees, tests, changedLines, headRun } = work;
+/** What the requirement's own tasks changed comes first; the rest of the change is tried too, because a list of files may lack one. */
+function placesOfChange(work: Work, requirement: Requirement): Where {
+  const files = new Set(taskFiles(work, requirement.id));
+  const own = new Map([...work.changedLines].filter(([path]) => files.has(path)));
+  return { groups: [own, work.changedLines], isFirstNeeded: true };
+}
+
+function productOf({ bench, trees }: Work): readonly string[] {
   const { runner } = bench.brief.commands;
-  const product = [...trees.headFiles.keys()].filter(
-    (path) => !isTestPath(path, runner) && !path.startsWith('.loopwright/'),
-  );
+  return [...trees.headFiles.keys()].filter((path) => !isTestPath(path, runner) && !path.startsWith('.loopwright/'));
+}
+
+async function mutate(work: Work, test: FrozenTest, where: Where): Promise<MutationFound> {
+  const { bench, trees, tests, headRun } = work;
   // A run that takes far longer than the head's hangs; that proves nothing, and the next fault is tried.
   const mostMs = Math.max(LEAST_MUTATION_MS, headRun.durationMs * 5);
   const found = await onTreeCopy(bench, trees.head, (copy) =>
     mutationTurnsRed({
+      ...where,
       tree: copy,
-      first: taskFiles(work, requirement.id),
-      changedLines,
-      others: product,
+      product: new Set(productOf(work)),
       now: bench.environment.now,
-      outcome: async () =>
-        (await runFrozen(bench, copy, tests, { only: [test], mostMs })).results.get(idOf(test))?.outcome ?? 'not-run',
+      loads: (path) => loadsIn(bench, copy, path),
+      outcome: async () => {
+        if (!(await builds(bench, copy))) return 'load-error';
+        const run = await runFrozen(bench, copy, tests, { only: [test], mostMs });
+        return run.results.get(idOf(test))?.outcome ?? 'not-run';
+      },
     }),
   );
   work.notes.push(`--- mutations for ${idOf(test)}: ${found.detail}`);
   return found;
+}
+
+/** Tests may look at what is built only. */
+async function builds(bench: Bench, tree: string): Promise<boolean> {
+  const { build } = bench.brief.commands;
+  return build === null || (await runShell(bench, build, tree)).exitCode === 0;
 }
 
 function startOf({ baseRun, headRun, tests }: Work, test: FrozenTest) {

@@ -1,20 +1,26 @@
 /** Tries faults in the product, one at a time, until a test turns red. */
 import type { Outcome } from '../loop/brief.ts';
+import type { Bench } from './environment.ts';
 import { placeOf, readRegular } from './inside.ts';
 import { inTurns, isMutable, type Mutant, mutantsOf } from './mutation.ts';
 import { overwrite } from './trees.ts';
 
+/** Files, and the lines of each where it is not all of them. */
+export type Places = ReadonlyMap<string, ReadonlySet<number> | undefined>;
+
 export interface MutationRequest {
   /** A copy that may be changed; it is as before afterwards. */
   readonly tree: string;
-  /** Files in which a fault is tried first. */
-  readonly first: readonly string[];
-  /** Then these lines of files. */
-  readonly changedLines: ReadonlyMap<string, ReadonlySet<number>>;
-  /** Then these files. */
-  readonly others: readonly string[];
+  /** Where a fault is tried, one group after the other. */
+  readonly groups: readonly Places[];
+  /** Without a possible fault in the first group none is tried in the others. */
+  readonly isFirstNeeded?: boolean;
+  /** Faults are made in these files only. */
+  readonly product: ReadonlySet<string>;
   /** Runs the test in the tree. */
   readonly outcome: () => Promise<Outcome>;
+  /** Whether the file can be loaded as it is in the tree. */
+  readonly loads: (path: string) => Promise<boolean>;
   readonly now: () => number;
 }
 
@@ -45,28 +51,39 @@ export async function mutationTurnsRed(request: MutationRequest): Promise<Mutati
   };
 }
 
-async function outcomeWith({ tree, outcome }: MutationRequest, mutant: Mutant): Promise<Outcome> {
-  const place = await placeOf(tree, mutant.path);
+async function outcomeWith({ tree, outcome, loads }: MutationRequest, { path, text }: Mutant): Promise<Outcome> {
+  const place = await placeOf(tree, path);
   if (place.refusal !== undefined) return 'not-run';
   const original = await readRegular(place.absolute);
+  let seen: Outcome;
+  let isLoaded = true;
   try {
-    await overwrite(tree, mutant.path, mutant.text);
-    return await outcome();
+    await overwrite(tree, path, text);
+    seen = await outcome();
+    isLoaded = seen !== 'fail' || (await loads(path));
   } finally {
-    await overwrite(tree, mutant.path, original);
+    await overwrite(tree, path, original);
   }
+  // A test that asserts whether a file loads would notice it; what never loads by itself cannot be judged so.
+  return isLoaded || !(await loads(path)) ? seen : 'load-error';
 }
 
-/** The three groups one after the other, each mutant once. Within a group the files take turns, so that one long file is not all. */
-async function chosenMutants(request: MutationRequest): Promise<readonly Mutant[]> {
-  const groups = [
-    inTurns(await Promise.all(request.first.map((path) => mutantsIn(request.tree, path)))),
-    inTurns(await Promise.all([...request.changedLines].map(([path, lines]) => mutantsIn(request.tree, path, lines)))),
-    inTurns(await Promise.all(request.others.map((path) => mutantsIn(request.tree, path)))),
-  ];
-  const product = new Set(request.others);
-  const unique = new Map(groups.flat().map((mutant) => [`${mutant.path}:${mutant.line}:${mutant.after}`, mutant]));
-  return [...unique.values()].filter(({ path }) => product.has(path)).slice(0, MOST_MUTANTS);
+/** The groups one after the other, each mutant once. Within a group the files take turns, so that one long file is not all. */
+async function chosenMutants({
+  tree,
+  groups,
+  isFirstNeeded = false,
+  product,
+}: MutationRequest): Promise<readonly Mutant[]> {
+  const found = await Promise.all(
+    groups.map(async (group) => {
+      const places = [...group].filter(([path]) => product.has(path));
+      return inTurns(await Promise.all(places.map(([path, lines]) => mutantsIn(tree, path, lines))));
+    }),
+  );
+  if (isFirstNeeded && found[0]?.length === 0) return [];
+  const unique = new Map(found.flat().map((mutant) => [`${mutant.path}:${mutant.line}:${mutant.after}`, mutant]));
+  return [...unique.values()].slice(0, MOST_MUTANTS);
 }
 
 async function mutantsIn(tree: string, path: string, lines?: ReadonlySet<number>): Promise<readonly Mutant[]> {
@@ -80,4 +97,34 @@ function textOf(mutant: Mutant | undefined): string {
   if (mutant === undefined) return 'none';
   const { path, line, operator, before, after } = mutant;
   return `${path}:${line} ${operator}: ${before.trim().slice(0, 120)} → ${after.trim().slice(0, 120)}`;
+}
+
+/** Whole files. */
+export function placesOf(paths: readonly string[]): Places {
+  return new Map(paths.map((path) => [path, undefined]));
+}
+
+const LONGEST_LOAD_MS = 5000;
+
+/** Loads one file of the product by itself. One that takes long has begun its work, so it counts as loaded. */
+export async function loadsIn({ brief, environment }: Bench, tree: string, path: string): Promise<boolean> {
+  const { sandbox } = environment;
+  const { exitCode, timedOut } = await sandbox.run({
+    argv: path.endsWith('.py') ? importInPython(path) : importInNode(sandbox.node, path),
+    directory: tree,
+    env: { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' },
+    timeoutMs: LONGEST_LOAD_MS,
+    outputBytes: brief.limits.outputBytes,
+  });
+  return timedOut || exitCode === 0;
+}
+
+function importInPython(path: string): readonly string[] {
+  const text = 'import importlib, sys; sys.path.insert(0, "."); importlib.import_module(sys.argv[1])';
+  return ['python3', '-c', text, path.replace(/(?:\/__init__)?\.py$/, '').replaceAll('/', '.')];
+}
+
+function importInNode(node: string, path: string): readonly string[] {
+  const text = `import(${JSON.stringify(`./${path}`)}).then(() => process.exit(0), () => process.exit(1));`;
+  return [node, '--input-type=module', '-e', text];
 }

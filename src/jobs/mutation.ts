@@ -79,7 +79,8 @@ const OPERATORS: readonly Operator[] = [
 ];
 
 /** Lines that hold no behaviour of their own. */
-const SKIPPED = /^\s*(?:\/\/|\/?\*|#|import\b|from\s+\S+\s+import\b|export\s+(?:\*|\{)|"""|'''|@|$)|\brequire\(/;
+const SKIPPED =
+  /^\s*(?:\/\/|\/?\*|#|import\b|\}\s*from\b|from\s+\S+\s+import\b|export\s+(?:\*|\{)|"""|'''|@|$)|\brequire\(/;
 
 /** Whether there are operators for the file. */
 export function isMutable(path: string): boolean {
@@ -102,7 +103,14 @@ export function mutantsOf(path: string, text: string, lines?: ReadonlySet<number
       }));
     }),
   );
-  return inTurns(byOperator);
+  return inTurns(byOperator.map(spread));
+}
+
+/** The items from all over the list in turns, so that a limit leaves no part of a long file out. */
+function spread<Item>(items: readonly Item[]): readonly Item[] {
+  if (items.length <= 2) return items;
+  const middle = Math.ceil(items.length / 2);
+  return inTurns([spread(items.slice(0, middle)), spread(items.slice(middle))]);
 }
 
 /** The first of each list, then the second of each, and so on: a limit then leaves no list out. */
@@ -121,5 +129,12 @@ function faultsOf(line: string, { pattern, replacement }: Operator): readonly st
         typeof replacement === 'string' ? found.replace(new RegExp(pattern), replacement) : replacement(found);
       return line.slice(0, match.index) + fault + line.slice(match.index + found.length);
     })
-    .filter((after) => after !== line);
+    .filter((after) => after !== line && openedBy(after) === openedBy(line));
+}
+
+/** Brackets and templates that the line leaves open; a fault that changes this breaks the lines around it. */
+function openedBy(line: string): string {
+  const count = (symbol: string) => line.split(symbol).length - 1;
+  const brackets = ['()', '[]', '{}'].map(([open = '', close = '']) => count(open) - count(close));
+  return [...brackets, count('`') % 2].join();
 }

@@ -35,7 +35,7 @@ function acceptanceItem({ id, requirement, passed, detail }: VerifyReport['accep
   return steps.length === 1 ? `${name}: ${detail}` : [`${name}:`, ...steps.map((step) => `  - ${step}`)].join('\n');
 }
 
-/** One row per requirement: its test on the base, on the head, and where it must fail: with the change reverted, or under mutation. */
+/** One row per requirement: its test on the base, on the head, and where it must fail: with the change reverted and under mutation. */
 export function evidenceTable({ evidence }: VerifyReport): string {
   return table(
     ['id', 'kind', 'proved by', 'base', 'head', 'counter-check', 'verdict'],
@@ -45,10 +45,20 @@ export function evidenceTable({ evidence }: VerifyReport): string {
       `\`${test}\``,
       ...(kind === 'metric'
         ? ['', valueText(value ?? undefined), '']
-        : [base, head, kind === 'keep' ? `mutated: ${mutated}` : `reverted: ${reverted}`]),
+        : [base, head, counterCheck({ kind, reverted, mutated })]),
       verdictText({ kind, proven, reason }),
     ]),
   );
+}
+
+/** Where nothing of a change can be mutated, being reverted is all that is asked of it. */
+function counterCheck({
+  kind,
+  reverted,
+  mutated,
+}: Pick<VerifyReport['evidence'][number], 'kind' | 'reverted' | 'mutated'>): string {
+  if (kind === 'keep') return `mutated: ${mutated}`;
+  return mutated === 'not-run' ? `reverted: ${reverted}` : `reverted: ${reverted}, mutated: ${mutated}`;
 }
 
 /** The columns show why a test proves; of a number they show only the number, so its target is said. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EvidenceRow } from '../../src/loop/brief.ts';
-import { type Case, NODE_BASE, NODE_HEAD, NODE_TEST, rowFor } from './evidence-world.ts';
+import { type Case, NODE_BASE, NODE_HEAD, NODE_TEST, PYTHON_HEAD, rowFor } from './evidence-world.ts';
 
 const GOOD_CHANGE = `${NODE_TEST}test('discounts', async () => {
   const { discounted } = await import('../src/price.js');
@@ -11,7 +11,8 @@ const GOOD_CHANGE = `${NODE_TEST}test('discounts', async () => {
 describe('a change', () => {
   it('is proven by a test that fails on the base by assertion, passes on the head and is red without the change', async () => {
     const row = await rowFor({ change: NODE_HEAD, kind: 'change', name: 'discounts', test: GOOD_CHANGE });
-    expect(row).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'not-run', proven: true });
+    expect(row).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'fail', proven: true });
+    expect(row.reason).toMatch(/noticed: src\/price.js:\d/);
   });
 
   it.each<[string, Partial<Case> & Pick<Case, 'test'>, Partial<EvidenceRow>, RegExp]>([
@@ -90,6 +91,94 @@ describe('a change', () => {
       taskFiles: ['test/other.test.js'],
     });
     expect(row).toMatchObject({ reverted: 'not-run', proven: false });
+  });
+});
+
+describe('a test of a change that does not look at what the change does', () => {
+  const LEAD = `${NODE_TEST}import { existsSync } from 'node:fs';\ntest('searches', async () => {\n`;
+  const EXISTS = `${LEAD}  assert.ok(existsSync(new URL('../src/search.js', import.meta.url)));\n});\n`;
+  const LOADS = `${LEAD}  let found;
+  try { found = (await import('../src/search.js')).matching; } catch { assert.fail('no module'); }
+  assert.ok(found);
+});\n`;
+  const HONEST = LOADS.replace(
+    'assert.ok(found)',
+    "assert.deepEqual(found([{ text: 'Tea' }, { text: 'Milk' }], 'tea'), [{ text: 'Tea' }])",
+  );
+  const SEARCH = `import {
+  lower,
+} from './lower.js';
+
+const KNOWN = Object.freeze(['text']);
+if (KNOWN.length !== 1) throw new Error('broken');
+
+export function matching(entries, text) {
+  return entries
+    .filter((entry) => KNOWN.some((key) => lower(entry[key]).includes(lower(text))));
+}
+`;
+  const change = { 'src/search.js': SEARCH, 'src/lower.js': 'export const lower = (text) => text.toLowerCase();\n' };
+  const given = { change, kind: 'change', name: 'searches', taskFiles: ['src/search.js'] } as const;
+
+  it.each([
+    ['that the file is there', EXISTS],
+    ['that the module loads', LOADS],
+  ])('but only %s is refused', async (_name, test) => {
+    const row = await rowFor({ ...given, test });
+    expect(row).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'pass', proven: false });
+    expect(row.reason).toMatch(
+      /^no mutation of the change turns its test red, so it does not look at what the change does: assert on results \(/,
+    );
+  });
+
+  it('is not that which looks at a result', async () => {
+    const row = await rowFor({ ...given, test: HONEST });
+    expect(row).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'fail', proven: true });
+  });
+
+  it('is judged as the others when the product has to be built', async () => {
+    const built = { ...given, build: 'rm -rf dist && cp -r src dist' };
+    const inDist = (test: string) => test.replace('../src/', '../dist/');
+    expect(await rowFor({ ...built, test: inDist(HONEST) })).toMatchObject({ mutated: 'fail', proven: true });
+    expect(await rowFor({ ...built, test: inDist(LOADS) })).toMatchObject({ mutated: 'pass', proven: false });
+  });
+
+  it('is not found out where the change offers nothing to mutate', async () => {
+    const test = `${NODE_TEST}import { readFileSync } from 'node:fs';
+test('searches', () => assert.match(readFileSync(new URL('../index.html', import.meta.url), 'utf8'), /search/));\n`;
+    const row = await rowFor({
+      ...given,
+      test,
+      base: { ...NODE_BASE, 'index.html': '<p></p>\n' },
+      change: { ...change, 'index.html': '<input name="search">\n' },
+      taskFiles: ['index.html'],
+    });
+    expect(row).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'not-run', proven: true });
+    expect(row.reason).toBe('fails on the base by assertion, passes on the head, red with the change taken back');
+  });
+
+  it('is refused in Python too', async () => {
+    const python = (body: string) => `import unittest
+class Discounts(unittest.TestCase):
+    def test_discounts(self):
+        try:
+            from price import discounted
+        except ImportError:
+            self.fail('no discount')
+        ${body}
+`;
+    const inPython = {
+      change: PYTHON_HEAD,
+      kind: 'change',
+      name: 'Discounts.test_discounts',
+      runner: 'unittest',
+    } as const;
+    expect(await rowFor({ ...inPython, test: python('self.assertTrue(discounted)') })).toMatchObject({
+      ...{ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'pass', proven: false },
+    });
+    expect(await rowFor({ ...inPython, test: python('self.assertEqual(discounted(100), 90)') })).toMatchObject({
+      ...{ mutated: 'fail', proven: true },
+    });
   });
 });
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { hasAssertion } from '../../src/jobs/assertions.ts';
 import { changeVerdict, keepVerdict, metricVerdict } from '../../src/jobs/evidence-verdict.ts';
 import { inTurns, mutantsOf } from '../../src/jobs/mutation.ts';
-import { mutationTurnsRed } from '../../src/jobs/mutation-run.ts';
+import { type MutationRequest, mutationTurnsRed } from '../../src/jobs/mutation-run.ts';
 import type { Outcome } from '../../src/loop/brief.ts';
 
 const afters = (path: string, text: string) => mutantsOf(path, text).map(({ after }) => after.trim());
@@ -80,10 +80,10 @@ describe('a run of mutations', () => {
   };
   const request = (tree: string) => ({
     tree,
-    first: ['src/a.js'],
-    changedLines: new Map(),
-    others: ['src/a.js'],
+    groups: [new Map([['src/a.js', undefined]])],
+    product: new Set(['src/a.js']),
     now: Date.now,
+    loads: async () => true,
   });
 
   it.each<[Outcome, number, Outcome]>([
@@ -114,10 +114,92 @@ describe('a run of mutations', () => {
       expect((await mutationTurnsRed({ ...request(tree), now: clock, outcome: async () => 'pass' })).detail).toMatch(
         /^2 of 40/,
       );
-      expect((await mutationTurnsRed({ ...request(tree), others: [], outcome: async () => 'fail' })).outcome).toBe(
-        'not-run',
-      );
+      expect(
+        (await mutationTurnsRed({ ...request(tree), product: new Set(), outcome: async () => 'fail' })).outcome,
+      ).toBe('not-run');
     });
+  });
+});
+
+describe('where faults are made', () => {
+  const tried = async (groups: MutationRequest['groups'], isFirstNeeded: boolean) => {
+    const tree = await mkdtemp(join(tmpdir(), 'mutation-'));
+    const files = { 'a.js': 'return 1;\nreturn 2;\n', 'b.js': 'return 3;\n', 'c.html': '<p>return 4;</p>\n' };
+    const seen: string[] = [];
+    try {
+      for (const [path, text] of Object.entries(files)) await writeFile(join(tree, path), text);
+      const outcome = async (): Promise<Outcome> => {
+        const now = await Promise.all(Object.keys(files).map((path) => readFile(join(tree, path), 'utf8')));
+        seen.push(
+          now
+            .join('')
+            .match(/return (?:[1-4]|undefined);/g)
+            ?.join(' ') ?? '',
+        );
+        return 'pass';
+      };
+      const product = new Set(Object.keys(files));
+      const { outcome: found } = await mutationTurnsRed({
+        ...{ tree, groups, isFirstNeeded, product, outcome },
+        ...{ now: Date.now, loads: async () => true },
+      });
+      return { found, first: seen[0], runs: seen.length };
+    } finally {
+      await rm(tree, { recursive: true, force: true });
+    }
+  };
+
+  it('is in the lines of a group only, and in one group before the other', async () => {
+    const groups = [new Map([['a.js', new Set([2])]]), new Map([['b.js', undefined]])];
+    expect(await tried(groups, true)).toEqual({
+      found: 'pass',
+      first: 'return 1; return undefined; return 3; return 4;',
+      runs: 4,
+    });
+  });
+
+  it('is nowhere when the first group is needed and offers nothing', async () => {
+    const groups = [new Map([['c.html', undefined]]), new Map([['b.js', undefined]])];
+    expect((await tried(groups, true)).found).toBe('not-run');
+    expect((await tried(groups, false)).found).toBe('pass');
+  });
+
+  it('is all over a long file before the limit is reached', () => {
+    const text = Array.from({ length: 200 }, (_, index) => `list.push(x${index});`).join('\n');
+    const lines = mutantsOf('a.js', text)
+      .slice(0, 40)
+      .map(({ line }) => line)
+      .toSorted((one, other) => one - other);
+    const gaps = [...lines, 201].map((line, index) => line - (lines[index - 1] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThan(14);
+  });
+
+  it('leaves brackets, templates and imports over several lines as they are', () => {
+    const open = ['return items.map((item) => { return item;', 'return `<p>', "} from './other.js';"];
+    expect(open.flatMap((line) => mutantsOf('a.js', line).filter(({ operator }) => !/arrow/.test(operator)))).toEqual(
+      [],
+    );
+    expect(mutantsOf('a.py', 'return [')).toEqual([]);
+  });
+});
+
+describe('a fault that keeps the file from loading', () => {
+  it.each([
+    ['does not count', true, 'pass'],
+    ['counts where the file never loads by itself', false, 'fail'],
+  ])('%s', async (_name, loadsWhole, expected) => {
+    const tree = await mkdtemp(join(tmpdir(), 'mutation-'));
+    try {
+      await writeFile(join(tree, 'a.js'), 'return 1;\n');
+      const loads = async () => loadsWhole && (await readFile(join(tree, 'a.js'), 'utf8')) === 'return 1;\n';
+      const found = await mutationTurnsRed({
+        ...{ tree, loads, now: Date.now, outcome: async () => 'fail' as const },
+        ...{ groups: [new Map([['a.js', undefined]])], product: new Set(['a.js']) },
+      });
+      expect(found.outcome).toBe(expected);
+    } finally {
+      await rm(tree, { recursive: true, force: true });
+    }
   });
 });
 
@@ -131,11 +213,13 @@ describe('the rules of proof', () => {
     asserts: fc.boolean(),
   });
 
-  it('prove a change in exactly two combinations of outcomes', () => {
+  it('prove a change in exactly four combinations of outcomes', () => {
     fc.assert(
       fc.property(outcomes, (all) => {
         const isRed = all.reverted === 'fail' || all.reverted === 'load-error';
-        expect(changeVerdict(all).proven).toBe(all.asserts && all.base === 'fail' && all.head === 'pass' && isRed);
+        const isLookedAt = all.mutated === 'fail' || all.mutated === 'not-run';
+        const isRight = all.asserts && all.base === 'fail' && all.head === 'pass' && isRed;
+        expect(changeVerdict(all).proven).toBe(isRight && isLookedAt);
         expect(changeVerdict(all).reason).not.toBe('');
       }),
     );

@@ -220,6 +220,13 @@ describe('the evidence', () => {
     );
   });
 
+  it('shows both counter-checks of a change of which something could be mutated', () => {
+    const evidence = VERIFIED.evidence.map((row) => ({ ...row, mutated: 'fail' as const }));
+    const shown = evidenceDocument({ ...VERIFIED, evidence });
+    expect(shown).toContain('| fail | pass | reverted: fail, mutated: fail | proven |');
+    expect(shown).toContain('| pass | pass | mutated: fail |');
+  });
+
   it('says that there was no sandbox', () => {
     expect(evidenceDocument({ ...VERIFIED, sandbox: 'none' })).toContain('**Sandbox: none.**');
   });
