@@ -3,7 +3,7 @@ import type { AddedLine } from '../guard/added-lines.ts';
 import { integrityDefects } from '../guard/test-integrity.ts';
 import type { FrozenTests } from '../loop/brief.ts';
 import { type Bench, measured } from './environment.ts';
-import { idOf, runFrozen } from './evidence.ts';
+import { idOf, runFrozen } from './frozen-run.ts';
 import type { Reading } from './security.ts';
 import type { TestRun } from './test-run.ts';
 import { onTreeCopy, type Trees } from './trees.ts';

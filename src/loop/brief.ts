@@ -100,7 +100,7 @@ export type ModelCall = z.infer<typeof modelCall>;
 export const outcome = z.enum(['pass', 'fail', 'load-error', 'not-run']);
 export type Outcome = z.infer<typeof outcome>;
 
-/** What proves one requirement. `mutated` belongs to kind keep, `value` to kind metric. */
+/** What proves one requirement. `mutated` belongs to kind keep, and to a change where a fault can be made in it; `value` to kind metric. */
 export const evidenceRow = z.strictObject({
   requirement: z.string(),
   kind: z.enum(['change', 'keep', 'metric']),

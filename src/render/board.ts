@@ -44,7 +44,7 @@ export function pullBody(loop: Loop, model: ModelFacts, report?: VerifyReport): 
 }
 
 function evidenceBlock(report: VerifyReport): string {
-  return `### Evidence\n\n${evidenceTable(report)}\n\nThe test of a \`change\` must fail on the base, pass on the head, and fail again with the change reverted; that of a \`keep\` must notice a mutation. \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
+  return `### Evidence\n\n${evidenceTable(report)}\n\nThe test of a \`change\` must fail on the base, pass on the head, fail again with the change reverted, and notice a fault made in it; that of a \`keep\` must notice a mutation. \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
 }
 
 function boardBlocks(loop: Loop): readonly string[] {

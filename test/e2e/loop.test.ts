@@ -65,7 +65,7 @@ describe('a labelled issue', () => {
         base: 'fail',
         head: 'pass',
         reverted: 'fail',
-        mutated: 'not-run',
+        mutated: 'fail',
         proven: true,
       },
       {
@@ -74,7 +74,7 @@ describe('a labelled issue', () => {
         base: 'fail',
         head: 'pass',
         reverted: 'fail',
-        mutated: 'not-run',
+        mutated: 'fail',
         proven: true,
       },
       {

@@ -112,7 +112,7 @@ it('finds nothing wrong with a good candidate, and every number has its raw outp
       proven,
     ]),
   ).toEqual([
-    ['R-1', 'fail', 'pass', 'fail', 'not-run', true],
+    ['R-1', 'fail', 'pass', 'fail', 'fail', true],
     ['R-2', 'pass', 'pass', 'not-run', 'fail', true],
     ['R-3', 'not-run', 'not-run', 'not-run', 'not-run', true],
   ]);

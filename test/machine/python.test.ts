@@ -110,6 +110,30 @@ describe('evidence', () => {
     expect(row).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', proven: true });
   });
 
+  it('of a change is none when it sees only that a module loads', async () => {
+    const test = (body: string) => `import unittest
+class Discounts(unittest.TestCase):
+    def test_discounts(self):
+        try:
+            from price import discounted
+        except ImportError:
+            self.fail('no discount')
+        ${body}
+`;
+    const given = {
+      change: PYTHON_HEAD,
+      kind: 'change',
+      name: 'Discounts.test_discounts',
+      runner: 'unittest',
+    } as const;
+    expect(await rowFor({ ...given, test: test('self.assertTrue(discounted)') })).toMatchObject({
+      ...{ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'pass', proven: false },
+    });
+    expect(await rowFor({ ...given, test: test('self.assertEqual(discounted(100), 90)') })).toMatchObject({
+      ...{ mutated: 'fail', proven: true },
+    });
+  });
+
   it('of behaviour that stays is a test that notices a mutation', async () => {
     const test =
       'import unittest\nimport price\nclass Old(unittest.TestCase):\n    def test_adds(self):\n        self.assertEqual(price.total([1, 2]), 3)\n';
