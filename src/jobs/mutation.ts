@@ -46,16 +46,10 @@ const SWAPPED: Readonly<Record<string, string>> = {
 };
 const swap = (match: string) => match.replace(/\S+/, (symbol) => SWAPPED[symbol] ?? symbol);
 
-/** In the order in which they are tried: what most tests notice comes first. */
+/** In the order in which they are tried: first what changes an answer, then what leaves it out, because a service that answers nothing keeps its test waiting. */
 const OPERATORS: readonly Operator[] = [
-  {
-    name: 'return value removed',
-    files: SCRIPT,
-    pattern: /\breturn\s+[^;{([]+;?\s*$|\breturn\s+\S[^;]*;/,
-    replacement: 'return undefined;',
-  },
-  { name: 'return value removed', files: PYTHON, pattern: /\breturn\s+\S.*$/, replacement: 'return None' },
   { name: 'comparison swapped', files: ANY, pattern: /===|!==|==|!=|<=|(?<![=-])>=|\s<\s|\s>\s/, replacement: swap },
+  { name: 'text of a template changed', files: SCRIPT, pattern: /\$\{[^{}]+\}/, replacement: () => 'mutated' },
   {
     name: 'string changed',
     files: ANY,
@@ -72,7 +66,13 @@ const OPERATORS: readonly Operator[] = [
     replacement: (digits) => String(Number(digits) + 1),
   },
   { name: 'arithmetic swapped', files: ANY, pattern: /\s[+\-*/]\s/, replacement: swap },
-  { name: 'text of a template changed', files: SCRIPT, pattern: /\$\{[^{}]+\}/, replacement: () => 'mutated' },
+  {
+    name: 'return value removed',
+    files: SCRIPT,
+    pattern: /\breturn\s+[^;{([]+;?\s*$|\breturn\s+\S[^;]*;/,
+    replacement: 'return undefined;',
+  },
+  { name: 'return value removed', files: PYTHON, pattern: /\breturn\s+\S.*$/, replacement: 'return None' },
   { name: 'arrow result removed', files: SCRIPT, pattern: /=>\s*(?![{\s(])[^,;)]+/, replacement: '=> undefined' },
   { name: 'call removed', files: SCRIPT, pattern: /^(\s*)(?:await\s+)?[\w.]+\([^;{]*\);\s*$/, replacement: '$1;' },
   { name: 'call removed', files: PYTHON, pattern: /^(\s*)[\w.]+\([^:]*\)\s*$/, replacement: '$1pass' },

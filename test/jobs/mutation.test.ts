@@ -153,9 +153,14 @@ describe('where faults are made', () => {
     const groups = [new Map([['a.js', new Set([2])]]), new Map([['b.js', undefined]])];
     expect(await tried(groups, true)).toEqual({
       found: 'pass',
-      first: 'return 1; return undefined; return 3; return 4;',
+      first: 'return 1; return 3; return 3; return 4;',
       runs: 4,
     });
+  });
+
+  it('changes an answer before it leaves it out, because a test waits for what never comes', () => {
+    const [first, ...rest] = mutantsOf('a.js', "return 'text';").map(({ operator }) => operator);
+    expect([first, rest.at(-1)]).toEqual(['string changed', 'return value removed']);
   });
 
   it('is nowhere when the first group is needed and offers nothing', async () => {
