@@ -81,8 +81,8 @@ async function changeRows(
   for (const test of own) {
     const start = { ...startOf(work, test), reverted: outcomeIn(withoutChange, test) };
     const isRight = changeVerdict({ ...start, mutated: 'not-run' }).proven;
-    // A test that does not miss the code looks at something in which no fault can be made.
-    const missesCode = !['pass', 'not-run'].includes(outcomeIn(withoutCode, test));
+    // A test that passes without the code looks at something in which no fault can be made.
+    const missesCode = code.length > 0 && outcomeIn(withoutCode, test) !== 'pass';
     const found = isRight && missesCode ? await mutate(work, test, placesOfChange(work, requirement)) : NOT_MUTATED;
     const outcomes = { ...start, mutated: found.outcome };
     const { proven, reason } = changeVerdict(outcomes);

@@ -174,6 +174,27 @@ test('shows the field', () => assert.match(readFileSync(new URL('../index.html',
   });
 });
 
+describe('a test that leaves itself out where the code is missing', () => {
+  it('is asked for a fault all the same', async () => {
+    const test = `${NODE_TEST}import { readFileSync } from 'node:fs';
+test('shows the field', async (t) => {
+  assert.match(readFileSync(new URL('../index.html', import.meta.url), 'utf8'), /search/);
+  const { discounted } = await import('../src/price.js');
+  if (discounted === undefined) return t.skip();
+  assert.ok(discounted);
+});\n`;
+    const row = await rowFor({
+      kind: 'change',
+      name: 'shows the field',
+      test,
+      base: { ...NODE_BASE, 'index.html': '<p></p>\n' },
+      change: { ...NODE_HEAD, 'index.html': '<input name="search">\n' },
+      taskFiles: ['index.html', 'src/price.js'],
+    });
+    expect(row).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'pass', proven: false });
+  });
+});
+
 describe('behaviour that stays', () => {
   const keep = (body: string) =>
     `${NODE_TEST}import { total } from '../src/price.js';\ntest('adds', () => { ${body} });\n`;
