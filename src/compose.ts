@@ -11,8 +11,8 @@ import { loadSkills } from './adapters/skills.ts';
 import { createStore } from './adapters/store.ts';
 import { createWorkspace } from './adapters/workspace.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { packageFile } from './package-root.ts';
 import type { Ports } from './ports.ts';
+import { packageFile } from './settings/package-root.ts';
 
 export interface Composition {
   /** A directory for the embedded database, or a postgres:// address. */

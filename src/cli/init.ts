@@ -1,7 +1,7 @@
 /** `loopwright init`: writes configuration and workflows into a checkout; people review and push them. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type SetupFile, writeSetup } from '../setup-files.ts';
+import { type SetupFile, writeSetup } from '../settings/setup-files.ts';
 import { type Command, optionsOf } from './command.ts';
 
 const OPTIONS = {

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { execa } from 'execa';
-import { childEnvironment } from '../env.ts';
 import { UsageError } from '../errors.ts';
+import { childEnvironment } from '../settings/env.ts';
 
 export interface User {
   readonly login: string;

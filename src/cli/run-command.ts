@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { LoopError } from '../errors.ts';
-import { packageFile } from '../package-root.ts';
+import { packageFile } from '../settings/package-root.ts';
 import type { Command, Terminal } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { demo } from './demo.ts';

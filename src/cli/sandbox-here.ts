@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ModelEnvironment } from '../env.ts';
 import { SandboxError } from '../errors.ts';
 import { openSandbox } from '../jobs/sandbox.ts';
+import type { ModelEnvironment } from '../settings/env.ts';
 
 /** @throws {SandboxError} with the sentence with which every BUILD would be refused here. The scripted model needs no sandbox. */
 export async function assertSandbox({ baseUrl }: ModelEnvironment): Promise<void> {

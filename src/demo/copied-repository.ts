@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
-import { childEnvironment } from '../env.ts';
 import { UsageError } from '../errors.ts';
-import { writeSetup } from '../setup-files.ts';
+import { childEnvironment } from '../settings/env.ts';
+import { writeSetup } from '../settings/setup-files.ts';
 
 /** Clones the repository below `directory`; the original is never changed. @throws {UsageError} when it is no git repository. */
 export async function prepareCopy(

@@ -1,7 +1,7 @@
 /** What the demo is about: its repository's name, its script, its issue, and what a newcomer reads first. */
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '../errors.ts';
-import { packageFile } from '../package-root.ts';
+import { packageFile } from '../settings/package-root.ts';
 
 export const DEMO_REPOSITORY = 'acme/guestbook';
 

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { childEnvironment } from '../env.ts';
-import { packageFile } from '../package-root.ts';
-import { writeSetup } from '../setup-files.ts';
+import { childEnvironment } from '../settings/env.ts';
+import { packageFile } from '../settings/package-root.ts';
+import { writeSetup } from '../settings/setup-files.ts';
 
 interface Chapter {
   readonly message: string;

@@ -1,8 +1,8 @@
 /** The job's program, started by the workflow: `node job.mjs build`, or another job of the table. */
 import { fileURLToPath } from 'node:url';
-import { jobEnvironment } from '../env.ts';
 import { ConfigError } from '../errors.ts';
 import type { Report } from '../loop/brief.ts';
+import { jobEnvironment } from '../settings/env.ts';
 import { build } from './build.ts';
 import { probe } from './probe.ts';
 import { type JobRequest, runJob } from './run-job.ts';

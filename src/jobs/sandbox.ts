@@ -2,9 +2,9 @@
 import { chmod, constants, copyFile, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { execa } from 'execa';
-import { childEnvironment } from '../env.ts';
 import { SandboxError } from '../errors.ts';
 import type { SandboxKind } from '../loop/brief.ts';
+import { childEnvironment } from '../settings/env.ts';
 import { type CommandResult, runProcess } from './command-run.ts';
 
 export type { CommandResult } from './command-run.ts';

@@ -1,6 +1,5 @@
 /** Pulls what a run delivered, trusts none of it before it is checked, and turns it into an event. */
 import { strFromU8, unzipSync } from 'fflate';
-import { WORKFLOWS } from '../config.ts';
 import { ArtifactError } from '../errors.ts';
 import type { WorkflowRun } from '../github-port.ts';
 import { digestOf } from '../guard/digest.ts';
@@ -9,6 +8,7 @@ import type { Effect } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports, Store } from '../ports.ts';
+import { WORKFLOWS } from '../settings/config.ts';
 import { assertProposal } from './proposal-checks.ts';
 import { signatureOf } from './signature.ts';
 

@@ -1,5 +1,5 @@
 /** BUILD and VERIFY: write the brief, dispatch the workflow on the default branch. */
-import { WORKFLOWS } from '../config.ts';
+
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
@@ -9,6 +9,7 @@ import type { Loop } from '../loop/loop.ts';
 import { nameOf } from '../loop/terms.ts';
 import { buildTryOf } from '../loop/walk.ts';
 import type { Ports, Store } from '../ports.ts';
+import { WORKFLOWS } from '../settings/config.ts';
 import { movedUnder } from './base-move.ts';
 import { documentNamed, documentTexts, storedText } from './document-texts.ts';
 import { CHANGE_LIMITS } from './proposal-checks.ts';

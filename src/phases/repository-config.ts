@@ -1,10 +1,11 @@
 /** Reads `.github/loopwright.yml` from the default branch, or says in one sentence why it is refused. */
-import { CONFIG_PATH, type RepositoryConfig, repositoryConfig } from '../config.ts';
+
 import { ConfigError } from '../errors.ts';
 import type { RepositoryRef } from '../github-port.ts';
 import { digestOf } from '../guard/digest.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
+import { CONFIG_PATH, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
 import { type Place, readYaml } from './yaml-text.ts';
 
 export interface ReadConfig {

@@ -1,5 +1,5 @@
 /** What a label needs to know before a loop starts: the base, the configuration, the goal, the limits. */
-import { BRANCH_PREFIX, type RepositoryConfig, repositoryConfig } from '../config.ts';
+
 import { ConfigError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
 import type { Event } from '../loop/event.ts';
@@ -7,6 +7,7 @@ import { checkGoal, type Goal } from '../loop/goal.ts';
 import { laneOf } from '../loop/lane.ts';
 import type { Actor, LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
+import { BRANCH_PREFIX, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
 import { configAt, type ReadConfig } from './repository-config.ts';
 import { readYaml } from './yaml-text.ts';
 

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sandboxProblem } from '../../src/cli/sandbox-here.ts';
-import { writeSetup } from '../../src/setup-files.ts';
+import { writeSetup } from '../../src/settings/setup-files.ts';
 import { type Running, started, typed } from './terminal.ts';
 
 const TIMEOUT_MS = 120_000;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { childEnvironment } from '../../src/env.ts';
+import { childEnvironment } from '../../src/settings/env.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const ARGV = ['--disable-warning=ExperimentalWarning', MAIN];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { repositoryConfig } from '../../src/config.ts';
-import { childEnvironment } from '../../src/env.ts';
+import { repositoryConfig } from '../../src/settings/config.ts';
+import { childEnvironment } from '../../src/settings/env.ts';
 import { aptLine, REQUIREMENTS } from '../machine/requirements.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Loop } from '../../src/loop/loop.ts';
-import { packageFile } from '../../src/package-root.ts';
 import { createContract } from '../../src/referee/contract.ts';
 import { GIT_SERVICES } from '../../src/referee/requests.ts';
+import { packageFile } from '../../src/settings/package-root.ts';
 import { jwtOf, octokit } from '../local/server.ts';
 import { commented, proposed } from './acts.ts';
 import { problemsOf, startWorld, type World } from './world.ts';

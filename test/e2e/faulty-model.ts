@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { readScript } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
-import { packageFile } from '../../src/package-root.ts';
+import { packageFile } from '../../src/settings/package-root.ts';
 import { listening } from '../listening.ts';
 import { rightAtOnce } from './acts.ts';
 

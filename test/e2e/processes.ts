@@ -10,8 +10,8 @@ import { z } from 'zod';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { readScript, type Script } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
-import { childEnvironment } from '../../src/env.ts';
-import { packageFile } from '../../src/package-root.ts';
+import { childEnvironment } from '../../src/settings/env.ts';
+import { packageFile } from '../../src/settings/package-root.ts';
 import { freePort } from '../listening.ts';
 import { type Gate, startGate } from './gate.ts';
 

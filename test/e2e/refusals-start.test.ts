@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { childEnvironment } from '../../src/env.ts';
-import { packageFile } from '../../src/package-root.ts';
+import { childEnvironment } from '../../src/settings/env.ts';
+import { packageFile } from '../../src/settings/package-root.ts';
 
 const portsFile = z.object({ app: z.int(), github: z.int() });
 

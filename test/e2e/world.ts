@@ -13,8 +13,8 @@ import { startScriptedModel } from '../../src/demo/scripted-model.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/local/local-github.ts';
 import { executeWorkflow } from '../../src/local/workflow-execution.ts';
 import type { Loop } from '../../src/loop/loop.ts';
-import { packageFile } from '../../src/package-root.ts';
 import { type RunningApp, startServer } from '../../src/server.ts';
+import { packageFile } from '../../src/settings/package-root.ts';
 import { wire } from '../../src/wire.ts';
 import { freePort } from '../listening.ts';
 

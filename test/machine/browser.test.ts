@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { childEnvironment } from '../../src/env.ts';
+import { childEnvironment } from '../../src/settings/env.ts';
 import { freePort } from '../listening.ts';
 import { type Started, startTerminal } from './terminal.ts';
 

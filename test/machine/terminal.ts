@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childEnvironment } from '../../src/env.ts';
+import { childEnvironment } from '../../src/settings/env.ts';
 
 export interface Started {
   readonly argv: readonly string[];

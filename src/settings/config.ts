@@ -1,6 +1,6 @@
 /** A repository's configuration: one Zod schema gives the types, the JSON schema and the refusals. */
 import { z } from 'zod';
-import { commands } from './loop/brief.ts';
+import { commands } from '../loop/brief.ts';
 
 /** Where a repository keeps its configuration. */
 export const CONFIG_PATH = '.github/loopwright.yml';

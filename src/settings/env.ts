@@ -1,6 +1,6 @@
 /** The only reader of `process.env`: each door gets its variables parsed once. */
 import { z } from 'zod';
-import { ConfigError } from './errors.ts';
+import { ConfigError } from '../errors.ts';
 
 /** Environment that a child process of ours may see: where programs are found, nothing else. */
 export function childEnvironment(): Record<string, string> {
