@@ -4,13 +4,13 @@ import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { systemClock } from './adapters/clock.ts';
 import { openEngine } from './adapters/engine.ts';
-import { createGitHub, type GitHubOptions } from './adapters/github.ts';
 import { createModel } from './adapters/model.ts';
 import { createQueue } from './adapters/queue.ts';
 import { loadSkills } from './adapters/skills.ts';
 import { createStore } from './adapters/store.ts';
 import { createWorkspace } from './adapters/workspace.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { createGitHub, type GitHubOptions } from './github/github.ts';
 import type { Ports } from './ports.ts';
 import { packageFile } from './settings/package-root.ts';
 

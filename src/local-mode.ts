@@ -6,12 +6,12 @@ import { z } from 'zod';
 import { lockDirectory } from './adapters/directory-lock.ts';
 import { compose } from './compose.ts';
 import { LoopError, StoreError } from './errors.ts';
+import { wire } from './github/wire.ts';
 import { startChild } from './local-processes.ts';
 import { type KeptPorts, keepServed, keptPorts } from './local-settings.ts';
 import type { Ports } from './ports.ts';
 import { type RunningApp, startServer } from './server.ts';
 import { type ModelEnvironment, skillsDirectory } from './settings/env.ts';
-import { wire } from './wire.ts';
 
 export interface LocalModeOptions {
   /** Keeps everything: the embedded GitHub, the database, the clones. */

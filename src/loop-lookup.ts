@@ -1,5 +1,5 @@
 /** Which loop a webhook speaks to. */
-import type { RepositoryRef } from './github-port.ts';
+import type { RepositoryRef } from './github/github-port.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
 import { idOf, type LoopRef } from './loop/terms.ts';

@@ -1,5 +1,5 @@
 /** What the App needs from the world, and nothing more. Adapters implement these. */
-import type { GitHub, Merge, RepositoryRef } from './github-port.ts';
+import type { GitHub, Merge, RepositoryRef } from './github/github-port.ts';
 import type { Answer, AnswerName } from './loop/answers.ts';
 import type { ModelCall } from './loop/brief.ts';
 import type { EffectLane } from './loop/effect.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { LoopError } from '../src/errors.ts';
-import type { FailedDelivery } from '../src/github-port.ts';
+import type { FailedDelivery } from '../src/github/github-port.ts';
 import { createSweep } from '../src/sweep.ts';
 
 const START_MS = Date.UTC(2026, 0, 10);

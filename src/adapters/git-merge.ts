@@ -1,9 +1,9 @@
 /** Merges two commits in a bare repository: the tree of the merge, told as what it has other than the commit that is merged in. */
 import { z } from 'zod';
-import type { HeldEntry, Merge } from '../github-port.ts';
+import { blobSha } from '../github/git-tree.ts';
+import type { HeldEntry, Merge } from '../github/github-port.ts';
 import type { FileChange } from '../loop/brief.ts';
 import type { GitCommand } from './git-reader.ts';
-import { blobSha } from './git-tree.ts';
 
 /** Runs one git command in the repository that holds both commits. */
 export type Reader = (argv: readonly string[], more?: Pick<GitCommand, 'input' | 'mayAnswerNo'>) => Promise<string>;

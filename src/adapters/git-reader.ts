@@ -1,7 +1,7 @@
 /** The only door to git in the App: a short list of subcommands that read and compare; nothing that pushes, checks out or runs code of a repository. */
 import { execa } from 'execa';
 import { LoopError } from '../errors.ts';
-import { mayUseGitService } from '../referee/guard.ts';
+import { mayUseGitService } from '../github/guard.ts';
 import { childEnvironment } from '../settings/env.ts';
 
 /** A git command that the App must never run; it was stopped before it started. */

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { RepositoryRef } from '../github-port.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
 import type { Workspace } from '../ports.ts';
 import { mergeOf, type Reader } from './git-merge.ts';
 import { readGit } from './git-reader.ts';

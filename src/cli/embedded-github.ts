@@ -1,6 +1,6 @@
 /** Reads from the embedded GitHub as one of its people. */
 import { LoopError } from '../errors.ts';
-import { wire } from '../wire.ts';
+import { wire } from '../github/wire.ts';
 
 export interface Reader {
   /** @throws {LoopError} when it is not answered. */

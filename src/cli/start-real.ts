@@ -1,10 +1,10 @@
 /** The real App: works for the GitHub whose credentials are in the environment, until it is interrupted. */
 import { compose } from '../compose.ts';
 import { ConfigError } from '../errors.ts';
+import { wire } from '../github/wire.ts';
 import { type ServerSettings, startServer } from '../server.ts';
 import { type AppEnvironment, logLevel, type ModelEnvironment, skillsDirectory } from '../settings/env.ts';
 import { createLog } from '../settings/log.ts';
-import { wire } from '../wire.ts';
 import type { Terminal } from './command.ts';
 import { interruption, STOPPING, untilAborted } from './interruption.ts';
 

@@ -1,5 +1,5 @@
 /** The repository's files that a question is about, read whole. */
-import type { RepositoryRef } from '../github-port.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
 import type { Workspace } from '../ports.ts';
 import type { Scan } from './scan.ts';
 import { type Part, relevanceOf, wordsOf } from './select.ts';

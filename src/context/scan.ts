@@ -1,5 +1,5 @@
 /** What a repository is made of, read from one commit without a model and without checking it out. */
-import type { RepositoryRef } from '../github-port.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
 import type { Workspace } from '../ports.ts';
 import { type FoundCommand, isManifest, type Manifest, manifestFacts } from './manifests.ts';
 import { type Route, routesIn } from './routes.ts';

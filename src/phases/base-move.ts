@@ -1,6 +1,6 @@
 /** What a move of the default branch means to loops: which paths changed, which of them always need a person, and the configuration there. */
 import { ConfigError } from '../errors.ts';
-import type { RepositoryRef } from '../github-port.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
 import { isSensitive } from '../guard/sensitive.ts';
 import type { Event } from '../loop/event.ts';
 import { shiftOf } from '../loop/ground.ts';

@@ -1,7 +1,7 @@
 /** Pulls what a run delivered, trusts none of it before it is checked, and turns it into an event. */
 import { strFromU8, unzipSync } from 'fflate';
 import { ArtifactError } from '../errors.ts';
-import type { WorkflowRun } from '../github-port.ts';
+import type { WorkflowRun } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
 import { type ModelCall, type Report, report as reportSchema } from '../loop/brief.ts';
 import type { Effect } from '../loop/effect.ts';

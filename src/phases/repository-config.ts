@@ -1,7 +1,7 @@
 /** Reads `.github/loopwright.yml` from the default branch, or says in one sentence why it is refused. */
 
 import { ConfigError } from '../errors.ts';
-import type { RepositoryRef } from '../github-port.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';

@@ -10,12 +10,12 @@ import { type Composed, compose } from '../../src/compose.ts';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { readScript, type Script } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
+import { wire } from '../../src/github/wire.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/local/local-github.ts';
 import { executeWorkflow } from '../../src/local/workflow-execution.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { type RunningApp, startServer } from '../../src/server.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
-import { wire } from '../../src/wire.ts';
 import { freePort } from '../listening.ts';
 
 export const REPOSITORY = 'acme/guestbook';

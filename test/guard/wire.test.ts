@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { GitRefusedError, readGit } from '../../src/adapters/git-reader.ts';
-import { wire } from '../../src/wire.ts';
+import { wire } from '../../src/github/wire.ts';
 import { git, HERE, installationToken, octokit, type Stage, startStage } from '../local/server.ts';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'src');

@@ -2,9 +2,9 @@
 import { Octokit } from '@octokit/rest';
 import type { Logger } from 'pino';
 import { LoopError } from '../errors.ts';
-import type { RepositoryRef } from '../github-port.ts';
 import { type OutgoingRules, outgoing, outgoingPlain } from '../guard/outgoing.ts';
 import { findCanaries } from '../guard/secrets.ts';
+import type { RepositoryRef } from './github-port.ts';
 import { createTokens, type Tokens } from './github-tokens.ts';
 
 export interface GitHubOptions {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGitHub } from '../../src/adapters/github.ts';
-import { wire } from '../../src/wire.ts';
+import { createGitHub } from '../../src/github/github.ts';
+import { wire } from '../../src/github/wire.ts';
 import { eventually, HERE, type Stage, startStage } from '../local/server.ts';
 
 const log = pino({ level: 'silent' });

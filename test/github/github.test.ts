@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { blobSha } from '../../src/adapters/git-tree.ts';
-import { createGitHub, type GitHubOptions } from '../../src/adapters/github.ts';
 import { LoopError, WriteRefusedError } from '../../src/errors.ts';
-import type { RepositoryRef } from '../../src/github-port.ts';
+import { blobSha } from '../../src/github/git-tree.ts';
+import { createGitHub, type GitHubOptions } from '../../src/github/github.ts';
+import type { RepositoryRef } from '../../src/github/github-port.ts';
+import { wire } from '../../src/github/wire.ts';
 import type { CheckRun } from '../../src/loop/check-run.ts';
-import { wire } from '../../src/wire.ts';
 import { git, HERE, type Stage, startStage } from '../local/server.ts';
 
 const CANARY = 'kanarie-7f3a9c51e2b84d06';

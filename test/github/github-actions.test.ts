@@ -1,11 +1,11 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGitHub } from '../../src/adapters/github.ts';
 import { ArtifactError, WriteRefusedError } from '../../src/errors.ts';
-import type { RepositoryRef } from '../../src/github-port.ts';
+import { createGitHub } from '../../src/github/github.ts';
+import type { RepositoryRef } from '../../src/github/github-port.ts';
+import { wire } from '../../src/github/wire.ts';
 import { executeWorkflow } from '../../src/local/workflow-execution.ts';
-import { wire } from '../../src/wire.ts';
 import { eventually, HERE, type Stage, startStage } from '../local/server.ts';
 
 const NAME = `run-name: loopwright-build \${{ inputs.loop }} entry \${{ inputs.entry }} (\${{ inputs.phase }})

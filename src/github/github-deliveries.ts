@@ -1,6 +1,6 @@
 /** Webhooks that GitHub could not bring: GitHub tries once, and remembers for three days. https://docs.github.com/rest/apps/webhooks */
 import type { Octokit } from '@octokit/rest';
-import type { FailedDelivery, GitHub } from '../github-port.ts';
+import type { FailedDelivery, GitHub } from './github-port.ts';
 
 const PAGE = 100;
 

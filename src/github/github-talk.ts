@@ -1,9 +1,9 @@
 /** Issues and people: comments, reactions, labels, and who may do what. */
 import { z } from 'zod';
-import type { GitHub } from '../github-port.ts';
 import { type Role, role } from '../loop/terms.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus } from './github-errors.ts';
+import type { GitHub } from './github-port.ts';
 
 type Without<Method> = Method extends (repository: never, ...rest: infer Rest) => infer Result
   ? (call: Call, ...rest: Rest) => Result

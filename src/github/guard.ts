@@ -1,8 +1,8 @@
 /** The App's last door to the wire: only its rows of the request table pass. */
 import { z } from 'zod';
-import { type Fetch, restPathOf } from './checked-fetch.ts';
-import { type Condition, GIT_SERVICES, MARK_READY_FOR_REVIEW, REQUESTS, type RequestRow } from './requests.ts';
-import { createRouter, type RouteMatch } from './routes.ts';
+import { type Fetch, restPathOf } from '../referee/checked-fetch.ts';
+import { type Condition, GIT_SERVICES, MARK_READY_FOR_REVIEW, REQUESTS, type RequestRow } from '../referee/requests.ts';
+import { createRouter, type RouteMatch } from '../referee/routes.ts';
 
 /** A request that the App must never send; it was stopped before the wire. */
 export class WireError extends Error {

@@ -1,9 +1,9 @@
 /** The one place where requests to GitHub leave: guarded by the referee's table and, where asked for, checked against GitHub's description. */
 
-import { checkedFetch, type Fetch } from './referee/checked-fetch.ts';
-import { createContract } from './referee/contract.ts';
-import { guardedFetch } from './referee/guard.ts';
-import { BRANCH_PREFIX, WORKFLOWS } from './settings/config.ts';
+import { checkedFetch, type Fetch } from '../referee/checked-fetch.ts';
+import { createContract } from '../referee/contract.ts';
+import { BRANCH_PREFIX, WORKFLOWS } from '../settings/config.ts';
+import { guardedFetch } from './guard.ts';
 
 export interface WireOptions {
   readonly apiUrl: string;

@@ -1,7 +1,7 @@
 /** What the App needs from GitHub, and nothing more. */
-import type { FileChange } from './loop/brief.ts';
-import type { CheckRun } from './loop/check-run.ts';
-import type { LoopRef, Role } from './loop/terms.ts';
+import type { FileChange } from '../loop/brief.ts';
+import type { CheckRun } from '../loop/check-run.ts';
+import type { LoopRef, Role } from '../loop/terms.ts';
 
 /** Which installation and repository a request is for. */
 export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;

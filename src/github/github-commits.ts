@@ -1,11 +1,11 @@
 /** Refs, files and commits through the Git Data API: nothing is checked out, and what GitHub stored is compared with what was sent. */
 import { z } from 'zod';
 import { LoopError, WriteRefusedError } from '../errors.ts';
-import type { HeldEntry, Merge } from '../github-port.ts';
 import type { FileChange } from '../loop/brief.ts';
 import { blobSha, changedTreeSha, type TreeChange, type TreeEntry } from './git-tree.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus, textOf } from './github-errors.ts';
+import type { HeldEntry, Merge } from './github-port.ts';
 import type { Operation } from './github-talk.ts';
 
 export const head: Operation<'head'> = async ({ octokit, here }, ref) => {

@@ -1,7 +1,7 @@
 /** What the App can send, and what is stopped before the wire. */
 
 import { expect, test } from 'vitest';
-import { guardedFetch, mayUseGitService, WireError } from '../../src/referee/guard.ts';
+import { guardedFetch, mayUseGitService, WireError } from '../../src/github/guard.ts';
 import { MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
 
 const API = 'https://api.github.test';

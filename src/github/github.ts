@@ -1,12 +1,12 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
 import type { Octokit } from '@octokit/rest';
-import type { GitHub, RepositoryRef } from '../github-port.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
 import { checks, foreignChecks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions } from './github-client.ts';
 import { commit, file, head, moveRef } from './github-commits.ts';
 import { failedDeliveries, redeliver } from './github-deliveries.ts';
 import { attempt } from './github-errors.ts';
+import type { GitHub, RepositoryRef } from './github-port.ts';
 import { changedPaths, markReady, openPull, pull, updatePull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
 

@@ -1,7 +1,7 @@
 /** Tokens of the App: a short-lived one for itself, and installation tokens that reach one repository each. */
 import { sign } from 'node:crypto';
 import { Octokit } from '@octokit/rest';
-import type { RepositoryRef } from '../github-port.ts';
+import type { RepositoryRef } from './github-port.ts';
 
 export interface AppKey {
   readonly appId: number;
