@@ -1,7 +1,7 @@
 /** The numbers that requirements of kind metric ask for, as the approved documents state them. */
 import type { z } from 'zod';
+import { type metric, type operator, specification } from '../documents/documents.ts';
 import type { Brief } from '../loop/brief.ts';
-import { type metric, type operator, specification } from '../loop/documents.ts';
 import { parseJson } from './json.ts';
 
 export type Metric = z.infer<typeof metric>;

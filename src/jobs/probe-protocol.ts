@@ -1,6 +1,6 @@
 /** What the parent asks of the probe inside the sandbox, and what the probe answers over file descriptor 3. */
 import { z } from 'zod';
-import { acceptanceRow, surface } from '../loop/documents.ts';
+import { acceptanceRow, surface } from '../documents/documents.ts';
 
 export const probeRequest = z.strictObject({
   /** Seals the answer: the product shares the namespace, and must not be able to answer for the probe. */

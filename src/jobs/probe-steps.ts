@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { execa } from 'execa';
 import { parseHTML } from 'linkedom';
 import { z } from 'zod';
-import type { Step } from '../loop/step.ts';
+import type { Step } from '../documents/step.ts';
 import { parseJson } from './json.ts';
 
 export interface StepContext {

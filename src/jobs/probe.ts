@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
-import type { Step } from '../loop/step.ts';
+import type { Step } from '../documents/step.ts';
 import { type Product, startProduct } from './probe-product.ts';
 import {
   type LoadResult,

@@ -1,8 +1,8 @@
 /** Hands the report over: `report.json` in the artifact, and the verdict as the job's output. */
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Surface } from '../documents/documents.ts';
 import { type Report, report as reportSchema } from '../loop/brief.ts';
-import type { Surface } from '../loop/documents.ts';
 import { allPassed, verdictsOf } from '../loop/gates.ts';
 
 const PHASES = { build: 'BUILD', seed: 'SEED_DATA', verify: 'VERIFY' } as const;

@@ -1,8 +1,8 @@
 /** One conversation of the builder per task, in the order of the plan. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Task } from '../documents/documents.ts';
 import type { Brief, FrozenTests } from '../loop/brief.ts';
-import type { Task } from '../loop/documents.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { converse, type Ending, UNFINISHED } from './agent.ts';
 import { presentFiles, treeOf } from './changes.ts';

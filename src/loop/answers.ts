@@ -10,8 +10,8 @@ import {
   requirementId,
   specification,
   specReview,
-} from './documents.ts';
-import { path } from './step.ts';
+} from '../documents/documents.ts';
+import { path } from '../documents/step.ts';
 
 /** BUILD, skill test-designer: tests written before the code, by somebody who will not write the code. */
 export const acceptanceTests = z.strictObject({

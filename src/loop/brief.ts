@@ -1,7 +1,7 @@
 /** What the App hands to a job and what the job hands back: two documents, checked at both doors. */
 import { z } from 'zod';
+import { acceptanceRow, surface, task } from '../documents/documents.ts';
 import { acceptanceTests, seedData } from './answers.ts';
-import { acceptanceRow, surface, task } from './documents.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 
 /** How the repository is installed, built, tested and started. A missing command is not run; `test` is needed. */

@@ -1,8 +1,8 @@
 /** What can happen to a loop: events. */
 import { z } from 'zod';
+import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { modelCall } from './brief.ts';
-import { interview, surface, task } from './documents.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 import { actor, document, lane, price, role } from './terms.ts';
 

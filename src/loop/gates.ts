@@ -1,5 +1,5 @@
 /** The gates as data. A gate reads measurements of the current entry only; a missing one blocks. */
-import type { Surface } from './documents.ts';
+import type { Surface } from '../documents/documents.ts';
 import type { Verdict } from './loop.ts';
 import type { Measurement } from './measurement.ts';
 import type { PhaseName } from './terms.ts';

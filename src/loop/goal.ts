@@ -1,6 +1,6 @@
 /** The goal spec that an issue may carry as a fenced YAML or JSON block: mandatory numbers, refused without them. */
 import { z } from 'zod';
-import { metric, surface } from './documents.ts';
+import { metric, surface } from '../documents/documents.ts';
 
 export const goal = z.strictObject({
   kind: z.enum(['vulnerability-fix', 'performance', 'test-generation', 'api', 'ci-healing', 'feature', 'research']),

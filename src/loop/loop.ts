@@ -6,8 +6,8 @@
  * candidate: a commit that is judged before it is on the branch · board: the status text.
  */
 import { z } from 'zod';
+import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
-import { interview, surface, task } from './documents.ts';
 import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';

@@ -1,5 +1,7 @@
 /** DEFINE: requirements that can be measured, an interface document, and a judgement by rules and by somebody else. */
-import { type Requirement, requirement as requirementSchema, type Specification } from '../loop/documents.ts';
+import { type Requirement, requirement as requirementSchema, type Specification } from '../documents/documents.ts';
+import { contractFile, specificationDocument } from '../documents/specification-document.ts';
+import { storedJson } from '../documents/stored-json.ts';
 import type { Event } from '../loop/event.ts';
 import { GATES } from '../loop/gates.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -17,8 +19,6 @@ import {
 } from './material.ts';
 import { rubricPoints } from './rubric.ts';
 import { confidenceOf, defectsOfPoints, type SpecPoint } from './spec-points.ts';
-import { contractFile, specificationDocument } from './specification-document.ts';
-import { storedJson } from './stored-json.ts';
 
 /** Two calls: the specification, and its review by the critic; only one when the rules alone keep it below the gate. */
 export async function define(drafting: Drafting): Promise<Event> {

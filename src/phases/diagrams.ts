@@ -1,8 +1,8 @@
 /** diagrams.md, and what its diagrams do wrong. */
 import { diagramProblems } from '../context/mermaid-check.ts';
-import type { Diagrams } from '../loop/documents.ts';
+import type { Diagrams } from '../documents/documents.ts';
+import { fenced, sections } from '../documents/markdown.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { fenced, sections } from '../render/markdown.ts';
 import { defectOf } from './drafting.ts';
 
 const DIAGRAMS = [

@@ -1,5 +1,6 @@
 /** DISCOVER: from an issue to a quantified goal, with questions where the answer changes what is built. */
-import type { Requirement } from '../loop/documents.ts';
+import type { Requirement } from '../documents/documents.ts';
+import { requirementDocument } from '../documents/requirement-document.ts';
 import type { Event } from '../loop/event.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
@@ -15,7 +16,6 @@ import {
   scanOf,
 } from './material.ts';
 import type { Block } from './prompt.ts';
-import { requirementDocument } from './requirement-document.ts';
 
 /** Asks once per loop; afterwards, or when nothing is to be asked, writes the requirement. */
 export async function discover(drafting: Drafting): Promise<Event> {

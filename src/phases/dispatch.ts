@@ -1,9 +1,10 @@
 /** BUILD and VERIFY: write the brief, dispatch the workflow on the default branch. */
 
+import { documentNamed, documentTexts, storedText } from '../documents/document-texts.ts';
+import { acceptanceRow, specification } from '../documents/documents.ts';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
-import { acceptanceRow, specification } from '../loop/documents.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import { nameOf } from '../loop/terms.ts';
@@ -11,7 +12,6 @@ import { buildTryOf } from '../loop/walk.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
 import { movedUnder } from './base-move.ts';
-import { documentNamed, documentTexts, storedText } from './document-texts.ts';
 import { CHANGE_LIMITS } from './proposal-checks.ts';
 import { readConfig } from './repository-config.ts';
 

@@ -1,4 +1,6 @@
 /** What every drafting phase does alike: ask the model, store documents, measure with the raw output stored. */
+
+import { folderOf } from '../documents/document-texts.ts';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
@@ -8,7 +10,6 @@ import type { Defect, Measurement } from '../loop/measurement.ts';
 import { type Document, nameOf, type PhaseName } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { scriptedNote } from '../render/words.ts';
-import { folderOf } from './document-texts.ts';
 import { type Block, systemOf, userOf } from './prompt.ts';
 
 /** One entry of a drafting phase at work. */

@@ -1,10 +1,11 @@
 /** VERIFY begins: the accepted change becomes a commit on the quarantine ref, which starts no workflow. */
+
+import { storedText } from '../documents/document-texts.ts';
 import { StoreError } from '../errors.ts';
 import { type BuildReport, buildReport, type FileChange, type SeedReport, seedReport } from '../loop/brief.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
-import { storedText } from './document-texts.ts';
 
 /** Commits build and seed together on top of the loop branch's head. Repeating it changes nothing. */
 export async function land(loop: Loop, ports: Ports): Promise<Event> {

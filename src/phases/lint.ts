@@ -1,7 +1,7 @@
 /** The deterministic half of spec_confidence. Pure; every rule names what it found. */
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
-import type { Specification } from '../loop/documents.ts';
+import type { Specification } from '../documents/documents.ts';
 import type { Lane } from '../loop/terms.ts';
 import { missingFromContract } from './contract-mentions.ts';
 import type { SpecPoint } from './spec-points.ts';

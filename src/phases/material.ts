@@ -2,11 +2,11 @@
 import { relevantFiles } from '../context/relevant-files.ts';
 import { type Scan, scanRepository } from '../context/scan.ts';
 import { selectParts } from '../context/select.ts';
+import { documentNamed } from '../documents/document-texts.ts';
 import { ConfigError } from '../errors.ts';
 import { visibleText } from '../guard/incoming.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
-import { documentNamed } from './document-texts.ts';
 import type { Block } from './prompt.ts';
 
 /** Tokens of repository files in one prompt. */

@@ -1,7 +1,7 @@
 /** Deterministic checks of a plan: tasks, files, order, and acceptance rows that a machine can perform. Pure. */
-import type { AcceptanceRow, Plan, Specification, Surface, Task } from '../loop/documents.ts';
+import type { AcceptanceRow, Plan, Specification, Surface, Task } from '../documents/documents.ts';
+import type { Step } from '../documents/step.ts';
 import type { Defect } from '../loop/measurement.ts';
-import type { Step } from '../loop/step.ts';
 import { defectOf } from './drafting.ts';
 import { tasksInCycles } from './task-order.ts';
 

@@ -1,21 +1,22 @@
 /** PLAN: tasks and executable acceptance rows, doubts from somebody else, four diagrams that parse, a price. */
-import { type Diagrams, type Plan, requirement as requirementSchema, specification } from '../loop/documents.ts';
-import type { Event } from '../loop/event.ts';
-import type { Defect } from '../loop/measurement.ts';
-import { budgetOf } from './budget.ts';
-import { diagramDefects, diagramsDocument } from './diagrams.ts';
-import { type Drafted, type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
-import { askedOf, documentBlocks, fileBlocks, guidanceBlocks, scanBlock, scanOf } from './material.ts';
-import { type CheckedPlan, checkPlan } from './plan-checks.ts';
+
+import { budgetOf } from '../documents/budget.ts';
+import { type Diagrams, type Plan, requirement as requirementSchema, specification } from '../documents/documents.ts';
 import {
   acceptanceDocument,
   analysisDocument,
   checklistDocument,
   doubtsDocument,
   planDocument,
-} from './plan-documents.ts';
+} from '../documents/plan-documents.ts';
+import { storedJson } from '../documents/stored-json.ts';
+import type { Event } from '../loop/event.ts';
+import type { Defect } from '../loop/measurement.ts';
+import { diagramDefects, diagramsDocument } from './diagrams.ts';
+import { type Drafted, type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
+import { askedOf, documentBlocks, fileBlocks, guidanceBlocks, scanBlock, scanOf } from './material.ts';
+import { type CheckedPlan, checkPlan } from './plan-checks.ts';
 import type { Block } from './prompt.ts';
-import { storedJson } from './stored-json.ts';
 import { uncertaintyOf } from './uncertainty.ts';
 
 /** Three calls: the plan, its analysis by the critic, the diagrams; only the first when the rules refuse the plan already. */

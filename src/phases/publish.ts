@@ -1,4 +1,6 @@
 /** ARCH_REVIEW: one packet commit, one draft pull request, one packet comment. */
+
+import { type DocumentText, documentTexts } from '../documents/document-texts.ts';
 import { WriteRefusedError } from '../errors.ts';
 import { digestOfValue } from '../guard/digest.ts';
 import type { FileChange } from '../loop/brief.ts';
@@ -10,7 +12,6 @@ import type { Ports } from '../ports.ts';
 import { pullBody, pullTitle } from '../render/board.ts';
 import { packetComment } from '../render/packet.ts';
 import { movedUnder, newerBaseIn } from './base-move.ts';
-import { type DocumentText, documentTexts } from './document-texts.ts';
 import { baseOf } from './material.ts';
 import { mentioning } from './show.ts';
 

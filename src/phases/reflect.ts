@@ -1,9 +1,10 @@
 /** REFLECT: what this loop taught, and at most three proposals that a person accepts or declines. */
+
+import { list, sections } from '../documents/markdown.ts';
 import type { Reflection } from '../loop/answers.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
-import { list, sections } from '../render/markdown.ts';
 import { type Drafting, defectOf, draftedEvent, GROUND_RULES, storeDocuments } from './drafting.ts';
 import { documentBlocks } from './material.ts';
 import type { Block } from './prompt.ts';

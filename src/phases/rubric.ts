@@ -1,5 +1,5 @@
 /** The reviewer's half of spec_confidence: a verdict counts only with a quote that stands in spec.md. Pure. */
-import { RUBRIC, type Specification, type SpecReview } from '../loop/documents.ts';
+import { RUBRIC, type Specification, type SpecReview } from '../documents/documents.ts';
 import type { SpecPoint } from './spec-points.ts';
 
 /** Every rubric point of every requirement, whether or not the reviewer spoke to it. */

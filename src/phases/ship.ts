@@ -1,11 +1,11 @@
 /** SHIP: release notes, the evidence, and who moves the branch. */
 import { promotionOf } from '../context/workflows.ts';
+import { list, sections, table } from '../documents/markdown.ts';
 import { ConfigError } from '../errors.ts';
 import type { Release } from '../loop/answers.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import type { Event } from '../loop/event.ts';
 import { evidenceDocument } from '../render/evidence.ts';
-import { list, sections, table } from '../render/markdown.ts';
 import { type Drafting, draftedEvent, storeDocuments } from './drafting.ts';
 import { documentBlocks, scanOf } from './material.ts';
 import { readConfig } from './repository-config.ts';

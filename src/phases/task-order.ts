@@ -1,5 +1,5 @@
 /** The order of tasks by their dependencies. Pure. */
-import type { Task } from '../loop/documents.ts';
+import type { Task } from '../documents/documents.ts';
 
 type Node = Pick<Task, 'id' | 'dependsOn'>;
 

@@ -1,5 +1,5 @@
 /** arch_uncertainty: how much of a plan stands on nothing that is known. Pure. */
-import type { Analysis, Plan } from '../loop/documents.ts';
+import type { Analysis, Plan } from '../documents/documents.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { defectOf } from './drafting.ts';
 

@@ -1,9 +1,10 @@
 /** The live board: the sticky comment on the issue, and the pull request's title and text. */
+
+import { fitted, oneLine, table } from '../documents/markdown.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import { failureSentence } from './defects.ts';
 import { evidenceTable } from './evidence.ts';
-import { fitted, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 

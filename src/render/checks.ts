@@ -1,4 +1,6 @@
 /** The four check runs, always on the pull request's current head. Only what passed its gates is ever a success. */
+
+import { fitted, list, oneLine, table } from '../documents/markdown.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import type { CheckRun } from '../loop/check-run.ts';
 import type { Loop, Verdict } from '../loop/loop.ts';
@@ -7,7 +9,6 @@ import { AFTER_APPROVAL } from '../loop/phases.ts';
 import { idOf, type PhaseName } from '../loop/terms.ts';
 import { defectLine } from './defects.ts';
 import { evidenceTable } from './evidence.ts';
-import { fitted, list, oneLine, table } from './markdown.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import {
   costOf,

@@ -1,7 +1,8 @@
 /** What was found, as people read it: the sentence first, then the lines of output that say most. */
+
+import { fenced, oneLine } from '../documents/markdown.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { fenced, oneLine } from './markdown.ts';
 
 const MAX_LINES = 10;
 const LINE = 200;

@@ -1,6 +1,7 @@
 /** The evidence matrix: what proves each requirement, from the report of VERIFY. */
+
+import { sections, table } from '../documents/markdown.ts';
 import type { VerifyReport } from '../loop/brief.ts';
-import { sections, table } from './markdown.ts';
 import { thresholdText, valueText } from './words.ts';
 
 /** evidence.md; says in its first line when there was no sandbox. */

@@ -1,6 +1,7 @@
 /** The list of commands, made from the table that the parser uses. */
+
+import { table } from '../documents/markdown.ts';
 import { COMMANDS, type Command } from '../loop/commands.ts';
-import { table } from './markdown.ts';
 
 const WHO: Readonly<Record<Command['who'], string>> = {
   read: 'everybody',

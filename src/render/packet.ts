@@ -1,8 +1,8 @@
 /** The one comment that people decide by: requirements, tasks, price, diagrams; readable in three minutes. */
 import { z } from 'zod';
-import { acceptanceRow, specification } from '../loop/documents.ts';
+import { acceptanceRow, specification } from '../documents/documents.ts';
+import { fitted, folded, oneLine, table } from '../documents/markdown.ts';
 import type { Loop } from '../loop/loop.ts';
-import { fitted, folded, oneLine, table } from './markdown.ts';
 import { type ModelFacts, shortDigest, warningsOf } from './words.ts';
 
 interface DocumentText {

@@ -1,8 +1,9 @@
 /** The problem report at a stop: what was tried, what is wrong, why it stopped, and what to say next. */
+
+import { fitted, list, oneLine, table } from '../documents/markdown.ts';
 import type { Loop } from '../loop/loop.ts';
 import { AFTER_APPROVAL } from '../loop/phases.ts';
 import { defectList } from './defects.ts';
-import { fitted, list, oneLine, table } from './markdown.ts';
 import { costOf, shortDigest } from './words.ts';
 
 const MAX_TRIES = 10;

@@ -1,6 +1,7 @@
 /** One comment per question round. */
+
+import { oneLine } from '../documents/markdown.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
-import { oneLine } from './markdown.ts';
 
 /** The open questions with their options and defaults; mentions who wrote the issue. */
 export function questionsComment({ questions, issue, counters }: Loop): string {

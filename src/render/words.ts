@@ -1,4 +1,5 @@
 /** The sentences that every text about a loop shares: where it is, what happens next, what it has cost. */
+import { grouped } from '../documents/markdown.ts';
 import type { Loop, Verdict } from '../loop/loop.ts';
 import { LIMITS } from '../loop/phases.ts';
 import type { PhaseName } from '../loop/terms.ts';
@@ -111,8 +112,4 @@ export function shortDigest(digest: string | undefined): string {
 /** A number and its noun: `1 model call`, `2 model calls`. */
 export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-export function grouped(count: number): string {
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -1,8 +1,8 @@
 /** Which tasks are worked on, and in which order. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Task } from '../../src/documents/documents.ts';
 import { affectedTasks, inOrder } from '../../src/jobs/task-work.ts';
-import type { Task } from '../../src/loop/documents.ts';
 import type { Defect } from '../../src/loop/measurement.ts';
 
 const task = (number: number, changes: Partial<Task> = {}): Task => ({

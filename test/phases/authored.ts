@@ -1,5 +1,5 @@
 /** Good authored answers for a small library and its HTTP front; tests spoil one thing at a time. */
-import type { Reflection, Release } from '../../src/loop/answers.ts';
+
 import type {
   Analysis,
   Diagrams,
@@ -8,8 +8,9 @@ import type {
   Requirement,
   Specification,
   SpecReview,
-} from '../../src/loop/documents.ts';
-import { RUBRIC } from '../../src/loop/documents.ts';
+} from '../../src/documents/documents.ts';
+import { RUBRIC } from '../../src/documents/documents.ts';
+import type { Reflection, Release } from '../../src/loop/answers.ts';
 
 export const FILES = {
   'package.json': JSON.stringify({ name: 'shop', scripts: { test: 'node --test' } }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Specification } from '../../src/loop/documents.ts';
+import type { Specification } from '../../src/documents/documents.ts';
 import { missingFromContract } from '../../src/phases/contract-mentions.ts';
 import { lintSpecification } from '../../src/phases/lint.ts';
 import { confidenceOf } from '../../src/phases/spec-points.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AcceptanceRow, Plan, Surface, Task } from '../../src/loop/documents.ts';
-import type { Step } from '../../src/loop/step.ts';
-import { step as stepSchema } from '../../src/loop/step.ts';
-import { budgetOf } from '../../src/phases/budget.ts';
+import { budgetOf } from '../../src/documents/budget.ts';
+import type { AcceptanceRow, Plan, Surface, Task } from '../../src/documents/documents.ts';
+import type { Step } from '../../src/documents/step.ts';
+import { step as stepSchema } from '../../src/documents/step.ts';
 import { checkPlan } from '../../src/phases/plan-checks.ts';
 import { tasksInCycles } from '../../src/phases/task-order.ts';
 import { uncertaintyOf } from '../../src/phases/uncertainty.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { budgetOf } from '../../src/phases/budget.ts';
+import { budgetOf } from '../../src/documents/budget.ts';
+import { doubtsDocument, planDocument } from '../../src/documents/plan-documents.ts';
 import { diagramsDocument } from '../../src/phases/diagrams.ts';
-import { doubtsDocument, planDocument } from '../../src/phases/plan-documents.ts';
 import { packetComment } from '../../src/render/packet.ts';
 import { analysis, diagrams, plan, specification } from '../phases/authored.ts';
 import { MODEL, startedLoop, waitingLoop } from './loops.ts';

@@ -1,7 +1,8 @@
 /** requirement.md: the goal as people read it. Pure. */
-import type { Requirement } from '../loop/documents.ts';
+
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
-import { list, sections, table } from '../render/markdown.ts';
+import type { Requirement } from './documents.ts';
+import { list, sections, table } from './markdown.ts';
 
 /** Renders the requirement with the interview; what nobody confirmed is marked as an assumption, and what was hidden in the issue is named. */
 export function requirementDocument(requirement: Requirement, { questions }: Loop, hidden: readonly string[]): string {

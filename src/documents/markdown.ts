@@ -66,3 +66,8 @@ export function oneLine(text: string, limit = 300): string {
   const flat = text.replaceAll(/\s+/g, ' ').trim();
   return flat.length <= limit ? flat : `${flat.slice(0, limit - 1)}…`;
 }
+
+/** A number with its thousands grouped: `12,345`. */
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+}

@@ -1,6 +1,7 @@
 /** What a plan will cost, estimated from its size before any of it is spent. Pure. */
-import type { Plan } from '../loop/documents.ts';
+
 import type { Loop } from '../loop/loop.ts';
+import type { Plan } from './documents.ts';
 
 export interface Estimate {
   readonly calls: number;

@@ -1,6 +1,6 @@
 /** acceptance.md, which people approve: what goes in and what must come out, to the character. */
 import { expect, test } from 'vitest';
-import { stepLine } from '../../src/phases/plan-documents.ts';
+import { stepLine } from '../../src/documents/plan-documents.ts';
 
 const cli = (stdin: string | null, contains: readonly string[]) =>
   stepLine({

@@ -1,9 +1,9 @@
 /** The plan's documents as people read them. Pure. */
-import type { AcceptanceRow, Analysis, Plan, Task } from '../loop/documents.ts';
-import type { Step } from '../loop/step.ts';
-import { code, list, sections, table } from '../render/markdown.ts';
-import { grouped } from '../render/words.ts';
+
 import type { Budget, Estimate } from './budget.ts';
+import type { AcceptanceRow, Analysis, Plan, Task } from './documents.ts';
+import { code, grouped, list, sections, table } from './markdown.ts';
+import type { Step } from './step.ts';
 
 export function planDocument({ approach, tasks }: Plan, budget: Budget): string {
   return sections('Plan', [

@@ -1,6 +1,6 @@
 /** spec.md and the name of the interface document. Pure; the requirements' words stand in it unchanged, so that they can be quoted. */
-import type { Requirement, Specification } from '../loop/documents.ts';
-import { list, sections } from '../render/markdown.ts';
+import type { Requirement, Specification } from './documents.ts';
+import { list, sections } from './markdown.ts';
 
 type Row = Specification['requirements'][number];
 

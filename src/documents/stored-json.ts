@@ -1,12 +1,21 @@
 /** Reads back a structured document of an earlier phase. */
 import type { z } from 'zod';
 import { ConfigError } from '../errors.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { PhaseName } from '../loop/terms.ts';
+import type { Ports } from '../ports.ts';
 import { documentNamed } from './document-texts.ts';
-import type { Drafting } from './drafting.ts';
+
+/** Who reads: one entry of a phase. */
+interface Reader {
+  readonly phase: PhaseName;
+  readonly loop: Loop;
+  readonly ports: Pick<Ports, 'store'>;
+}
 
 /** @throws {ConfigError} when the loop has no such document; it names the phase to run again. */
 export async function storedJson<Schema extends z.ZodType>(
-  { loop, ports, phase }: Drafting,
+  { loop, ports, phase }: Reader,
   name: string,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
