@@ -1,5 +1,7 @@
 /** BUILD and VERIFY: write the brief, dispatch the workflow on the default branch. */
 
+import { movedUnder } from '../context/base-move.ts';
+import { readConfig } from '../context/repository-config.ts';
 import { documentNamed, documentTexts, storedText } from '../documents/document-texts.ts';
 import { acceptanceRow, specification } from '../documents/documents.ts';
 import { ConfigError } from '../errors.ts';
@@ -11,9 +13,7 @@ import { nameOf } from '../loop/terms.ts';
 import { buildTryOf } from '../loop/walk.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
-import { movedUnder } from './base-move.ts';
 import { CHANGE_LIMITS } from './proposal-checks.ts';
-import { readConfig } from './repository-config.ts';
 
 const NO_GATEWAY =
   'BUILD needs the model gateway for jobs, which this version does not have yet; it builds only where GitHub is on this machine (see README, "Not yet seen on github.com").';

@@ -1,9 +1,9 @@
 /** The material that prompts are made of: issue, answers, scan, documents, feedback; each block says where it comes from. */
+import { baseOf } from '../context/base-move.ts';
 import { relevantFiles } from '../context/relevant-files.ts';
 import { type Scan, scanRepository } from '../context/scan.ts';
 import { selectParts } from '../context/select.ts';
 import { documentNamed } from '../documents/document-texts.ts';
-import { ConfigError } from '../errors.ts';
 import { visibleText } from '../guard/incoming.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
@@ -17,12 +17,6 @@ const MAX_LISTED_FILES = 400;
 /** The scan of the loop's base commit. */
 export async function scanOf(loop: Loop, ports: Ports): Promise<Scan> {
   return scanRepository(ports.workspace, loop.ref, baseOf(loop).sha);
-}
-
-/** @throws {ConfigError} when the loop was never started. */
-export function baseOf({ base, ref }: Loop): NonNullable<Loop['base']> {
-  if (base === undefined) throw new ConfigError(`Issue #${ref.issue} has no base commit; label it \`loop\` again.`);
-  return base;
 }
 
 /** The issue as people see it; what is hidden in it never reaches a model. */

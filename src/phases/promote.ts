@@ -1,10 +1,10 @@
 /** SHIP: the branch moves once, to the evidence commit on top of the verified candidate. */
 
+import { movedUnder } from '../context/base-move.ts';
 import { documentTexts } from '../documents/document-texts.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
-import { movedUnder } from './base-move.ts';
 import { changeOf } from './publish.ts';
 
 /** Commits release notes and evidence (only under `.loopwright/`) as a child of the candidate and fast-forwards the branch, unless the base changed under its approval. Repeating it changes nothing. */

@@ -1,5 +1,6 @@
 /** What a proposed change must keep to before it may land; the job applies the same rules, so what breaks them here was forged. */
 
+import { readConfig } from '../context/repository-config.ts';
 import { storedText } from '../documents/document-texts.ts';
 import { ArtifactError } from '../errors.ts';
 import { type PatchPolicy, refusalsOf } from '../guard/patch-policy.ts';
@@ -15,7 +16,6 @@ import {
 } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
-import { readConfig } from './repository-config.ts';
 
 type Judges = Pick<Ports, 'github' | 'store' | 'workspace'>;
 

@@ -1,5 +1,6 @@
 /** ARCH_REVIEW: one packet commit, one draft pull request, one packet comment. */
 
+import { baseOf, movedUnder, newerBaseIn } from '../context/base-move.ts';
 import { type DocumentText, documentTexts } from '../documents/document-texts.ts';
 import { WriteRefusedError } from '../errors.ts';
 import { digestOfValue } from '../guard/digest.ts';
@@ -11,8 +12,6 @@ import { onBase } from '../loop/walk.ts';
 import type { Ports } from '../ports.ts';
 import { pullBody, pullTitle } from '../render/board.ts';
 import { packetComment } from '../render/packet.ts';
-import { movedUnder, newerBaseIn } from './base-move.ts';
-import { baseOf } from './material.ts';
 import { mentioning } from './show.ts';
 
 /** Commits the documents onto the loop branch and asks for approval of exactly that. Repeating it changes nothing. */

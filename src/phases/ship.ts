@@ -1,4 +1,6 @@
 /** SHIP: release notes, the evidence, and who moves the branch. */
+
+import { readConfig } from '../context/repository-config.ts';
 import { promotionOf } from '../context/workflows.ts';
 import { list, sections, table } from '../documents/markdown.ts';
 import { ConfigError } from '../errors.ts';
@@ -8,7 +10,6 @@ import type { Event } from '../loop/event.ts';
 import { evidenceDocument } from '../render/evidence.ts';
 import { type Drafting, draftedEvent, storeDocuments } from './drafting.ts';
 import { documentBlocks, scanOf } from './material.ts';
-import { readConfig } from './repository-config.ts';
 import { storedVerifyReport } from './verify-report.ts';
 
 /** One call. The evidence is read from the stored report of VERIFY, never from the model. */

@@ -6,7 +6,6 @@ import type { Event } from '../loop/event.ts';
 import { shiftOf } from '../loop/ground.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
-import { baseOf } from './material.ts';
 import { configDigestAt } from './repository-config.ts';
 
 type Moved = Extract<Event, { type: 'moved' }>;
@@ -59,4 +58,10 @@ export async function newerBaseIn(
   const merged = await workspace.mergeBase(loop.ref, head, tip);
   if (merged === undefined || merged === sha) return undefined;
   return (await workspace.mergeBase(loop.ref, sha, merged)) === sha ? merged : undefined;
+}
+
+/** @throws {ConfigError} when the loop was never started. */
+export function baseOf({ base, ref }: Loop): NonNullable<Loop['base']> {
+  if (base === undefined) throw new ConfigError(`Issue #${ref.issue} has no base commit; label it \`loop\` again.`);
+  return base;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/phases/repository-config.ts';
+import { parseConfig } from '../../src/context/repository-config.ts';
 
 const TEST = '  test: node --test\n  runner: node-test\n';
 const NO_HEALTH =

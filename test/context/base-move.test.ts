@@ -6,7 +6,7 @@ import { dispatch } from '../../src/phases/dispatch.ts';
 import { promote } from '../../src/phases/promote.ts';
 import { publish } from '../../src/phases/publish.ts';
 import type { Ports } from '../../src/ports.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from '../phases/stage.ts';
 
 const CONFIG = "version: 1\ncommands: { test: 'true', runner: node-test }\n";
 const TIP = 'c'.repeat(40);
