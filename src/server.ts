@@ -4,12 +4,12 @@ import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { apply, work } from './advance.ts';
-import { isHeard } from './app.ts';
-import { takeIn } from './intake.ts';
+import { isHeard } from './intake/app.ts';
+import { takeIn } from './intake/intake.ts';
+import { createSweep } from './intake/sweep.ts';
+import { createWebhooks, WEBHOOK_PATH } from './intake/webhooks.ts';
 import type { Ports, QueueItem } from './ports.ts';
 import { reconcile } from './reconcile.ts';
-import { createSweep } from './sweep.ts';
-import { createWebhooks, WEBHOOK_PATH } from './webhooks.ts';
 
 export interface ServerSettings {
   readonly appId: number;

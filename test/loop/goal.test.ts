@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goalOrRefusal } from '../../src/phases/start.ts';
+import { goalOrRefusal } from '../../src/intake/start.ts';
 
 const fenced = (text: string) => `Please do this.\n\n\`\`\`yaml\n${text}\n\`\`\`\n`;
 const GOOD =

@@ -1,8 +1,8 @@
 /** Webhooks that GitHub could not bring are asked for again: GitHub tries only once. Only those that no row of the store has. */
 import type { Logger } from 'pino';
-import { LoopError } from './errors.ts';
-import type { FailedDelivery } from './github/github-port.ts';
-import type { Ports } from './ports.ts';
+import { LoopError } from '../errors.ts';
+import type { FailedDelivery } from '../github/github-port.ts';
+import type { Ports } from '../ports.ts';
 
 export interface SweepOptions {
   readonly ports: Pick<Ports, 'clock'> & {

@@ -1,6 +1,6 @@
 /** The parts of webhook payloads that the App reads, parsed once at the door. */
 import { z } from 'zod';
-import { actor } from './loop/terms.ts';
+import { actor } from '../loop/terms.ts';
 
 const account = z
   .object({ id: z.int(), login: z.string(), type: z.enum(['User', 'Bot', 'Organization']).catch('Bot') })

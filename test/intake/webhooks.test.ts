@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Delivery } from '../src/ports.ts';
-import { createWebhooks, WEBHOOK_PATH } from '../src/webhooks.ts';
-import { listening } from './listening.ts';
+import { createWebhooks, WEBHOOK_PATH } from '../../src/intake/webhooks.ts';
+import type { Delivery } from '../../src/ports.ts';
+import { listening } from '../listening.ts';
 
 const SECRET = 'a secret of the webhook';
 const PAYLOAD = JSON.stringify({ ref: 'refs/heads/main', password: 'hunter2' });

@@ -1,16 +1,16 @@
 /** What each webhook means: a delivery becomes events of loops. State that decides is read back from the API, never taken from the payload. */
-import { applyOnce } from './advance.ts';
-import type { RepositoryRef } from './github/github-port.ts';
-import { commandLines } from './guard/incoming.ts';
-import { mayUse, parseCommands } from './loop/commands.ts';
-import type { Event } from './loop/event.ts';
-import type { Loop } from './loop/loop.ts';
-import type { Actor, LoopRef, Role } from './loop/terms.ts';
+import { applyOnce } from '../advance.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
+import { commandLines } from '../guard/incoming.ts';
+import { mayUse, parseCommands } from '../loop/commands.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { Actor, LoopRef, Role } from '../loop/terms.ts';
+import type { Ports } from '../ports.ts';
 import { type Meaning, newerLoop, ofCheck, ofPull, ofStored, refFor, refOfComment } from './loop-lookup.ts';
 import { checkButton, type Payload, type Pull, payloadOf, type Repository } from './payloads.ts';
-import { startingFacts } from './phases/start.ts';
-import type { Ports } from './ports.ts';
 import { onBaseMoved, onBranchPushed } from './pushes.ts';
+import { startingFacts } from './start.ts';
 
 type Reader<Name extends Payload['name']> = (
   payload: Extract<Payload, { name: Name }>,

@@ -1,10 +1,10 @@
 /** Which loop a webhook speaks to. */
-import type { RepositoryRef } from './github/github-port.ts';
-import type { Event } from './loop/event.ts';
-import type { Loop } from './loop/loop.ts';
-import { idOf, type LoopRef } from './loop/terms.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
+import { idOf, type LoopRef } from '../loop/terms.ts';
+import type { Ports, StoredLoop } from '../ports.ts';
 import type { Issue, Repository } from './payloads.ts';
-import type { Ports, StoredLoop } from './ports.ts';
 
 export function repositoryRefOf({ id, name, owner, installationId }: Repository): RepositoryRef {
   return { installationId, repositoryId: id, owner: owner.login, repo: name };

@@ -2,8 +2,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { Probot } from 'probot';
+import type { Ports } from '../ports.ts';
 import { register } from './app.ts';
-import type { Ports } from './ports.ts';
 
 export const WEBHOOK_PATH = '/api/github/webhooks';
 

@@ -1,11 +1,11 @@
 /** What pushes mean to loops: to the branch of one, and to the base of many. */
 
-import { baseMove, newerBaseIn } from './context/base-move.ts';
-import { folderOf } from './documents/document-texts.ts';
-import type { Actor } from './loop/terms.ts';
+import { baseMove, newerBaseIn } from '../context/base-move.ts';
+import { folderOf } from '../documents/document-texts.ts';
+import type { Actor } from '../loop/terms.ts';
+import type { Ports, StoredLoop } from '../ports.ts';
 import { type Meaning, ofStored, repositoryRefOf } from './loop-lookup.ts';
 import type { Repository } from './payloads.ts';
-import type { Ports, StoredLoop } from './ports.ts';
 
 interface BranchPush {
   readonly before: string;

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { LoopError } from '../src/errors.ts';
-import type { FailedDelivery } from '../src/github/github-port.ts';
-import { createSweep } from '../src/sweep.ts';
+import { LoopError } from '../../src/errors.ts';
+import type { FailedDelivery } from '../../src/github/github-port.ts';
+import { createSweep } from '../../src/intake/sweep.ts';
 
 const START_MS = Date.UTC(2026, 0, 10);
 const MINUTE_MS = 60_000;

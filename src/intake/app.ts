@@ -1,6 +1,6 @@
 /** The table of contents: which webhooks the App listens to. Each is stored before it is acknowledged; intake.ts says what it means. */
 import type { Probot } from 'probot';
-import type { Ports } from './ports.ts';
+import type { Ports } from '../ports.ts';
 
 const WEBHOOKS = [
   'issues.labeled',
