@@ -1,17 +1,18 @@
 /** Carries out one effect through the ports and says what happened, if it is known already. */
+
+import { collect } from './effects/collect.ts';
+import { dispatch } from './effects/dispatch.ts';
+import { draft } from './effects/draft.ts';
+import { inspect } from './effects/inspect.ts';
+import { land } from './effects/land.ts';
+import { promote } from './effects/promote.ts';
+import { publish } from './effects/publish.ts';
+import { ask, show, tell } from './effects/show.ts';
 import { ArtifactError, ConfigError, LoopError, ModelError, WriteRefusedError } from './errors.ts';
 import type { Effect } from './loop/effect.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
 import { idOf } from './loop/terms.ts';
-import { collect } from './phases/collect.ts';
-import { dispatch } from './phases/dispatch.ts';
-import { draft } from './phases/draft.ts';
-import { inspect } from './phases/inspect.ts';
-import { land } from './phases/land.ts';
-import { promote } from './phases/promote.ts';
-import { publish } from './phases/publish.ts';
-import { ask, show, tell } from './phases/show.ts';
 import type { Ports } from './ports.ts';
 
 type Performers = {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dispatch } from '../../src/effects/dispatch.ts';
+import { promote } from '../../src/effects/promote.ts';
+import { publish } from '../../src/effects/publish.ts';
 import { WriteRefusedError } from '../../src/errors.ts';
 import { digestOf } from '../../src/guard/digest.ts';
 import type { Loop } from '../../src/loop/loop.ts';
-import { dispatch } from '../../src/phases/dispatch.ts';
-import { promote } from '../../src/phases/promote.ts';
-import { publish } from '../../src/phases/publish.ts';
 import type { Ports } from '../../src/ports.ts';
-import { openStage, type Stage } from '../phases/stage.ts';
+import { openStage, type Stage } from '../drafting/stage.ts';
 
 const CONFIG = "version: 1\ncommands: { test: 'true', runner: node-test }\n";
 const TIP = 'c'.repeat(40);

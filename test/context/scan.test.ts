@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { relevantFiles } from '../../src/context/relevant-files.ts';
 import { type Scan, scanRepository } from '../../src/context/scan.ts';
 import { promotionOf } from '../../src/context/workflows.ts';
-import { openStage, type Stage } from '../phases/stage.ts';
+import { openStage, type Stage } from '../drafting/stage.ts';
 
 let stage: Stage | undefined;
 afterEach(async () => {

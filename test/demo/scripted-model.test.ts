@@ -4,10 +4,10 @@ import { createModel } from '../../src/adapters/model.ts';
 import { demoScript, readIssue } from '../../src/demo/demo-material.ts';
 import { readScript } from '../../src/demo/script.ts';
 import { type ScriptedModel, startScriptedModel } from '../../src/demo/scripted-model.ts';
+import { issueBlock } from '../../src/drafting/material.ts';
+import { userOf } from '../../src/drafting/prompt.ts';
 import { ModelError } from '../../src/errors.ts';
 import { newLoop } from '../../src/loop/loop.ts';
-import { issueBlock } from '../../src/phases/material.ts';
-import { userOf } from '../../src/phases/prompt.ts';
 
 let server: ScriptedModel;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startingFacts } from '../../src/intake/start.ts';
-import { openStage } from '../phases/stage.ts';
+import { openStage } from '../drafting/stage.ts';
 
 it('starts nothing where the default branch is named like a branch of ours, which the App may write', async () => {
   const stage = await openStage({

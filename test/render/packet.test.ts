@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { budgetOf } from '../../src/documents/budget.ts';
 import { doubtsDocument, planDocument } from '../../src/documents/plan-documents.ts';
-import { diagramsDocument } from '../../src/phases/diagrams.ts';
+import { diagramsDocument } from '../../src/drafting/diagrams.ts';
 import { packetComment } from '../../src/render/packet.ts';
-import { analysis, diagrams, plan, specification } from '../phases/authored.ts';
+import { analysis, diagrams, plan, specification } from '../drafting/authored.ts';
 import { MODEL, startedLoop, waitingLoop } from './loops.ts';
 
 function documents(change: Record<string, string> = {}): { path: string; text: string }[] {

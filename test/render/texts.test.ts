@@ -6,7 +6,7 @@ import { problemReport } from '../../src/render/problem.ts';
 import { questionsComment } from '../../src/render/questions.ts';
 import { statusText } from '../../src/render/status.ts';
 import { costOf } from '../../src/render/words.ts';
-import { interview } from '../phases/authored.ts';
+import { interview } from '../drafting/authored.ts';
 import { buildingLoop, RED, startedLoop, stoppedLoop, VERIFIED } from './loops.ts';
 
 const QUESTIONS = [

@@ -1,4 +1,6 @@
 /** What people see of a loop: the sticky comment, the pull request's text, four check runs, longer answers. */
+
+import { storedVerifyReport } from '../documents/verify-report.ts';
 import type { Effect } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -9,7 +11,6 @@ import { helpText } from '../render/help.ts';
 import { problemReport } from '../render/problem.ts';
 import { questionsComment } from '../render/questions.ts';
 import { statusText } from '../render/status.ts';
-import { storedVerifyReport } from './verify-report.ts';
 
 /** Brings everything that shows the loop's state to its newest state; what is right already is not written again. */
 export async function show(loop: Loop, { github, store, modelFacts }: Ports): Promise<undefined> {

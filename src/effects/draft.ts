@@ -1,15 +1,16 @@
 /** The door to the phases that the App works on itself. */
+
+import { define } from '../drafting/define.ts';
+import { discover } from '../drafting/discover.ts';
+import { createDrafting, type Drafting, stamp } from '../drafting/drafting.ts';
+import { plan } from '../drafting/plan.ts';
+import { reflect } from '../drafting/reflect.ts';
+import { ship } from '../drafting/ship.ts';
 import { ConfigError, ModelError } from '../errors.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { PhaseName } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
-import { define } from './define.ts';
-import { discover } from './discover.ts';
-import { createDrafting, type Drafting, stamp } from './drafting.ts';
-import { plan } from './plan.ts';
-import { reflect } from './reflect.ts';
-import { ship } from './ship.ts';
 
 /** The phases that are drafted here; the others run in Actions or wait for a person. */
 const DRAFTS: Readonly<Partial<Record<PhaseName, (drafting: Drafting) => Promise<Event>>>> = {

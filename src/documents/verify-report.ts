@@ -1,9 +1,9 @@
 /** The stored report of VERIFY, the one source of what people see as evidence. */
 
-import { storedText } from '../documents/document-texts.ts';
 import { type VerifyReport, verifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Store } from '../ports.ts';
+import { storedText } from './document-texts.ts';
 
 /** The report of this iteration; undefined until VERIFY has reported in it. */
 export async function storedVerifyReport({ reports }: Loop, store: Store): Promise<VerifyReport | undefined> {

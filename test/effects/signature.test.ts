@@ -1,7 +1,7 @@
 /** The same failure is known again, however long it took and wherever it listened. */
 import { expect, test } from 'vitest';
+import { signatureOf } from '../../src/effects/signature.ts';
 import type { Defect } from '../../src/loop/measurement.ts';
-import { signatureOf } from '../../src/phases/signature.ts';
 
 const defect = (message: string, rule = 'suite'): Defect => ({
   id: 'suite',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Specification } from '../../src/documents/documents.ts';
-import { missingFromContract } from '../../src/phases/contract-mentions.ts';
-import { lintSpecification } from '../../src/phases/lint.ts';
-import { confidenceOf } from '../../src/phases/spec-points.ts';
+import { missingFromContract } from '../../src/drafting/contract-mentions.ts';
+import { lintSpecification } from '../../src/drafting/lint.ts';
+import { confidenceOf } from '../../src/drafting/spec-points.ts';
 import { specification } from './authored.ts';
 
 type Row = Specification['requirements'][number];

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { draft } from '../../src/effects/draft.ts';
 import { decide } from '../../src/loop/decide.ts';
 import { type Event, event as eventSchema } from '../../src/loop/event.ts';
 import { verdictsOf } from '../../src/loop/gates.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import type { PhaseName } from '../../src/loop/terms.ts';
-import { draft } from '../../src/phases/draft.ts';
 import * as authored from './authored.ts';
 import { openStage, type Stage } from './stage.ts';
 

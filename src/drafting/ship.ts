@@ -3,6 +3,7 @@
 import { readConfig } from '../context/repository-config.ts';
 import { promotionOf } from '../context/workflows.ts';
 import { list, sections, table } from '../documents/markdown.ts';
+import { storedVerifyReport } from '../documents/verify-report.ts';
 import { ConfigError } from '../errors.ts';
 import type { Release } from '../loop/answers.ts';
 import type { VerifyReport } from '../loop/brief.ts';
@@ -10,7 +11,6 @@ import type { Event } from '../loop/event.ts';
 import { evidenceDocument } from '../render/evidence.ts';
 import { type Drafting, draftedEvent, storeDocuments } from './drafting.ts';
 import { documentBlocks, scanOf } from './material.ts';
-import { storedVerifyReport } from './verify-report.ts';
 
 /** One call. The evidence is read from the stored report of VERIFY, never from the model. */
 export async function ship(drafting: Drafting): Promise<Event> {

@@ -4,9 +4,9 @@ import { budgetOf } from '../../src/documents/budget.ts';
 import type { AcceptanceRow, Plan, Surface, Task } from '../../src/documents/documents.ts';
 import type { Step } from '../../src/documents/step.ts';
 import { step as stepSchema } from '../../src/documents/step.ts';
-import { checkPlan } from '../../src/phases/plan-checks.ts';
-import { tasksInCycles } from '../../src/phases/task-order.ts';
-import { uncertaintyOf } from '../../src/phases/uncertainty.ts';
+import { checkPlan } from '../../src/drafting/plan-checks.ts';
+import { tasksInCycles } from '../../src/drafting/task-order.ts';
+import { uncertaintyOf } from '../../src/drafting/uncertainty.ts';
 import { analysis, plan, specification } from './authored.ts';
 
 const { requirements } = specification;
