@@ -3,13 +3,13 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
-import { apply, work } from './advance.ts';
+import { apply, work } from './engine/advance.ts';
+import { reconcile } from './engine/reconcile.ts';
 import { isHeard } from './intake/app.ts';
 import { takeIn } from './intake/intake.ts';
 import { createSweep } from './intake/sweep.ts';
 import { createWebhooks, WEBHOOK_PATH } from './intake/webhooks.ts';
 import type { Ports, QueueItem } from './ports.ts';
-import { reconcile } from './reconcile.ts';
 
 export interface ServerSettings {
   readonly appId: number;

@@ -1,5 +1,5 @@
 /** What each webhook means: a delivery becomes events of loops. State that decides is read back from the API, never taken from the payload. */
-import { applyOnce } from '../advance.ts';
+import { applyOnce } from '../engine/advance.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { commandLines } from '../guard/incoming.ts';
 import { mayUse, parseCommands } from '../loop/commands.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { reconcile } from '../../src/engine/reconcile.ts';
 import type { Loop } from '../../src/loop/loop.ts';
-import { reconcile } from '../../src/reconcile.ts';
 import { eventually, jwtOf, octokit } from '../local/server.ts';
 import { startWorld, type World } from './world.ts';
 

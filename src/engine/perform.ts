@@ -1,19 +1,19 @@
 /** Carries out one effect through the ports and says what happened, if it is known already. */
 
-import { collect } from './effects/collect.ts';
-import { dispatch } from './effects/dispatch.ts';
-import { draft } from './effects/draft.ts';
-import { inspect } from './effects/inspect.ts';
-import { land } from './effects/land.ts';
-import { promote } from './effects/promote.ts';
-import { publish } from './effects/publish.ts';
-import { ask, show, tell } from './effects/show.ts';
-import { ArtifactError, ConfigError, LoopError, ModelError, WriteRefusedError } from './errors.ts';
-import type { Effect } from './loop/effect.ts';
-import type { Event } from './loop/event.ts';
-import type { Loop } from './loop/loop.ts';
-import { idOf } from './loop/terms.ts';
-import type { Ports } from './ports.ts';
+import { collect } from '../effects/collect.ts';
+import { dispatch } from '../effects/dispatch.ts';
+import { draft } from '../effects/draft.ts';
+import { inspect } from '../effects/inspect.ts';
+import { land } from '../effects/land.ts';
+import { promote } from '../effects/promote.ts';
+import { publish } from '../effects/publish.ts';
+import { ask, show, tell } from '../effects/show.ts';
+import { ArtifactError, ConfigError, LoopError, ModelError, WriteRefusedError } from '../errors.ts';
+import type { Effect } from '../loop/effect.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
+import { idOf } from '../loop/terms.ts';
+import type { Ports } from '../ports.ts';
 
 type Performers = {
   readonly [Type in Effect['type']]: (

@@ -1,9 +1,10 @@
 /** Finds what was missed while the App was down: pending effects and runs that ended unheard. Lost webhooks are sweep.ts's. */
+
+import { EFFECT_LANES } from '../loop/effect.ts';
+import type { Loop } from '../loop/loop.ts';
+import { idOf } from '../loop/terms.ts';
+import type { Ports } from '../ports.ts';
 import { apply } from './advance.ts';
-import { EFFECT_LANES } from './loop/effect.ts';
-import type { Loop } from './loop/loop.ts';
-import { idOf } from './loop/terms.ts';
-import type { Ports } from './ports.ts';
 
 /**
  * Wakes every open loop and asks GitHub about each run that is still awaited. Repeating it is harmless.

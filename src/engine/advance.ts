@@ -1,13 +1,13 @@
 /** Runs loops: save what was decided, perform it, decide again on what came back. */
 import { isDeepStrictEqual } from 'node:util';
-import { ConflictError } from './errors.ts';
-import { decide, settle } from './loop/decide.ts';
-import { EFFECT_LANES, type Effect, type EffectLane } from './loop/effect.ts';
-import { type Event, event as eventSchema } from './loop/event.ts';
-import { type Decision, type Loop, newLoop } from './loop/loop.ts';
-import { idOf, type LoopRef } from './loop/terms.ts';
+import { ConflictError } from '../errors.ts';
+import { decide, settle } from '../loop/decide.ts';
+import { EFFECT_LANES, type Effect, type EffectLane } from '../loop/effect.ts';
+import { type Event, event as eventSchema } from '../loop/event.ts';
+import { type Decision, type Loop, newLoop } from '../loop/loop.ts';
+import { idOf, type LoopRef } from '../loop/terms.ts';
+import type { Ports, Store } from '../ports.ts';
 import { perform } from './perform.ts';
-import type { Ports, Store } from './ports.ts';
 
 /** Applies one event to one loop and queues what follows from it, all in one transaction. An event that does not apply changes nothing. */
 export async function apply(ref: LoopRef, event: Event, store: Store): Promise<void> {
