@@ -9,7 +9,7 @@ import { keepResult, keptResult } from '../demo/kept-result.ts';
 import { createMaintainer } from '../demo/maintainer.ts';
 import { resultLine } from '../demo/result-line.ts';
 import { createStory } from '../demo/story.ts';
-import { type LocalMode, startLocalMode } from '../local-mode.ts';
+import { type LocalMode, startLocalMode } from '../local-mode/local-mode.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { ModelEnvironment } from '../settings/env.ts';
 import { createLog } from '../settings/log.ts';

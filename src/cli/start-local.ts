@@ -1,8 +1,8 @@
 /** Local mode in the browser: starts it, says what to open and what comes next, and runs until it is interrupted. */
 import { DEMO_REPOSITORY, demoScript, demoWelcome, type IssueText, readIssue } from '../demo/demo-material.ts';
 import { createMaintainer } from '../demo/maintainer.ts';
-import { startLocalMode } from '../local-mode.ts';
-import { keptServed } from '../local-settings.ts';
+import { startLocalMode } from '../local-mode/local-mode.ts';
+import { keptServed } from '../local-mode/local-settings.ts';
 import { logLevel, type ModelEnvironment } from '../settings/env.ts';
 import { createLog } from '../settings/log.ts';
 import type { Terminal } from './command.ts';

@@ -1,7 +1,7 @@
 /** `loopwright start`: the real App with credentials, local mode in the browser without. */
 import { DEMO_REPOSITORY, DEMO_USERS } from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
-import { keptGitHubPort, keptServed } from '../local-settings.ts';
+import { keptGitHubPort, keptServed } from '../local-mode/local-settings.ts';
 import { appEnvironment, modelEnvironment } from '../settings/env.ts';
 import { type Command, optionsOf } from './command.ts';
 import { type Import, parseDirectory, parseImports, parsePort, parseUsers } from './local-options.ts';

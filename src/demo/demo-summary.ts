@@ -1,6 +1,6 @@
 /** The demo's result as one JSON object, read from the store and the embedded GitHub's request log. */
 import { z } from 'zod';
-import type { LocalMode } from '../local-mode.ts';
+import type { LocalMode } from '../local-mode/local-mode.ts';
 import { type EvidenceRow, verifyReport } from '../loop/brief.ts';
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import { nameOf, type PhaseName, phaseName } from '../loop/terms.ts';

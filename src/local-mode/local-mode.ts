@@ -3,15 +3,15 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { lockDirectory } from './adapters/directory-lock.ts';
-import { compose } from './compose.ts';
-import { LoopError, StoreError } from './errors.ts';
-import { wire } from './github/wire.ts';
+import { lockDirectory } from '../adapters/directory-lock.ts';
+import { compose } from '../compose.ts';
+import { LoopError, StoreError } from '../errors.ts';
+import { wire } from '../github/wire.ts';
+import type { Ports } from '../ports.ts';
+import { type RunningApp, startServer } from '../server.ts';
+import { type ModelEnvironment, skillsDirectory } from '../settings/env.ts';
 import { startChild } from './local-processes.ts';
 import { type KeptPorts, keepServed, keptPorts } from './local-settings.ts';
-import type { Ports } from './ports.ts';
-import { type RunningApp, startServer } from './server.ts';
-import { type ModelEnvironment, skillsDirectory } from './settings/env.ts';
 
 export interface LocalModeOptions {
   /** Keeps everything: the embedded GitHub, the database, the clones. */

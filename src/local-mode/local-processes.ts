@@ -1,9 +1,9 @@
 /** Local mode's processes beside the App. They end when this process ends, however that happens. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { LoopError } from './errors.ts';
-import { childEnvironment } from './settings/env.ts';
-import { packageFile } from './settings/package-root.ts';
+import { LoopError } from '../errors.ts';
+import { childEnvironment } from '../settings/env.ts';
+import { packageFile } from '../settings/package-root.ts';
 
 const ENTRIES = {
   'local-github': ['src', 'local', 'main.ts'],

@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { LoopError } from './errors.ts';
+import { LoopError } from '../errors.ts';
 
 const portsFile = z.object({ app: z.int(), github: z.int() });
 export type KeptPorts = Readonly<z.infer<typeof portsFile>>;
