@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../errors.ts';
 import type { Report } from '../loop/brief.ts';
 import { jobEnvironment } from '../settings/env.ts';
-import { build } from './build.ts';
-import { probe } from './probe.ts';
+import { build } from './build/build.ts';
 import { type JobRequest, runJob } from './run-job.ts';
-import { seed } from './seed.ts';
-import { verify } from './verify.ts';
+import { seed } from './seed/seed.ts';
+import { probe } from './verify/probe.ts';
+import { verify } from './verify/verify.ts';
 
 /** What can be asked for, and how; each resolves to the exit code. A verdict is in the report, never in the exit code. */
 const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {

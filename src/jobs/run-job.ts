@@ -7,13 +7,13 @@ import { createModel } from '../adapters/model.ts';
 import { ConfigError, SandboxError } from '../errors.ts';
 import { type Brief, brief as briefSchema, type Report } from '../loop/brief.ts';
 import type { Model } from '../ports.ts';
-import { countCalls, type JobEnvironment, JobError } from './environment.ts';
-import { failedReport } from './failed-report.ts';
-import { reportFromRoot } from './from-root.ts';
-import { parseJson } from './json.ts';
-import { createRawStore } from './raw.ts';
-import { writeReport } from './report.ts';
-import { openSandbox, type Sandbox } from './sandbox.ts';
+import { failedReport } from './report/failed-report.ts';
+import { reportFromRoot } from './report/from-root.ts';
+import { parseJson } from './report/json.ts';
+import { createRawStore } from './report/raw.ts';
+import { writeReport } from './report/report.ts';
+import { countCalls, type JobEnvironment, JobError } from './sandbox/environment.ts';
+import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 
 /** What the workflow hands to the job; empty texts mean "not given". */
 export interface JobVariables {

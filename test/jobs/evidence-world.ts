@@ -1,7 +1,7 @@
 /** One requirement with its change and its test, proved on a repository of its own. */
 import { addedLinesOf } from '../../src/guard/added-lines.ts';
-import { proveRequirements } from '../../src/jobs/evidence.ts';
-import { layTrees } from '../../src/jobs/trees.ts';
+import { layTrees } from '../../src/jobs/sandbox/trees.ts';
+import { proveRequirements } from '../../src/jobs/verify/evidence.ts';
 import { type EvidenceRow, evidenceRow } from '../../src/loop/brief.ts';
 import { benchOf, type Change, type Files, frozen, scene, taskFor } from './verify-fixture.ts';
 

@@ -1,6 +1,6 @@
 /** Where a file is, told without the runner's own folders. */
 import { expect, test } from 'vitest';
-import { fromRoot } from '../../src/jobs/from-root.ts';
+import { fromRoot } from '../../src/jobs/report/from-root.ts';
 
 const PLACES = { workspace: '/place/of/the/workspace', scratch: '/place/of/the/scratch' };
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasAssertion } from '../../src/jobs/assertions.ts';
-import { changeVerdict, keepVerdict, metricVerdict } from '../../src/jobs/evidence-verdict.ts';
-import { inTurns, mutantsOf } from '../../src/jobs/mutation.ts';
-import { type MutationRequest, mutationTurnsRed } from '../../src/jobs/mutation-run.ts';
+import { hasAssertion } from '../../src/jobs/verify/assertions.ts';
+import { changeVerdict, keepVerdict, metricVerdict } from '../../src/jobs/verify/evidence-verdict.ts';
+import { inTurns, mutantsOf } from '../../src/jobs/verify/mutation.ts';
+import { type MutationRequest, mutationTurnsRed } from '../../src/jobs/verify/mutation-run.ts';
 import type { Outcome } from '../../src/loop/brief.ts';
 
 const afters = (path: string, text: string) => mutantsOf(path, text).map(({ after }) => after.trim());

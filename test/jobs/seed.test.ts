@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { digestOfTests } from '../../src/guard/test-digest.ts';
-import { build } from '../../src/jobs/build.ts';
+import { build } from '../../src/jobs/build/build.ts';
 import { runJob } from '../../src/jobs/run-job.ts';
 import type { BuildReport } from '../../src/loop/brief.ts';
 import {

@@ -3,11 +3,11 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { digestOfTests } from '../../src/guard/test-digest.ts';
-import type { Bench } from '../../src/jobs/environment.ts';
-import { createRawStore } from '../../src/jobs/raw.ts';
-import { openRepository } from '../../src/jobs/repository.ts';
-import { openSandbox } from '../../src/jobs/sandbox.ts';
-import { onCopy, settle, writeRefusalOf } from '../../src/jobs/settle.ts';
+import { onCopy, settle, writeRefusalOf } from '../../src/jobs/build/settle.ts';
+import { createRawStore } from '../../src/jobs/report/raw.ts';
+import type { Bench } from '../../src/jobs/sandbox/environment.ts';
+import { openRepository } from '../../src/jobs/sandbox/repository.ts';
+import { openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
 import type { Brief, FrozenTests } from '../../src/loop/brief.ts';
 import { briefFor, type Checkout, checkout, DESIGN, FROZEN_FILE, FROZEN_TEXT, GOOD, PRODUCT } from './build-fixture.ts';
 

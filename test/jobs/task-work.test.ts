@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Task } from '../../src/documents/documents.ts';
-import { affectedTasks, inOrder } from '../../src/jobs/task-work.ts';
+import { affectedTasks, inOrder } from '../../src/jobs/build/task-work.ts';
 import type { Defect } from '../../src/loop/measurement.ts';
 
 const task = (number: number, changes: Partial<Task> = {}): Task => ({

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createModel } from '../../src/adapters/model.ts';
-import { converse } from '../../src/jobs/agent.ts';
-import { openSandbox } from '../../src/jobs/sandbox.ts';
-import { performTool, TOOL_DEFINITIONS, type ToolContext } from '../../src/jobs/tools.ts';
+import { converse } from '../../src/jobs/build/agent.ts';
+import { performTool, TOOL_DEFINITIONS, type ToolContext } from '../../src/jobs/build/tools.ts';
+import { openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
 import type { Message } from '../../src/ports.ts';
 import { type Script, startScriptedModel } from './scripted-model.ts';
 

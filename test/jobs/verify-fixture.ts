@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { digestOfTests } from '../../src/guard/test-digest.ts';
-import type { Bench, JobEnvironment } from '../../src/jobs/environment.ts';
-import { createRawStore } from '../../src/jobs/raw.ts';
-import { openRepository } from '../../src/jobs/repository.ts';
-import { openSandbox } from '../../src/jobs/sandbox.ts';
+import { createRawStore } from '../../src/jobs/report/raw.ts';
+import type { Bench, JobEnvironment } from '../../src/jobs/sandbox/environment.ts';
+import { openRepository } from '../../src/jobs/sandbox/repository.ts';
+import { openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
 import type { Brief, FrozenTests } from '../../src/loop/brief.ts';
 
 export type Files = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { verify } from '../../src/jobs/verify.ts';
+import { verify } from '../../src/jobs/verify/verify.ts';
 import { type Brief, type VerifyReport, verifyReport } from '../../src/loop/brief.ts';
 import { type Change, frozen, type Scene, scene, taskFor } from './verify-fixture.ts';
 

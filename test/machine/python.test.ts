@@ -1,6 +1,6 @@
 /** Everything that a job or a workflow does with Python; it needs Python, and so is not among the tests that every machine can run. */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { performAcceptance } from '../../src/jobs/acceptance.ts';
+import { performAcceptance } from '../../src/jobs/verify/acceptance.ts';
 import { APPROVED, briefFor, checkout, command, GREEN, numbersOf, runBuild, write } from '../jobs/build-fixture.ts';
 import { PYTHON_HEAD, rowFor } from '../jobs/evidence-world.ts';
 import { openRunnerWorld, type RunnerWorld } from '../jobs/runner-world.ts';

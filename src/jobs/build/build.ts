@@ -1,0 +1,126 @@
+/** The BUILD job: tests first, then code task by task, then numbers and reviews. Nothing is believed, everything measured. */
+import type { Brief, BuildReport, FrozenTests } from '../../loop/brief.ts';
+import type { Defect, Measurement } from '../../loop/measurement.ts';
+import { failureOf, reportedOn } from '../report/report-facts.ts';
+import { applyChanges } from '../sandbox/changes.ts';
+import { type Bench, type JobEnvironment, measured } from '../sandbox/environment.ts';
+import { install } from '../sandbox/install.ts';
+import { openRepository } from '../sandbox/repository.ts';
+import { frozenTestsOf } from './design.ts';
+import { type Measured, measure } from './measure.ts';
+import { requireSkills } from './prompt.ts';
+import { type Review, review } from './review.ts';
+import { affectedTasks, inOrder, workOn } from './task-work.ts';
+
+type Outcome = Pick<BuildReport, 'tests' | 'changes' | 'measurements' | 'defects' | 'failure'>;
+
+const NEEDED_SKILLS = [
+  'test-designer',
+  'incremental-implementation',
+  'security-and-hardening',
+  'requesting-code-review',
+] as const;
+
+/** Builds a candidate and reports it. Expected failures (model, install, sandbox) are the report's `failure`, with the calls that were made. */
+export async function build(brief: Brief, environment: JobEnvironment): Promise<BuildReport> {
+  return { kind: 'build', ...(await reportedOn(brief, environment, outcomeOf)) };
+}
+
+async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Outcome> {
+  let tests: FrozenTests | null = null;
+  try {
+    const bench = await prepare(brief, environment);
+    const design = await frozenTestsOf(bench);
+    if (design.tests === undefined)
+      return { tests, changes: [], measurements: [], defects: [...design.defects], failure: null };
+    tests = design.tests;
+    const unfinished: Defect[] = [];
+    for (const task of inOrder(brief.tasks)) {
+      if (!tasksToDo(brief).includes(task)) continue;
+      unfinished.push(...(await workOn(bench, { tests, task, feedback: brief.defects, revision: 0 })));
+    }
+    return { tests, ...(await reviewed(bench, tests, unfinished)), failure: null };
+  } catch (error) {
+    return { tests, changes: [], measurements: [], defects: [], failure: failureOf(error, environment) };
+  }
+}
+
+async function prepare(brief: Brief, environment: JobEnvironment): Promise<Bench> {
+  requireSkills(brief, NEEDED_SKILLS);
+  const repository = await openRepository(environment.workspace, environment.scratch);
+  const bench = { brief, environment, repository };
+  if (brief.previous !== null) await applyChanges(environment.workspace, brief.previous.changes);
+  await install(bench, environment.workspace);
+  return bench;
+}
+
+/** All tasks as long as nothing was built; later those that the open defects are about. */
+function tasksToDo({ previous, tasks, defects }: Brief) {
+  const started = previous !== null && previous.tests !== null && previous.changes.length > 0;
+  return started ? affectedTasks(tasks, defects) : tasks;
+}
+
+/** Measures, has it reviewed when it is green, and lets the builder answer the reviewers as often as the limit allows. */
+async function reviewed(
+  bench: Bench,
+  tests: FrozenTests,
+  begun: readonly Defect[],
+): Promise<Omit<Outcome, 'tests' | 'failure'>> {
+  const { brief } = bench;
+  const unfinished = [...begun];
+  const reviews: Review[] = [];
+  let state = await measure(bench, tests);
+  while (state.green && !isSettled(reviews, brief.limits.reviewRevisions)) {
+    const verdict = await review(bench, tests, state.diff);
+    reviews.push(verdict);
+    if (isSettled(reviews, brief.limits.reviewRevisions)) break;
+    for (const task of inOrder(affectedTasks(brief.tasks, verdict.defects)))
+      unfinished.push(
+        ...(await workOn(bench, { tests, task, feedback: verdict.defects, revision: revisionsOf(reviews) })),
+      );
+    state = await measure(bench, tests);
+  }
+  return summary(bench, state, { reviews, unfinished });
+}
+
+/** The reviewers approved, or sent it back more often than the limit allows. */
+function isSettled(reviews: readonly Review[], limit: number): boolean {
+  const last = reviews.at(-1);
+  return last !== undefined && (!last.revise || revisionsOf(reviews) > limit);
+}
+
+function revisionsOf(reviews: readonly Review[]): number {
+  return reviews.filter(({ revise }) => revise).length;
+}
+
+async function summary(
+  bench: Bench,
+  state: Measured,
+  { reviews, unfinished }: { readonly reviews: readonly Review[]; readonly unfinished: readonly Defect[] },
+) {
+  const last = reviews.at(-1);
+  const open: readonly Defect[] = last?.revise === true ? last.defects : [];
+  const causes = state.green && open.length === 0 ? [] : unfinished;
+  return {
+    changes: [...state.settled.changes],
+    measurements: [...state.measurements, ...(await revisionMeasurement(bench, reviews))],
+    defects: [...causes, ...state.defects, ...open],
+  };
+}
+
+/** Without a review there is no number, and without the number the gate blocks. */
+async function revisionMeasurement(bench: Bench, reviews: readonly Review[]): Promise<readonly Measurement[]> {
+  if (reviews.length === 0) return [];
+  const measurement = await measured(bench.environment, {
+    name: 'review_revisions',
+    value: revisionsOf(reviews),
+    unit: 'count',
+    source: 'verdicts and findings of security review and code review',
+    output: JSON.stringify(
+      reviews.map(({ revise, security, code }) => ({ revise, security, code })),
+      null,
+      1,
+    ),
+  });
+  return [measurement];
+}

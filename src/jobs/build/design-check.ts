@@ -1,0 +1,129 @@
+/** Checks a draft of the test designer: first by reading it, then by running it on the base. */
+import { pathRefusal } from '../../guard/patch-policy.ts';
+import { isTestPath } from '../../guard/test-paths.ts';
+import type { AcceptanceTests } from '../../loop/answers.ts';
+import type { Brief, Outcome } from '../../loop/brief.ts';
+import { cut } from '../report/said.ts';
+import { runTests } from '../runner/test-run.ts';
+import type { Bench } from '../sandbox/environment.ts';
+import { removeInside, writeInside } from '../sandbox/inside.ts';
+
+export interface DesignProblem {
+  readonly requirement?: string;
+  readonly file?: string;
+  readonly message: string;
+}
+
+type Test = AcceptanceTests['tests'][number];
+
+const ASSERTS = /\bassert|\bexpect\s*\(|\.should\b|\.(fail|ok|equal|deepEqual|rejects|throws)\s*\(|\.raises\b/;
+/** What a test must do on the base: new behaviour is missed by assertion, behaviour that stays is there. */
+const WANTED: Readonly<Record<Test['kind'], { readonly outcome: Outcome; readonly because: string }>> = {
+  change: {
+    outcome: 'fail',
+    because: 'must fail there by assertion (reach new symbols by dynamic lookup in the test)',
+  },
+  keep: { outcome: 'pass', because: 'must pass there, because its behaviour exists already' },
+};
+
+/** What is wrong with a draft without running it. */
+export function draftProblems(
+  brief: Brief,
+  draft: AcceptanceTests,
+  existing: readonly string[],
+): readonly DesignProblem[] {
+  return [
+    ...draft.files.flatMap((file) => fileProblems(brief, file, existing)),
+    ...repeated(draft.files.map(({ path }) => path)).map((path) => ({ file: path, message: `${path} is sent twice.` })),
+    ...draft.tests.flatMap((test) => testProblems(brief, draft, test)),
+    ...repeated(draft.tests.map(idOf)).map((id) => ({ message: `The test ${id} is listed twice.` })),
+    ...brief.requirements
+      .filter(({ id, kind }) => kind !== 'metric' && !draft.tests.some(({ requirement }) => requirement === id))
+      .map(({ id }) => ({ requirement: id, message: `${id} has no test.` })),
+  ];
+}
+
+/** What is wrong with a draft when it runs on a working copy of the base; its files are removed again. */
+export async function problemsOnBase(
+  { brief, environment }: Bench,
+  draft: AcceptanceTests,
+  base: string,
+): Promise<readonly DesignProblem[]> {
+  try {
+    for (const { path, content } of draft.files) {
+      const refusal = await writeInside(base, path, content);
+      if (refusal !== undefined) return [{ file: path, message: `${path} cannot be written: ${refusal}.` }];
+    }
+    const run = await runTests({
+      sandbox: environment.sandbox,
+      directory: base,
+      runner: brief.commands.runner,
+      files: draft.files.map(({ path }) => path),
+      expected: draft.tests.map(idOf),
+      timeoutMs: brief.limits.commandTimeoutMs,
+      outputBytes: brief.limits.outputBytes,
+    });
+    await environment.raw(run.raw);
+    if (!run.trusted) return [{ message: `The tests could not be run on the base: ${run.problem ?? 'no result'}.` }];
+    return draft.tests.flatMap((test) => outcomeProblems(test, run.results.get(idOf(test))));
+  } finally {
+    for (const { path } of draft.files) await removeInside(base, path);
+  }
+}
+
+/** The id under which a test's result is reported. */
+export function idOf({ file, name }: { readonly file: string; readonly name: string }): string {
+  return `${file}::${name}`;
+}
+
+function fileProblems(
+  { policy, tasks, commands }: Brief,
+  { path, content }: AcceptanceTests['files'][number],
+  existing: readonly string[],
+): readonly DesignProblem[] {
+  const refusal = pathRefusal(path, policy);
+  const checks: readonly (readonly [boolean, string])[] = [
+    [refusal !== undefined, `${path} must not be written: ${refusal}.`],
+    [existing.includes(path), `${path} exists already; tests go into new files.`],
+    [!isTestPath(path, commands.runner), `${path} is not where the runner ${commands.runner} has its tests.`],
+    [tasks.some(({ files }) => files.includes(path)), `${path} is a file of a task, not a test.`],
+    [!ASSERTS.test(content), `${path} has no assertion.`],
+  ];
+  return checks.flatMap(([wrong, message]) => (wrong ? [{ file: path, message }] : []));
+}
+
+function testProblems({ requirements }: Brief, draft: AcceptanceTests, test: Test): readonly DesignProblem[] {
+  const { requirement, file, kind, name } = test;
+  const known = requirements.find(({ id }) => id === requirement);
+  const checks: readonly (readonly [boolean, string])[] = [
+    [known === undefined, `The test ${idOf(test)} is for ${requirement}, which is not a requirement.`],
+    [
+      known !== undefined && known.kind !== kind,
+      `The test ${idOf(test)} has kind ${kind}, but ${requirement} has kind ${known?.kind}.`,
+    ],
+    [!draft.files.some(({ path }) => path === file), `The test ${idOf(test)} is in a file that was not sent.`],
+    [/[\n\r]/.test(name), `The name of the test ${JSON.stringify(name)} has a line break.`],
+  ];
+  return checks.flatMap(([wrong, message]) => (wrong ? [{ requirement, file, message }] : []));
+}
+
+function outcomeProblems(
+  test: Test,
+  result: { readonly outcome: Outcome; readonly message: string } | undefined,
+): readonly DesignProblem[] {
+  const { outcome, because } = WANTED[test.kind];
+  const actual = result?.outcome ?? 'not-run';
+  if (actual === outcome) return [];
+  const said = result?.message ? `: ${cut(result.message, 1500)}` : '';
+  return [
+    {
+      requirement: test.requirement,
+      file: test.file,
+      message: `The ${test.kind} test ${idOf(test)} has the outcome ${actual} on the base, but ${because}${said}`,
+    },
+  ];
+}
+
+function repeated(names: readonly string[]): readonly string[] {
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+}

@@ -1,0 +1,124 @@
+/** The test designer: turns the acceptance rows into tests before there is code, checked on the base and then frozen. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { digestOfTests } from '../../guard/test-digest.ts';
+import { isTestPath } from '../../guard/test-paths.ts';
+import { type AcceptanceTests, ANSWERS } from '../../loop/answers.ts';
+import type { FrozenTests } from '../../loop/brief.ts';
+import type { Defect } from '../../loop/measurement.ts';
+import { cut } from '../report/said.ts';
+import { treeOf } from '../sandbox/changes.ts';
+import { type Bench, callContext, JobError } from '../sandbox/environment.ts';
+import { install } from '../sandbox/install.ts';
+import { layTree } from '../sandbox/repository.ts';
+import { treesDirectory } from '../sandbox/sandbox.ts';
+import { layTests } from '../sandbox/trees.ts';
+import { type DesignProblem, draftProblems, problemsOnBase } from './design-check.ts';
+import { acceptanceOf, defectsText, documentsOf, filesText, requirementsOf, section, skillTexts } from './prompt.ts';
+
+export interface Design {
+  /** Undefined when no draft was right within the tries. */
+  readonly tests: FrozenTests | undefined;
+  readonly defects: readonly Defect[];
+}
+
+const EXAMPLE_CHARACTERS = 6000;
+
+/**
+ * Tests of an earlier iteration are taken over as they are; else they are designed. Either way they are in the workspace
+ * afterwards, so that the builder can run them. @throws {ModelError} @throws {JobError}
+ */
+export async function frozenTestsOf(bench: Bench): Promise<Design> {
+  const found = await takenOrDesigned(bench);
+  if (found.tests !== undefined) await layTests(bench.environment.workspace, found.tests);
+  return found;
+}
+
+async function takenOrDesigned(bench: Bench): Promise<Design> {
+  const taken = bench.brief.previous?.tests;
+  if (taken === undefined || taken === null) return design(bench);
+  if (digestOfTests(taken.files) !== taken.digest)
+    throw new JobError(`The frozen tests of the brief do not have the digest ${taken.digest}; design them anew.`);
+  bench.environment.log(`took over ${taken.tests.length} frozen tests`);
+  return { tests: taken, defects: [] };
+}
+
+async function design(bench: Bench): Promise<Design> {
+  const { brief, environment } = bench;
+  const { skills, role } = ANSWERS['acceptance-tests'];
+  const existing = (await treeOf(bench.repository, brief.candidate)).map(({ path }) => path);
+  const base = await baseTree(bench);
+  const system = skillTexts(bench, skills);
+  const request = await userMessage(bench, existing);
+  let problems: readonly DesignProblem[] = [];
+  let feedback = '';
+  for (let attempt = 1; attempt <= brief.limits.designAttempts; attempt += 1) {
+    const context = callContext(brief, { phase: 'BUILD', skill: skills[0], role, attempt });
+    const asked = { name: 'acceptance-tests', context, system, user: request + feedback } as const;
+    const { answer } = await environment.model.answer(asked);
+    problems = draftProblems(brief, answer, existing);
+    if (problems.length === 0) problems = await problemsOnBase(bench, answer, base);
+    if (problems.length === 0) return { tests: { ...answer, digest: digestOfTests(answer.files) }, defects: [] };
+    environment.log(`test design, attempt ${attempt}: ${problems.length} problems`);
+    feedback = feedbackOn(answer, problems);
+  }
+  return { tests: undefined, defects: problems.map(defectFrom) };
+}
+
+/** A working copy of the base commit, with its dependencies, where drafts are tried. */
+async function baseTree(bench: Bench): Promise<string> {
+  const { brief, environment, repository } = bench;
+  const folder = join(treesDirectory(environment.scratch), 'design-base');
+  await mkdir(folder, { recursive: true });
+  await layTree(repository, brief.base, folder);
+  await install(bench, folder, ` on the base ${brief.base}`);
+  return folder;
+}
+
+async function userMessage(bench: Bench, existing: readonly string[]): Promise<string> {
+  const { brief, repository } = bench;
+  const tests = existing.filter((path) => isTestPath(path, brief.commands.runner));
+  const [example] = tests;
+  const text =
+    example === undefined
+      ? ''
+      : (await repository.git(['cat-file', 'blob', `${brief.candidate}:${example}`])).toString();
+  return [
+    section('Issue', `#${brief.loop.issue}: ${brief.loop.title}`),
+    section('Requirements', requirementsOf(brief)),
+    documentsOf(brief, ['acceptance.md', 'spec.md', 'contract']),
+    section('Acceptance rows', acceptanceOf(brief)),
+    section('Runner and command', `${brief.commands.runner}: \`${brief.commands.test}\``),
+    section('Existing test files (they must not change)', tests.map((path) => `- ${path}`).join('\n')),
+    section('Other files', cut(existing.filter((path) => !tests.includes(path)).join('\n'), EXAMPLE_CHARACTERS)),
+    example === undefined
+      ? ''
+      : section('An existing test, for style', filesText([{ path: example, content: cut(text, EXAMPLE_CHARACTERS) }])),
+    section('Context from people', brief.context.join('\n\n')),
+    section('Problems found earlier', defectsText(brief.defects)),
+  ].join('');
+}
+
+function feedbackOn(answer: AcceptanceTests, problems: readonly DesignProblem[]): string {
+  return [
+    section('Your last answer', filesText(answer.files)),
+    section('Its tests', answer.tests.map((test) => JSON.stringify(test)).join('\n')),
+    section(
+      'Problems of your last answer; send a whole new answer without them',
+      problems.map(({ message }) => `- ${message}`).join('\n'),
+    ),
+  ].join('');
+}
+
+function defectFrom({ requirement, file, message }: DesignProblem): Defect {
+  return {
+    id: `test-design:${requirement ?? ''}:${file ?? ''}:${message.slice(0, 80)}`,
+    requirement: requirement ?? null,
+    file: file ?? null,
+    line: null,
+    rule: 'test-design',
+    severity: 'blocker',
+    message: message.slice(0, 4000),
+    suggestion: 'Write tests that fail by assertion where the behaviour is new and pass where it must stay.',
+  };
+}

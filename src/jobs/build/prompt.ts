@@ -1,0 +1,82 @@
+/** Puts the brief into words for a model: titled sections of data. What to do with them is the skills' text. */
+import type { Brief } from '../../loop/brief.ts';
+import type { Defect } from '../../loop/measurement.ts';
+import { type Bench, JobError } from '../sandbox/environment.ts';
+
+/** A titled part of a message; nothing at all when it has no text. */
+export function section(title: string, text: string): string {
+  return text.trim() === '' ? '' : `## ${title}\n\n${text.trim()}\n\n`;
+}
+
+/** What holds for every role; it comes before the skills, so that the start of all prompts is the same. */
+const GROUND_RULES = 'ground-rules';
+
+/** Refuses a brief without these skills, before anything is paid for. @throws {JobError} */
+export function requireSkills(brief: Brief, names: readonly string[]): void {
+  const missing = names.find((name) => brief.skills[name] === undefined);
+  if (missing !== undefined)
+    throw new JobError(`The brief has no skill "${missing}"; the App must send its text in \`skills\`.`);
+}
+
+/** The ground rules and the texts of skills, the first of which is needed. A missing other one is logged, never silently skipped. @throws {JobError} */
+export function skillTexts({ brief, environment }: Bench, names: readonly string[]): string {
+  requireSkills(brief, names.slice(0, 1));
+  return [GROUND_RULES, ...names]
+    .flatMap((name) => {
+      const text = brief.skills[name];
+      if (text === undefined) environment.log(`skill ${name} is not in the brief; going on without it`);
+      return text ?? [];
+    })
+    .join('\n\n---\n\n');
+}
+
+/** The approved documents whose names end in one of these. */
+export function documentsOf(brief: Brief, names: readonly string[]): string {
+  return brief.documents
+    .filter(({ path }) => names.some((name) => fileName(path).startsWith(name)))
+    .map(({ path, text }) => section(path, text))
+    .join('');
+}
+
+/** Requirements as a list, all or only some. */
+export function requirementsOf(brief: Brief, ids?: readonly string[]): string {
+  return brief.requirements
+    .filter(({ id }) => ids === undefined || ids.includes(id))
+    .map(({ id, kind, statement }) => `- ${id} (${kind}): ${statement}`)
+    .join('\n');
+}
+
+/** Acceptance rows as JSON lines, all or only those of some requirements. */
+export function acceptanceOf(brief: Brief, ids?: readonly string[]): string {
+  return brief.acceptance
+    .filter(({ requirement }) => ids === undefined || ids.includes(requirement))
+    .map((row) => JSON.stringify(row))
+    .join('\n');
+}
+
+/** Defects as a list with all that is known about each. */
+export function defectsText(defects: readonly Defect[]): string {
+  return defects
+    .map(({ requirement, file, line, rule, severity, message, suggestion }) => {
+      const where = [requirement, file === null ? null : `${file}${line === null ? '' : `:${line}`}`].filter(Boolean);
+      const fix = suggestion === null ? '' : `\n  Suggestion: ${suggestion}`;
+      return `- [${severity}] ${rule}${where.length === 0 ? '' : ` (${where.join(', ')})`}: ${message}${fix}`;
+    })
+    .join('\n');
+}
+
+/** Files with their texts, each fenced so that no content can end its own fence. */
+export function filesText(files: readonly { readonly path: string; readonly content: string }[]): string {
+  return files.map(({ path, content }) => `### ${path}\n\n${fenced(content)}`).join('\n\n');
+}
+
+/** A text in a fence that is longer than any in it. */
+export function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text.trimEnd()}\n${fence}`;
+}
+
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,134 @@
+/** Reduces the workspace to what may be proposed, before anything is measured: what is judged is what would land. */
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { defectOf, type PatchPolicy, pathRefusal, refusalsOf } from '../../guard/patch-policy.ts';
+import { isTestPath } from '../../guard/test-paths.ts';
+import type { Brief, FileChange, FrozenTests } from '../../loop/brief.ts';
+import type { Defect } from '../../loop/measurement.ts';
+import { changesOf, restorePaths, treeOf } from '../sandbox/changes.ts';
+import { type Bench, JobError } from '../sandbox/environment.ts';
+import { overwriteInside, placeOf, readRegular } from '../sandbox/inside.ts';
+import { treesDirectory } from '../sandbox/sandbox.ts';
+
+export interface Settled {
+  /** What may be proposed; empty when the change as a whole is refused. */
+  readonly changes: readonly FileChange[];
+  /** Blocking `path-policy` defects: what was refused and set back. */
+  readonly refused: readonly Defect[];
+  /** What was set back because no task names it. */
+  readonly unplanned: readonly Defect[];
+}
+
+const PASSES = 4;
+
+/** Why the builder must not write this path, as a clause; undefined when it may. */
+export function writeRefusalOf(brief: Brief, tests: FrozenTests, existing: ReadonlySet<string>) {
+  return (path: string): string | undefined => {
+    if (tests.files.some((file) => file.path === path)) return 'it is a frozen test, which nobody may change';
+    if (isPlanned(brief, tests, existing, path)) return pathRefusal(path, planPolicy(brief, path));
+    const refusal = pathRefusal(path, brief.policy);
+    if (refusal !== undefined) return refusal;
+    return existing.has(path) && isTestPath(path, brief.commands.runner)
+      ? 'it is an existing test; new tests go into new files'
+      : `no task names it; the tasks' files are ${filesOf(brief).join(', ')}`;
+  };
+}
+
+/** Sets back what must not land, links and protected files first, and lists what is left as changes. */
+export async function settle(bench: Bench, tests: FrozenTests): Promise<Settled> {
+  const { brief, repository } = bench;
+  const existing = new Set((await treeOf(repository, brief.candidate)).map(({ path }) => path));
+  const refused: Defect[] = await restoreTests(bench, tests);
+  const unplanned: Defect[] = [];
+  for (let pass = 1; pass <= PASSES; pass += 1) {
+    const found = await changesOf(repository, brief.candidate, brief.policy.maxBytes);
+    const judged = found.changes.map((change) => verdictOf(brief, tests, existing, change));
+    const wrong = [...found.refused, ...judged.flatMap(({ defect }) => defect ?? [])];
+    if (wrong.length === 0)
+      return finish(
+        brief,
+        judged.map(({ change }) => change),
+        { refused, unplanned },
+      );
+    refused.push(...wrong.filter(({ rule }) => rule === 'path-policy'));
+    unplanned.push(...wrong.filter(({ rule }) => rule !== 'path-policy'));
+    await restorePaths(
+      repository,
+      brief.candidate,
+      wrong.flatMap(({ file }) => file ?? []),
+    );
+    await restoreTests(bench, tests);
+  }
+  throw new JobError(`The workspace still has files that must not land after ${PASSES} tries to set them back.`);
+}
+
+/** Runs something on a copy of the workspace, so that what it leaves behind is not mistaken for the builder's work. */
+export async function onCopy<Result>(bench: Bench, run: (copy: string) => Promise<Result>): Promise<Result> {
+  const { workspace, scratch } = bench.environment;
+  const copy = await mkdtemp(join(treesDirectory(scratch), 'copy-'));
+  try {
+    await cp(workspace, copy, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (source) => basename(source) !== '.git',
+    });
+    return await run(copy);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** Puts frozen tests that the builder changed or removed back in place, and says so. */
+async function restoreTests({ environment }: Bench, tests: FrozenTests): Promise<Defect[]> {
+  const defects: Defect[] = [];
+  for (const { path, content } of tests.files) {
+    const place = await placeOf(environment.workspace, path);
+    const same = place.refusal === undefined && place.stats?.isFile() === true;
+    if (same && (await readRegular(place.absolute)).toString('utf8') === content) continue;
+    environment.log(`the frozen test ${path} was changed or removed; it is put back`);
+    const again = await overwriteInside(environment.workspace, path, content);
+    if (again !== undefined) defects.push(defectOf(path, `the frozen test cannot be put back: ${again}`));
+  }
+  return defects;
+}
+
+function verdictOf(brief: Brief, tests: FrozenTests, existing: ReadonlySet<string>, change: FileChange) {
+  const planned = isPlanned(brief, tests, existing, change.path);
+  const refusal = pathRefusal(change.path, planned ? planPolicy(brief, change.path) : brief.policy);
+  if (refusal !== undefined) return { change, defect: defectOf(change.path, refusal) };
+  return { change, defect: planned ? undefined : unplannedDefect(change.path, existing.has(change.path)) };
+}
+
+function finish(brief: Brief, changes: readonly FileChange[], before: Omit<Settled, 'changes'>): Settled {
+  const policy: PatchPolicy = { ...brief.policy, allowedFiles: ['**'] };
+  const whole = refusalsOf(changes, policy);
+  if (whole.length === 0) return { ...before, changes };
+  return { ...before, changes: [], refused: [...before.refused, ...whole] };
+}
+
+function isPlanned(brief: Brief, tests: FrozenTests, existing: ReadonlySet<string>, path: string): boolean {
+  if (tests.files.some((file) => file.path === path) || filesOf(brief).includes(path)) return true;
+  return isTestPath(path, brief.commands.runner) && !existing.has(path);
+}
+
+/** A lock file may change where a task names it; every other rule stays. */
+function planPolicy(brief: Brief, path: string): PatchPolicy {
+  return filesOf(brief).includes(path) ? { ...brief.policy, allowedFiles: ['**'] } : brief.policy;
+}
+
+function filesOf(brief: Brief): readonly string[] {
+  return [...new Set(brief.tasks.flatMap(({ files }) => files))];
+}
+
+function unplannedDefect(path: string, existed: boolean): Defect {
+  return {
+    id: `unplanned:${path}`,
+    requirement: null,
+    file: path,
+    line: null,
+    rule: 'unplanned-file',
+    severity: existed ? 'major' : 'minor',
+    message: `\`${path}\` was ${existed ? 'changed' : 'created'}, but no task names it; it was set back before measuring.`,
+    suggestion: 'Change only the files that the tasks name, and new tests.',
+  };
+}

@@ -1,0 +1,38 @@
+/** What every report says alike: whose it is, where it ran, what it cost. */
+import { LoopError } from '../../errors.ts';
+import type { Brief, ModelCall, Report } from '../../loop/brief.ts';
+import { countCalls, type JobEnvironment } from '../sandbox/environment.ts';
+
+type Subject = Pick<Report, 'version' | 'loop' | 'entry' | 'candidate' | 'base'>;
+
+/** Whose report it is: the App refuses one that speaks of another run. */
+export function subjectOf(brief: Brief): Subject {
+  return { version: 1, loop: brief.loop.id, entry: brief.entry, candidate: brief.candidate, base: brief.base };
+}
+
+type Costs = Subject & Pick<Report, 'sandbox' | 'durationMs'> & { readonly calls: ModelCall[] };
+
+/** Does the work of a job that asks a model, and adds what every such report says: its subject, its calls and its time. */
+export async function reportedOn<Outcome>(
+  brief: Brief,
+  environment: JobEnvironment,
+  work: (brief: Brief, environment: JobEnvironment) => Promise<Outcome>,
+): Promise<Costs & Outcome> {
+  const startedAt = environment.now();
+  const { model, calls } = countCalls(environment.model);
+  const outcome = await work(brief, { ...environment, model });
+  return {
+    ...subjectOf(brief),
+    sandbox: environment.sandbox.kind,
+    calls: [...calls],
+    durationMs: environment.now() - startedAt,
+    ...outcome,
+  };
+}
+
+/** The sentence of an expected failure. Only what is named at a port is one; anything else is a mistake of ours and goes up. */
+export function failureOf(error: unknown, { log }: JobEnvironment): string {
+  if (!(error instanceof LoopError)) throw error;
+  log(`failed: ${error.message}`);
+  return error.message;
+}

@@ -1,0 +1,112 @@
+/** Runs test files and tells each test's outcome, from our own runners, whose lines are sealed and end with a sentinel that must fail. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { pathToFileURL } from 'node:url';
+import type { Commands } from '../../loop/brief.ts';
+import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
+import { keepTests } from './kept-tests.ts';
+import { NODE_RUNNER } from './node-runner.ts';
+import { NODE_THREAD } from './node-thread.ts';
+import { type FileRun, judgeRun, type TestRun } from './test-verdict.ts';
+import { UNITTEST_RUNNER } from './unittest-runner.ts';
+
+export type { TestResult, TestRun } from './test-verdict.ts';
+
+export interface TestRequest {
+  readonly sandbox: Sandbox;
+  /** Root of the repository's working copy. */
+  readonly directory: string;
+  readonly runner: Commands['runner'];
+  /** Paths from the root. */
+  readonly files: readonly string[];
+  /** Ids `file::name` that must be reported. */
+  readonly expected: readonly string[];
+  /** For all files together. */
+  readonly timeoutMs: number;
+  readonly outputBytes: number;
+}
+
+/**
+ * Runs the files' tests, each file in a sandbox session of its own, one after the other. A run that is flooded, late as a whole, holds
+ * a line that is not the runner's, or has a wrong sentinel is not trusted.
+ */
+export async function runTests(request: TestRequest): Promise<TestRun> {
+  const scripts = join(request.sandbox.scratch, `run-${randomBytes(8).toString('hex')}`);
+  const { scripts: texts } = RUNNERS[request.runner];
+  const [main = ''] = Object.keys(texts);
+  await mkdir(scripts, { recursive: true });
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(scripts, name), text);
+  try {
+    return judgeRun(request, await runFiles(request, join(scripts, main)));
+  } finally {
+    await rm(scripts, { recursive: true, force: true });
+  }
+}
+
+/** Runs the repository's own test command; exit code 0 is green. */
+export function suiteCommand(request: {
+  readonly sandbox: Sandbox;
+  readonly directory: string;
+  readonly command: string;
+  readonly timeoutMs: number;
+  readonly outputBytes: number;
+}): Promise<CommandResult> {
+  const { sandbox, directory, command, timeoutMs, outputBytes } = request;
+  const env = { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' };
+  return sandbox.run({ argv: ['bash', '-c', command], directory, env, timeoutMs, outputBytes });
+}
+
+/** A test that hangs is stopped before its file is, and its file before the whole run, so that the others still count. */
+const TEST_SHARE = 0.4;
+const FILE_SHARE = 0.5;
+
+async function runFiles(request: TestRequest, script: string): Promise<readonly FileRun[]> {
+  const { sandbox, directory, outputBytes, timeoutMs } = request;
+  const { argv, target } = RUNNERS[request.runner];
+  const startedMs = performance.now();
+  const fileMs = timeoutMs * FILE_SHARE;
+  const runs: FileRun[] = [];
+  const tests = await keepTests(directory, request.runner);
+  for (const file of request.files) {
+    // What is tested writes in the same tree.
+    if (runs.length > 0) await tests.restore();
+    const leftMs = timeoutMs - (performance.now() - startedMs);
+    if (leftMs <= 0) break;
+    // The key and the values of the sentinel are made when the candidate is there already, and for one file only.
+    const key = randomBytes(32).toString('hex');
+    const stdin = JSON.stringify({ key, token: randomBytes(8).toString('hex'), ...target(file, directory) });
+    const result = await sandbox.run({
+      argv: argv(sandbox.node, script, Math.ceil(timeoutMs * TEST_SHARE)),
+      // Code that was compiled before may be that of other tests.
+      env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: `${script}.none` },
+      timeoutMs: Math.ceil(Math.min(leftMs, fileMs)),
+      ...{ directory, stdin, outputBytes, results: true, judged: true },
+    });
+    runs.push({ file, key, result, isLate: result.timedOut && leftMs <= fileMs });
+  }
+  return runs;
+}
+
+interface Runner {
+  /** Texts by file name, the one to start first. */
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly argv: (node: string, script: string, testMs: number) => readonly string[];
+  /** What the runner loads, as it wants to be told. */
+  readonly target: (file: string, directory: string) => Readonly<Record<string, string>>;
+}
+
+const RUNNERS: Readonly<Record<Commands['runner'], Runner>> = {
+  'node-test': {
+    scripts: { 'runner.mjs': NODE_RUNNER, 'thread.cjs': NODE_THREAD },
+    // The signal would open the debugger.
+    argv: (node, script, testMs) => [node, '--disable-sigusr1', `--test-timeout=${testMs}`, script],
+    target: (file, directory) => ({ url: pathToFileURL(join(directory, file)).href, program: process.execPath }),
+  },
+  unittest: {
+    scripts: { 'runner.py': UNITTEST_RUNNER },
+    argv: (_node, script) => ['python3', script],
+    target: (file) => ({ path: file }),
+  },
+};

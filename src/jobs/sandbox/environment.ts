@@ -1,0 +1,80 @@
+/** What a job works with: places, the sandbox, the model and where its outputs go. */
+import { LoopError, ModelError } from '../../errors.ts';
+import type { Brief, ModelCall } from '../../loop/brief.ts';
+import type { Measurement } from '../../loop/measurement.ts';
+import type { CallContext, Model } from '../../ports.ts';
+import type { RawStore } from '../report/raw.ts';
+import type { Repository } from './repository.ts';
+import type { CommandResult, Sandbox } from './sandbox.ts';
+
+export interface JobEnvironment {
+  /** The checked-out candidate with its history; generated code may write here. */
+  readonly workspace: string;
+  /** The sandbox may read it; working copies for judging are below it. */
+  readonly scratch: string;
+  /** Becomes the artifact: the report, raw outputs and transcripts. */
+  readonly output: string;
+  /** The artifact of the job before this one; undefined when there is none. */
+  readonly input: string | undefined;
+  readonly sandbox: Sandbox;
+  readonly model: Model;
+  readonly raw: RawStore;
+  /** Path of this job's own program, for what runs inside the sandbox. */
+  readonly bundle: string;
+  readonly log: (line: string) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** A job under way: what it was asked, what it works with, and the private copy of the history. */
+export interface Bench {
+  readonly brief: Brief;
+  readonly environment: JobEnvironment;
+  readonly repository: Repository;
+}
+
+/** The job cannot do its work at all; the message becomes the report's failure. */
+export class JobError extends LoopError {
+  override name = 'JobError';
+}
+
+/** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits. */
+export function runShell({ brief, environment }: Bench, command: string, directory: string): Promise<CommandResult> {
+  const { commandTimeoutMs: timeoutMs, outputBytes } = brief.limits;
+  const env = { PYTHONDONTWRITEBYTECODE: '1', CI: 'true' };
+  return environment.sandbox.run({ argv: ['bash', '-c', command], directory, env, timeoutMs, outputBytes });
+}
+
+/** Who asks, as the model's headers say it. */
+export function callContext(brief: Brief, call: Omit<CallContext, 'loop'>): CallContext {
+  return { loop: brief.loop.id, ...call };
+}
+
+/** Makes a measurement and stores the output that it was read from. */
+export async function measured(
+  environment: JobEnvironment,
+  reading: Omit<Measurement, 'raw'> & { readonly output: string },
+): Promise<Measurement> {
+  const { output, ...number } = reading;
+  environment.log(`${number.name} = ${number.value}`);
+  return { ...number, raw: await environment.raw(output) };
+}
+
+/** A model that remembers every call it made, failed ones included. */
+export function countCalls(model: Model): { readonly model: Model; readonly calls: readonly ModelCall[] } {
+  const calls: ModelCall[] = [];
+  const count = async <Result extends { readonly calls: readonly ModelCall[] }>(asked: Promise<Result>) => {
+    try {
+      const result = await asked;
+      calls.push(...result.calls);
+      return result;
+    } catch (error) {
+      if (error instanceof ModelError) calls.push(...error.calls);
+      throw error;
+    }
+  };
+  return {
+    model: { answer: (request) => count(model.answer(request)), turn: (request) => count(model.turn(request)) },
+    calls,
+  };
+}

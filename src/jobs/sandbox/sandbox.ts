@@ -1,0 +1,245 @@
+/** Keeps generated code away from the machine: bubblewrap with its own namespaces, or nothing for the scripted model. */
+import { chmod, constants, copyFile, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { execa } from 'execa';
+import { SandboxError } from '../../errors.ts';
+import type { SandboxKind } from '../../loop/brief.ts';
+import { childEnvironment } from '../../settings/env.ts';
+import { type CommandResult, runProcess } from './command-run.ts';
+
+export type { CommandResult } from './command-run.ts';
+
+export interface SandboxCommand {
+  readonly argv: readonly string[];
+  /** Inside the workspace or one of the trees; the command may write in that tree only. */
+  readonly directory: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly timeoutMs: number;
+  /** Each of standard output and standard error is cut after so many bytes. */
+  readonly outputBytes: number;
+  /** Opens file descriptor 3 in the command and returns what was written to it. */
+  readonly results?: boolean;
+  /** The process holds what judges the code that it runs, and lets that code see as little of itself as possible. */
+  readonly judged?: boolean;
+}
+
+export interface Sandbox {
+  readonly kind: SandboxKind;
+  /** Commands can read it and never write it: the place for our own scripts. */
+  readonly scratch: string;
+  /** The Node for our own scripts: commands that they start can open neither its memory nor its files. */
+  readonly node: string;
+  /** @throws {SandboxError} when the directory is in no bound tree. */
+  run(command: SandboxCommand): Promise<CommandResult>;
+}
+
+export interface SandboxOptions {
+  readonly workspace: string;
+  /** Bound read-only besides the system's directories. */
+  readonly readOnly: readonly string[];
+  /** Whether the model is the scripted one, whose code is known; only then may the sandbox be missing. */
+  readonly scripted: boolean;
+  readonly scratch: string;
+  /** Where programs are found; by default this Node's directory, Python's and the system's. */
+  readonly path?: string;
+  /** The bubblewrap program; by default the first `bwrap` on this process's own path. */
+  readonly program?: string;
+}
+
+/** Directories of its children are working copies: a command that runs in one may write in that one. */
+export function treesDirectory(scratch: string): string {
+  return join(scratch, 'trees');
+}
+
+/** Opens the sandbox and tries it once. @throws {SandboxError} when bubblewrap does not work and the model is not the scripted one. */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  await mkdir(treesDirectory(options.scratch), { recursive: true });
+  const places = await placesOf(options);
+  const problem = await bubblewrapProblem(places);
+  const { scratch } = places;
+  if (problem === undefined) {
+    return { kind: 'bubblewrap', scratch, node: await closedNode(scratch), run: runIn(places, wrapped) };
+  }
+  if (options.scripted) return { kind: 'none', scratch, node: 'node', run: runIn(places, unwrapped) };
+  throw new SandboxError(
+    `The sandbox needs bubblewrap, and ${problem}; install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.`,
+  );
+}
+
+/** Of a program that may be run and not read, Linux lets no other process without privileges see the inside. */
+async function closedNode(scratch: string): Promise<string> {
+  const copy = join(scratch, 'node');
+  await copyFile(process.execPath, copy, constants.COPYFILE_FICLONE);
+  await chmod(copy, 0o111);
+  return copy;
+}
+
+interface Places {
+  /** Undefined where there is none. */
+  readonly program: string | undefined;
+  readonly workspace: string;
+  readonly scratch: string;
+  readonly trees: string;
+  readonly readOnly: readonly string[];
+  readonly path: string;
+}
+
+interface Invocation {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+type Wrap = (places: Places, command: SandboxCommand, writable: string) => Promise<Invocation>;
+
+function runIn(places: Places, wrap: Wrap): Sandbox['run'] {
+  return async (command) => {
+    const directory = await realpath(command.directory);
+    const { argv, env } = await wrap(places, { ...command, directory }, writableTree(places, directory));
+    const { timeoutMs, outputBytes, stdin, results = false } = command;
+    return runProcess({ argv, env, directory, stdin, timeoutMs, outputBytes, results });
+  };
+}
+
+/** The one tree that the command may write: the working copy, or the workspace, that holds its directory. */
+function writableTree({ workspace, trees }: Places, directory: string): string {
+  const [tree] = relative(trees, directory).split(sep);
+  if (tree !== undefined && tree !== '' && contains(trees, directory)) return join(trees, tree);
+  if (contains(workspace, directory)) return workspace;
+  throw new SandboxError(`sandbox: ${directory} is neither in the workspace ${workspace} nor in a tree of ${trees}`);
+}
+
+function contains(parent: string, path: string): boolean {
+  const way = relative(parent, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+const SANDBOX_HOME = '/tmp/home';
+const TMP_BYTES = String(512 * 1024 * 1024);
+const SHARED_MEMORY_BYTES = String(64 * 1024 * 1024);
+const FILE_BYTES = 1024 * 1024 * 1024;
+const PROCESSES = 4096;
+const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/alternatives', '/etc/ld.so.cache'];
+const CERTIFICATES = ['/etc/ssl/certs', '/etc/ssl/openssl.cnf', '/etc/ca-certificates', '/etc/pki'];
+/** What this process was given open by others, such as a runner's log, must not reach generated code. The first argument is the last to keep. */
+const CLOSE_OTHERS =
+  'for open in $(ls /proc/self/fd 2>/dev/null || seq 3 1023); do [ "$open" -le "$1" ] || eval "exec $open>&-"; done; shift; exec "$@"';
+/** The command's own view of the machine's users and names; the real files tell who uses the machine. */
+const ETC = {
+  passwd: `root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nloopwright:x:1000:1000::${SANDBOX_HOME}:/bin/sh\n`,
+  group: 'root:x:0:\nloopwright:x:1000:\n',
+  hosts: '127.0.0.1 localhost\n::1 localhost\n',
+  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
+} as const;
+
+async function wrapped(places: Places, command: SandboxCommand, writable: string): Promise<Invocation> {
+  const environment = { PATH: places.path, HOME: SANDBOX_HOME, LANG: 'C.UTF-8', TMPDIR: '/tmp', ...command.env };
+  const cpuSeconds = Math.ceil(command.timeoutMs / 1000) * 4 + 10;
+  const argv = [
+    places.program ?? 'bwrap',
+    ...'--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --clearenv'.split(' '),
+    ...'--uid 1000 --gid 1000 --hostname sandbox --cap-drop ALL'.split(' '),
+    ...SYSTEM.concat(CERTIFICATES).flatMap((path) => ['--ro-bind-try', path, path]),
+    ...Object.keys(ETC).flatMap((name) => ['--ro-bind', join(places.scratch, 'etc', name), `/etc/${name}`]),
+    ...procOf(command),
+    ...['--dev', '/dev', '--size', SHARED_MEMORY_BYTES, '--tmpfs', '/dev/shm'],
+    ...['--size', TMP_BYTES, '--tmpfs', '/tmp', '--dir', SANDBOX_HOME],
+    ...places.readOnly.flatMap((path) => ['--ro-bind', path, path]),
+    ...(await treeBinds(places, writable)),
+    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', command.directory],
+    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...['--', 'prlimit', '--core=0', `--fsize=${FILE_BYTES}`, `--cpu=${cpuSeconds}`, `--nproc=${PROCESSES}`, '--'],
+    ...['bash', '-c', CLOSE_OTHERS, 'bash', command.results === true ? '3' : '2'],
+    ...command.argv,
+  ];
+  return { argv, env: { PATH: places.path } };
+}
+
+/** The kernel opens the memory of a process to itself where it is root's, whatever its program; then it gets no /proc to ask. */
+function procOf({ judged }: SandboxCommand): readonly string[] {
+  const isHidden = judged === true && process.getuid?.() === 0;
+  return isHidden ? ['--tmpfs', '/proc', '--remount-ro', '/proc'] : ['--proc', '/proc'];
+}
+
+/** `.git` is a mount of its own, so that it can be neither written nor moved aside: hooks and configuration run on the host. */
+async function treeBinds({ workspace, scratch }: Places, writable: string): Promise<readonly string[]> {
+  const git = join(writable, '.git');
+  return [
+    ...(writable === workspace ? ['--bind', workspace, workspace] : []),
+    ...['--ro-bind', scratch, scratch],
+    ...(writable === workspace ? [] : ['--bind', writable, writable]),
+    ...((await exists(git)) ? ['--ro-bind', git, git] : []),
+  ];
+}
+
+async function unwrapped(places: Places, command: SandboxCommand): Promise<Invocation> {
+  const home = join(dirname(places.trees), 'home');
+  await mkdir(home, { recursive: true });
+  const env = { PATH: places.path, HOME: home, LANG: 'C.UTF-8', TMPDIR: home, ...command.env };
+  return { argv: command.argv, env };
+}
+
+async function placesOf(options: SandboxOptions): Promise<Places> {
+  const [workspace, scratch] = await Promise.all([realpath(options.workspace), realpath(options.scratch)]);
+  const interpreters = await interpreterDirectories();
+  const path = options.path ?? [...interpreters.path, '/usr/local/bin', '/usr/bin', '/bin'].join(':');
+  await mkdir(join(scratch, 'etc'), { recursive: true });
+  await Promise.all(Object.entries(ETC).map(([name, text]) => writeFile(join(scratch, 'etc', name), text)));
+  const readOnly = [...interpreters.bind, ...(await Promise.all(options.readOnly.map((place) => realpath(place))))];
+  return {
+    program: options.program ?? (await bubblewrap()),
+    workspace,
+    scratch,
+    trees: treesDirectory(scratch),
+    readOnly,
+    path,
+  };
+}
+
+interface Interpreters {
+  readonly path: readonly string[];
+  readonly bind: readonly string[];
+}
+let interpreters: Promise<Interpreters> | undefined;
+
+/** Node and Python may live outside the system's directories; they are looked up once per process. */
+function interpreterDirectories(): Promise<Interpreters> {
+  interpreters ??= findInterpreters();
+  return interpreters;
+}
+
+async function findInterpreters(): Promise<Interpreters> {
+  const node = dirname(process.execPath);
+  const python = await execa('python3', ['-c', 'import sys; print(sys.prefix); print(sys.base_prefix)'], {
+    reject: false,
+  });
+  const prefixes = python.exitCode === 0 ? [...new Set(python.stdout.split('\n'))] : [];
+  const modules = join(dirname(node), 'lib', 'node_modules');
+  const npm = basename(node) === 'bin' && (await exists(modules)) ? [modules] : [];
+  const places = [node, ...npm, ...prefixes].filter((place) => !contains('/usr', place));
+  return { path: [node, ...prefixes.map((prefix) => join(prefix, 'bin'))], bind: places };
+}
+
+/** The host's own path counts: what the sandboxed command sees is another one. */
+async function bubblewrap(): Promise<string | undefined> {
+  for (const place of childEnvironment().PATH?.split(':') ?? []) {
+    const program = join(place, 'bwrap');
+    if (isAbsolute(program) && (await exists(program))) return program;
+  }
+  return undefined;
+}
+
+/** Tries the sandbox with a command that does nothing; the clause says why it does not work. */
+async function bubblewrapProblem(places: Places): Promise<string | undefined> {
+  if (places.program === undefined) return 'there is no bwrap on the PATH';
+  const command = { argv: ['true'], directory: places.workspace, timeoutMs: 10_000, outputBytes: 4096 };
+  const result = await runIn(places, wrapped)(command);
+  if (result.exitCode === 0) return undefined;
+  return `bwrap cannot create a namespace here (${result.stderr.trim() || `exit code ${result.exitCode ?? result.signal}`})`;
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

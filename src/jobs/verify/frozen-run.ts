@@ -1,0 +1,35 @@
+/** Runs the frozen tests, as they were frozen. */
+import type { FrozenTests } from '../../loop/brief.ts';
+import { runTests, type TestRun } from '../runner/test-run.ts';
+import type { Bench } from '../sandbox/environment.ts';
+import { layTests } from '../sandbox/trees.ts';
+
+export type FrozenTest = FrozenTests['tests'][number];
+
+/** Runs frozen tests in a tree, as they were frozen. With `only`, these; a file is run whole. With `mostMs`, it may take no longer than that. */
+export async function runFrozen(
+  { brief, environment }: Bench,
+  directory: string,
+  tests: FrozenTests,
+  { only = tests.tests, mostMs }: { readonly only?: readonly FrozenTest[]; readonly mostMs?: number } = {},
+): Promise<TestRun> {
+  const { commandTimeoutMs, outputBytes } = brief.limits;
+  const timeoutMs = Math.min(commandTimeoutMs, mostMs ?? commandTimeoutMs);
+  const files = [...new Set(only.map(({ file }) => file))];
+  const { runner } = brief.commands;
+  await layTests(directory, tests);
+  return runTests({
+    sandbox: environment.sandbox,
+    directory,
+    runner,
+    files,
+    expected: only.map(idOf),
+    timeoutMs,
+    outputBytes,
+  });
+}
+
+/** The id of a test in results and evidence. */
+export function idOf({ file, name }: Pick<FrozenTest, 'file' | 'name'>): string {
+  return `${file}::${name}`;
+}

@@ -1,0 +1,110 @@
+/** What VERIFY measures about the tests: whether they are intact, and whether they are stable. */
+import type { AddedLine } from '../../guard/added-lines.ts';
+import { integrityDefects } from '../../guard/test-integrity.ts';
+import type { FrozenTests } from '../../loop/brief.ts';
+import type { Reading } from '../report/security.ts';
+import type { TestRun } from '../runner/test-run.ts';
+import { type Bench, measured } from '../sandbox/environment.ts';
+import { onTreeCopy, type Trees } from '../sandbox/trees.ts';
+import { idOf, runFrozen } from './frozen-run.ts';
+import { blocker } from './verify-defect.ts';
+
+const FLAKINESS_RUNS = 5;
+
+/** `test_integrity_violations`: existing, frozen and left-out tests, and the runner's set-up, compared with the base. */
+export async function integrityReading(bench: Bench, trees: Trees, added: readonly AddedLine[]): Promise<Reading> {
+  const { brief, environment } = bench;
+  const frozen = brief.tests ?? undefined;
+  const isRead = (path: string) =>
+    path.endsWith('package.json') || (frozen?.files.some((file) => file.path === path) ?? false);
+  const [baseTexts, headTexts] = await Promise.all([
+    textsOf(bench, brief.base, [...trees.baseFiles.keys()].filter(isRead)),
+    textsOf(bench, brief.candidate, [...trees.headFiles.keys()].filter(isRead)),
+  ]);
+  const defects = integrityDefects({
+    runner: brief.commands.runner,
+    base: trees.baseFiles,
+    head: trees.headFiles,
+    baseText: (path) => baseTexts.get(path),
+    headText: (path) => headTexts.get(path),
+    frozen,
+    added,
+  });
+  const measurement = await measured(environment, {
+    name: 'test_integrity_violations',
+    value: defects.length,
+    unit: 'count',
+    source: 'test files and runner set-up of base and head compared',
+    output: JSON.stringify(
+      { base: brief.base, candidate: brief.candidate, frozen: frozen?.digest ?? null, defects },
+      null,
+      1,
+    ),
+  });
+  return { measurement, defects };
+}
+
+export interface Stability extends Reading {
+  /** Share of the frozen tests that passed in the first run; undefined when it is not known. */
+  readonly passRate: number | undefined;
+  readonly firstRun: TestRun | undefined;
+}
+
+/** `flakiness`: the frozen tests run several times on the head; the share whose outcome was not always the same. */
+export async function flakinessReading(bench: Bench, trees: Trees, tests: FrozenTests | undefined): Promise<Stability> {
+  const ids = tests?.tests.map(idOf) ?? [];
+  if (tests === undefined || ids.length === 0)
+    return unstable('Flakiness cannot be measured: there are no frozen tests.');
+  const runs: TestRun[] = [];
+  for (let index = 0; index < FLAKINESS_RUNS; index += 1) {
+    const run = await onTreeCopy(bench, trees.head, (copy) => runFrozen(bench, copy, tests));
+    runs.push(run);
+    if (!run.trusted) {
+      const message = `Flakiness cannot be measured: ${run.problem ?? 'a run is not trusted'}.`;
+      return { ...unstable(message), firstRun: runs[0] };
+    }
+  }
+  const outcomesOf = (id: string) => runs.map(({ results }) => results.get(id)?.outcome ?? 'not-run');
+  const flaky = ids.filter((id) => new Set(outcomesOf(id)).size > 1);
+  const measurement = await measured(bench.environment, {
+    name: 'flakiness',
+    value: flaky.length / ids.length,
+    unit: 'ratio',
+    source: `${FLAKINESS_RUNS} runs of ${ids.length} frozen tests on the head`,
+    output: JSON.stringify(
+      ids.map((id) => ({ id, outcomes: outcomesOf(id) })),
+      null,
+      1,
+    ),
+  });
+  const defects = flaky.map((id) =>
+    blocker({
+      rule: 'flakiness',
+      about: id,
+      file: id.split('::')[0],
+      message: `${id} is not stable: ${outcomesOf(id).join(', ')}.`,
+    }),
+  );
+  return {
+    measurement,
+    defects,
+    firstRun: runs[0],
+    passRate: ids.filter((id) => outcomesOf(id)[0] === 'pass').length / ids.length,
+  };
+}
+
+function unstable(message: string): Stability {
+  return {
+    measurement: undefined,
+    passRate: undefined,
+    firstRun: undefined,
+    defects: [blocker({ rule: 'flakiness', about: 'unmeasured', message })],
+  };
+}
+
+async function textsOf(bench: Bench, commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const path of paths)
+    texts.set(path, (await bench.repository.git(['show', `${commit}:${path}`])).toString('utf8'));
+  return texts;
+}

@@ -1,0 +1,202 @@
+/** The VERIFY job: judges a candidate against its base, and changes nothing. */
+import { type AddedLine, addedLinesOf } from '../../guard/added-lines.ts';
+import type { Brief, EvidenceRow, VerifyReport } from '../../loop/brief.ts';
+import type { Defect, Measurement } from '../../loop/measurement.ts';
+import { subjectOf } from '../report/report-facts.ts';
+import { type Reading, securityReading } from '../report/security.ts';
+import { type Bench, type JobEnvironment, measured } from '../sandbox/environment.ts';
+import { openRepository } from '../sandbox/repository.ts';
+import { layTrees, onTreeCopy } from '../sandbox/trees.ts';
+import { type Acceptance, performAcceptance } from './acceptance.ts';
+import { type Evidence, gapsOf, proveRequirements } from './evidence.ts';
+import { regressionReading } from './regressions.ts';
+import { blocker } from './verify-defect.ts';
+import { flakinessReading, integrityReading } from './verify-readings.ts';
+
+/**
+ * Measures everything that the gates of VERIFY read. What could not be measured has no measurement, and a defect says why.
+ * @throws {JobError} when a tree cannot be installed or built.
+ */
+export async function verify(brief: Brief, environment: JobEnvironment): Promise<VerifyReport> {
+  const startedAt = environment.now();
+  // The copy of the history is made before any of the candidate's code has run.
+  const bench: Bench = {
+    brief,
+    environment,
+    repository: await openRepository(environment.workspace, environment.scratch),
+  };
+  const judged = await judge(bench);
+  return {
+    kind: 'verify',
+    ...subjectOf(brief),
+    sandbox: environment.sandbox.kind,
+    measurements: judged.readings.flatMap(({ measurement }) => measurement ?? []),
+    defects: judged.readings.flatMap(({ defects }) => defects),
+    calls: [],
+    failure: null,
+    durationMs: environment.now() - startedAt,
+    evidence: [...judged.evidence.rows],
+    acceptance: judged.rows.map(({ row: { id, requirement }, passed, detail }) => ({
+      id,
+      requirement,
+      passed,
+      detail,
+    })),
+  };
+}
+
+interface Judged {
+  readonly readings: readonly Reading[];
+  readonly evidence: Evidence;
+  readonly rows: readonly AcceptedRow[];
+}
+type AcceptedRow = Acceptance['rows'][number];
+
+async function judge(bench: Bench): Promise<Judged> {
+  const { brief, environment } = bench;
+  const tests = brief.tests ?? undefined;
+  const trees = await layTrees(bench, tests);
+  const diff = await diffOf(bench);
+  const added = addedLinesOf(diff);
+  const integrity = await integrityReading(bench, trees, added);
+  const security = await securityReading(environment, diff);
+  const regressions = await regressionReading(bench, trees);
+  const stability = await flakinessReading(bench, trees, tests);
+  environment.log(`acceptance: ${brief.acceptance.length} rows`);
+  const acceptance = await onTreeCopy(bench, trees.head, (copy) => performAcceptance(bench, copy));
+  const latency = await latencyReading(bench, acceptance);
+  const values = valuesOf([integrity, security, regressions, stability, latency], acceptance, stability.passRate);
+  environment.log(`evidence: ${brief.requirements.length} requirements`);
+  const headRun = stability.firstRun;
+  const changedLines = linesByFile(added);
+  const evidence = await proveRequirements({ bench, trees, tests, headRun, values, changedLines });
+  const rows = withMetrics(brief, acceptance, evidence);
+  const proof = await evidenceReading(bench, evidence);
+  const uat = await acceptanceReading(bench, rows, acceptance.raw);
+  return { readings: [uat, proof, regressions, integrity, security, latency, stability], evidence, rows };
+}
+
+/** What the candidate changes, without the App's own documents. */
+async function diffOf({ repository, brief }: Bench): Promise<string> {
+  const options = [
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    '--no-renames',
+    '--text',
+    '--src-prefix=a/',
+    '--dst-prefix=b/',
+  ];
+  const range = [brief.base, brief.candidate, '--', '.', ':(exclude).loopwright'];
+  return (await repository.git(['diff', ...options, ...range])).toString('utf8');
+}
+
+function linesByFile(added: readonly AddedLine[]): ReadonlyMap<string, ReadonlySet<number>> {
+  const files = Map.groupBy(added, ({ file }) => file);
+  return new Map([...files].map(([file, lines]) => [file, new Set(lines.map(({ line }) => line))]));
+}
+
+async function latencyReading(bench: Bench, { p95Ms, p95Problem, raw }: Acceptance): Promise<Reading> {
+  if (p95Ms === undefined) {
+    if (p95Problem === undefined) return { measurement: undefined, defects: [] };
+    const message = `The latency could not be measured: ${p95Problem}.`;
+    return { measurement: undefined, defects: [blocker({ rule: 'latency', about: 'unmeasured', message })] };
+  }
+  const measurement = await measured(bench.environment, {
+    name: 'p95_ms',
+    value: p95Ms,
+    unit: 'ms',
+    source: '200 sequential requests after 20 warm-ups',
+    output: raw,
+  });
+  const limit = bench.brief.thresholds.p95Ms;
+  const message = `95 % of the requests were answered within ${p95Ms} ms; at most ${limit} ms are allowed.`;
+  return { measurement, defects: p95Ms <= limit ? [] : [blocker({ rule: 'latency', about: 'p95', message })] };
+}
+
+/** Every number of this entry by name, for requirements of kind metric. */
+function valuesOf(
+  readings: readonly Reading[],
+  { rows }: Acceptance,
+  testPassRate: number | undefined,
+): ReadonlyMap<string, number> {
+  const measurements = readings.flatMap(({ measurement }): readonly Measurement[] =>
+    measurement ? [measurement] : [],
+  );
+  const values = new Map(measurements.map(({ name, value }) => [name, value]));
+  if (rows.length > 0) values.set('uat_pass_rate', rows.filter(({ passed }) => passed).length / rows.length);
+  if (testPassRate !== undefined) values.set('test_pass_rate', testPassRate);
+  return values;
+}
+
+/** All acceptance rows in their order; one of kind metric passes with its requirement's number. */
+function withMetrics(brief: Brief, { rows }: Acceptance, evidence: Evidence): readonly AcceptedRow[] {
+  return brief.acceptance.map((row) => {
+    const performed = rows.find((other) => other.row.id === row.id);
+    if (performed !== undefined) return performed;
+    const number = evidence.rows.find(({ requirement, kind }) => requirement === row.requirement && kind === 'metric');
+    return { row, passed: number?.proven ?? false, detail: number?.reason ?? 'its requirement has no number' };
+  });
+}
+
+async function acceptanceReading(bench: Bench, rows: readonly AcceptedRow[], raw: string): Promise<Reading> {
+  const failed = rows.filter(({ passed }) => !passed);
+  const defects = failed.map(({ row, detail }) =>
+    blocker({
+      rule: 'acceptance',
+      about: row.id,
+      requirement: row.requirement,
+      message: `${row.id} (${row.title}) did not pass: ${detail.split('\n').at(-1)}`,
+    }),
+  );
+  if (rows.length === 0) {
+    const message = 'There are no acceptance rows, so nothing shows that the product does what was asked.';
+    return { measurement: undefined, defects: [blocker({ rule: 'acceptance', about: 'none', message })] };
+  }
+  const measurement = await measured(bench.environment, {
+    name: 'uat_pass_rate',
+    value: (rows.length - failed.length) / rows.length,
+    unit: 'ratio',
+    source: `${rows.length} acceptance rows performed on the built product`,
+    output: `${JSON.stringify(
+      rows.map(({ row, passed, detail }) => ({ id: row.id, passed, detail })),
+      null,
+      1,
+    )}\n${raw}`,
+  });
+  return { measurement, defects };
+}
+
+async function evidenceReading(bench: Bench, { rows, raw }: Evidence): Promise<Reading> {
+  const gaps = gapsOf(bench.brief, rows);
+  if (bench.brief.requirements.length === 0) {
+    const message = 'The brief names no requirements, so nothing can be proven.';
+    return { measurement: undefined, defects: [blocker({ rule: 'evidence', about: 'none', message })] };
+  }
+  const measurement = await measured(bench.environment, {
+    name: 'evidence_gaps',
+    value: gaps.length,
+    unit: 'count',
+    source: `${bench.brief.requirements.length} requirements on base, head, reverted and mutated trees`,
+    output: raw,
+  });
+  return { measurement, defects: gaps.flatMap(({ id }) => gapDefects(bench.brief, id, rows)) };
+}
+
+function gapDefects(brief: Brief, id: string, rows: readonly EvidenceRow[]): readonly Defect[] {
+  const unproven = rows.filter(({ requirement, proven }) => requirement === id && !proven);
+  const defects = unproven.map(({ test, kind, reason }) =>
+    blocker({
+      rule: 'evidence',
+      about: `${id}:${test}`,
+      requirement: id,
+      file: test.includes('::') ? test.split('::')[0] : undefined,
+      message: `${id} (${kind}) is not proven${test === '' ? '' : ` by ${test}`}: ${reason}`,
+    }),
+  );
+  if (brief.acceptance.some(({ requirement }) => requirement === id)) return defects;
+  return [
+    ...defects,
+    blocker({ rule: 'evidence', about: `${id}:row`, requirement: id, message: `${id} has no acceptance row.` }),
+  ];
+}
