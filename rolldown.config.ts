@@ -10,7 +10,7 @@ const isPackage = (id: string): boolean => !id.startsWith('.') && !id.startsWith
 
 const copyAssets = {
   name: 'copy-assets',
-  writeBundle: () => cp('src/local/assets', 'dist/assets', { recursive: true }),
+  writeBundle: () => cp('src/local/pages/assets', 'dist/assets', { recursive: true }),
 };
 
 /** Chunks carry a digest in their name, so that those of an earlier build would stay and be packed. */

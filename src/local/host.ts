@@ -1,12 +1,12 @@
 /** What every part of the embedded GitHub is given. */
 import { join } from 'node:path';
 import type { Contract } from '../referee/contract.ts';
+import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
 import type { Credentials } from './credentials.ts';
-import { createGit, type Git } from './git.ts';
+import { createGit, type Git } from './git/git.ts';
 import type { Repository } from './records.ts';
 import type { State } from './state.ts';
-import type { Outbox } from './webhooks.ts';
-import type { WorkflowExecution, WorkflowResult } from './workflow-types.ts';
+import type { Outbox } from './webhooks/webhooks.ts';
 
 export interface Host {
   readonly state: State;

@@ -1,26 +1,26 @@
 /** The server's front door: git, REST, GraphQL, what is local only, and the pages. */
 import { Hono } from 'hono';
-import { actionEndpoints } from './actions.ts';
-import { appEndpoints } from './app-endpoints.ts';
-import { checkEndpoints } from './checks.ts';
-import { commentEndpoints } from './comments.ts';
-import { contentEndpoints } from './contents.ts';
-import type { Endpoints } from './endpoint.ts';
-import { gitDataEndpoints } from './git-data.ts';
-import { answerGit } from './git-http.ts';
-import { answerGraphql } from './graphql.ts';
-import { historyEndpoints } from './history.ts';
+import { actionEndpoints } from './actions/actions.ts';
+import { answerGit } from './git/git-http.ts';
 import type { Host } from './host.ts';
-import { issueEndpoints } from './issues.ts';
-import { labelEndpoints } from './labels.ts';
-import { createLocalEndpoints } from './local-endpoints.ts';
-import { mergeEndpoints } from './merges.ts';
-import { createPages } from './pages.ts';
-import { pullEndpoints } from './pulls.ts';
-import { reactionEndpoints } from './reactions.ts';
-import { refEndpoints } from './refs.ts';
-import { repositoryEndpoints } from './repositories.ts';
-import { createRest } from './rest.ts';
+import { createPages } from './pages/pages.ts';
+import { appEndpoints } from './rest/app-endpoints.ts';
+import { checkEndpoints } from './rest/checks.ts';
+import { commentEndpoints } from './rest/comments.ts';
+import { contentEndpoints } from './rest/contents.ts';
+import type { Endpoints } from './rest/endpoint.ts';
+import { gitDataEndpoints } from './rest/git-data.ts';
+import { answerGraphql } from './rest/graphql.ts';
+import { historyEndpoints } from './rest/history.ts';
+import { issueEndpoints } from './rest/issues.ts';
+import { labelEndpoints } from './rest/labels.ts';
+import { createLocalEndpoints } from './rest/local-endpoints.ts';
+import { mergeEndpoints } from './rest/merges.ts';
+import { pullEndpoints } from './rest/pulls.ts';
+import { reactionEndpoints } from './rest/reactions.ts';
+import { refEndpoints } from './rest/refs.ts';
+import { repositoryEndpoints } from './rest/repositories.ts';
+import { createRest } from './rest/rest.ts';
 
 const ENDPOINTS: Endpoints = {
   ...appEndpoints,

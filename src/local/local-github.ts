@@ -3,17 +3,17 @@ import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { createContract } from '../referee/contract.ts';
+import { cancelLeftovers, leftoversOf, stopRuns } from './actions/workflow-runs.ts';
+import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
+import { installHook } from './git/push-hook.ts';
+import { announceLeftovers } from './git/pushes.ts';
 import { type Host, now } from './host.ts';
 import { createHttp } from './http.ts';
-import { installHook } from './push-hook.ts';
-import { announceLeftovers } from './pushes.ts';
 import type { Role } from './records.ts';
 import { addRepository } from './repository-records.ts';
 import { openState, type State } from './state.ts';
-import { createOutbox } from './webhooks.ts';
-import { cancelLeftovers, leftoversOf, stopRuns } from './workflow-runs.ts';
-import type { WorkflowExecution, WorkflowResult } from './workflow-types.ts';
+import { createOutbox } from './webhooks/webhooks.ts';
 
 export interface LocalGitHubOptions {
   readonly dataDirectory: string;

@@ -1,8 +1,8 @@
 /** The embedded GitHub as a process of its own. */
 import { parseArgs } from 'node:util';
+import { executeWorkflow } from './actions/workflow-execution.ts';
 import { startLocalGitHub } from './local-github.ts';
 import { roleSchema } from './records.ts';
-import { executeWorkflow } from './workflow-execution.ts';
 
 const USAGE =
   'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--welcome MARKDOWN] [--with-parent]';

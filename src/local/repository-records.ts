@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { importRepository } from './git.ts';
+import { importRepository } from './git/git.ts';
 import { gitOf, type Host, now } from './host.ts';
 import type { Account, Repository } from './records.ts';
 

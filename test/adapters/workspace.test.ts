@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GitRefusedError, readGit } from '../../src/adapters/git-reader.ts';
 import { createWorkspace } from '../../src/adapters/workspace.ts';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
+import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/local/local-github.ts';
-import { executeWorkflow } from '../../src/local/workflow-execution.ts';
 import type { Workspace } from '../../src/ports.ts';
 
 const REPOSITORY = { installationId: 1, repositoryId: 1, owner: 'acme', repo: 'guestbook' };

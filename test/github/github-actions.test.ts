@@ -5,7 +5,7 @@ import { ArtifactError, WriteRefusedError } from '../../src/errors.ts';
 import { createGitHub } from '../../src/github/github.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
 import { wire } from '../../src/github/wire.ts';
-import { executeWorkflow } from '../../src/local/workflow-execution.ts';
+import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, HERE, type Stage, startStage } from '../local/server.ts';
 
 const NAME = `run-name: loopwright-build \${{ inputs.loop }} entry \${{ inputs.entry }} (\${{ inputs.phase }})

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { executeWorkflow } from '../../src/local/workflow-execution.ts';
+import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, git, HERE, type Stage, startStage } from './server.ts';
 
 const BUILD = `name: Build

@@ -2,7 +2,7 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { createPages, type PagesOptions } from '../../src/local/pages.ts';
+import { createPages, type PagesOptions } from '../../src/local/pages/pages.ts';
 
 export type FakeRequest = {
   readonly method: string;

@@ -1,6 +1,6 @@
 import { parseHTML } from 'linkedom';
 import { expect, test } from 'vitest';
-import { renderMarkdown } from '../../src/local/pages-markdown.ts';
+import { renderMarkdown } from '../../src/local/pages/pages-markdown.ts';
 
 const render = (text: string): string => renderMarkdown(text, { repository: 'octo/shop', kind: 'comment' });
 const read = (text: string): Document => parseHTML(`<html><body>${render(text)}</body></html>`).document;

@@ -9,10 +9,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { trackingIdOf } from '../../src/local/actions/workflow-process.ts';
+import { processesWith } from '../../src/local/actions/workflow-process-table.ts';
 import { loadCredentials } from '../../src/local/credentials.ts';
 import { openState } from '../../src/local/state.ts';
-import { trackingIdOf } from '../../src/local/workflow-process.ts';
-import { processesWith } from '../../src/local/workflow-process-table.ts';
 import { listening } from '../listening.ts';
 import { createSource, eventually, git, HERE, jwtOf, octokit, type Receiver, startReceiver } from './server.ts';
 

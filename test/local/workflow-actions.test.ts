@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { WorkflowArtifact } from '../../src/local/workflow-types.ts';
+import type { WorkflowArtifact } from '../../src/local/actions/workflow-types.ts';
 import { oneJob, removeTemporaryDirectories, runWorkflow } from './workflow-kit.ts';
 
 afterAll(removeTemporaryDirectories);

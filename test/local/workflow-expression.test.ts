@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { conditionHolds, flagHolds, interpolate, minutesOf, type Status } from '../../src/local/workflow-expression.ts';
+import {
+  conditionHolds,
+  flagHolds,
+  interpolate,
+  minutesOf,
+  type Status,
+} from '../../src/local/actions/workflow-expression.ts';
 
 const contexts = { github: { ref: 'refs/heads/main', list: [{ n: 1 }, { n: 2 }] }, inputs: { flag: false, text: 'x' } };
 const scope = (status: Status = 'success') => ({ contexts, status });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseWorkflow, WorkflowFileError } from '../../src/local/workflow-file.ts';
+import { parseWorkflow, WorkflowFileError } from '../../src/local/actions/workflow-file.ts';
 
 const path = '.github/workflows/x.yml';
 const job = 'jobs: { a: { runs-on: x, steps: [{ run: "true" }] } }';

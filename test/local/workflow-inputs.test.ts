@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseWorkflow } from '../../src/local/workflow-file.ts';
-import { typedInputs, validateInputs } from '../../src/local/workflow-inputs.ts';
+import { parseWorkflow } from '../../src/local/actions/workflow-file.ts';
+import { typedInputs, validateInputs } from '../../src/local/actions/workflow-inputs.ts';
 
 const workflow = parseWorkflow(`
 on:

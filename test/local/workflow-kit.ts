@@ -4,13 +4,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { executeWorkflow } from '../../src/local/workflow-execution.ts';
+import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import type {
   WorkflowArtifact,
   WorkflowExecution,
   WorkflowJob,
   WorkflowResult,
-} from '../../src/local/workflow-types.ts';
+} from '../../src/local/actions/workflow-types.ts';
 import { listening } from '../listening.ts';
 
 export interface RunRecord {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWorkflowLog } from '../../src/local/workflow-log.ts';
+import { createWorkflowLog } from '../../src/local/actions/workflow-log.ts';
 
 const bare = (text: string): string[] => text.split('\n').map((line) => line.replace(/^\S+Z /, ''));
 

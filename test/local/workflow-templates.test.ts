@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parseWorkflow } from '../../src/local/workflow-file.ts';
-import { validateInputs } from '../../src/local/workflow-inputs.ts';
-import type { WorkflowArtifact } from '../../src/local/workflow-types.ts';
+import { parseWorkflow } from '../../src/local/actions/workflow-file.ts';
+import { validateInputs } from '../../src/local/actions/workflow-inputs.ts';
+import type { WorkflowArtifact } from '../../src/local/actions/workflow-types.ts';
 import {
   type GitServer,
   type HttpServer,

@@ -1,0 +1,112 @@
+/** Git over HTTP: `git http-backend` behind our tokens. */
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { CONTENTS_WRITE, judgeAccess, type Need } from '../access.ts';
+import { type Host, now } from '../host.ts';
+import { HttpError } from '../http-error.ts';
+import type { Repository } from '../records.ts';
+import { findRepository } from '../repository-records.ts';
+import { type Actor, actorLabel, actorOf, loginOf } from '../tokens.ts';
+import { GIT_ENVIRONMENT } from './git.ts';
+import { writeRefs } from './pushes.ts';
+
+const READ: Need = { permission: 'contents', level: 'read', people: 'anybody' };
+const SERVICES = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
+
+/** Answers a git client; undefined when the address is not one of git's. */
+export async function answerGit(host: Host, request: Request): Promise<Response | undefined> {
+  const url = new URL(request.url);
+  const [, owner = '', repo = '', service = ''] = SERVICES.exec(url.pathname) ?? [];
+  if (service === '') return undefined;
+  const begun = performance.now();
+  let actor: Actor = { type: 'anonymous' };
+  const respond = async (): Promise<Response> => {
+    actor = actorOf(host, request.headers.get('authorization') ?? undefined);
+    const repository = findRepository(host, { owner, repo });
+    if (!repository) throw new HttpError(404, 'Repository not found.');
+    return serve(host, { request, repository, actor, service });
+  };
+  const response = await respond().catch(refusal);
+  const { method } = request;
+  const durationMs = Math.round(performance.now() - begun);
+  host.state.requests.insert({
+    at: now(),
+    actor: actorLabel(actor),
+    method,
+    path: `${url.pathname}${url.search}`,
+    status: response.status,
+    durationMs,
+  });
+  return response;
+}
+
+interface Served {
+  readonly request: Request;
+  readonly repository: Repository;
+  readonly actor: Actor;
+  readonly service: string;
+}
+
+async function serve(host: Host, served: Served): Promise<Response> {
+  const { request, repository, actor, service } = served;
+  const pushes =
+    service === 'git-receive-pack' || new URL(request.url).searchParams.get('service') === 'git-receive-pack';
+  judgeAccess(host, { actor, need: pushes ? CONTENTS_WRITE : READ, repository });
+  const input = Buffer.from(await request.arrayBuffer());
+  const run = () => runBackend(host, served, input);
+  if (!pushes || request.method !== 'POST') return run();
+  return writeRefs(host, {
+    repository,
+    pusher: { login: loginOf(actor) ?? '', byJob: actor.type === 'job' },
+    work: run,
+  });
+}
+
+async function runBackend(
+  host: Host,
+  { request, repository, actor, service }: Served,
+  input: Buffer,
+): Promise<Response> {
+  const result = await execa('git', ['-c', `core.hooksPath=${join(host.dataDirectory, 'hooks')}`, 'http-backend'], {
+    input,
+    env: {
+      ...GIT_ENVIRONMENT,
+      GIT_PROJECT_ROOT: join(host.dataDirectory, 'git'),
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: `/${repository.owner}/${repository.name}.git/${service}`,
+      QUERY_STRING: new URL(request.url).search.slice(1),
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers.get('content-type') ?? '',
+      HTTP_CONTENT_ENCODING: request.headers.get('content-encoding') ?? '',
+      GIT_PROTOCOL: request.headers.get('git-protocol') ?? '',
+      LOCAL_GITHUB_WORKFLOWS: actor.type === 'user' ? 'allowed' : 'refused',
+      ...(actor.type === 'anonymous' ? {} : { REMOTE_USER: loginOf(actor) ?? '' }),
+    },
+    encoding: 'buffer',
+    reject: false,
+    stripFinalNewline: false,
+    maxBuffer: 1024 * 1024 * 1024,
+  });
+  if (result.exitCode !== 0 && result.stdout.length === 0) {
+    throw new Error(`git http-backend failed for ${service}: ${new TextDecoder().decode(result.stderr)}`);
+  }
+  return cgiResponse(Buffer.from(result.stdout));
+}
+
+function cgiResponse(output: Buffer): Response {
+  const end = output.indexOf('\r\n\r\n');
+  const headers = new Headers();
+  for (const line of output.subarray(0, end).toString().split('\r\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  const status = Number.parseInt(headers.get('status') ?? '200', 10);
+  headers.delete('status');
+  return new Response(new Uint8Array(output.subarray(end + 4)), { status, headers });
+}
+
+function refusal(error: unknown): Response {
+  if (!(error instanceof HttpError)) throw error;
+  const headers = error.status === 401 ? { 'www-authenticate': 'Basic realm="GitHub"' } : undefined;
+  return new Response(`${error.message}\n`, headers ? { status: error.status, headers } : { status: error.status });
+}

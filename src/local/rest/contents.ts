@@ -1,0 +1,125 @@
+/** Files of a repository: https://docs.github.com/rest/repos/contents */
+import { z } from 'zod';
+import type { Fields } from '../../referee/json.ts';
+import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
+import { buildTree, type TreeEntry, treeEntriesOf } from '../git/trees.ts';
+import { repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
+import { found, HttpError } from '../http-error.ts';
+import { commitOf, gitCommitPayload } from './commits.ts';
+import { type Call, type Endpoints, ok, parseBody, repositoryOf, textParameter } from './endpoint.ts';
+import { environmentOf, gitOfCall, ownSignature } from './git-data.ts';
+import { judgeWorkflowFiles, writeRefsOf } from './refs.ts';
+
+const FILE = '/repos/{owner}/{repo}/contents/{path}';
+
+export const contentEndpoints: Endpoints = {
+  [`GET ${FILE}`]: { need: PUBLIC, answer: getContents },
+  [`PUT ${FILE}`]: { need: CONTENTS_WRITE, answer: putFile },
+  [`DELETE ${FILE}`]: { need: CONTENTS_WRITE, answer: deleteFile },
+};
+
+const RAW = 'application/vnd.github.raw; charset=utf-8';
+
+async function getContents(call: Call) {
+  const path = textParameter(call, 'path').replace(/^\/+|\/+$/g, '');
+  const git = gitOfCall(call);
+  const ref = call.query.get('ref') ?? repositoryOf(call).defaultBranch;
+  const commit = await commitOf(git, ref);
+  if (!commit) throw new HttpError(404, `No commit found for the ref ${ref}`);
+  const [entry] = await treeEntriesOf(git, commit.sha, false, path);
+  if (entry?.type === 'tree') {
+    const entries = await treeEntriesOf(git, commit.sha, false, `${path}/`);
+    return ok(entries.map((child) => entryPayload(call, child, ref)));
+  }
+  const file = found(entry);
+  const content = Buffer.from(await git.bytes(['cat-file', 'blob', file.sha]));
+  if ((call.headers.get('accept') ?? '').includes('raw'))
+    return { status: 200, raw: content, headers: { 'content-type': RAW } };
+  return ok({ ...entryPayload(call, file, ref), encoding: 'base64', content: content.toString('base64') });
+}
+
+const WORDS: Readonly<Record<string, string>> = { blob: 'file', tree: 'dir', commit: 'submodule' };
+
+function entryPayload(call: Call, { path, sha, size, type, mode }: TreeEntry, ref: string): Fields {
+  const repository = repositoryOf(call);
+  const api = repositoryUrlOf(call.host, repository);
+  const html = repositoryHtmlUrlOf(call.host, repository);
+  const escaped = path.split('/').map(encodeURIComponent).join('/');
+  const url = `${api}/contents/${escaped}?ref=${encodeURIComponent(ref)}`;
+  const htmlUrl = `${html}/${type === 'tree' ? 'tree' : 'blob'}/${ref}/${escaped}`;
+  const gitUrl = `${api}/git/${type}s/${sha}`;
+  return {
+    type: mode === '120000' ? 'symlink' : WORDS[type],
+    name: path.split('/').at(-1),
+    path,
+    sha,
+    size: size ?? 0,
+    url,
+    html_url: htmlUrl,
+    git_url: gitUrl,
+    download_url: type === 'blob' ? `${html}/raw/${ref}/${escaped}` : null,
+    _links: { self: url, html: htmlUrl, git: gitUrl },
+  };
+}
+
+const fileWrite = z.object({
+  message: z.string(),
+  content: z.string(),
+  branch: z.string().optional(),
+  sha: z.string().optional(),
+});
+const fileDeletion = fileWrite.omit({ content: true }).required({ sha: true });
+
+async function putFile(call: Call) {
+  const { message, content, branch, sha } = parseBody(call, fileWrite);
+  const blob = await gitOfCall(call).text(['hash-object', '-w', '--stdin'], { input: Buffer.from(content, 'base64') });
+  return changeFile(call, { message, branch, expected: sha, blob });
+}
+
+async function deleteFile(call: Call) {
+  const { message, branch, sha } = parseBody(call, fileDeletion);
+  return changeFile(call, { message, branch, expected: sha, blob: undefined });
+}
+
+interface FileChange {
+  readonly message: string;
+  readonly branch: string | undefined;
+  /** The blob that the caller saw; a file that changed since is a conflict. */
+  readonly expected: string | undefined;
+  readonly blob: string | undefined;
+}
+
+async function changeFile(call: Call, { message, branch, expected, blob }: FileChange) {
+  const repository = repositoryOf(call);
+  const path = textParameter(call, 'path');
+  const name = branch ?? repository.defaultBranch;
+  const ref = `refs/heads/${name}`;
+  const git = gitOfCall(call);
+  return writeRefsOf(call, async () => {
+    const parent = await commitOf(git, ref);
+    if (!parent) throw new HttpError(404, `Branch ${name} not found`);
+    const [before] = await treeEntriesOf(git, parent.sha, false, path);
+    judgeSeen(path, before?.sha, expected);
+    const tree = await buildTree(git, parent.tree, [{ path, mode: before?.mode ?? '100644', sha: blob }]);
+    const own = ownSignature(call);
+    const sha = await git.text(['commit-tree', tree, '-p', parent.sha], {
+      input: message,
+      environment: environmentOf(own, own),
+    });
+    await judgeWorkflowFiles(call, sha);
+    await git.text(['update-ref', ref, sha, parent.sha]);
+    const [after] = await treeEntriesOf(git, sha, false, path);
+    const commit = gitCommitPayload(call.host, repository, found(await commitOf(git, sha)));
+    return {
+      status: before || !blob ? 200 : 201,
+      body: { content: after ? entryPayload(call, after, name) : null, commit },
+    };
+  });
+}
+
+function judgeSeen(path: string, current: string | undefined, expected: string | undefined): void {
+  if (current === expected) return;
+  if (current !== undefined && expected === undefined)
+    throw new HttpError(422, 'Invalid request.\n\n"sha" wasn\'t supplied.');
+  throw new HttpError(409, `${path} does not match ${expected}`);
+}

@@ -1,0 +1,130 @@
+/** Issues and their events: https://docs.github.com/rest/issues/issues */
+import { z } from 'zod';
+import { type Need, PUBLIC, roleOf } from '../access.ts';
+import { now } from '../host.ts';
+import { found, HttpError } from '../http-error.ts';
+import type { Issue } from '../records.ts';
+import { takeNumber } from '../repository-records.ts';
+import { emit } from '../webhooks/events.ts';
+import {
+  actingLogin,
+  type Call,
+  created,
+  type Endpoints,
+  list,
+  numberParameter,
+  ok,
+  parseBody,
+  repositoryOf,
+} from './endpoint.ts';
+import { addLabels, editText, setState } from './issue-changes.ts';
+import { issueEventPayload, issuePayload } from './payloads.ts';
+
+const OPEN_ISSUE: Need = { permission: 'issues', level: 'write', people: 'signed in' };
+
+/** Labels of a new issue arrive as names or as objects. */
+const labelNames = z.array(z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)]));
+
+export const issueEndpoints: Endpoints = {
+  'GET /repos/{owner}/{repo}/issues': { need: PUBLIC, answer: listIssues },
+  'POST /repos/{owner}/{repo}/issues': { need: OPEN_ISSUE, answer: createIssue },
+  'GET /repos/{owner}/{repo}/issues/{issue_number}': {
+    need: PUBLIC,
+    answer: (call) => ok({ ...issuePayload(call.host, repositoryOf(call), issueOf(call)), closed_by: null }),
+  },
+  'PATCH /repos/{owner}/{repo}/issues/{issue_number}': { need: OPEN_ISSUE, answer: editIssue },
+  'GET /repos/{owner}/{repo}/issues/{issue_number}/events': { need: PUBLIC, answer: listEvents },
+};
+
+/** The issue (or the issue behind the pull request) of the route. @throws HttpError 404 */
+export function issueOf(call: Call): Issue {
+  const number = numberParameter(call, 'issue_number');
+  return found(call.host.state.issues.first({ repositoryId: repositoryOf(call).id, number }));
+}
+
+function listIssues(call: Call) {
+  const { host, query } = call;
+  const repository = repositoryOf(call);
+  const state = query.get('state') ?? 'open';
+  const labels = (query.get('labels') ?? '').split(',').filter((name) => name !== '');
+  const issues = host.state.issues
+    .find({ repositoryId: repository.id })
+    .filter((issue) => state === 'all' || issue.state === state)
+    .filter((issue) => labels.every((name) => issue.labels.includes(name)))
+    .filter((issue) => !query.has('creator') || issue.author === query.get('creator'))
+    .filter((issue) => issue.updatedAt >= (query.get('since') ?? ''));
+  const ordered = query.get('direction') === 'asc' ? issues : issues.toReversed();
+  return list(ordered.map((issue) => issuePayload(host, repository, issue)));
+}
+
+const newIssue = z.object({
+  title: z.union([z.string(), z.number().transform(String)]),
+  body: z.string().nullish(),
+  labels: labelNames.default([]),
+});
+
+async function createIssue(call: Call) {
+  const { host } = call;
+  const repository = repositoryOf(call);
+  const author = actingLogin(call);
+  const { title, body, labels } = parseBody(call, newIssue);
+  const issue = host.state.transaction(() => {
+    const number = takeNumber(host, repository);
+    const opened = host.state.issues.insert({
+      repositoryId: repository.id,
+      number,
+      isPull: false,
+      title,
+      body: body ?? undefined,
+      state: 'open',
+      author,
+      labels: [],
+      createdAt: now(),
+      updatedAt: now(),
+    });
+    emit(host, {
+      event: 'issues',
+      action: 'opened',
+      repository,
+      sender: author,
+      fields: { issue: issuePayload(host, repository, opened) },
+    });
+    return opened;
+  });
+  // Somebody without triage rights may open an issue, but their labels are dropped without a word.
+  const mayLabel = call.actor.type !== 'user' || roleOf(host, repository, author) !== 'read';
+  const labelled = mayLabel ? await addLabels({ host, repository, issue, sender: author }, labels) : issue;
+  return created(issuePayload(host, repository, labelled));
+}
+
+const issueEdit = z.object({
+  title: z.string().nullish(),
+  body: z.string().nullish(),
+  state: z.enum(['open', 'closed']).optional(),
+  state_reason: z.enum(['completed', 'not_planned', 'duplicate', 'reopened']).nullish(),
+});
+
+async function editIssue(call: Call) {
+  const { host } = call;
+  const repository = repositoryOf(call);
+  const sender = actingLogin(call);
+  const issue = issueOf(call);
+  if (call.actor.type === 'user' && sender !== issue.author && roleOf(host, repository, sender) === 'read') {
+    throw new HttpError(403, 'Must have triage rights to Repository.');
+  }
+  const edit = parseBody(call, issueEdit);
+  const change = { host, repository, sender };
+  const edited = await editText({ ...change, issue }, { title: edit.title ?? undefined, body: edit.body ?? undefined });
+  const changed = edit.state
+    ? await setState({ ...change, issue: edited }, edit.state, edit.state_reason ?? undefined)
+    : edited;
+  return ok(issuePayload(host, repository, changed));
+}
+
+function listEvents(call: Call) {
+  const { host } = call;
+  const repository = repositoryOf(call);
+  const { number } = issueOf(call);
+  const events = host.state.issueEvents.find({ repositoryId: repository.id, number });
+  return list(events.map((event) => issueEventPayload(host, repository, event)));
+}

@@ -1,0 +1,75 @@
+/** What happens to pull requests when branches move. */
+
+import { startPullRuns } from '../actions/workflow-triggers.ts';
+import { NO_COMMIT } from '../git/git.ts';
+import { gitOf, type Host, now } from '../host.ts';
+import type { Pull, Repository } from '../records.ts';
+import { emit } from '../webhooks/events.ts';
+import { setState } from './issue-changes.ts';
+import { issueOfPull, pullFactsOf, pullPayload } from './pull-payloads.ts';
+
+export interface BranchMove {
+  readonly repository: Repository;
+  readonly sender: string;
+  readonly change: { readonly ref: string; readonly before: string; readonly after: string };
+}
+
+/** Open pull requests follow their head (`synchronize`) and their base; a deleted head closes them. */
+export async function followHead(host: Host, { repository, sender, change }: BranchMove): Promise<void> {
+  if (!change.ref.startsWith('refs/heads/')) return;
+  const branch = change.ref.slice('refs/heads/'.length);
+  const open = host.state.pulls
+    .find({ repositoryId: repository.id })
+    .filter((pull) => issueOfPull(host, pull).state === 'open');
+  for (const pull of open.filter(({ base }) => base === branch)) {
+    if (change.after !== NO_COMMIT) host.state.pulls.update(pull.id, { baseSha: change.after });
+  }
+  for (const pull of open.filter(({ head, headSha }) => head === branch && headSha !== change.after)) {
+    if (change.after === NO_COMMIT)
+      await setState({ host, repository, issue: issueOfPull(host, pull), sender }, 'closed');
+    else await synchronize(host, { repository, sender, pull, after: change.after });
+  }
+}
+
+interface Synchronized {
+  readonly repository: Repository;
+  readonly sender: string;
+  readonly pull: Pull;
+  readonly after: string;
+}
+
+async function synchronize(host: Host, { repository, sender, pull, after }: Synchronized): Promise<void> {
+  const moved = { ...pull, headSha: after };
+  await keepPullRef(host, repository, moved);
+  const facts = await pullFactsOf(host, repository, moved);
+  const payload = host.state.transaction(() => {
+    const issue = issueOfPull(host, pull);
+    const current = host.state.pulls.update(pull.id, { headSha: after });
+    host.state.issues.update(issue.id, { updatedAt: now() });
+    return emit(host, {
+      event: 'pull_request',
+      action: 'synchronize',
+      repository,
+      sender,
+      fields: {
+        number: pull.number,
+        before: pull.headSha,
+        after,
+        pull_request: pullPayload(host, repository, current, facts),
+      },
+    });
+  });
+  await startPullRuns(host, {
+    repository,
+    actor: sender,
+    pull: moved,
+    title: issueOfPull(host, moved).title,
+    action: 'synchronize',
+    payload,
+  });
+}
+
+/** `refs/pull/<n>/head` keeps the commits of a pull request alive and fetchable. */
+export async function keepPullRef(host: Host, repository: Repository, { number, headSha }: Pull): Promise<void> {
+  await gitOf(host, repository).text(['update-ref', `refs/pull/${number}/head`, headSha]);
+}

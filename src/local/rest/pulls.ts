@@ -1,0 +1,164 @@
+/** Pull requests: https://docs.github.com/rest/pulls/pulls */
+import { z } from 'zod';
+import { type Need, PUBLIC } from '../access.ts';
+import { startPullRuns } from '../actions/workflow-triggers.ts';
+import { now } from '../host.ts';
+import { found, HttpError } from '../http-error.ts';
+import type { Pull } from '../records.ts';
+import { takeNumber } from '../repository-records.ts';
+import { emit } from '../webhooks/events.ts';
+import { commitOf, commitPayload, commitsOf, fileChangesOf } from './commits.ts';
+import {
+  actingLogin,
+  type Call,
+  created,
+  type Endpoints,
+  list,
+  numberParameter,
+  ok,
+  parseBody,
+  repositoryOf,
+} from './endpoint.ts';
+import { gitOfCall } from './git-data.ts';
+import { editText, setState } from './issue-changes.ts';
+import { keepPullRef } from './pull-changes.ts';
+import { issueOfPull, pullFactsOf, pullPayload } from './pull-payloads.ts';
+
+const OPEN: Need = { permission: 'pull_requests', level: 'write', people: 'write' };
+const ONE = '/repos/{owner}/{repo}/pulls/{pull_number}';
+
+export const pullEndpoints: Endpoints = {
+  'GET /repos/{owner}/{repo}/pulls': { need: PUBLIC, answer: listPulls },
+  'POST /repos/{owner}/{repo}/pulls': { need: OPEN, answer: createPull },
+  [`GET ${ONE}`]: { need: PUBLIC, answer: async (call) => ok(await fullPayload(call, pullOf(call))) },
+  [`PATCH ${ONE}`]: { need: OPEN, answer: editPull },
+  [`GET ${ONE}/files`]: { need: PUBLIC, answer: listFiles },
+  [`GET ${ONE}/commits`]: { need: PUBLIC, answer: listCommits },
+};
+
+/** The pull request of the route. @throws HttpError 404 */
+export function pullOf(call: Call): Pull {
+  const number = numberParameter(call, 'pull_number');
+  return found(call.host.state.pulls.first({ repositoryId: repositoryOf(call).id, number }));
+}
+
+async function fullPayload(call: Call, pull: Pull) {
+  const repository = repositoryOf(call);
+  return pullPayload(call.host, repository, pull, await pullFactsOf(call.host, repository, pull));
+}
+
+function listPulls(call: Call) {
+  const { host, query } = call;
+  const repository = repositoryOf(call);
+  const state = query.get('state') ?? 'open';
+  const head = query.get('head')?.replace(/^[^:]*:/, '');
+  const pulls = host.state.pulls
+    .find({ repositoryId: repository.id })
+    .filter((pull) => state === 'all' || issueOfPull(host, pull).state === state)
+    .filter((pull) => head === undefined || pull.head === head)
+    .filter((pull) => !query.has('base') || pull.base === query.get('base'));
+  const ordered = query.get('direction') === 'asc' ? pulls : pulls.toReversed();
+  return list(ordered.map((pull) => pullPayload(host, repository, pull)));
+}
+
+const newPull = z.object({
+  title: z.string(),
+  head: z.string(),
+  base: z.string(),
+  body: z.string().nullish(),
+  draft: z.boolean().default(false),
+});
+
+async function createPull(call: Call) {
+  const { host } = call;
+  const repository = repositoryOf(call);
+  const { title, head, base, body, draft } = parseBody(call, newPull);
+  const ends = await endsOf(call, { head: head.replace(`${repository.owner}:`, ''), base });
+  const author = actingLogin(call);
+  const issueFields = { isPull: true, title, body: body ?? undefined, state: 'open', author, labels: [] } as const;
+  const number = host.state.transaction(() => takeNumber(host, repository));
+  const draftPull = { id: 0, repositoryId: repository.id, number, draft, ...ends };
+  await keepPullRef(host, repository, draftPull);
+  const facts = await pullFactsOf(host, repository, draftPull);
+  const { pull, payload } = host.state.transaction(() => {
+    host.state.issues.insert({
+      repositoryId: repository.id,
+      number,
+      ...issueFields,
+      labels: [],
+      createdAt: now(),
+      updatedAt: now(),
+    });
+    const { id: _, ...fresh } = draftPull;
+    const opened = host.state.pulls.insert(fresh);
+    const fields = { number, pull_request: pullPayload(host, repository, opened, facts) };
+    return {
+      pull: opened,
+      payload: emit(host, { event: 'pull_request', action: 'opened', repository, sender: author, fields }),
+    };
+  });
+  await startPullRuns(host, { repository, actor: author, pull, title, action: 'opened', payload });
+  return created(await fullPayload(call, pull));
+}
+
+async function endsOf(call: Call, { head, base }: { readonly head: string; readonly base: string }) {
+  const git = gitOfCall(call);
+  const [headCommit, baseCommit] = await Promise.all([
+    commitOf(git, `refs/heads/${head}`),
+    commitOf(git, `refs/heads/${base}`),
+  ]);
+  if (!headCommit) throw invalid('head');
+  if (!baseCommit) throw invalid('base');
+  const count = await git.text(['rev-list', '--count', `${baseCommit.sha}..${headCommit.sha}`]);
+  if (count === '0') throw refused(`No commits between ${base} and ${head}`);
+  const { host } = call;
+  const twin = host.state.pulls
+    .find({ repositoryId: repositoryOf(call).id, head, base })
+    .find((pull) => issueOfPull(host, pull).state === 'open');
+  if (twin) throw refused(`A pull request already exists for ${repositoryOf(call).owner}:${head}.`);
+  return { head, base, headSha: headCommit.sha, baseSha: baseCommit.sha };
+}
+
+function invalid(field: string): HttpError {
+  return new HttpError(422, 'Validation Failed', [{ resource: 'PullRequest', field, code: 'invalid' }]);
+}
+
+function refused(message: string): HttpError {
+  return new HttpError(422, 'Validation Failed', [{ resource: 'PullRequest', code: 'custom', message }]);
+}
+
+const pullEdit = z.object({
+  title: z.string().optional(),
+  body: z.string().nullish(),
+  state: z.enum(['open', 'closed']).optional(),
+  base: z.string().optional(),
+});
+
+async function editPull(call: Call) {
+  const { host } = call;
+  const repository = repositoryOf(call);
+  const pull = pullOf(call);
+  const edit = parseBody(call, pullEdit);
+  if (edit.base !== undefined && edit.base !== pull.base)
+    throw new HttpError(422, 'This server cannot change the base of a pull request.');
+  if (edit.state === 'open' && pull.mergedAt !== undefined) throw refused('Cannot reopen a merged pull request.');
+  const change = { host, repository, sender: actingLogin(call) };
+  const issue = await editText(
+    { ...change, issue: issueOfPull(host, pull) },
+    { title: edit.title, body: edit.body ?? undefined },
+  );
+  if (edit.state) await setState({ ...change, issue }, edit.state);
+  return ok(await fullPayload(call, pullOf(call)));
+}
+
+async function listFiles(call: Call) {
+  const { baseSha, headSha } = pullOf(call);
+  const mergeBase = await gitOfCall(call).text(['merge-base', baseSha, headSha]);
+  return list(await fileChangesOf(call.host, repositoryOf(call), [mergeBase, headSha]));
+}
+
+async function listCommits(call: Call) {
+  const { baseSha, headSha } = pullOf(call);
+  const commits = (await commitsOf(gitOfCall(call), [`${baseSha}..${headSha}`])).toReversed();
+  return list(commits.map((commit) => commitPayload(call.host, repositoryOf(call), commit)));
+}

@@ -1,0 +1,129 @@
+/** References: https://docs.github.com/rest/git/refs */
+import { z } from 'zod';
+import type { Fields } from '../../referee/json.ts';
+import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
+import { newWorkflowFile, workflowRefusal } from '../git/push-hook.ts';
+import { isAncestor, writeRefs } from '../git/pushes.ts';
+import { nodeIdOf, repositoryUrlOf } from '../host.ts';
+import { HttpError, notFound } from '../http-error.ts';
+import {
+  actingLogin,
+  type Call,
+  created,
+  type Endpoints,
+  list,
+  noContent,
+  ok,
+  parseBody,
+  repositoryOf,
+  textParameter,
+} from './endpoint.ts';
+import { gitOfCall } from './git-data.ts';
+
+export const refEndpoints: Endpoints = {
+  'GET /repos/{owner}/{repo}/git/ref/{ref}': { need: PUBLIC, answer: getRef },
+  'GET /repos/{owner}/{repo}/git/matching-refs/{ref}': { need: PUBLIC, answer: matchRefs },
+  'POST /repos/{owner}/{repo}/git/refs': { need: CONTENTS_WRITE, answer: createRef },
+  'PATCH /repos/{owner}/{repo}/git/refs/{ref}': { need: CONTENTS_WRITE, answer: updateRef },
+  'DELETE /repos/{owner}/{repo}/git/refs/{ref}': { need: CONTENTS_WRITE, answer: deleteRef },
+};
+
+/** Runs a write of refs as the call's actor, alone in its repository, and announces what it changed. */
+export async function writeRefsOf<T>(call: Call, work: () => Promise<T>): Promise<T> {
+  const pusher = { login: actingLogin(call), byJob: call.actor.type === 'job' };
+  return writeRefs(call.host, { repository: repositoryOf(call), pusher, work });
+}
+
+/** Refuses workflow files of whoever lacks the `workflows` permission, as every App of ours does. @throws HttpError 403 */
+export async function judgeWorkflowFiles(call: Call, sha: string): Promise<void> {
+  if (call.actor.type === 'user') return;
+  const path = await newWorkflowFile(gitOfCall(call), sha);
+  if (path !== undefined) throw new HttpError(403, workflowRefusal(path));
+}
+
+async function getRef(call: Call) {
+  const ref = `refs/${textParameter(call, 'ref')}`;
+  return ok(await refPayload(call, ref, await shaOf(call, ref)));
+}
+
+async function matchRefs(call: Call) {
+  const prefix = `refs/${textParameter(call, 'ref')}`;
+  const output = await gitOfCall(call).text(['for-each-ref', '--format=%(refname) %(objectname)']);
+  const refs = output
+    .split('\n')
+    .map((line) => line.split(' '))
+    .filter(([name = '']) => name.startsWith(prefix));
+  return list(await Promise.all(refs.map(([name = '', sha = '']) => refPayload(call, name, sha))));
+}
+
+const newRef = z.object({ ref: z.string(), sha: z.string() });
+
+async function createRef(call: Call) {
+  const { ref, sha } = parseBody(call, newRef);
+  const git = gitOfCall(call);
+  if (!/^refs\/[^/]+\/.+/.test(ref) || (await git.attempt(['check-ref-format', ref])) === undefined) {
+    throw new HttpError(
+      422,
+      `Reference name ${ref} is not valid: it must begin with "refs" and have at least two slashes`,
+    );
+  }
+  await judgeObject(call, sha);
+  await judgeWorkflowFiles(call, sha);
+  return writeRefsOf(call, async () => {
+    if ((await git.attempt(['rev-parse', '--verify', '--quiet', ref])) !== undefined)
+      throw new HttpError(422, 'Reference already exists');
+    await git.text(['update-ref', ref, sha, '']);
+    return created(await refPayload(call, ref, sha));
+  });
+}
+
+const refChange = z.object({ sha: z.string(), force: z.boolean().default(false) });
+
+async function updateRef(call: Call) {
+  const ref = `refs/${textParameter(call, 'ref')}`;
+  const { sha, force } = parseBody(call, refChange);
+  const git = gitOfCall(call);
+  await judgeObject(call, sha);
+  await judgeWorkflowFiles(call, sha);
+  return writeRefsOf(call, async () => {
+    const before = await git.attempt(['rev-parse', '--verify', '--quiet', ref]);
+    if (before === undefined) throw new HttpError(422, 'Reference does not exist');
+    if (!force && !(await isAncestor(git, before, sha))) throw new HttpError(422, 'Update is not a fast forward');
+    await git.text(['update-ref', ref, sha, before]);
+    return ok(await refPayload(call, ref, sha));
+  });
+}
+
+async function deleteRef(call: Call) {
+  const ref = `refs/${textParameter(call, 'ref')}`;
+  return writeRefsOf(call, async () => {
+    if ((await gitOfCall(call).attempt(['rev-parse', '--verify', '--quiet', ref])) === undefined) {
+      throw new HttpError(422, 'Reference does not exist');
+    }
+    await gitOfCall(call).text(['update-ref', '-d', ref]);
+    return noContent;
+  });
+}
+
+async function judgeObject(call: Call, sha: string): Promise<void> {
+  if ((await gitOfCall(call).attempt(['cat-file', '-e', sha])) === undefined)
+    throw new HttpError(422, 'Object does not exist');
+}
+
+async function shaOf(call: Call, ref: string): Promise<string> {
+  const sha = await gitOfCall(call).attempt(['rev-parse', '--verify', '--quiet', '--end-of-options', ref]);
+  if (sha === undefined) throw notFound();
+  return sha;
+}
+
+async function refPayload(call: Call, ref: string, sha: string): Promise<Fields> {
+  const repository = repositoryOf(call);
+  const api = `${repositoryUrlOf(call.host, repository)}/git`;
+  const type = (await gitOfCall(call).attempt(['cat-file', '-t', sha])) ?? 'commit';
+  return {
+    ref,
+    node_id: nodeIdOf(ref, repository.id),
+    url: `${api}/${ref}`,
+    object: { type, sha, url: `${api}/${type}s/${sha}` },
+  };
+}

@@ -1,0 +1,42 @@
+/** Telling the App what happened: a webhook in GitHub's shape, checked and put into the outbox. */
+import type { Fields } from '../../referee/json.ts';
+import { type Host, nodeIdOf, repositoryUrlOf } from '../host.ts';
+import type { Repository } from '../records.ts';
+import { complete } from '../rest/completion.ts';
+import { accountPayload, repositoryPayload } from '../rest/payloads.ts';
+
+export interface Happening {
+  readonly event: string;
+  readonly action?: string;
+  readonly repository: Repository;
+  readonly sender: string;
+  readonly fields: Fields;
+}
+
+/** Stores the webhook; call it in the transaction of the change. Returns the payload as it is sent. */
+export function emit(host: Host, { event, action, repository, sender, fields }: Happening): Fields {
+  const current = host.state.repositories.get(repository.id) ?? repository;
+  const values = {
+    ...(action === undefined ? {} : { action }),
+    ...fields,
+    repository: { ...repositoryPayload(host, current), ...(event === 'push' ? pushTimes(current) : {}) },
+    sender: accountPayload(host, sender),
+    installation: {
+      id: host.credentials.installationId,
+      node_id: nodeIdOf('Installation', host.credentials.installationId),
+    },
+  };
+  const schema = host.contract.webhookSchema(event, action);
+  const filled = schema ? complete(host.contract, schema, values, repositoryUrlOf(host, current)) : values;
+  const payload: Fields = JSON.parse(JSON.stringify(filled));
+  for (const { where, message } of host.contract.webhook(event, payload)) {
+    host.reportProblem(`webhook ${event}${action ? `.${action}` : ''}`, where, message);
+  }
+  host.outbox.add({ event, action, repositoryId: repository.id, payload });
+  return payload;
+}
+
+/** In push payloads alone the times of a repository are seconds since 1970. */
+function pushTimes({ createdAt, pushedAt }: Repository): Fields {
+  return { created_at: Math.floor(Date.parse(createdAt) / 1000), pushed_at: Math.floor(Date.parse(pushedAt) / 1000) };
+}
