@@ -11,7 +11,8 @@ import { git, HERE, installationToken, octokit, type Stage, startStage } from '.
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'src');
 /** The embedded GitHub, the demo, the referee itself and what runs in Actions are not the App. */
-const NOT_THE_APP = /^(?:local|demo|referee|jobs)\//;
+/** The embedded GitHub, the demo, the referee and the jobs; and the guard itself, which calls the fetch that it was given. */
+const NOT_THE_APP = /^(?:(?:local|demo|referee|jobs)\/|github\/guard\.ts$)/;
 
 interface Seam {
   readonly what: string;
@@ -25,7 +26,7 @@ const SEAMS: readonly Seam[] = [
   {
     what: 'hold the fetch of the platform',
     pattern: /(?<!typeof )globalThis\.fetch/,
-    files: ['wire.ts', 'adapters/model.ts'],
+    files: ['github/wire.ts', 'adapters/model.ts'],
   },
   {
     what: 'open connections themselves',
@@ -37,12 +38,12 @@ const SEAMS: readonly Seam[] = [
     what: 'use Octokit',
     // A type sends nothing.
     pattern: /(?:import|export) (?!type )[^;]*from '(?:@octokit\/|octokit)/,
-    files: ['adapters/github-client.ts', 'adapters/github-tokens.ts'],
+    files: ['github/github-client.ts', 'github/github-tokens.ts'],
   },
   {
     what: 'start programs',
     pattern: /from '(?:execa|simple-git|node:child_process)'/,
-    files: ['adapters/git-reader.ts', 'local-processes.ts', 'cli/local-options.ts'],
+    files: ['adapters/git-reader.ts', 'local-mode/local-processes.ts', 'cli/local-options.ts'],
   },
   { what: 'push with git', pattern: /git push|receive-pack|send-pack|argv: \[\s*'push'/, files: [] },
 ];
