@@ -35,6 +35,41 @@ export class WriteRefusedError extends LoopError {
   override name = 'WriteRefusedError';
 }
 
+/** GitHub no longer has what was asked for: 404, 410 or 451, in GitHub's words. */
+export class GoneError extends LoopError {
+  override name = 'GoneError';
+  readonly status: 404 | 410 | 451;
+  constructor(message: string, status: 404 | 410 | 451, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+/** GitHub gave no answer, or failed itself; a write may have happened all the same. */
+export class UnansweredError extends LoopError {
+  override name = 'UnansweredError';
+}
+
+/** The repository has another name, owner or installation by now; its id stays. */
+export class RelocatedError extends LoopError {
+  override name = 'RelocatedError';
+}
+
+/** GitHub does not say yet what another of its answers has said already; it will in a moment. */
+export class NotYetError extends LoopError {
+  override name = 'NotYetError';
+}
+
+/** An effect is to be tried again: after `retryAfterSeconds`, or after the queue's own growing pause. */
+export class RetryError extends LoopError {
+  override name = 'RetryError';
+  readonly retryAfterSeconds: number | undefined;
+  constructor(what: string, cause: unknown, retryAfterSeconds: number | undefined) {
+    super(`${what} is tried again: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** What a run delivered cannot be trusted or read. */
 export class ArtifactError extends LoopError {
   override name = 'ArtifactError';

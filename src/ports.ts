@@ -120,9 +120,10 @@ export type QueueItem =
 export interface Queue {
   /**
    * Starts working. Items with the same key (delivery, or loop and lane) never run at the same time, across processes; an item that arrives while its key runs runs afterwards.
-   * A handler that throws is tried again with a growing delay; a killed process's items run again.
+   * A handler that throws is tried again with a growing delay, or after the `retryAfterSeconds` of a RetryError; a killed process's items run again.
+   * `attempt` counts the tries of an item from 1.
    */
-  start(handle: (item: QueueItem) => Promise<void>): Promise<void>;
+  start(handle: (item: QueueItem, attempt: number) => Promise<void>): Promise<void>;
   /** Queues an item, at once or after `delaySeconds`. An `elapse` with the same loop and key is sent once, even after it ran. */
   send(item: QueueItem, delaySeconds?: number): Promise<void>;
   stop(): Promise<void>;

@@ -43,7 +43,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningApp>
     const server = createServer(await listenerOf(settings));
     opened.defer(() => closed(server));
     await listen(server, settings);
-    await ports.queue.start((item) => handle(item, ports, log));
+    await ports.queue.start((item, attempt) => handle(item, attempt, ports, log));
     const patrol = startPatrol(settings);
     opened.defer(() => patrol.close());
     return { url: urlOf(server), close: () => opened.disposeAsync() };
@@ -84,20 +84,24 @@ async function listenerOf(settings: ServerSettings): Promise<RequestListener> {
 }
 
 /** One queue item; what it throws, the queue tries again. */
-async function handle(item: QueueItem, ports: Ports, log: Logger): Promise<void> {
+async function handle(item: QueueItem, attempt: number, ports: Ports, log: Logger): Promise<void> {
   const startedMs = performance.now();
   switch (item.type) {
     case 'intake':
       await takeIn(item.deliveryId, ports);
       break;
     case 'wake':
-      await work(item.loopId, item.lane, ports);
+      await work({ loopId: item.loopId, lane: item.lane, attempt }, ports, log);
       break;
     case 'elapse': {
       const stored = await ports.store.load(item.loopId);
       const at = ports.clock.now().toISOString();
       if (stored !== undefined)
-        await apply(stored.loop.ref, { type: 'elapsed', at, entry: item.entry, timer: item.timer }, ports.store);
+        await apply(
+          stored.loop.ref,
+          { type: 'elapsed', at, entry: item.entry, timer: item.timer, key: item.key },
+          ports.store,
+        );
     }
   }
   log.debug({ item, durationMs: Math.round(performance.now() - startedMs) }, 'handled');

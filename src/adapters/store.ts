@@ -147,9 +147,9 @@ async function updateLoop(trx: Queries, loop: Loop, expectedVersion: number): Pr
 function columnsOf(loop: Loop): Pick<LoopRow, 'status' | 'branch' | 'pull' | 'run_id' | 'loop'> {
   return {
     status: loop.status,
-    branch: loop.branch,
-    pull: loop.pull ?? null,
-    run_id: loop.run?.id ?? null,
+    branch: loop.started?.branch ?? '',
+    pull: loop.review?.pull ?? null,
+    run_id: loop.built.run?.id ?? null,
     loop: JSON.stringify(loop),
   };
 }

@@ -6,7 +6,10 @@ import type { Store } from '../ports.ts';
 import { storedText } from './document-texts.ts';
 
 /** The report of this iteration; undefined until VERIFY has reported in it. */
-export async function storedVerifyReport({ reports }: Loop, store: Store): Promise<VerifyReport | undefined> {
+export async function storedVerifyReport(
+  { built: { reports } }: Loop,
+  store: Store,
+): Promise<VerifyReport | undefined> {
   return reports.verify === undefined
     ? undefined
     : verifyReport.parse(JSON.parse(await storedText(store, reports.verify)));

@@ -1,40 +1,28 @@
 /** VERIFY begins: the accepted change becomes a commit on the quarantine ref, which starts no workflow. */
-
+import { groundMoved } from '../context/branch-push.ts';
 import { storedText } from '../documents/document-texts.ts';
 import { StoreError } from '../errors.ts';
 import { type BuildReport, buildReport, type FileChange, type SeedReport, seedReport } from '../loop/brief.ts';
+import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
+import type { ReviewedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 
-/** Commits build and seed together on top of the loop branch's head. Repeating it changes nothing. */
-export async function land(loop: Loop, ports: Ports): Promise<Event> {
+/** Commits build and seed together on top of the loop branch's head, unless that moved. Repeating it changes nothing. */
+export async function land(_effect: EffectOf<'land'>, loop: ReviewedLoop, ports: Ports): Promise<Event> {
   const { github, workspace, clock } = ports;
-  const at = clock.now().toISOString();
-  const parent = await github.head(loop.ref, `refs/heads/${loop.branch}`);
-  if (parent === undefined || parent !== loop.head) {
-    return {
-      type: 'failed',
-      at,
-      entry: loop.entry,
-      cause: 'moved',
-      reason: `The branch ${loop.branch} moved to ${parent?.slice(0, 7) ?? 'nothing'} while the candidate was made.`,
-      calls: [],
-    };
-  }
+  const moved = await groundMoved(loop, ports);
+  if (moved !== undefined) return moved;
   const { build, seed } = await reportsOf(loop, ports);
   const message = `Build the plan of #${loop.ref.issue}\n\nMade by Loopwright in iteration ${loop.counters.iterations}; not yet verified.`;
   const ref = quarantineRefOf(loop);
-  const commit = await github.commit(loop.ref, {
-    ref,
-    parent,
-    changes: merged(build.changes, seed.changes),
-    message,
-  });
+  const changes = merged(build.changes, seed.changes);
+  const commit = await github.commit(loop.ref, { ref, parent: loop.review.head, changes, message });
   await github.moveRef(loop.ref, ref, commit.sha);
   return {
     type: 'landed',
-    at,
+    at: clock.now().toISOString(),
     entry: loop.entry,
     candidate: commit.sha,
     codeTree: await workspace.codeTree(loop.ref, commit.sha),
@@ -47,10 +35,10 @@ export function quarantineRefOf({ ref, entry }: Loop): string {
 }
 
 async function reportsOf(
-  loop: Loop,
+  loop: ReviewedLoop,
   { store }: Pick<Ports, 'store'>,
 ): Promise<{ readonly build: BuildReport; readonly seed: SeedReport }> {
-  const { build, seed } = loop.reports;
+  const { build, seed } = loop.built.reports;
   if (build === undefined || seed === undefined)
     throw new StoreError(`entry ${loop.entry} has no stored build and seed report to land`);
   return {

@@ -22,8 +22,9 @@ export async function reconcile(ports: Ports): Promise<void> {
 }
 
 async function askForRun(loop: Loop, { github, store, clock }: Ports): Promise<void> {
-  if (loop.run === undefined || loop.status !== 'working' || loop.run.entry !== loop.entry) return;
-  const run = await github.run(loop.ref, loop.run.id);
+  const awaited = loop.built.run;
+  if (awaited === undefined || loop.status !== 'working' || awaited.entry !== loop.entry) return;
+  const run = await github.run(loop.ref, awaited.id);
   if (run.status !== 'completed') return;
   await apply(
     loop.ref,

@@ -47,6 +47,10 @@ export interface GitHub {
   /** Read afresh, never cached; `none` for strangers, ghosts and accounts that are not users. */
   permission(repository: RepositoryRef, login: string): Promise<Role>;
   repository(repository: RepositoryRef): Promise<{ readonly defaultBranch: string; readonly archived: boolean }>;
+  /** Where the repository is by now, found by its id; undefined while the installation does not have it. */
+  locate(
+    repository: RepositoryRef,
+  ): Promise<{ readonly installationId: number; readonly owner: string; readonly repo: string } | undefined>;
   /** The branch's head, or undefined when there is no such ref. `ref` is full: `refs/heads/main`. */
   head(repository: RepositoryRef, ref: string): Promise<string | undefined>;
   file(repository: RepositoryRef, path: string, ref: string): Promise<string | undefined>;

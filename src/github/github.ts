@@ -20,6 +20,14 @@ export interface GitAccess {
 
 const PAUSE_MS = 500;
 
+/** The token reaches this one repository only, so what the installation lists is it, under its present name. */
+async function locate({ octokit }: Call, target: RepositoryRef): ReturnType<GitHub['locate']> {
+  const { data } = await octokit.rest.apps.listReposAccessibleToInstallation();
+  const found = data.repositories.find(({ id }) => id === target.repositoryId);
+  if (found === undefined) return undefined;
+  return { installationId: target.installationId, owner: found.owner.login, repo: found.name };
+}
+
 /** Connects the port to a GitHub as an installed App. Failures that pass are tried again. */
 export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
   const client = createClient(options);
@@ -38,6 +46,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
       attempt(() => client.token(target), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => client.renew(target) }),
     permission: perform(permission),
     repository: perform(repository),
+    locate: (target) => perform((call) => locate(call, target))(target),
     head: perform(head),
     file: perform(file),
     issueState: perform(issueState),

@@ -65,7 +65,7 @@ const READERS: Readers = {
         argument,
         permitted: mayUse(command, role, isAuthor),
         createdAt: comment.created_at,
-        ...(newer === undefined ? {} : { newer: newer.pull === undefined ? {} : { pull: newer.pull } }),
+        ...(newer === undefined ? {} : { newer: newer.review === undefined ? {} : { pull: newer.review.pull } }),
       },
     }));
   },
@@ -75,7 +75,6 @@ const READERS: Readers = {
       type: 'ended',
       at,
       by: sender,
-      role: 'none',
       how,
     }));
   },
@@ -96,10 +95,8 @@ const READERS: Readers = {
     const button = checkButton.safeParse(requested_action.identifier);
     const stored = await ofCheck(repository, check_run, ports);
     if (!button.success || sender.type !== 'User') return [];
-    const digest =
-      stored?.loop.packetDigest !== undefined && check_run.external_id.endsWith(stored.loop.packetDigest)
-        ? stored.loop.packetDigest
-        : check_run.external_id;
+    const shown = stored?.loop.review?.packet.digest;
+    const digest = shown !== undefined && check_run.external_id.endsWith(shown) ? shown : check_run.external_id;
     return ofStored(stored, repository, async (ref) => ({
       type: 'pressed',
       at,
@@ -125,9 +122,9 @@ const READERS: Readers = {
     return open
       .filter(
         ({ loop }) =>
-          loop.ref.repositoryId === repository.id && loop.phase === 'SHIP' && loop.head === check_run.head_sha,
+          loop.ref.repositoryId === repository.id && loop.phase === 'SHIP' && loop.review?.head === check_run.head_sha,
       )
-      .map(({ loop }) => ({ ref: loop.ref, event: { type: 'elapsed', at, entry: loop.entry, timer: 'checks' } }));
+      .map(({ loop }) => ({ ref: loop.ref, event: { type: 'heard', at, sha: check_run.head_sha } }));
   },
   async 'workflow_run.completed'({ repository, workflow_run }, at, ports) {
     const { id: runId, conclusion } = workflow_run;
@@ -138,16 +135,11 @@ const READERS: Readers = {
       conclusion: conclusion ?? 'unknown',
     }));
   },
-  async push({ repository, ref: branchRef, after, before, sender }, at, ports) {
+  async push({ repository, ref: branchRef, after, sender }, at, ports) {
     if (sender.login === ports.self || !branchRef.startsWith('refs/heads/') || /^0+$/.test(after)) return [];
     const branch = branchRef.slice('refs/heads/'.length);
     if (branch === repository.default_branch) return onBaseMoved(repository, at, ports);
-    return onBranchPushed(
-      await ports.store.byBranch(repository.id, branch),
-      repository,
-      { before, after, sender, at },
-      ports,
-    );
+    return onBranchPushed(await ports.store.byBranch(repository.id, branch), repository, { sender, at }, ports);
   },
   async delete({ repository, ref: branch, ref_type, sender }, at, ports) {
     if (ref_type !== 'branch') return [];
@@ -155,7 +147,6 @@ const READERS: Readers = {
       type: 'ended',
       at,
       by: sender,
-      role: 'none',
       how: 'branch deleted',
     }));
   },

@@ -33,10 +33,11 @@ export const event = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('unlabelled'), ...bySomebody }),
   /** The issue was closed. */
   z.strictObject({ type: z.literal('closed'), ...bySomebody }),
-  /** The pull request was closed, merged or its branch deleted. */
+  /** The pull request was closed, merged or its branch deleted; `by` is unknown where the App found it so itself. */
   z.strictObject({
     type: z.literal('ended'),
-    ...bySomebody,
+    at,
+    by: actor.optional(),
     how: z.enum(['pull request closed', 'pull request merged', 'branch deleted']),
   }),
   z.strictObject({
@@ -64,11 +65,11 @@ export const event = z.discriminatedUnion('type', [
     body: z.string(),
     submittedAt: z.string(),
   }),
-  /** A person pushed to the loop branch. */
+  /** The loop branch is at a commit that is not ours; `by` is unknown where the App found it so itself. `sha` is the head as it was read, not as a webhook told it. */
   z.strictObject({
     type: z.literal('pushed'),
     at,
-    by: actor,
+    by: actor.optional(),
     sha: commitSha,
     codeTree: commitSha,
     documentsChanged: z.boolean(),
@@ -147,14 +148,42 @@ export const event = z.discriminatedUnion('type', [
     signature: z.string(),
   }),
   z.strictObject({ type: z.literal('readied'), ...ofEntry }),
-  z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']) }),
-  /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit; `moved` means the ground moved under it. */
+  /** Not all of the repository's checks are done; `changedAt` is when one of them last changed, as GitHub tells it. */
+  z.strictObject({
+    type: z.literal('deferred'),
+    ...ofEntry,
+    waitsFor: z.array(z.string()),
+    changedAt: z.string().optional(),
+  }),
+  /** A timer ended; one that another has replaced means nothing. `key` is that of the effect that set it. */
+  z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']), key: z.string() }),
+  /** Something was heard about the checks of a commit. It costs no request: the one timer of the checks takes it into account. */
+  z.strictObject({ type: z.literal('heard'), at, sha: commitSha }),
+  /** A run of ours was seen: one that names an entry of the loop, whether or not the loop knows it. */
+  z.strictObject({ type: z.literal('surfaced'), at, entry: z.int(), runId: z.int() }),
+  /** The repository has another name or owner, or belongs to another installation; its id stays. */
+  z.strictObject({
+    type: z.literal('relocated'),
+    at,
+    installationId: z.int(),
+    owner: z.string(),
+    repo: z.string(),
+  }),
+  /** No slot was free when the loop wanted to work; see engine/admission.ts. */
+  z.strictObject({ type: z.literal('queued'), at }),
+  z.strictObject({ type: z.literal('admitted'), at }),
+  /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit. */
   z.strictObject({
     type: z.literal('failed'),
     ...ofEntry,
-    cause: z.enum(['model', 'setup', 'work', 'cancelled', 'moved', 'conflict', 'safety']),
+    cause: z.enum(['model', 'setup', 'work', 'cancelled', 'conflict', 'safety']),
     reason: z.string(),
     calls: z.array(modelCall),
   }),
 ]);
 export type Event = z.infer<typeof event>;
+
+/** An event of one type; of a union of types, the union of their events. */
+export type EventOf<Type extends Event['type'] = Event['type']> = {
+  [One in Type]: Extract<Event, { type: One }>;
+}[Type];
