@@ -177,7 +177,8 @@ export interface Ports {
   readonly modelFacts: {
     readonly name: string;
     readonly scripted: boolean;
-    readonly price: Price | undefined /** Address for jobs, local mode only. */;
+    readonly price: Price | undefined;
+    /** Address for jobs, local mode only. */
     readonly jobUrl: string | undefined;
     /** For one try, in jobs as in the App; 120 s unless given. */
     readonly timeoutMs?: number | undefined;

@@ -50,8 +50,16 @@ const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction
   failed,
 };
 
-/** What people need not be shown: only the App itself reads it. */
-const UNSEEN: ReadonlySet<Event['type']> = new Set(['heard', 'elapsed', 'relocated', 'surfaced']);
+/** Events that often change nothing of what people are shown; then it is not written again. */
+const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
+  'heard',
+  'elapsed',
+  'deferred',
+  'relocated',
+  'surfaced',
+  'dispatched',
+  'completed',
+]);
 
 /**
  * Decides the next state of a loop and the effects to perform.
@@ -61,7 +69,8 @@ export function decide(loop: Loop, event: Event): Decision {
   if (!applies(loop, event)) return { loop, effects: [] };
   if (isHeld(loop, event)) return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
   const decision = react({ ...loop, seq: loop.seq + 1 }, event);
-  const isShown = decision.loop.status !== 'idle' && !(UNSEEN.has(event.type) && decision.loop.status === loop.status);
+  const isSeen = !OFTEN_UNSEEN.has(event.type) || faceOf(decision.loop) !== faceOf(loop);
+  const isShown = decision.loop.status !== 'idle' && isSeen;
   const decided = withPending(isShown ? emit(decision, show(decision.loop)) : decision);
   const isReleased = decided.loop.status !== 'paused' && loop.held.some((held) => !isHeld(decided.loop, held));
   return isReleased ? released(decided, loop.held) : decided;
@@ -128,6 +137,11 @@ function reactStarted<Type extends keyof typeof HANDLERS>(loop: StartedLoop, eve
 
 function isEarly(event: Event): event is EventOf<EarlyType> {
   return Object.hasOwn(EARLY, event.type);
+}
+
+/** What of a loop those events can change that people see. */
+function faceOf({ status, entry, note, shipping }: Loop): string {
+  return JSON.stringify([status, entry, note, shipping?.waitsFor]);
 }
 
 function show(loop: Loop): Effect {
