@@ -1,4 +1,5 @@
 /** SHIP: what the repository's own checks say about the promoted head. */
+import { defect } from '../loop/defect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
@@ -37,26 +38,16 @@ export async function inspect(loop: Loop, ports: Ports): Promise<Event | undefin
   };
 }
 
-const CONFLICT: Defect = {
-  id: 'conflict',
-  requirement: null,
-  file: null,
-  line: null,
+const CONFLICT: Defect = defect({
   rule: 'base-conflict',
-  severity: 'blocker',
   message: 'The base branch moved and now conflicts with the candidate.',
   suggestion: 'Build the change on the current base.',
-};
+});
 
 function defectOf({ name, detail }: ForeignCheck): Defect {
-  return {
-    id: `check-${name}`,
-    requirement: null,
-    file: null,
-    line: null,
+  return defect({
     rule: 'repository-check',
-    severity: 'blocker',
-    message: `The repository's check "${name}" failed: ${detail}`.slice(0, 4000),
-    suggestion: null,
-  };
+    about: name,
+    message: `The repository's check "${name}" failed: ${detail}`,
+  });
 }

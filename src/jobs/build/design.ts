@@ -5,6 +5,7 @@ import { digestOfTests } from '../../guard/test-digest.ts';
 import { isTestPath } from '../../guard/test-paths.ts';
 import { type AcceptanceTests, ANSWERS } from '../../loop/answers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { cut } from '../report/said.ts';
 import { treeOf } from '../sandbox/changes.ts';
@@ -111,14 +112,12 @@ function feedbackOn(answer: AcceptanceTests, problems: readonly DesignProblem[])
 }
 
 function defectFrom({ requirement, file, message }: DesignProblem): Defect {
-  return {
-    id: `test-design:${requirement ?? ''}:${file ?? ''}:${message.slice(0, 80)}`,
-    requirement: requirement ?? null,
-    file: file ?? null,
-    line: null,
+  return defect({
     rule: 'test-design',
-    severity: 'blocker',
-    message: message.slice(0, 4000),
+    about: `${requirement ?? ''}:${file ?? ''}:${message.slice(0, 80)}`,
+    requirement,
+    file,
+    message,
     suggestion: 'Write tests that fail by assertion where the behaviour is new and pass where it must stay.',
-  };
+  });
 }
