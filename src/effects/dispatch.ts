@@ -81,7 +81,7 @@ async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Pro
     commands: config.commands,
     documents: [...(await documentTexts(loop, store))],
     ...(await planOf(loop, store)),
-    previous: build === undefined ? null : { changes: build.changes, tests: build.tests },
+    previous: build === undefined ? null : { head: build.candidate, changes: build.changes, tests: build.tests },
     tests: phase === 'VERIFY' ? testsOf(build) : null,
     seed: phase === 'VERIFY' ? (seed?.seed ?? null) : null,
     defects: loop.feedback,

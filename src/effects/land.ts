@@ -7,22 +7,33 @@ import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 
-/** Commits build and seed together on top of the loop branch's head. Repeating it changes nothing. */
-export async function land(loop: Loop, ports: Ports): Promise<Event> {
+/** The little that landing needs of the ports. */
+export interface Landing {
+  readonly github: Pick<Ports['github'], 'head' | 'commit' | 'moveRef'>;
+  readonly workspace: Pick<Ports['workspace'], 'codeTree'>;
+  readonly store: Pick<Ports['store'], 'blob'>;
+  readonly clock: Ports['clock'];
+}
+
+/**
+ * Commits build and seed together on top of the loop branch's head. Reports hold whole files, so they land on no other commit than
+ * the one they were made on: anything else would undo what people pushed between. Repeating it changes nothing.
+ */
+export async function land(loop: Loop, ports: Landing): Promise<Event> {
   const { github, workspace, clock } = ports;
   const at = clock.now().toISOString();
   const parent = await github.head(loop.ref, `refs/heads/${loop.branch}`);
-  if (parent === undefined || parent !== loop.head) {
+  const { build, seed } = await reportsOf(loop, ports);
+  if (parent === undefined || [loop.head, build.candidate, seed.candidate].some((sha) => sha !== parent)) {
     return {
       type: 'failed',
       at,
       entry: loop.entry,
       cause: 'moved',
-      reason: `The branch ${loop.branch} moved to ${parent?.slice(0, 7) ?? 'nothing'} while the candidate was made.`,
+      reason: `The branch ${loop.branch} moved to ${parent?.slice(0, 7) ?? 'nothing'} after the candidate was made on ${build.candidate.slice(0, 7)}.`,
       calls: [],
     };
   }
-  const { build, seed } = await reportsOf(loop, ports);
   const message = `Build the plan of #${loop.ref.issue}\n\nMade by Loopwright in iteration ${loop.counters.iterations}; not yet verified.`;
   const ref = quarantineRefOf(loop);
   const commit = await github.commit(loop.ref, {
@@ -48,7 +59,7 @@ export function quarantineRefOf({ ref, entry }: Loop): string {
 
 async function reportsOf(
   loop: Loop,
-  { store }: Pick<Ports, 'store'>,
+  { store }: Pick<Landing, 'store'>,
 ): Promise<{ readonly build: BuildReport; readonly seed: SeedReport }> {
   const { build, seed } = loop.reports;
   if (build === undefined || seed === undefined)

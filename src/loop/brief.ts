@@ -50,8 +50,8 @@ export const brief = z.strictObject({
   ),
   tasks: z.array(task),
   acceptance: z.array(acceptanceRow),
-  /** What an earlier iteration of the same plan left behind; undefined on the first. */
-  previous: z.strictObject({ changes: z.array(fileChange), tests: frozenTests.nullable() }).nullable(),
+  /** What an earlier iteration of the same plan left behind, against the commit `head`; null on the first. */
+  previous: z.strictObject({ head: commitSha, changes: z.array(fileChange), tests: frozenTests.nullable() }).nullable(),
   /** The frozen tests and all changed paths, for VERIFY. */
   tests: frozenTests.nullable(),
   seed: seedData.nullable(),
