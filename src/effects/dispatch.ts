@@ -2,8 +2,9 @@
 
 import { movedUnder } from '../context/base-move.ts';
 import { readConfig } from '../context/repository-config.ts';
-import { documentNamed, documentTexts, storedText } from '../documents/document-texts.ts';
+import { documentNamed, documentTexts } from '../documents/document-texts.ts';
 import { acceptanceRow, specification } from '../documents/documents.ts';
+import { storedReport } from '../documents/stored-report.ts';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
@@ -60,11 +61,11 @@ export async function dispatch(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Por
 async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Promise<Brief> {
   const { store, modelFacts } = ports;
   const config = await readConfig(loop, ports);
-  const build = await storedReport(loop.reports.build, buildReport, store);
-  const seed = await storedReport(loop.reports.seed, seedReport, store);
+  const build = await storedReport(store, loop.reports.build, buildReport);
+  const seed = await storedReport(store, loop.reports.seed, seedReport);
   const base = loop.base?.sha ?? '';
   return {
-    version: 1,
+    version: 2,
     loop: {
       id: nameOf(loop.ref),
       owner: loop.ref.owner,
@@ -119,12 +120,4 @@ function jobSkills(skills: ReadonlyMap<string, string>): Record<string, string> 
     phase === 'BUILD' || phase === 'SEED_DATA' ? [...chain] : [],
   );
   return Object.fromEntries([...asked, ...BUILDER_SKILLS].map((name) => [name, skills.get(name) ?? '']));
-}
-
-async function storedReport<Report>(
-  digest: string | undefined,
-  schema: { parse(value: unknown): Report },
-  store: Store,
-): Promise<Report | undefined> {
-  return digest === undefined ? undefined : schema.parse(JSON.parse(await storedText(store, digest)));
 }

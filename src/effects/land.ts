@@ -1,6 +1,6 @@
 /** VERIFY begins: the accepted change becomes a commit on the quarantine ref, which starts no workflow. */
 
-import { storedText } from '../documents/document-texts.ts';
+import { storedReport } from '../documents/stored-report.ts';
 import { StoreError } from '../errors.ts';
 import { type BuildReport, buildReport, type FileChange, type SeedReport, seedReport } from '../loop/brief.ts';
 import type { Event } from '../loop/event.ts';
@@ -58,16 +58,14 @@ export function quarantineRefOf({ ref, entry }: Loop): string {
 }
 
 async function reportsOf(
-  loop: Loop,
+  { entry, reports }: Loop,
   { store }: Pick<Landing, 'store'>,
 ): Promise<{ readonly build: BuildReport; readonly seed: SeedReport }> {
-  const { build, seed } = loop.reports;
+  const build = await storedReport(store, reports.build, buildReport);
+  const seed = await storedReport(store, reports.seed, seedReport);
   if (build === undefined || seed === undefined)
-    throw new StoreError(`entry ${loop.entry} has no stored build and seed report to land`);
-  return {
-    build: buildReport.parse(JSON.parse(await storedText(store, build))),
-    seed: seedReport.parse(JSON.parse(await storedText(store, seed))),
-  };
+    throw new StoreError(`entry ${entry} has no stored build and seed report to land`);
+  return { build, seed };
 }
 
 /** The later change of a path wins. */

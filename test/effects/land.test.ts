@@ -12,7 +12,7 @@ function reportOn<Kind extends 'build' | 'seed'>(kind: Kind, candidate: string, 
   const change: FileChange = { path, mode: '100644', content: '' };
   return {
     kind,
-    version: 1 as const,
+    version: 2 as const,
     loop: 'acme/shop#12',
     entry: 5,
     candidate,

@@ -57,7 +57,7 @@ async function prepare(
   const bench = { brief, environment, repository };
   const conflicts = (await applyPrevious(repository, brief)).map(conflictDefect);
   for (const { message } of conflicts) environment.log(message);
-  await install(bench, environment.workspace);
+  await install(bench, environment.workspace, { isUntouched: brief.previous === null });
   return { bench, conflicts };
 }
 

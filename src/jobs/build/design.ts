@@ -72,7 +72,7 @@ async function baseTree(bench: Bench): Promise<string> {
   const folder = join(treesDirectory(environment.scratch), 'design-base');
   await mkdir(folder, { recursive: true });
   await layTree(repository, brief.base, folder);
-  await install(bench, folder, ` on the base ${brief.base}`);
+  await install(bench, folder, { where: ` on the base ${brief.base}`, isUntouched: true });
   return folder;
 }
 

@@ -54,7 +54,7 @@ async function readBuild(brief: Brief, input: string | undefined): Promise<Build
     throw new JobError(
       `The build report is of ${loop}, entry ${entry}, not of ${brief.loop.id}, entry ${brief.entry}.`,
     );
-  if (parsed.data.failure !== null) throw new JobError(`The build failed: ${parsed.data.failure}`);
+  if (parsed.data.failure !== null) throw new JobError(`The build failed: ${parsed.data.failure.message}`);
   return parsed.data;
 }
 
