@@ -1,5 +1,6 @@
 /** Pulls what a run delivered, trusts none of it before it is checked, and turns it into an event. */
 import { strFromU8, unzipSync } from 'fflate';
+import { currentReport } from '../documents/stored-report.ts';
 import { ArtifactError, NotYetError } from '../errors.ts';
 import type { WorkflowRun } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
@@ -50,7 +51,7 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
   const report = reportOf(files, effect, loop);
   await assertProposal(report, loop, ports);
   await storeRaw(report, files, ports.store);
-  if (report.failure !== null) return failed(causeOf(report.failure), report.failure, report.calls);
+  if (report.failure !== null) return failed(report.failure.cause, report.failure.message, report.calls);
   return {
     type: 'reported',
     at,
@@ -73,12 +74,6 @@ async function overdue(
   if (because === 'ended') throw new NotYetError(`GitHub told that run ${id} ended, and still calls it ${status}.`);
   await ports.github.cancelRun(loop.ref, id);
   return `The ${phase} run ${id} did not finish within ${loop.started.limits.runMinutes} minutes and was cancelled.`;
-}
-
-/** A job says itself when it was the model or the machine that failed it; both need a person. */
-function causeOf(failure: string): Failed['cause'] {
-  if (failure.startsWith('The sandbox needs ')) return 'setup';
-  return failure.startsWith('The model ') ? 'model' : 'work';
 }
 
 /** The run must be the one that we dispatched on the default branch's own file; a re-run or a renamed workflow is not. */
@@ -118,7 +113,7 @@ function reportOf(files: Readonly<Record<string, Uint8Array>>, effect: Collect, 
   const value = jsonOf(files['report.json']);
   if (value === undefined)
     throw new ArtifactError(`The ${effect.phase} artifact has no readable report.json. Nothing of it was taken over.`);
-  const parsed = reportSchema.safeParse(value);
+  const parsed = reportSchema.safeParse(currentReport(value));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new ArtifactError(

@@ -2,8 +2,9 @@
 
 import { groundMoved } from '../context/branch-push.ts';
 import { readConfig } from '../context/repository-config.ts';
-import { documentNamed, documentTexts, storedText } from '../documents/document-texts.ts';
+import { documentNamed, documentTexts } from '../documents/document-texts.ts';
 import { acceptanceRow, specification } from '../documents/documents.ts';
+import { storedReport } from '../documents/stored-report.ts';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
@@ -68,12 +69,12 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
   const { store, modelFacts } = ports;
   const config = await readConfig(loop, ports);
   const { reports } = loop.built;
-  const build = await storedReport(reports.build, buildReport, store);
-  const seed = await storedReport(reports.seed, seedReport, store);
+  const build = await storedReport(store, reports.build, buildReport);
+  const seed = await storedReport(store, reports.seed, seedReport);
   const { base, issue } = loop.started;
   const judges = job === 'verify';
   return {
-    version: 1,
+    version: 2,
     loop: {
       id: nameOf(loop.ref),
       owner: loop.ref.owner,
@@ -90,7 +91,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     commands: config.commands,
     documents: [...(await documentTexts(loop, store))],
     ...(await planOf(loop, store)),
-    previous: build === undefined ? null : { changes: build.changes, tests: build.tests },
+    previous: build === undefined ? null : { head: build.candidate, changes: build.changes, tests: build.tests },
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
     defects: loop.feedback,
@@ -128,12 +129,4 @@ function jobSkills(skills: ReadonlyMap<string, string>): Record<string, string> 
     phase === 'BUILD' || phase === 'SEED_DATA' ? [...chain] : [],
   );
   return Object.fromEntries([...asked, ...BUILDER_SKILLS].map((name) => [name, skills.get(name) ?? '']));
-}
-
-async function storedReport<Report>(
-  digest: string | undefined,
-  schema: { parse(value: unknown): Report },
-  store: Store,
-): Promise<Report | undefined> {
-  return digest === undefined ? undefined : schema.parse(JSON.parse(await storedText(store, digest)));
 }

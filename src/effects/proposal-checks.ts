@@ -1,7 +1,7 @@
 /** What a proposed change must keep to before it may land; the job applies the same rules, so what breaks them here was forged. */
 
 import { readConfig } from '../context/repository-config.ts';
-import { storedText } from '../documents/document-texts.ts';
+import { storedReport } from '../documents/stored-report.ts';
 import { ArtifactError } from '../errors.ts';
 import { type PatchPolicy, refusalsOf } from '../guard/patch-policy.ts';
 import { digestOfTests } from '../guard/test-digest.ts';
@@ -87,9 +87,8 @@ async function assertFrozen(report: BuildReport, loop: StartedLoop, ports: Judge
 async function replacedTests(tests: FrozenTests, loop: StartedLoop, { store }: Judges): Promise<string | undefined> {
   if (digestOfTests(tests.files) !== tests.digest)
     return 'The frozen tests do not have the digest that the report states.';
-  if (loop.built.reports.build === undefined) return undefined;
-  const earlier = buildReport.parse(JSON.parse(await storedText(store, loop.built.reports.build))).tests;
-  if (earlier === null || earlier.digest === tests.digest) return undefined;
+  const earlier = (await storedReport(store, loop.built.reports.build, buildReport))?.tests ?? undefined;
+  if (earlier === undefined || earlier.digest === tests.digest) return undefined;
   return 'The frozen tests are not those that an earlier iteration of this plan froze.';
 }
 

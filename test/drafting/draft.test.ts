@@ -450,7 +450,7 @@ function answered(argument: string): Event {
 
 function report(): unknown {
   return {
-    version: 1,
+    version: 2,
     kind: 'verify',
     loop: 'acme/shop#12',
     entry: 7,
