@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { modelCall } from './brief.ts';
+import { commandName } from './commands.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 import { actor, document, lane, price, role } from './terms.ts';
 
@@ -42,7 +43,7 @@ export const event = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('commanded'),
     ...bySomebody,
-    command: z.string(),
+    command: commandName,
     argument: z.string(),
     permitted: z.boolean(),
     createdAt: z.string(),

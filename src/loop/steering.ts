@@ -1,5 +1,5 @@
 /** What each slash command does to a loop. Pure; one handler per row of COMMANDS. */
-import { COMMANDS, parseAnswers } from './commands.ts';
+import { COMMANDS, type CommandName, parseAnswers } from './commands.ts';
 import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
 import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
@@ -15,7 +15,7 @@ type Commanded = Extract<Event, { type: 'commanded' }>;
 /** A handler gives the decision, or one sentence that says why not. */
 type Handler = (loop: Loop, event: Commanded) => Decision | string;
 
-const HANDLERS: Readonly<Record<string, Handler>> = {
+const HANDLERS: Readonly<Record<CommandName, Handler>> = {
   approve(loop, event) {
     if (loop.waitingFor !== 'approval' || loop.packetDigest === undefined) return 'There is no packet to approve now.';
     if (event.argument !== '')
@@ -102,6 +102,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     const note = `@${by.login} raised the budget to ${raised.limits.usd} USD, so the packet was renewed; that one is to be approved.`;
     return renewPacket({ ...raised, note });
   },
+  waive: () => 'There is no finding that could be waived now.',
   accept: (loop, event) => decided(loop, event, 'accepted'),
   decline: (loop, event) => decided(loop, event, 'declined'),
   status: (loop, event) => emit(only(loop), told(event, 'status')),
@@ -112,22 +113,19 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 export function commanded(loop: Loop, event: Commanded): Decision {
   const target = loop.pull === undefined ? 'issue' : 'pull';
   const answer = event.permitted
-    ? (followed(loop, event) ??
-      heldBack(loop, event) ??
-      HANDLERS[event.command]?.(loop, event) ??
-      'There is no such command.')
+    ? (followed(loop, event) ?? heldBack(loop, event) ?? HANDLERS[event.command](loop, event))
     : `\`/${event.command}\` needs ${needOf(event.command)}.`;
   if (typeof answer !== 'string') return emit(answer, reaction(event, '+1'));
   return emit(only(loop), reaction(event, 'confused'), say(keyOf(event), target, answer));
 }
 
-function needOf(command: string): string {
-  const who = COMMANDS[command]?.who ?? 'more';
+function needOf(command: CommandName): string {
+  const { who } = COMMANDS[command];
   return who === 'author' ? 'write permission or the authorship of the issue' : `${who} permission`;
 }
 
 /** What may still be said to a loop that another one of its issue followed: nothing that sets it going. */
-const OF_THE_PAST: readonly string[] = ['accept', 'decline', 'status', 'help'];
+const OF_THE_PAST: readonly CommandName[] = ['accept', 'decline', 'status', 'help'];
 
 function followed({ ref }: Loop, { command, newer }: Commanded): string | undefined {
   if (newer === undefined || OF_THE_PAST.includes(command)) return undefined;
@@ -136,7 +134,7 @@ function followed({ ref }: Loop, { command, newer }: Commanded): string | undefi
 }
 
 /** What each of these decides; a decision that a paused loop waits for is not taken. */
-const DECIDES: Readonly<Record<string, Loop['waitingFor']>> = {
+const DECIDES: Readonly<Partial<Record<CommandName, Loop['waitingFor']>>> = {
   approve: 'approval',
   reject: 'approval',
   release: 'release',
