@@ -1,12 +1,12 @@
 /** The whole policy of the App: given where a loop is and what happened, where it goes and what to do. Pure. */
 import type { Effect } from './effect.ts';
 import type { Event } from './event.ts';
-import { moved, pushed } from './ground.ts';
+import { moved, pushed, relocated } from './ground.ts';
 import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
-import { completed, dispatched, landed, reported } from './runs.ts';
-import { checked, elapsed, promoted, readied } from './shipping.ts';
+import { completed, dispatched, landed, reported, surfaced } from './runs.ts';
+import { checked, elapsed, heard, promoted, readied } from './shipping.ts';
 import { commanded } from './steering.ts';
 
 type Handlers = { readonly [Type in Event['type']]: (loop: Loop, event: Extract<Event, { type: Type }>) => Decision };
@@ -21,6 +21,9 @@ const HANDLERS: Handlers = {
   reviewed,
   pushed,
   moved,
+  relocated,
+  heard,
+  surfaced,
   asked,
   drafted,
   published,
@@ -91,8 +94,12 @@ function applies(loop: Loop, event: Event): boolean {
   switch (event.type) {
     case 'labelled':
     case 'commanded':
+    case 'relocated':
       return true;
+    case 'heard':
+      return false;
     case 'ended':
+    case 'surfaced':
       return loop.status !== 'idle';
     case 'completed':
       return isLive(loop) && event.runId === loop.run?.id;
@@ -132,6 +139,7 @@ function isHeld(loop: Loop, event: Event): boolean {
 
 /** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. */
 function isForLater(event: Event): boolean {
+  if (event.type === 'surfaced') return false;
   return 'entry' in event || event.type === 'completed' || event.type === 'pushed' || event.type === 'moved';
 }
 

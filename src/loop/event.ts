@@ -89,6 +89,18 @@ export const event = z.discriminatedUnion('type', [
     sensitive: z.array(z.string()),
     configDigest: digest,
   }),
+  /** The repository has another name, owner or installation now; its id is the same. */
+  z.strictObject({
+    type: z.literal('relocated'),
+    at,
+    installationId: z.int(),
+    owner: z.string(),
+    repo: z.string(),
+  }),
+  /** Something happened to the checks of this commit that are not the App's own; what it is, is read when it is looked at. */
+  z.strictObject({ type: z.literal('heard'), at, sha: commitSha }),
+  /** A run of our own workflows was seen whose title names this loop and entry, and which no loop is known to wait for. */
+  z.strictObject({ type: z.literal('surfaced'), at, runId: z.int(), entry: z.int() }),
   z.strictObject({
     type: z.literal('asked'),
     ...ofEntry,

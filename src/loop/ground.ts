@@ -1,4 +1,4 @@
-/** What a loop does when the ground moves under it: commits of people on its branch, and a base that goes on. Pure; one handler per event. */
+/** What a loop does when the ground moves under it: commits of people on its branch, and a base that goes on, a repository that moves. Pure; one handler per event. */
 import type { Event } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
 import type { Defect } from './measurement.ts';
@@ -68,6 +68,11 @@ function voided(
 ): Decision {
   const said = decision.loop.status === 'stopped' ? [] : [say(key, 'pull', sentence)];
   return emit(decision, ...cancellationOf(before), ...said);
+}
+
+/** The loop goes on where its repository is now, by the same id; also one that has ended, because it may be spoken to again. */
+export function relocated(loop: Loop, { installationId, owner, repo }: Of<'relocated'>): Decision {
+  return only({ ...loop, ref: { ...loop.ref, installationId, owner, repo } });
 }
 
 /**

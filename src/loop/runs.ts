@@ -4,7 +4,7 @@ import type { Event } from './event.ts';
 import { charged, endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { treeStopOf } from './scheduler.ts';
-import { type Ending, only, stopAt } from './walk.ts';
+import { type Ending, emit, only, stopAt } from './walk.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
@@ -23,6 +23,15 @@ export function completed(loop: Loop, event: Of<'completed'>): Decision {
   return event.runId === loop.run?.id && (loop.phase === 'BUILD' || loop.phase === 'VERIFY')
     ? collect(loop)
     : only(loop);
+}
+
+/** A run that the loop does not wait for, and is not about to learn of, is cancelled: nobody would ever read what it does. */
+export function surfaced(loop: Loop, { runId, entry }: Of<'surfaced'>): Decision {
+  const isKnown =
+    loop.run?.id === runId || loop.held.some((held) => held.type === 'dispatched' && held.runId === runId);
+  const isStarting = loop.pending.some((effect) => effect.type === 'dispatch' && effect.entry === entry);
+  if (isKnown || isStarting) return only(loop);
+  return emit(only(loop), { type: 'cancel', key: `${runId}/cancel`, runId });
 }
 
 /** Pulls the report of the run that the loop waits for. */

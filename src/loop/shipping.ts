@@ -40,6 +40,11 @@ export function readied(loop: Loop, event: Of<'readied'>): Decision {
   return judge(loop, { at: event.at, ...NO_FINDINGS, measurements: loop.checks });
 }
 
+/** The one timer of SHIP asks for the checks; that somebody heard of them asks for nothing more. */
+export function heard(loop: Loop, _event: Of<'heard'>): Decision {
+  return only(loop);
+}
+
 export function elapsed(loop: Loop, event: Of<'elapsed'>): Decision {
   if (event.timer === 'run') return collect(loop);
   if (loop.promotedAt === undefined || loop.phase !== 'SHIP') return only(loop);
