@@ -2,7 +2,7 @@
 import { applyOnce } from '../engine/advance.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { commandLines } from '../guard/incoming.ts';
-import { mayUse, parseCommands } from '../loop/commands.ts';
+import { isCommand, mayUse, parseCommands } from '../loop/commands.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Actor, LoopRef, Role } from '../loop/terms.ts';
@@ -46,7 +46,7 @@ const READERS: Readers = {
   },
   async 'issue_comment.created'({ repository, issue, comment, sender }, at, ports) {
     if (sender.type !== 'User') return [];
-    const commands = parseCommands(commandLines(comment.body));
+    const commands = parseCommands(commandLines(comment.body, isCommand));
     if (commands.length === 0) return [];
     const ref = await refOfComment(repository, issue, ports);
     if (ref === undefined) return [];

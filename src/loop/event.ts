@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { modelCall } from './brief.ts';
+import { commandName } from './commands.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 import { actor, document, lane, price, role } from './terms.ts';
 
@@ -43,7 +44,7 @@ export const event = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('commanded'),
     ...bySomebody,
-    command: z.string(),
+    command: commandName,
     argument: z.string(),
     permitted: z.boolean(),
     createdAt: z.string(),
@@ -89,6 +90,18 @@ export const event = z.discriminatedUnion('type', [
     sensitive: z.array(z.string()),
     configDigest: digest,
   }),
+  /** The repository has another name, owner or installation now; its id is the same. */
+  z.strictObject({
+    type: z.literal('relocated'),
+    at,
+    installationId: z.int(),
+    owner: z.string(),
+    repo: z.string(),
+  }),
+  /** Something happened to checks of this commit that are not the App's own. It costs no request: the one timer of the checks takes it into account. */
+  z.strictObject({ type: z.literal('heard'), at, sha: commitSha }),
+  /** A run of our own workflows was seen whose title names this loop and entry, and which no loop is known to wait for. */
+  z.strictObject({ type: z.literal('surfaced'), at, runId: z.int(), entry: z.int() }),
   z.strictObject({
     type: z.literal('asked'),
     ...ofEntry,
@@ -157,18 +170,6 @@ export const event = z.discriminatedUnion('type', [
   }),
   /** A timer ended; one that another has replaced means nothing. `key` is that of the effect that set it. */
   z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']), key: z.string() }),
-  /** Something was heard about the checks of a commit. It costs no request: the one timer of the checks takes it into account. */
-  z.strictObject({ type: z.literal('heard'), at, sha: commitSha }),
-  /** A run of ours was seen: one that names an entry of the loop, whether or not the loop knows it. */
-  z.strictObject({ type: z.literal('surfaced'), at, entry: z.int(), runId: z.int() }),
-  /** The repository has another name or owner, or belongs to another installation; its id stays. */
-  z.strictObject({
-    type: z.literal('relocated'),
-    at,
-    installationId: z.int(),
-    owner: z.string(),
-    repo: z.string(),
-  }),
   /** No slot was free when the loop wanted to work; see engine/admission.ts. */
   z.strictObject({ type: z.literal('queued'), at }),
   z.strictObject({ type: z.literal('admitted'), at }),

@@ -1,4 +1,5 @@
 /** A made-up world for the pure core: it performs effects with outcomes drawn at random and lets people act. No adapters, no clock. */
+import type { CommandName } from '../../src/loop/commands.ts';
 import { decide, settle } from '../../src/loop/decide.ts';
 import { EFFECT_LANES, type Effect } from '../../src/loop/effect.ts';
 import type { Event } from '../../src/loop/event.ts';
@@ -258,7 +259,7 @@ function interference(loop: Loop, random: () => number, step: number): Event {
 }
 
 export function command(
-  name: string,
+  name: CommandName,
   argument: string,
   at: string,
   over: Partial<Extract<Event, { type: 'commanded' }>> = {},
