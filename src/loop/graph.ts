@@ -30,7 +30,11 @@ function edgesFrom(from: PhaseName, process: Process): readonly Edge[] {
     { to: phase.replan, because: 'moved', consumes: 'rounds' },
     { to: phase.counts === 'iterations' ? phase.replan : undefined, because: 'exhausted', consumes: 'plans' },
     { to: phase.needs === 'approval' ? begin : undefined, because: 'interrupted', consumes: 'interruptions' },
-    { to: phase.report === undefined ? undefined : from, because: 'cancelled', consumes: 'cancellations' },
+    {
+      to: phase.report === undefined ? undefined : (phase.runOf ?? from),
+      because: 'cancelled',
+      consumes: 'cancellations',
+    },
   ];
   return wanted.flatMap(({ to, because, consumes }) =>
     to === undefined || to === 'done' ? [] : [{ from, to, because, consumes }],

@@ -111,7 +111,7 @@ export function failed(loop: StartedLoop, event: EventOf<'failed'>): Decision {
     case 'work':
       return fail(paid, ending);
     case 'cancelled':
-      // A run that died with its machine says nothing about the work.
-      return again(paid, { at, reason }, { phase: paid.phase, counter: 'cancellations' });
+      // A run that died with its machine says nothing about the work; it is run anew, also where it was to leave a second report.
+      return again(paid, { at, reason }, { phase: PHASES[paid.phase].runOf ?? paid.phase, counter: 'cancellations' });
   }
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyReport } from '../../src/loop/brief.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf } from '../../src/loop/terms.ts';
-import { refold } from '../loop/world.ts';
+import { refold } from '../loop/random-walk.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
 
 let world: World;

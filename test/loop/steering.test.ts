@@ -36,7 +36,7 @@ describe('the budget of a packet', () => {
     const raised = raise(atReview());
     expect(raised).toMatchObject({
       status: 'working',
-      limits: { usd: 5 },
+      started: { limits: { usd: 5 } },
       note: '@maria raised the budget to 5 USD, so the packet was renewed; that one is to be approved.',
     });
     expect(raised.pending.map(({ type }) => type).filter((type) => type !== 'show')).toEqual(['publish', 'react']);
@@ -66,7 +66,7 @@ describe('the budget of a packet', () => {
     const late = settle(raise(publishing), effect?.key ?? '', published(publishing)).loop;
     expect(late).toMatchObject({ phase: 'ARCH_REVIEW', status: 'working' });
     expect(late.pending.filter(({ type }) => type === 'publish')).toHaveLength(1);
-    expect(driven(late)).toMatchObject({ status: 'waiting', waitingFor: 'approval', limits: { usd: 5 } });
+    expect(driven(late)).toMatchObject({ status: 'waiting', waitingFor: 'approval', started: { limits: { usd: 5 } } });
   });
 
   it('that is raised while the loop is paused renews the packet when it is resumed', () => {
@@ -83,7 +83,7 @@ describe('the budget of a packet', () => {
   ])('that is raised %s is only granted', (_, stand) => {
     const loop = stand();
     const raised = raise(loop);
-    expect(raised).toMatchObject({ limits: { usd: 5 }, status: loop.status, phase: loop.phase });
+    expect(raised).toMatchObject({ started: { limits: { usd: 5 } }, status: loop.status, phase: loop.phase });
     expect(raised.pending.filter(({ type }) => type === 'publish')).toEqual([]);
     expect(raised.approval).toEqual(loop.approval);
   });
