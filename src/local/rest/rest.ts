@@ -4,6 +4,7 @@ import type { RouteMatch } from '../../referee/routes.ts';
 import { judgeAccess } from '../access.ts';
 import { apiUrlOf, type Host } from '../host.ts';
 import { found, HttpError, moved, notFound } from '../http-error.ts';
+import type { Repository } from '../records.ts';
 import { findFormer, findRepository } from '../repository-records.ts';
 import { type Actor, actorLabel, actorOf } from '../tokens.ts';
 import { errorResponse, jsonResponse } from './answers.ts';
@@ -68,7 +69,12 @@ async function answer(asked: Asked): Promise<Response> {
     headers: request.headers,
     repository,
   };
-  return responseOf({ asked: { ...asked, path }, match, reply: await endpoint.answer(call) });
+  return responseOf({ asked: { ...asked, path }, repository, match, reply: await endpoint.answer(call) });
+}
+
+/** GitHub's links to further pages lead by the id. */
+function pathById(path: string, repository: Repository | undefined): string {
+  return repository ? path.replace(/^\/repos\/[^/]+\/[^/?]+/, `/repositories/${repository.id}`) : path;
 }
 
 /** A path by id, under the repository's present name; a former name leads to the id. @throws HttpError 301, 307 or 404 */
@@ -97,14 +103,15 @@ function judgeRequest(
 
 interface Answered {
   readonly asked: Asked;
+  readonly repository: Repository | undefined;
   readonly match: RouteMatch<RequestRow>;
   readonly reply: Reply;
 }
 
-function responseOf({ asked: { host, request, path }, match, reply }: Answered): Response {
+function responseOf({ asked: { host, request, path }, repository, match, reply }: Answered): Response {
   if (reply.raw)
     return new Response(new Uint8Array(reply.raw), { status: reply.status, headers: { ...reply.headers } });
-  const paged = pageOf(`${apiUrlOf(host)}${path}`, reply);
+  const paged = pageOf(`${apiUrlOf(host)}${pathById(path, repository)}`, reply);
   const schema = host.contract.responseSchema(request.method, match.row.route, reply.status);
   const body =
     schema && paged.body !== undefined ? complete(host.contract, schema, paged.body, apiUrlOf(host)) : paged.body;
