@@ -9,6 +9,7 @@ import { attempt } from './github-errors.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
 import { changedPaths, markReady, openPull, pull, updatePull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
+import { locate } from './relocation.ts';
 
 export type { GitHubOptions } from './github-client.ts';
 
@@ -19,14 +20,6 @@ export interface GitAccess {
 }
 
 const PAUSE_MS = 500;
-
-/** The token reaches this one repository only, so what the installation lists is it, under its present name. */
-async function locate({ octokit }: Call, target: RepositoryRef): ReturnType<GitHub['locate']> {
-  const { data } = await octokit.rest.apps.listReposAccessibleToInstallation();
-  const found = data.repositories.find(({ id }) => id === target.repositoryId);
-  if (found === undefined) return undefined;
-  return { installationId: target.installationId, owner: found.owner.login, repo: found.name };
-}
 
 /** Connects the port to a GitHub as an installed App. Failures that pass are tried again. */
 export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
@@ -44,9 +37,13 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
     tokenOf: (target) =>
       attempt(() => client.token(target), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => client.renew(target) }),
+    locate: (target) =>
+      attempt(() => locate(client, target), {
+        pauseMs: options.pauseMs ?? PAUSE_MS,
+        renew: () => client.renew(target),
+      }),
     permission: perform(permission),
     repository: perform(repository),
-    locate: (target) => perform((call) => locate(call, target))(target),
     head: perform(head),
     file: perform(file),
     issueState: perform(issueState),

@@ -211,6 +211,7 @@ const refusingStore: Store = {
 };
 
 const refusingGitHub: Ports['github'] = {
+  locate: refuse,
   permission: refuse,
   repository: refuse,
   head: refuse,

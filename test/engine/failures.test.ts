@@ -21,14 +21,14 @@ describe('meaningOf', () => {
     ['a configuration that is wrong', new ConfigError('Line 4.'), 'setup'],
     ['an artifact that cannot be trusted', new ArtifactError('Forged.'), 'safety'],
     ['a write that GitHub refuses', new WriteRefusedError('Protected branch.'), 'setup'],
-    ['what GitHub took down', new GoneError(words, 451), 'setup'],
-    ['what GitHub deleted', new GoneError(words, 410), 'setup'],
+    ['what GitHub took down', new GoneError(words, { status: 451 }), 'setup'],
+    ['what GitHub deleted', new GoneError(words, { status: 410 }), 'setup'],
   ] as const)('takes %s for final at once', (_, error, cause) => {
     expect(meaningOf(error, 1)).toMatchObject({ means: 'refused', cause, reason: error.message });
   });
 
   test('asks for what GitHub does not have after 5 s and after 20 s, and then tells it in the words of GitHub', () => {
-    const gone = new GoneError(words, 404);
+    const gone = new GoneError(words, { status: 404 });
     expect(meaningOf(gone, 1)).toEqual({ means: 'again', seconds: 5 });
     expect(meaningOf(gone, 2)).toEqual({ means: 'again', seconds: 15 });
     expect(meaningOf(gone, 3)).toMatchObject({ means: 'refused', cause: 'setup', reason: words, isGone: true });
