@@ -1,0 +1,61 @@
+/** What is written down at the moment when it happens, because it cannot be seen afterwards. */
+import type { Loop } from '../../../src/loop/loop.ts';
+import type { Database } from '../app/memory-store.ts';
+import { ciVerdictOf } from '../github/ci.ts';
+import type { Hub, Pull, Run } from '../github/hub.ts';
+import { mergeableOf } from '../github/pull-operations.ts';
+
+export interface Dispatched {
+  readonly run: Run;
+  /** The loop as it was stored when the run began. */
+  readonly loop: Loop | undefined;
+  /** Where the branch was. */
+  readonly head: string | undefined;
+}
+
+export interface Readied {
+  readonly pull: Pull;
+  readonly headSha: string;
+  readonly ci: ReturnType<typeof ciVerdictOf>;
+  readonly mergeable: boolean | undefined;
+}
+
+export interface Records {
+  readonly dispatched: readonly Dispatched[];
+  readonly readied: readonly Readied[];
+  /** Since when a run has nobody who knows of it, by its id. */
+  readonly orphanSinceMs: Map<number, number>;
+  /** The first sentence that each invariant had to say while time ran. */
+  readonly broken: Map<string, string>;
+  mostQueued: number;
+}
+
+export function recordsOf(hub: Hub, database: Database): Records {
+  const dispatched: Dispatched[] = [];
+  const readied: Readied[] = [];
+  hub.onDispatch.push((run) => {
+    const loop = loopOfRun(database, run);
+    const head = loop === undefined ? undefined : hub.refs.get(`refs/heads/${loop.branch}`);
+    hub.note(`run ${run.id} starts: ${run.title}`);
+    dispatched.push({ run, loop, head });
+  });
+  hub.onReady.push((pull) => {
+    readied.push({
+      pull,
+      headSha: pull.headSha,
+      ci: ciVerdictOf(hub, pull.headSha),
+      mergeable: mergeableOf(hub, pull),
+    });
+  });
+  return { dispatched, readied, orphanSinceMs: new Map(), broken: new Map(), mostQueued: 0 };
+}
+
+/** The loop that a run was started for, by the number at the end of its name: names of repositories change. */
+export function loopOfRun({ loops }: Database, { inputs }: Run): Loop | undefined {
+  const suffix = (inputs.loop ?? '').replace(/^.*#/, '');
+  return [...loops.values()].map(({ loop }) => loop).find(({ ref }) => suffixOf(ref) === suffix);
+}
+
+export function suffixOf({ issue, n }: Loop['ref']): string {
+  return n > 1 ? `${issue}-${n}` : String(issue);
+}
