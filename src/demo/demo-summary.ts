@@ -11,6 +11,7 @@ const STATUS = {
   working: 'failed',
   paused: 'waiting',
   waiting: 'waiting',
+  queued: 'waiting',
   succeeded: 'succeeded',
   stopped: 'stopped',
 } as const;

@@ -7,12 +7,15 @@ import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
 import { completed, dispatched, landed, reported } from './runs.ts';
 import { checked, elapsed, promoted, readied } from './shipping.ts';
+import { admitted, holdsSlot, queued } from './slots.ts';
 import { commanded } from './steering.ts';
 
 type Handlers = { readonly [Type in Event['type']]: (loop: Loop, event: Extract<Event, { type: Type }>) => Decision };
 
 const HANDLERS: Handlers = {
   labelled,
+  queued,
+  admitted,
   unlabelled,
   closed,
   ended,
@@ -94,6 +97,10 @@ function applies(loop: Loop, event: Event): boolean {
       return true;
     case 'ended':
       return loop.status !== 'idle';
+    case 'queued':
+      return holdsSlot(loop);
+    case 'admitted':
+      return loop.status === 'queued';
     case 'completed':
       return isLive(loop) && event.runId === loop.run?.id;
     case 'unlabelled':

@@ -30,6 +30,10 @@ export const event = z.discriminatedUnion('type', [
     branch: z.string(),
     price: price.optional(),
   }),
+  /** What happened before would have set it to work, and there was no free slot. */
+  z.strictObject({ type: z.literal('queued'), at }),
+  /** A slot is free for it. */
+  z.strictObject({ type: z.literal('admitted'), at }),
   z.strictObject({ type: z.literal('unlabelled'), ...bySomebody }),
   /** The issue was closed. */
   z.strictObject({ type: z.literal('closed'), ...bySomebody }),

@@ -10,7 +10,7 @@ import { ended as atRest, cancellationOf, emit, enter, nextRound, only, stop, wi
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
 export function isLive({ status }: Loop): boolean {
-  return status === 'working' || status === 'waiting' || status === 'paused';
+  return status === 'working' || status === 'waiting' || status === 'paused' || status === 'queued';
 }
 
 /** Only people with write permission steer; bots and strangers never do. */
@@ -82,7 +82,7 @@ export function ended(loop: Loop, event: Of<'ended'>): Decision {
 
 /** Holds the loop; what already runs finishes, and its outcome waits. */
 export function pause(loop: Loop, note: string): Decision {
-  return loop.status === 'working' || loop.status === 'waiting'
+  return loop.status === 'working' || loop.status === 'waiting' || loop.status === 'queued'
     ? only({ ...loop, status: 'paused', pausedFrom: loop.status, note })
     : only(loop);
 }

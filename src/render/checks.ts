@@ -92,6 +92,8 @@ function currentProgress(loop: Loop): Progress {
       return completed('action_required', title);
     case 'stopped':
       return completed('failure', title);
+    case 'queued':
+      return { status: 'queued', conclusion: undefined, title };
     case 'idle':
     case 'working':
     case 'paused':

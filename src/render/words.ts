@@ -51,6 +51,8 @@ export function nowOf(loop: Loop): string {
       return 'Not started.';
     case 'working':
       return AT_WORK[loop.phase];
+    case 'queued':
+      return 'Queued: as many loops run as may; it goes on by itself when one of them ends or waits. `/priority` changes its place.';
     case 'waiting':
       return loop.waitingFor === undefined ? 'Waiting.' : WAITING[loop.waitingFor];
     case 'paused':
