@@ -8,9 +8,9 @@ import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
 import { PHASES } from './phases.ts';
-import { admitted, queued } from './queueing.ts';
 import { completed, dispatched, landed, reported, surfaced } from './runs.ts';
 import { checked, deferred, elapsed, heard, promoted, readied } from './shipping.ts';
+import { admitted, holdsSlot, queued } from './slots.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { commanded } from './steering.ts';
 import { cancellation, emit, only } from './walk.ts';
@@ -158,6 +158,10 @@ function applies(loop: Loop, event: Event): boolean {
       return !isHere(loop, event);
     case 'ended':
       return loop.status !== 'idle';
+    case 'queued':
+      return holdsSlot(loop);
+    case 'admitted':
+      return loop.status === 'queued';
     case 'completed':
       return isLive(loop) && event.runId === loop.built.run?.id;
     case 'surfaced':
@@ -173,10 +177,6 @@ function applies(loop: Loop, event: Event): boolean {
       return isLive(loop) || loop.status === 'stopped';
     case 'heard':
       return isLive(loop) && loop.shipping?.promotedAt !== undefined && event.sha === loop.review?.head;
-    case 'queued':
-      return loop.status === 'working';
-    case 'admitted':
-      return loop.status === 'queued';
     case 'asked':
     case 'drafted':
     case 'published':

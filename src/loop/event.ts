@@ -31,6 +31,10 @@ export const event = z.discriminatedUnion('type', [
     branch: z.string(),
     price: price.optional(),
   }),
+  /** What happened before would have set it to work, and there was no free slot. */
+  z.strictObject({ type: z.literal('queued'), at }),
+  /** A slot is free for it. */
+  z.strictObject({ type: z.literal('admitted'), at }),
   z.strictObject({ type: z.literal('unlabelled'), ...bySomebody }),
   /** The issue was closed. */
   z.strictObject({ type: z.literal('closed'), ...bySomebody }),
@@ -170,9 +174,6 @@ export const event = z.discriminatedUnion('type', [
   }),
   /** A timer ended; one that another has replaced means nothing. `key` is that of the effect that set it. */
   z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']), key: z.string() }),
-  /** No slot was free when the loop wanted to work; see engine/admission.ts. */
-  z.strictObject({ type: z.literal('queued'), at }),
-  z.strictObject({ type: z.literal('admitted'), at }),
   /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit. */
   z.strictObject({
     type: z.literal('failed'),

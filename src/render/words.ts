@@ -53,7 +53,7 @@ export function nowOf(loop: Loop): string {
     case 'idle':
       return 'Not started.';
     case 'queued':
-      return 'Queued: as many loops are at work as may be; it goes on by itself when one of them ends or waits.';
+      return 'Queued: as many loops are at work as may be; it goes on by itself when one of them ends or waits. `/priority` changes its place.';
     case 'working':
       return awaited(loop) ?? AT_WORK[loop.phase];
     case 'waiting':
