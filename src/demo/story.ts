@@ -106,7 +106,7 @@ function runNews({ phase, built: { run } }: Loop, repositoryUrl: string): readon
 /** The longest silence there is: nothing else happens until the repository's own checks are known. */
 function shipNews({ phase, entry, shipping, started }: Loop): readonly News[] {
   if (phase !== 'SHIP' || shipping?.promotedAt === undefined || started === undefined) return [];
-  const words = `waits for the repository's own checks; it must have been quiet for ${started.limits.checksQuietSeconds} s`;
+  const words = `waits for the repository's own checks; judged once they have been quiet for ${started.limits.checksQuietSeconds} s`;
   return [{ key: `quiet/${entry}`, mark: '▸', name: phase, parts: [words] }];
 }
 

@@ -6,7 +6,7 @@ import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import type { Change, Delivery, QueueItem, Store } from '../../src/ports.ts';
-import { elapsed, loopOf, saveOf } from './loops.ts';
+import { elapsed, loopOf, reviewIn, saveOf, startedOn } from './loops.ts';
 
 /** A store, and a look at what it has queued. */
 export interface StoreStage {
@@ -43,7 +43,7 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
     const queuedCount = async (key: string) => (await stage.queued()).filter((item) => keyOf(item) === key).length;
 
     it('gives back a saved loop with its version, unpaired surrogates and NUL characters included', async () => {
-      const loop = loopOf({ issue: 1 }, { note: 'a\u0000b \ud800 ü 🙂', branch: 'loopwright/1' });
+      const loop = loopOf({ issue: 1 }, { note: 'a\u0000b \ud800 ü 🙂', started: startedOn('loopwright/1') });
       await store.save(saveOf(loop, 0));
       expect(await store.load(idOf(loop.ref))).toEqual({ loop, version: 1 });
     });
@@ -112,9 +112,11 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
 
     it('finds the newest loop of an issue, pull request, branch or run, within its repository only', async () => {
       const run = { id: 30_000_000_001, entry: 1 };
-      const first = loopOf({ issue: 6 }, { branch: 'b', pull: 7, status: 'stopped' });
-      const second = loopOf({ issue: 6, n: 2 }, { branch: 'b', pull: 7, run });
-      const foreign = loopOf({ issue: 6, repositoryId: 5 }, { branch: 'b', pull: 7, run });
+      const known = { started: startedOn('b'), review: reviewIn(7) };
+      const awaiting = { ...known, built: { reports: {}, run } };
+      const first = loopOf({ issue: 6 }, { ...known, status: 'stopped' });
+      const second = loopOf({ issue: 6, n: 2 }, awaiting);
+      const foreign = loopOf({ issue: 6, repositoryId: 5 }, awaiting);
       for (const loop of [first, second, foreign]) await store.save(saveOf(loop, 0));
       const { repositoryId } = second.ref;
       const found = { loop: second, version: 1 };
@@ -122,7 +124,7 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.byPull(repositoryId, 7)).toEqual(found);
       expect(await store.byBranch(repositoryId, 'b')).toEqual(found);
       expect(await store.byRun(repositoryId, run.id)).toEqual(found);
-      await store.save(saveOf({ ...second, run: { id: 8, entry: 2 } }, 1));
+      await store.save(saveOf({ ...second, built: { reports: {}, run: { id: 8, entry: 2 } } }, 1));
       expect(await store.byRun(repositoryId, run.id)).toBeUndefined();
     });
 
