@@ -1,4 +1,5 @@
 import { openEngine } from '../../src/adapters/engine.ts';
+import { MEMORY } from '../prepared.ts';
 import { describeStore } from './store-behaviour.ts';
 
-describeStore('PGlite in memory', () => openEngine({ url: 'memory:' }));
+describeStore('PGlite in memory', () => openEngine({ url: MEMORY }));
