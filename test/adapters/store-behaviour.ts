@@ -132,10 +132,11 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       const repositoryId = 41;
       const statuses = ['succeeded', 'waiting', 'stopped', 'paused', 'idle', 'working', 'queued'] as const;
       const issue = { title: 'Sort \u0000 items', body: '', author: { id: 1, login: 'maria', type: 'User' as const } };
+      const started = { ...startedOn('b'), issue, at: 'then' };
       const spent = { ...loopOf().spent, usd: 0.25 };
       for (const [index, status] of statuses.entries())
         await store.save(
-          saveOf(loopOf({ issue: 100 + index, repositoryId }, { status, issue, spent, pull: 7, startedAt: 'then' }), 0),
+          saveOf(loopOf({ issue: 100 + index, repositoryId }, { status, started, spent, review: reviewIn(7) }), 0),
         );
       const seen = async (filter: Omit<Parameters<Store['overview']>[0], 'limit'>) =>
         (await store.overview({ repositoryId, limit: 100, ...filter })).map(({ status }) => status);
@@ -162,17 +163,18 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
     it('finds open loops by their head and by their base, within the repository', async () => {
       const repositoryId = 42;
       const [head, other] = ['a'.repeat(40), 'b'.repeat(40)];
-      const base = { branch: 'main', sha: other };
-      const there = (issue: number, changes: Partial<Loop>) =>
-        loopOf({ issue, repositoryId }, { head, base, ...changes });
+      const there = (issue: number, status: Loop['status'], place = { head, branch: 'main' }) => {
+        const started = { ...startedOn('b'), base: { branch: place.branch, sha: other } };
+        return loopOf({ issue, repositoryId }, { status, started, review: { ...reviewIn(7), head: place.head } });
+      };
       const open = (['working', 'waiting', 'paused', 'queued'] as const).map((status, index) =>
-        there(index + 1, { status }),
+        there(index + 1, status),
       );
       const rest = [
-        there(10, { status: 'stopped' }),
-        there(11, { status: 'idle' }),
-        there(12, { status: 'working', head: other, base: { branch: 'next', sha: other } }),
-        { ...there(13, { status: 'working' }), ref: loopOf({ issue: 13, repositoryId: 43 }).ref },
+        there(10, 'stopped'),
+        there(11, 'idle'),
+        there(12, 'working', { head: other, branch: 'next' }),
+        { ...there(13, 'working'), ref: loopOf({ issue: 13, repositoryId: 43 }).ref },
       ];
       for (const loop of [...open, ...rest]) await store.save(saveOf(loop, 0));
       const expected = open.map((loop) => ({ loop, version: 1 }));
@@ -181,7 +183,7 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.onBase(repositoryId, 'none')).toEqual([]);
       const [first] = open;
       if (first === undefined) throw new Error('no loop');
-      await store.save(saveOf({ ...first, status: 'stopped', head: other }, 1));
+      await store.save(saveOf({ ...first, status: 'stopped', review: { ...reviewIn(7), head: other } }, 1));
       expect(await store.awaitingChecks(repositoryId, head)).toHaveLength(3);
     });
 
@@ -195,9 +197,9 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       const loops = [
         loopOf({ issue: 1, repositoryId }, { status: 'working', pending: [effects.work, effects.voice, effects.work] }),
         loopOf({ issue: 2, repositoryId }, { status: 'stopped', pending: [effects.voice] }),
-        loopOf({ issue: 3, repositoryId }, { status: 'working', entry: 3, run }),
-        loopOf({ issue: 4, repositoryId }, { status: 'working', entry: 4, run }),
-        loopOf({ issue: 5, repositoryId }, { status: 'paused', entry: 3, run }),
+        loopOf({ issue: 3, repositoryId }, { status: 'working', entry: 3, built: { reports: {}, run } }),
+        loopOf({ issue: 4, repositoryId }, { status: 'working', entry: 4, built: { reports: {}, run } }),
+        loopOf({ issue: 5, repositoryId }, { status: 'paused', entry: 3, built: { reports: {}, run } }),
         loopOf({ issue: 6, repositoryId }, { status: 'waiting' }),
       ];
       for (const loop of loops) await store.save(saveOf(loop, 0));

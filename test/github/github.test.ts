@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -328,16 +330,14 @@ test('changed paths between two commits are listed', async () => {
 
 test('changed paths are unknown when there are as many as GitHub lists at the most', async () => {
   const parent = await mainHead();
-  const { git: data } = stage.as('alice').rest;
-  const tree = Array.from({ length: 300 }, (_, index) => ({
-    path: `many/${index}.txt`,
-    mode: '100644' as const,
-    type: 'blob' as const,
-    content: 'x',
-  }));
-  const made = await data.createTree({ ...HERE, base_tree: parent, tree });
-  const commit = await data.createCommit({ ...HERE, message: 'Add many', tree: made.data.sha, parents: [parent] });
-  const { sha } = commit.data;
+  const clone = join(stage.directory, 'many');
+  const address = stage.server.url.replace('://', '://alice:token-alice@');
+  await git(stage.directory, ['clone', '--quiet', `${address}/alice/toys.git`, clone]);
+  for (let index = 0; index < 300; index += 1) await writeFile(join(clone, `${index}.txt`), 'x');
+  await git(clone, ['add', '.']);
+  await git(clone, ['commit', '--quiet', '--message', 'Add many']);
+  await git(clone, ['push', '--quiet', 'origin', 'HEAD:many']);
+  const { stdout: sha } = await git(clone, ['rev-parse', 'HEAD']);
   expect(await github().changedPaths(repository, parent, sha)).toBeUndefined();
 });
 
