@@ -1,23 +1,22 @@
 /** SHIP: what the repository's own checks say about the promoted head. */
+import type { HeadCheck } from '../github/github-port.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { Ports } from '../ports.ts';
 import { signatureOf } from './signature.ts';
 
-type ForeignCheck = Awaited<ReturnType<Ports['github']['foreignChecks']>>[number];
-
 /** The checks' result, or undefined while they run or may still appear. None within the quiet time counts as none. */
 export async function inspect(loop: Loop, ports: Ports): Promise<Event | undefined> {
   const { github, clock, store } = ports;
   const now = clock.now();
-  const checks = await github.foreignChecks(loop.ref, loop.head ?? '');
+  const { state, checks } = await github.headChecks(loop.ref, loop.head ?? '');
+  if (state === 'pending') return undefined;
   const pull = await github.pull(loop.ref, loop.pull ?? 0);
   const quietMs = now.getTime() - Date.parse(loop.promotedAt ?? now.toISOString());
-  if (checks.some(({ status }) => status === 'pending')) return undefined;
   if (checks.length === 0 && quietMs < loop.limits.checksQuietSeconds * 1000) return undefined;
   const defects = [
-    ...checks.filter(({ status }) => status === 'failed').map(defectOf),
+    ...checks.filter(({ outcome }) => outcome !== 'passed').map(defectOf),
     ...(pull.mergeable === false ? [CONFLICT] : []),
   ];
   const raw = await store.putBlob(
@@ -48,7 +47,7 @@ const CONFLICT: Defect = {
   suggestion: 'Build the change on the current base.',
 };
 
-function defectOf({ name, detail }: ForeignCheck): Defect {
+function defectOf({ name, detail }: HeadCheck): Defect {
   return {
     id: `check-${name}`,
     requirement: null,
