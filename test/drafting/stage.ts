@@ -252,7 +252,7 @@ const refusingGitHub: Ports['github'] = {
   run: refuse,
   cancelRun: refuse,
   artifact: refuse,
-  foreignChecks: refuse,
+  headChecks: refuse,
   changedPaths: refuse,
   failedDeliveries: refuse,
   redeliver: refuse,
