@@ -7,7 +7,7 @@ import { acceptanceRow, specification } from '../documents/documents.ts';
 import { storedReport } from '../documents/stored-report.ts';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
-import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
+import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import { nameOf } from '../loop/terms.ts';
@@ -82,7 +82,7 @@ async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Pro
     commands: config.commands,
     documents: [...(await documentTexts(loop, store))],
     ...(await planOf(loop, store)),
-    previous: build === undefined ? null : { head: build.candidate, changes: build.changes, tests: build.tests },
+    previous: previousOf(build),
     tests: phase === 'VERIFY' ? testsOf(build) : null,
     seed: phase === 'VERIFY' ? (seed?.seed ?? null) : null,
     defects: loop.feedback,
@@ -93,6 +93,13 @@ async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Pro
     limits: { ...LIMITS, modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs },
     thresholds: { p95Ms: 500 },
   };
+}
+
+/** What the next build goes on from, and the commit that it was made on. */
+function previousOf(build: BuildReport | undefined): Brief['previous'] {
+  if (build === undefined) return null;
+  const { candidate, changes, tests, unfinished } = build;
+  return { head: candidate, changes, tests, unfinished };
 }
 
 function testsOf(build: { readonly tests: FrozenTests | null } | undefined): FrozenTests | null {

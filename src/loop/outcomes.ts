@@ -86,7 +86,7 @@ const REMEDIES = {
 } as const;
 
 export function failed(loop: Loop, event: Of<'failed'>): Decision {
-  const paid = charged(loop, event.calls);
+  const paid = kept(charged(loop, event.calls), event);
   // A phase without gates has nothing red, but what failed did not pass.
   const found = endingOf(paid, { at: event.at, ...NO_FINDINGS, defects: [defectOf(event)] });
   const ending: Ending = { ...found, outcome: 'failed' };
@@ -113,6 +113,11 @@ export function failed(loop: Loop, event: Of<'failed'>): Decision {
     case 'moved':
       return fail(withoutCandidate(paid), { ...ending, reason: event.reason });
   }
+}
+
+/** What a failed build had finished is not built, and paid for, again. */
+function kept(loop: Loop, { report }: Of<'failed'>): Loop {
+  return report === undefined ? loop : { ...loop, reports: { ...loop.reports, build: report } };
 }
 
 /** A run that died with its machine says nothing about the work: the same phase is entered again, a bounded number of times. */

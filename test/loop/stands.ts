@@ -60,8 +60,8 @@ export const published = ({ entry, limits }: Loop, at = timeOf(entry)): Event =>
   digest: RAW,
   usd: limits.usd,
 });
-export const failure = (loop: Loop, cause: 'model' | 'setup' | 'safety'): Event => ({
-  type: 'failed',
+export const failure = (loop: Loop, cause: 'model' | 'setup' | 'safety') => ({
+  type: 'failed' as const,
   at: timeOf(61),
   entry: loop.entry,
   cause,
