@@ -231,7 +231,6 @@ const refusingStore: Store = {
 };
 
 const refusingGitHub: Ports['github'] = {
-  locate: refuse,
   permission: refuse,
   repository: refuse,
   locate: refuse,
