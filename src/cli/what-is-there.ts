@@ -37,8 +37,8 @@ export async function whatIsThere(place: Place): Promise<readonly string[]> {
     const rows = issueRows.parse(await read(`/repos/${fullName}/issues?state=all&per_page=100`));
     for (const issue of rows.filter((row) => row.pull_request === undefined).slice(0, MAX_ISSUES)) {
       const loop = (await place.store.newest(id, issue.number))?.loop;
-      const pull =
-        loop?.pull === undefined ? undefined : pullRow.parse(await read(`/repos/${fullName}/pulls/${loop.pull}`));
+      const number = loop?.review?.pull;
+      const pull = number === undefined ? undefined : pullRow.parse(await read(`/repos/${fullName}/pulls/${number}`));
       lines.push(`${fullName}#${issue.number} “${issue.title}”: ${nextOf(issue, loop, pull)}`);
     }
   }

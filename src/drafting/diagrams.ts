@@ -2,8 +2,8 @@
 import { diagramProblems } from '../context/mermaid-check.ts';
 import type { Diagrams } from '../documents/documents.ts';
 import { fenced, sections } from '../documents/markdown.ts';
+import { defect } from '../loop/defect.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { defectOf } from './drafting.ts';
 
 const DIAGRAMS = [
   { key: 'component', title: 'Components', type: 'flowchart' },
@@ -27,10 +27,9 @@ export async function diagramDefects(diagrams: Diagrams, file: string): Promise<
     const problems = await diagramProblems(diagrams[key], type);
     for (const { line, message } of problems)
       defects.push(
-        defectOf({
-          id: `diagram-${key}-${line}`,
+        defect({
           rule: 'plan/diagram',
-          severity: 'blocker',
+          about: `${key}-${line}`,
           file,
           message: `${title}, line ${line} of its text: ${message}`,
         }),

@@ -1,8 +1,8 @@
 /** Deterministic checks of a plan: tasks, files, order, and acceptance rows that a machine can perform. Pure. */
 import type { AcceptanceRow, Plan, Specification, Surface, Task } from '../documents/documents.ts';
 import type { Step } from '../documents/step.ts';
+import { defect } from '../loop/defect.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { defectOf } from './drafting.ts';
 import { tasksInCycles } from './task-order.ts';
 
 type Requirement = Specification['requirements'][number];
@@ -54,11 +54,10 @@ function without(ids: readonly string[], parts: readonly { readonly ids: readonl
 }
 
 function uncoveredDefect(id: string, what: 'task' | 'acceptance row'): Defect {
-  return defectOf({
-    id: `uncovered-${id}-${what.replace(' ', '-')}`,
+  return defect({
     rule: 'plan/uncovered',
+    about: `${id}-${what.replace(' ', '-')}`,
     requirement: id,
-    severity: 'blocker',
     message: `${id} has no ${what}.`,
   });
 }
@@ -79,7 +78,9 @@ function taskDefects(task: Task, { plan, requirements }: Input, cyclic: Readonly
       .filter((path) => !isNormalPath(path))
       .map((path) => `${task.id} names "${path}", which is no path that a loop may change.`),
   ];
-  return messages.map((message, index) => defectOf({ id: `${task.id}-${index + 1}`, rule: 'plan/task', message }));
+  return messages.map((message, index) =>
+    defect({ rule: 'plan/task', about: `${task.id}-${index + 1}`, severity: 'major', message }),
+  );
 }
 
 /** Relative, forward slashes, no empty or dot segments, and not the loop's, git's or GitHub's own files. */
@@ -106,7 +107,13 @@ function rowDefects(row: AcceptanceRow, { plan, requirements, surface }: Input):
     ...row.steps.flatMap((step) => jsonProblems(step).map((problem) => `${row.id}: ${problem}`)),
   ];
   return messages.map((message, index) =>
-    defectOf({ id: `${row.id}-${index + 1}`, rule: 'plan/acceptance', requirement: row.requirement, message }),
+    defect({
+      rule: 'plan/acceptance',
+      about: `${row.id}-${index + 1}`,
+      requirement: row.requirement,
+      severity: 'major',
+      message,
+    }),
   );
 }
 

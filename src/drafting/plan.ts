@@ -48,7 +48,7 @@ export async function plan(drafting: Drafting): Promise<Event> {
   ]);
   const uncertainty = uncertaintyOf({ plan: planned, requirements, doubts: analysis.doubts, files: scan.files });
   const documents = await storeDocuments(drafting, {
-    'plan.md': planDocument(planned, budgetOf(loop, planned)),
+    'plan.md': planDocument(planned, budgetOf(loop.started, planned)),
     'tasks.json': JSON.stringify(planned.tasks, null, 2),
     'acceptance.md': acceptanceDocument(planned.acceptance),
     'acceptance.json': JSON.stringify(planned.acceptance, null, 2),
@@ -66,7 +66,7 @@ export async function plan(drafting: Drafting): Promise<Event> {
 /** A plan that leaves requirements uncovered is not worth an analysis and drawings: what they would measure stays unmeasured, and blocks. */
 async function refused(drafting: Drafting, planned: Plan, checked: CheckedPlan): Promise<Event> {
   const documents = await storeDocuments(drafting, {
-    'plan.md': planDocument(planned, budgetOf(drafting.loop, planned)),
+    'plan.md': planDocument(planned, budgetOf(drafting.loop.started, planned)),
   });
   return draftedEvent(drafting, {
     documents,

@@ -7,8 +7,9 @@ import { plan } from '../drafting/plan.ts';
 import { reflect } from '../drafting/reflect.ts';
 import { ship } from '../drafting/ship.ts';
 import { ConfigError, ModelError } from '../errors.ts';
+import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
-import type { Loop } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import type { PhaseName } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 
@@ -25,7 +26,7 @@ const DRAFTS: Readonly<Partial<Record<PhaseName, (drafting: Drafting) => Promise
  * Drafts a phase: inputs → model → documents and measurements. A model or a set-up that fails is a `failed` event with the calls that were paid for;
  * anything else is thrown, and the effect is tried again.
  */
-export async function draft(phase: PhaseName, loop: Loop, ports: Ports): Promise<Event> {
+export async function draft({ phase }: EffectOf<'draft'>, loop: StartedLoop, ports: Ports): Promise<Event> {
   const drafting = createDrafting(phase, loop, ports);
   try {
     const work = DRAFTS[phase];

@@ -1,62 +1,107 @@
 /** Runs loops: save what was decided, perform it, decide again on what came back. */
-import { isDeepStrictEqual } from 'node:util';
-import { ConflictError } from '../errors.ts';
+import type { Logger } from 'pino';
+import { ConflictError, RetryError } from '../errors.ts';
 import { decide, settle } from '../loop/decide.ts';
-import { EFFECT_LANES, type Effect, type EffectLane } from '../loop/effect.ts';
-import { type Event, event as eventSchema } from '../loop/event.ts';
+import type { Effect, EffectLane } from '../loop/effect.ts';
+import type { Event } from '../loop/event.ts';
 import { type Decision, type Loop, newLoop } from '../loop/loop.ts';
-import { idOf, type LoopRef } from '../loop/terms.ts';
-import type { Ports, Store } from '../ports.ts';
-import { perform } from './perform.ts';
+import { holdsSlot } from '../loop/slots.ts';
+import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
+import type { Change, Ports, Store } from '../ports.ts';
+import { laneOf } from './effects.ts';
+import { type Outcome, perform } from './perform.ts';
+
+type Saving = Pick<Ports, 'store' | 'slots'>;
+type Answer = Awaited<ReturnType<Store['save']>> | 'unchanged';
 
 /** Applies one event to one loop and queues what follows from it, all in one transaction. An event that does not apply changes nothing. */
-export async function apply(ref: LoopRef, event: Event, store: Store): Promise<void> {
-  await update(ref, store, { event, settled: undefined }, (loop) => decide(loop, event));
+export function apply(ref: LoopRef, event: Event, ports: Saving): Promise<Answer> {
+  return update(ref, ports, { event, settled: undefined, source: undefined }, (loop) => decide(loop, event));
+}
+
+/** Applies an event unless the loop's log has its source already: a delivery is taken in again when the process died after it was applied. */
+export function applyOnce(
+  ref: LoopRef,
+  event: Event,
+  source: NonNullable<Change['source']>,
+  ports: Saving,
+): Promise<Answer> {
+  return update(ref, ports, { event, settled: undefined, source }, (loop) => decide(loop, event));
+}
+
+/** One lane of a loop that was woken, and how often this waking was tried, from 1. */
+export interface Waking {
+  readonly loopId: string;
+  readonly lane: EffectLane;
+  readonly attempt: number;
 }
 
 /**
- * Applies an event unless the loop's log has it already. A delivery is taken in again when the process died after it was applied;
- * a command would then be answered a second time, with what it means by now.
+ * Performs the pending effects of one lane, in order, until none is left. Called by the queue, one at a time per loop and lane.
+ * @throws {RetryError} when an effect is to be tried again; the queue does so.
  */
-export async function applyOnce(ref: LoopRef, event: Event, store: Store): Promise<void> {
-  const log = await store.log(idOf(ref));
-  const told = eventSchema.parse(event);
-  if (log.some((entry) => isDeepStrictEqual(entry.event, told))) return;
-  await apply(ref, event, store);
-}
-
-/** Performs the pending effects of one lane, in order, until none is left. Called by the queue, one at a time per loop and lane. */
-export async function work(loopId: string, lane: EffectLane, ports: Ports): Promise<void> {
+export async function work({ loopId, lane, attempt }: Waking, ports: Ports, log: Logger): Promise<void> {
   for (;;) {
     const stored = await ports.store.load(loopId);
     const effect = stored === undefined ? undefined : nextEffect(stored.loop, lane);
     if (stored === undefined || effect === undefined) return;
-    const outcome = await perform(effect, stored.loop, ports);
-    await update(stored.loop.ref, ports.store, { event: outcome, settled: effect.key }, (loop) =>
-      settle(loop, effect.key, outcome),
-    );
+    const { loop } = stored;
+    const outcome = await perform(effect, { loop, ports, attempt });
+    await settleWith(outcome, { effect, loop }, ports, log);
+    // The next effect begins with a first try of its own.
+    if (attempt > 1) return ports.queue.send({ type: 'wake', loopId, lane });
   }
 }
 
-/** A paused loop starts no work; people are answered all the same. Of several `show` effects only the newest is performed. */
+interface Performed {
+  readonly effect: Effect;
+  /** As it was when the effect was begun. */
+  readonly loop: Loop;
+}
+
+async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: Ports, log: Logger): Promise<void> {
+  switch (outcome.type) {
+    case 'again':
+      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, outcome.seconds);
+    case 'relocated':
+      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, await relocate(loop, ports));
+    case 'settled':
+      if (outcome.dropped !== undefined)
+        log.warn({ loop: nameOf(loop.ref), effect: effect.type }, `an effect was dropped: ${outcome.dropped}`);
+      await update(loop.ref, ports, { event: outcome.event, settled: effect.key, source: undefined }, (current) =>
+        settle(current, effect.key, outcome.event),
+      );
+  }
+}
+
+/** While the installation does not have the repository (suspended, transferred away) it is asked for so often. */
+const AWAY_SECONDS = 600;
+
+/** Finds the repository by its id and tells the loop where it is; gives the seconds after which the effect is tried again. */
+async function relocate({ ref }: Loop, ports: Ports): Promise<number> {
+  const found = await ports.github.locate(ref);
+  if (found === undefined) return AWAY_SECONDS;
+  const { installationId, owner, repo } = found;
+  await apply(ref, { type: 'relocated', at: ports.clock.now().toISOString(), installationId, owner, repo }, ports);
+  return 0;
+}
+
+/** A loop that is paused or has no slot starts no work; people are answered all the same. Of several `show` effects only the newest is performed. */
 function nextEffect(loop: Loop, lane: EffectLane): Effect | undefined {
-  if (loop.status === 'paused' && lane === 'work') return undefined;
-  const mine = loop.pending.filter(({ type }) => EFFECT_LANES[type] === lane);
+  if (lane === 'work' && (loop.status === 'paused' || loop.status === 'queued')) return undefined;
+  const mine = loop.pending.filter((effect) => laneOf(effect) === lane);
   return mine[0]?.type === 'show' ? mine.findLast(({ type }) => type === 'show') : mine[0];
 }
 
 const MAX_SAVES = 20;
 
-interface Change {
-  readonly event: Event | undefined;
-  readonly settled: string | undefined;
-}
+type Made = Pick<Change, 'event' | 'settled' | 'source'>;
 
 /** Loads, changes and saves; starts over when another process saved first, so `decideOn` must be pure. */
-async function update(ref: LoopRef, store: Store, change: Change, decideOn: (loop: Loop) => Decision): Promise<void> {
-  for (let saves = 1; saves < MAX_SAVES; saves += 1) {
-    const conflict = await tryUpdate(ref, store, change, decideOn);
-    if (conflict === undefined) return;
+async function update(ref: LoopRef, ports: Saving, made: Made, decideOn: (loop: Loop) => Decision): Promise<Answer> {
+  for (let saves = 1; saves <= MAX_SAVES; saves += 1) {
+    const answer = await tryUpdate(ref, ports, made, decideOn);
+    if (answer !== 'conflict') return answer;
   }
   throw new ConflictError(
     `loop ${idOf(ref)} was saved by others ${MAX_SAVES} times in a row; the effect is tried again later`,
@@ -65,23 +110,37 @@ async function update(ref: LoopRef, store: Store, change: Change, decideOn: (loo
 
 async function tryUpdate(
   ref: LoopRef,
-  store: Store,
-  change: Change,
+  { store, slots }: Saving,
+  made: Made,
   decideOn: (loop: Loop) => Decision,
-): Promise<ConflictError | undefined> {
+): Promise<Answer | 'conflict'> {
   const stored = await store.load(idOf(ref));
   const before = stored?.loop ?? newLoop(ref);
   const { loop } = decideOn(before);
-  if (loop === before) return undefined;
+  if (loop === before) return 'unchanged';
   try {
-    await store.save({ loop, expectedVersion: stored?.version ?? 0, ...change, wakes: lanesOf(loop) });
-    return undefined;
+    return await store.save({
+      loop,
+      expectedVersion: stored?.version ?? 0,
+      ...made,
+      wakes: lanesOf(loop),
+      freesSlot: holdsSlot(before) && !holdsSlot(loop),
+      admission: holdsSlot(before) || !holdsSlot(loop) ? undefined : { limits: slots, queued: queuedOf(loop, made) },
+    });
   } catch (error) {
-    if (error instanceof ConflictError) return error;
+    if (error instanceof ConflictError) return 'conflict';
     throw error;
   }
 }
 
+/** What is saved where there is no free slot; what is queued already stays so as it is. */
+function queuedOf(loop: Loop, { event }: Made): NonNullable<Change['admission']>['queued'] {
+  if (event === undefined || event.type === 'admitted') return undefined;
+  const queued: Event = { type: 'queued', at: event.at };
+  const decided = decide(loop, queued).loop;
+  return { loop: decided, event: queued, wakes: lanesOf(decided) };
+}
+
 function lanesOf({ pending }: Loop): readonly EffectLane[] {
-  return [...new Set(pending.map(({ type }) => EFFECT_LANES[type]))];
+  return [...new Set(pending.map(laneOf))];
 }

@@ -6,6 +6,7 @@ import { type OutgoingRules, outgoing, outgoingPlain } from '../guard/outgoing.t
 import { findCanaries } from '../guard/secrets.ts';
 import type { RepositoryRef } from './github-port.ts';
 import { createTokens, type Tokens } from './github-tokens.ts';
+import { followingId } from './relocation.ts';
 
 export interface GitHubOptions {
   readonly appId: number;
@@ -58,8 +59,13 @@ const LONGEST_TEXT = 65_000;
 /** Makes Octokits for repositories; installation tokens are kept until shortly before they expire. */
 export function createClient(options: GitHubOptions): Client {
   const { appId, apiUrl, log } = options;
-  const settings = { baseUrl: apiUrl, request: { fetch: withTimeout(options.fetch) }, log: octokitLog(log) };
-  const tokens = createTokens(options, settings);
+  const send = withTimeout(options.fetch);
+  const settingsFor = (repositoryId: number | undefined) => ({
+    baseUrl: apiUrl,
+    request: { fetch: followingId(send, { apiUrl, repositoryId }) },
+    log: octokitLog(log),
+  });
+  const tokens = createTokens(options, settingsFor(undefined));
   const webUrl = webUrlOf(apiUrl);
   const texts = textsOf({
     allowedHosts: [new URL(webUrl).host],
@@ -72,7 +78,7 @@ export function createClient(options: GitHubOptions): Client {
     token: tokens.of,
     renew: tokens.renew,
     async call(repository) {
-      const octokit = new Octokit({ ...settings, auth: await tokens.of(repository) });
+      const octokit = new Octokit({ ...settingsFor(repository.repositoryId), auth: await tokens.of(repository) });
       self ??= selfOf(tokens, appId).catch((error: unknown) => {
         self = undefined;
         throw error;

@@ -6,6 +6,14 @@ import type { LoopRef, Role } from '../loop/terms.ts';
 /** Which installation and repository a request is for. */
 export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;
 
+/** Where a repository is now. */
+export interface Place {
+  readonly owner: string;
+  readonly repo: string;
+  readonly installationId: number;
+  readonly archived: boolean;
+}
+
 /** An entry of a tree that GitHub holds already; `sha` null takes the path away. */
 export interface HeldEntry {
   readonly path: string;
@@ -42,14 +50,22 @@ export interface FailedDelivery {
   readonly triedAt: string;
 }
 
-/** GitHub, as far as the App may touch it. Every text goes through the outgoing filter before it leaves. Repeating a write with the same marker, key or content is harmless. */
+/**
+ * GitHub, as far as the App may touch it. Every text goes through the outgoing filter before it leaves. Repeating a write with the same marker, key or content
+ * is harmless. Reads under a former name of the repository go on by its id.
+ * @throws {RelocatedError} for a write under a former name, {GoneError} when there is nothing (any more) at the address, {UnansweredError} for a write that
+ * may have happened, {WriteRefusedError} for one that was refused; each method, beside what it says itself.
+ */
 export interface GitHub {
   /** Read afresh, never cached; `none` for strangers, ghosts and accounts that are not users. */
   permission(repository: RepositoryRef, login: string): Promise<Role>;
+  /** The present place of the repository with this id, whatever its name was; undefined when no installation of the App has it. */
+  locate(repository: RepositoryRef): Promise<Place | undefined>;
   repository(repository: RepositoryRef): Promise<{ readonly defaultBranch: string; readonly archived: boolean }>;
   /** The branch's head, or undefined when there is no such ref. `ref` is full: `refs/heads/main`. */
   head(repository: RepositoryRef, ref: string): Promise<string | undefined>;
   file(repository: RepositoryRef, path: string, ref: string): Promise<string | undefined>;
+  /** With all its labels. @throws {GoneError} when the issue was deleted or moved to another repository. */
   issueState(
     repository: RepositoryRef,
     issue: number,
@@ -86,6 +102,7 @@ export interface GitHub {
     /** Undefined when the branch is another repository's. */
     readonly branch: string | undefined;
     readonly headSha: string;
+    /** Undefined while GitHub has not found out, which it does in the background after each push. */
     readonly mergeable: boolean | undefined;
   }>;
   markReady(repository: RepositoryRef, pullNodeId: string): Promise<void>;

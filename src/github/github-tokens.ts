@@ -30,22 +30,28 @@ const SPARE_MS = 120_000;
 
 /** Mints tokens with the App's key. `settings` are Octokit's own: base address, fetch, log. */
 export function createTokens(key: AppKey, settings: ConstructorParameters<typeof Octokit>[0] & object): Tokens {
-  const kept = new Map<number, Granted>();
+  const kept = new Map<string, Granted>();
   const app = (): Octokit => new Octokit({ ...settings, auth: jwtOf(key) });
   return {
     app,
-    renew: ({ repositoryId }) => void kept.delete(repositoryId),
-    async of({ installationId, repositoryId }) {
-      const known = kept.get(repositoryId);
+    renew: (repository) => void kept.delete(keyOf(repository)),
+    async of(repository) {
+      const { installationId, repositoryId } = repository;
+      const known = kept.get(keyOf(repository));
       if (known && known.expiresAtMs - SPARE_MS > Date.now()) return known.token;
       const { data } = await app().rest.apps.createInstallationAccessToken({
         installation_id: installationId,
         repository_ids: [repositoryId],
       });
-      kept.set(repositoryId, { token: data.token, expiresAtMs: Date.parse(data.expires_at) });
+      kept.set(keyOf(repository), { token: data.token, expiresAtMs: Date.parse(data.expires_at) });
       return data.token;
     },
   };
+}
+
+/** After a transfer another installation has the repository, and the tokens of the former one reach nothing. */
+function keyOf({ installationId, repositoryId }: RepositoryRef): string {
+  return `${installationId}/${repositoryId}`;
 }
 
 /** https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app */

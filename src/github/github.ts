@@ -9,6 +9,7 @@ import { attempt } from './github-errors.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
 import { changedPaths, markReady, openPull, pull, updatePull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
+import { locate } from './relocation.ts';
 
 export type { GitHubOptions } from './github-client.ts';
 
@@ -36,6 +37,11 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
     tokenOf: (target) =>
       attempt(() => client.token(target), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => client.renew(target) }),
+    locate: (target) =>
+      attempt(() => locate(client, target), {
+        pauseMs: options.pauseMs ?? PAUSE_MS,
+        renew: () => client.renew(target),
+      }),
     permission: perform(permission),
     repository: perform(repository),
     head: perform(head),

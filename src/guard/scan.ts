@@ -1,4 +1,5 @@
 /** Finds secrets and risky code on the lines that a change adds. Needs no scanner installed. */
+import { defect } from '../loop/defect.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { type AddedLine, addedLinesOf } from './added-lines.ts';
 
@@ -206,14 +207,6 @@ function entropyOf(text: string): number {
 }
 
 function defectOf({ file, line }: AddedLine, { name, because, fix }: Rule): Defect {
-  return {
-    id: `security:${name}:${file}:${line}`,
-    requirement: null,
-    file,
-    line,
-    rule: name,
-    severity: 'blocker',
-    message: `${file}:${line}: ${because}.`,
-    suggestion: fix,
-  };
+  const about = `${file}:${line}`;
+  return defect({ rule: name, about, file, line, message: `${about}: ${because}.`, suggestion: fix });
 }

@@ -1,6 +1,7 @@
 /** Whether a change tampered with what judges it: existing tests, frozen tests, and the way in which tests are run. */
 import { z } from 'zod';
 import type { Commands, FrozenTests } from '../loop/brief.ts';
+import { defect } from '../loop/defect.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { AddedLine } from './added-lines.ts';
 import { digestOfTests } from './test-digest.ts';
@@ -106,14 +107,6 @@ function scriptsOf(text: string): string {
 }
 
 function defectOf({ rule, file, line, message }: Violation): Defect {
-  return {
-    id: `${rule}:${file}${line === undefined ? '' : `:${line}`}`,
-    requirement: null,
-    file,
-    line: line ?? null,
-    rule,
-    severity: 'blocker',
-    message,
-    suggestion: SUGGESTION,
-  };
+  const about = `${file}${line === undefined ? '' : `:${line}`}`;
+  return defect({ rule, about, file, line, message, suggestion: SUGGESTION });
 }

@@ -35,7 +35,7 @@ export async function ofPull(
   if (known !== undefined) return known;
   const branch = await branchOf();
   const found = branch === undefined ? undefined : await store.byBranch(repository.id, branch);
-  return found?.loop.pull === undefined ? found : undefined;
+  return found?.loop.review === undefined ? found : undefined;
 }
 
 /** The loop of an issue or pull request that somebody commented on. */

@@ -32,7 +32,7 @@ export const frozenTests = acceptanceTests.extend({ digest });
 export type FrozenTests = z.infer<typeof frozenTests>;
 
 export const brief = z.strictObject({
-  version: z.literal(1),
+  version: z.literal(2),
   loop: z.strictObject({ id: z.string(), owner: z.string(), repo: z.string(), issue: z.int(), title: z.string() }),
   phase: z.enum(['BUILD', 'VERIFY']),
   entry: z.int(),
@@ -50,8 +50,8 @@ export const brief = z.strictObject({
   ),
   tasks: z.array(task),
   acceptance: z.array(acceptanceRow),
-  /** What an earlier iteration of the same plan left behind; undefined on the first. */
-  previous: z.strictObject({ changes: z.array(fileChange), tests: frozenTests.nullable() }).nullable(),
+  /** What an earlier iteration of the same plan left behind, against the commit `head`; null on the first. */
+  previous: z.strictObject({ head: commitSha, changes: z.array(fileChange), tests: frozenTests.nullable() }).nullable(),
   /** The frozen tests and all changed paths, for VERIFY. */
   tests: frozenTests.nullable(),
   seed: seedData.nullable(),
@@ -117,8 +117,12 @@ export const evidenceRow = z.strictObject({
 });
 export type EvidenceRow = z.infer<typeof evidenceRow>;
 
+/** Why a job could not do its work: the model and the set-up need a person, the work is tried again. */
+export const jobFailure = z.strictObject({ cause: z.enum(['model', 'setup', 'work']), message: z.string().min(1) });
+export type JobFailure = z.infer<typeof jobFailure>;
+
 const common = {
-  version: z.literal(1),
+  version: z.literal(2),
   loop: z.string(),
   entry: z.int(),
   candidate: commitSha,
@@ -127,8 +131,8 @@ const common = {
   measurements: z.array(measurement),
   defects: z.array(defect),
   calls: z.array(modelCall),
-  /** Set when the job could not do its work at all; then the measurements are incomplete and gates block. */
-  failure: z.string().nullable(),
+  /** Set when the job could not do its work to the end; then measurements are missing and gates block. */
+  failure: jobFailure.nullable(),
   durationMs: z.number(),
 };
 

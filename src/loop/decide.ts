@@ -1,26 +1,38 @@
 /** The whole policy of the App: given where a loop is and what happened, where it goes and what to do. Pure. */
+import type { ModelCall } from './brief.ts';
 import type { Effect } from './effect.ts';
-import type { Event } from './event.ts';
-import { moved, pushed } from './ground.ts';
+import type { Event, EventOf } from './event.ts';
+import { moved, pushed, relocated } from './ground.ts';
+import { charged } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
-import { completed, dispatched, landed, reported } from './runs.ts';
-import { checked, elapsed, promoted, readied } from './shipping.ts';
+import { PHASES } from './phases.ts';
+import { completed, dispatched, landed, reported, surfaced } from './runs.ts';
+import { checked, deferred, elapsed, heard, promoted, readied } from './shipping.ts';
+import { admitted, holdsSlot, queued } from './slots.ts';
+import { isStarted, type StartedLoop } from './stages.ts';
 import { commanded } from './steering.ts';
+import { cancellation, emit, only } from './walk.ts';
 
-type Handlers = { readonly [Type in Event['type']]: (loop: Loop, event: Extract<Event, { type: Type }>) => Decision };
+type Reaction<On extends Loop, Type extends Event['type']> = (loop: On, event: EventOf<Type>) => Decision;
 
-const HANDLERS: Handlers = {
-  labelled,
+/** Events that a loop may hear before a label has started it. */
+const EARLY = { labelled, commanded, relocated } as const satisfies {
+  readonly [Type in EarlyType]: Reaction<Loop, Type>;
+};
+type EarlyType = 'labelled' | 'commanded' | 'relocated';
+
+const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction<StartedLoop, Type> } = {
   unlabelled,
   closed,
   ended,
-  commanded,
   pressed,
   reviewed,
   pushed,
   moved,
+  heard,
+  surfaced,
   asked,
   drafted,
   published,
@@ -29,11 +41,25 @@ const HANDLERS: Handlers = {
   reported,
   landed,
   promoted,
+  deferred,
   checked,
   readied,
   elapsed,
+  queued,
+  admitted,
   failed,
 };
+
+/** Events that often change nothing of what people are shown; then it is not written again. */
+const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
+  'heard',
+  'elapsed',
+  'deferred',
+  'relocated',
+  'surfaced',
+  'dispatched',
+  'completed',
+]);
 
 /**
  * Decides the next state of a loop and the effects to perform.
@@ -43,13 +69,18 @@ export function decide(loop: Loop, event: Event): Decision {
   if (!applies(loop, event)) return { loop, effects: [] };
   if (isHeld(loop, event)) return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
   const decision = react({ ...loop, seq: loop.seq + 1 }, event);
-  const waiting = new Set(decision.loop.pending.map(({ key }) => key));
-  const wanted = decision.loop.status === 'idle' ? decision.effects : [...decision.effects, show(decision.loop)];
-  // What is pending already need not be asked for twice: a run's end may be heard by webhook and by reconciling.
-  const effects = wanted.filter(({ key }) => !waiting.has(key));
-  const decided: Decision = { loop: { ...decision.loop, pending: [...decision.loop.pending, ...effects] }, effects };
+  const isSeen = !OFTEN_UNSEEN.has(event.type) || faceOf(decision.loop) !== faceOf(loop);
+  const isShown = decision.loop.status !== 'idle' && isSeen;
+  const decided = withPending(isShown ? emit(decision, show(decision.loop)) : decision);
   const isReleased = decided.loop.status !== 'paused' && loop.held.some((held) => !isHeld(decided.loop, held));
   return isReleased ? released(decided, loop.held) : decided;
+}
+
+/** What is pending already need not be asked for twice: a run's end may be heard by webhook and by the patrol. */
+function withPending({ loop, effects: wanted }: Decision): Decision {
+  const waiting = new Set(loop.pending.map(({ key }) => key));
+  const effects = wanted.filter(({ key }) => !waiting.has(key));
+  return { loop: { ...loop, pending: [...loop.pending, ...effects] }, effects };
 }
 
 /**
@@ -58,11 +89,25 @@ export function decide(loop: Loop, event: Event): Decision {
  */
 export function settle(loop: Loop, key: string, outcome: Event | undefined): Decision {
   const index = loop.pending.findIndex((effect) => effect.key === key);
-  if (index === -1) return { loop, effects: [] };
+  if (index === -1) return abandoned(loop, key, outcome);
   const shown = loop.pending[index]?.type === 'show';
   const pending = loop.pending.filter((effect, at) => at !== index && !(shown && effect.type === 'show' && at < index));
   const settled = { ...loop, pending };
   return outcome === undefined ? { loop: settled, effects: [] } : decide(settled, outcome);
+}
+
+/** Nobody awaits the effect any more, but it was performed: what it cost is counted, and the run that it started is ended. */
+function abandoned(loop: Loop, key: string, outcome: Event | undefined): Decision {
+  if (!loop.abandoned.includes(key) || outcome === undefined) return { loop, effects: [] };
+  const known = { ...loop, seq: loop.seq + 1, abandoned: loop.abandoned.filter((other) => other !== key) };
+  const paid = charged(known, callsOf(outcome));
+  return outcome.type === 'dispatched' && outcome.runId !== loop.built.run?.id
+    ? withPending({ loop: paid, effects: [cancellation(outcome.runId)] })
+    : only(paid);
+}
+
+function callsOf(event: Event): readonly ModelCall[] {
+  return 'calls' in event ? event.calls : [];
 }
 
 /** What was held is decided on now, in order; what still is to be held is held again. */
@@ -77,9 +122,26 @@ function released({ loop, effects }: Decision, held: readonly Event[]): Decision
 }
 
 function react(loop: Loop, event: Event): Decision {
-  // TypeScript cannot correlate the key with the event's type across a union of handlers, so the lookup is spelled as one call.
-  const handler: (loop: Loop, event: never) => Decision = HANDLERS[event.type];
-  return Reflect.apply(handler, undefined, [loop, event]);
+  if (isEarly(event)) return reactEarly(loop, event);
+  return isStarted(loop) ? reactStarted(loop, event) : only(loop);
+}
+
+function reactEarly<Type extends EarlyType>(loop: Loop, event: EventOf<Type>): Decision {
+  const handlers: { readonly [One in EarlyType]: Reaction<Loop, One> } = EARLY;
+  return handlers[event.type](loop, event);
+}
+
+function reactStarted<Type extends keyof typeof HANDLERS>(loop: StartedLoop, event: EventOf<Type>): Decision {
+  return HANDLERS[event.type](loop, event);
+}
+
+function isEarly(event: Event): event is EventOf<EarlyType> {
+  return Object.hasOwn(EARLY, event.type);
+}
+
+/** What of a loop those events can change that people see. */
+function faceOf({ status, entry, note, shipping }: Loop): string {
+  return JSON.stringify([status, entry, note, shipping?.waitsFor]);
 }
 
 function show(loop: Loop): Effect {
@@ -92,10 +154,18 @@ function applies(loop: Loop, event: Event): boolean {
     case 'labelled':
     case 'commanded':
       return true;
+    case 'relocated':
+      return !isHere(loop, event);
     case 'ended':
       return loop.status !== 'idle';
+    case 'queued':
+      return holdsSlot(loop);
+    case 'admitted':
+      return loop.status === 'queued';
     case 'completed':
-      return isLive(loop) && event.runId === loop.run?.id;
+      return isLive(loop) && event.runId === loop.built.run?.id;
+    case 'surfaced':
+      return isStranger(loop, event);
     case 'unlabelled':
     case 'closed':
     case 'pressed':
@@ -105,6 +175,8 @@ function applies(loop: Loop, event: Event): boolean {
     case 'pushed':
       // A stopped loop may be set going again, and then builds on what is there.
       return isLive(loop) || loop.status === 'stopped';
+    case 'heard':
+      return isLive(loop) && loop.shipping?.promotedAt !== undefined && event.sha === loop.review?.head;
     case 'asked':
     case 'drafted':
     case 'published':
@@ -112,26 +184,33 @@ function applies(loop: Loop, event: Event): boolean {
     case 'reported':
     case 'landed':
     case 'promoted':
+    case 'deferred':
     case 'checked':
     case 'readied':
     case 'elapsed':
     case 'failed':
-      return event.entry === loop.entry && isOngoing(loop);
+      return event.entry === loop.entry && isLive(loop);
   }
 }
 
-/** An outcome matters while its entry works, waits for the release that it leads to, or is held. */
-function isOngoing({ status }: Loop): boolean {
-  return status === 'working' || status === 'paused';
+function isHere({ ref }: Loop, { installationId, owner, repo }: EventOf<'relocated'>): boolean {
+  return ref.installationId === installationId && ref.owner === owner && ref.repo === repo;
+}
+
+/** A run of ours that the loop does not await, and that no dispatch under way may yet turn out to have started. */
+function isStranger({ built, entry, pending }: Loop, event: EventOf<'surfaced'>): boolean {
+  if (event.runId === built.run?.id) return false;
+  return !pending.some(({ type }) => type === 'dispatch') || event.entry !== entry;
 }
 
 function isHeld(loop: Loop, event: Event): boolean {
   if (loop.status === 'paused') return isForLater(event);
-  return loop.status === 'working' && loop.phase === 'ARCH_REVIEW' && isOnPacket(event);
+  return loop.status === 'working' && PHASES[loop.phase].waits === 'approval' && isOnPacket(event);
 }
 
-/** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. */
+/** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. A run that was started is known at once. */
 function isForLater(event: Event): boolean {
+  if (event.type === 'dispatched' || event.type === 'surfaced') return false;
   return 'entry' in event || event.type === 'completed' || event.type === 'pushed' || event.type === 'moved';
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { acceptanceRow, specification } from '../documents/documents.ts';
 import { fitted, folded, oneLine, table } from '../documents/markdown.ts';
 import type { Loop } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import { type ModelFacts, shortDigest, warningsOf } from './words.ts';
 
 interface DocumentText {
@@ -13,32 +14,36 @@ interface DocumentText {
 const DIAGRAMS = ['Components', 'Sequence', 'Data flow', 'Deployment'];
 
 /** Mentions who set the label: this comment is the notification. What a document does not say, the packet says is missing. */
-export function packetComment(loop: Loop, documents: readonly DocumentText[], model: ModelFacts): string {
+export function packetComment(
+  loop: StartedLoop,
+  { digest, documents }: { readonly digest: string; readonly documents: readonly DocumentText[] },
+  model: ModelFacts,
+): string {
   const folder = documents[0]?.path.split('/').slice(0, -1).join('/') ?? '.loopwright';
   const plan = textOf(documents, 'plan.md');
   return fitted([
     ...warningsOf(loop, model).map((text) => ({ text })),
-    { text: openingOf(loop) },
+    { text: openingOf(loop, digest) },
     { text: `### Requirements\n\n${requirementsTable(documents)}` },
     { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
     { text: `### Price\n\n${sectionOf(plan, 'Budget') ?? 'The plan states no budget.'}` },
     { name: 'the open doubts', text: `### Doubts\n\n${doubtsOf(documents)}` },
     { text: `### Diagrams` },
     ...DIAGRAMS.map((title) => ({ name: `the diagram “${title}”`, text: diagramOf(documents, title) })),
-    { text: `All documents are in \`${folder}/\` on the branch \`${loop.branch}\`.` },
+    { text: `All documents are in \`${folder}/\` on the branch \`${loop.started.branch}\`.` },
   ]);
 }
 
-function openingOf(loop: Loop): string {
-  const who = loop.startedBy === undefined ? 'Please' : `@${loop.startedBy.login}, please`;
+function openingOf(loop: StartedLoop, digest: string): string {
+  const who = `@${loop.started.by.login}, please`;
   return [
     `${who} read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).`,
-    `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(loop.packetDigest)}\`). Then tests and code are made in this repository's Actions, in at most ${boundsOf(loop)}. Nothing is merged.`,
+    `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(digest)}\`). Then tests and code are made in this repository's Actions, in at most ${boundsOf(loop)}. Nothing is merged.`,
   ].join('\n\n');
 }
 
 /** Without a price every call counts as 0 USD, so that limit is not promised. */
-function boundsOf({ limits, price }: Loop): string {
+function boundsOf({ started: { limits, price } }: StartedLoop): string {
   return price === undefined
     ? `${limits.iterations} iterations whose runs take at most ${limits.runMinutes} minutes each; the limit of ${limits.usd} USD cannot act, because no price is known (\`LLM_PRICE\`)`
     : `${limits.iterations} iterations and ${limits.usd} USD`;

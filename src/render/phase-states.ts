@@ -6,7 +6,7 @@ import { type PhaseName, phaseName } from '../loop/terms.ts';
 export interface PhaseState {
   readonly phase: PhaseName;
   /** `unproven`: behind the loop, but its last entry did not pass; never shown as done. */
-  readonly state: 'done' | 'unproven' | 'working' | 'waiting' | 'paused' | 'stopped' | 'ahead';
+  readonly state: 'done' | 'unproven' | 'queued' | 'working' | 'waiting' | 'paused' | 'stopped' | 'ahead';
   /** Gates of the entry that counts now; without values while nothing is measured. */
   readonly gates: readonly Verdict[];
   /** Ended entries of this phase, oldest first. */
@@ -33,5 +33,5 @@ function stateOf(loop: Loop, phase: PhaseName, last: EntryRecord | undefined): P
   const passed = last?.outcome === 'passed';
   if (behind > 0) return passed ? 'done' : 'unproven';
   if (loop.status === 'succeeded') return passed ? 'done' : 'unproven';
-  return loop.status;
+  return loop.status === 'queued' ? 'waiting' : loop.status;
 }

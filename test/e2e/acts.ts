@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
 import { EFFECT_LANES } from '../../src/loop/effect.ts';
-import type { Loop } from '../../src/loop/loop.ts';
+import { asReviewed, type ReviewedLoop } from '../../src/loop/stages.ts';
 import { installationToken } from '../local/server.ts';
 import { REPOSITORY, type World } from './world.ts';
 
@@ -27,7 +27,7 @@ export async function commented(world: World, login: string, number: number, bod
 export async function commanded(world: World, login: string, issue: number, body: string): Promise<Answered> {
   const loop = await world.loop(issue);
   const before = new Set((await said(world, issue)).map(({ id }) => id));
-  const id = await commented(world, login, loop?.pull ?? issue, body);
+  const id = await commented(world, login, loop?.review?.pull ?? issue, body);
   await eventually(async () => (await world.reactions(id)).length > 0, `a reaction to "${body}"`);
   await quiet(world, issue);
   const sentences = (await said(world, issue))
@@ -38,7 +38,7 @@ export async function commanded(world: World, login: string, issue: number, body
 
 /** What the App wrote on the issue and on its pull request, oldest first. */
 export async function said(world: World, issue: number): ReturnType<World['comments']> {
-  const pull = (await world.loop(issue))?.pull;
+  const pull = (await world.loop(issue))?.review?.pull;
   const comments = [...(await world.comments(issue)), ...(pull === undefined ? [] : await world.comments(pull))];
   return comments.filter(({ author }) => author === 'loopwright[bot]').toSorted((left, right) => left.id - right.id);
 }
@@ -52,11 +52,11 @@ export async function quiet(world: World, issue: number): Promise<void> {
 }
 
 /** Labels a new issue, takes the safe defaults and waits for the packet. */
-export async function proposed(world: World, title: string): Promise<Loop> {
+export async function proposed(world: World, title: string): Promise<ReviewedLoop> {
   const issue = await world.labelled({ title });
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
   await commented(world, 'maria', issue, '/auto');
-  return world.until(issue, ({ waitingFor }) => waitingFor === 'approval', 110);
+  return asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval', 110));
 }
 
 /** Commits one file onto a branch as a person does on the web page; returns the commit. */

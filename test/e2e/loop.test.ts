@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyReport } from '../../src/loop/brief.ts';
-import type { Loop } from '../../src/loop/loop.ts';
+import { asBuilt, asReviewed, type BuiltLoop } from '../../src/loop/stages.ts';
 import { idOf } from '../../src/loop/terms.ts';
-import { refold } from '../loop/world.ts';
+import { refold } from '../loop/random-walk.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
 
 let world: World;
 let issue: number;
-let loop: Loop;
+let loop: BuiltLoop;
 let mainBefore: string;
 
 const mainSha = async () => JSON.stringify((await world.as('noah', 'GET', '/git/ref/heads/main')).body);
@@ -20,9 +20,11 @@ beforeAll(async () => {
   issue = await world.labelled();
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
   await world.as('maria', 'POST', `/issues/${issue}/comments`, { body: '/answer 1a 2a' });
-  const { pull } = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
-  await world.as('maria', 'POST', `/issues/${pull}/comments`, { body: '/approve' });
-  loop = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 150);
+  const { review } = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
+  await world.as('maria', 'POST', `/issues/${review.pull}/comments`, { body: '/approve' });
+  const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 150);
+  expect(end.status, end.note).toBe('succeeded');
+  loop = asBuilt(end);
 }, 180_000);
 afterAll(() => world.close());
 
@@ -46,7 +48,7 @@ describe('a labelled issue', () => {
 
   it('is proved requirement by requirement', async () => {
     const report = verifyReport.parse(
-      JSON.parse(Buffer.from(await world.composed.ports.store.blob(loop.reports.verify ?? '')).toString()),
+      JSON.parse(Buffer.from(await world.composed.ports.store.blob(loop.built.reports.verify ?? '')).toString()),
     );
     expect(
       report.evidence.map(({ requirement, kind, base, head, reverted, mutated, proven }) => ({
@@ -101,7 +103,14 @@ describe('a labelled issue', () => {
   it('leaves main untouched, and its branch cloned by git passes its tests', async () => {
     expect(await mainSha()).toBe(mainBefore);
     const clone = join(world.directory, 'clone');
-    await execa('git', ['clone', '--quiet', '--branch', loop.branch, `${world.github.url}/${REPOSITORY}.git`, clone]);
+    await execa('git', [
+      'clone',
+      '--quiet',
+      '--branch',
+      loop.started.branch,
+      `${world.github.url}/${REPOSITORY}.git`,
+      clone,
+    ]);
     const { stdout } = await execa(process.execPath, ['--test'], { cwd: clone, env: { NODE_TEST_CONTEXT: undefined } });
     expect(stdout).toMatch(/pass 6\n/);
     expect(stdout).toMatch(/fail 0\n/);
@@ -116,9 +125,9 @@ describe('a labelled issue', () => {
   });
 
   it('shows four green checks on the head of a pull request that is no draft', async () => {
-    const pull = (await world.as('noah', 'GET', `/pulls/${loop.pull}`)).body;
-    expect(pull).toMatchObject({ draft: false, state: 'open', merged: false, head: { sha: loop.head } });
-    const ours = (await world.checks(loop.head ?? '')).filter(({ name }) => name.startsWith('loopwright / '));
+    const pull = (await world.as('noah', 'GET', `/pulls/${loop.review.pull}`)).body;
+    expect(pull).toMatchObject({ draft: false, state: 'open', merged: false, head: { sha: loop.review.head } });
+    const ours = (await world.checks(loop.review.head)).filter(({ name }) => name.startsWith('loopwright / '));
     expect(ours.map(({ name, conclusion }) => `${name} ${conclusion}`).sort()).toEqual([
       'loopwright / build success',
       'loopwright / evidence success',

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Script } from '../../src/demo/script.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import { asBuilt, asReviewed, asStarted } from '../../src/loop/stages.ts';
 import { commanded, eventually, headOf, historyOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function push(loop: Loop, path: string): Promise<string> {
-  const sha = await pushed(world, 'wout', { branch: loop.branch, path, text: `${path}\n` });
+  const sha = await pushed(world, 'wout', { branch: asStarted(loop).started.branch, path, text: `${path}\n` });
   commits.push(sha);
   return sha;
 }
@@ -37,29 +38,34 @@ const voided = (sha: string) =>
 describe('commits of people on the loop branch', () => {
   it('during BUILD end the run; the next one builds on them', async () => {
     await commanded(world, 'maria', issue, '/approve');
-    const building = await world.until(issue, ({ phase, run }) => phase === 'BUILD' && run !== undefined);
+    const building = asReviewed(
+      await world.until(issue, ({ phase, built }) => phase === 'BUILD' && built.run !== undefined),
+    );
     const sha = await push(building, 'docs/hand-1.md');
     const next = await world.until(
       issue,
-      ({ entry, run }) => entry > building.entry && run !== undefined && run.id !== building.run?.id,
+      ({ entry, built: { run } }) => entry > building.entry && run !== undefined && run.id !== building.built.run?.id,
     );
-    expect(next).toMatchObject({ phase: 'BUILD', head: sha, approval: { digest: building.packetDigest } });
+    expect(next).toMatchObject({
+      phase: 'BUILD',
+      review: { head: sha },
+      approval: { digest: building.review.packet.digest },
+      counters: { iterations: 1, interruptions: 1 },
+    });
     expect(next.entries.find(({ entry }) => entry === building.entry)?.outcome).toBe('cancelled');
   });
 
   it(
     'during VERIFY void the candidate; the next one descends from them',
     async () => {
-      const verifying = await world.until(
-        issue,
-        ({ phase, run, entry }) => phase === 'VERIFY' && run?.entry === entry,
-        120,
+      const verifying = asBuilt(
+        await world.until(issue, ({ phase, built, entry }) => phase === 'VERIFY' && built.run?.entry === entry, 120),
       );
-      expect(await historyOf(world, verifying.candidate?.sha ?? '')).toContain(commits[0]);
+      expect(await historyOf(world, verifying.built.candidate.sha)).toContain(commits[0]);
       const sha = await push(verifying, 'docs/hand-2.md');
       const next = await world.until(issue, ({ phase, entry }) => phase === 'BUILD' && entry > verifying.entry);
-      expect(next).toMatchObject({ head: sha });
-      expect(next.candidate).toBeUndefined();
+      expect(next).toMatchObject({ review: { head: sha }, counters: { iterations: 1, interruptions: 2 } });
+      expect(next.built.candidate).toBeUndefined();
     },
     WHOLE_LOOP_MS,
   );
@@ -67,16 +73,17 @@ describe('commits of people on the loop branch', () => {
   it(
     'are all in the history of what is delivered, with evidence made after them',
     async () => {
-      const loop = await world.until(
+      const end = await world.until(
         issue,
         ({ status, waitingFor }) => status !== 'working' || waitingFor !== undefined,
         200,
       );
-      expect(loop, JSON.stringify(loop.entries.slice(4), undefined, 1)).toMatchObject({ status: 'succeeded' });
-      const history = await historyOf(world, loop.head ?? '');
-      expect(history).toEqual(expect.arrayContaining([...commits, loop.candidate?.sha]));
-      expect(await headOf(world, loop.branch)).toBe(loop.head);
-      expect(history.indexOf(commits[1] ?? '')).toBeGreaterThan(history.indexOf(loop.candidate?.sha ?? ''));
+      expect(end, JSON.stringify(end.entries.slice(4), undefined, 1)).toMatchObject({ status: 'succeeded' });
+      const { built, review, started } = asBuilt(end);
+      const history = await historyOf(world, review.head);
+      expect(history).toEqual(expect.arrayContaining([...commits, built.candidate.sha]));
+      expect(await headOf(world, started.branch)).toBe(review.head);
+      expect(history.indexOf(commits[1] ?? '')).toBeGreaterThan(history.indexOf(built.candidate.sha));
     },
     WHOLE_LOOP_MS,
   );
@@ -89,7 +96,7 @@ describe('commits of people on the loop branch', () => {
 
 describe('after the end', () => {
   it('a merge by a person is noted', async () => {
-    const { pull } = await world.until(issue, () => true);
+    const { pull } = asReviewed(await world.until(issue, () => true)).review;
     expect((await world.as('maria', 'PUT', `/pulls/${pull}/merge`, {})).status).toBe(200);
     await eventually(async () => (await world.loop(issue))?.note === 'Merged by @maria.', 'the note');
     expect((await world.loop(issue))?.status).toBe('succeeded');
@@ -100,8 +107,12 @@ describe('after the end', () => {
     await world.as('maria', 'DELETE', `/issues/${issue}/labels/loop`);
     await world.as('maria', 'POST', `/issues/${issue}/labels`, { labels: ['loop'] });
     const second = await world.until(issue, ({ ref, waitingFor }) => ref.n === 2 && waitingFor === 'answers');
-    expect(second).toMatchObject({ branch: `loopwright/${issue}-2`, status: 'waiting', entries: [] });
-    expect(second.base?.sha).toBe(await headOf(world, 'main'));
-    expect(second.base?.sha).not.toBe(first?.base?.sha);
+    expect(second).toMatchObject({
+      started: { branch: `loopwright/${issue}-2` },
+      status: 'waiting',
+      entries: [],
+    });
+    expect(second.started?.base.sha).toBe(await headOf(world, 'main'));
+    expect(second.started?.base.sha).not.toBe(first?.started?.base.sha);
   });
 });

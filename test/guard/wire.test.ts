@@ -10,7 +10,6 @@ import { wire } from '../../src/github/wire.ts';
 import { git, HERE, installationToken, octokit, type Stage, startStage } from '../local/server.ts';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'src');
-/** The embedded GitHub, the demo, the referee itself and what runs in Actions are not the App. */
 /** The embedded GitHub, the demo, the referee and the jobs; and the guard itself, which calls the fetch that it was given. */
 const NOT_THE_APP = /^(?:(?:local|demo|referee|jobs)\/|github\/guard\.ts$)/;
 

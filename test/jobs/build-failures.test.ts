@@ -73,7 +73,7 @@ test.each([
   'a model that %s is the failure of the report, with all three calls and nothing proposed',
   async (_, script, sentence) => {
     const { report, outputs } = await runBuild(place, briefFor(place), script);
-    expect(report.failure).toMatch(sentence);
+    expect(report.failure).toMatchObject({ cause: 'model', message: expect.stringMatching(sentence) });
     expect(report.calls).toHaveLength(3);
     expect(report).toMatchObject({ changes: [], measurements: [], tests: null });
     expect(outputs).toBe('verdict=fail\n');
@@ -82,7 +82,7 @@ test.each([
 
 test('a model that fails in the middle keeps the frozen tests for the next entry', async () => {
   const { report } = await runBuild(place, briefFor(place), { answers: ANSWERS, status: { turn: 500 } });
-  expect(report.failure).toMatch(/HTTP 500/);
+  expect(report.failure).toMatchObject({ cause: 'model', message: expect.stringContaining('HTTP 500') });
   expect(report.tests?.tests).toEqual(DESIGN.tests);
   expect(report.calls.map(({ role }) => role)).toEqual(['test-designer', 'builder', 'builder', 'builder']);
 });
@@ -90,9 +90,10 @@ test('a model that fails in the middle keeps the frozen tests for the next entry
 test('a skill that the App did not send is the failure of the report, before anything is paid for', async () => {
   const { 'incremental-implementation': _, ...skills } = briefFor(place).skills;
   const { report, requests } = await runBuild(place, briefFor(place, { skills }), { answers: ANSWERS });
-  expect(report.failure).toBe(
-    'The brief has no skill "incremental-implementation"; the App must send its text in `skills`.',
-  );
+  expect(report.failure).toEqual({
+    cause: 'setup',
+    message: 'The brief has no skill "incremental-implementation"; the App must send its text in `skills`.',
+  });
   expect(requests).toEqual([]);
 });
 
@@ -100,7 +101,8 @@ test('an install command that fails is the failure of the report, and says what 
   const commands = { ...briefFor(place).commands, install: 'echo no registry; exit 1' };
   const { report } = await runBuild(place, briefFor(place, { commands }), { answers: ANSWERS });
   const why = report.sandbox === 'none' ? '' : ' (the sandbox has no network; README.md says how to install offline)';
-  expect(report.failure).toContain(
+  expect(report.failure?.cause).toBe('setup');
+  expect(report.failure?.message).toContain(
     `The install command "echo no registry; exit 1" failed${why}: [exit code 1]\nno registry`,
   );
 });

@@ -97,7 +97,7 @@ export async function checkout(files: Readonly<Record<string, string>> = NODE_FI
 /** A valid brief for the repository; `changes` overrides parts of it. */
 export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Brief {
   return {
-    version: 1,
+    version: 2,
     loop: { id: 'loop-1', owner: 'o', repo: 'r', issue: 7, title: 'Greet many' },
     phase: 'BUILD',
     entry: 5,

@@ -56,9 +56,10 @@ test('a job that cannot do its work still exits with 0 and says why in its repor
   const env = await variables('');
   const result = await start('build', env);
   expect(result.exitCode).toBe(0);
-  expect((await reportIn(env.LOOPWRIGHT_OUTPUT)).failure).toBe(
-    'LOOPWRIGHT_MODEL_URL is not set; this job needs a model.',
-  );
+  expect((await reportIn(env.LOOPWRIGHT_OUTPUT)).failure).toEqual({
+    cause: 'setup',
+    message: 'LOOPWRIGHT_MODEL_URL is not set; this job needs a model.',
+  });
   expect(await readFile(env.GITHUB_OUTPUT, 'utf8')).toBe('verdict=fail\n');
 });
 

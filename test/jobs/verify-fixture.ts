@@ -85,7 +85,7 @@ async function lay(workspace: string, files: Change): Promise<void> {
 
 function briefOf(commits: { readonly base: string; readonly candidate: string }): Brief {
   return {
-    version: 1,
+    version: 2,
     loop: { id: 'o/r#7', owner: 'o', repo: 'r', issue: 7, title: 'A change' },
     phase: 'VERIFY',
     entry: 6,

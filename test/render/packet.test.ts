@@ -4,13 +4,13 @@ import { doubtsDocument, planDocument } from '../../src/documents/plan-documents
 import { diagramsDocument } from '../../src/drafting/diagrams.ts';
 import { packetComment } from '../../src/render/packet.ts';
 import { analysis, diagrams, plan, specification } from '../drafting/authored.ts';
-import { MODEL, startedLoop, waitingLoop } from './loops.ts';
+import { DIGEST, MODEL, startedLoop, waitingLoop } from './loops.ts';
 
 function documents(change: Record<string, string> = {}): { path: string; text: string }[] {
   const texts = {
     'requirements.json': JSON.stringify(specification.requirements),
     'acceptance.json': JSON.stringify(plan.acceptance),
-    'plan.md': planDocument(plan, budgetOf(startedLoop(), plan)),
+    'plan.md': planDocument(plan, budgetOf(startedLoop().started, plan)),
     'doubts.md': doubtsDocument(analysis),
     'diagrams.md': diagramsDocument(diagrams),
     ...change,
@@ -20,9 +20,10 @@ function documents(change: Record<string, string> = {}): { path: string; text: s
 
 describe('the packet comment', () => {
   const loop = waitingLoop({ tasks: plan.tasks });
+  const commentOf = (texts = documents()): string => packetComment(loop, { digest: DIGEST, documents: texts }, MODEL);
 
   it('reads in one go from request to diagrams', () => {
-    expect(packetComment(loop, documents(), MODEL)).toMatchInlineSnapshot(`
+    expect(commentOf()).toMatchInlineSnapshot(`
       "@alice, please read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).
 
       **What approving does:** it accepts exactly this packet (digest \`0123456789ab\`). Then tests and code are made in this repository's Actions, in at most 3 iterations and 3 USD. Nothing is merged.
@@ -103,19 +104,17 @@ describe('the packet comment', () => {
   });
 
   it('can be read in three minutes', () => {
-    const words = packetComment(loop, documents(), MODEL)
+    const words = commentOf()
       .replaceAll(/```mermaid[\s\S]*?```/g, '')
       .split(/\s+/).length;
     expect(words).toBeLessThan(600);
   });
 
   it('promises no limit in USD where no price is known', () => {
-    const unpriced = startedLoop({ price: undefined });
-    const text = packetComment(
-      { ...loop, price: undefined },
-      documents({ 'plan.md': planDocument(plan, budgetOf(unpriced, plan)) }),
-      MODEL,
-    );
+    const { price: _, ...started } = loop.started;
+    const planned = planDocument(plan, budgetOf(started, plan));
+    const packet = { digest: DIGEST, documents: documents({ 'plan.md': planned }) };
+    const text = packetComment({ ...loop, started }, packet, MODEL);
     expect(text).toContain(
       'in at most 3 iterations whose runs take at most 60 minutes each; the limit of 3 USD cannot act, because no price is known (`LLM_PRICE`). Nothing is merged.',
     );
@@ -127,7 +126,7 @@ describe('the packet comment', () => {
   });
 
   it('says that a requirement is proved by nothing', () => {
-    expect(packetComment(loop, documents({ 'acceptance.json': '[]' }), MODEL)).toContain('**nothing**');
+    expect(commentOf(documents({ 'acceptance.json': '[]' }))).toContain('**nothing**');
   });
 
   it('shows the doubts that stay open', () => {
@@ -135,19 +134,19 @@ describe('the packet comment', () => {
       ...analysis,
       doubts: analysis.doubts.map((doubt) => ({ ...doubt, resolution: null })),
     });
-    expect(packetComment(loop, documents({ 'doubts.md': open }), MODEL)).toContain(
+    expect(commentOf(documents({ 'doubts.md': open }))).toContain(
       '| performance | The list fits memory. | It may grow. | **open** |',
     );
   });
 
   it('tells people not to approve what is incomplete', () => {
     const incomplete = documents().filter(({ path }) => !path.endsWith('requirements.json'));
-    expect(packetComment(loop, incomplete, MODEL)).toContain('requirements.json is missing; do not approve.');
+    expect(commentOf(incomplete)).toContain('requirements.json is missing; do not approve.');
   });
 
   it('leaves out whole parts rather than exceed a comment, and names them', () => {
     const huge = diagramsDocument({ ...diagrams, deployment: `flowchart LR\n${'  a --> b\n'.repeat(7_000)}` });
-    const text = packetComment(loop, documents({ 'diagrams.md': huge }), MODEL);
+    const text = commentOf(documents({ 'diagrams.md': huge }));
     expect(text.length).toBeLessThan(60_000);
     expect(text).toContain('Too long for one comment, so read on the branch: the diagram “Deployment”.');
     expect(text.match(/```mermaid/g)).toHaveLength(3);

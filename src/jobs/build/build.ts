@@ -1,10 +1,11 @@
 /** The BUILD job: tests first, then code task by task, then numbers and reviews. Nothing is believed, everything measured. */
+import { conflictDefect } from '../../guard/merge-changes.ts';
 import type { Brief, BuildReport, FrozenTests } from '../../loop/brief.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { failureOf, reportedOn } from '../report/report-facts.ts';
-import { applyChanges } from '../sandbox/changes.ts';
 import { type Bench, type JobEnvironment, measured } from '../sandbox/environment.ts';
 import { install } from '../sandbox/install.ts';
+import { applyPrevious } from '../sandbox/previous.ts';
 import { openRepository } from '../sandbox/repository.ts';
 import { frozenTestsOf } from './design.ts';
 import { type Measured, measure } from './measure.ts';
@@ -29,33 +30,39 @@ export async function build(brief: Brief, environment: JobEnvironment): Promise<
 async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Outcome> {
   let tests: FrozenTests | null = null;
   try {
-    const bench = await prepare(brief, environment);
+    const { bench, conflicts } = await prepare(brief, environment);
     const design = await frozenTestsOf(bench);
     if (design.tests === undefined)
-      return { tests, changes: [], measurements: [], defects: [...design.defects], failure: null };
+      return { tests, changes: [], measurements: [], defects: [...conflicts, ...design.defects], failure: null };
     tests = design.tests;
     const unfinished: Defect[] = [];
+    const feedback = [...brief.defects, ...conflicts];
     for (const task of inOrder(brief.tasks)) {
-      if (!tasksToDo(brief).includes(task)) continue;
-      unfinished.push(...(await workOn(bench, { tests, task, feedback: brief.defects, revision: 0 })));
+      if (!tasksToDo(brief, feedback).includes(task)) continue;
+      unfinished.push(...(await workOn(bench, { tests, task, feedback, revision: 0 })));
     }
-    return { tests, ...(await reviewed(bench, tests, unfinished)), failure: null };
+    const { defects, ...rest } = await reviewed(bench, tests, unfinished);
+    return { tests, ...rest, defects: [...conflicts, ...defects], failure: null };
   } catch (error) {
     return { tests, changes: [], measurements: [], defects: [], failure: failureOf(error, environment) };
   }
 }
 
-async function prepare(brief: Brief, environment: JobEnvironment): Promise<Bench> {
+async function prepare(
+  brief: Brief,
+  environment: JobEnvironment,
+): Promise<{ readonly bench: Bench; readonly conflicts: readonly Defect[] }> {
   requireSkills(brief, NEEDED_SKILLS);
   const repository = await openRepository(environment.workspace, environment.scratch);
   const bench = { brief, environment, repository };
-  if (brief.previous !== null) await applyChanges(environment.workspace, brief.previous.changes);
-  await install(bench, environment.workspace);
-  return bench;
+  const conflicts = (await applyPrevious(repository, brief)).map(conflictDefect);
+  for (const { message } of conflicts) environment.log(message);
+  await install(bench, environment.workspace, { isUntouched: brief.previous === null });
+  return { bench, conflicts };
 }
 
 /** All tasks as long as nothing was built; later those that the open defects are about. */
-function tasksToDo({ previous, tasks, defects }: Brief) {
+function tasksToDo({ previous, tasks }: Brief, defects: readonly Defect[]) {
   const started = previous !== null && previous.tests !== null && previous.changes.length > 0;
   return started ? affectedTasks(tasks, defects) : tasks;
 }

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Task } from '../../documents/documents.ts';
 import type { Brief, FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { presentFiles, treeOf } from '../sandbox/changes.ts';
 import { type Bench, callContext, JobError } from '../sandbox/environment.ts';
@@ -60,16 +61,14 @@ function unfinished({ id, title, requirements }: Task, ending: Ending): readonly
   const ended = UNFINISHED[ending];
   if (ended === undefined) return [];
   return [
-    {
-      id: `builder:${id}`,
-      requirement: requirements[0] ?? null,
-      file: null,
-      line: null,
+    defect({
       rule: 'builder',
+      about: id,
+      requirement: requirements[0],
       severity: 'major',
       message: `The builder did not finish ${id} (${title}): ${ended.why}.`,
       suggestion: ended.remedy,
-    },
+    }),
   ];
 }
 

@@ -2,12 +2,12 @@
 import type { AddedLine } from '../../guard/added-lines.ts';
 import { integrityDefects } from '../../guard/test-integrity.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Reading } from '../report/security.ts';
 import type { TestRun } from '../runner/test-run.ts';
 import { type Bench, measured } from '../sandbox/environment.ts';
 import { onTreeCopy, type Trees } from '../sandbox/trees.ts';
 import { idOf, runFrozen } from './frozen-run.ts';
-import { blocker } from './verify-defect.ts';
 
 const FLAKINESS_RUNS = 5;
 
@@ -78,7 +78,7 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
     ),
   });
   const defects = flaky.map((id) =>
-    blocker({
+    defect({
       rule: 'flakiness',
       about: id,
       file: id.split('::')[0],
@@ -98,7 +98,7 @@ function unstable(message: string): Stability {
     measurement: undefined,
     passRate: undefined,
     firstRun: undefined,
-    defects: [blocker({ rule: 'flakiness', about: 'unmeasured', message })],
+    defects: [defect({ rule: 'flakiness', about: 'unmeasured', message })],
   };
 }
 
