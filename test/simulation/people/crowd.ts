@@ -59,8 +59,10 @@ export function reopenIssue({ hub }: Crowd, issue: Issue, by: Person): void {
   sendIssue(hub, 'reopened', issue, by);
 }
 
-export function say(crowd: Crowd, number: number, by: Person, body: string): Comment {
+/** On a deleted issue nobody can say anything. */
+export function say(crowd: Crowd, number: number, by: Person, body: string): Comment | undefined {
   const { hub, people } = crowd;
+  if (!hub.issues.has(number) && !hub.pulls.has(number)) return undefined;
   const atMs = hub.scheduler.nowMs();
   const id = hub.nextId();
   const comment = {

@@ -22,6 +22,8 @@ export interface Odds {
   readonly hoursBetweenKills: number;
   /** Mean time between two acts of people that nobody asked for, in minutes. */
   readonly minutesBetweenActs: number;
+  /** That somebody acts within seconds of a step of the loop: when effects are in flight. */
+  readonly pounces: number;
   /** Of people: to send back what they could approve. */
   readonly rejects: number;
   readonly processes: number;
@@ -54,7 +56,8 @@ export function drawOdds(random: Random): Odds {
     runDies: sometimes(0.3),
     runHangs: sometimes(0.15, 0.3),
     hoursBetweenKills: friendly || random.chance(0.4) ? Number.POSITIVE_INFINITY : random.between(0.05, 2),
-    minutesBetweenActs: friendly ? Number.POSITIVE_INFINITY : random.between(3, 60),
+    minutesBetweenActs: friendly ? Number.POSITIVE_INFINITY : 2 * 15 ** random.unit(),
+    pounces: sometimes(0.12),
     rejects: sometimes(0.4),
     processes: random.chance(0.25) ? 2 : 1,
     issues: random.chance(0.3) ? random.integer(2, 3) : 1,

@@ -2,7 +2,7 @@
 import type { Loop } from '../../../src/loop/loop.ts';
 import type { Database } from '../app/memory-store.ts';
 import { ciVerdictOf } from '../github/ci.ts';
-import type { Hub, Pull, Run } from '../github/hub.ts';
+import { APP, type Hub, type Pull, type Run } from '../github/hub.ts';
 import { mergeableOf } from '../github/pull-operations.ts';
 
 export interface Dispatched {
@@ -40,12 +40,9 @@ export function recordsOf(hub: Hub, database: Database): Records {
     dispatched.push({ run, loop, head });
   });
   hub.onReady.push((pull) => {
-    readied.push({
-      pull,
-      headSha: pull.headSha,
-      ci: ciVerdictOf(hub, pull.headSha),
-      mergeable: mergeableOf(hub, pull),
-    });
+    if (movedByPeople(hub, pull)) return;
+    const { headSha } = pull;
+    readied.push({ pull, headSha, ci: ciVerdictOf(hub, headSha), mergeable: mergeableOf(hub, pull) });
   });
   return { dispatched, readied, orphanSinceMs: new Map(), broken: new Map(), mostQueued: 0 };
 }
@@ -58,4 +55,14 @@ export function loopOfRun({ loops }: Database, { inputs }: Run): Loop | undefine
 
 export function suffixOf({ issue, n }: Loop['ref']): string {
   return n > 1 ? `${issue}-${n}` : String(issue);
+}
+
+const UNHEARD_MS = 10 * 60_000;
+
+/** What people pushed a moment ago, nobody can have looked at. */
+function movedByPeople({ moves, scheduler }: Hub, { branch }: Pull): boolean {
+  const refs = [`refs/heads/${branch}`, 'refs/heads/main'];
+  return moves.some(
+    ({ ref, by, atMs }) => refs.includes(ref) && by !== APP.login && atMs > scheduler.nowMs() - UNHEARD_MS,
+  );
 }

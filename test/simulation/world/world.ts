@@ -32,6 +32,7 @@ export interface World {
   readonly jobs: Jobs;
   readonly trace: Trace;
   readonly records: Records;
+  readonly onSave: ((before: Loop | undefined, after: Loop) => void)[];
   readonly processes: AppProcess[];
   readonly startMs: number;
   calmSinceMs: number | undefined;
@@ -58,6 +59,7 @@ export function createWorld(seed: number): World {
   const database = createDatabase();
   const table = createQueueTable();
   const processes: AppProcess[] = [];
+  const onSave: World['onSave'] = [];
   const deliveries = createDelivering({ scheduler, random, odds }, (webhook) => door(world, webhook));
   const people = createPeople();
   const hub = createHub(
@@ -70,7 +72,10 @@ export function createWorld(seed: number): World {
   const store = createMemoryStore(database, {
     checked: seed % 8 === 0,
     enqueue: (item) => enqueue(table, scheduler, item),
-    onSave: (before, after, change) => trace.saved(before, after, change),
+    onSave(before, after, change) {
+      trace.saved(before, after, change);
+      for (const told of onSave) told(before, after);
+    },
   });
   const outside: Outside = {
     hub,
@@ -97,6 +102,7 @@ export function createWorld(seed: number): World {
     trace,
     records: recordsOf(hub, database),
     processes,
+    onSave,
     startMs: START_MS,
     calmSinceMs: undefined,
   };
