@@ -96,6 +96,8 @@ const shipping = z.strictObject({
   heardAt: z.string().optional(),
   /** The one timer of the checks; any other that elapses was replaced. */
   timer: z.strictObject({ key: z.string(), dueAt: z.string() }).optional(),
+  /** When the checks were last asked for. */
+  askedAt: z.string().optional(),
   /** How often the checks were asked for without a word about them in between; the pauses grow with it. */
   asked: z.int(),
   /** The checks that are awaited, as they are called. */

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import { type Landing, land } from '../../src/effects/land.ts';
-import { digestOf } from '../../src/guard/digest.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { land } from '../../src/effects/land.ts';
 import type { BuildReport, FileChange, SeedReport } from '../../src/loop/brief.ts';
-import { startedLoop } from '../render/loops.ts';
+import type { ReviewedLoop } from '../../src/loop/stages.ts';
+import type { Ports } from '../../src/ports.ts';
+import { reviewIn } from '../adapters/loops.ts';
+import { openStage, type Stage } from '../drafting/stage.ts';
 
 const HEAD = 'a'.repeat(40);
 const HERS = 'c'.repeat(40);
@@ -27,19 +29,30 @@ function reportOn<Kind extends 'build' | 'seed'>(kind: Kind, candidate: string, 
   };
 }
 
-/** Performs the landing of reports made on `madeOn`, where branch and loop are at `head`; with what was committed. */
-async function landed(madeOn: string, head: string) {
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ 'src/pay.js': '' });
+});
+afterAll(() => stage.close());
+
+/** Performs the landing of reports made on `madeOn`, where the loop knows the head `known` and the branch is at `head`; with what was committed. */
+async function landed(madeOn: string, known: string, head = known) {
   const build: BuildReport = { ...reportOn('build', madeOn, 'src/pay.js'), tests: null, unfinished: [] };
   const seed: SeedReport = { ...reportOn('seed', madeOn, 'data/seed.js'), seed: null };
-  const blobs = new Map([build, seed].map((report) => [digestOf(JSON.stringify(report)), JSON.stringify(report)]));
-  const [first, second] = [...blobs.keys()];
+  const { store } = stage.ports;
+  const reports = {
+    build: await store.putBlob(JSON.stringify(build)),
+    seed: await store.putBlob(JSON.stringify(seed)),
+  };
   const committed: { readonly parent: string; readonly paths: readonly string[] }[] = [];
-  const ports: Landing = {
-    clock: { now: () => new Date(0) },
-    store: { blob: async (digest) => Buffer.from(blobs.get(digest) ?? '') },
-    workspace: { codeTree: async () => 'e'.repeat(40) },
+  const base = stage.loop.started.base.sha;
+  const ports: Ports = {
+    ...stage.ports,
+    workspace: { ...stage.ports.workspace, codeTree: async () => 'e'.repeat(40) },
     github: {
-      head: async () => head,
+      ...stage.ports.github,
+      head: async (_, ref) => (ref === 'refs/heads/main' ? base : head),
+      changedPaths: async () => ['src/pay.js'],
       moveRef: async () => {},
       async commit(_, { parent, changes }) {
         committed.push({ parent, paths: changes.map(({ path }) => path) });
@@ -47,8 +60,13 @@ async function landed(madeOn: string, head: string) {
       },
     },
   };
-  const loop = startedLoop({ phase: 'VERIFY', head, reports: { build: first, seed: second } });
-  return { event: await land(loop, ports), committed };
+  const loop: ReviewedLoop = {
+    ...stage.loop,
+    phase: 'VERIFY',
+    review: { ...reviewIn(13), head: known },
+    built: { reports },
+  };
+  return { event: await land({ type: 'land', key: '5/land', entry: 5 }, loop, ports), committed };
 }
 
 describe('a candidate', () => {
@@ -62,9 +80,15 @@ describe('a candidate', () => {
     const { event, committed } = await landed(HEAD, HERS);
     expect(event).toMatchObject({
       type: 'failed',
-      cause: 'moved',
-      reason: 'The branch loopwright/12 moved to ccccccc after the candidate was made on aaaaaaa.',
+      cause: 'work',
+      reason: 'The candidate was made on aaaaaaa, and the branch is at ccccccc.',
     });
+    expect(committed).toEqual([]);
+  });
+
+  test('gives way to a push of which no webhook told', async () => {
+    const { event, committed } = await landed(HEAD, HEAD, HERS);
+    expect(event).toMatchObject({ type: 'pushed', sha: HERS, documentsChanged: false });
     expect(committed).toEqual([]);
   });
 });

@@ -50,7 +50,7 @@ describe('a run that is in the name of a loop', () => {
 
   it('and that it knows goes on', () => {
     const loop = building();
-    expect(cancelled(decide(loop, surfaced(loop, loop.run?.id ?? 0)).loop)).toEqual([]);
+    expect(cancelled(decide(loop, surfaced(loop, loop.built.run?.id ?? 0)).loop)).toEqual([]);
   });
 
   it('goes on while the loop is about to learn its number', () => {
@@ -60,7 +60,7 @@ describe('a run that is in the name of a loop', () => {
     const dispatch = paused.pending.find(({ type }) => type === 'dispatch');
     const outcome: Event = { type: 'dispatched', at: timeOf(61), entry: loop.entry, runId: 4711 };
     const holding = settle(paused, dispatch?.key ?? '', outcome).loop;
-    expect(holding.held).toEqual([outcome]);
+    expect(holding.built.run).toEqual({ id: 4711, entry: loop.entry });
     expect(cancelled(decide(holding, surfaced(holding, 4711)).loop)).toEqual([]);
   });
 });
