@@ -12,13 +12,18 @@ export async function storedReport<Report>(
   return digest === undefined ? undefined : schema.parse(currentReport(JSON.parse(await storedText(store, digest))));
 }
 
-/** Until version 2 a failure was a sentence only. */
-const first = z.looseObject({ version: z.literal(1), failure: z.string().nullable() });
+/** Until version 2 a failure was a sentence only, and left nothing behind. */
+const first = z.looseObject({ version: z.literal(1), kind: z.string(), failure: z.string().nullable() });
 
 /** A report as it would be written today; what it is not, the schema then tells. */
 export function currentReport(value: unknown): unknown {
   const old = first.safeParse(value);
   if (!old.success) return value;
   const { failure, ...rest } = old.data;
-  return { ...rest, version: 2, failure: failure === null ? null : { cause: 'work', message: failure } };
+  return {
+    ...rest,
+    ...(rest.kind === 'build' ? { unfinished: [] } : {}),
+    version: 2,
+    failure: failure === null ? null : { cause: 'work', message: failure },
+  };
 }

@@ -7,7 +7,7 @@ import { acceptanceRow, specification } from '../documents/documents.ts';
 import { storedReport } from '../documents/stored-report.ts';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
-import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
+import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
@@ -91,7 +91,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     commands: config.commands,
     documents: [...(await documentTexts(loop, store))],
     ...(await planOf(loop, store)),
-    previous: build === undefined ? null : { head: build.candidate, changes: build.changes, tests: build.tests },
+    previous: previousOf(build),
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
     defects: loop.feedback,
@@ -102,6 +102,13 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     limits: { ...LIMITS, modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs },
     thresholds: { p95Ms: 500 },
   };
+}
+
+/** What the next build goes on from, and the commit that it was made on. */
+function previousOf(build: BuildReport | undefined): Brief['previous'] {
+  if (build === undefined) return null;
+  const { candidate, changes, tests, unfinished } = build;
+  return { head: candidate, changes, tests, unfinished };
 }
 
 function testsOf(build: { readonly tests: FrozenTests | null } | undefined): FrozenTests | null {

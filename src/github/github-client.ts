@@ -19,6 +19,8 @@ export interface GitHubOptions {
   readonly canaries?: readonly string[];
   /** Pause before a second try. */
   readonly pauseMs?: number;
+  /** The time; this machine's when absent. */
+  readonly now?: () => Date;
   readonly log: Logger;
 }
 
@@ -27,6 +29,7 @@ export interface Call {
   readonly octokit: Octokit;
   readonly here: { readonly owner: string; readonly repo: string };
   readonly self: Self;
+  readonly now: () => Date;
   /** Markdown, filtered; `mention` are the only logins that it notifies. */
   readonly markdown: (text: string, mention?: readonly string[]) => string;
   /** A title or a commit message, filtered. */
@@ -58,14 +61,14 @@ const LONGEST_TEXT = 65_000;
 
 /** Makes Octokits for repositories; installation tokens are kept until shortly before they expire. */
 export function createClient(options: GitHubOptions): Client {
-  const { appId, apiUrl, log } = options;
+  const { appId, apiUrl, log, now = () => new Date() } = options;
   const send = withTimeout(options.fetch);
   const settingsFor = (repositoryId: number | undefined) => ({
     baseUrl: apiUrl,
     request: { fetch: followingId(send, { apiUrl, repositoryId }) },
     log: octokitLog(log),
   });
-  const tokens = createTokens(options, settingsFor(undefined));
+  const tokens = createTokens({ ...options, now }, settingsFor(undefined));
   const webUrl = webUrlOf(apiUrl);
   const texts = textsOf({
     allowedHosts: [new URL(webUrl).host],
@@ -83,7 +86,7 @@ export function createClient(options: GitHubOptions): Client {
         self = undefined;
         throw error;
       });
-      return { octokit, here: { owner: repository.owner, repo: repository.repo }, self: await self, ...texts };
+      return { octokit, here: { owner: repository.owner, repo: repository.repo }, self: await self, now, ...texts };
     },
   };
 }

@@ -14,6 +14,25 @@ export interface Place {
   readonly archived: boolean;
 }
 
+export interface HeadCheck {
+  readonly name: string;
+  /** `cancelled`: it ended without a verdict (cancelled, timed out, could not start, stale, waits for an action); a person can run it again. */
+  readonly outcome: 'passed' | 'failed' | 'cancelled';
+  /** GitHub's word for it, and the check's own title. */
+  readonly detail: string;
+}
+
+export interface HeadChecks {
+  /** `pending`: something is at work; what is told then is only what was asked so far. */
+  readonly state: 'pending' | 'complete';
+  /** When any of them changed last; undefined when there is none. */
+  readonly changedAt: string | undefined;
+  /** Names of what is at work. */
+  readonly waitsFor: readonly string[];
+  /** Once complete; empty when nobody checks. */
+  readonly checks: readonly HeadCheck[];
+}
+
 /** An entry of a tree that GitHub holds already; `sha` null takes the path away. */
 export interface HeldEntry {
   readonly path: string;
@@ -131,13 +150,8 @@ export interface GitHub {
   cancelRun(repository: RepositoryRef, runId: number): Promise<void>;
   /** Downloads the named artifact of a run; undefined when there is none. @throws {ArtifactError} when larger than `maxBytes` or its digest is wrong. */
   artifact(repository: RepositoryRef, runId: number, name: string, maxBytes: number): Promise<Uint8Array | undefined>;
-  /** Check runs of other Apps and commit statuses on a commit. */
-  foreignChecks(
-    repository: RepositoryRef,
-    sha: string,
-  ): Promise<
-    readonly { readonly name: string; readonly status: 'pending' | 'passed' | 'failed'; readonly detail: string }[]
-  >;
+  /** What everybody but us says about a commit by workflow runs, check runs and statuses. Suites without check runs are nobody's, and not waited for. */
+  headChecks(repository: RepositoryRef, sha: string): Promise<HeadChecks>;
   /** Undefined when more changed than GitHub lists: then some paths are unknown. */
   changedPaths(repository: RepositoryRef, base: string, head: string): Promise<readonly string[] | undefined>;
   /** A page of the webhooks to the App that did not arrive, newest first, of all installations; `next` is the cursor of the page after it. */

@@ -7,6 +7,7 @@ export interface AppKey {
   readonly appId: number;
   /** PEM. */
   readonly privateKey: string;
+  readonly now: () => Date;
 }
 
 export interface Tokens {
@@ -38,7 +39,7 @@ export function createTokens(key: AppKey, settings: ConstructorParameters<typeof
     async of(repository) {
       const { installationId, repositoryId } = repository;
       const known = kept.get(keyOf(repository));
-      if (known && known.expiresAtMs - SPARE_MS > Date.now()) return known.token;
+      if (known && known.expiresAtMs - SPARE_MS > key.now().getTime()) return known.token;
       const { data } = await app().rest.apps.createInstallationAccessToken({
         installation_id: installationId,
         repository_ids: [repositoryId],
@@ -55,9 +56,9 @@ function keyOf({ installationId, repositoryId }: RepositoryRef): string {
 }
 
 /** https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app */
-function jwtOf({ appId, privateKey }: AppKey): string {
-  const now = Math.floor(Date.now() / 1000);
-  const claims = { iat: now - CLOCK_SKEW_SECONDS, exp: now + JWT_SECONDS, iss: String(appId) };
+function jwtOf({ appId, privateKey, now }: AppKey): string {
+  const seconds = Math.floor(now().getTime() / 1000);
+  const claims = { iat: seconds - CLOCK_SKEW_SECONDS, exp: seconds + JWT_SECONDS, iss: String(appId) };
   const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');

@@ -51,7 +51,15 @@ export const brief = z.strictObject({
   tasks: z.array(task),
   acceptance: z.array(acceptanceRow),
   /** What an earlier iteration of the same plan left behind, against the commit `head`; null on the first. */
-  previous: z.strictObject({ head: commitSha, changes: z.array(fileChange), tests: frozenTests.nullable() }).nullable(),
+  previous: z
+    .strictObject({
+      head: commitSha,
+      changes: z.array(fileChange),
+      tests: frozenTests.nullable(),
+      /** Tasks that a failure left undone. */
+      unfinished: z.array(z.string()),
+    })
+    .nullable(),
   /** The frozen tests and all changed paths, for VERIFY. */
   tests: frozenTests.nullable(),
   seed: seedData.nullable(),
@@ -140,8 +148,11 @@ const common = {
 export const buildReport = z.strictObject({
   kind: z.literal('build'),
   ...common,
+  /** With a failure, what the tasks that came to their end had made. */
   changes: z.array(fileChange),
   tests: frozenTests.nullable(),
+  /** Ids of the tasks that a failure left undone; empty where there was none. */
+  unfinished: z.array(z.string()),
 });
 export type BuildReport = z.infer<typeof buildReport>;
 /** `report.json` of the artifact `seed`. `changes` is what the seed adds on top of the build's changes. */

@@ -181,6 +181,8 @@ export const event = z.discriminatedUnion('type', [
     cause: z.enum(['model', 'setup', 'work', 'cancelled', 'conflict', 'safety']),
     reason: z.string(),
     calls: z.array(modelCall),
+    /** Of a BUILD that failed with some tasks done: the stored report, from which the next one goes on. */
+    report: digest.optional(),
   }),
 ]);
 export type Event = z.infer<typeof event>;

@@ -18,15 +18,18 @@ const REPORT = {
   durationMs: 1,
   changes: [],
   tests: null,
+  unfinished: [],
 };
+const { unfinished: _, ...REST } = REPORT;
+const OLD = { ...REST, version: 1 };
 const read = (value: unknown) => {
   const text = JSON.stringify(value);
   return storedReport({ blob: async () => Buffer.from(text) }, digestOf(text), buildReport);
 };
 
 test('a report that an earlier version stored is read as today: a loop outlives an upgrade of the App', async () => {
-  expect(await read({ ...REPORT, version: 1 })).toEqual(REPORT);
-  expect((await read({ ...REPORT, version: 1, failure: 'It broke.' }))?.failure).toEqual({
+  expect(await read(OLD)).toEqual(REPORT);
+  expect((await read({ ...OLD, failure: 'It broke.' }))?.failure).toEqual({
     cause: 'work',
     message: 'It broke.',
   });
@@ -34,7 +37,7 @@ test('a report that an earlier version stored is read as today: a loop outlives 
 
 test('what is no report of any version stays for the schema to refuse', async () => {
   expect(currentReport({ version: 3 })).toEqual({ version: 3 });
-  await expect(read({ ...REPORT, version: 1, failure: 5 })).rejects.toThrow();
+  await expect(read({ ...OLD, failure: 5 })).rejects.toThrow();
 });
 
 test('no digest is no report', async () => {

@@ -231,7 +231,6 @@ const refusingStore: Store = {
 };
 
 const refusingGitHub: Ports['github'] = {
-  locate: refuse,
   permission: refuse,
   repository: refuse,
   locate: refuse,
@@ -252,7 +251,7 @@ const refusingGitHub: Ports['github'] = {
   run: refuse,
   cancelRun: refuse,
   artifact: refuse,
-  foreignChecks: refuse,
+  headChecks: refuse,
   changedPaths: refuse,
   failedDeliveries: refuse,
   redeliver: refuse,

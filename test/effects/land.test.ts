@@ -29,7 +29,7 @@ function reportOn<Kind extends 'build' | 'seed'>(kind: Kind, candidate: string, 
 
 /** Performs the landing of reports made on `madeOn`, where branch and loop are at `head`; with what was committed. */
 async function landed(madeOn: string, head: string) {
-  const build: BuildReport = { ...reportOn('build', madeOn, 'src/pay.js'), tests: null };
+  const build: BuildReport = { ...reportOn('build', madeOn, 'src/pay.js'), tests: null, unfinished: [] };
   const seed: SeedReport = { ...reportOn('seed', madeOn, 'data/seed.js'), seed: null };
   const blobs = new Map([build, seed].map((report) => [digestOf(JSON.stringify(report)), JSON.stringify(report)]));
   const [first, second] = [...blobs.keys()];

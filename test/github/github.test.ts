@@ -420,22 +420,6 @@ test('more annotations than one request takes arrive all the same', async () => 
   expect(data.check_runs[0]?.output.annotations_count).toBe(120);
 });
 
-test('checks of others are their check runs and statuses, ours left out', async () => {
-  const { sha } = await branchWith('seven');
-  await github().checks(repository, [checkRun(sha)]);
-  await stage.as('alice').rest.repos.createCommitStatus({ ...HERE, sha, state: 'pending', context: 'ci/slow' });
-  await stage
-    .as('alice')
-    .rest.repos.createCommitStatus({ ...HERE, sha, state: 'error', context: 'ci/lint', description: 'two errors' });
-  await stage.as('alice').rest.repos.createCommitStatus({ ...HERE, sha, state: 'success', context: 'ci/unit' });
-  const found = await github().foreignChecks(repository, sha);
-  expect(found.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
-    { name: 'ci/lint', status: 'failed', detail: 'error: two errors' },
-    { name: 'ci/slow', status: 'pending', detail: 'pending' },
-    { name: 'ci/unit', status: 'passed', detail: 'success' },
-  ]);
-});
-
 /** Answers the first requests that match itself, then lets everything through. */
 function failing(
   matches: (request: Request) => boolean,

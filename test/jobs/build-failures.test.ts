@@ -1,4 +1,6 @@
 /** What a build does when tests, model or set-up are not usable: it says so and proposes nothing. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   APPROVED,
@@ -85,6 +87,43 @@ test('a model that fails in the middle keeps the frozen tests for the next entry
   expect(report.failure).toMatchObject({ cause: 'model', message: expect.stringContaining('HTTP 500') });
   expect(report.tests?.tests).toEqual(DESIGN.tests);
   expect(report.calls.map(({ role }) => role)).toEqual(['test-designer', 'builder', 'builder', 'builder']);
+});
+
+test('tasks that came to their end survive a model that fails in a later one, and the next iteration works on the rest only', async () => {
+  const files = ['src/one.js', 'src/two.js', 'src/greet.js'];
+  const tasks = briefFor(place).tasks.flatMap((task) =>
+    files.map((file, index) => ({ ...task, id: `T-${index + 1}`, title: file, files: [file] })),
+  );
+  const submit = { name: 'submit', arguments: {} };
+  const { report, output } = await runBuild(place, briefFor(place, { tasks }), {
+    answers: ANSWERS,
+    turns: [
+      [write('src/one.js', '1\n')],
+      [submit],
+      [write('src/two.js', '2\n'), submit],
+      [write('src/greet.js', 'half')],
+    ],
+    failsAfter: 4,
+  });
+  expect(report.failure).toMatchObject({ cause: 'model' });
+  expect(report.unfinished).toEqual(['T-3']);
+  expect(report.changes.map(({ path }) => path)).toEqual(['src/one.js', 'src/two.js', FROZEN_FILE]);
+  expect(report.measurements).toEqual([]);
+  expect(await readdir(join(output, 'transcripts'))).toEqual(['T-1-0.json', 'T-2-0.json', 'T-3-0.json']);
+
+  const again = await checkout();
+  const { changes, tests, unfinished } = report;
+  const previous = { head: again.commit, changes, tests, unfinished };
+  const next = await runBuild(again, briefFor(again, { tasks, previous, iteration: 2 }), {
+    answers: ANSWERS,
+    turns: [[write('src/greet.js', GOOD), submit]],
+  });
+  await again.remove();
+  expect(next.report.failure).toBeNull();
+  expect(numbersOf(next.report).test_failures).toBe(0);
+  expect(next.report.changes.map(({ path }) => path)).toEqual([...files, FROZEN_FILE].toSorted());
+  expect(next.requests.filter(({ name }) => name === 'turn')).toHaveLength(1);
+  expect(next.requests[0]?.messages[1]?.content).toContain('Task T-3');
 });
 
 test('a skill that the App did not send is the failure of the report, before anything is paid for', async () => {

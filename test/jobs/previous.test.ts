@@ -56,11 +56,11 @@ async function builtOn(start: Checkout, text: string): Promise<BuildReport> {
 
 /** The next iteration; its builder finds nothing to do. */
 async function nextOn(head: Checkout, first: BuildReport, previousHead = first.candidate) {
-  const { changes, tests } = first;
+  const { changes, tests, unfinished } = first;
   const brief = briefFor(head, {
     base: place.commit,
     iteration: 2,
-    previous: { head: previousHead, changes, tests },
+    previous: { head: previousHead, changes, tests, unfinished },
     defects: [],
   });
   const { report, requests } = await runBuild(head, brief, { answers: APPROVED, turns: [] });

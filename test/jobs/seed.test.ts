@@ -38,6 +38,7 @@ const built = (changes: Partial<BuildReport> = {}): BuildReport => ({
   calls: [],
   failure: null,
   durationMs: 1,
+  unfinished: [],
   changes: [
     { path: 'src/greet.js', mode: '100644', content: encoded(GOOD) },
     { path: FROZEN_FILE, mode: '100644', content: encoded(FROZEN_TEXT) },

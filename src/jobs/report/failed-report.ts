@@ -22,7 +22,7 @@ export function failedReport(
     durationMs: job.durationMs,
   };
   const reports = {
-    build: { kind: 'build' as const, ...common, changes: [], tests: null },
+    build: { kind: 'build' as const, ...common, changes: [], tests: null, unfinished: [] },
     seed: { kind: 'seed' as const, ...common, changes: [], seed: null },
     verify: { kind: 'verify' as const, ...common, evidence: [], acceptance: [] },
   };
