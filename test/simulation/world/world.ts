@@ -5,6 +5,7 @@ import { deliveryOf } from '../../../src/intake/reduce.ts';
 import type { Loop } from '../../../src/loop/loop.ts';
 import { idOf } from '../../../src/loop/terms.ts';
 import type { Store } from '../../../src/ports.ts';
+import { packageFile } from '../../../src/settings/package-root.ts';
 import { FILES } from '../../drafting/authored.ts';
 import { type AppProcess, type Outside, startProcess } from '../app/app-process.ts';
 import { createDatabase, type Database } from '../app/database.ts';
@@ -48,7 +49,7 @@ let skills: ReadonlyMap<string, string> | undefined;
 
 /** Loads what takes real time, so that no step waits for a disk. */
 export async function warmUp(): Promise<void> {
-  const loaded = await loadSkills('skills');
+  const loaded = await loadSkills(packageFile('skills'));
   skills = new Map([...loaded].map(([name, { text }]) => [name, text]));
   await diagramProblems('flowchart TD\n  a --> b', 'flowchart');
   await diagramProblems('sequenceDiagram\n  a->>b: c', 'sequenceDiagram');
