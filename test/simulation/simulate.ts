@@ -1,6 +1,7 @@
 /** Runs one seed: adversity first, then calm until everything rests, and the invariants over all of it. */
 import { EFFECT_LANES } from '../../src/loop/effect.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import { isStarted } from '../../src/loop/stages.ts';
 import { INVARIANTS } from './invariants/invariants.ts';
 import { ACTS } from './people/acts.ts';
 import { openIssue, say } from './people/crowd.ts';
@@ -83,7 +84,7 @@ function populate(world: World): void {
 function interfere(world: World): void {
   const { crowd, odds, scheduler, hub } = world;
   const actOn = (loop: Loop | undefined): void => {
-    if (world.calmSinceMs !== undefined || loop === undefined || loop.branch === '') return;
+    if (world.calmSinceMs !== undefined || loop === undefined || !isStarted(loop)) return;
     const chosen = hub.random.weighted(ACTS);
     hub.note(`act: ${chosen?.name}`);
     chosen?.perform(crowd, loop);
@@ -104,7 +105,7 @@ function strangerSpeaks({ crowd }: World, number: number): void {
 }
 
 function started(world: World): Loop | undefined {
-  const loops = newestLoops(world).filter(({ branch }) => branch !== '');
+  const loops = newestLoops(world).filter(isStarted);
   return loops.length === 0 ? undefined : world.hub.random.pick(loops);
 }
 

@@ -1,17 +1,19 @@
 /** One process of the App: the real engine, effects, intake and drafting over simulated ports; it can be killed between any two steps. */
 import { pino } from 'pino';
-import { apply, work } from '../../../src/engine/advance.ts';
+import { admitQueued } from '../../../src/engine/admission.ts';
+import { createHandler } from '../../../src/engine/handle.ts';
+import { createHousekeeping } from '../../../src/engine/housekeeping.ts';
 import { reconcile } from '../../../src/engine/reconcile.ts';
 import { digestOf } from '../../../src/guard/digest.ts';
 import { isHeard } from '../../../src/intake/app.ts';
-import { takeIn } from '../../../src/intake/intake.ts';
+import { drain } from '../../../src/intake/drain.ts';
 import { createSweep } from '../../../src/intake/sweep.ts';
-import { nameOf } from '../../../src/loop/terms.ts';
-import type { Ports, QueueItem, Store } from '../../../src/ports.ts';
+import type { Change, Ports, Store } from '../../../src/ports.ts';
 import { createGitHubPort } from '../github/github-port.ts';
 import { APP, type Hub } from '../github/hub.ts';
 import { createWire, type RequestCount } from '../github/requests.ts';
 import type { Work } from '../github/runs.ts';
+import { suffixOf } from '../world/records.ts';
 import type { Life, Scheduler } from '../world/scheduler.ts';
 import { createAuthoredModel, type Paid } from './authored-model.ts';
 import { createMemoryQueue, freeClaims, type Queued, type QueueTable } from './memory-queue.ts';
@@ -26,8 +28,11 @@ export interface Outside {
   readonly briefs: Map<string, string>;
   readonly work: Work;
   readonly requests: RequestCount;
+  /** Who goes round, where several processes share the database. */
+  readonly leader: { life: Life | undefined };
   readonly paid: Paid[];
   readonly skills: ReadonlyMap<string, string>;
+  readonly slots: Ports['slots'];
   readonly onFailure: (queued: Queued, error: unknown) => void;
 }
 
@@ -57,7 +62,9 @@ export function startProcess(outside: Outside): AppProcess {
     },
     github: createGitHubPort({ hub, wire, work: outside.work }),
     model: createAuthoredModel(hub, life, outside.paid),
-    store: { ...inTime(outside.store, scheduler, life), ...noting(outside, life) },
+    store: inTime(outside, life),
+    slots: outside.slots,
+    keepDays: { deliveries: 10, logs: 90, blobs: 40, commits: 10 },
     queue,
     workspace: createMemoryWorkspace(hub, life),
     gateway: {
@@ -72,8 +79,9 @@ export function startProcess(outside: Outside): AppProcess {
     clock: { now: scheduler.now },
     skills: outside.skills,
   };
-  void queue.start((item) => handle(item, ports));
-  startPatrol(ports, scheduler, life);
+  const takeIn = (repositoryId: number) => drain(repositoryId, ports, SILENT);
+  void queue.start(createHandler({ ports, takeIn, log: SILENT }));
+  void patrol(ports, scheduler, life);
   return {
     life,
     ports,
@@ -86,7 +94,7 @@ export function startProcess(outside: Outside): AppProcess {
 }
 
 /** Each call of the store takes a moment; what a killed process asked for meanwhile is not done. */
-function inTime(store: Store, scheduler: Scheduler, life: Life): Store {
+function inTime({ hub: { scheduler }, store, paid, leader }: Outside, life: Life): Store {
   const timed =
     <Parameters extends readonly unknown[], Result>(operation: (...parameters: Parameters) => Promise<Result>) =>
     async (...parameters: Parameters): Promise<Result> => {
@@ -96,59 +104,55 @@ function inTime(store: Store, scheduler: Scheduler, life: Life): Store {
   return {
     receive: timed(store.receive),
     delivery: timed(store.delivery),
+    unread: timed(store.unread),
+    unreadRepositories: timed(store.unreadRepositories),
+    markRead: timed(store.markRead),
+    postpone: timed(store.postpone),
     load: timed(store.load),
     newest: timed(store.newest),
     byPull: timed(store.byPull),
     byBranch: timed(store.byBranch),
     byRun: timed(store.byRun),
-    list: timed(store.list),
-    save: timed(store.save),
+    awaitingChecks: timed(store.awaitingChecks),
+    onBase: timed(store.onBase),
+    overview: timed(store.overview),
+    unfinished: timed(store.unfinished),
+    save: timed(async (change) => {
+      const answer = await store.save(change);
+      notePaid(paid, change, life);
+      return answer;
+    }),
+    nextQueued: timed(store.nextQueued),
     log: timed(store.log),
     putBlob: timed(store.putBlob),
     blob: timed(store.blob),
+    noteMissed: timed(store.noteMissed),
+    dueMissed: timed(store.dueMissed),
+    askedFor: timed(store.askedFor),
+    leads: timed(async () => {
+      if (leader.life?.alive !== true) leader.life = life;
+      return leader.life === life;
+    }),
+    forget: timed(store.forget),
   };
 }
 
-/** Remembers which costs are safe: those that an outcome told. */
-function noting({ hub: { scheduler }, store, paid }: Outside, life: Life): Pick<Store, 'save'> {
-  return {
-    async save(change) {
-      await scheduler.sleep(2, life);
-      await scheduler.during(store.save(change));
-      const { loop, event } = change;
-      if (event === undefined || !('calls' in event)) return;
-      const issue = nameOf(loop.ref).replace(/^.*#/, '');
-      for (const one of paid) if (one.life === life && one.issue === issue) one.saved = true;
-    },
-  };
+/** Costs are safe when an outcome of the loop told them. */
+function notePaid(paid: readonly Paid[], { loop, event }: Change, life: Life): void {
+  if (event === undefined || !('calls' in event)) return;
+  for (const one of paid) if (one.life === life && one.issue === suffixOf(loop.ref)) one.saved = true;
 }
 
-/** As in server.ts. */
-async function handle(item: QueueItem, ports: Ports): Promise<void> {
-  switch (item.type) {
-    case 'intake':
-      return takeIn(item.deliveryId, ports);
-    case 'wake':
-      return work(item.loopId, item.lane, ports);
-    case 'elapse': {
-      const stored = await ports.store.load(item.loopId);
-      const at = ports.clock.now().toISOString();
-      if (stored !== undefined)
-        await apply(stored.loop.ref, { type: 'elapsed', at, entry: item.entry, timer: item.timer }, ports.store);
-    }
+/** The rounds of engine/patrol.ts, in virtual time: the next one begins 30 s after the last has ended. */
+async function patrol(ports: Ports, scheduler: Scheduler, life: Life): Promise<void> {
+  const steps = [
+    () => reconcile(ports),
+    () => admitQueued(ports),
+    createSweep({ ports, isHeard, log: SILENT }),
+    createHousekeeping(ports),
+  ];
+  for (;;) {
+    if (await ports.store.leads()) for (const take of steps) await take().catch(() => undefined);
+    await scheduler.sleep(PATROL_MS, life);
   }
-}
-
-/** As in server.ts: a round at the start and every 30 s, whatever became of the one before. */
-function startPatrol(ports: Ports, scheduler: Scheduler, life: Life): void {
-  const sweep = createSweep({ ports, isHeard, log: SILENT });
-  const round = async (): Promise<void> => {
-    await reconcile(ports).catch(() => undefined);
-    await sweep().catch(() => undefined);
-  };
-  const turn = (): void => {
-    void round();
-    scheduler.after(PATROL_MS, turn, life);
-  };
-  turn();
 }

@@ -1,5 +1,6 @@
 /** The queue in memory, with the promises of the real one: one item of a key at a time and in order, growing delays, items of a killed process run again. */
-import { EFFECT_LANES } from '../../../src/loop/effect.ts';
+import { keyOf } from '../../../src/adapters/queue-items.ts';
+import { RetryError } from '../../../src/errors.ts';
 import type { Queue, QueueItem } from '../../../src/ports.ts';
 import type { Random } from '../world/random.ts';
 import type { Life, Scheduler } from '../world/scheduler.ts';
@@ -31,7 +32,7 @@ export function createQueueTable(): QueueTable {
   return { items: new Set(), once: new Set(), workers: new Set() };
 }
 
-/** Puts an item into the table, in the transaction of whoever calls. */
+/** Puts an item into the table, in the transaction of whoever calls; one that is there already and has not begun stands for both. */
 export function enqueue(table: QueueTable, scheduler: Scheduler, item: QueueItem, delaySeconds = 0): void {
   const key = keyOf(item);
   if (item.type === 'elapse') {
@@ -39,7 +40,9 @@ export function enqueue(table: QueueTable, scheduler: Scheduler, item: QueueItem
     table.once.add(key);
   }
   const sentMs = scheduler.nowMs();
-  const long = item.type === 'wake' && EFFECT_LANES_LONG.has(item.lane);
+  const isMerged = delaySeconds === 0 && item.type !== 'elapse';
+  if (isMerged && [...table.items].some((queued) => queued.key === key && hasNotBegun(queued, sentMs))) return;
+  const long = item.type === 'wake' && item.lane === 'work';
   table.items.add({
     item,
     key,
@@ -52,11 +55,9 @@ export function enqueue(table: QueueTable, scheduler: Scheduler, item: QueueItem
   for (const wake of table.workers) wake();
 }
 
-const EFFECT_LANES_LONG: ReadonlySet<string> = new Set([EFFECT_LANES.draft]);
-
-function keyOf(item: QueueItem): string {
-  if (item.type === 'intake') return `intake ${item.deliveryId}`;
-  return item.type === 'wake' ? `wake ${item.loopId} ${item.lane}` : `elapse ${item.loopId} ${item.key}`;
+/** Waiting to be tried again counts as not begun: it will see what is committed now. */
+function hasNotBegun({ claimedBy, attempt, availableMs }: Queued, nowMs: number): boolean {
+  return claimedBy === undefined && (attempt > 0 || availableMs <= nowMs);
 }
 
 export interface QueueOptions {
@@ -78,8 +79,7 @@ export function createMemoryQueue({ table, scheduler, random, life, onFailure }:
     if (error === undefined) table.items.delete(queued);
     else {
       onFailure(queued, error);
-      const most = Math.min(LONGEST_DELAY_S, 2 ** queued.attempt);
-      queued.availableMs = scheduler.nowMs() + random.between(most / 2, most) * 1000 + random.between(0, POLL_MS);
+      queued.availableMs = scheduler.nowMs() + delayOf(error, queued.attempt) + random.between(0, POLL_MS);
       scheduler.after(queued.availableMs - scheduler.nowMs(), fetch, life);
     }
     running = count(table, life);
@@ -93,6 +93,11 @@ export function createMemoryQueue({ table, scheduler, random, life, onFailure }:
       () => finish(queued, undefined),
       (error: unknown) => finish(queued, error ?? new Error('the handler threw nothing')),
     );
+  };
+  const delayOf = (error: unknown, attempt: number): number => {
+    const told = error instanceof RetryError ? error.retryAfterSeconds : undefined;
+    const most = Math.min(LONGEST_DELAY_S, 2 ** attempt);
+    return 1000 * (told ?? random.between(most / 2, most));
   };
   let planned = false;
   const fetch = (): void => {

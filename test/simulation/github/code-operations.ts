@@ -1,10 +1,11 @@
 /** Refs, files and commits, as the port has them. */
-import { LoopError, WriteRefusedError } from '../../../src/errors.ts';
+import { WriteRefusedError } from '../../../src/errors.ts';
 import type { GitHub } from '../../../src/github/github-port.ts';
 import { changedBetween, type Files, treeOf, withChanges } from './commits.ts';
 import type { Access } from './github-port.ts';
 import { type Hub, refAt } from './hub.ts';
 import { moveByApp } from './pushes.ts';
+import { notFound } from './requests.ts';
 import { plain } from './texts.ts';
 
 type Code = Pick<GitHub, 'head' | 'file' | 'commit' | 'moveRef' | 'changedPaths'>;
@@ -30,8 +31,7 @@ export function codeOperations({ hub, wire }: Access): Code {
         perform() {
           const parents = merge === undefined ? [parent] : [parent, merge.parent];
           const missing = parents.find((sha) => !hub.commits.has(sha));
-          if (missing !== undefined)
-            throw new LoopError(`GitHub answered 404 to GET git/commits/${missing}: Not Found`);
+          if (missing !== undefined) throw notFound(`GET git/commits/${missing}`);
           const files = withChanges(plannedFiles(hub, parent, merge), changes);
           const text = plain(message);
           const tree = treeOf(files);
@@ -56,10 +56,9 @@ export function codeOperations({ hub, wire }: Access): Code {
         ...read,
         what: `GET compare/${base}...${head}`,
         perform() {
-          if (!hub.commits.has(base) || !hub.commits.has(head))
-            throw new LoopError(`GitHub answered 404 to GET compare/${base}...${head}: Not Found`);
+          if (!hub.commits.has(base) || !hub.commits.has(head)) throw notFound(`GET compare/${base}...${head}`);
           const from = hub.commits.mergeBase(base, head);
-          if (from === undefined) throw new LoopError('GitHub answered 404 to GET compare: No common ancestor');
+          if (from === undefined) throw notFound('GET compare');
           return changedBetween(hub.commits.get(from).files, hub.commits.get(head).files);
         },
       }),

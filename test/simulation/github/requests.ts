@@ -1,5 +1,5 @@
 /** How requests of the App fare: how long they take, which of them fail, how many they are. */
-import { LoopError } from '../../../src/errors.ts';
+import { GoneError, RelocatedError, UnansweredError } from '../../../src/errors.ts';
 import type { RepositoryRef } from '../../../src/github/github-port.ts';
 import type { Life } from '../world/scheduler.ts';
 import type { Hub } from './hub.ts';
@@ -33,7 +33,7 @@ export function createWire(hub: Hub, life: Life, requests: RequestCount): Wire {
         const answer = (delayMs: number, settle: () => void): void => scheduler.after(delayMs, settle, life);
         scheduler.after(travel(count), () => {
           count_(requests, scheduler.nowMs(), target === undefined ? 0 : count);
-          const problem = problemOf(hub, target, what);
+          const problem = problemOf(hub, target, { what, writes });
           if (problem !== undefined) return answer(4000, () => reject(problem));
           const unanswered = writes && !hub.calm && random.chance(odds.unanswered);
           if (unanswered && random.chance(0.5)) return answer(6000, () => reject(noAnswer(what)));
@@ -55,23 +55,28 @@ function count_(requests: RequestCount, nowMs: number, count: number): void {
   requests.set(quarter, (requests.get(quarter) ?? 0) + count);
 }
 
-function problemOf(hub: Hub, target: RepositoryRef | undefined, what: string): Error | undefined {
+function problemOf(
+  hub: Hub,
+  target: RepositoryRef | undefined,
+  { what, writes }: { readonly what: string; readonly writes: boolean },
+): Error | undefined {
   const { repository, scheduler, random, odds, calm } = hub;
   if (scheduler.nowMs() < hub.outageUntilMs || (!calm && random.chance(odds.fails)))
-    return new LoopError(`GitHub answered 502 to ${what}: Server Error`);
-  if (target !== undefined && target.repo !== repository.name)
-    return new LoopError(`GitHub answered 404 to ${what}: Not Found`);
+    return new UnansweredError(`GitHub answered 502 to ${what}: Server Error`, { status: 502 });
+  // Reads under a former name go on by the id, which costs a request more.
+  if (writes && target !== undefined && target.repo !== repository.name)
+    return new RelocatedError(`${what} was not sent: the repository has moved`);
   return undefined;
 }
 
 function noAnswer(what: string): Error {
-  return new LoopError(`${what} got no answer in 4 tries: fetch failed`);
+  return new UnansweredError(`${what} got no answer in 4 tries: fetch failed`);
 }
 
-export function notFound(what: string): LoopError {
-  return new LoopError(`GitHub answered 404 to ${what}: Not Found`);
+export function notFound(what: string): GoneError {
+  return new GoneError(`GitHub answered 404 to ${what}: Not Found`, { status: 404 });
 }
 
-export function gone(what: string): LoopError {
-  return new LoopError(`GitHub answered 410 to ${what}: This issue was deleted`);
+export function gone(what: string): GoneError {
+  return new GoneError(`GitHub answered 410 to ${what}: This issue was deleted`, { status: 410 });
 }

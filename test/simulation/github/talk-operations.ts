@@ -8,7 +8,15 @@ import { markdown } from './texts.ts';
 
 type Talk = Pick<
   GitHub,
-  'permission' | 'repository' | 'issueState' | 'comment' | 'react' | 'removeLabel' | 'failedDeliveries' | 'redeliver'
+  | 'permission'
+  | 'locate'
+  | 'repository'
+  | 'issueState'
+  | 'comment'
+  | 'react'
+  | 'removeLabel'
+  | 'failedDeliveries'
+  | 'redeliver'
 >;
 
 /** As the adapter writes it. */
@@ -25,6 +33,17 @@ export function talkOperations({ hub, wire }: Access): Talk {
         ...read,
         what: `GET collaborators/${login}/permission`,
         perform: () => hub.people.find((person) => person.login === login)?.role ?? 'none',
+      }),
+    locate: (target) =>
+      wire.request(undefined, {
+        ...read,
+        what: `GET repositories/${target.repositoryId}`,
+        perform: () => ({
+          owner: hub.repository.owner,
+          repo: hub.repository.name,
+          installationId: hub.repository.installationId,
+          archived: false,
+        }),
       }),
     repository: (target) =>
       wire.request(target, {

@@ -1,6 +1,6 @@
 /** Nothing grows without end: requests, queue, tries; and what was paid is counted. */
 import { isDeepStrictEqual } from 'node:util';
-import { refold } from '../../loop/world.ts';
+import { refold } from '../../loop/random-walk.ts';
 import { QUARTER_MS } from '../github/requests.ts';
 import { suffixOf } from '../world/records.ts';
 import { loopsOf, type World } from '../world/world.ts';
@@ -44,9 +44,9 @@ export const BOUNDS: readonly Invariant[] = [
   {
     name: 'refold-equals-row',
     sentence: 'The log, folded again, gives the stored loop.',
-    end({ database }) {
+    end({ database, records }) {
       for (const [id, { loop }] of database.loops) {
-        const folded = refold(database.logs.get(id) ?? [], loop.ref);
+        const folded = refold(database.logs.get(id) ?? [], records.firstRefs.get(id));
         if (!isDeepStrictEqual(folded, loop)) return `${id}: ${difference(folded, loop)}`;
       }
       return undefined;

@@ -44,10 +44,15 @@ export const ENDINGS: readonly Invariant[] = [
     end(world) {
       const { hub } = world;
       for (const loop of loopsOf(world)) {
-        const pull = loop.pull === undefined ? undefined : hub.pulls.get(loop.pull);
-        const actual = hub.refs.get(`refs/heads/${loop.branch}`);
-        if (pull?.state === 'open' && loop.status !== 'succeeded' && loop.status !== 'paused' && actual !== loop.head)
-          return `${idOf(loop.ref)} (${loop.status}) believes ${loop.head?.slice(0, 7)}, the branch is at ${actual?.slice(0, 7)}`;
+        const pull = loop.review === undefined ? undefined : hub.pulls.get(loop.review.pull);
+        const actual = hub.refs.get(`refs/heads/${loop.started?.branch}`);
+        if (
+          pull?.state === 'open' &&
+          loop.status !== 'succeeded' &&
+          loop.status !== 'paused' &&
+          actual !== loop.review?.head
+        )
+          return `${idOf(loop.ref)} (${loop.status}) believes ${loop.review?.head.slice(0, 7)}, the branch is at ${actual?.slice(0, 7)}`;
       }
       return undefined;
     },

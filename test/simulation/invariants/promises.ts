@@ -55,7 +55,7 @@ function unapproved(world: World, { run, loop }: World['records']['dispatched'][
   const isSeen = crowd.approvals.some(({ by: login, atMs }) => {
     if (login !== by || atMs > run.startedMs) return false;
     const folder = `.loopwright/${suffixOf(loop.ref)}/`;
-    const seen = headsBefore(world, `refs/heads/${loop.branch}`, atMs);
+    const seen = headsBefore(world, `refs/heads/${loop.started?.branch}`, atMs);
     return seen.some((commit) =>
       brief.documents
         .filter(({ path }) => BOUND_DOCUMENTS.some((name) => path === `${folder}${name}`))

@@ -69,7 +69,7 @@ function isOwned(world: World, run: Run): boolean {
   const live = loop.status === 'working' || loop.status === 'paused' || loop.status === 'waiting';
   const awaited =
     live &&
-    (loop.run?.id === run.id || loop.held.some((event) => event.type === 'dispatched' && event.runId === run.id));
+    (loop.built.run?.id === run.id || loop.held.some((event) => event.type === 'dispatched' && event.runId === run.id));
   return (
     awaited ||
     loop.pending.some(
@@ -87,7 +87,7 @@ function workOnThePast(world: World): string | undefined {
       (one) => one.loop !== undefined && idOf(one.loop.ref) === idOf(loop.ref) && one.run.inputs.phase === 'BUILD',
     );
     const late = builds.filter(({ run }) => {
-      const ref = `refs/heads/${loop.branch}`;
+      const ref = `refs/heads/${loop.started?.branch}`;
       const left = hub.moves.find((move, index) => {
         const before = hub.moves.slice(0, index).findLast((earlier) => earlier.ref === ref);
         return move.ref === ref && before?.sha === run.inputs.candidate;
@@ -96,7 +96,7 @@ function workOnThePast(world: World): string | undefined {
     });
     const [first, second] = late;
     if (first !== undefined && second?.run.inputs.candidate === first.run.inputs.candidate)
-      return `${loop.branch} left ${first.run.inputs.candidate?.slice(0, 7)}, and it was built on twice after that`;
+      return `${loop.started?.branch} left ${first.run.inputs.candidate?.slice(0, 7)}, and it was built on twice after that`;
   }
   return undefined;
 }

@@ -2,7 +2,8 @@
 
 import { storedVerifyReport } from '../../../src/documents/verify-report.ts';
 import { commandLines } from '../../../src/guard/incoming.ts';
-import { parseCommands } from '../../../src/loop/commands.ts';
+import { isCommand, parseCommands } from '../../../src/loop/commands.ts';
+import { isStarted } from '../../../src/loop/stages.ts';
 import { idOf } from '../../../src/loop/terms.ts';
 import { issueBoard, pullBody } from '../../../src/render/board.ts';
 import { APP } from '../github/hub.ts';
@@ -36,7 +37,7 @@ export const TALK: readonly Invariant[] = [
     sentence: 'A word on an issue where no loop was started is not answered.',
     end({ hub, database }) {
       const started = new Set(
-        [...database.loops.values()].filter(({ loop }) => loop.startedAt !== '').map(({ loop }) => loop.ref.issue),
+        [...database.loops.values()].filter(({ loop }) => loop.started !== undefined).map(({ loop }) => loop.ref.issue),
       );
       const labelled = new Set(
         [...database.logs]
@@ -58,7 +59,7 @@ export const TALK: readonly Invariant[] = [
 
 function misheard({ crowd, database, hub }: World): string | undefined {
   for (const comment of crowd.said) {
-    const written = parseCommands(commandLines(comment.body)).length;
+    const written = parseCommands(commandLines(comment.body, isCommand)).length;
     const heard = [...database.logs].map(([id, log]) => ({
       id,
       count: log.filter(({ event }) => event?.type === 'commanded' && event.commentId === comment.id).length,
@@ -78,14 +79,14 @@ async function untrueBoard(world: World): Promise<string | undefined> {
   const { hub, store, outside } = world;
   const { modelFacts } = facts(world);
   for (const loop of loopsOf(world)) {
-    if (loop.startedAt === '' || !hub.issues.has(loop.ref.issue)) continue;
+    if (!isStarted(loop) || !hub.issues.has(loop.ref.issue)) continue;
     const mark = markOf(`board/${loop.ref.n}`);
     const board = [...hub.comments.values()].find(
       ({ number, body, deleted }) => number === loop.ref.issue && !deleted && body.startsWith(mark.trim()),
     );
     if (board?.body !== mark + markdown(issueBoard(loop, modelFacts)))
       return `${idOf(loop.ref)} is ${loop.status} in ${loop.phase}, its board says: ${board?.body.split('\n')[2] ?? 'nothing'}`;
-    const pull = loop.pull === undefined ? undefined : hub.pulls.get(loop.pull);
+    const pull = loop.review === undefined ? undefined : hub.pulls.get(loop.review.pull);
     if (pull !== undefined && pull.body !== markdown(pullBody(loop, modelFacts, await storedVerifyReport(loop, store))))
       return `${idOf(loop.ref)} is ${loop.status} in ${loop.phase}, its pull request says: ${pull.body.split('\n')[0]}`;
   }

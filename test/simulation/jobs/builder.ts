@@ -1,14 +1,11 @@
 /** The builder: works on the checkout that it is given, in the files that the plan names, and never takes away a line that a person wrote. */
+import { type Conflict, conflictDefect, mergeChanges, type Tree } from '../../../src/guard/merge-changes.ts';
 import { digestOfTests } from '../../../src/guard/test-digest.ts';
 import type { Brief, FileChange, FrozenTests } from '../../../src/loop/brief.ts';
 import type { Defect } from '../../../src/loop/measurement.ts';
 import { changesBetween, type Files, withChanges } from '../github/commits.ts';
 import type { Hub } from '../github/hub.ts';
 import { isOfPeople } from '../people/lines.ts';
-
-export interface Conflict {
-  readonly path: string;
-}
 
 export interface Built {
   readonly changes: FileChange[];
@@ -20,11 +17,55 @@ export interface Built {
 /** Builds on the candidate of the brief, with what the iteration before left behind. */
 export function builtOn(hub: Hub, brief: Brief): Built {
   const { files } = hub.commits.get(brief.candidate);
-  const workspace = new Map(brief.previous === null ? files : withChanges(files, brief.previous.changes));
+  const earlier = earlierWork(hub, brief, files);
+  const workspace = new Map(withChanges(files, earlier.changes));
   const tests = brief.previous?.tests ?? designed(brief);
   for (const { path, content } of tests.files) workspace.set(path, content);
   for (const path of new Set(brief.tasks.flatMap((task) => task.files))) edit(hub, workspace, path, brief.entry);
-  return { changes: changesBetween(files, workspace), tests, conflicts: [], defects: [] };
+  return {
+    changes: changesBetween(files, workspace),
+    tests,
+    conflicts: earlier.conflicts,
+    defects: earlier.conflicts.map(conflictDefect),
+  };
+}
+
+/** As jobs/sandbox/previous.ts: what was built before, merged with what people pushed since. */
+function earlierWork({ commits }: Hub, { previous, candidate }: Brief, after: Files): ReturnType<typeof mergeChanges> {
+  if (previous === null) return { changes: [], conflicts: [] };
+  const { head, changes, tests: frozen } = previous;
+  if (head === candidate) return { changes, conflicts: [] };
+  const base = baseOf(commits, { head, changes, candidate });
+  return mergeChanges({ changes, frozen, before: base === undefined ? undefined : treeOf(base), after: treeOf(after) });
+}
+
+/** The newest commit of the branch that has the earlier work already, else the one that it was made on; none where the branch was rewritten. */
+function baseOf(
+  commits: Hub['commits'],
+  {
+    head,
+    changes,
+    candidate,
+  }: { readonly head: string; readonly changes: readonly FileChange[]; readonly candidate: string },
+): Files | undefined {
+  if (!commits.has(head)) return undefined;
+  let at: string | undefined = candidate;
+  while (at !== undefined && at !== head) {
+    const { files, parents } = commits.get(at);
+    if (changes.every(({ path, content }) => contentOf(files.get(path)) === content)) return files;
+    at = commits.isAncestor(head, at) ? parents[0] : undefined;
+  }
+  return commits.get(head).files;
+}
+
+function contentOf(text: string | undefined): string | null {
+  return text === undefined ? null : Buffer.from(text).toString('base64');
+}
+
+function treeOf(files: Files): Tree {
+  return new Map(
+    [...files].map(([path, text]) => [path, { mode: '100644', content: Buffer.from(text).toString('base64') }]),
+  );
 }
 
 function designed(brief: Brief): FrozenTests {

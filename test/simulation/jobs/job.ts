@@ -1,13 +1,14 @@
 /** What runs in Actions: from a brief to the artifacts of its run, with the trees changed as the real jobs change them. */
 import { strToU8, zipSync } from 'fflate';
 import { digestOf } from '../../../src/guard/digest.ts';
+import type { Conflict } from '../../../src/guard/merge-changes.ts';
 import { type Brief, brief as briefSchema, type ModelCall, type Report, report } from '../../../src/loop/brief.ts';
 import { GATES } from '../../../src/loop/gates.ts';
 import type { Defect, Measurement } from '../../../src/loop/measurement.ts';
 import type { PhaseName } from '../../../src/loop/terms.ts';
 import type { Hub, Run } from '../github/hub.ts';
 import type { Work } from '../github/runs.ts';
-import { builtOn, type Conflict } from './builder.ts';
+import { builtOn } from './builder.ts';
 
 /** What a job did, for whoever judges the App afterwards. */
 export interface Done {
@@ -41,7 +42,10 @@ function build(hub: Hub, run: Run, brief: Brief, done: Done[]): ReadonlyMap<stri
   const calls = callsOf(hub, 'BUILD', hub.random.integer(4, 20));
   done.push({ run, brief, calls, conflicts: built.conflicts });
   const judged = judgedBy(hub, 'BUILD', brief);
-  const failure = !hub.calm && hub.random.chance(hub.odds.runDies * 0.1) ? 'The model gave no answer.' : null;
+  const failure =
+    !hub.calm && hub.random.chance(hub.odds.runDies * 0.1)
+      ? { cause: 'model' as const, message: 'The model gave no answer.' }
+      : null;
   const common = commonOf(brief);
   return new Map([
     [
@@ -116,7 +120,7 @@ function verify(hub: Hub, run: Run, brief: Brief, done: Done[]): ReadonlyMap<str
 function commonOf(brief: Brief) {
   const { loop, entry, candidate, base } = brief;
   return {
-    version: 1 as const,
+    version: 2 as const,
     loop: loop.id,
     entry,
     candidate,

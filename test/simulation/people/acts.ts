@@ -1,5 +1,5 @@
 /** What people do unasked, at any moment, as a table: how often, and what. */
-import type { Loop } from '../../../src/loop/loop.ts';
+import type { StartedLoop } from '../../../src/loop/stages.ts';
 import { deleteComment, deleteIssue, outage, removeWorkflow, rename } from './accidents.ts';
 import {
   type Crowd,
@@ -22,7 +22,7 @@ import {
 interface Act {
   readonly name: string;
   readonly weight: number;
-  readonly perform: (crowd: Crowd, loop: Loop) => void;
+  readonly perform: (crowd: Crowd, loop: StartedLoop) => void;
 }
 
 const PLANNED = ['src/items.js', 'src/server.js'];
@@ -34,7 +34,7 @@ function command(name: string, weight: number, texts: readonly string[]): Act {
     perform(crowd, loop) {
       const { random } = crowd.hub;
       const by = random.chance(0.7) ? crowd.people.maria : crowd.people.otto;
-      const number = loop.pull !== undefined && random.chance(0.7) ? loop.pull : loop.ref.issue;
+      const number = loop.review?.pull !== undefined && random.chance(0.7) ? loop.review?.pull : loop.ref.issue;
       say(crowd, number, by, random.pick(texts));
     },
   };
@@ -67,7 +67,7 @@ export const ACTS: readonly Act[] = [
     perform: (crowd, loop) =>
       pushLine(
         crowd,
-        loop.branch,
+        loop.started.branch,
         crowd.people.maria,
         crowd.hub.random.pick(PLANNED),
         crowd.hub.random.pick(['setting', 'end']),
@@ -76,16 +76,17 @@ export const ACTS: readonly Act[] = [
   {
     name: 'push beside the plan',
     weight: 3,
-    perform: (crowd, loop) => pushLine(crowd, loop.branch, crowd.people.otto, `docs/hand-${crowd.serial}.md`, 'end'),
+    perform: (crowd, loop) =>
+      pushLine(crowd, loop.started.branch, crowd.people.otto, `docs/hand-${crowd.serial}.md`, 'end'),
   },
   {
     name: 'two pushes one after another',
     weight: 2,
     perform(crowd, loop) {
-      pushLine(crowd, loop.branch, crowd.people.otto, 'docs/guide.md', 'end');
+      pushLine(crowd, loop.started.branch, crowd.people.otto, 'docs/guide.md', 'end');
       const path = crowd.hub.random.pick(PLANNED);
       crowd.hub.scheduler.after(crowd.hub.random.around(3000), () =>
-        pushLine(crowd, loop.branch, crowd.people.maria, path, 'end'),
+        pushLine(crowd, loop.started.branch, crowd.people.maria, path, 'end'),
       );
     },
   },
@@ -93,9 +94,13 @@ export const ACTS: readonly Act[] = [
     name: 'push into the documents',
     weight: 1,
     perform: (crowd, loop) =>
-      pushLine(crowd, loop.branch, crowd.people.maria, `.loopwright/${loop.ref.issue}/spec.md`, 'end'),
+      pushLine(crowd, loop.started.branch, crowd.people.maria, `.loopwright/${loop.ref.issue}/spec.md`, 'end'),
   },
-  { name: 'merge the base', weight: 3, perform: (crowd, loop) => mergeBase(crowd, loop.branch, crowd.people.otto) },
+  {
+    name: 'merge the base',
+    weight: 3,
+    perform: (crowd, loop) => mergeBase(crowd, loop.started.branch, crowd.people.otto),
+  },
   {
     name: 'push to the base',
     weight: 3,

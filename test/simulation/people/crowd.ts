@@ -1,5 +1,5 @@
 /** What people do on GitHub, one function per kind of act: each changes the simulated GitHub and sends its webhooks. */
-import type { Loop } from '../../../src/loop/loop.ts';
+import type { StartedLoop } from '../../../src/loop/stages.ts';
 import { type Comment, type Hub, type Issue, nextNumber, type Person, type Pull, pullOfBranch } from '../github/hub.ts';
 import { sendCheckRun, sendComment, sendIssue, sendPull, sendReview } from '../github/payloads.ts';
 import { deleteBranch, pushFiles } from '../github/pushes.ts';
@@ -159,10 +159,10 @@ export function mergePull({ hub }: Crowd, pull: Pull, by: Person): void {
   sendPull(hub, 'closed', pull, by);
 }
 
-export function removeBranch({ hub }: Crowd, loop: Loop, by: Person): void {
-  if (hub.refs.has(`refs/heads/${loop.branch}`)) deleteBranch(hub, loop.branch, by);
+export function removeBranch({ hub }: Crowd, loop: StartedLoop, by: Person): void {
+  if (hub.refs.has(`refs/heads/${loop.started.branch}`)) deleteBranch(hub, loop.started.branch, by);
 }
 
-export function pullOf({ hub }: Crowd, loop: Loop): Pull | undefined {
-  return pullOfBranch(hub, loop.branch);
+export function pullOf({ hub }: Crowd, loop: StartedLoop): Pull | undefined {
+  return pullOfBranch(hub, loop.started.branch);
 }

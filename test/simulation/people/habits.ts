@@ -1,12 +1,13 @@
 /** What people do when they are asked: sooner or later they answer, approve, release, resume or grant another try. */
 import type { Loop } from '../../../src/loop/loop.ts';
+import { isStarted } from '../../../src/loop/stages.ts';
 import { type Crowd, label, press, pullOf, say } from './crowd.ts';
 
 /** Looks at one loop and perhaps does what it waits for. */
 export function tend(crowd: Crowd, loop: Loop): void {
   const { hub, people } = crowd;
   const { random } = hub;
-  const place = loop.pull ?? loop.ref.issue;
+  const place = loop.review?.pull ?? loop.ref.issue;
   if (loop.status === 'paused') {
     if (random.chance(0.6)) say(crowd, place, people.maria, '/resume');
     return;
@@ -32,12 +33,12 @@ export function tend(crowd: Crowd, loop: Loop): void {
 
 function decide(crowd: Crowd, loop: Loop): void {
   const { hub, people } = crowd;
-  const place = loop.pull ?? loop.ref.issue;
+  const place = loop.review?.pull ?? loop.ref.issue;
   if (!hub.calm && hub.random.chance(hub.odds.rejects)) {
     say(crowd, place, people.otto, hub.random.pick(['/reject R-1 is not clear', '/reject plan: do less']));
     return;
   }
-  const pull = pullOf(crowd, loop);
+  const pull = isStarted(loop) ? pullOf(crowd, loop) : undefined;
   if (pull !== undefined && hub.random.chance(0.4)) press(crowd, pull, people.maria, 'approve');
   else say(crowd, place, people.maria, '/approve');
 }

@@ -1,5 +1,5 @@
 /** Chance that derives from the seed alone: the same seed gives the same numbers in the same order. */
-import { randomOf } from '../../loop/world.ts';
+import { randomOf } from '../../loop/random-walk.ts';
 
 export interface Random {
   /** In [0, 1). */

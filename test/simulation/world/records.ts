@@ -1,6 +1,6 @@
 /** What is written down at the moment when it happens, because it cannot be seen afterwards. */
 import type { Loop } from '../../../src/loop/loop.ts';
-import type { Database } from '../app/memory-store.ts';
+import type { Database } from '../app/database.ts';
 import { ciVerdictOf } from '../github/ci.ts';
 import { APP, type Hub, type Pull, type Run } from '../github/hub.ts';
 import { mergeableOf } from '../github/pull-operations.ts';
@@ -28,6 +28,8 @@ export interface Records {
   /** The first sentence that each invariant had to say while time ran. */
   readonly broken: Map<string, string>;
   mostQueued: number;
+  /** How a loop was called when it began. */
+  readonly firstRefs: Map<string, Loop['ref']>;
 }
 
 export function recordsOf(hub: Hub, database: Database): Records {
@@ -35,7 +37,7 @@ export function recordsOf(hub: Hub, database: Database): Records {
   const readied: Readied[] = [];
   hub.onDispatch.push((run) => {
     const loop = loopOfRun(database, run);
-    const head = loop === undefined ? undefined : hub.refs.get(`refs/heads/${loop.branch}`);
+    const head = loop === undefined ? undefined : hub.refs.get(`refs/heads/${loop.started?.branch}`);
     hub.note(`run ${run.id} starts: ${run.title}`);
     dispatched.push({ run, loop, head });
   });
@@ -44,7 +46,7 @@ export function recordsOf(hub: Hub, database: Database): Records {
     const { headSha } = pull;
     readied.push({ pull, headSha, ci: ciVerdictOf(hub, headSha), mergeable: mergeableOf(hub, pull) });
   });
-  return { dispatched, readied, orphanSinceMs: new Map(), broken: new Map(), mostQueued: 0 };
+  return { dispatched, readied, orphanSinceMs: new Map(), broken: new Map(), mostQueued: 0, firstRefs: new Map() };
 }
 
 /** The loop that a run was started for, by the number at the end of its name: names of repositories change. */

@@ -1,15 +1,19 @@
 /** One simulated world: a GitHub, its people, the App's processes and what they share; all of it made from one seed. */
 import { loadSkills } from '../../../src/adapters/skills.ts';
 import { diagramProblems } from '../../../src/context/mermaid-check.ts';
+import { deliveryOf } from '../../../src/intake/reduce.ts';
 import type { Loop } from '../../../src/loop/loop.ts';
+import { idOf } from '../../../src/loop/terms.ts';
 import type { Store } from '../../../src/ports.ts';
+import { packageFile } from '../../../src/settings/package-root.ts';
 import { FILES } from '../../drafting/authored.ts';
 import { type AppProcess, type Outside, startProcess } from '../app/app-process.ts';
+import { createDatabase, type Database } from '../app/database.ts';
 import { createQueueTable, enqueue, type QueueTable } from '../app/memory-queue.ts';
-import { createDatabase, createMemoryStore, type Database } from '../app/memory-store.ts';
+import { createMemoryStore } from '../app/memory-store.ts';
 import { installCi } from '../github/ci.ts';
 import { createDelivering, type Webhook } from '../github/deliveries.ts';
-import { createHub, type Hub } from '../github/hub.ts';
+import { APP, createHub, type Hub } from '../github/hub.ts';
 import { startingFiles } from '../jobs/builder.ts';
 import { createJobs, type Jobs } from '../jobs/job.ts';
 import { type Crowd, createPeople } from '../people/crowd.ts';
@@ -45,7 +49,7 @@ let skills: ReadonlyMap<string, string> | undefined;
 
 /** Loads what takes real time, so that no step waits for a disk. */
 export async function warmUp(): Promise<void> {
-  const loaded = await loadSkills('skills');
+  const loaded = await loadSkills(packageFile('skills'));
   skills = new Map([...loaded].map(([name, { text }]) => [name, text]));
   await diagramProblems('flowchart TD\n  a --> b', 'flowchart');
   await diagramProblems('sequenceDiagram\n  a->>b: c', 'sequenceDiagram');
@@ -71,9 +75,12 @@ export function createWorld(seed: number): World {
   const jobs = createJobs(hub, briefs);
   const store = createMemoryStore(database, {
     checked: seed % 8 === 0,
+    nowMs: scheduler.nowMs,
+    leads: () => true,
     enqueue: (item) => enqueue(table, scheduler, item),
     onSave(before, after, change) {
       trace.saved(before, after, change);
+      if (before === undefined) world.records.firstRefs.set(idOf(after.ref), after.ref);
       for (const told of onSave) told(before, after);
     },
   });
@@ -83,9 +90,11 @@ export function createWorld(seed: number): World {
     table,
     briefs,
     work: jobs.work,
+    leader: { life: undefined },
     requests: new Map(),
     paid: [],
     skills: skills ?? new Map(),
+    slots: { overall: 5, installation: 4, repository: random.chance(0.2) ? 1 : 3 },
     onFailure: trace.failed,
   };
   const world: World = {
@@ -118,7 +127,7 @@ function door({ hub, processes, scheduler }: World, { guid, name, payload }: Web
   return new Promise((resolve) => {
     scheduler.after(ANSWER_MS, () => resolve(false));
     void store
-      .receive({ id: guid, name, payload, receivedAt: scheduler.now().toISOString() })
+      .receive(deliveryOf({ id: guid, name, payload, receivedAt: scheduler.now().toISOString() }, APP.login))
       .then(() => resolve(true));
   });
 }
