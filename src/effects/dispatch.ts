@@ -26,6 +26,8 @@ const LIMITS = {
   designAttempts: 3,
   reviewRevisions: 2,
 } as const;
+/** The queue does not tell its attempts yet. */
+const FIRST_ATTEMPT = 1;
 const BUILDER_SKILLS = [
   'ground-rules',
   'incremental-implementation',
@@ -43,17 +45,22 @@ export async function dispatch(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Por
   if (moved !== undefined) return moved;
   const brief = await briefOf(phase, loop, ports);
   const digest = await ports.gateway.publish(JSON.stringify(brief));
-  const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[phase], {
-    loop: nameOf(loop.ref),
-    entry: String(loop.entry),
-    phase,
-    candidate: brief.candidate,
-    base: brief.base,
-    job: ports.gateway.jobDigest,
-    brief: digest,
-    app: ports.gateway.url,
-    ...(ports.modelFacts.jobUrl === undefined ? {} : { model: ports.modelFacts.jobUrl }),
-  });
+  const runId = await ports.github.dispatch(
+    loop.ref,
+    WORKFLOWS[phase],
+    {
+      loop: nameOf(loop.ref),
+      entry: String(loop.entry),
+      phase,
+      candidate: brief.candidate,
+      base: brief.base,
+      job: ports.gateway.jobDigest,
+      brief: digest,
+      app: ports.gateway.url,
+      ...(ports.modelFacts.jobUrl === undefined ? {} : { model: ports.modelFacts.jobUrl }),
+    },
+    FIRST_ATTEMPT,
+  );
   return { type: 'dispatched', at: ports.clock.now().toISOString(), entry: loop.entry, runId };
 }
 
