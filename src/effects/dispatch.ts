@@ -44,14 +44,19 @@ type Job = keyof typeof PHASE_OF;
  * Starts the run of an entry, unless the ground moved under its approval. The run's title names loop and entry, so a repeated dispatch finds the run
  * that is there already; `attempt` tells whether an earlier one may have started it.
  */
-export async function dispatch({ job }: EffectOf<'dispatch'>, loop: ReviewedLoop, ports: Ports): Promise<Event> {
+export async function dispatch(
+  { job }: EffectOf<'dispatch'>,
+  loop: ReviewedLoop,
+  ports: Ports,
+  attempt: number,
+): Promise<Event> {
   if (job === 'build' && ports.modelFacts.jobUrl === undefined) throw new ConfigError(NO_GATEWAY);
   // A stopped loop hears of no push, and a webhook may be lost.
   const moved = job === 'build' ? await groundMoved(loop, ports) : undefined;
   if (moved !== undefined) return moved;
   const brief = await briefOf(job, loop, ports);
   const digest = await ports.gateway.publish(JSON.stringify(brief));
-  const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[job], {
+  const inputs = {
     loop: nameOf(loop.ref),
     entry: String(loop.entry),
     phase: PHASE_OF[job],
@@ -61,7 +66,8 @@ export async function dispatch({ job }: EffectOf<'dispatch'>, loop: ReviewedLoop
     brief: digest,
     app: ports.gateway.url,
     ...(ports.modelFacts.jobUrl === undefined ? {} : { model: ports.modelFacts.jobUrl }),
-  });
+  };
+  const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[job], inputs, attempt);
   return { type: 'dispatched', at: ports.clock.now().toISOString(), entry: loop.entry, runId };
 }
 

@@ -38,7 +38,7 @@ export async function attempt<Value>(operation: () => Promise<Value>, attempts: 
     if (failure === undefined) throw causeOf(error);
     if (failure.status === 401) attempts.renew();
     const waitMs = tried < TRIES ? waitOf(failure, attempts.pauseMs * 2 ** (tried - 1)) : undefined;
-    if (waitMs === undefined) throw finalError(failure, error);
+    if (waitMs === undefined) throw finalError(failure, error, tried);
     await pause(waitMs);
   }
   return attempt(operation, attempts, tried + 1);
@@ -50,12 +50,13 @@ export function hasStatus(error: unknown, ...statuses: readonly number[]): boole
   return failure?.response !== undefined && statuses.includes(failure.status);
 }
 
-/** Whether nobody knows if a request has happened: no answer came, or GitHub failed while it was at work. */
-export function isUnanswered(error: unknown): boolean {
+/** The error of a write of which nobody knows whether it has happened, as ours, so that nothing tries it again; undefined for every other error. */
+export function unansweredOf(error: unknown): LoopError | undefined {
   const failure = httpError.safeParse(describe(error)).data;
-  return failure !== undefined && leavesOpen(failure);
+  return failure && leavesOpen(failure) ? finalError(failure, error, 1) : undefined;
 }
 
+/** No answer came, or GitHub failed while it was at work. */
 function leavesOpen({ status, response }: HttpError): boolean {
   return response === undefined || status >= 500;
 }
@@ -94,14 +95,14 @@ function waitOf({ status, response }: HttpError, growingMs: number): number | un
 const GONE = [404, 410, 451];
 const REFUSED = [403, 409, 422];
 
-function finalError(failure: HttpError, error: unknown): LoopError {
+function finalError(failure: HttpError, error: unknown, tries: number): LoopError {
   const { method, url } = failure.request;
   const { pathname } = new URL(url);
   const isWrite = method !== 'GET';
   const status = failure.response && failure.status;
   const text =
     status === undefined
-      ? `${method} ${pathname} got no answer in ${TRIES} tries: ${failure.message}`
+      ? `${method} ${pathname} got no answer${tries === 1 ? '' : ` in ${tries} tries`}: ${failure.message}`
       : `GitHub answered ${status} to ${method} ${pathname}: ${textOf(error)}`;
   const options = { cause: error, status };
   if (leavesOpen(failure)) return new UnansweredError(text, options);

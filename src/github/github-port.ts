@@ -145,7 +145,16 @@ export interface GitHub {
   ): Promise<{ readonly sha: string; readonly tree: string }>;
   /** Creates the ref or moves it forward; never by force. @throws {WriteRefusedError} with GitHub's text when refused. */
   moveRef(repository: RepositoryRef, ref: string, sha: string): Promise<void>;
-  dispatch(repository: RepositoryRef, workflow: string, inputs: Readonly<Record<string, string>>): Promise<number>;
+  /**
+   * Starts the run of an entry once and returns its id; any further run of the same title is cancelled. `attempt` counts from 1: the first looks and
+   * sends, the next five only look, later ones look and send again. @throws {UnansweredError} while nobody knows whether a run was started.
+   */
+  dispatch(
+    repository: RepositoryRef,
+    workflow: string,
+    inputs: Readonly<Record<string, string>>,
+    attempt: number,
+  ): Promise<number>;
   run(repository: RepositoryRef, runId: number): Promise<WorkflowRun>;
   cancelRun(repository: RepositoryRef, runId: number): Promise<void>;
   /** Downloads the named artifact of a run; undefined when there is none. @throws {ArtifactError} when larger than `maxBytes` or its digest is wrong. */

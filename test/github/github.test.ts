@@ -323,6 +323,15 @@ test('a draft pull request is opened once and brought up to date', async () => {
   await expect(github().markReady(repository, 'PR_nothing')).rejects.toThrow(LoopError);
 });
 
+test('whether a pull request can be merged is unknown until GitHub has found out', async () => {
+  await stage.local('PATCH', '/switches', { mergeableAfterMs: 600_000 });
+  const { branch } = await branchWith('mergeable');
+  const { number } = await github().openPull(repository, { branch, base: 'main', title: 'Basket', body: '' });
+  expect((await github().pull(repository, number)).mergeable).toBeUndefined();
+  await stage.local('PATCH', '/switches', { mergeableAfterMs: 0 });
+  expect((await github().pull(repository, number)).mergeable).toBe(true);
+});
+
 test('changed paths between two commits are listed', async () => {
   const { sha } = await branchWith('three');
   expect(await github().changedPaths(repository, await mainHead(), sha)).toEqual(['src/new.txt']);
