@@ -8,6 +8,7 @@ import { runJob } from '../../src/jobs/run-job.ts';
 import { seed } from '../../src/jobs/seed/seed.ts';
 import type { AcceptanceTests } from '../../src/loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type SeedReport, seedReport } from '../../src/loop/brief.ts';
+import { JOB } from '../prepared.ts';
 import { type Script, startScriptedModel } from './scripted-model.ts';
 
 export const PRODUCT = "export function greet(name) {\n  return 'Hello ' + name;\n}\n";
@@ -169,7 +170,7 @@ export async function run(
     await runJob({
       kind,
       job: { build, seed }[kind],
-      bundle: join(import.meta.dirname, '../../src/jobs/main.ts'),
+      bundle: JOB,
       log: (line) => log.push(line),
       variables: {
         LOOPWRIGHT_BRIEF: briefFile,
