@@ -76,10 +76,15 @@ function leftOut({ runner, added }: IntegrityRequest): readonly Violation[] {
     }));
 }
 
+/** Whether any change of this file counts as tampering with the tests: what decides how they run. */
+export function decidesTests(path: string): boolean {
+  return RUNNER_FILES.test(path);
+}
+
 function runnerSetUp(request: IntegrityRequest): readonly Violation[] {
   const { base, head } = request;
   const paths = [...new Set([...base.keys(), ...head.keys()])];
-  const files = paths.filter((path) => RUNNER_FILES.test(path) && base.get(path) !== head.get(path));
+  const files = paths.filter((path) => decidesTests(path) && base.get(path) !== head.get(path));
   const manifests = paths.filter((path) => /(^|\/)package\.json$/.test(path) && testScripts(request, path));
   return [...files, ...manifests].map((file) => ({
     rule: 'test-runner',

@@ -11,8 +11,9 @@ import { openStage, type Stage } from './stage.ts';
 type Drafted = Extract<Event, { type: 'drafted' }>;
 
 let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage(authored.FILES);
+beforeEach(() => setTheStage());
+async function setTheStage(files: Readonly<Record<string, string>> = {}): Promise<void> {
+  stage = await openStage({ ...authored.FILES, ...files });
   Object.assign(stage.answers, {
     interview: [authored.interview],
     requirement: [authored.requirement],
@@ -24,7 +25,7 @@ beforeEach(async () => {
     release: [authored.release],
     reflection: [authored.reflection],
   });
-});
+}
 afterEach(() => stage.close());
 
 /** A loop on which the interview is over. */
@@ -291,6 +292,22 @@ describe('PLAN', () => {
     expect(JSON.parse(await textOf(event, 'acceptance.json'))).toEqual(authored.plan.acceptance);
     expect(await textOf(event, 'plan.md')).toContain('| price | unknown price | unknown price |');
     expect((await textOf(event, 'diagrams.md')).match(/```mermaid/g)).toHaveLength(4);
+  });
+
+  it('is told what the repository has closed, and a plan that names it goes back before anything else is asked', async () => {
+    await stage.close();
+    const config = `${authored.FILES['.github/loopwright.yml']}protected:\n  - src/**\n`;
+    await setTheStage({ '.github/loopwright.yml': config });
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    expect(stage.asked.at(-1)).toMatchObject({ name: 'plan', user: expect.stringContaining('src/**') });
+    expect(event.defects[0]).toMatchObject({
+      rule: 'plan/closed-path',
+      message: expect.stringMatching(
+        /^T-1: `src\/.+` must not change: it is protected by the policy \(`src\/\*\*`\)\.$/,
+      ),
+    });
+    expect(measuredAs(event, 'uncovered_requirements')).toBeGreaterThan(0);
+    expect(measuredAs(event, 'arch_uncertainty')).toBeUndefined();
   });
 
   it('blocks on a diagram that does not parse and names its line', async () => {
