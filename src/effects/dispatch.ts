@@ -86,6 +86,7 @@ async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Pro
     tests: phase === 'VERIFY' ? testsOf(build) : null,
     seed: phase === 'VERIFY' ? (seed?.seed ?? null) : null,
     defects: loop.feedback,
+    waivers: [],
     context: loop.context,
     skills: jobSkills(ports.skills),
     model: { name: modelFacts.name, scripted: modelFacts.scripted },
