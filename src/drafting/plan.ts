@@ -2,6 +2,7 @@
 
 import { readConfig } from '../context/repository-config.ts';
 import { budgetOf } from '../documents/budget.ts';
+import { diagramsDocument } from '../documents/diagrams-document.ts';
 import {
   type Analysis,
   type Diagrams,
@@ -19,7 +20,7 @@ import {
 import { storedJson } from '../documents/stored-json.ts';
 import type { Event } from '../loop/event.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { diagramDefects, diagramsDocument } from './diagrams.ts';
+import { diagramDefects } from './diagrams.ts';
 import { type Drafted, type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
 import { askedOf, documentBlocks, fileBlocks, guidanceBlocks, scanBlock, scanOf } from './material.ts';
 import { type CheckedPlan, checkPlan } from './plan-checks.ts';
@@ -76,16 +77,20 @@ interface Drawn {
   readonly diagrams: Diagrams;
 }
 
+/** Each as people read it, and the data beside it: what the packet and later phases show is read from that, never from the Markdown. */
 function storePlan(drafting: Drafting, { planned, analysis, diagrams }: Drawn): ReturnType<typeof storeDocuments> {
   return storeDocuments(drafting, {
     'plan.md': planDocument(planned, budgetOf(drafting.loop, planned)),
+    'plan.json': JSON.stringify(planned, null, 2),
     'tasks.json': JSON.stringify(planned.tasks, null, 2),
     'acceptance.md': acceptanceDocument(planned.acceptance),
     'acceptance.json': JSON.stringify(planned.acceptance, null, 2),
     'analysis.md': analysisDocument(analysis),
+    'analysis.json': JSON.stringify(analysis, null, 2),
     'doubts.md': doubtsDocument(analysis),
     'checklist.md': checklistDocument(analysis),
     'diagrams.md': diagramsDocument(diagrams),
+    'diagrams.json': JSON.stringify(diagrams, null, 2),
   });
 }
 

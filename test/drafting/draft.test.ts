@@ -281,13 +281,16 @@ describe('PLAN', () => {
     expect(event).toMatchObject({ tasks: authored.plan.tasks, requirementIds: ['R-1', 'R-2', 'R-3'], surface: 'http' });
     expect(event.documents.map(({ path }) => path.slice('.loopwright/12/'.length))).toEqual([
       'plan.md',
+      'plan.json',
       'tasks.json',
       'acceptance.md',
       'acceptance.json',
       'analysis.md',
+      'analysis.json',
       'doubts.md',
       'checklist.md',
       'diagrams.md',
+      'diagrams.json',
     ]);
     expect(JSON.parse(await textOf(event, 'acceptance.json'))).toEqual(authored.plan.acceptance);
     expect(await textOf(event, 'plan.md')).toContain('| price | unknown price | unknown price |');

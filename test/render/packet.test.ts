@@ -1,18 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { budgetOf } from '../../src/documents/budget.ts';
-import { doubtsDocument, planDocument } from '../../src/documents/plan-documents.ts';
-import { diagramsDocument } from '../../src/drafting/diagrams.ts';
 import { packetComment } from '../../src/render/packet.ts';
 import { analysis, diagrams, plan, specification } from '../drafting/authored.ts';
-import { MODEL, startedLoop, waitingLoop } from './loops.ts';
+import { MODEL, waitingLoop } from './loops.ts';
 
 function documents(change: Record<string, string> = {}): { path: string; text: string }[] {
   const texts = {
     'requirements.json': JSON.stringify(specification.requirements),
     'acceptance.json': JSON.stringify(plan.acceptance),
-    'plan.md': planDocument(plan, budgetOf(startedLoop(), plan)),
-    'doubts.md': doubtsDocument(analysis),
-    'diagrams.md': diagramsDocument(diagrams),
+    'plan.json': JSON.stringify(plan),
+    'analysis.json': JSON.stringify(analysis),
+    'diagrams.json': JSON.stringify(diagrams),
     ...change,
   };
   return Object.entries(texts).map(([file, text]) => ({ path: `.loopwright/12/${file}`, text }));
@@ -110,12 +108,7 @@ describe('the packet comment', () => {
   });
 
   it('promises no limit in USD where no price is known', () => {
-    const unpriced = startedLoop({ price: undefined });
-    const text = packetComment(
-      { ...loop, price: undefined },
-      documents({ 'plan.md': planDocument(plan, budgetOf(unpriced, plan)) }),
-      MODEL,
-    );
+    const text = packetComment({ ...loop, price: undefined }, documents(), MODEL);
     expect(text).toContain(
       'in at most 3 iterations whose runs take at most 60 minutes each; the limit of 3 USD cannot act, because no price is known (`LLM_PRICE`). Nothing is merged.',
     );
@@ -131,23 +124,50 @@ describe('the packet comment', () => {
   });
 
   it('shows the doubts that stay open', () => {
-    const open = doubtsDocument({
-      ...analysis,
-      doubts: analysis.doubts.map((doubt) => ({ ...doubt, resolution: null })),
-    });
-    expect(packetComment(loop, documents({ 'doubts.md': open }), MODEL)).toContain(
-      '| performance | The list fits memory. | It may grow. | **open** |',
+    const open = analysis.doubts.map((doubt) => ({ ...doubt, resolution: null }));
+    const text = packetComment(
+      loop,
+      documents({ 'analysis.json': JSON.stringify({ ...analysis, doubts: open }) }),
+      MODEL,
+    );
+    expect(text).toContain('| performance | The list fits memory. | It may grow. | **open** |');
+  });
+
+  it('states the price within the limits as they are when it is published, not when the plan was written', () => {
+    const raised = { ...loop, limits: { ...loop.limits, usd: 5 } };
+    expect(packetComment(raised, documents(), MODEL)).toContain('The loop stops for a person at 5 USD.');
+  });
+
+  it('is made from the data: no word of the documents beside it changes it', () => {
+    const told = packetComment(loop, documents(), MODEL);
+    const prose = fc.constantFrom(
+      '| **open** |',
+      '## Budget',
+      '## Claims under attack',
+      '0 USD',
+      '|---|',
+      '\n',
+      'word',
+    );
+    const text = fc.array(prose, { maxLength: 12 }).map((parts) => parts.join(' '));
+    const files = ['plan.md', 'analysis.md', 'doubts.md', 'diagrams.md', 'acceptance.md', 'requirement.md', 'spec.md'];
+    fc.assert(
+      fc.property(fc.record(Object.fromEntries(files.map((file) => [file, text]))), (reworded) => {
+        expect(packetComment(loop, documents(reworded), MODEL)).toBe(told);
+      }),
     );
   });
 
   it('tells people not to approve what is incomplete', () => {
-    const incomplete = documents().filter(({ path }) => !path.endsWith('requirements.json'));
-    expect(packetComment(loop, incomplete, MODEL)).toContain('requirements.json is missing; do not approve.');
+    for (const file of ['requirements.json', 'plan.json', 'analysis.json', 'diagrams.json']) {
+      const incomplete = documents().filter(({ path }) => !path.endsWith(`/${file}`));
+      expect(packetComment(loop, incomplete, MODEL)).toContain(`${file} is missing; do not approve.`);
+    }
   });
 
   it('leaves out whole parts rather than exceed a comment, and names them', () => {
-    const huge = diagramsDocument({ ...diagrams, deployment: `flowchart LR\n${'  a --> b\n'.repeat(7_000)}` });
-    const text = packetComment(loop, documents({ 'diagrams.md': huge }), MODEL);
+    const huge = { ...diagrams, deployment: `flowchart LR\n${'  a --> b\n'.repeat(7_000)}` };
+    const text = packetComment(loop, documents({ 'diagrams.json': JSON.stringify(huge) }), MODEL);
     expect(text.length).toBeLessThan(60_000);
     expect(text).toContain('Too long for one comment, so read on the branch: the diagram “Deployment”.');
     expect(text.match(/```mermaid/g)).toHaveLength(3);
