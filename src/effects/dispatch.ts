@@ -6,6 +6,7 @@ import { documentNamed, documentTexts } from '../documents/document-texts.ts';
 import { acceptanceRow, specification } from '../documents/documents.ts';
 import { storedReport } from '../documents/stored-report.ts';
 import { ConfigError } from '../errors.ts';
+import { CHANGE_LIMITS } from '../guard/patch-policy.ts';
 import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
 import type { EffectOf } from '../loop/effect.ts';
@@ -14,7 +15,6 @@ import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
-import { CHANGE_LIMITS } from './proposal-checks.ts';
 
 const NO_GATEWAY =
   'BUILD needs the model gateway for jobs, which this version does not have yet; it builds only where GitHub is on this machine (see README, "Not yet seen on github.com").';
@@ -101,6 +101,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
     defects: loop.feedback,
+    waivers: [],
     context: loop.context,
     skills: jobSkills(ports.skills),
     model: { name: modelFacts.name, scripted: modelFacts.scripted },

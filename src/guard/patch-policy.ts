@@ -14,6 +14,14 @@ export interface PatchPolicy {
   readonly maxBytes: number;
 }
 
+/** How large a change may be. */
+export const CHANGE_LIMITS = { maxFiles: 60, maxBytes: 1_000_000 } as const;
+
+/** The policy for paths that the approved plan names: a lock file among them may change, and every other rule stays. */
+export function plannedPolicy(policy: Omit<PatchPolicy, 'allowedFiles'>): PatchPolicy {
+  return { ...policy, allowedFiles: ['**'] };
+}
+
 const LOCK_FILES: ReadonlySet<string> = new Set(
   [
     'package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock pipfile.lock uv.lock pdm.lock',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { acceptanceRow, surface, task } from '../documents/documents.ts';
 import { acceptanceTests, seedData } from './answers.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
+import { waiver } from './waiver.ts';
 
 /** How the repository is installed, built, tested and started. A missing command is not run; `test` is needed. */
 export const commands = z.strictObject({
@@ -64,6 +65,8 @@ export const brief = z.strictObject({
   tests: frozenTests.nullable(),
   seed: seedData.nullable(),
   defects: z.array(defect),
+  /** Findings that people lifted. */
+  waivers: z.array(waiver),
   /** `/context` texts of people, oldest first. */
   context: z.array(z.string()),
   /** Skill texts by name. */

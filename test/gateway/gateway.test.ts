@@ -27,6 +27,7 @@ const BRIEF: Brief = {
   tests: null,
   seed: null,
   defects: [],
+  waivers: [],
   context: [],
   skills: {},
   model: { name: 'm', scripted: true },

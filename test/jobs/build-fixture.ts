@@ -127,6 +127,7 @@ export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Br
     tests: null,
     seed: null,
     defects: [],
+    waivers: [],
     context: ['Keep it short.'],
     skills: Object.fromEntries(
       [

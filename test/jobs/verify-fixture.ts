@@ -101,6 +101,7 @@ function briefOf(commits: { readonly base: string; readonly candidate: string })
     tests: null,
     seed: null,
     defects: [],
+    waivers: [],
     context: [],
     skills: {},
     model: { name: 'scripted', scripted: true },

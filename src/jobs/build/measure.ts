@@ -32,7 +32,7 @@ export async function measure(bench: Bench, tests: FrozenTests): Promise<Measure
     await testReading(bench, copy, tests),
     await suiteReading(bench, copy),
   ]);
-  readings.push(await securityReading(bench.environment, diff));
+  readings.push(await securityReading(bench, diff));
   const measurements = readings.flatMap(({ measurement }) => measurement ?? []);
   return {
     settled,

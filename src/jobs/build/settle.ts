@@ -1,7 +1,7 @@
 /** Reduces the workspace to what may be proposed, before anything is measured: what is judged is what would land. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { defectOf, type PatchPolicy, pathRefusal, refusalsOf } from '../../guard/patch-policy.ts';
+import { defectOf, type PatchPolicy, pathRefusal, plannedPolicy, refusalsOf } from '../../guard/patch-policy.ts';
 import { isTestPath } from '../../guard/test-paths.ts';
 import type { Brief, FileChange, FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
@@ -101,8 +101,7 @@ function verdictOf(brief: Brief, tests: FrozenTests, existing: ReadonlySet<strin
 }
 
 function finish(brief: Brief, changes: readonly FileChange[], before: Omit<Settled, 'changes'>): Settled {
-  const policy: PatchPolicy = { ...brief.policy, allowedFiles: ['**'] };
-  const whole = refusalsOf(changes, policy);
+  const whole = refusalsOf(changes, plannedPolicy(brief.policy));
   if (whole.length === 0) return { ...before, changes };
   return { ...before, changes: [], refused: [...before.refused, ...whole] };
 }
@@ -114,7 +113,7 @@ function isPlanned(brief: Brief, tests: FrozenTests, existing: ReadonlySet<strin
 
 /** A lock file may change where a task names it; every other rule stays. */
 function planPolicy(brief: Brief, path: string): PatchPolicy {
-  return filesOf(brief).includes(path) ? { ...brief.policy, allowedFiles: ['**'] } : brief.policy;
+  return filesOf(brief).includes(path) ? plannedPolicy(brief.policy) : brief.policy;
 }
 
 function filesOf(brief: Brief): readonly string[] {

@@ -1,6 +1,7 @@
 /** What VERIFY measures about the tests: whether they are intact, and whether they are stable. */
 import type { AddedLine } from '../../guard/added-lines.ts';
 import { integrityDefects } from '../../guard/test-integrity.ts';
+import { judgeFindings, liftedNote } from '../../guard/waivers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Reading } from '../report/security.ts';
@@ -21,7 +22,7 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
     textsOf(bench, brief.base, [...trees.baseFiles.keys()].filter(isRead)),
     textsOf(bench, brief.candidate, [...trees.headFiles.keys()].filter(isRead)),
   ]);
-  const defects = integrityDefects({
+  const found = integrityDefects({
     runner: brief.commands.runner,
     base: trees.baseFiles,
     head: trees.headFiles,
@@ -30,13 +31,20 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
     frozen,
     added,
   });
+  const { standing: defects, lifted } = judgeFindings(found, brief.waivers);
   const measurement = await measured(environment, {
     name: 'test_integrity_violations',
     value: defects.length,
     unit: 'count',
-    source: 'test files and runner set-up of base and head compared',
+    source: `test files and runner set-up of base and head compared${liftedNote(lifted)}`,
     output: JSON.stringify(
-      { base: brief.base, candidate: brief.candidate, frozen: frozen?.digest ?? null, defects },
+      {
+        base: brief.base,
+        candidate: brief.candidate,
+        frozen: frozen?.digest ?? null,
+        findings: defects,
+        waived: lifted,
+      },
       null,
       1,
     ),

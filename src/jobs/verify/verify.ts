@@ -59,7 +59,7 @@ async function judge(bench: Bench): Promise<Judged> {
   const diff = await diffOf(bench);
   const added = addedLinesOf(diff);
   const integrity = await integrityReading(bench, trees, added);
-  const security = await securityReading(environment, diff);
+  const security = await securityReading(bench, diff);
   const regressions = await regressionReading(bench, trees);
   const stability = await flakinessReading(bench, trees, tests);
   environment.log(`acceptance: ${brief.acceptance.length} rows`);
