@@ -1,8 +1,11 @@
 /** Renamed and transferred repositories, as https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects says. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { eventually, git, HERE, octokit, type Stage, startStage } from './server.ts';
+import { startLocalGitHub } from '../../src/local/local-github.ts';
+import { createSource, eventually, git, HERE, octokit, PEOPLE, type Stage, startStage } from './server.ts';
 
 let stage: Stage;
 let id: number;
@@ -132,4 +135,33 @@ test('a transfer changes the owner, tells the former one, and leads on like a re
     changes: { owner: { from: { user: { login: 'alice' } } } },
     repository: { full_name: 'bob/trains' },
   });
+});
+
+test('a restart keeps the new name, the clock and the switches, and imports nothing again under the old name', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'local-github-moved-'));
+  const source = await createSource(directory, { 'README.md': '# Toys\n' });
+  const start = () =>
+    startLocalGitHub({
+      dataDirectory: join(directory, 'data'),
+      port: 0,
+      imports: [{ source, fullName: 'alice/toys' }],
+      users: PEOPLE,
+      executeWorkflow: () => Promise.reject(new Error('this test runs no workflows')),
+    });
+  const control = async (url: string, method: string, path: string, body?: object) =>
+    (await fetch(`${url}/_local${path}`, { method, ...(body ? { body: JSON.stringify(body) } : {}) })).json();
+  const first = await start();
+  await octokit(first.url, 'token-alice').rest.repos.update({ ...HERE, name: 'games' });
+  await control(first.url, 'POST', '/clock', { advanceMs: 3_600_000 });
+  await control(first.url, 'PATCH', '/switches', { mergeableAfterMs: 7 });
+  await first.close();
+  const second = await start();
+  const alice = octokit(second.url, 'token-alice').rest;
+  expect((await alice.git.getRef({ ...HERE, repo: 'games', ref: 'heads/main' })).status).toBe(200);
+  // Followed to where the old name leads.
+  expect((await alice.repos.get(HERE)).data.full_name).toBe('alice/games');
+  expect(await control(second.url, 'GET', '/clock')).toMatchObject({ offsetMs: 3_600_000 });
+  expect(await control(second.url, 'GET', '/switches')).toMatchObject({ mergeableAfterMs: 7 });
+  await second.close();
+  rmSync(directory, { recursive: true, force: true });
 });
