@@ -149,13 +149,13 @@ function isAtRest(world: World): boolean {
     (!awaited || scheduler.nowMs() > calmSinceMs + COOPERATIVE_MS + 10 * 60_000) &&
     loops.every(rests) &&
     [...hub.runs.values()].every(({ status }) => status === 'completed') &&
-    hub.deliveries.webhooks.every(({ takenIn, underWay }) => takenIn && underWay === 0) &&
+    hub.deliveries.webhooks.every(({ takenInMs, underWay }) => takenInMs !== undefined && underWay === 0) &&
     [...table.items].every(({ item, claimedBy }) => item.type === 'elapse' && claimedBy === undefined)
   );
 }
 
 export function rests({ status, pending }: Loop): boolean {
-  if (status === 'working') return false;
+  if (status === 'working' || status === 'queued') return false;
   return pending.every(({ type }) => status === 'paused' && EFFECT_LANES[type] === 'work');
 }
 

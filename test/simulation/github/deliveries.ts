@@ -11,8 +11,8 @@ export interface Webhook {
   readonly name: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly atMs: number;
-  /** Set when the App said that it has it. */
-  takenIn: boolean;
+  /** When the App said that it has it. */
+  takenInMs: number | undefined;
   /** GitHub was asked to send it once more, and has not done so yet. */
   underWay: number;
 }
@@ -56,7 +56,7 @@ export function createDelivering(
     const atMs = scheduler.nowMs();
     const stored = !isLost && (await door(webhook));
     webhook.underWay -= 1;
-    if (stored) webhook.takenIn = true;
+    if (stored) webhook.takenInMs ??= scheduler.nowMs();
     else fail(webhook, atMs);
   };
   const bring = (webhook: Webhook, delayMs: number): void => {
@@ -73,7 +73,7 @@ export function createDelivering(
         name,
         payload,
         atMs: scheduler.nowMs(),
-        takenIn: false,
+        takenInMs: undefined,
         underWay: 0,
       };
       if (!isHeard(nameOf(webhook))) return;

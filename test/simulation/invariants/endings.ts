@@ -9,8 +9,8 @@ export const ENDINGS: readonly Invariant[] = [
     name: 'every-loop-rests',
     sentence: 'When nobody disturbs it any more, every loop ends or waits for a named person.',
     end(world) {
-      const restless = loopsOf(world).find(({ status }) => status === 'working');
-      return restless && `${idOf(restless.ref)} is still at work in ${restless.phase} (${pendingOf(world)})`;
+      const restless = loopsOf(world).find(({ status }) => status === 'working' || status === 'queued');
+      return restless && `${idOf(restless.ref)} is still ${restless.status} in ${restless.phase} (${pendingOf(world)})`;
     },
   },
   {
@@ -32,7 +32,7 @@ export const ENDINGS: readonly Invariant[] = [
     name: 'everything-heard',
     sentence: 'Every webhook that GitHub still remembers is taken in and understood.',
     end({ hub, table }) {
-      const missed = hub.deliveries.webhooks.find(({ takenIn }) => !takenIn);
+      const missed = hub.deliveries.webhooks.find(({ takenInMs }) => takenInMs === undefined);
       const left = [...table.items].find(({ item }) => item.type === 'intake');
       if (left !== undefined) return `a delivery is tried for the ${left.attempt}th time`;
       return missed && `${missed.name} ${String(missed.payload.action ?? '')}`;

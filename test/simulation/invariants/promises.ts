@@ -25,11 +25,21 @@ export const PROMISES: readonly Invariant[] = [
     end: (world) => lostLine(world),
   },
   {
+    name: 'ready-is-verified',
+    sentence: 'A draft does not become ready over a commit of a person that the App was told of.',
+    end({ records }) {
+      const wrong = records.readied.find(({ unverified }) => unverified !== undefined);
+      return wrong && `#${wrong.pull.number} at ${wrong.headSha.slice(0, 7)}`;
+    },
+  },
+  {
     name: 'ready-is-green',
     sentence:
       "A draft becomes ready only when the repository's own checks have all ended, none of them red, and it can be merged.",
     end({ records }) {
-      const wrong = records.readied.find(({ ci, mergeable }) => ci !== 'green' || mergeable !== true);
+      const wrong = records.readied.find(
+        ({ ci, mergeable, unverified }) => unverified === undefined && (ci !== 'green' || mergeable !== true),
+      );
       return (
         wrong &&
         `#${wrong.pull.number} at ${wrong.headSha.slice(0, 7)}: checks ${wrong.ci}, mergeable ${String(wrong.mergeable)}`

@@ -7,13 +7,40 @@ import type { Invariant } from './invariants.ts';
 
 /** The App may need so long to hear of a run, or to cancel it. */
 const PATIENCE_MS = 12 * 60_000;
+const RESTING: readonly string[] = ['paused', 'stopped', 'succeeded', 'idle'];
 const SETTLED_MS = 5 * 60_000;
+/** What the configuration allows, and two hours in which processes may be down or the loop be paused. */
+const LONGEST_MS = 3 * 3600_000;
 
 export const RUNS: readonly Invariant[] = [
   {
     name: 'no-run-without-owner',
     sentence: 'Every run that is going on is awaited by its loop, or about to be cancelled.',
     during: (world) => orphan(world),
+  },
+  {
+    name: 'paused-starts-nothing',
+    sentence: 'A loop that is paused or has ended starts no run.',
+    end({ records }) {
+      const wrong = records.dispatched.find(
+        ({ run, loop, sinceMs }) =>
+          loop !== undefined && RESTING.includes(loop.status) && run.startedMs - sinceMs > SETTLED_MS,
+      );
+      return wrong && `run ${wrong.run.id} (${wrong.run.title}) started while its loop was ${wrong.loop?.status}`;
+    },
+  },
+  {
+    name: 'no-run-too-long',
+    sentence: 'A run that is awaited and does not end is cancelled when its time is up.',
+    during({ hub, database, scheduler, processes }) {
+      const isUp = processes.some(({ life }) => life.alive) && scheduler.nowMs() > hub.outageUntilMs;
+      const late = [...hub.runs.values()].find((run) => {
+        const loop = loopOfRun(database, run);
+        const isAwaited = loop?.status === 'working' && loop.built.run?.id === run.id;
+        return isUp && isAwaited && run.status !== 'completed' && scheduler.nowMs() - run.startedMs > LONGEST_MS;
+      });
+      return late && `run ${late.id} (${late.title})`;
+    },
   },
   {
     name: 'no-work-twice',

@@ -59,6 +59,7 @@ function build(hub: Hub, run: Run, brief: Brief, done: Done[]): ReadonlyMap<stri
           calls,
           failure,
           changes: built.changes,
+          unfinished: [],
           tests: built.tests,
         },
         judged.raws,

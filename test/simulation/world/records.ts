@@ -1,5 +1,6 @@
 /** What is written down at the moment when it happens, because it cannot be seen afterwards. */
 import type { Loop } from '../../../src/loop/loop.ts';
+import { idOf } from '../../../src/loop/terms.ts';
 import type { Database } from '../app/database.ts';
 import { ciVerdictOf } from '../github/ci.ts';
 import { APP, type Hub, type Pull, type Run } from '../github/hub.ts';
@@ -9,6 +10,8 @@ export interface Dispatched {
   readonly run: Run;
   /** The loop as it was stored when the run began. */
   readonly loop: Loop | undefined;
+  /** Since when the loop had its status. */
+  readonly sinceMs: number;
   /** Where the branch was. */
   readonly head: string | undefined;
 }
@@ -16,6 +19,8 @@ export interface Dispatched {
 export interface Readied {
   readonly pull: Pull;
   readonly headSha: string;
+  /** A person's commit at the head that the App was told of long before. */
+  readonly unverified: string | undefined;
   readonly ci: ReturnType<typeof ciVerdictOf>;
   readonly mergeable: boolean | undefined;
 }
@@ -30,23 +35,35 @@ export interface Records {
   mostQueued: number;
   /** How a loop was called when it began. */
   readonly firstRefs: Map<string, Loop['ref']>;
+  readonly statusSince: Map<string, number>;
 }
 
 export function recordsOf(hub: Hub, database: Database): Records {
   const dispatched: Dispatched[] = [];
   const readied: Readied[] = [];
+  const statusSince = new Map<string, number>();
   hub.onDispatch.push((run) => {
     const loop = loopOfRun(database, run);
     const head = loop === undefined ? undefined : hub.refs.get(`refs/heads/${loop.started?.branch}`);
     hub.note(`run ${run.id} starts: ${run.title}`);
-    dispatched.push({ run, loop, head });
+    const sinceMs = loop === undefined ? 0 : (statusSince.get(idOf(loop.ref)) ?? 0);
+    dispatched.push({ run, loop, sinceMs, head });
   });
   hub.onReady.push((pull) => {
-    if (movedByPeople(hub, pull)) return;
     const { headSha } = pull;
-    readied.push({ pull, headSha, ci: ciVerdictOf(hub, headSha), mergeable: mergeableOf(hub, pull) });
+    const unverified = toldPush(hub, pull);
+    if (unverified === undefined && movedByPeople(hub, pull)) return;
+    readied.push({ pull, headSha, unverified, ci: ciVerdictOf(hub, headSha), mergeable: mergeableOf(hub, pull) });
   });
-  return { dispatched, readied, orphanSinceMs: new Map(), broken: new Map(), mostQueued: 0, firstRefs: new Map() };
+  return {
+    dispatched,
+    readied,
+    orphanSinceMs: new Map(),
+    broken: new Map(),
+    mostQueued: 0,
+    firstRefs: new Map(),
+    statusSince,
+  };
 }
 
 /** The loop that a run was started for, by the number at the end of its name: names of repositories change. */
@@ -67,4 +84,15 @@ function movedByPeople({ moves, scheduler }: Hub, { branch }: Pull): boolean {
   return moves.some(
     ({ ref, by, atMs }) => refs.includes(ref) && by !== APP.login && atMs > scheduler.nowMs() - UNHEARD_MS,
   );
+}
+
+const HEARD_MS = 90_000;
+
+/** The person's commit at the head of the branch, where the App had taken in the webhook of the push long enough before. */
+function toldPush({ refs, commits, deliveries, scheduler }: Hub, { branch }: Pull): string | undefined {
+  const sha = refs.get(`refs/heads/${branch}`);
+  if (sha === undefined || commits.get(sha).by === 'app') return undefined;
+  const push = deliveries.webhooks.find(({ name, payload }) => name === 'push' && payload.after === sha);
+  const isOld = push?.takenInMs !== undefined && push.takenInMs < scheduler.nowMs() - HEARD_MS;
+  return isOld ? sha : undefined;
 }

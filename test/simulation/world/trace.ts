@@ -12,7 +12,7 @@ export interface Trace {
   readonly lines: () => readonly string[];
 }
 
-const KEPT = 400;
+const KEPT = 5000;
 
 export function createTrace(scheduler: Scheduler): Trace {
   const kept: (() => string)[] = [];

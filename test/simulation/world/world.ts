@@ -81,6 +81,7 @@ export function createWorld(seed: number): World {
     onSave(before, after, change) {
       trace.saved(before, after, change);
       if (before === undefined) world.records.firstRefs.set(idOf(after.ref), after.ref);
+      if (before?.status !== after.status) world.records.statusSince.set(idOf(after.ref), scheduler.nowMs());
       for (const told of onSave) told(before, after);
     },
   });
