@@ -1,5 +1,6 @@
 /** A whole loop that people push into: their commits win, the evidence is made anew, nothing is force-pushed; then merged, and labelled again. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { commanded, eventually, headOf, historyOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
@@ -25,10 +26,19 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function push(loop: Loop, path: string): Promise<string> {
-  const sha = await pushed(world, 'wout', { branch: loop.branch, path, text: `${path}\n` });
+async function push(loop: Loop, path: string, text = `${path}\n`): Promise<string> {
+  const sha = await pushed(world, 'wout', { branch: loop.branch, path, text });
   commits.push(sha);
   return sha;
+}
+
+/** A file of the product that every candidate of this issue changes. */
+const SERVER = 'src/server.js';
+const content = z.object({ content: z.string() });
+
+async function textAt(ref: string): Promise<string> {
+  const { body } = await world.as('wout', 'GET', `/contents/${SERVER}?ref=${ref}`);
+  return Buffer.from(content.parse(body).content, 'base64').toString();
 }
 
 const voided = (sha: string) =>
@@ -56,7 +66,9 @@ describe('commits of people on the loop branch', () => {
         120,
       );
       expect(await historyOf(world, verifying.candidate?.sha ?? '')).toContain(commits[0]);
-      const sha = await push(verifying, 'docs/hand-2.md');
+      expect(await textAt(verifying.candidate?.sha ?? '')).toContain('./search.js');
+      const before = await textAt(verifying.branch);
+      const sha = await push(verifying, SERVER, before.replace("'content-type': type", "'content-type': type, age: 0"));
       const next = await world.until(issue, ({ phase, entry }) => phase === 'BUILD' && entry > verifying.entry);
       expect(next).toMatchObject({ head: sha });
       expect(next.candidate).toBeUndefined();
@@ -80,6 +92,12 @@ describe('commits of people on the loop branch', () => {
     },
     WHOLE_LOOP_MS,
   );
+
+  it('are kept in a file that the loop had changed before them, beside what the loop changed', async () => {
+    const text = await textAt((await world.loop(issue))?.head ?? '');
+    expect(text).toContain("'content-type': type, age: 0");
+    expect(text).toContain('./search.js');
+  });
 
   it('are each said in one sentence', async () => {
     const bodies = (await said(world, issue)).map(({ body }) => body);
