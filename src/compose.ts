@@ -12,6 +12,7 @@ import { createWorkspace } from './adapters/workspace.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createGitHub, type GitHubOptions } from './github/github.ts';
 import type { Ports } from './ports.ts';
+import { type Limits, limitsEnvironment } from './settings/env.ts';
 import { packageFile } from './settings/package-root.ts';
 
 export interface Composition {
@@ -32,6 +33,8 @@ export interface Composition {
   };
   /** Where skills are read from; the package's own by default. */
   readonly skillsDirectory?: string | undefined;
+  /** How many loops run, and how long things are kept; as the environment says. */
+  readonly limits?: Limits;
   readonly log: Logger;
 }
 
@@ -85,6 +88,7 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
     }),
     gateway,
     clock: systemClock,
+    ...(composition.limits ?? limitsEnvironment()),
     skills: new Map([...skills].map(([name, { text }]) => [name, text])),
   };
   return { ports, routes: gateway.app, close: () => engine.close() };

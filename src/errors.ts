@@ -1,9 +1,19 @@
 /** Errors that a port may throw; each says what failed, with which value, and what to do. */
 import type { ModelCall } from './loop/brief.ts';
 
+export interface LoopErrorOptions extends ErrorOptions {
+  readonly status?: number | undefined;
+}
+
 /** A broken rule at a port. Subclasses name the port; `cause` keeps the original. */
 export class LoopError extends Error {
   override name = 'LoopError';
+  /** What GitHub answered; undefined when it gave no answer, or was not what failed. */
+  readonly status: number | undefined;
+  constructor(message: string, options: LoopErrorOptions = {}) {
+    super(message, options);
+    this.status = options.status;
+  }
 }
 
 /** The configuration or the environment is not usable; the message names file, line, key and remedy. */
@@ -35,22 +45,12 @@ export class WriteRefusedError extends LoopError {
   override name = 'WriteRefusedError';
 }
 
-/** GitHub no longer has what was asked for: 404, 410 or 451, in GitHub's words. */
+/** What is asked for is not there, or no longer: GitHub answered 404, 410 or 451, or an issue moved to another repository. */
 export class GoneError extends LoopError {
   override name = 'GoneError';
-  readonly status: 404 | 410 | 451;
-  constructor(message: string, status: 404 | 410 | 451, options?: ErrorOptions) {
-    super(message, options);
-    this.status = status;
-  }
 }
 
-/** GitHub gave no answer, or failed itself; a write may have happened all the same. */
-export class UnansweredError extends LoopError {
-  override name = 'UnansweredError';
-}
-
-/** The repository has another name, owner or installation by now; its id stays. */
+/** The repository has another name now; the write was not sent. `locate` says where the repository is. */
 export class RelocatedError extends LoopError {
   override name = 'RelocatedError';
 }
@@ -68,6 +68,11 @@ export class RetryError extends LoopError {
     super(`${what} is tried again: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+/** GitHub gave no answer, or one that tells nothing (5xx), in all tries: nothing is known, and a write may have happened. */
+export class UnansweredError extends LoopError {
+  override name = 'UnansweredError';
 }
 
 /** What a run delivered cannot be trusted or read. */

@@ -3,9 +3,10 @@ import type { GitHub, Merge, RepositoryRef } from './github/github-port.ts';
 import type { Answer, AnswerName } from './loop/answers.ts';
 import type { ModelCall } from './loop/brief.ts';
 import type { EffectLane } from './loop/effect.ts';
-import type { Event } from './loop/event.ts';
-import type { Loop } from './loop/loop.ts';
 import type { Price } from './loop/terms.ts';
+import type { AdmissionLimits, KeepDays, Store } from './store-port.ts';
+
+export type * from './store-port.ts';
 
 /** Who asks the model what, as the X-Loopwright-* headers say it. */
 export interface CallContext {
@@ -58,56 +59,11 @@ export interface Model {
   }>;
 }
 
-/** One webhook, reduced to what decides; stored before it is acknowledged. `body` is parsed by the intake. */
-export interface Delivery {
-  readonly id: string;
-  readonly name: string;
-  readonly receivedAt: string;
-  readonly payload: unknown;
-}
-
-export interface StoredLoop {
-  readonly loop: Loop;
-  readonly version: number;
-}
-
-export interface Store {
-  /** Stores a delivery and queues its intake in one transaction. False when its id was seen before. */
-  receive(delivery: Delivery): Promise<boolean>;
-  delivery(id: string): Promise<Delivery | undefined>;
-  load(id: string): Promise<StoredLoop | undefined>;
-  /** The newest loop of an issue. */
-  newest(repositoryId: number, issue: number): Promise<StoredLoop | undefined>;
-  byPull(repositoryId: number, pull: number): Promise<StoredLoop | undefined>;
-  byBranch(repositoryId: number, branch: string): Promise<StoredLoop | undefined>;
-  byRun(repositoryId: number, runId: number): Promise<StoredLoop | undefined>;
-  /** All loops, newest first; `open` leaves out those that ended. */
-  list(filter: { readonly open: boolean }): Promise<readonly StoredLoop[]>;
-  /**
-   * Saves the loop, appends the event and queues a wake for each lane, all in one transaction.
-   * `expectedVersion` 0 inserts. @throws {ConflictError} when the stored version is another.
-   */
-  save(change: {
-    readonly loop: Loop;
-    readonly expectedVersion: number;
-    readonly event: Event | undefined;
-    readonly settled: string | undefined;
-    readonly wakes: readonly EffectLane[];
-  }): Promise<void>;
-  /** Everything that was decided on, in order: events, and the settling of effects between them. Refolding gives the loop. */
-  log(
-    id: string,
-  ): Promise<
-    readonly { readonly seq: number; readonly event: Event | undefined; readonly settled: string | undefined }[]
-  >;
-  /** Stores text or bytes under their sha256 (`sha256:<hex>`); repeating it is harmless. */
-  putBlob(content: string | Uint8Array): Promise<string>;
-  /** @throws {StoreError} when nothing is stored under the digest. */
-  blob(digest: string): Promise<Uint8Array>;
-}
-
 export type QueueItem =
-  | { readonly type: 'intake'; readonly deliveryId: string }
+  /** A repository has deliveries to be taken in. */
+  | { readonly type: 'intake'; readonly repositoryId: number }
+  /** A slot became free. */
+  | { readonly type: 'admit' }
   | { readonly type: 'wake'; readonly loopId: string; readonly lane: EffectLane }
   | {
       readonly type: 'elapse';
@@ -119,12 +75,14 @@ export type QueueItem =
 
 export interface Queue {
   /**
-   * Starts working. Items with the same key (delivery, or loop and lane) never run at the same time, across processes; an item that arrives while its key runs runs afterwards.
-   * A handler that throws is tried again with a growing delay, or after the `retryAfterSeconds` of a RetryError; a killed process's items run again.
-   * `attempt` counts the tries of an item from 1.
+   * Starts working. Items with the same key (repository, or loop and lane) never run at the same time, across processes; an item that arrives while its key runs runs afterwards.
+   * A handler that throws is tried again with a growing delay, or after the `retryAfterSeconds` of a RetryError, and is told which attempt it is (from 1); a killed process's items run again.
    */
   start(handle: (item: QueueItem, attempt: number) => Promise<void>): Promise<void>;
-  /** Queues an item, at once or after `delaySeconds`. An `elapse` with the same loop and key is sent once, even after it ran. */
+  /**
+   * Queues an item, at once or after `delaySeconds`. One that is queued already and has not begun is not queued again: it will see what was committed before it begins.
+   * An `elapse` with the same loop and key is sent once, even after it ran.
+   */
   send(item: QueueItem, delaySeconds?: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -177,7 +135,8 @@ export interface Ports {
   readonly modelFacts: {
     readonly name: string;
     readonly scripted: boolean;
-    readonly price: Price | undefined /** Address for jobs, local mode only. */;
+    readonly price: Price | undefined;
+    /** Address for jobs, local mode only. */
     readonly jobUrl: string | undefined;
     /** For one try, in jobs as in the App; 120 s unless given. */
     readonly timeoutMs?: number | undefined;
@@ -185,6 +144,9 @@ export interface Ports {
   readonly github: GitHub;
   readonly model: Model;
   readonly store: Store;
+  /** How many loops may run. */
+  readonly slots: AdmissionLimits;
+  readonly keepDays: KeepDays;
   readonly queue: Queue;
   readonly workspace: Workspace;
   readonly gateway: Gateway;

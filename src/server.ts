@@ -3,13 +3,16 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
-import { apply, work } from './engine/advance.ts';
+import { admitQueued } from './engine/admission.ts';
+import { createHandler } from './engine/handle.ts';
+import { createHousekeeping } from './engine/housekeeping.ts';
+import { startPatrol } from './engine/patrol.ts';
 import { reconcile } from './engine/reconcile.ts';
 import { isHeard } from './intake/app.ts';
-import { takeIn } from './intake/intake.ts';
+import { drain } from './intake/drain.ts';
 import { createSweep } from './intake/sweep.ts';
 import { createWebhooks, WEBHOOK_PATH } from './intake/webhooks.ts';
-import type { Ports, QueueItem } from './ports.ts';
+import type { Ports } from './ports.ts';
 
 export interface ServerSettings {
   readonly appId: number;
@@ -32,7 +35,7 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-const RECONCILE_MS = 30_000;
+const PATROL_MS = 30_000;
 
 /** Starts everything; returns when webhooks are accepted. */
 export async function startServer(settings: ServerSettings): Promise<RunningApp> {
@@ -43,8 +46,9 @@ export async function startServer(settings: ServerSettings): Promise<RunningApp>
     const server = createServer(await listenerOf(settings));
     opened.defer(() => closed(server));
     await listen(server, settings);
-    await ports.queue.start((item, attempt) => handle(item, attempt, ports, log));
-    const patrol = startPatrol(settings);
+    const takeIn = (repositoryId: number) => drain(repositoryId, ports, log);
+    await ports.queue.start(createHandler({ ports, takeIn, log }));
+    const patrol = patrolOf(settings);
     opened.defer(() => patrol.close());
     return { url: urlOf(server), close: () => opened.disposeAsync() };
   } catch (error) {
@@ -53,25 +57,18 @@ export async function startServer(settings: ServerSettings): Promise<RunningApp>
   }
 }
 
-/** Looks for what was missed, now and on a timer; a GitHub that does not answer is asked again then. */
-function startPatrol({ ports, log }: ServerSettings): { close(): void } {
-  const sweep = createSweep({ ports, isHeard, log });
-  let closed = false;
-  const report = (what: string) => (error: unknown) => {
-    if (!closed) log.warn(`${what} failed, and is tried again in ${RECONCILE_MS / 1000} s: ${String(error)}`);
-  };
-  const round = async (): Promise<void> => {
-    await reconcile(ports).catch(report('looking after the open loops'));
-    await sweep().catch(report('looking for webhooks that did not arrive'));
-  };
-  void round();
-  const timer = setInterval(() => void round(), RECONCILE_MS).unref();
-  return {
-    close() {
-      closed = true;
-      clearInterval(timer);
-    },
-  };
+function patrolOf({ ports, log }: ServerSettings): { close(): Promise<void> } {
+  return startPatrol({
+    ports,
+    log,
+    everyMs: PATROL_MS,
+    steps: [
+      { what: 'looking after the open loops', take: () => reconcile(ports) },
+      { what: 'admitting queued loops', take: () => admitQueued(ports) },
+      { what: 'looking for webhooks that did not arrive', take: createSweep({ ports, isHeard, log }) },
+      { what: 'putting away what is old', take: createHousekeeping(ports) },
+    ],
+  });
 }
 
 async function listenerOf(settings: ServerSettings): Promise<RequestListener> {
@@ -81,30 +78,6 @@ async function listenerOf(settings: ServerSettings): Promise<RequestListener> {
     if (request.url?.startsWith(WEBHOOK_PATH)) webhooks(request, response);
     else void rest(request, response);
   };
-}
-
-/** One queue item; what it throws, the queue tries again. */
-async function handle(item: QueueItem, attempt: number, ports: Ports, log: Logger): Promise<void> {
-  const startedMs = performance.now();
-  switch (item.type) {
-    case 'intake':
-      await takeIn(item.deliveryId, ports);
-      break;
-    case 'wake':
-      await work({ loopId: item.loopId, lane: item.lane, attempt }, ports, log);
-      break;
-    case 'elapse': {
-      const stored = await ports.store.load(item.loopId);
-      const at = ports.clock.now().toISOString();
-      if (stored !== undefined)
-        await apply(
-          stored.loop.ref,
-          { type: 'elapsed', at, entry: item.entry, timer: item.timer, key: item.key },
-          ports.store,
-        );
-    }
-  }
-  log.debug({ item, durationMs: Math.round(performance.now() - startedMs) }, 'handled');
 }
 
 function listen(server: Server, { port, host }: ServerSettings): Promise<void> {

@@ -7,13 +7,14 @@ import { openEngine } from '../src/adapters/engine.ts';
 import { compose } from '../src/compose.ts';
 import { startServer } from '../src/server.ts';
 import { freePort } from './listening.ts';
+import { MEMORY } from './prepared.ts';
 
 test('a start that fails leaves no door open', async () => {
   const log = pino({ level: 'silent' });
   const port = await freePort();
   const credentials = { appId: 1, privateKey: 'none', apiUrl: 'https://api.github.com', fetch };
   const { ports, routes, close } = await compose({
-    databaseUrl: 'memory:',
+    databaseUrl: MEMORY,
     workspaceDirectory: tmpdir(),
     publicUrl: `http://127.0.0.1:${port}`,
     slug: 'loopwright',

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { fromPglite, PgBoss } from 'pg-boss';
 import { destination, type Logger, pino } from 'pino';
 import { ConfigError, StoreError } from '../errors.ts';
+import { createLeadership } from './leadership.ts';
 import { migrate } from './migrations.ts';
 import { openPglite, type PgliteHandle } from './pglite.ts';
 import { QUEUE_NAMES, QUEUE_OPTIONS } from './queue-items.ts';
@@ -21,6 +22,8 @@ export interface Engine {
   transaction<Result>(work: (trx: Queries) => Promise<Result>): Promise<Result>;
   /** Calls back on each NOTIFY of the channel, and after a reconnection, when some may have been missed. */
   listen(channel: string, wake: () => void): Promise<{ close(): Promise<void> }>;
+  /** True in one process at a time, until that ends or loses its connection. */
+  leads(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -29,8 +32,9 @@ interface Backend {
   readonly kind: Engine['kind'];
   readonly kysely: Kysely<Tables>;
   readonly boss: PgBoss;
+  readonly leads: () => Promise<boolean>;
   readonly close: () => Promise<void>;
-  /** Prepared by an earlier engine of this process: schema and queues are there. */
+  /** A copy of a database in which schema and queues are made. */
   readonly prepared: boolean;
   readonly onPrepared: () => Promise<void>;
 }
@@ -38,7 +42,7 @@ interface Backend {
 const insideTransaction = new AsyncLocalStorage<true>();
 
 /**
- * Opens the database and brings its schema up to date. `url` is a directory, `memory:` (for tests: gone when closed) or `postgres://…`.
+ * Opens the database and brings its schema up to date. `url` is a directory, `postgres://…`, `memory:` (gone when closed), or `memory:FILE`, which starts as a copy of the dump in FILE.
  * PGlite does not survive a power loss (it never calls fsync), only the death of its process; PostgreSQL survives both.
  * @throws {StoreError} when the directory is in use, or was made by another major version of Postgres, or by a newer Loopwright.
  */
@@ -62,6 +66,7 @@ export async function openEngine(options: { readonly url: string; readonly log?:
       refuseInsideTransaction();
       return kysely.transaction().execute((trx) => insideTransaction.run(true, () => work(trx)));
     },
+    leads: backend.leads,
     listen: (channel, wake) => listen(boss.getDb(), channel, wake),
     close: once(() => close(backend)),
   };
@@ -87,6 +92,8 @@ function pgliteBackend(handle: PgliteHandle): Backend {
     kind: 'pglite',
     kysely: new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: lite }) }),
     boss: new PgBoss({ db: guarded, backend: 'pglite', schedule: false, monitorVacuum: false, reindex: false }),
+    // The directory is locked, and what is in memory is ours alone.
+    leads: async () => true,
     close: handle.close,
     prepared: handle.prepared,
     onPrepared: handle.onPrepared,
@@ -98,11 +105,16 @@ function postgresBackend(url: string, log: Logger): Backend {
   // Without a listener the loss of an idle connection would end the process; the pool makes a new one by itself.
   pool.on('error', (error) => log.warn({ err: error }, 'store: lost an idle connection'));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const leadership = createLeadership(url);
   return {
     kind: 'postgres',
     kysely,
     boss: new PgBoss({ connectionString: url, max: 4, schedule: false, application_name: 'loopwright queue' }),
-    close: () => kysely.destroy(),
+    leads: leadership.leads,
+    close: async () => {
+      await leadership.resign();
+      await kysely.destroy();
+    },
     prepared: false,
     onPrepared: async () => {},
   };

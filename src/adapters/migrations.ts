@@ -1,6 +1,7 @@
 /** The database schema as a numbered table; a number that was released is never edited again, only followed. */
 import { sql } from 'kysely';
 import { StoreError } from '../errors.ts';
+import { fillLookUps, LOOK_UPS } from './migration-look-ups.ts';
 import type { Queries } from './tables.ts';
 
 interface Migration {
@@ -8,6 +9,8 @@ interface Migration {
   readonly name: string;
   /** One statement each: PGlite takes no more than one at a time. */
   readonly statements: readonly string[];
+  /** What is done after them to the rows that are there. */
+  readonly fill?: (trx: Queries) => Promise<void>;
 }
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -57,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  { number: 2, name: 'look-ups by column, sources, reduced deliveries', statements: LOOK_UPS, fill: fillLookUps },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.
@@ -76,6 +80,7 @@ export async function migrate(trx: Queries, migrations: readonly Migration[] = M
   refuseUnknown(applied, migrations);
   for (const migration of migrations.filter(({ number }) => !applied.has(number))) {
     for (const statement of migration.statements) await sql.raw(statement).execute(trx);
+    await migration.fill?.(trx);
     await trx.insertInto('schema_migrations').values({ number: migration.number, name: migration.name }).execute();
   }
 }

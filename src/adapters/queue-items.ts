@@ -22,8 +22,9 @@ const RETRY_FOR_EVER = 2 ** 31 - 1;
 
 /**
  * `key_strict_fifo` is the one policy of pg-boss that fits: at most one item per key is active or waits to be retried (a unique index, so also across
- * processes), and any number may be queued behind it. `stately`, `short` and `exclusive` drop an item whose key is queued already; on Postgres that item
- * may be fetched just before our commit, and then the wake is lost. `singleton` skips keys by a cached list that is up to a minute old.
+ * processes), and any number may be queued behind it; `enqueue` keeps that number at one. `stately`, `short` and `exclusive` drop an item whose key is
+ * queued already; on Postgres that item may be fetched just before our commit, and then the wake is lost. `singleton` skips keys by a cached list that
+ * is up to a minute old.
  */
 export const QUEUE_OPTIONS = {
   policy: 'key_strict_fifo',
@@ -35,14 +36,15 @@ export const QUEUE_OPTIONS = {
   // The longest that pg-boss allows; a dead process is noticed by its heartbeat.
   expireInSeconds: 24 * 3600 - 1,
   retentionSeconds: TEN_YEARS_SECONDS,
-  deleteAfterSeconds: 24 * 3600,
+  deleteAfterSeconds: 3600,
 } as const;
 
 const lane = z.enum(Object.values(EFFECT_LANES));
 
 /** The door for what comes back from the database. */
 export const queueItem: z.ZodType<QueueItem> = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('intake'), deliveryId: z.string() }),
+  z.strictObject({ type: z.literal('intake'), repositoryId: z.int() }),
+  z.strictObject({ type: z.literal('admit') }),
   z.strictObject({ type: z.literal('wake'), loopId: z.string(), lane }),
   z.strictObject({
     type: z.literal('elapse'),
@@ -57,7 +59,9 @@ export const queueItem: z.ZodType<QueueItem> = z.discriminatedUnion('type', [
 export function keyOf(item: QueueItem): string {
   switch (item.type) {
     case 'intake':
-      return `intake ${item.deliveryId}`;
+      return `intake ${item.repositoryId}`;
+    case 'admit':
+      return 'admit';
     case 'wake':
       return `wake ${item.loopId} ${item.lane}`;
     case 'elapse':
@@ -65,21 +69,38 @@ export function keyOf(item: QueueItem): string {
   }
 }
 
-/** Queues an item in the given transaction and wakes the workers of every process when it commits. */
-export async function enqueue(
-  boss: PgBoss,
-  trx: Queries,
-  request: { readonly item: QueueItem; readonly delaySeconds?: number | undefined },
-): Promise<void> {
-  const { item, delaySeconds = 0 } = request;
-  const options: SendOptions = {
-    ...onceOptions(item),
-    singletonKey: keyOf(item),
-    startAfter: delaySeconds,
-    db: fromKysely(trx),
-  };
-  await boss.send(queueOf(item), item, options);
+interface Request {
+  readonly items: readonly QueueItem[];
+  readonly delaySeconds?: number | undefined;
+}
+
+/** Queues items in the given transaction and wakes the workers of every process when it commits. */
+export async function enqueue(boss: PgBoss, trx: Queries, { items, delaySeconds = 0 }: Request): Promise<void> {
+  if (items.length === 0) return;
+  const mergeable = delaySeconds === 0 ? items.filter(({ type }) => type !== 'elapse') : [];
+  const queued = await alreadyQueued(trx, mergeable.map(keyOf));
+  const db = fromKysely(trx);
+  for (const item of items) {
+    const singletonKey = keyOf(item);
+    if (queued.has(singletonKey)) continue;
+    await boss.send(queueOf(item), item, { ...onceOptions(item), singletonKey, startAfter: delaySeconds, db });
+  }
   if (delaySeconds === 0) await sql`select pg_notify(${WAKE_CHANNEL}, '')`.execute(trx);
+}
+
+/**
+ * The keys of which an item is queued that has not begun, or waits to be tried again: it will see what this transaction commits. The lock keeps it so:
+ * a fetch takes rows `for update skip locked`, so until we commit it passes these by, and one that it has already in hand is skipped here. Several
+ * transactions may hold the lock on one row.
+ */
+async function alreadyQueued(trx: Queries, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const found = await sql<{ key: string }>`select singleton_key as key from pgboss.job
+    where name in (${sql.join([...QUEUE_NAMES])}) and singleton_key in (${sql.join([...keys])})
+    and state < 'active' and not blocked and policy = ${QUEUE_OPTIONS.policy}
+    and (state = 'retry' or start_after <= now())
+    for key share skip locked`.execute(trx);
+  return new Set(found.rows.map(({ key }) => key));
 }
 
 function queueOf(item: QueueItem): QueueName {

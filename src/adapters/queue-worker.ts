@@ -100,10 +100,11 @@ async function performAlone(work: Work, job: Job, running: ReadonlyMap<Job, Prom
 /** Never throws: what cannot be settled is free again when its heartbeat ends. */
 async function perform({ engine, name, log, handle, givenBack }: Work, job: Job): Promise<void> {
   const startedAt = performance.now();
-  const failure = await failureOf(async () => handle(queueItem.parse(job.data), job.retryCount + 1));
+  const attempt = job.retryCount + 1;
+  const failure = await failureOf(async () => handle(queueItem.parse(job.data), attempt));
   if (givenBack.has(job)) return;
   const durationMs = Math.round(performance.now() - startedAt);
-  const fields = { queue: name, item: job.data, attempt: job.retryCount + 1, durationMs };
+  const fields = { queue: name, item: job.data, attempt, durationMs };
   if (failure !== undefined) log.error({ ...fields, err: failure }, 'queue: an item failed; it is tried again');
   const unsettled = await failureOf(async () => {
     const settled = await (failure === undefined

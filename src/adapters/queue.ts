@@ -23,7 +23,8 @@ export function createQueue(engine: Engine, options: { readonly concurrency: num
         workers.push(startQueueWorker({ engine, name, slots: options.concurrency, log: options.log, handle }));
       }
     },
-    send: (item, delaySeconds) => engine.transaction((trx) => enqueue(engine.boss, trx, { item, delaySeconds })),
+    send: (item, delaySeconds) =>
+      engine.transaction((trx) => enqueue(engine.boss, trx, { items: [item], delaySeconds })),
     stop: async () => {
       const stopping = started;
       started = undefined;

@@ -1,5 +1,10 @@
 /** The tables as Kysely sees them; migrations.ts makes them. */
-import type { Generated, Kysely } from 'kysely';
+import type { ColumnType, Generated, Kysely } from 'kysely';
+
+/** A time: written as Date or ISO text. */
+type Time = ColumnType<Date, Date | string, Date | string>;
+type DefaultTime = ColumnType<Date, Date | string | undefined, Date | string>;
+type OptionalTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
 
 export interface LoopRow {
   readonly id: string;
@@ -13,8 +18,27 @@ export interface LoopRow {
   readonly branch: string;
   readonly pull: number | null;
   readonly run_id: number | null;
-  readonly created_at: Generated<Date>;
-  readonly updated_at: Generated<Date>;
+  readonly created_at: DefaultTime;
+  readonly updated_at: DefaultTime;
+  readonly installation_id: Generated<number>;
+  readonly owner: Generated<string>;
+  readonly repo: Generated<string>;
+  readonly title: Generated<string>;
+  readonly phase: Generated<string>;
+  readonly waiting_for: string | null;
+  readonly head: string | null;
+  readonly base_branch: string | null;
+  readonly priority: Generated<string>;
+  /** Lanes with pending effects, with commas between. */
+  readonly lanes: Generated<string>;
+  readonly awaits_run: Generated<boolean>;
+  readonly holds_slot: Generated<boolean>;
+  readonly usd: Generated<number>;
+  readonly started_at: Generated<string>;
+  readonly queued_at: OptionalTime;
+  readonly ended_at: OptionalTime;
+  /** Its log is gone. */
+  readonly forgotten: Generated<boolean>;
   /** JSON as text, not jsonb: jsonb refuses \u0000 and reorders keys, and the log must replay to the byte. */
   readonly loop: string;
 }
@@ -25,21 +49,46 @@ export interface LogRow {
   /** JSON as text, or null when only an effect was settled. */
   readonly event: string | null;
   readonly settled: string | null;
-  readonly created_at: Generated<Date>;
+  /** The delivery that said so, and as the how manieth thing to this loop. */
+  readonly delivery_id: string | null;
+  readonly ordinal: number | null;
+  readonly created_at: DefaultTime;
 }
 
 export interface DeliveryRow {
   readonly id: string;
   readonly name: string;
   readonly received_at: string;
-  readonly payload: string;
-  readonly created_at: Generated<Date>;
+  /** JSON as text; null when nothing of it is to be taken in, or nothing any more. */
+  readonly payload: string | null;
+  readonly serial: Generated<number>;
+  readonly repository_id: number | null;
+  readonly tries: Generated<number>;
+  readonly due_at: DefaultTime;
+  readonly note: string | null;
+  readonly created_at: DefaultTime;
 }
 
 export interface BlobRow {
   readonly digest: string;
   readonly content: Uint8Array;
-  readonly created_at: Generated<Date>;
+  readonly created_at: DefaultTime;
+}
+
+/** Which blobs the log of a loop names. */
+export interface LoopBlobRow {
+  readonly digest: string;
+  readonly loop_id: string;
+}
+
+export interface MissedDeliveryRow {
+  readonly guid: string;
+  readonly name: string;
+  readonly delivery_id: string;
+  readonly first_tried_at: Time;
+  readonly tried_at: Time;
+  readonly asked: Generated<number>;
+  readonly due_at: Time;
 }
 
 export interface Tables {
@@ -47,7 +96,9 @@ export interface Tables {
   readonly loop_log: LogRow;
   readonly deliveries: DeliveryRow;
   readonly blobs: BlobRow;
-  readonly schema_migrations: { readonly number: number; readonly name: string; readonly applied_at: Generated<Date> };
+  readonly loop_blobs: LoopBlobRow;
+  readonly missed_deliveries: MissedDeliveryRow;
+  readonly schema_migrations: { readonly number: number; readonly name: string; readonly applied_at: DefaultTime };
 }
 
 /** What may be done with a connection: queries. Transactions are the engine's, because it guards them. */

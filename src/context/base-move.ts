@@ -46,7 +46,7 @@ async function baseTip(loop: StartedLoop, { github }: Pick<Ports, 'github'>): Pr
   const { branch } = loop.started.base;
   const tip = await github.head(loop.ref, `refs/heads/${branch}`);
   if (tip !== undefined) return tip;
-  throw new GoneError(`The base branch ${branch} is gone; restore it.`, 404);
+  throw new GoneError(`The base branch ${branch} is gone; restore it.`, { status: 404 });
 }
 
 /** The newest commit of the base branch that a commit holds, where it is newer than the loop's base. */

@@ -47,5 +47,5 @@ export async function groundMoved(
 export async function headOf({ ref, started }: ReviewedLoop, { github }: Pick<Ports, 'github'>): Promise<string> {
   const head = await github.head(ref, `refs/heads/${started.branch}`);
   if (head !== undefined) return head;
-  throw new GoneError(`The branch ${started.branch} is gone; restore it.`, 404);
+  throw new GoneError(`The branch ${started.branch} is gone; restore it.`, { status: 404 });
 }

@@ -8,10 +8,10 @@ import type { Store } from '../ports.ts';
 
 const STATUS = {
   idle: 'failed',
-  queued: 'failed',
   working: 'failed',
   paused: 'waiting',
   waiting: 'waiting',
+  queued: 'waiting',
   succeeded: 'succeeded',
   stopped: 'stopped',
 } as const;

@@ -108,8 +108,3 @@ export function draftedEvent(
 export function stamp({ loop, ports }: Drafting): { readonly at: string; readonly entry: number } {
   return { at: ports.clock.now().toISOString(), entry: loop.entry };
 }
-
-/** A defect with what most do not need left empty. */
-export function defectOf(found: Pick<Defect, 'id' | 'rule' | 'message'> & Partial<Defect>): Defect {
-  return { requirement: null, file: null, line: null, severity: 'major', suggestion: null, ...found };
-}

@@ -1,5 +1,5 @@
 /** Pulls what a run delivered, trusts none of it before it is checked, and turns it into an event. */
-import { strFromU8, unzipSync } from 'fflate';
+import { currentReport } from '../documents/stored-report.ts';
 import { ArtifactError, NotYetError } from '../errors.ts';
 import type { WorkflowRun } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
@@ -9,17 +9,16 @@ import type { Event } from '../loop/event.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
+import { type ArtifactFiles, MAX_ZIP_BYTES, unpack } from './artifact.ts';
 import { assertProposal } from './proposal-checks.ts';
 import { signatureOf } from './signature.ts';
 
 type Collect = EffectOf<'collect'>;
 type Failed = Extract<Event, { type: 'failed' }>;
+type Reported = Extract<Event, { type: 'reported' }>;
 
 /** The job whose run delivers a report; an artifact is called as its report. */
 const JOB_OF = { build: 'build', seed: 'build', verify: 'verify' } as const;
-const MAX_ZIP_BYTES = 8_000_000;
-const MAX_ENTRY_BYTES = 16_000_000;
-const MAX_ENTRIES = 500;
 
 /**
  * Reads the run afresh, its artifact by the run id that we dispatched, and checks digest, size, schema, identity and path policy.
@@ -27,7 +26,7 @@ const MAX_ENTRIES = 500;
  */
 export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports): Promise<Event> {
   const at = ports.clock.now().toISOString();
-  const failed = (cause: Failed['cause'], reason: string, calls: readonly ModelCall[] = []): Event => ({
+  const failed = (cause: Failed['cause'], reason: string, calls: readonly ModelCall[] = []): Failed => ({
     type: 'failed',
     at,
     entry: effect.entry,
@@ -46,21 +45,26 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
       'work',
       `The ${effect.phase} run ${run.id} ended as ${run.conclusion ?? 'unknown'} without a report; its log says why.`,
     );
-  const files = unzip(zip);
+  const files = unpack(zip);
   const report = reportOf(files, effect, loop);
   await assertProposal(report, loop, ports);
   await storeRaw(report, files, ports.store);
-  if (report.failure !== null) return failed(causeOf(report.failure), report.failure, report.calls);
+  const { failure, calls } = report;
+  if (failure !== null)
+    return { ...failed(failure.cause, failure.message, calls), ...(await remainsOf(report, ports.store)) };
+  return { ...(await resultOf(report, ports.store)), at, entry: effect.entry };
+}
+
+async function resultOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<Omit<Reported, 'at' | 'entry'>> {
+  const { kind, measurements, defects, calls, sandbox } = report;
   return {
     type: 'reported',
-    at,
-    entry: effect.entry,
-    measurements: report.measurements,
-    defects: report.defects.slice(0, 100),
-    calls: report.calls,
-    sandbox: report.sandbox,
-    report: await ports.store.putBlob(JSON.stringify(report)),
-    signature: signatureOf(report.kind, report.defects),
+    measurements,
+    defects: defects.slice(0, 100),
+    calls,
+    sandbox,
+    report: await store.putBlob(JSON.stringify(report)),
+    signature: signatureOf(kind, defects),
   };
 }
 
@@ -75,10 +79,10 @@ async function overdue(
   return `The ${phase} run ${id} did not finish within ${loop.started.limits.runMinutes} minutes and was cancelled.`;
 }
 
-/** A job says itself when it was the model or the machine that failed it; both need a person. */
-function causeOf(failure: string): Failed['cause'] {
-  if (failure.startsWith('The sandbox needs ')) return 'setup';
-  return failure.startsWith('The model ') ? 'model' : 'work';
+/** What a failed build leaves for the next one: the tasks that were done, with the tests that they were built against. */
+async function remainsOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<Pick<Failed, 'report'>> {
+  const isWorth = report.kind === 'build' && report.tests !== null && report.changes.length > 0;
+  return isWorth ? { report: await store.putBlob(JSON.stringify(report)) } : {};
 }
 
 /** The run must be the one that we dispatched on the default branch's own file; a re-run or a renamed workflow is not. */
@@ -93,32 +97,11 @@ function assertOurs(run: WorkflowRun, { phase, report }: Collect): void {
     );
 }
 
-function unzip(zip: Uint8Array): Readonly<Record<string, Uint8Array>> {
-  let entries = 0;
-  let bytes = 0;
-  try {
-    return unzipSync(zip, {
-      filter({ name, originalSize }) {
-        entries += 1;
-        bytes += originalSize;
-        if (entries > MAX_ENTRIES || bytes > MAX_ENTRY_BYTES)
-          throw new ArtifactError(
-            `The artifact unpacks to at least ${bytes} bytes in ${entries} ${entries === 1 ? 'file' : 'files'}; at most ${MAX_ENTRY_BYTES} bytes in ${MAX_ENTRIES} files are read. Nothing of it was taken over.`,
-          );
-        return name === 'report.json' || /^raw\/[0-9a-f]{64}$/.test(name);
-      },
-    });
-  } catch (error) {
-    if (error instanceof ArtifactError) throw error;
-    throw new ArtifactError('The artifact is not a readable zip file. Nothing of it was taken over.', { cause: error });
-  }
-}
-
-function reportOf(files: Readonly<Record<string, Uint8Array>>, effect: Collect, loop: ReviewedLoop): Report {
-  const value = jsonOf(files['report.json']);
+function reportOf(files: ArtifactFiles, effect: Collect, loop: ReviewedLoop): Report {
+  const value = files.report;
   if (value === undefined)
     throw new ArtifactError(`The ${effect.phase} artifact has no readable report.json. Nothing of it was taken over.`);
-  const parsed = reportSchema.safeParse(value);
+  const parsed = reportSchema.safeParse(currentReport(value));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new ArtifactError(
@@ -146,19 +129,10 @@ function subjectOf({ kind, entry, candidate, base }: Pick<Report, 'kind' | 'entr
   return `${kind} of entry ${entry} for ${candidate.slice(0, 7)} on ${base.slice(0, 7)}`;
 }
 
-function jsonOf(bytes: Uint8Array | undefined): unknown {
-  if (bytes === undefined) return undefined;
-  try {
-    return JSON.parse(strFromU8(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Keeps every raw output; a measurement without one is no measurement. */
-async function storeRaw(report: Report, files: Readonly<Record<string, Uint8Array>>, store: Store): Promise<void> {
+async function storeRaw(report: Report, files: ArtifactFiles, store: Store): Promise<void> {
   for (const { name, raw } of report.measurements) {
-    const bytes = files[`raw/${raw.slice('sha256:'.length)}`];
+    const bytes = files.raw.get(raw);
     if (bytes === undefined || digestOf(bytes) !== raw)
       throw new ArtifactError(
         `The measurement ${name} has no raw output with digest ${raw.slice(0, 19)}…; a value without it is none. Nothing of it was taken over.`,

@@ -2,18 +2,19 @@
 
 import { groundMoved } from '../context/branch-push.ts';
 import { readConfig } from '../context/repository-config.ts';
-import { documentNamed, documentTexts, storedText } from '../documents/document-texts.ts';
+import { documentNamed, documentTexts } from '../documents/document-texts.ts';
 import { acceptanceRow, specification } from '../documents/documents.ts';
+import { storedReport } from '../documents/stored-report.ts';
 import { ConfigError } from '../errors.ts';
+import { CHANGE_LIMITS } from '../guard/patch-policy.ts';
 import { ANSWERS } from '../loop/answers.ts';
-import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
+import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
-import { CHANGE_LIMITS } from './proposal-checks.ts';
 
 const NO_GATEWAY =
   'BUILD needs the model gateway for jobs, which this version does not have yet; it builds only where GitHub is on this machine (see README, "Not yet seen on github.com").';
@@ -43,14 +44,19 @@ type Job = keyof typeof PHASE_OF;
  * Starts the run of an entry, unless the ground moved under its approval. The run's title names loop and entry, so a repeated dispatch finds the run
  * that is there already; `attempt` tells whether an earlier one may have started it.
  */
-export async function dispatch({ job }: EffectOf<'dispatch'>, loop: ReviewedLoop, ports: Ports): Promise<Event> {
+export async function dispatch(
+  { job }: EffectOf<'dispatch'>,
+  loop: ReviewedLoop,
+  ports: Ports,
+  attempt: number,
+): Promise<Event> {
   if (job === 'build' && ports.modelFacts.jobUrl === undefined) throw new ConfigError(NO_GATEWAY);
   // A stopped loop hears of no push, and a webhook may be lost.
   const moved = job === 'build' ? await groundMoved(loop, ports) : undefined;
   if (moved !== undefined) return moved;
   const brief = await briefOf(job, loop, ports);
   const digest = await ports.gateway.publish(JSON.stringify(brief));
-  const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[job], {
+  const inputs = {
     loop: nameOf(loop.ref),
     entry: String(loop.entry),
     phase: PHASE_OF[job],
@@ -60,7 +66,8 @@ export async function dispatch({ job }: EffectOf<'dispatch'>, loop: ReviewedLoop
     brief: digest,
     app: ports.gateway.url,
     ...(ports.modelFacts.jobUrl === undefined ? {} : { model: ports.modelFacts.jobUrl }),
-  });
+  };
+  const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[job], inputs, attempt);
   return { type: 'dispatched', at: ports.clock.now().toISOString(), entry: loop.entry, runId };
 }
 
@@ -68,12 +75,12 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
   const { store, modelFacts } = ports;
   const config = await readConfig(loop, ports);
   const { reports } = loop.built;
-  const build = await storedReport(reports.build, buildReport, store);
-  const seed = await storedReport(reports.seed, seedReport, store);
+  const build = await storedReport(store, reports.build, buildReport);
+  const seed = await storedReport(store, reports.seed, seedReport);
   const { base, issue } = loop.started;
   const judges = job === 'verify';
   return {
-    version: 1,
+    version: 2,
     loop: {
       id: nameOf(loop.ref),
       owner: loop.ref.owner,
@@ -90,10 +97,11 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     commands: config.commands,
     documents: [...(await documentTexts(loop, store))],
     ...(await planOf(loop, store)),
-    previous: build === undefined ? null : { changes: build.changes, tests: build.tests },
+    previous: previousOf(build),
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
     defects: loop.feedback,
+    waivers: [],
     context: loop.context,
     skills: jobSkills(ports.skills),
     model: { name: modelFacts.name, scripted: modelFacts.scripted },
@@ -101,6 +109,13 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     limits: { ...LIMITS, modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs },
     thresholds: { p95Ms: 500 },
   };
+}
+
+/** What the next build goes on from, and the commit that it was made on. */
+function previousOf(build: BuildReport | undefined): Brief['previous'] {
+  if (build === undefined) return null;
+  const { candidate, changes, tests, unfinished } = build;
+  return { head: candidate, changes, tests, unfinished };
 }
 
 function testsOf(build: { readonly tests: FrozenTests | null } | undefined): FrozenTests | null {
@@ -128,12 +143,4 @@ function jobSkills(skills: ReadonlyMap<string, string>): Record<string, string> 
     phase === 'BUILD' || phase === 'SEED_DATA' ? [...chain] : [],
   );
   return Object.fromEntries([...asked, ...BUILDER_SKILLS].map((name) => [name, skills.get(name) ?? '']));
-}
-
-async function storedReport<Report>(
-  digest: string | undefined,
-  schema: { parse(value: unknown): Report },
-  store: Store,
-): Promise<Report | undefined> {
-  return digest === undefined ? undefined : schema.parse(JSON.parse(await storedText(store, digest)));
 }

@@ -1,28 +1,50 @@
 /** SHIP: what the repository's own checks say about the promoted head. */
+import type { HeadCheck, HeadChecks } from '../github/github-port.ts';
 import { defect } from '../loop/defect.ts';
 import type { EffectOf } from '../loop/effect.ts';
-import type { Event } from '../loop/event.ts';
+import type { Event, EventOf } from '../loop/event.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { signatureOf } from './signature.ts';
 
-type ForeignCheck = Awaited<ReturnType<Ports['github']['foreignChecks']>>[number];
-
-/** The checks' result, or what is still awaited: a check that is not done, or GitHub's word on whether the branch can be merged. */
+/**
+ * The checks' result, once all that began have ended, none has changed for the quiet time, and GitHub says whether the branch can be merged;
+ * until then what is awaited.
+ */
 export async function inspect({ entry }: EffectOf<'inspect'>, loop: ReviewedLoop, ports: Ports): Promise<Event> {
-  const { github, clock, store } = ports;
+  const { github, clock } = ports;
   const { head, pull: number } = loop.review;
   const at = clock.now().toISOString();
-  const checks = await github.foreignChecks(loop.ref, head);
-  const pending = checks.filter(({ status }) => status === 'pending').map(({ name }) => name);
-  if (pending.length > 0) return { type: 'deferred', at, entry, waitsFor: pending };
+  const found = await github.headChecks(loop.ref, head);
+  const { checks, changedAt } = found;
+  const told = { type: 'deferred', at, entry, ...(changedAt === undefined ? {} : { changedAt }) } as const;
+  if (found.state === 'pending') return { ...told, waitsFor: [...found.waitsFor] };
+  if (!isQuiet(found, at, loop.started.limits.checksQuietSeconds)) return { ...told, waitsFor: [] };
   const { mergeable } = await github.pull(loop.ref, number);
-  if (mergeable === undefined) return { type: 'deferred', at, entry, waitsFor: ['whether it can be merged'] };
-  const defects = [
-    ...checks.filter(({ status }) => status === 'failed').map(defectOf),
-    ...(mergeable ? [] : [CONFLICT]),
-  ];
+  if (mergeable === undefined) return { ...told, waitsFor: ['whether it can be merged'] };
+  return checkedEvent({ at, entry, head, checks, mergeable }, ports);
+}
+
+/** A check that has just ended may start another one: a workflow that follows a workflow, a bot that follows a status. */
+function isQuiet({ changedAt }: HeadChecks, at: string, quietSeconds: number): boolean {
+  return changedAt === undefined || Date.parse(at) - Date.parse(changedAt) >= quietSeconds * 1000;
+}
+
+interface Inspected {
+  readonly at: string;
+  readonly entry: number;
+  readonly head: string;
+  readonly checks: readonly HeadCheck[];
+  readonly mergeable: boolean;
+}
+
+async function checkedEvent(
+  { at, entry, head, checks, mergeable }: Inspected,
+  { store }: Pick<Ports, 'store'>,
+): Promise<EventOf<'checked'>> {
+  const failed = checks.filter(({ outcome }) => outcome !== 'passed').map(defectOf);
+  const defects = mergeable ? failed : [...failed, CONFLICT];
   const raw = await store.putBlob(JSON.stringify({ head, checks, mergeable }, null, 2));
   const source =
     checks.length === 0
@@ -44,7 +66,7 @@ const CONFLICT: Defect = defect({
   suggestion: 'Build the change on the current base.',
 });
 
-function defectOf({ name, detail }: ForeignCheck): Defect {
+function defectOf({ name, detail }: HeadCheck): Defect {
   return defect({
     rule: 'repository-check',
     about: name,

@@ -1,30 +1,32 @@
 /** Runs loops: save what was decided, perform it, decide again on what came back. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { ConflictError, RetryError } from '../errors.ts';
 import { decide, settle } from '../loop/decide.ts';
 import type { Effect, EffectLane } from '../loop/effect.ts';
-import { type Event, event as eventSchema } from '../loop/event.ts';
+import type { Event } from '../loop/event.ts';
 import { type Decision, type Loop, newLoop } from '../loop/loop.ts';
+import { holdsSlot } from '../loop/slots.ts';
 import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
-import type { Ports, Store } from '../ports.ts';
+import type { Change, Ports, Store } from '../ports.ts';
 import { laneOf } from './effects.ts';
 import { type Outcome, perform } from './perform.ts';
 
+type Saving = Pick<Ports, 'store' | 'slots'>;
+type Answer = Awaited<ReturnType<Store['save']>> | 'unchanged';
+
 /** Applies one event to one loop and queues what follows from it, all in one transaction. An event that does not apply changes nothing. */
-export async function apply(ref: LoopRef, event: Event, store: Store): Promise<void> {
-  await update(ref, store, { event, settled: undefined }, (loop) => decide(loop, event));
+export function apply(ref: LoopRef, event: Event, ports: Saving): Promise<Answer> {
+  return update(ref, ports, { event, settled: undefined, source: undefined }, (loop) => decide(loop, event));
 }
 
-/**
- * Applies an event unless the loop's log has it already. A delivery is taken in again when the process died after it was applied;
- * a command would then be answered a second time, with what it means by now.
- */
-export async function applyOnce(ref: LoopRef, event: Event, store: Store): Promise<void> {
-  const log = await store.log(idOf(ref));
-  const told = eventSchema.parse(event);
-  if (log.some((entry) => isDeepStrictEqual(entry.event, told))) return;
-  await apply(ref, event, store);
+/** Applies an event unless the loop's log has its source already: a delivery is taken in again when the process died after it was applied. */
+export function applyOnce(
+  ref: LoopRef,
+  event: Event,
+  source: NonNullable<Change['source']>,
+  ports: Saving,
+): Promise<Answer> {
+  return update(ref, ports, { event, settled: undefined, source }, (loop) => decide(loop, event));
 }
 
 /** One lane of a loop that was woken, and how often this waking was tried, from 1. */
@@ -66,7 +68,7 @@ async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: 
     case 'settled':
       if (outcome.dropped !== undefined)
         log.warn({ loop: nameOf(loop.ref), effect: effect.type }, `an effect was dropped: ${outcome.dropped}`);
-      await update(loop.ref, ports.store, { event: outcome.event, settled: effect.key }, (current) =>
+      await update(loop.ref, ports, { event: outcome.event, settled: effect.key, source: undefined }, (current) =>
         settle(current, effect.key, outcome.event),
       );
   }
@@ -76,11 +78,11 @@ async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: 
 const AWAY_SECONDS = 600;
 
 /** Finds the repository by its id and tells the loop where it is; gives the seconds after which the effect is tried again. */
-async function relocate({ ref }: Loop, { github, store, clock }: Ports): Promise<number> {
-  const found = await github.locate(ref);
+async function relocate({ ref }: Loop, ports: Ports): Promise<number> {
+  const found = await ports.github.locate(ref);
   if (found === undefined) return AWAY_SECONDS;
   const { installationId, owner, repo } = found;
-  await apply(ref, { type: 'relocated', at: clock.now().toISOString(), installationId, owner, repo }, store);
+  await apply(ref, { type: 'relocated', at: ports.clock.now().toISOString(), installationId, owner, repo }, ports);
   return 0;
 }
 
@@ -93,16 +95,13 @@ function nextEffect(loop: Loop, lane: EffectLane): Effect | undefined {
 
 const MAX_SAVES = 20;
 
-interface Change {
-  readonly event: Event | undefined;
-  readonly settled: string | undefined;
-}
+type Made = Pick<Change, 'event' | 'settled' | 'source'>;
 
 /** Loads, changes and saves; starts over when another process saved first, so `decideOn` must be pure. */
-async function update(ref: LoopRef, store: Store, change: Change, decideOn: (loop: Loop) => Decision): Promise<void> {
+async function update(ref: LoopRef, ports: Saving, made: Made, decideOn: (loop: Loop) => Decision): Promise<Answer> {
   for (let saves = 1; saves <= MAX_SAVES; saves += 1) {
-    const conflict = await tryUpdate(ref, store, change, decideOn);
-    if (conflict === undefined) return;
+    const answer = await tryUpdate(ref, ports, made, decideOn);
+    if (answer !== 'conflict') return answer;
   }
   throw new ConflictError(
     `loop ${idOf(ref)} was saved by others ${MAX_SAVES} times in a row; the effect is tried again later`,
@@ -111,21 +110,35 @@ async function update(ref: LoopRef, store: Store, change: Change, decideOn: (loo
 
 async function tryUpdate(
   ref: LoopRef,
-  store: Store,
-  change: Change,
+  { store, slots }: Saving,
+  made: Made,
   decideOn: (loop: Loop) => Decision,
-): Promise<ConflictError | undefined> {
+): Promise<Answer | 'conflict'> {
   const stored = await store.load(idOf(ref));
   const before = stored?.loop ?? newLoop(ref);
   const { loop } = decideOn(before);
-  if (loop === before) return undefined;
+  if (loop === before) return 'unchanged';
   try {
-    await store.save({ loop, expectedVersion: stored?.version ?? 0, ...change, wakes: lanesOf(loop) });
-    return undefined;
+    return await store.save({
+      loop,
+      expectedVersion: stored?.version ?? 0,
+      ...made,
+      wakes: lanesOf(loop),
+      freesSlot: holdsSlot(before) && !holdsSlot(loop),
+      admission: holdsSlot(before) || !holdsSlot(loop) ? undefined : { limits: slots, queued: queuedOf(loop, made) },
+    });
   } catch (error) {
-    if (error instanceof ConflictError) return error;
+    if (error instanceof ConflictError) return 'conflict';
     throw error;
   }
+}
+
+/** What is saved where there is no free slot; what is queued already stays so as it is. */
+function queuedOf(loop: Loop, { event }: Made): NonNullable<Change['admission']>['queued'] {
+  if (event === undefined || event.type === 'admitted') return undefined;
+  const queued: Event = { type: 'queued', at: event.at };
+  const decided = decide(loop, queued).loop;
+  return { loop: decided, event: queued, wakes: lanesOf(decided) };
 }
 
 function lanesOf({ pending }: Loop): readonly EffectLane[] {

@@ -1,7 +1,7 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
 import type { Octokit } from '@octokit/rest';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
-import { checks, foreignChecks } from './github-checks.ts';
+import { checks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions } from './github-client.ts';
 import { commit, file, head, moveRef } from './github-commits.ts';
 import { failedDeliveries, redeliver } from './github-deliveries.ts';
@@ -9,6 +9,8 @@ import { attempt } from './github-errors.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
 import { changedPaths, markReady, openPull, pull, updatePull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
+import { headChecks } from './head-checks.ts';
+import { locate } from './relocation.ts';
 
 export type { GitHubOptions } from './github-client.ts';
 
@@ -19,14 +21,6 @@ export interface GitAccess {
 }
 
 const PAUSE_MS = 500;
-
-/** The token reaches this one repository only, so what the installation lists is it, under its present name. */
-async function locate({ octokit }: Call, target: RepositoryRef): ReturnType<GitHub['locate']> {
-  const { data } = await octokit.rest.apps.listReposAccessibleToInstallation();
-  const found = data.repositories.find(({ id }) => id === target.repositoryId);
-  if (found === undefined) return undefined;
-  return { installationId: target.installationId, owner: found.owner.login, repo: found.name };
-}
 
 /** Connects the port to a GitHub as an installed App. Failures that pass are tried again. */
 export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
@@ -44,9 +38,13 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
     tokenOf: (target) =>
       attempt(() => client.token(target), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => client.renew(target) }),
+    locate: (target) =>
+      attempt(() => locate(client, target), {
+        pauseMs: options.pauseMs ?? PAUSE_MS,
+        renew: () => client.renew(target),
+      }),
     permission: perform(permission),
     repository: perform(repository),
-    locate: (target) => perform((call) => locate(call, target))(target),
     head: perform(head),
     file: perform(file),
     issueState: perform(issueState),
@@ -64,7 +62,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     run: perform(run),
     cancelRun: perform(cancelRun),
     artifact: perform(artifact),
-    foreignChecks: perform(foreignChecks),
+    headChecks: perform(headChecks),
     changedPaths: perform(changedPaths),
     failedDeliveries: (cursor) => asApp((octokit) => failedDeliveries(octokit, cursor)),
     redeliver: (deliveryId) => asApp((octokit) => redeliver(octokit, deliveryId)),

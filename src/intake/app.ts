@@ -1,6 +1,8 @@
 /** The table of contents: which webhooks the App listens to. Each is stored before it is acknowledged; intake.ts says what it means. */
+import type { Logger } from 'pino';
 import type { Probot } from 'probot';
 import type { Ports } from '../ports.ts';
+import { deliveryOf } from './reduce.ts';
 
 const WEBHOOKS = [
   'issues.labeled',
@@ -22,11 +24,15 @@ export function isHeard(name: string): boolean {
   return WEBHOOKS.some((webhook) => webhook === name);
 }
 
-export function register(
-  app: Probot,
-  { store, clock }: Pick<Ports, 'clock'> & { readonly store: Pick<Ports['store'], 'receive'> },
-): void {
-  app.on([...WEBHOOKS], async ({ id, name, payload }) => {
-    await store.receive({ id, name, payload, receivedAt: clock.now().toISOString() });
+/** What the door needs: where to store, who the App is, and what time it is. */
+export type DoorPorts = Pick<Ports, 'clock' | 'self'> & { readonly store: Pick<Ports['store'], 'receive'> };
+
+/** Stores every webhook, of those that decide nothing the id alone, so that none is taken for missed or for new when it comes again. */
+export function register(app: Probot, { store, clock, self }: DoorPorts, log: Logger): void {
+  app.onAny(async ({ id, name, payload }) => {
+    const delivery = deliveryOf({ id, name, payload, receivedAt: clock.now().toISOString() }, self);
+    const isNew = await store.receive(delivery);
+    if (isNew && delivery.note !== undefined)
+      log.warn({ delivery: id, webhook: name }, `a webhook is left unread: ${delivery.note}`);
   });
 }

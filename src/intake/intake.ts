@@ -2,11 +2,11 @@
 import { applyOnce } from '../engine/advance.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { commandLines } from '../guard/incoming.ts';
-import { mayUse, parseCommands } from '../loop/commands.ts';
+import { isCommand, mayUse, parseCommands } from '../loop/commands.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
-import type { Actor, LoopRef, Role } from '../loop/terms.ts';
-import type { Ports } from '../ports.ts';
+import { type Actor, idOf, type LoopRef, type Role } from '../loop/terms.ts';
+import type { Delivery, Ports } from '../ports.ts';
 import { type Meaning, newerLoop, ofCheck, ofPull, ofStored, refFor, refOfComment } from './loop-lookup.ts';
 import { checkButton, type Payload, type Pull, payloadOf, type Repository } from './payloads.ts';
 import { onBaseMoved, onBranchPushed } from './pushes.ts';
@@ -46,7 +46,7 @@ const READERS: Readers = {
   },
   async 'issue_comment.created'({ repository, issue, comment, sender }, at, ports) {
     if (sender.type !== 'User') return [];
-    const commands = parseCommands(commandLines(comment.body));
+    const commands = parseCommands(commandLines(comment.body, isCommand));
     if (commands.length === 0) return [];
     const ref = await refOfComment(repository, issue, ports);
     if (ref === undefined) return [];
@@ -118,13 +118,8 @@ const READERS: Readers = {
   },
   async 'check_run.completed'({ repository, check_run, sender }, at, ports) {
     if (sender.login === ports.self) return [];
-    const open = await ports.store.list({ open: true });
-    return open
-      .filter(
-        ({ loop }) =>
-          loop.ref.repositoryId === repository.id && loop.phase === 'SHIP' && loop.review?.head === check_run.head_sha,
-      )
-      .map(({ loop }) => ({ ref: loop.ref, event: { type: 'heard', at, sha: check_run.head_sha } }));
+    const open = await ports.store.awaitingChecks(repository.id, check_run.head_sha);
+    return open.map(({ loop }) => ({ ref: loop.ref, event: { type: 'heard', at, sha: check_run.head_sha } }));
   },
   async 'workflow_run.completed'({ repository, workflow_run }, at, ports) {
     const { id: runId, conclusion } = workflow_run;
@@ -153,13 +148,18 @@ const READERS: Readers = {
 };
 
 /** Turns one stored delivery into events and applies them. Repeating it is harmless: what was applied is not applied again. */
-export async function takeIn(deliveryId: string, ports: Ports): Promise<void> {
-  const delivery = await ports.store.delivery(deliveryId);
-  const payload = delivery === undefined ? undefined : payloadOf(delivery.name, delivery.payload);
-  if (delivery === undefined || payload === undefined) return;
+export async function takeIn(delivery: Delivery, ports: Ports): Promise<void> {
+  const payload = payloadOf(delivery.name, delivery.payload);
+  if (payload === undefined) return;
   const reader: (payload: never, at: string, ports: Ports) => Promise<readonly Meaning[]> = READERS[payload.name];
   const meanings: readonly Meaning[] = await Reflect.apply(reader, undefined, [payload, delivery.receivedAt, ports]);
-  for (const { ref, event } of meanings) await applyOnce(ref, event, ports.store);
+  const told = new Map<string, number>();
+  for (const { ref, event } of meanings) {
+    // Counted per loop: which other loops a delivery speaks to may be another thing when it is taken in again.
+    const ordinal = told.get(idOf(ref)) ?? 0;
+    told.set(idOf(ref), ordinal + 1);
+    await applyOnce(ref, event, { delivery: delivery.id, ordinal }, ports);
+  }
 }
 
 /** Only accounts of people have a role; it is read afresh. */

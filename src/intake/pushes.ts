@@ -35,9 +35,7 @@ export async function onBranchPushed(
 export async function onBaseMoved(repository: Repository, at: string, ports: Ports): Promise<readonly Meaning[]> {
   const here = repositoryRefOf(repository);
   const branch = repository.default_branch;
-  const open = (await ports.store.list({ open: true })).filter(
-    ({ loop }) => loop.ref.repositoryId === repository.id && loop.started?.base.branch === branch,
-  );
+  const open = await ports.store.onBase(repository.id, branch);
   const after = open.length === 0 ? undefined : await ports.github.head(here, `refs/heads/${branch}`);
   const meanings: Meaning[] = [];
   for (const [before, loops] of Map.groupBy(open, ({ loop }) => loop.started?.base.sha)) {

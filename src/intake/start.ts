@@ -42,7 +42,7 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
   };
 }
 
-/** What begins so the App may write; the default branch it never may. */
+/** The App may write branches with this prefix, so the default branch must not have it. */
 function branchProblem(defaultBranch: string): string | undefined {
   return defaultBranch.startsWith(BRANCH_PREFIX)
     ? `The default branch is named \`${defaultBranch}\`, but what begins with \`${BRANCH_PREFIX}\` belongs to loops; rename it and set the label again.`

@@ -2,30 +2,16 @@
 import type { Logger } from 'pino';
 import { LoopError } from '../errors.ts';
 import type { FailedDelivery } from '../github/github-port.ts';
-import type { Ports } from '../ports.ts';
+import type { MissedDelivery, Ports } from '../ports.ts';
 
 export interface SweepOptions {
   readonly ports: Pick<Ports, 'clock'> & {
-    readonly store: Pick<Ports['store'], 'delivery'>;
+    readonly store: Pick<Ports['store'], 'noteMissed' | 'dueMissed' | 'askedFor'>;
     readonly github: Pick<Ports['github'], 'failedDeliveries' | 'redeliver'>;
   };
   /** Whether the App listens to a webhook of this name (`issues.labeled`); the others are not missed. */
   readonly isHeard: (name: string) => boolean;
   readonly log: Logger;
-}
-
-/** A webhook of which at least one try failed. */
-interface Missed {
-  readonly guid: string;
-  readonly name: string;
-  /** Of the newest failed try. */
-  id: string;
-  firstTriedMs: number;
-  lastTriedMs: number;
-  readonly failedIds: Set<string>;
-  /** How often this process asked for it, and when it did so last. */
-  asked: number;
-  askedMs: number;
 }
 
 /** GitHub remembers deliveries for so long. */
@@ -34,33 +20,28 @@ const HORIZON_MS = 3 * 24 * 3600_000;
 const MARGIN_MS = 120_000;
 const MAX_PAGES = 30;
 const MAX_REDELIVERIES = 30;
-/** With the waits that double, these tries span the three days. */
-const MAX_TRIES = 14;
 const FIRST_WAIT_MS = 30_000;
+/** With the waits that double, so many span the three days. */
+const MOST_ASKED = 13;
+const NEVER = '9999-01-01T00:00:00.000Z';
 
 /**
  * Makes a sweep: one look at what failed since the last one (at first: all that GitHub remembers), then at most 30 redeliveries, oldest first. The first
- * that this process asks for comes at once, each further one of the same webhook after a wait that doubles. Repeating a sweep is harmless, two at once are not made.
+ * comes at once, each further one of the same webhook after a wait that doubles. What was asked for is in
+ * the store, so a restart or another replica goes on there. Repeating a sweep is harmless.
  */
 export function createSweep(options: SweepOptions): () => Promise<void> {
   const { ports, isHeard, log } = options;
-  const missed = new Map<string, Missed>();
   let sweptUntilMs = 0;
-  const sweep = async (): Promise<void> => {
-    const nowMs = ports.clock.now().getTime();
-    forget(missed, nowMs - HORIZON_MS);
-    const failed = await listFailed(options, Math.max(sweptUntilMs, nowMs - HORIZON_MS));
-    for (const delivery of failed.filter(({ name }) => isHeard(name))) note(missed, delivery);
+  return async () => {
+    const now = ports.clock.now();
+    const horizonMs = now.getTime() - HORIZON_MS;
+    const failed = await listFailed(options, Math.max(sweptUntilMs, horizonMs));
+    await ports.store.noteMissed(failed.filter(({ name }) => isHeard(name)));
     const newest = failed[0];
     if (newest !== undefined) sweptUntilMs = Date.parse(newest.triedAt) - MARGIN_MS;
-    for (const one of dueOf(missed, nowMs)) await askFor(one, { missed, nowMs, ports, log });
-  };
-  let sweeping: Promise<void> | undefined;
-  return () => {
-    sweeping ??= sweep().finally(() => {
-      sweeping = undefined;
-    });
-    return sweeping;
+    const of = { at: now.toISOString(), horizon: new Date(horizonMs).toISOString(), limit: MAX_REDELIVERIES };
+    for (const missed of await ports.store.dueMissed(of)) await askFor(missed, { now, ports, log });
   };
 }
 
@@ -82,65 +63,21 @@ async function listFailed(
   return found;
 }
 
-function note(missed: Map<string, Missed>, { id, guid, name, triedAt }: FailedDelivery): void {
-  const triedMs = Date.parse(triedAt);
-  const known = missed.get(guid);
-  if (known === undefined) {
-    const failedIds = new Set([id]);
-    missed.set(guid, { guid, name, id, firstTriedMs: triedMs, lastTriedMs: triedMs, failedIds, asked: 0, askedMs: 0 });
-    return;
-  }
-  known.failedIds.add(id);
-  known.firstTriedMs = Math.min(known.firstTriedMs, triedMs);
-  if (triedMs <= known.lastTriedMs) return;
-  known.lastTriedMs = triedMs;
-  known.id = id;
-}
-
-function triesOf({ failedIds, asked }: Missed): number {
-  return Math.max(failedIds.size, asked + 1);
-}
-
-function dueOf(missed: ReadonlyMap<string, Missed>, nowMs: number): readonly Missed[] {
-  return [...missed.values()]
-    .filter((one) => triesOf(one) < MAX_TRIES && nowMs >= one.askedMs + waitMsOf(one))
-    .toSorted((left, right) => left.firstTriedMs - right.firstTriedMs)
-    .slice(0, MAX_REDELIVERIES);
-}
-
-/** None before the first asking of this process, because its start is what mends most failures. */
-function waitMsOf({ asked }: Missed): number {
-  return asked === 0 ? 0 : FIRST_WAIT_MS * 2 ** (asked - 1);
-}
-
 interface Asking {
-  readonly missed: Map<string, Missed>;
-  readonly nowMs: number;
+  readonly now: Date;
   readonly ports: SweepOptions['ports'];
   readonly log: Logger;
 }
 
-/** What is stored did arrive, however it came, and GitHub's list of failures does not tell. */
-async function askFor(one: Missed, { missed, nowMs, ports, log }: Asking): Promise<void> {
-  const { guid, name, id } = one;
-  if ((await ports.store.delivery(guid)) !== undefined) {
-    missed.delete(guid);
-    return;
-  }
-  one.asked += 1;
-  one.askedMs = nowMs;
+/** Counted before it is asked for, so that one whose answer kills the process does not do so for ever. */
+async function askFor({ guid, name, id, asked }: MissedDelivery, { now, ports, log }: Asking): Promise<void> {
+  const dueMs = now.getTime() + FIRST_WAIT_MS * 2 ** asked;
+  await ports.store.askedFor(guid, asked + 1 < MOST_ASKED ? new Date(dueMs).toISOString() : NEVER);
   try {
     await ports.github.redeliver(id);
-    log.info(
-      { delivery: guid, webhook: name, tries: triesOf(one) },
-      'a webhook that did not arrive was asked for again',
-    );
+    log.info({ delivery: guid, webhook: name, asked: asked + 1 }, 'a webhook that did not arrive was asked for again');
   } catch (error) {
     if (!(error instanceof LoopError)) throw error;
     log.warn({ delivery: guid, webhook: name }, `a webhook that did not arrive cannot be had again: ${error.message}`);
   }
-}
-
-function forget(missed: Map<string, Missed>, beforeMs: number): void {
-  for (const { guid, lastTriedMs } of missed.values()) if (lastTriedMs < beforeMs) missed.delete(guid);
 }

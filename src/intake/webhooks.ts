@@ -1,9 +1,9 @@
-/** The door for webhooks: Probot checks the signature and routes, and what is wrong is said in one line. */
-import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
+/** The door for webhooks: Probot checks the signature and hands over, and what is wrong is said in one line. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type Logger, pino } from 'pino';
 import { Probot } from 'probot';
-import type { Ports } from '../ports.ts';
-import { register } from './app.ts';
+import { type DoorPorts, register } from './app.ts';
 
 export const WEBHOOK_PATH = '/api/github/webhooks';
 
@@ -13,9 +13,16 @@ export interface WebhookSettings {
   readonly webhookSecret: string;
   readonly apiUrl: string;
   readonly fetch: typeof globalThis.fetch;
-  readonly ports: Pick<Ports, 'clock'> & { readonly store: Pick<Ports['store'], 'receive'> };
+  readonly ports: DoorPorts;
   readonly log: Logger;
 }
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+const STORED: Answer = { status: 200, text: 'ok\n' };
 
 /** Takes webhooks in: what is answered with 200 is stored, and GitHub counts everything else as failed. */
 export async function createWebhooks(settings: WebhookSettings): Promise<RequestListener> {
@@ -26,37 +33,67 @@ export async function createWebhooks(settings: WebhookSettings): Promise<Request
     secret: webhookSecret,
     baseUrl: apiUrl,
     request: { fetch },
-    // Every failure comes through the middleware too; Probot itself would write it a second time, with stack and payload.
+    // Every failure is thrown here too; Probot itself would write it a second time, with stack and payload.
     log: pino({ level: 'silent' }),
   });
-  await probot.load((app) => register(app, ports));
-  const middleware = await probot.getNodeMiddleware({ path: WEBHOOK_PATH, log: failureLog(log) });
-  return async (request: IncomingMessage, response: ServerResponse) => {
-    const known = await middleware(request, onlyWhenStored(response));
-    if (!known && !response.headersSent) response.writeHead(404).end();
+  await probot.load((app) => register(app, ports, log));
+  return async (request, response) => {
+    const refusal = refusalOf(request);
+    send(response, refusal ?? (await inTime(receive(request, probot, log))));
   };
 }
 
-/** The middleware answers 202 when storing takes long, and goes on; GitHub would count that as delivered, whatever comes of it. */
-function onlyWhenStored(response: ServerResponse): ServerResponse {
-  const writeHead = response.writeHead.bind(response);
-  return Object.assign(response, {
-    writeHead: (status: number, headers?: OutgoingHttpHeaders) => writeHead(status === 202 ? 503 : status, headers),
-  });
+function refusalOf({ url = '', method, headers }: IncomingMessage): Answer | undefined {
+  if (new URL(url, 'http://localhost').pathname.replace(/\/$/, '') !== WEBHOOK_PATH || method !== 'POST')
+    return { status: 404, text: `Webhooks are taken by POST on ${WEBHOOK_PATH}.\n` };
+  if (!/^application\/json\s*(?:;|$)/.test(headers['content-type'] ?? ''))
+    return { status: 415, text: 'The content type must be application/json; set it so in the settings of the App.\n' };
+  const missing = NEEDED.filter((name) => headers[name] === undefined);
+  return missing.length === 0
+    ? undefined
+    : { status: 400, text: `These headers are missing: ${missing.join(', ')}.\n` };
 }
 
-/** Says of each failure what it was: no stack, and nothing of the payload. A bad request is its sender's fault, anything else is ours. */
-function failureLog(log: Logger): Logger {
-  return pino({
-    level: 'error',
-    hooks: {
-      logMethod([failure]: readonly unknown[]) {
-        const [cause]: readonly unknown[] = failure instanceof AggregateError ? failure.errors : [failure];
-        const reason = cause instanceof Error ? cause.message.replace(/^\[@octokit\/webhooks\] /, '') : String(cause);
-        const isBad = cause instanceof Error && 'status' in cause && cause.status === 400;
-        if (isBad) log.warn(`a webhook was refused: ${reason}`);
-        else log.error(`a webhook could not be stored, so GitHub will be asked for it again: ${reason}`);
-      },
-    },
-  });
+const NEEDED = ['x-github-event', 'x-github-delivery', 'x-hub-signature-256'] as const;
+
+/** Never throws; says of each failure what it was: no stack, and nothing of the payload. A bad request is its sender's fault, anything else is ours. */
+async function receive(request: IncomingMessage, probot: Probot, log: Logger): Promise<Answer> {
+  const [name, id, signature] = NEEDED.map((header) => String(request.headers[header]));
+  try {
+    const payload = await text(request);
+    await probot.webhooks.verifyAndReceive({ id: id ?? '', name: name ?? '', payload, signature: signature ?? '' });
+    return STORED;
+  } catch (failure) {
+    return answerTo(failure, log);
+  }
+}
+
+function answerTo(failure: unknown, log: Logger): Answer {
+  const [cause]: readonly unknown[] = failure instanceof AggregateError ? failure.errors : [failure];
+  const reason = cause instanceof Error ? cause.message.replace(/^\[@octokit\/webhooks\] /, '') : String(cause);
+  if (cause instanceof Error && 'status' in cause && cause.status === 400) {
+    log.warn(`a webhook was refused: ${reason}`);
+    return { status: 400, text: `${reason}\n` };
+  }
+  log.error(`a webhook could not be stored, so GitHub will be asked for it again: ${reason}`);
+  return { status: 500, text: 'The webhook could not be stored.\n' };
+}
+
+/** GitHub waits for 10 s. */
+const PATIENCE_MS = 9000;
+const LATE: Answer = { status: 503, text: 'The webhook was not stored in time.\n' };
+
+/** What is stored after all is known by its id when GitHub brings it again. */
+async function inTime(received: Promise<Answer>): Promise<Answer> {
+  const late = Promise.withResolvers<Answer>();
+  const timer = setTimeout(() => late.resolve(LATE), PATIENCE_MS);
+  try {
+    return await Promise.race([received, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function send(response: ServerResponse, answer: Answer): void {
+  response.writeHead(answer.status, { 'content-type': 'text/plain' }).end(answer.text);
 }

@@ -8,9 +8,9 @@ import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
 import { PHASES } from './phases.ts';
-import { admitted, queued } from './queueing.ts';
 import { completed, dispatched, landed, reported, surfaced } from './runs.ts';
 import { checked, deferred, elapsed, heard, promoted, readied } from './shipping.ts';
+import { admitted, holdsSlot, queued } from './slots.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { commanded } from './steering.ts';
 import { cancellation, emit, only } from './walk.ts';
@@ -31,16 +31,16 @@ const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction
   reviewed,
   pushed,
   moved,
+  heard,
+  surfaced,
   asked,
   drafted,
   published,
   dispatched,
   completed,
-  surfaced,
   reported,
   landed,
   promoted,
-  heard,
   deferred,
   checked,
   readied,
@@ -50,8 +50,16 @@ const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction
   failed,
 };
 
-/** What people need not be shown: only the App itself reads it. */
-const UNSEEN: ReadonlySet<Event['type']> = new Set(['heard', 'elapsed', 'relocated', 'surfaced']);
+/** Events that often change nothing of what people are shown; then it is not written again. */
+const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
+  'heard',
+  'elapsed',
+  'deferred',
+  'relocated',
+  'surfaced',
+  'dispatched',
+  'completed',
+]);
 
 /**
  * Decides the next state of a loop and the effects to perform.
@@ -61,7 +69,8 @@ export function decide(loop: Loop, event: Event): Decision {
   if (!applies(loop, event)) return { loop, effects: [] };
   if (isHeld(loop, event)) return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
   const decision = react({ ...loop, seq: loop.seq + 1 }, event);
-  const isShown = decision.loop.status !== 'idle' && !(UNSEEN.has(event.type) && decision.loop.status === loop.status);
+  const isSeen = !OFTEN_UNSEEN.has(event.type) || faceOf(decision.loop) !== faceOf(loop);
+  const isShown = decision.loop.status !== 'idle' && isSeen;
   const decided = withPending(isShown ? emit(decision, show(decision.loop)) : decision);
   const isReleased = decided.loop.status !== 'paused' && loop.held.some((held) => !isHeld(decided.loop, held));
   return isReleased ? released(decided, loop.held) : decided;
@@ -130,6 +139,11 @@ function isEarly(event: Event): event is EventOf<EarlyType> {
   return Object.hasOwn(EARLY, event.type);
 }
 
+/** What of a loop those events can change that people see. */
+function faceOf({ status, entry, note, shipping }: Loop): string {
+  return JSON.stringify([status, entry, note, shipping?.waitsFor]);
+}
+
 function show(loop: Loop): Effect {
   return { type: 'show', key: `show/${loop.seq}` };
 }
@@ -144,6 +158,10 @@ function applies(loop: Loop, event: Event): boolean {
       return !isHere(loop, event);
     case 'ended':
       return loop.status !== 'idle';
+    case 'queued':
+      return holdsSlot(loop);
+    case 'admitted':
+      return loop.status === 'queued';
     case 'completed':
       return isLive(loop) && event.runId === loop.built.run?.id;
     case 'surfaced':
@@ -159,10 +177,6 @@ function applies(loop: Loop, event: Event): boolean {
       return isLive(loop) || loop.status === 'stopped';
     case 'heard':
       return isLive(loop) && loop.shipping?.promotedAt !== undefined && event.sha === loop.review?.head;
-    case 'queued':
-      return loop.status === 'working';
-    case 'admitted':
-      return loop.status === 'queued';
     case 'asked':
     case 'drafted':
     case 'published':

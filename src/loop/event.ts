@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { modelCall } from './brief.ts';
+import { commandName } from './commands.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 import { actor, document, lane, price, role } from './terms.ts';
 
@@ -30,6 +31,10 @@ export const event = z.discriminatedUnion('type', [
     branch: z.string(),
     price: price.optional(),
   }),
+  /** What happened before would have set it to work, and there was no free slot. */
+  z.strictObject({ type: z.literal('queued'), at }),
+  /** A slot is free for it. */
+  z.strictObject({ type: z.literal('admitted'), at }),
   z.strictObject({ type: z.literal('unlabelled'), ...bySomebody }),
   /** The issue was closed. */
   z.strictObject({ type: z.literal('closed'), ...bySomebody }),
@@ -43,7 +48,7 @@ export const event = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('commanded'),
     ...bySomebody,
-    command: z.string(),
+    command: commandName,
     argument: z.string(),
     permitted: z.boolean(),
     createdAt: z.string(),
@@ -89,6 +94,18 @@ export const event = z.discriminatedUnion('type', [
     sensitive: z.array(z.string()),
     configDigest: digest,
   }),
+  /** The repository has another name, owner or installation now; its id is the same. */
+  z.strictObject({
+    type: z.literal('relocated'),
+    at,
+    installationId: z.int(),
+    owner: z.string(),
+    repo: z.string(),
+  }),
+  /** Something happened to checks of this commit that are not the App's own. It costs no request: the one timer of the checks takes it into account. */
+  z.strictObject({ type: z.literal('heard'), at, sha: commitSha }),
+  /** A run of our own workflows was seen whose title names this loop and entry, and which no loop is known to wait for. */
+  z.strictObject({ type: z.literal('surfaced'), at, runId: z.int(), entry: z.int() }),
   z.strictObject({
     type: z.literal('asked'),
     ...ofEntry,
@@ -157,21 +174,6 @@ export const event = z.discriminatedUnion('type', [
   }),
   /** A timer ended; one that another has replaced means nothing. `key` is that of the effect that set it. */
   z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']), key: z.string() }),
-  /** Something was heard about the checks of a commit. It costs no request: the one timer of the checks takes it into account. */
-  z.strictObject({ type: z.literal('heard'), at, sha: commitSha }),
-  /** A run of ours was seen: one that names an entry of the loop, whether or not the loop knows it. */
-  z.strictObject({ type: z.literal('surfaced'), at, entry: z.int(), runId: z.int() }),
-  /** The repository has another name or owner, or belongs to another installation; its id stays. */
-  z.strictObject({
-    type: z.literal('relocated'),
-    at,
-    installationId: z.int(),
-    owner: z.string(),
-    repo: z.string(),
-  }),
-  /** No slot was free when the loop wanted to work; see engine/admission.ts. */
-  z.strictObject({ type: z.literal('queued'), at }),
-  z.strictObject({ type: z.literal('admitted'), at }),
   /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit. */
   z.strictObject({
     type: z.literal('failed'),
@@ -179,6 +181,8 @@ export const event = z.discriminatedUnion('type', [
     cause: z.enum(['model', 'setup', 'work', 'cancelled', 'conflict', 'safety']),
     reason: z.string(),
     calls: z.array(modelCall),
+    /** Of a BUILD that failed with some tasks done: the stored report, from which the next one goes on. */
+    report: digest.optional(),
   }),
 ]);
 export type Event = z.infer<typeof event>;

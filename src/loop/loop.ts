@@ -43,6 +43,7 @@ export const answeredQuestion = interview.shape.questions.element.extend({
 });
 export type AnsweredQuestion = z.infer<typeof answeredQuestion>;
 
+/** queued: it shall work and waits for a free slot; its effects of the lane `work` wait with it. */
 export const status = z.enum(['idle', 'queued', 'working', 'waiting', 'paused', 'succeeded', 'stopped']);
 export type Status = z.infer<typeof status>;
 
@@ -95,6 +96,8 @@ const shipping = z.strictObject({
   heardAt: z.string().optional(),
   /** The one timer of the checks; any other that elapses was replaced. */
   timer: z.strictObject({ key: z.string(), dueAt: z.string() }).optional(),
+  /** When the checks were last asked for. */
+  askedAt: z.string().optional(),
   /** How often the checks were asked for without a word about them in between; the pauses grow with it. */
   asked: z.int(),
   /** The checks that are awaited, as they are called. */
@@ -115,7 +118,7 @@ export const loop = z.strictObject({
   /** What a waiting loop waits for. */
   waitingFor: z.enum(['answers', 'approval', 'release']).optional(),
   /** Where a paused loop goes on. */
-  pausedFrom: z.enum(['working', 'waiting']).optional(),
+  pausedFrom: z.enum(['working', 'waiting', 'queued']).optional(),
   /** Outcomes that arrived while paused, in order. */
   held: z.array(event),
   phase: phaseName,

@@ -86,7 +86,7 @@ const REMEDIES = {
 } as const;
 
 export function failed(loop: StartedLoop, event: EventOf<'failed'>): Decision {
-  const paid: StartedLoop = charged(loop, event.calls);
+  const paid = kept(charged(loop, event.calls), event);
   const { at, cause, reason } = event;
   const found = defect({ rule: cause, about: String(event.entry), message: reason });
   // A phase without gates has nothing red, but what failed did not pass.
@@ -114,4 +114,10 @@ export function failed(loop: StartedLoop, event: EventOf<'failed'>): Decision {
       // A run that died with its machine says nothing about the work; it is run anew, also where it was to leave a second report.
       return again(paid, { at, reason }, { phase: PHASES[paid.phase].runOf ?? paid.phase, counter: 'cancellations' });
   }
+}
+
+/** What a failed build had finished is not built, and paid for, again. */
+function kept(loop: StartedLoop, { report }: EventOf<'failed'>): StartedLoop {
+  if (report === undefined) return loop;
+  return { ...loop, built: { ...loop.built, reports: { ...loop.built.reports, build: report } } };
 }

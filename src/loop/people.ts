@@ -74,10 +74,10 @@ export function ended(loop: StartedLoop, event: EventOf<'ended'>): Decision {
 
 /** Holds the loop; what already runs finishes, and its outcome waits. */
 export function pause(loop: Loop, note: string): Decision {
-  if (!isLive(loop) || loop.status === 'paused') return only(loop);
-  // A queued loop wants to work; whether there is a slot is asked again when it goes on.
-  const pausedFrom = loop.status === 'waiting' ? 'waiting' : 'working';
-  return only({ ...loop, status: 'paused', pausedFrom, note });
+  const { status } = loop;
+  return status === 'working' || status === 'waiting' || status === 'queued'
+    ? only({ ...loop, status: 'paused', pausedFrom: status, note })
+    : only(loop);
 }
 
 /** Goes on where the loop was held. The held outcomes are decided on by `decide`. */

@@ -50,11 +50,21 @@ export function elapsed(loop: StartedLoop, event: EventOf<'elapsed'>): Decision 
   const { shipping } = loop;
   if (shipping?.promotedAt === undefined || shipping.timer?.key !== event.key) return only(loop);
   if (secondsBetween(shipping.promotedAt, event.at) > CHECKS_SECONDS) return stop(loop, overdueSentence(shipping));
-  const quietAt = after(later(shipping.promotedAt, shipping.heardAt), quietSecondsOf(loop));
-  if (quietAt > event.at) return armed(loop, shipping, event.at, secondsBetween(event.at, quietAt));
-  const { timer: _, ...rest } = shipping;
+  const lookAt = nextLookOf(loop, { ...shipping, promotedAt: shipping.promotedAt });
+  if (lookAt > event.at) return armed(loop, shipping, event.at, secondsBetween(event.at, lookAt));
+  const { timer: _, ...rest } = { ...shipping, askedAt: event.at };
   const inspect = { type: 'inspect', key: `${loop.entry}/inspect/${loop.seq}`, entry: loop.entry } as const;
   return { loop: { ...loop, shipping: rest }, effects: [inspect] };
+}
+
+/** When it has been quiet for long enough; where it never is, people are still told now and then what is awaited. */
+function nextLookOf(
+  loop: StartedLoop,
+  { promotedAt, heardAt, askedAt }: Shipping & { readonly promotedAt: string },
+): string {
+  const quietAt = after(later(promotedAt, heardAt), quietSecondsOf(loop));
+  const atLast = after(askedAt ?? promotedAt, Math.max(LONGEST_PAUSE_SECONDS, quietSecondsOf(loop)));
+  return quietAt.localeCompare(atLast) < 0 ? quietAt : atLast;
 }
 
 /** Some checks are not done: look again, sooner while they change and more and more seldom while they do not. */

@@ -1,5 +1,5 @@
 /** What each slash command does to a loop. Pure; one handler per row of COMMANDS. */
-import { COMMANDS, parseAnswers } from './commands.ts';
+import { COMMANDS, type CommandName, parseAnswers } from './commands.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
@@ -13,10 +13,14 @@ import { cancellationOf, emit, ended, enter, only, withoutApproval } from './wal
 
 type Commanded = EventOf<'commanded'>;
 
+/** Commands that only ask; they are answered before a label started anything too. */
+const QUESTIONS = ['status', 'help'] as const;
+type Question = (typeof QUESTIONS)[number];
+
 /** A handler gives the decision, or one sentence that says why not. */
 type Handler = (loop: StartedLoop, event: Commanded) => Decision | string;
 
-const HANDLERS: Readonly<Record<string, Handler>> = {
+const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
   approve(loop, event) {
     const { review, waitingFor } = loop;
     if (waitingFor !== 'approval' || review === undefined) return 'There is no packet to approve now.';
@@ -105,13 +109,9 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     const note = `@${by.login} raised the budget to ${limits.usd} USD, so the packet was renewed; that one is to be approved.`;
     return renewPacket({ ...raised, note });
   },
+  waive,
   accept: (loop, event) => decided(loop, event, 'accepted'),
   decline: (loop, event) => decided(loop, event, 'declined'),
-};
-
-const TOLD: Readonly<Record<string, (loop: Loop, event: Commanded) => Decision>> = {
-  status: (loop, event) => emit(only(loop), told(event, 'status')),
-  help: (loop, event) => emit(only(loop), told(event, 'help')),
 };
 
 /** Applies one command; every command gets one reaction, and a refused one also a sentence. */
@@ -124,21 +124,24 @@ export function commanded(loop: Loop, event: Commanded): Decision {
   return emit(only(loop), reaction(event, 'confused'), say(keyOf(event), target, answer));
 }
 
-/** What can be said before a label started anything: questions only. */
-function handled(loop: Loop, event: Commanded): Decision | string {
-  const told = TOLD[event.command]?.(loop, event);
-  if (told !== undefined) return told;
-  if (!isStarted(loop)) return 'No loop was started here; the label `loop` starts one.';
-  return HANDLERS[event.command]?.(loop, event) ?? 'There is no such command.';
+function isQuestion(command: CommandName): command is Question {
+  return QUESTIONS.some((question) => question === command);
 }
 
-function needOf(command: string): string {
-  const who = COMMANDS[command]?.who ?? 'more';
+function handled(loop: Loop, event: Commanded): Decision | string {
+  const { command } = event;
+  if (isQuestion(command)) return emit(only(loop), told(event, command));
+  if (!isStarted(loop)) return 'No loop was started here; the label `loop` starts one.';
+  return HANDLERS[command](loop, event);
+}
+
+function needOf(command: CommandName): string {
+  const { who } = COMMANDS[command];
   return who === 'author' ? 'write permission or the authorship of the issue' : `${who} permission`;
 }
 
 /** What may still be said to a loop that another one of its issue followed: nothing that sets it going. */
-const OF_THE_PAST: readonly string[] = ['accept', 'decline', 'status', 'help'];
+const OF_THE_PAST: readonly CommandName[] = ['accept', 'decline', 'status', 'help'];
 
 function followed({ ref }: Loop, { command, newer }: Commanded): string | undefined {
   if (newer === undefined || OF_THE_PAST.includes(command)) return undefined;
@@ -147,7 +150,7 @@ function followed({ ref }: Loop, { command, newer }: Commanded): string | undefi
 }
 
 /** What each of these decides; a decision that a paused loop waits for is not taken. */
-const DECIDES: Readonly<Record<string, Loop['waitingFor']>> = {
+const DECIDES: Readonly<Partial<Record<CommandName, Loop['waitingFor']>>> = {
   approve: 'approval',
   reject: 'approval',
   release: 'release',
@@ -159,6 +162,15 @@ function heldBack({ status, phase, waitingFor }: Loop, { command }: Commanded): 
   const awaited = waitingFor ?? PHASES[phase].waits;
   const isAwaited = awaited !== undefined && DECIDES[command] === awaited;
   return status === 'paused' && isAwaited ? resumeFirst(`\`/${command}\``) : undefined;
+}
+
+/** Lifts a finding of the last try; it names the line that was found, so a line that changes is found again. */
+function waive(loop: StartedLoop, { argument: finding, by, at }: Commanded): Decision | string {
+  if (finding === '') return 'Say which finding: `/waive W-3f9a2c`, as it is named in the problem report.';
+  if (loop.waivers.some((waiver) => waiver.finding === finding)) return `The finding ${finding} is waived already.`;
+  if (!loop.feedback.some(({ waivable }) => waivable === finding))
+    return `There is no finding "${finding}" that may be waived; secrets, gaps in the evidence, failed acceptance rows and path rules never may.`;
+  return only({ ...loop, waivers: [...loop.waivers, { finding, by, at }] });
 }
 
 function reaction(event: Commanded, content: '+1' | 'confused'): Effect {

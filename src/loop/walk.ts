@@ -40,7 +40,7 @@ export function enter(loop: StartedLoop, phase: PhaseName, at: string, how: 'cou
     entryStartedAt: at,
     counters: how === 'again' ? loop.counters : counted(loop, phase),
     built: builtFor(loop, phase),
-    // What looks back on a loop that succeeded may still say how it was shipped.
+    // REFLECT reads how the loop was shipped.
     ...(shipping !== undefined && onlyLooksBack(phase) ? { shipping } : {}),
   };
   return { loop: entered, effects: [workOf(entered)] };

@@ -1,7 +1,10 @@
 /** The one comment that people decide by: requirements, tasks, price, diagrams; readable in three minutes. */
 import { z } from 'zod';
-import { acceptanceRow, specification } from '../documents/documents.ts';
+import { budgetOf } from '../documents/budget.ts';
+import { DIAGRAMS, diagramBlock } from '../documents/diagrams-document.ts';
+import { acceptanceRow, analysis, diagrams, plan, specification } from '../documents/documents.ts';
 import { fitted, folded, oneLine, table } from '../documents/markdown.ts';
+import { budgetTable, doubtsTable } from '../documents/plan-documents.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { type ModelFacts, shortDigest, warningsOf } from './words.ts';
@@ -11,8 +14,6 @@ interface DocumentText {
   readonly text: string;
 }
 
-const DIAGRAMS = ['Components', 'Sequence', 'Data flow', 'Deployment'];
-
 /** Mentions who set the label: this comment is the notification. What a document does not say, the packet says is missing. */
 export function packetComment(
   loop: StartedLoop,
@@ -20,16 +21,15 @@ export function packetComment(
   model: ModelFacts,
 ): string {
   const folder = documents[0]?.path.split('/').slice(0, -1).join('/') ?? '.loopwright';
-  const plan = textOf(documents, 'plan.md');
   return fitted([
     ...warningsOf(loop, model).map((text) => ({ text })),
     { text: openingOf(loop, digest) },
     { text: `### Requirements\n\n${requirementsTable(documents)}` },
     { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
-    { text: `### Price\n\n${sectionOf(plan, 'Budget') ?? 'The plan states no budget.'}` },
+    { text: `### Price\n\n${priceOf(loop, documents)}` },
     { name: 'the open doubts', text: `### Doubts\n\n${doubtsOf(documents)}` },
     { text: `### Diagrams` },
-    ...DIAGRAMS.map((title) => ({ name: `the diagram “${title}”`, text: diagramOf(documents, title) })),
+    ...diagramsOf(documents),
     { text: `All documents are in \`${folder}/\` on the branch \`${loop.started.branch}\`.` },
   ]);
 }
@@ -49,18 +49,24 @@ function boundsOf({ started: { limits, price } }: StartedLoop): string {
     : `${limits.iterations} iterations and ${limits.usd} USD`;
 }
 
-function textOf(documents: readonly DocumentText[], file: string): string | undefined {
-  return documents.find(({ path }) => path.endsWith(`/${file}`))?.text;
-}
-
-function parsed<Schema extends z.ZodType>(text: string | undefined, schema: Schema): z.infer<Schema> | undefined {
+/** A document as data, by its file name; undefined when the packet lacks it. */
+function parsed<Schema extends z.ZodType>(
+  documents: readonly DocumentText[],
+  file: string,
+  schema: Schema,
+): z.infer<Schema> | undefined {
+  const text = documents.find(({ path }) => path.endsWith(`/${file}`))?.text;
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
+function missing(file: string): string {
+  return `${file} is missing; do not approve.`;
+}
+
 function requirementsTable(documents: readonly DocumentText[]): string {
-  const requirements = parsed(textOf(documents, 'requirements.json'), specification.shape.requirements);
-  const rows = parsed(textOf(documents, 'acceptance.json'), z.array(acceptanceRow)) ?? [];
-  if (requirements === undefined) return 'requirements.json is missing; do not approve.';
+  const requirements = parsed(documents, 'requirements.json', specification.shape.requirements);
+  const rows = parsed(documents, 'acceptance.json', z.array(acceptanceRow)) ?? [];
+  if (requirements === undefined) return missing('requirements.json');
   return table(
     ['id', 'kind', 'what', 'proved by'],
     requirements.map(({ id, kind, statement, criteria }) => [
@@ -87,26 +93,28 @@ function tasksTable({ tasks }: Loop): string {
   );
 }
 
-/** The text under a second-level heading. */
-function sectionOf(text: string | undefined, heading: string): string | undefined {
-  const parts = (text ?? '').split(/^## /m);
-  const found = parts.find((part) => part.startsWith(`${heading}\n`));
-  return found?.slice(heading.length).trim();
+/** By the limits as they are now: they are part of what is approved, and people may have raised them since the plan was written. */
+function priceOf(loop: StartedLoop, documents: readonly DocumentText[]): string {
+  const found = parsed(documents, 'plan.json', plan);
+  return found === undefined ? missing('plan.json') : budgetTable(budgetOf(loop.started, found));
 }
 
 /** Open doubts only; the settled ones are in doubts.md. */
 function doubtsOf(documents: readonly DocumentText[]): string {
-  const lines = (sectionOf(textOf(documents, 'doubts.md'), 'Claims under attack') ?? '').split('\n');
-  const open = lines.filter((line) => line.includes('| **open** |'));
-  const total = Math.max(0, lines.filter((line) => line.startsWith('|')).length - 2);
-  if (open.length === 0)
-    return total === 1
-      ? 'The one doubt of the critic is settled; see `doubts.md`.'
-      : `All ${total} doubts of the critic are settled; see \`doubts.md\`.`;
-  return [...lines.slice(0, 2), ...open].join('\n');
+  const found = parsed(documents, 'analysis.json', analysis);
+  if (found === undefined) return missing('analysis.json');
+  const open = found.doubts.filter(({ resolution }) => resolution === null);
+  if (open.length > 0) return doubtsTable(open);
+  return found.doubts.length === 1
+    ? 'The one doubt of the critic is settled; see `doubts.md`.'
+    : `All ${found.doubts.length} doubts of the critic are settled; see \`doubts.md\`.`;
 }
 
-function diagramOf(documents: readonly DocumentText[], title: string): string {
-  const text = sectionOf(textOf(documents, 'diagrams.md'), title) ?? 'This diagram is missing; do not approve.';
-  return folded(title, text, 'open');
+function diagramsOf(documents: readonly DocumentText[]): readonly { readonly name?: string; readonly text: string }[] {
+  const found = parsed(documents, 'diagrams.json', diagrams);
+  if (found === undefined) return [{ text: missing('diagrams.json') }];
+  return DIAGRAMS.map(({ key, title }) => ({
+    name: `the diagram “${title}”`,
+    text: folded(title, diagramBlock(found[key]), 'open'),
+  }));
 }

@@ -33,5 +33,5 @@ function stateOf(loop: Loop, phase: PhaseName, last: EntryRecord | undefined): P
   const passed = last?.outcome === 'passed';
   if (behind > 0) return passed ? 'done' : 'unproven';
   if (loop.status === 'succeeded') return passed ? 'done' : 'unproven';
-  return loop.status;
+  return loop.status === 'queued' ? 'waiting' : loop.status;
 }

@@ -53,9 +53,9 @@ export function nowOf(loop: Loop): string {
     case 'idle':
       return 'Not started.';
     case 'queued':
-      return 'Queued: as many loops are at work as may be; it goes on by itself when one of them ends or waits.';
+      return 'Queued: as many loops are at work as may be; it goes on by itself when one of them ends or waits. `/priority` changes its place.';
     case 'working':
-      return AT_WORK[loop.phase];
+      return awaited(loop) ?? AT_WORK[loop.phase];
     case 'waiting':
       return loop.waitingFor === undefined ? 'Waiting.' : WAITING[loop.waitingFor];
     case 'paused':
@@ -67,6 +67,18 @@ export function nowOf(loop: Loop): string {
         ? 'All gates passed. The pull request is ready for review; a person merges it.'
         : loop.note;
   }
+}
+
+/** At most so many checks are named in one sentence. */
+const NAMED = 3;
+
+/** Which of the repository's own checks are awaited, once one look found some. */
+function awaited({ shipping }: Loop): string | undefined {
+  const names = shipping?.waitsFor ?? [];
+  if (names.length === 0) return undefined;
+  const more = names.length - NAMED;
+  const named = names.slice(0, NAMED).map((name) => `\`${name}\``);
+  return `Waiting for the repository's own checks: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }
 
 /** Cost so far, and the ceiling; an unknown price is never shown as zero. */

@@ -62,6 +62,48 @@ export function appEnvironment(): AppEnvironment | undefined {
   return process.env.APP_ID === undefined && process.env.PRIVATE_KEY === undefined ? undefined : parse(app);
 }
 
+const count = z.coerce.number().int().positive();
+const days = z.coerce.number().positive();
+const limits = z.object({
+  MAX_LOOPS: count.default(40),
+  MAX_LOOPS_PER_INSTALLATION: count.default(20),
+  MAX_LOOPS_PER_REPOSITORY: count.default(8),
+  KEEP_DELIVERIES_DAYS: days
+    .min(4, { error: 'GitHub may bring a webhook again for 3 days; write 4 or more' })
+    .default(4),
+  KEEP_LOGS_DAYS: days.default(90),
+  KEEP_BLOBS_DAYS: days.default(40),
+  KEEP_COMMITS_DAYS: days.default(14),
+});
+
+export interface Limits {
+  readonly slots: { readonly overall: number; readonly installation: number; readonly repository: number };
+  readonly keepDays: {
+    readonly deliveries: number;
+    readonly logs: number;
+    readonly blobs: number;
+    readonly commits: number;
+  };
+}
+
+/** How many loops run at the same time, and for how long what is no longer needed is kept. */
+export function limitsEnvironment(): Limits {
+  const parsed = parse(limits);
+  return {
+    slots: {
+      overall: parsed.MAX_LOOPS,
+      installation: parsed.MAX_LOOPS_PER_INSTALLATION,
+      repository: parsed.MAX_LOOPS_PER_REPOSITORY,
+    },
+    keepDays: {
+      deliveries: parsed.KEEP_DELIVERIES_DAYS,
+      logs: parsed.KEEP_LOGS_DAYS,
+      blobs: parsed.KEEP_BLOBS_DAYS,
+      commits: parsed.KEEP_COMMITS_DAYS,
+    },
+  };
+}
+
 /** Another directory of skills than the package's own. */
 const skills = z.object({ SKILLS_DIR: z.string().min(1).optional() });
 

@@ -49,7 +49,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
     it('hands over each item as it was sent, also those that were sent before the start', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const sent: readonly QueueItem[] = [
-          { type: 'intake', deliveryId: 'd-1' },
+          { type: 'intake', repositoryId: 1 },
           { type: 'wake', loopId: '1/2/3', lane: 'voice' },
           { type: 'wake', loopId: '1/2/3', lane: 'work' },
           { type: 'elapse', loopId: '1/2/3', key: '4/wait', entry: 4, timer: 'checks' },
@@ -112,7 +112,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         });
         for (const id of ['a', 'b', 'c', 'd']) await queue.send(wake(id));
         await until(() => seen.length === 3);
-        await queue.send({ type: 'intake', deliveryId: 'stop' });
+        await queue.send({ type: 'intake', repositoryId: 2 });
         await until(() => seen.includes('intake'), 2000);
         door.open();
       }));

@@ -1,12 +1,11 @@
 /** The CLI as somebody types it: a process of its own, with an environment that chooses nothing. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { childEnvironment } from '../../src/settings/env.ts';
+import { COMMAND } from '../prepared.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
-const ARGV = ['--disable-warning=ExperimentalWarning', MAIN];
+const ARGV = ['--disable-warning=ExperimentalWarning', COMMAND];
 
 export interface Ended {
   readonly code: number | undefined;

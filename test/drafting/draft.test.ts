@@ -11,8 +11,9 @@ import { openStage, type Stage } from './stage.ts';
 type Drafted = Extract<Event, { type: 'drafted' }>;
 
 let stage: Stage;
-beforeEach(async () => {
-  stage = await openStage(authored.FILES);
+beforeEach(() => setTheStage());
+async function setTheStage(files: Readonly<Record<string, string>> = {}): Promise<void> {
+  stage = await openStage({ ...authored.FILES, ...files });
   Object.assign(stage.answers, {
     interview: [authored.interview],
     requirement: [authored.requirement],
@@ -24,7 +25,7 @@ beforeEach(async () => {
     release: [authored.release],
     reflection: [authored.reflection],
   });
-});
+}
 afterEach(() => stage.close());
 
 /** A loop on which the interview is over. */
@@ -290,17 +291,36 @@ describe('PLAN', () => {
     expect(event).toMatchObject({ tasks: authored.plan.tasks, requirementIds: ['R-1', 'R-2', 'R-3'], surface: 'http' });
     expect(event.documents.map(({ path }) => path.slice('.loopwright/12/'.length))).toEqual([
       'plan.md',
+      'plan.json',
       'tasks.json',
       'acceptance.md',
       'acceptance.json',
       'analysis.md',
+      'analysis.json',
       'doubts.md',
       'checklist.md',
       'diagrams.md',
+      'diagrams.json',
     ]);
     expect(JSON.parse(await textOf(event, 'acceptance.json'))).toEqual(authored.plan.acceptance);
     expect(await textOf(event, 'plan.md')).toContain('| price | unknown price | unknown price |');
     expect((await textOf(event, 'diagrams.md')).match(/```mermaid/g)).toHaveLength(4);
+  });
+
+  it('is told what the repository has closed, and a plan that names it goes back before anything else is asked', async () => {
+    await stage.close();
+    const config = `${authored.FILES['.github/loopwright.yml']}protected:\n  - src/**\n`;
+    await setTheStage({ '.github/loopwright.yml': config });
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    expect(stage.asked.at(-1)).toMatchObject({ name: 'plan', user: expect.stringContaining('src/**') });
+    expect(event.defects[0]).toMatchObject({
+      rule: 'plan/closed-path',
+      message: expect.stringMatching(
+        /^T-1: `src\/.+` must not change: it is protected by the policy \(`src\/\*\*`\)\.$/,
+      ),
+    });
+    expect(measuredAs(event, 'uncovered_requirements')).toBeGreaterThan(0);
+    expect(measuredAs(event, 'arch_uncertainty')).toBeUndefined();
   });
 
   it('blocks on a diagram that does not parse and names its line', async () => {
@@ -460,7 +480,7 @@ function answered(argument: string): Event {
 
 function report(): unknown {
   return {
-    version: 1,
+    version: 2,
     kind: 'verify',
     loop: 'acme/shop#12',
     entry: 7,

@@ -39,7 +39,9 @@ export async function remainsOf(processes: Processes, issue: number): Promise<Re
 async function storedLoop({ directory }: Processes): Promise<Loop> {
   const engine = await openEngine({ url: join(directory, 'database') });
   try {
-    const [stored, ...more] = await createStore(engine).list({ open: false });
+    const store = createStore(engine);
+    const [newest, ...more] = await store.overview({ limit: 9 });
+    const stored = await store.load(newest?.id ?? '');
     if (stored === undefined || more.length > 0) throw new Error(`${more.length} more loops are stored than one`);
     return stored.loop;
   } finally {

@@ -7,7 +7,17 @@ import type { Delivery } from '../../src/ports.ts';
 import { listening } from '../listening.ts';
 
 const SECRET = 'a secret of the webhook';
-const PAYLOAD = JSON.stringify({ ref: 'refs/heads/main', password: 'hunter2' });
+const SHA = 'a'.repeat(40);
+const account = { id: 7, login: 'maria', type: 'User' };
+const push = {
+  ref: 'refs/heads/main',
+  before: SHA,
+  after: SHA,
+  repository: { id: 5, name: 'shop', owner: { login: 'acme' }, default_branch: 'main' },
+  installation: { id: 1 },
+  sender: account,
+};
+const PAYLOAD = JSON.stringify({ ...push, password: 'hunter2' });
 
 /** The door with a store that does as it is told. */
 async function door(receive: (delivery: Delivery) => Promise<boolean>) {
@@ -19,6 +29,7 @@ async function door(receive: (delivery: Delivery) => Promise<boolean>) {
     apiUrl: 'https://api.github.com',
     fetch: () => Promise.reject(new Error('nothing is asked of GitHub')),
     ports: {
+      self: 'loopwright[bot]',
       clock: { now: () => new Date(0) },
       store: { receive },
     },
@@ -46,14 +57,33 @@ function signed(body: string): string {
   return `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
 }
 
-test('a webhook is acknowledged when it is stored, and nothing is said', async () => {
+test('a webhook is acknowledged when what it decides is stored, and nothing is said', async () => {
   const stored: Delivery[] = [];
   const { post, lines } = await door(async (delivery) => stored.push(delivery) > 0);
   expect(await post(PAYLOAD)).toBe(200);
   expect(stored).toEqual([
-    { id: 'guid-1', name: 'push', payload: JSON.parse(PAYLOAD), receivedAt: '1970-01-01T00:00:00.000Z' },
+    {
+      id: 'guid-1',
+      name: 'push',
+      payload: expect.objectContaining({ ref: push.ref, after: SHA, repository: expect.anything(), sender: account }),
+      repositoryId: 5,
+      receivedAt: '1970-01-01T00:00:00.000Z',
+      note: undefined,
+    },
   ]);
+  expect(JSON.stringify(stored)).not.toContain('hunter2');
   expect(lines()).toEqual([]);
+});
+
+test('a webhook that cannot be read is stored by its id, with one line that says why', async () => {
+  const stored: Delivery[] = [];
+  const { post, lines } = await door(async (delivery) => stored.push(delivery) > 0);
+  expect(await post(JSON.stringify({ ...push, after: null }))).toBe(200);
+  const note = 'not readable: ✖ Invalid input: expected string, received null → at after';
+  expect(stored).toMatchObject([{ id: 'guid-1', payload: undefined, repositoryId: undefined, note }]);
+  expect(lines()).toEqual([
+    { level: 40, delivery: 'guid-1', webhook: 'push', msg: `a webhook is left unread: ${note}` },
+  ]);
 });
 
 test.each([
@@ -94,4 +124,22 @@ test('a webhook that is not stored in time is not acknowledged', async () => {
 test('another path behind that of webhooks is not there', async () => {
   const { url } = await door(async () => true);
   expect((await fetch(`${url}/other`, { method: 'POST' })).status).toBe(404);
+  expect((await fetch(url)).status).toBe(404);
+});
+
+test.each([
+  [
+    { 'content-type': 'text/plain' },
+    415,
+    'The content type must be application/json; set it so in the settings of the App.',
+  ],
+  [
+    { 'content-type': 'application/json', 'x-github-event': 'push' },
+    400,
+    'These headers are missing: x-github-delivery, x-hub-signature-256.',
+  ],
+])('what is no webhook (%j) is refused with %i and a reason', async (headers, status, reason) => {
+  const { url } = await door(() => Promise.reject(new Error('nothing is to be stored')));
+  const answer = await fetch(url, { method: 'POST', headers, body: PAYLOAD });
+  expect([answer.status, await answer.text()]).toEqual([status, `${reason}\n`]);
 });

@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { scanLines } from '../../src/guard/scan.ts';
+import { findingDefect } from '../../src/guard/waivers.ts';
 import { verify } from '../../src/jobs/verify/verify.ts';
 import { type Brief, type VerifyReport, verifyReport } from '../../src/loop/brief.ts';
+import { findingOf } from '../../src/loop/waiver.ts';
 import { type Change, frozen, type Scene, scene, taskFor } from './verify-fixture.ts';
 
 let place: Scene | undefined;
@@ -187,6 +190,41 @@ it('sees a secret, a frozen test that was changed and a test that is left out', 
   expect(numbersOf(report)).toEqual({ ...GREEN, security_findings: 1, test_integrity_violations: 2 });
   expect(rulesOf(report)).toEqual(['frozen-test', 'secret-aws-key', 'test-left-out']);
   expect(report.defects.find(({ rule }) => rule === 'secret-aws-key')).toMatchObject({ file: 'src/app.js', line: 7 });
+});
+
+it('does not count what a person lifted, and says who did it and why', async () => {
+  const etag = "// like createHash('sha1') of the body";
+  const suite = `${BASE['test/app.test.js']}// by hand\n`;
+  const idOf = (text: string) =>
+    `100644 ${createHash('sha1')
+      .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+      .digest('hex')}`;
+  const found = [
+    ...scanLines([{ file: 'src/app.js', line: 1, text: etag }]),
+    findingDefect({
+      rule: 'test-changed',
+      file: 'test/app.test.js',
+      message: 'changed',
+      bound: [idOf(BASE['test/app.test.js']), idOf(suite)],
+    }),
+  ];
+  const waivers = found.map((one) => ({ finding: findingOf(one) ?? '', by: 'maria', at: 'today', reason: 'Mine.' }));
+  const { report, output } = await judge(
+    { ...GOOD, 'src/app.js': `${APP_AFTER}${etag}\n`, 'test/app.test.js': suite },
+    { waivers },
+  );
+  expect(report.defects).toEqual([]);
+  expect(numbersOf(report)).toEqual(GREEN);
+  const sources = report.measurements.map(({ source }) => source).filter((source) => source.includes('waived'));
+  expect(sources).toEqual([
+    expect.stringMatching(/; 1 waived by @maria: test-changed in test\/app\.test\.js, "Mine\."$/),
+    expect.stringMatching(/; 1 waived by @maria: weak-hash in src\/app\.js:\d+, "Mine\."$/),
+  ]);
+  const { raw } = report.measurements.find(({ name }) => name === 'security_findings') ?? { raw: '' };
+  expect(JSON.parse(await readFile(join(output, 'raw', raw.slice('sha256:'.length)), 'utf8'))).toMatchObject({
+    findings: [],
+    waived: [{ waiver: { by: 'maria' }, defect: { rule: 'weak-hash' } }],
+  });
 });
 
 it('counts a requirement whose number is over its own limit, although the gate of the phase is met', async () => {

@@ -254,6 +254,14 @@ describe('building', () => {
     },
   );
 
+  it('goes on from the tasks that a failed build had finished', () => {
+    const loop = building();
+    const stopped = decide(loop, { ...failure(loop, 'model'), report: RAW }).loop;
+    expect(stopped.built.reports.build).toBe(RAW);
+    const again = decide(stopped, command('rerun', '', timeOf(70))).loop;
+    expect(again).toMatchObject({ phase: 'BUILD', built: { reports: { build: RAW } } });
+  });
+
   it.each(['model', 'setup'] as const)('does not stop a finished loop when REFLECT fails for its %s', (cause) => {
     const loop: Loop = { ...building(), phase: 'REFLECT' };
     const ended = decide(loop, failure(loop, cause)).loop;

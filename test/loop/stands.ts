@@ -61,8 +61,8 @@ export const published = (loop: Loop, at = timeOf(loop.entry)): Event => ({
   digest: RAW,
   usd: asStarted(loop).started.limits.usd,
 });
-export const failure = (loop: Loop, cause: 'model' | 'setup' | 'safety'): Event => ({
-  type: 'failed',
+export const failure = (loop: Loop, cause: 'model' | 'setup' | 'safety') => ({
+  type: 'failed' as const,
   at: timeOf(61),
   entry: loop.entry,
   cause,

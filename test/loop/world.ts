@@ -1,4 +1,5 @@
 /** A made-up world for the pure core: who acts in it, what is measured, what people say. No adapters, no clock. */
+import type { CommandName } from '../../src/loop/commands.ts';
 import type { Event } from '../../src/loop/event.ts';
 import { GATES } from '../../src/loop/gates.ts';
 import type { Defect, Measurement } from '../../src/loop/measurement.ts';
@@ -52,7 +53,7 @@ export function labelledEvent(over: Partial<Extract<Event, { type: 'labelled' }>
 }
 
 export function command(
-  name: string,
+  name: CommandName,
   argument: string,
   at: string,
   over: Partial<Extract<Event, { type: 'commanded' }>> = {},

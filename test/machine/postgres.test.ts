@@ -7,9 +7,11 @@ import { createStore } from '../../src/adapters/store.ts';
 import { ConflictError } from '../../src/errors.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import type { QueueItem } from '../../src/ports.ts';
+import { databaseStage } from '../adapters/database-stage.ts';
 import { startEngineProcess } from '../adapters/engine-process.ts';
 import { elapsed, loopOf, saveOf } from '../adapters/loops.ts';
 import { describeQueue } from '../adapters/queue-behaviour.ts';
+import { describeRows } from '../adapters/rows-behaviour.ts';
 import { describeStore } from '../adapters/store-behaviour.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
@@ -21,7 +23,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const open = async (): Promise<Engine> => openEngine({ url: await server.createDatabase() });
-describeStore('PostgreSQL', open);
+describeStore('on PostgreSQL', async () => databaseStage(await open()));
+describeRows('PostgreSQL', open);
 describeQueue('PostgreSQL', open);
 
 describe('replicas on one PostgreSQL', () => {
@@ -38,7 +41,10 @@ describe('replicas on one PostgreSQL', () => {
   it('start together on an empty database, and use it past no open transaction', () =>
     replicas(async ([engine]) => {
       if (!engine) throw new Error('no engine');
-      expect(await engine.db.selectFrom('schema_migrations').select('number').execute()).toEqual([{ number: 1 }]);
+      expect(await engine.db.selectFrom('schema_migrations').select('number').execute()).toEqual([
+        { number: 1 },
+        { number: 2 },
+      ]);
       const past = engine.transaction(() => createStore(engine).load('1/2/3'));
       await expect(past).rejects.toThrow(/from inside a transaction/);
     }));
@@ -95,7 +101,7 @@ describe('replicas on one PostgreSQL', () => {
       const child = startEngineProcess(url, 'work');
       await child.said('open');
       const queue = createQueue(engine, { concurrency: 1, log });
-      await queue.send({ type: 'intake', deliveryId: 'killed' });
+      await queue.send({ type: 'intake', repositoryId: 1 });
       await child.said('holds');
       // Longer than a heartbeat: the item stays with a process that lives.
       const seen: number[] = [];

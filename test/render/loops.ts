@@ -155,7 +155,7 @@ export function stoppedLoop(): StartedLoop {
 /** What VERIFY reported: one requirement of each kind, one of them not proven. */
 export const VERIFIED = verifyReport.parse({
   kind: 'verify',
-  version: 1,
+  version: 2,
   loop: 'acme/shop#12',
   entry: 8,
   candidate: 'a'.repeat(40),

@@ -1,18 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { budgetOf } from '../../src/documents/budget.ts';
-import { doubtsDocument, planDocument } from '../../src/documents/plan-documents.ts';
-import { diagramsDocument } from '../../src/drafting/diagrams.ts';
 import { packetComment } from '../../src/render/packet.ts';
 import { analysis, diagrams, plan, specification } from '../drafting/authored.ts';
-import { DIGEST, MODEL, startedLoop, waitingLoop } from './loops.ts';
+import { DIGEST, MODEL, waitingLoop } from './loops.ts';
 
 function documents(change: Record<string, string> = {}): { path: string; text: string }[] {
   const texts = {
     'requirements.json': JSON.stringify(specification.requirements),
     'acceptance.json': JSON.stringify(plan.acceptance),
-    'plan.md': planDocument(plan, budgetOf(startedLoop().started, plan)),
-    'doubts.md': doubtsDocument(analysis),
-    'diagrams.md': diagramsDocument(diagrams),
+    'plan.json': JSON.stringify(plan),
+    'analysis.json': JSON.stringify(analysis),
+    'diagrams.json': JSON.stringify(diagrams),
     ...change,
   };
   return Object.entries(texts).map(([file, text]) => ({ path: `.loopwright/12/${file}`, text }));
@@ -112,9 +110,7 @@ describe('the packet comment', () => {
 
   it('promises no limit in USD where no price is known', () => {
     const { price: _, ...started } = loop.started;
-    const planned = planDocument(plan, budgetOf(started, plan));
-    const packet = { digest: DIGEST, documents: documents({ 'plan.md': planned }) };
-    const text = packetComment({ ...loop, started }, packet, MODEL);
+    const text = packetComment({ ...loop, started }, { digest: DIGEST, documents: documents() }, MODEL);
     expect(text).toContain(
       'in at most 3 iterations whose runs take at most 60 minutes each; the limit of 3 USD cannot act, because no price is known (`LLM_PRICE`). Nothing is merged.',
     );
@@ -130,23 +126,48 @@ describe('the packet comment', () => {
   });
 
   it('shows the doubts that stay open', () => {
-    const open = doubtsDocument({
-      ...analysis,
-      doubts: analysis.doubts.map((doubt) => ({ ...doubt, resolution: null })),
-    });
-    expect(commentOf(documents({ 'doubts.md': open }))).toContain(
-      '| performance | The list fits memory. | It may grow. | **open** |',
+    const open = analysis.doubts.map((doubt) => ({ ...doubt, resolution: null }));
+    const text = commentOf(documents({ 'analysis.json': JSON.stringify({ ...analysis, doubts: open }) }));
+    expect(text).toContain('| performance | The list fits memory. | It may grow. | **open** |');
+  });
+
+  it('states the price within the limits as they are when it is published, not when the plan was written', () => {
+    const { limits } = loop.started;
+    const raised = { ...loop, started: { ...loop.started, limits: { ...limits, usd: 5 } } };
+    const packet = { digest: DIGEST, documents: documents() };
+    expect(packetComment(raised, packet, MODEL)).toContain('The loop stops for a person at 5 USD.');
+  });
+
+  it('is made from the data: no word of the documents beside it changes it', () => {
+    const told = commentOf();
+    const prose = fc.constantFrom(
+      '| **open** |',
+      '## Budget',
+      '## Claims under attack',
+      '0 USD',
+      '|---|',
+      '\n',
+      'word',
+    );
+    const text = fc.array(prose, { maxLength: 12 }).map((parts) => parts.join(' '));
+    const files = ['plan.md', 'analysis.md', 'doubts.md', 'diagrams.md', 'acceptance.md', 'requirement.md', 'spec.md'];
+    fc.assert(
+      fc.property(fc.record(Object.fromEntries(files.map((file) => [file, text]))), (reworded) => {
+        expect(commentOf(documents(reworded))).toBe(told);
+      }),
     );
   });
 
   it('tells people not to approve what is incomplete', () => {
-    const incomplete = documents().filter(({ path }) => !path.endsWith('requirements.json'));
-    expect(commentOf(incomplete)).toContain('requirements.json is missing; do not approve.');
+    for (const file of ['requirements.json', 'plan.json', 'analysis.json', 'diagrams.json']) {
+      const incomplete = documents().filter(({ path }) => !path.endsWith(`/${file}`));
+      expect(commentOf(incomplete)).toContain(`${file} is missing; do not approve.`);
+    }
   });
 
   it('leaves out whole parts rather than exceed a comment, and names them', () => {
-    const huge = diagramsDocument({ ...diagrams, deployment: `flowchart LR\n${'  a --> b\n'.repeat(7_000)}` });
-    const text = commentOf(documents({ 'diagrams.md': huge }));
+    const huge = { ...diagrams, deployment: `flowchart LR\n${'  a --> b\n'.repeat(7_000)}` };
+    const text = commentOf(documents({ 'diagrams.json': JSON.stringify(huge) }));
     expect(text.length).toBeLessThan(60_000);
     expect(text).toContain('Too long for one comment, so read on the branch: the diagram “Deployment”.');
     expect(text.match(/```mermaid/g)).toHaveLength(3);

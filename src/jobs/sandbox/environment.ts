@@ -38,6 +38,11 @@ export class JobError extends LoopError {
   override name = 'JobError';
 }
 
+/** What the job stands on is missing or broken: no other candidate would do better, a person must set it right. */
+export class SetupError extends JobError {
+  override name = 'SetupError';
+}
+
 /** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits. */
 export function runShell({ brief, environment }: Bench, command: string, directory: string): Promise<CommandResult> {
   const { commandTimeoutMs: timeoutMs, outputBytes } = brief.limits;

@@ -1,13 +1,14 @@
 /** What VERIFY measures about the tests: whether they are intact, and whether they are stable. */
 import type { AddedLine } from '../../guard/added-lines.ts';
 import { integrityDefects } from '../../guard/test-integrity.ts';
+import { judgeFindings, liftedNote } from '../../guard/waivers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Reading } from '../report/security.ts';
 import type { TestRun } from '../runner/test-run.ts';
 import { type Bench, measured } from '../sandbox/environment.ts';
 import { onTreeCopy, type Trees } from '../sandbox/trees.ts';
 import { idOf, runFrozen } from './frozen-run.ts';
-import { blocker } from './verify-defect.ts';
 
 const FLAKINESS_RUNS = 5;
 
@@ -21,7 +22,7 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
     textsOf(bench, brief.base, [...trees.baseFiles.keys()].filter(isRead)),
     textsOf(bench, brief.candidate, [...trees.headFiles.keys()].filter(isRead)),
   ]);
-  const defects = integrityDefects({
+  const found = integrityDefects({
     runner: brief.commands.runner,
     base: trees.baseFiles,
     head: trees.headFiles,
@@ -30,13 +31,20 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
     frozen,
     added,
   });
+  const { standing: defects, lifted } = judgeFindings(found, brief.waivers);
   const measurement = await measured(environment, {
     name: 'test_integrity_violations',
     value: defects.length,
     unit: 'count',
-    source: 'test files and runner set-up of base and head compared',
+    source: `test files and runner set-up of base and head compared${liftedNote(lifted)}`,
     output: JSON.stringify(
-      { base: brief.base, candidate: brief.candidate, frozen: frozen?.digest ?? null, defects },
+      {
+        base: brief.base,
+        candidate: brief.candidate,
+        frozen: frozen?.digest ?? null,
+        findings: defects,
+        waived: lifted,
+      },
       null,
       1,
     ),
@@ -78,7 +86,7 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
     ),
   });
   const defects = flaky.map((id) =>
-    blocker({
+    defect({
       rule: 'flakiness',
       about: id,
       file: id.split('::')[0],
@@ -98,7 +106,7 @@ function unstable(message: string): Stability {
     measurement: undefined,
     passRate: undefined,
     firstRun: undefined,
-    defects: [blocker({ rule: 'flakiness', about: 'unmeasured', message })],
+    defects: [defect({ rule: 'flakiness', about: 'unmeasured', message })],
   };
 }
 

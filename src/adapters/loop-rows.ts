@@ -1,0 +1,150 @@
+/** Loops as rows: the JSON that is the loop, and beside it the columns by which it is found. */
+import { z } from 'zod';
+import { StoreError } from '../errors.ts';
+import { EFFECT_LANES, type EffectLane } from '../loop/effect.ts';
+import { event } from '../loop/event.ts';
+import { type Loop, loop, status } from '../loop/loop.ts';
+import { holdsSlot } from '../loop/slots.ts';
+import { phaseName } from '../loop/terms.ts';
+import type { LoopOverview, Store, StoredLoop } from '../ports.ts';
+import { storable } from './migration-look-ups.ts';
+import type { LoopRow, Queries } from './tables.ts';
+
+/** Written as in the indexes, which hold only these. */
+export const OPEN = ['queued', 'working', 'waiting', 'paused'] satisfies Loop['status'][];
+
+export function loopsOf(db: Queries) {
+  return db.selectFrom('loops').select(['id', 'version', 'loop']);
+}
+
+export function loopsIn(db: Queries, repositoryId: number) {
+  return loopsOf(db).where('repository_id', '=', repositoryId);
+}
+
+type StoredRow = Pick<LoopRow, 'id' | 'version' | 'loop'>;
+
+export async function one(query: {
+  limit(count: number): { executeTakeFirst(): Promise<StoredRow | undefined> };
+}): Promise<StoredLoop | undefined> {
+  const row = await query.limit(1).executeTakeFirst();
+  return row && storedLoopOf(row);
+}
+
+export async function several(query: { execute(): Promise<readonly StoredRow[]> }): Promise<readonly StoredLoop[]> {
+  return (await query.execute()).map(storedLoopOf);
+}
+
+function storedLoopOf(row: StoredRow): StoredLoop {
+  return { version: row.version, loop: parseStored(loop, row.loop, `loop ${row.id}`) };
+}
+
+function parseStored<Schema extends z.ZodType>(schema: Schema, json: string, what: string): z.infer<Schema> {
+  const parsed = schema.safeParse(JSON.parse(json));
+  if (parsed.success) return parsed.data;
+  throw new StoreError(
+    `stored ${what} does not have the shape that this version expects (${z.prettifyError(parsed.error)}): start the version that wrote it, or report this`,
+  );
+}
+
+/** What look-ups need beside the JSON. */
+export function columnsOf(loop: Loop) {
+  return {
+    status: loop.status,
+    branch: loop.started?.branch ?? '',
+    pull: loop.review?.pull ?? null,
+    run_id: loop.built.run?.id ?? null,
+    installation_id: loop.ref.installationId,
+    owner: loop.ref.owner,
+    repo: loop.ref.repo,
+    title: storable(loop.started?.issue.title ?? ''),
+    phase: loop.phase,
+    waiting_for: loop.waitingFor ?? null,
+    head: loop.review?.head ?? null,
+    base_branch: loop.started?.base.branch ?? null,
+    priority: loop.priority,
+    lanes: [...new Set(loop.pending.map(({ type }) => EFFECT_LANES[type]))].join(','),
+    awaits_run: loop.status === 'working' && loop.built.run?.entry === loop.entry,
+    holds_slot: holdsSlot(loop),
+    usd: loop.spent.usd,
+    started_at: loop.started?.at ?? '',
+    forgotten: false,
+    loop: JSON.stringify(loop),
+  };
+}
+
+export async function readLog(db: Queries, id: string): ReturnType<Store['log']> {
+  const rows = await db.selectFrom('loop_log').selectAll().where('loop_id', '=', id).orderBy('seq').execute();
+  return rows.map((row) => ({
+    seq: row.seq,
+    event: row.event === null ? undefined : parseStored(event, row.event, `event ${row.seq} of loop ${id}`),
+    settled: row.settled ?? undefined,
+  }));
+}
+
+const lanes = z.array(z.enum(Object.values(EFFECT_LANES)));
+
+function lanesOf(text: string): readonly EffectLane[] {
+  return lanes.parse(text.split(',').filter((lane) => lane !== ''));
+}
+
+export async function unfinished(db: Queries): ReturnType<Store['unfinished']> {
+  const rows = await db
+    .selectFrom('loops')
+    .select(['id', 'lanes', 'awaits_run'])
+    .where((where) => where.or([where('lanes', '<>', ''), where('awaits_run', '=', true)]))
+    .orderBy('serial')
+    .execute();
+  return rows.map((row) => ({ id: row.id, lanes: lanesOf(row.lanes), awaitsRun: row.awaits_run }));
+}
+
+type Filter = Parameters<Store['overview']>[0];
+
+export async function overview(db: Queries, { repositoryId, open, limit, before }: Filter): Promise<LoopOverview[]> {
+  let query = db
+    .selectFrom('loops')
+    .select([
+      ...(['id', 'serial', 'installation_id', 'repository_id', 'owner', 'repo', 'issue', 'n', 'title'] as const),
+      ...(['status', 'phase', 'waiting_for', 'priority', 'pull', 'started_at', 'usd'] as const),
+    ]);
+  if (repositoryId !== undefined) query = query.where('repository_id', '=', repositoryId);
+  if (open === true) query = query.where('status', 'in', OPEN);
+  if (open === false) query = query.where('status', 'not in', OPEN);
+  if (before !== undefined) query = query.where('serial', '<', before);
+  return (await query.orderBy('serial', 'desc').limit(limit).execute()).map(overviewOf);
+}
+
+const words = z.object({ status, phase: phaseName, priority: loop.shape.priority });
+
+type OverviewRow = Pick<LoopRow, 'id' | 'repository_id' | 'issue' | 'n' | 'status' | 'waiting_for' | 'pull'> & {
+  readonly serial: number;
+  readonly installation_id: number;
+  readonly owner: string;
+  readonly repo: string;
+  readonly title: string;
+  readonly phase: string;
+  readonly priority: string;
+  readonly started_at: string;
+  readonly usd: number;
+};
+
+function overviewOf(row: OverviewRow): LoopOverview {
+  return {
+    ...words.parse(row),
+    id: row.id,
+    ref: {
+      // pg reads a bigint as text.
+      installationId: Number(row.installation_id),
+      repositoryId: Number(row.repository_id),
+      owner: row.owner,
+      repo: row.repo,
+      issue: row.issue,
+      n: row.n,
+    },
+    title: row.title,
+    waitingFor: row.waiting_for ?? undefined,
+    pull: row.pull ?? undefined,
+    startedAt: row.started_at,
+    usd: row.usd,
+    cursor: row.serial,
+  };
+}

@@ -1,0 +1,180 @@
+/** What the App remembers: deliveries, loops with their logs, blobs, missed webhooks. adapters/store.ts keeps it in Postgres. */
+import type { EffectLane } from './loop/effect.ts';
+import type { Event } from './loop/event.ts';
+import type { Loop, Status } from './loop/loop.ts';
+import type { LoopRef, PhaseName } from './loop/terms.ts';
+
+/** One webhook; stored before it is acknowledged. intake/reduce.ts makes it of what GitHub sent. */
+export interface Delivery {
+  readonly id: string;
+  readonly name: string;
+  readonly receivedAt: string;
+  /** Deliveries of one repository are taken in one after another, in the order in which they came. */
+  readonly repositoryId: number | undefined;
+  /** What the intake reads of it; undefined where nothing in it decides, and once it was taken in: then only the id stays. */
+  readonly payload: unknown;
+  /** Why nothing is read of it, where that is worth saying. */
+  readonly note: string | undefined;
+}
+
+export interface UnreadDelivery extends Delivery {
+  /** How often taking it in failed so far. */
+  readonly tries: number;
+}
+
+export interface StoredLoop {
+  readonly loop: Loop;
+  readonly version: number;
+}
+
+/** At most so many loops hold a slot at the same time; a loop holds one while it is working or paused. */
+export interface AdmissionLimits {
+  readonly overall: number;
+  readonly installation: number;
+  readonly repository: number;
+}
+
+/** One save: the loop as it shall be, and what led there. */
+export interface Change {
+  readonly loop: Loop;
+  /** 0 inserts. */
+  readonly expectedVersion: number;
+  readonly event: Event | undefined;
+  readonly settled: string | undefined;
+  readonly wakes: readonly EffectLane[];
+  /** It gives a slot back, which a queued loop may have. */
+  readonly freesSlot?: boolean | undefined;
+  /** Which delivery said so, and as the how manieth thing to this loop: it is saved once. */
+  readonly source?: { readonly delivery: string; readonly ordinal: number } | undefined;
+  /** Given where the save takes a slot. Without a free one, `queued` is logged after the event and its loop is saved; where it is undefined, nothing is. */
+  readonly admission?:
+    | {
+        readonly limits: AdmissionLimits;
+        readonly queued:
+          | { readonly loop: Loop; readonly event: Event; readonly wakes: readonly EffectLane[] }
+          | undefined;
+      }
+    | undefined;
+}
+
+/** What a list of loops shows, from columns alone. */
+export interface LoopOverview {
+  readonly id: string;
+  readonly ref: LoopRef;
+  readonly title: string;
+  readonly status: Status;
+  readonly phase: PhaseName;
+  readonly waitingFor: string | undefined;
+  readonly priority: Loop['priority'];
+  readonly pull: number | undefined;
+  readonly startedAt: string;
+  readonly usd: number;
+  /** Give it as `before` for the next page. */
+  readonly cursor: number;
+}
+
+/** A webhook that did not arrive, and what was done about it. */
+export interface MissedDelivery {
+  readonly guid: string;
+  readonly name: string;
+  /** Of its newest failed try, as GitHub names it. */
+  readonly id: string;
+  readonly triedAt: string;
+  /** How often it was asked for. */
+  readonly asked: number;
+}
+
+/** For how many days what is no longer needed is kept. */
+export interface KeepDays {
+  /** Ids of webhooks: GitHub may bring one again for 3 days. */
+  readonly deliveries: number;
+  /** Logs of loops that have ended, and the blobs that only these name. */
+  readonly logs: number;
+  /** Blobs that no loop names, such as briefs: a run may wait 35 days for its runner. */
+  readonly blobs: number;
+  /** Commits in the clones that nobody has read since. */
+  readonly commits: number;
+}
+
+/** What of the past may go; times are ISO. */
+export interface Retention {
+  /** Ids of deliveries that arrived before. */
+  readonly deliveriesBefore: string;
+  /** Logs of loops that ended before, and the blobs that only these name. */
+  readonly logsBefore: string;
+  /** Blobs that nothing names, stored before. */
+  readonly blobsBefore: string;
+}
+
+export interface Store {
+  /**
+   * Stores a delivery and, where it has a payload, queues the intake of its repository, in one transaction. What arrives while a transaction is under way
+   * is written together in the next one. False when its id was seen before.
+   */
+  receive(delivery: Delivery): Promise<boolean>;
+  delivery(id: string): Promise<Delivery | undefined>;
+  /** Deliveries of a repository that are due to be taken in at the time, oldest first. */
+  unread(of: {
+    readonly repositoryId: number;
+    readonly at: string;
+    readonly limit: number;
+  }): Promise<readonly UnreadDelivery[]>;
+  /** Repositories with deliveries that are not taken in yet, and when the first of them is due. */
+  unreadRepositories(): Promise<readonly { readonly repositoryId: number; readonly dueAt: string }[]>;
+  /** A delivery was taken in, or is given up with a note; its payload goes. */
+  markRead(id: string, note?: string): Promise<void>;
+  /** Taking a delivery in failed: it counts as one more try, and is due again at the time. */
+  postpone(id: string, until: string): Promise<void>;
+  load(id: string): Promise<StoredLoop | undefined>;
+  /** The newest loop of an issue. */
+  newest(repositoryId: number, issue: number): Promise<StoredLoop | undefined>;
+  byPull(repositoryId: number, pull: number): Promise<StoredLoop | undefined>;
+  byBranch(repositoryId: number, branch: string): Promise<StoredLoop | undefined>;
+  byRun(repositoryId: number, runId: number): Promise<StoredLoop | undefined>;
+  /** Open loops (working, waiting, paused or queued) whose head is this commit. */
+  awaitingChecks(repositoryId: number, sha: string): Promise<readonly StoredLoop[]>;
+  /** Open loops whose base is this branch. */
+  onBase(repositoryId: number, branch: string): Promise<readonly StoredLoop[]>;
+  /** Loops, newest first, without reading what they remember. */
+  overview(filter: {
+    readonly repositoryId?: number | undefined;
+    readonly open?: boolean | undefined;
+    readonly limit: number;
+    readonly before?: number | undefined;
+  }): Promise<readonly LoopOverview[]>;
+  /** Loops with pending effects, and those that wait for a run: what is to be looked after. */
+  unfinished(): Promise<
+    readonly { readonly id: string; readonly lanes: readonly EffectLane[]; readonly awaitsRun: boolean }[]
+  >;
+  /**
+   * Saves the loop, appends the event and queues a wake for each lane, all in one transaction. `saved`: so it was. `repeated`: the log of the loop has
+   * this source already, nothing was changed. `queued`: there was no free slot. @throws {ConflictError} when the stored version is another.
+   */
+  save(change: Change): Promise<'saved' | 'repeated' | 'queued'>;
+  /** The queued loop that goes next, of those whose installation and repository have a free slot: by priority, each step of waiting lifts one class. */
+  nextQueued(limits: AdmissionLimits, at: string): Promise<StoredLoop | undefined>;
+  /** Everything that was decided on, in order: events, and the settling of effects between them. Refolding gives the loop. */
+  log(
+    id: string,
+  ): Promise<
+    readonly { readonly seq: number; readonly event: Event | undefined; readonly settled: string | undefined }[]
+  >;
+  /** Stores text or bytes under their sha256 (`sha256:<hex>`); repeating it is harmless. */
+  putBlob(content: string | Uint8Array): Promise<string>;
+  /** @throws {StoreError} when nothing is stored under the digest. */
+  blob(digest: string): Promise<Uint8Array>;
+  /** Remembers webhooks that did not arrive; one that is known already gets its newest try. */
+  noteMissed(missed: readonly Omit<MissedDelivery, 'asked'>[]): Promise<void>;
+  /** Missed webhooks that are due to be asked for, oldest first; those that arrived meanwhile are forgotten, and those of before `horizon`. */
+  dueMissed(of: {
+    readonly at: string;
+    readonly horizon: string;
+    readonly limit: number;
+  }): Promise<readonly MissedDelivery[]>;
+  /** A missed webhook was asked for; it is due again at the time. */
+  askedFor(guid: string, dueAt: string): Promise<void>;
+  /** True in one process at a time, until that ends: for what must not be done by two. */
+  leads(): Promise<boolean>;
+  /** Removes what is older than it need be kept. */
+  forget(retention: Retention): Promise<Readonly<Record<'deliveries' | 'logs' | 'blobs', number>>>;
+}
