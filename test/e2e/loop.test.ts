@@ -29,8 +29,8 @@ beforeAll(async () => {
   await world.as('maria', 'POST', `/issues/${issue}/comments`, { body: '/answer 1a 2a' });
   const { pull } = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
   await world.as('maria', 'POST', `/issues/${pull}/comments`, { body: '/approve' });
-  loop = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 150);
-}, 180_000);
+  loop = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 300);
+}, 360_000);
 afterAll(() => world.close());
 
 describe('a labelled issue', () => {
