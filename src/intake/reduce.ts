@@ -1,6 +1,7 @@
 /** What is kept of a webhook: what payloads.ts reads of it, where it may decide anything, and else its id alone. Pure and cheap: the sender waits for it. */
 import { z } from 'zod';
 import type { Delivery } from '../ports.ts';
+import { BRANCH_PREFIX } from '../settings/config.ts';
 import { type Payload, payloadOf } from './payloads.ts';
 
 export interface Webhook {
@@ -33,6 +34,11 @@ function reducedOf(payload: Payload): unknown {
 /** Our check runs name their loop. */
 const OUR_CHECK = /^\d+\/\d+\/\d+\//;
 
+/** The base of loops, or a branch that may be one's own. */
+function isFollowed({ ref, repository }: Extract<Payload, { name: 'push' }>): boolean {
+  return ref === `refs/heads/${repository.default_branch}` || ref.startsWith(`refs/heads/${BRANCH_PREFIX}`);
+}
+
 function mayDecide(payload: Payload, self: string): boolean {
   const { sender } = payload;
   switch (payload.name) {
@@ -50,9 +56,9 @@ function mayDecide(payload: Payload, self: string): boolean {
     case 'check_run.completed':
       return sender.login !== self;
     case 'push':
-      return sender.login !== self && payload.ref.startsWith('refs/heads/') && !/^0+$/.test(payload.after);
+      return sender.login !== self && isFollowed(payload) && !/^0+$/.test(payload.after);
     case 'delete':
-      return payload.ref_type === 'branch';
+      return payload.ref_type === 'branch' && payload.ref.startsWith(BRANCH_PREFIX);
     case 'issues.closed':
     case 'pull_request.closed':
     case 'workflow_run.completed':
