@@ -60,6 +60,16 @@ export class NotYetError extends LoopError {
   override name = 'NotYetError';
 }
 
+/** Something failed after model calls were made: they are paid for, whatever becomes of the effect. `cause` is what failed. */
+export class PaidError extends LoopError {
+  override name = 'PaidError';
+  readonly calls: readonly ModelCall[];
+  constructor(cause: unknown, calls: readonly ModelCall[]) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.calls = calls;
+  }
+}
+
 /** An effect is to be tried again: after `retryAfterSeconds`, or after the queue's own growing pause. */
 export class RetryError extends LoopError {
   override name = 'RetryError';

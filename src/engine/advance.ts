@@ -62,6 +62,8 @@ interface Performed {
 async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: Ports, log: Logger): Promise<void> {
   switch (outcome.type) {
     case 'again':
+      if (outcome.calls.length > 0)
+        await apply(loop.ref, { type: 'paid', at: ports.clock.now().toISOString(), calls: [...outcome.calls] }, ports);
       throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, outcome.seconds);
     case 'relocated':
       throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, await relocate(loop, ports));

@@ -1,4 +1,6 @@
 /** Carries out one effect and says what came of it: what happened, what is to be forgotten, or when to try again. */
+import { PaidError } from '../errors.ts';
+import type { ModelCall } from '../loop/brief.ts';
 import type { Effect } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { EFFECTS, type Performance, performRow } from './effects.ts';
@@ -8,26 +10,39 @@ export type Outcome =
   /** The effect is done with; `dropped` says why nothing came of it. */
   | { readonly type: 'settled'; readonly event: Event | undefined; readonly dropped?: string }
   /** It is tried again, after `seconds` where that is known. */
-  | { readonly type: 'again'; readonly error: unknown; readonly seconds?: number | undefined }
+  | {
+      readonly type: 'again';
+      readonly error: unknown;
+      readonly seconds?: number | undefined;
+      /** What was paid for in vain. */
+      readonly calls: readonly ModelCall[];
+    }
   | { readonly type: 'relocated'; readonly error: unknown };
 
 /** Performs an effect. It never throws: each failure has the meaning that failures.ts and the effect's row give it. */
 export async function perform(effect: Effect, performance: Performance): Promise<Outcome> {
   try {
     return { type: 'settled', event: await performRow(effect, performance) };
-  } catch (error) {
-    return outcomeOf(error, meaningOf(error, performance.attempt), { effect, performance });
+  } catch (thrown) {
+    const { error, calls } = paidBefore(thrown);
+    return outcomeOf(error, meaningOf(error, performance.attempt), { effect, performance, calls });
   }
 }
 
-function outcomeOf(
-  error: unknown,
-  meaning: Meaning,
-  { effect, performance }: { readonly effect: Effect; readonly performance: Performance },
-): Outcome {
+interface Tried {
+  readonly effect: Effect;
+  readonly performance: Performance;
+  readonly calls: readonly ModelCall[];
+}
+
+function paidBefore(thrown: unknown): { readonly error: unknown; readonly calls: readonly ModelCall[] } {
+  return thrown instanceof PaidError ? { error: thrown.cause, calls: thrown.calls } : { error: thrown, calls: [] };
+}
+
+function outcomeOf(error: unknown, meaning: Meaning, { effect, performance, calls }: Tried): Outcome {
   switch (meaning.means) {
     case 'again':
-      return { type: 'again', error, seconds: meaning.seconds };
+      return { type: 'again', error, seconds: meaning.seconds, calls };
     case 'relocated':
       return { type: 'relocated', error };
     case 'dropped':
@@ -37,10 +52,13 @@ function outcomeOf(
       if (refused === 'dropped' || !('entry' in effect)) {
         return { type: 'settled', event: undefined, dropped: meaning.reason };
       }
-      const { cause, calls, isGone } = meaning;
+      const { cause, isGone } = meaning;
       const reason = lookAt === undefined || !isGone ? meaning.reason : `${meaning.reason} ${lookAt}`;
       const at = performance.ports.clock.now().toISOString();
-      return { type: 'settled', event: { type: 'failed', at, entry: effect.entry, cause, reason, calls: [...calls] } };
+      return {
+        type: 'settled',
+        event: { type: 'failed', at, entry: effect.entry, cause, reason, calls: [...calls, ...meaning.calls] },
+      };
     }
   }
 }

@@ -47,6 +47,7 @@ const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction
   elapsed,
   queued,
   admitted,
+  paid: (loop, { calls }) => only(charged(loop, calls)),
   failed,
 };
 
@@ -57,6 +58,7 @@ const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
   'deferred',
   'relocated',
   'surfaced',
+  'paid',
   'dispatched',
   'completed',
 ]);
@@ -148,49 +150,45 @@ function show(loop: Loop): Effect {
   return { type: 'show', key: `show/${loop.seq}` };
 }
 
-/** Whether the event means anything where the loop is; outcomes of an earlier entry never do. */
-function applies(loop: Loop, event: Event): boolean {
-  switch (event.type) {
-    case 'labelled':
-    case 'commanded':
-      return true;
-    case 'relocated':
-      return !isHere(loop, event);
-    case 'ended':
-      return loop.status !== 'idle';
-    case 'queued':
-      return holdsSlot(loop);
-    case 'admitted':
-      return loop.status === 'queued';
-    case 'completed':
-      return isLive(loop) && event.runId === loop.built.run?.id;
-    case 'surfaced':
-      return isStranger(loop, event);
-    case 'unlabelled':
-    case 'closed':
-    case 'pressed':
-    case 'reviewed':
-    case 'moved':
-      return isLive(loop);
-    case 'pushed':
-      // A stopped loop may be set going again, and then builds on what is there.
-      return isLive(loop) || loop.status === 'stopped';
-    case 'heard':
-      return isLive(loop) && loop.shipping?.promotedAt !== undefined && event.sha === loop.review?.head;
-    case 'asked':
-    case 'drafted':
-    case 'published':
-    case 'dispatched':
-    case 'reported':
-    case 'landed':
-    case 'promoted':
-    case 'deferred':
-    case 'checked':
-    case 'readied':
-    case 'elapsed':
-    case 'failed':
-      return event.entry === loop.entry && isLive(loop);
-  }
+/** Where an event means anything; outcomes of an earlier entry never do. */
+const WHEN: { readonly [Type in Event['type']]: (loop: Loop, event: EventOf<Type>) => boolean } = {
+  labelled: () => true,
+  commanded: () => true,
+  relocated: (loop, event) => !isHere(loop, event),
+  paid: (loop, { calls }) => isStarted(loop) && calls.length > 0,
+  ended: isStarted,
+  queued: holdsSlot,
+  admitted: ({ status }) => status === 'queued',
+  completed: (loop, { runId }) => isLive(loop) && runId === loop.built.run?.id,
+  surfaced: isStranger,
+  unlabelled: isLive,
+  closed: isLive,
+  pressed: isLive,
+  reviewed: isLive,
+  moved: isLive,
+  // A stopped loop may be set going again, and then builds on what is there.
+  pushed: (loop) => isLive(loop) || loop.status === 'stopped',
+  heard: (loop, { sha }) => isLive(loop) && loop.shipping?.promotedAt !== undefined && sha === loop.review?.head,
+  asked: isOfEntry,
+  drafted: isOfEntry,
+  published: isOfEntry,
+  dispatched: isOfEntry,
+  reported: isOfEntry,
+  landed: isOfEntry,
+  promoted: isOfEntry,
+  deferred: isOfEntry,
+  checked: isOfEntry,
+  readied: isOfEntry,
+  elapsed: isOfEntry,
+  failed: isOfEntry,
+};
+
+function applies<Type extends Event['type']>(loop: Loop, event: EventOf<Type>): boolean {
+  return WHEN[event.type](loop, event);
+}
+
+function isOfEntry(loop: Loop, { entry }: { readonly entry: number }): boolean {
+  return entry === loop.entry && isLive(loop);
 }
 
 function isHere({ ref }: Loop, { installationId, owner, repo }: EventOf<'relocated'>): boolean {

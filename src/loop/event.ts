@@ -174,6 +174,8 @@ export const event = z.discriminatedUnion('type', [
   }),
   /** A timer ended; one that another has replaced means nothing. `key` is that of the effect that set it. */
   z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']), key: z.string() }),
+  /** Model calls that led to nothing, because what came after them failed and is tried again. */
+  z.strictObject({ type: z.literal('paid'), at, calls: z.array(modelCall) }),
   /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit. */
   z.strictObject({
     type: z.literal('failed'),

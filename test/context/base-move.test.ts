@@ -95,7 +95,7 @@ describe('a merge of the base that GitHub refuses', () => {
 describe('what depends on the base', () => {
   const effects = [
     ['the packet', (ports: Ports) => publish(PUBLISH, { ...loop, phase: 'ARCH_REVIEW' }, ports)],
-    ['BUILD', (ports: Ports) => dispatch(DISPATCH, { ...loop, phase: 'BUILD' }, ports)],
+    ['BUILD', (ports: Ports) => dispatch(DISPATCH, { ...loop, phase: 'BUILD' }, ports, 1)],
     ['the promotion', (ports: Ports) => promote(PROMOTE, { ...loop, phase: 'SHIP' }, ports)],
   ] as const;
 
