@@ -38,6 +38,8 @@ export interface JobRequest {
 /** No key where generated code runs: the address that the job is given lets it in, or nothing does. */
 const NO_KEY = 'loopwright-job';
 
+const FLAKINESS_RUNS = 5;
+
 /** Runs the job and writes its report. @throws {ConfigError} when the brief cannot be read; then there is no report. */
 export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
   const { kind, variables, log } = request;
@@ -69,7 +71,8 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
     log(`sandbox: ${sandbox.kind}${brief.model.scripted ? ', the model is scripted' : ''}`);
     const input = orNone(variables.LOOPWRIGHT_INPUT);
     const raw = createRawStore(output);
-    const environment = { workspace, scratch, output, input, sandbox, model, raw, bundle, log, now: Date.now };
+    const places = { workspace, scratch, output, input };
+    const environment = { ...places, sandbox, model, raw, bundle, flakinessRuns: FLAKINESS_RUNS, log, now: Date.now };
     return reportFromRoot(await request.job(brief, environment), environment);
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -81,7 +81,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   budget: { usage: '/budget +<usd>', description: 'Raise the budget.', who: 'write', takes: 'word' },
   waive: {
-    usage: '/waive <finding>',
+    usage: '/waive <finding> <why>',
     description: 'Lift one finding of the scan, or of the rules about tests, for the code as it is.',
     who: 'write',
     takes: 'word',

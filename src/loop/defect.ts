@@ -14,8 +14,6 @@ export interface DefectDraft {
   /** `blocker` when left out. */
   readonly severity?: Defect['severity'];
   readonly suggestion?: string | null | undefined;
-  /** The name by which a person may lift it; left out where nobody may. */
-  readonly waivable?: string | undefined;
 }
 
 /** What the schema of a report accepts. */
@@ -23,7 +21,7 @@ const LONGEST = { message: 4000, suggestion: 2000 } as const;
 
 /** A defect with the id `rule:about`. Texts that are too long lose their end, so that no output of a tool can break a report. */
 export function defect(draft: DefectDraft): Defect {
-  const { rule, about, message, requirement, file, line, severity, suggestion, waivable } = draft;
+  const { rule, about, message, requirement, file, line, severity, suggestion } = draft;
   return {
     id: about === undefined ? rule : `${rule}:${about}`,
     requirement: requirement ?? null,
@@ -33,7 +31,6 @@ export function defect(draft: DefectDraft): Defect {
     severity: severity ?? 'blocker',
     message: cut(message, LONGEST.message),
     suggestion: suggestion === undefined || suggestion === null ? null : cut(suggestion, LONGEST.suggestion),
-    ...(waivable === undefined ? {} : { waivable }),
   };
 }
 

@@ -12,6 +12,7 @@ import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 import { actor, document, type LoopRef, lane, loopRef, phaseName, price, role } from './terms.ts';
+import { waiver } from './waiver.ts';
 
 /** One gate's verdict: `value` undefined means that nothing was measured, and then it never passes. */
 export const verdict = z.strictObject({
@@ -106,10 +107,6 @@ const shipping = z.strictObject({
   checks: z.array(measurement),
 });
 export type Shipping = z.infer<typeof shipping>;
-
-/** A finding of a scan that a person lifted; it names the finding by its content, so a changed line is another finding. */
-const waiver = z.strictObject({ finding: z.string(), by: actor, at: z.string() });
-export type Waiver = z.infer<typeof waiver>;
 
 export const loop = z.strictObject({
   schema: z.literal(2),

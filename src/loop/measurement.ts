@@ -24,7 +24,5 @@ export const defect = z.strictObject({
   severity: z.enum(['blocker', 'major', 'minor']),
   message: z.string().min(1).max(4000),
   suggestion: z.string().max(2000).nullable(),
-  /** The name by which a person may lift it (`/waive W-3f9a2c`); absent where nobody may. */
-  waivable: z.string().optional(),
 });
 export type Defect = z.infer<typeof defect>;

@@ -9,6 +9,7 @@ import { ITERATION, needsApproval, PHASES } from './phases.ts';
 import { promote } from './shipping.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { type PhaseName, phaseName } from './terms.ts';
+import { findingOf } from './waiver.ts';
 import { cancellationOf, emit, ended, enter, only, withoutApproval } from './walk.ts';
 
 type Commanded = EventOf<'commanded'>;
@@ -164,13 +165,14 @@ function heldBack({ status, phase, waitingFor }: Loop, { command }: Commanded): 
   return status === 'paused' && isAwaited ? resumeFirst(`\`/${command}\``) : undefined;
 }
 
-/** Lifts a finding of the last try; it names the line that was found, so a line that changes is found again. */
-function waive(loop: StartedLoop, { argument: finding, by, at }: Commanded): Decision | string {
-  if (finding === '') return 'Say which finding: `/waive W-3f9a2c`, as it is named in the problem report.';
+/** Lifts a finding of the last try; its name is made of the line that was found, so a line that changes is another finding. */
+function waive(loop: StartedLoop, { argument, by, at }: Commanded): Decision | string {
+  const [finding = '', ...why] = argument.split(/\s+/);
+  if (finding === '') return 'Say which finding, as its sentence names it, and why: `/waive W-3f9a2c0b1d4e <why>`.';
   if (loop.waivers.some((waiver) => waiver.finding === finding)) return `The finding ${finding} is waived already.`;
-  if (!loop.feedback.some(({ waivable }) => waivable === finding))
-    return `There is no finding "${finding}" that may be waived; secrets, gaps in the evidence, failed acceptance rows and path rules never may.`;
-  return only({ ...loop, waivers: [...loop.waivers, { finding, by, at }] });
+  if (!loop.feedback.some((defect) => findingOf(defect) === finding))
+    return `The last try found nothing named "${finding}" that may be waived; secrets, gaps in the evidence, failed acceptance rows and path rules never may.`;
+  return only({ ...loop, waivers: [...loop.waivers, { finding, by: by.login, at, reason: why.join(' ') }] });
 }
 
 function reaction(event: Commanded, content: '+1' | 'confused'): Effect {

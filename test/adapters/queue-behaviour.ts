@@ -63,7 +63,8 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(seen).toEqual(expect.arrayContaining([...sent]));
       }));
 
-    it('never runs two items of one key at once, and runs again for what arrived meanwhile', () =>
+    // What is concurrent here sleeps most of the time, so it may sleep together.
+    it.concurrent('never runs two items of one key at once, and runs again for what arrived meanwhile', () =>
       withQueue(openDatabase, async ({ queue }) => {
         let [now, most, runs] = [0, 0, 0];
         const door = createDoor();
@@ -85,7 +86,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(most).toBe(1);
       }));
 
-    it('runs different keys side by side, as many as it has slots', () =>
+    it.concurrent('runs different keys side by side, as many as it has slots', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const running = new Set<string>();
         const door = createDoor();
@@ -166,7 +167,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(performance.now() - startedAt).toBeLessThan(6000);
       }));
 
-    it('shows a woken handler the save that woke it, and wakes nobody for a save that failed', () =>
+    it.concurrent('shows a woken handler the save that woke it, and wakes nobody for a save that failed', () =>
       withQueue(openDatabase, async ({ engine, queue }) => {
         const store = createStore(engine);
         const versions: (number | undefined)[] = [];
@@ -180,7 +181,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(versions).toEqual([1]);
       }));
 
-    it('tries a failing item again with a growing delay, and nothing else waits for it', () =>
+    it.concurrent('tries a failing item again with a growing delay, and nothing else waits for it', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const order: string[] = [];
         const attempts: number[] = [];
@@ -202,7 +203,6 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(order).toEqual(['a', 'b', 'a', 'a']);
       }));
 
-    // These sleep most of the time, so they may sleep together.
     it.concurrent('runs a timer after its delay and once, however often it is sent, even after it ran', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const seen: number[] = [];

@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -5,6 +6,7 @@ import { verifyReport } from '../../src/loop/brief.ts';
 import { asBuilt, asReviewed, type BuiltLoop } from '../../src/loop/stages.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import { refold } from '../loop/random-walk.ts';
+import { withoutMistake } from './without-mistake.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
 
 let world: World;
@@ -14,29 +16,33 @@ let mainBefore: string;
 
 const mainSha = async () => JSON.stringify((await world.as('noah', 'GET', '/git/ref/heads/main')).body);
 
+/** Nobody waits two minutes for checks of others that never come. */
+async function shortenQuietTime(path: string): Promise<void> {
+  await appendFile(join(path, '.github', 'loopwright.yml'), 'limits:\n  checksQuietSeconds: 1\n');
+}
+
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ script: withoutMistake, prepare: shortenQuietTime });
   mainBefore = await mainSha();
   issue = await world.labelled();
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
   await world.as('maria', 'POST', `/issues/${issue}/comments`, { body: '/answer 1a 2a' });
   const { review } = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
   await world.as('maria', 'POST', `/issues/${review.pull}/comments`, { body: '/approve' });
-  const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 150);
+  const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 300);
   expect(end.status, end.note).toBe('succeeded');
   loop = asBuilt(end);
-}, 180_000);
+}, 360_000);
 afterAll(() => world.close());
 
 describe('a labelled issue', () => {
-  it('becomes a verified pull request, with one build that failed and was fed back', () => {
+  it('becomes a verified pull request', () => {
     expect(loop.note).toBe('All gates passed. The pull request is ready for review; a person merges it.');
     expect(loop.entries.map(({ phase, outcome }) => `${phase} ${outcome}`)).toEqual([
       'DISCOVER passed',
       'DEFINE passed',
       'PLAN passed',
       'ARCH_REVIEW passed',
-      'BUILD failed',
       'BUILD passed',
       'SEED_DATA passed',
       'VERIFY passed',
@@ -50,6 +56,8 @@ describe('a labelled issue', () => {
     const report = verifyReport.parse(
       JSON.parse(Buffer.from(await world.composed.ports.store.blob(loop.built.reports.verify ?? '')).toString()),
     );
+    const stability = report.measurements.find(({ name }) => name === 'flakiness');
+    expect(stability).toMatchObject({ value: 0, source: '5 runs of 3 frozen tests on the head' });
     expect(
       report.evidence.map(({ requirement, kind, base, head, reverted, mutated, proven }) => ({
         requirement,

@@ -1,5 +1,6 @@
 /** A whole loop that people push into: their commits win, the evidence is made anew, nothing is force-pushed; then merged, and labelled again. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { asBuilt, asReviewed, asStarted } from '../../src/loop/stages.ts';
@@ -26,10 +27,19 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function push(loop: Loop, path: string): Promise<string> {
-  const sha = await pushed(world, 'wout', { branch: asStarted(loop).started.branch, path, text: `${path}\n` });
+async function push(loop: Loop, path: string, text = `${path}\n`): Promise<string> {
+  const sha = await pushed(world, 'wout', { branch: asStarted(loop).started.branch, path, text });
   commits.push(sha);
   return sha;
+}
+
+/** A file of the product that every candidate of this issue changes. */
+const SERVER = 'src/server.js';
+const content = z.object({ content: z.string() });
+
+async function textAt(ref: string): Promise<string> {
+  const { body } = await world.as('wout', 'GET', `/contents/${SERVER}?ref=${ref}`);
+  return Buffer.from(content.parse(body).content, 'base64').toString();
 }
 
 const voided = (sha: string) =>
@@ -62,7 +72,9 @@ describe('commits of people on the loop branch', () => {
         await world.until(issue, ({ phase, built, entry }) => phase === 'VERIFY' && built.run?.entry === entry, 120),
       );
       expect(await historyOf(world, verifying.built.candidate.sha)).toContain(commits[0]);
-      const sha = await push(verifying, 'docs/hand-2.md');
+      expect(await textAt(verifying.built.candidate.sha)).toContain('./search.js');
+      const before = await textAt(verifying.started.branch);
+      const sha = await push(verifying, SERVER, before.replace("'content-type': type", "'content-type': type, age: 0"));
       const next = await world.until(issue, ({ phase, entry }) => phase === 'BUILD' && entry > verifying.entry);
       expect(next).toMatchObject({ review: { head: sha }, counters: { iterations: 1, interruptions: 2 } });
       expect(next.built.candidate).toBeUndefined();
@@ -87,6 +99,12 @@ describe('commits of people on the loop branch', () => {
     },
     WHOLE_LOOP_MS,
   );
+
+  it('are kept in a file that the loop had changed before them, beside what the loop changed', async () => {
+    const text = await textAt((await world.loop(issue))?.review?.head ?? '');
+    expect(text).toContain("'content-type': type, age: 0");
+    expect(text).toContain('./search.js');
+  });
 
   it('are each said in one sentence', async () => {
     const bodies = (await said(world, issue)).map(({ body }) => body);

@@ -49,6 +49,8 @@ export async function scene(base: Files, change: Change, overrides: Partial<Brie
       model: { answer: nobody, turn: nobody },
       raw: createRawStore(join(root, 'output')),
       bundle: JOB,
+      // Two show whether they agree; who asks for more says so.
+      flakinessRuns: 2,
       log: () => undefined,
       now: Date.now,
     },

@@ -62,7 +62,7 @@ const get = (path: string, contains: string) => ({
   expected: { status: 200, contains: [contains], json: [] },
 });
 
-async function judge(change: Change, overrides: Partial<Brief> = {}, p95 = 400) {
+async function judge(change: Change, overrides: Partial<Brief> = {}, { p95 = 400, flakinessRuns = 2 } = {}) {
   place = await scene(BASE, change, {
     surface: 'http',
     commands: {
@@ -84,7 +84,7 @@ async function judge(change: Change, overrides: Partial<Brief> = {}, p95 = 400) 
     tests: TESTS,
     ...overrides,
   });
-  const report = verifyReport.parse(await verify(place.brief, place.environment));
+  const report = verifyReport.parse(await verify(place.brief, { ...place.environment, flakinessRuns }));
   return { report, output: place.environment.output };
 }
 
@@ -228,7 +228,7 @@ it('does not count what a person lifted, and says who did it and why', async () 
 });
 
 it('counts a requirement whose number is over its own limit, although the gate of the phase is met', async () => {
-  const { report } = await judge(GOOD, {}, 0.000001);
+  const { report } = await judge(GOOD, {}, { p95: 0.000001 });
   expect(numbersOf(report)).toEqual({ ...GREEN, uat_pass_rate: 2 / 3, evidence_gaps: 1 });
   expect(report.evidence.at(-1)).toMatchObject({
     proven: false,
@@ -259,7 +259,8 @@ it('sees tests that are sometimes red', async () => {
   const lines = names.map((name) => `test('${name}', () => assert.ok(Math.random() < 0.5));\n`);
   const text = `import test from 'node:test';\nimport assert from 'node:assert/strict';\n${lines.join('')}`;
   const own = names.map((name) => ({ requirement: 'R-1', kind: 'change' as const, file: FROZEN_FILE, name }));
-  const { report } = await judge({ ...GOOD, [FROZEN_FILE]: text }, { tests: frozen({ [FROZEN_FILE]: text }, own) });
+  const judged = { ...GOOD, [FROZEN_FILE]: text };
+  const { report } = await judge(judged, { tests: frozen({ [FROZEN_FILE]: text }, own) }, { flakinessRuns: 5 });
   expect(numbersOf(report).flakiness).toBeGreaterThan(0);
   expect(report.defects.find(({ rule }) => rule === 'flakiness')?.message).toMatch(
     /is not stable: .*(pass.*fail|fail.*pass)/,

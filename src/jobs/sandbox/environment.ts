@@ -21,6 +21,8 @@ export interface JobEnvironment {
   readonly raw: RawStore;
   /** Path of this job's own program, for what runs inside the sandbox. */
   readonly bundle: string;
+  /** How often VERIFY runs the frozen tests on the head to see whether they are stable. */
+  readonly flakinessRuns: number;
   readonly log: (line: string) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

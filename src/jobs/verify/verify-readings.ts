@@ -10,8 +10,6 @@ import { type Bench, measured } from '../sandbox/environment.ts';
 import { onTreeCopy, type Trees } from '../sandbox/trees.ts';
 import { idOf, runFrozen } from './frozen-run.ts';
 
-const FLAKINESS_RUNS = 5;
-
 /** `test_integrity_violations`: existing, frozen and left-out tests, and the runner's set-up, compared with the base. */
 export async function integrityReading(bench: Bench, trees: Trees, added: readonly AddedLine[]): Promise<Reading> {
   const { brief, environment } = bench;
@@ -63,8 +61,9 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
   const ids = tests?.tests.map(idOf) ?? [];
   if (tests === undefined || ids.length === 0)
     return unstable('Flakiness cannot be measured: there are no frozen tests.');
+  const { flakinessRuns } = bench.environment;
   const runs: TestRun[] = [];
-  for (let index = 0; index < FLAKINESS_RUNS; index += 1) {
+  for (let index = 0; index < flakinessRuns; index += 1) {
     const run = await onTreeCopy(bench, trees.head, (copy) => runFrozen(bench, copy, tests));
     runs.push(run);
     if (!run.trusted) {
@@ -78,7 +77,7 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
     name: 'flakiness',
     value: flaky.length / ids.length,
     unit: 'ratio',
-    source: `${FLAKINESS_RUNS} runs of ${ids.length} frozen tests on the head`,
+    source: `${flakinessRuns} runs of ${ids.length} frozen tests on the head`,
     output: JSON.stringify(
       ids.map((id) => ({ id, outcomes: outcomesOf(id) })),
       null,
