@@ -2,6 +2,7 @@
 import { EFFECT_LANES } from '../../src/loop/effect.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { isStarted } from '../../src/loop/stages.ts';
+import type { Store } from '../../src/ports.ts';
 import { INVARIANTS } from './invariants/invariants.ts';
 import { ACTS } from './people/acts.ts';
 import { openIssue, say } from './people/crowd.ts';
@@ -33,13 +34,15 @@ let warm: Promise<void> | undefined;
 export interface Options {
   /** Goes on after the first broken sentence, to see all of them. */
   readonly all: boolean;
+  /** Puts another store around that of the memory. */
+  readonly around?: (memory: Store) => Store;
 }
 
 /** The same seed gives the same outcome. */
-export async function simulate(seed: number, { all }: Options = { all: false }): Promise<Outcome> {
+export async function simulate(seed: number, { all, around }: Options = { all: false }): Promise<Outcome> {
   warm ??= warmUp();
   await warm;
-  const world = createWorld(seed);
+  const world = createWorld(seed, around);
   populate(world);
   const { scheduler } = world;
   const adverseMs = world.odds.adverseHours * 3600_000;

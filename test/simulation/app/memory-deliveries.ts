@@ -21,8 +21,11 @@ export function createDeliveryRows({ deliveries, missed }: Database, enqueue: (i
   return {
     async receive(delivery) {
       if (deliveries.has(delivery.id)) return false;
-      deliveries.set(delivery.id, { delivery: structuredClone(delivery), dueMs: 0, tries: 0 });
-      const { payload, repositoryId } = delivery;
+      const { repositoryId } = delivery;
+      // What a database keeps of it.
+      const payload: unknown =
+        delivery.payload === undefined ? undefined : JSON.parse(JSON.stringify(delivery.payload));
+      deliveries.set(delivery.id, { delivery: { ...delivery, payload }, dueMs: 0, tries: 0 });
       if (payload !== undefined && repositoryId !== undefined) enqueue({ type: 'intake', repositoryId });
       return true;
     },

@@ -57,8 +57,12 @@ function end(hub: Hub, run: Run, conclusion: string): void {
   sendRun(hub, run, hub.refs.get('refs/heads/main') ?? '', ACTIONS);
 }
 
-/** A run as a list shows it: a new one is not there yet. */
-export function listedRun(hub: Hub, title: string): Run | undefined {
+/** The runs of a title as a list shows them: a new one is not there yet; one that was cancelled comes last. */
+export function listedRuns(hub: Hub, title: string): readonly Run[] {
   const lag = hub.calm ? 0 : LIST_LAG_MS * hub.odds.stale;
-  return [...hub.runs.values()].find((run) => run.title === title && run.startedMs + lag <= hub.scheduler.nowMs());
+  const listed = [...hub.runs.values()].filter(
+    (run) => run.title === title && run.startedMs + lag <= hub.scheduler.nowMs(),
+  );
+  const isCancelled = ({ conclusion }: Run): boolean => conclusion === 'cancelled';
+  return listed.toSorted((left, right) => Number(isCancelled(left)) - Number(isCancelled(right)));
 }

@@ -35,7 +35,7 @@ export function createTrace(scheduler: Scheduler): Trace {
         return `${nameOf(after.ref)} ${after.phase} ${after.status}${after.waitingFor === undefined ? '' : ` for ${after.waitingFor}`} (${why}${detail})`;
       }),
     failed: ({ item, attempt }, error) =>
-      add(() => `${JSON.stringify(item)} failed in try ${attempt}: ${String(error).slice(0, 160)}`),
+      add(() => `${JSON.stringify(item)} failed in try ${attempt}: ${String(error).slice(0, 900)}`),
     lines: () => kept.slice(-KEPT).map((line) => line()),
   };
 }

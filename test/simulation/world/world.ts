@@ -55,7 +55,8 @@ export async function warmUp(): Promise<void> {
   await diagramProblems('sequenceDiagram\n  a->>b: c', 'sequenceDiagram');
 }
 
-export function createWorld(seed: number): World {
+/** `around` puts another store around that of the memory. */
+export function createWorld(seed: number, around: (memory: Store) => Store = (memory) => memory): World {
   const random = createRandom(seed);
   const odds = drawOdds(random);
   const scheduler = createScheduler(START_MS);
@@ -73,7 +74,7 @@ export function createWorld(seed: number): World {
   const crowd: Crowd = { hub, people, said: [], approvals: [], pushed: [], serial: 0 };
   const briefs = new Map<string, string>();
   const jobs = createJobs(hub, briefs);
-  const store = createMemoryStore(database, {
+  const memory = createMemoryStore(database, {
     checked: seed % 8 === 0,
     nowMs: scheduler.nowMs,
     leads: () => true,
@@ -85,6 +86,7 @@ export function createWorld(seed: number): World {
       for (const told of onSave) told(before, after);
     },
   });
+  const store = around(memory);
   const outside: Outside = {
     hub,
     store,
