@@ -87,9 +87,12 @@ async function listenerOf(settings: ServerSettings): Promise<RequestListener> {
 async function handle(item: QueueItem, ports: Ports, log: Logger): Promise<void> {
   const startedMs = performance.now();
   switch (item.type) {
-    case 'intake':
-      await takeIn(item.deliveryId, ports);
+    case 'intake': {
+      const delivery = await ports.store.delivery(item.deliveryId);
+      const note = delivery === undefined ? undefined : await takeIn(delivery, ports);
+      if (note !== undefined) log.warn({ delivery: item.deliveryId }, note);
       break;
+    }
     case 'wake':
       await work(item.loopId, item.lane, ports);
       break;

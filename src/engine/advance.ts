@@ -14,11 +14,17 @@ export async function apply(ref: LoopRef, event: Event, store: Store): Promise<v
   await update(ref, store, { event, settled: undefined }, (loop) => decide(loop, event));
 }
 
+/** Which delivery said it, and as the how manieth thing to this loop. */
+export interface Source {
+  readonly delivery: string;
+  readonly ordinal: number;
+}
+
 /**
  * Applies an event unless the loop's log has it already. A delivery is taken in again when the process died after it was applied;
  * a command would then be answered a second time, with what it means by now.
  */
-export async function applyOnce(ref: LoopRef, event: Event, store: Store): Promise<void> {
+export async function applyOnce(ref: LoopRef, event: Event, store: Store, _source: Source): Promise<void> {
   const log = await store.log(idOf(ref));
   const told = eventSchema.parse(event);
   if (log.some((entry) => isDeepStrictEqual(entry.event, told))) return;

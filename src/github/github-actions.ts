@@ -6,6 +6,7 @@ import { ArtifactError, LoopError } from '../errors.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus, textOf } from './github-errors.ts';
 import { type Operation, repository } from './github-talk.ts';
+import { runTitle } from './run-title.ts';
 
 const dispatched = z.object({ workflow_run_id: z.int() });
 
@@ -48,13 +49,8 @@ async function appearing(call: Call, workflow: string, inputs: Readonly<Record<s
     if (found !== undefined) return found;
   }
   throw new LoopError(
-    `GitHub started ${workflow}, but no run called "${titleOf(workflow, inputs)}" appeared in ${LOOKS} s.`,
+    `GitHub started ${workflow}, but no run called "${runTitle(workflow, inputs)}" appeared in ${LOOKS} s.`,
   );
-}
-
-/** As the workflows' `run-name` writes it. */
-function titleOf(workflow: string, { loop, entry, phase }: Readonly<Record<string, string>>): string {
-  return `${workflow.replace(/\.ya?ml$/, '')} ${loop} entry ${entry} (${phase})`;
 }
 
 async function ownRun(
@@ -68,7 +64,7 @@ async function ownRun(
     event: 'workflow_dispatch',
     per_page: 100,
   });
-  const title = titleOf(workflow, inputs);
+  const title = runTitle(workflow, inputs);
   return data.workflow_runs.find((run) => run.display_title === title && run.triggering_actor?.login === self.login)
     ?.id;
 }

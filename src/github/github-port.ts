@@ -50,10 +50,13 @@ export interface GitHub {
   /** The branch's head, or undefined when there is no such ref. `ref` is full: `refs/heads/main`. */
   head(repository: RepositoryRef, ref: string): Promise<string | undefined>;
   file(repository: RepositoryRef, path: string, ref: string): Promise<string | undefined>;
+  /** Where the repository with this id is by now; undefined when the App does not reach it any more. */
+  locate(repository: RepositoryRef): Promise<Pick<RepositoryRef, 'installationId' | 'owner' | 'repo'> | undefined>;
+  /** The issue as it is; undefined when it was deleted or is in another repository now. */
   issueState(
     repository: RepositoryRef,
     issue: number,
-  ): Promise<{ readonly state: 'open' | 'closed'; readonly labels: readonly string[] }>;
+  ): Promise<{ readonly state: 'open' | 'closed'; readonly labels: readonly string[] } | undefined>;
   /** Creates or updates the App's comment that carries `marker` (an invisible HTML comment); returns its id and when GitHub last took its text. */
   comment(
     repository: RepositoryRef,

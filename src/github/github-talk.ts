@@ -68,9 +68,16 @@ export const removeLabel: Operation<'removeLabel'> = async ({ octokit, here }, i
 };
 
 export const issueState: Operation<'issueState'> = async ({ octokit, here }, issue) => {
-  const { data } = await octokit.rest.issues.get({ ...here, issue_number: issue });
-  const labels = data.labels.flatMap((label) => (typeof label === 'string' ? [label] : (label.name ?? [])));
-  return { state: data.state === 'open' ? 'open' : 'closed', labels };
+  try {
+    const { data } = await octokit.rest.issues.get({ ...here, issue_number: issue });
+    // An issue that was transferred is answered for by its new place.
+    if (data.number !== issue) return undefined;
+    const labels = data.labels.flatMap((label) => (typeof label === 'string' ? [label] : (label.name ?? [])));
+    return { state: data.state === 'open' ? 'open' : 'closed', labels };
+  } catch (error) {
+    if (hasStatus(error, 404, 410)) return undefined;
+    throw error;
+  }
 };
 
 const access = z.object({

@@ -6,6 +6,7 @@ import { type Call, createClient, type GitHubOptions } from './github-client.ts'
 import { commit, file, head, moveRef } from './github-commits.ts';
 import { failedDeliveries, redeliver } from './github-deliveries.ts';
 import { attempt } from './github-errors.ts';
+import { locate, unreachable } from './github-place.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
 import { changedPaths, markReady, openPull, pull, updatePull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
@@ -40,6 +41,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     repository: perform(repository),
     head: perform(head),
     file: perform(file),
+    locate: (target) => perform(locate)(target, target).catch(unreachable),
     issueState: perform(issueState),
     comment: perform(comment),
     react: perform(react),

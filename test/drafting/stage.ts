@@ -210,11 +210,13 @@ const refusingStore: Store = {
   blob: refuse,
 };
 
-const refusingGitHub: Ports['github'] = {
+/** A GitHub that is not there. */
+export const refusingGitHub: Ports['github'] = {
   permission: refuse,
   repository: refuse,
   head: refuse,
   file: refuse,
+  locate: refuse,
   issueState: refuse,
   comment: refuse,
   react: refuse,
