@@ -1,11 +1,13 @@
 /** What people do in a world, and what they then see: comments, labels, pushes, buttons. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
 import { EFFECT_LANES } from '../../src/loop/effect.ts';
 import { asReviewed, type ReviewedLoop } from '../../src/loop/stages.ts';
+import { eventually } from '../eventually.ts';
 import { installationToken } from '../local/server.ts';
 import { REPOSITORY, type World } from './world.ts';
+
+export { eventually };
 
 const numbered = z.object({ id: z.int() });
 const committed = z.object({ commit: z.object({ sha: z.string() }) });
@@ -117,13 +119,4 @@ export function rightAtOnce(script: Script): Script {
   const right = second.find(({ tool }) => tool === 'write_file') ?? { tool: 'missing' };
   const steps = first.map((step) => (step.tool === 'write_file' ? right : step));
   return { ...script, tasks: { 'T-1': [steps], 'T-2': [page] } };
-}
-
-/** Waits until something holds. */
-export async function eventually(isSo: () => Promise<boolean>, what: string, seconds = 30): Promise<void> {
-  const endMs = Date.now() + seconds * 1000;
-  while (!(await isSo())) {
-    if (Date.now() > endMs) throw new Error(`waited ${seconds} s in vain for ${what}`);
-    await sleep(100);
-  }
 }

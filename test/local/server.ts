@@ -12,6 +12,8 @@ import type { Credentials } from '../../src/local/credentials.ts';
 import { type LocalGitHub, type LocalGitHubOptions, startLocalGitHub } from '../../src/local/local-github.ts';
 import { listening } from '../listening.ts';
 
+export { eventually } from '../eventually.ts';
+
 export const PEOPLE = [
   { login: 'alice', role: 'admin', token: 'token-alice' },
   { login: 'bob', role: 'write', token: 'token-bob' },
@@ -203,17 +205,4 @@ export async function installationToken({ url, credentials }: LocalGitHub, body?
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   return z.object({ token: z.string() }).parse(await response.json()).token;
-}
-
-/** Waits until `check` holds. */
-export async function eventually(
-  check: () => boolean | Promise<boolean>,
-  what: string,
-  timeoutMs = 10_000,
-): Promise<void> {
-  const end = Date.now() + timeoutMs;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -15,7 +15,6 @@ describe('the score of mutants', () => {
     ['Timeout', 100],
     ['Survived', 0],
     ['NoCoverage', 0],
-    ['RuntimeError', 0],
     ['Pending', 0],
   ])('counts one that is %s as %i %', (status, percent) => {
     expect(scoreOf([made(status)]).percent).toBe(percent);
@@ -23,7 +22,7 @@ describe('the score of mutants', () => {
 
   it('is unknown, and not 100, where nothing was mutated', () => {
     expect(scoreOf([]).percent).toBeUndefined();
-    expect(scoreOf([made('Ignored')]).percent).toBeUndefined();
+    expect(scoreOf([made('Ignored'), made('RuntimeError')]).percent).toBeUndefined();
   });
 
   it('lists each survivor with its place before the scores of the files', () => {

@@ -19,10 +19,11 @@ export interface Score {
 }
 
 const NOTICED = ['Killed', 'Timeout'];
-/** `NoCoverage` too: a line that no test reaches is not noticed either. Whatever else comes up has shown nothing, so it counts against the tests. */
-const IGNORED = ['Ignored', 'CompileError'];
+/** Left out as in every mutation score: what cannot even be loaded says nothing about the tests. */
+const INVALID = ['Ignored', 'CompileError', 'RuntimeError'];
 
-const judged = (outcomes: readonly Outcome[]) => outcomes.filter(({ status }) => !IGNORED.includes(status));
+/** Whatever else comes up, `NoCoverage` among it, was not noticed and counts against the tests. */
+const judged = (outcomes: readonly Outcome[]) => outcomes.filter(({ status }) => !INVALID.includes(status));
 const isNoticed = ({ status }: Outcome): boolean => NOTICED.includes(status);
 
 export function scoreOf(outcomes: readonly Outcome[]): Score {
