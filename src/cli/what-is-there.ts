@@ -1,9 +1,9 @@
 /** What a data directory of local mode holds already: each issue, its pull request, and what can be done next. */
 import { z } from 'zod';
+import { readerOf } from '../local/reader.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Store } from '../ports.ts';
 import { nowOf } from '../render/words.ts';
-import { readerOf } from './embedded-github.ts';
 
 interface Place {
   readonly githubUrl: string;

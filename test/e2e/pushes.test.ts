@@ -4,17 +4,15 @@ import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { asBuilt, asReviewed, asStarted } from '../../src/loop/stages.ts';
-import { commanded, eventually, headOf, historyOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
+import { commanded, eventually, headOf, historyOf, proposed, pushed, said } from './acts.ts';
 import { startWorld, type World } from './world.ts';
 
 const WHOLE_LOOP_MS = 240_000;
 
-/** The first BUILD is cancelled and counts as no try; what the next one builds is right, and later tries leave it as it is. */
-function thenLeftAlone(script: Script): Script {
-  const { tasks } = rightAtOnce(script);
-  const keep = [{ tool: 'submit', summary: 'Nothing to change.' }];
-  const tries = Object.entries(tasks).map(([task, [steps = []]]) => [task, [steps, keep]] as const);
-  return { ...script, tasks: Object.fromEntries(tries.map(([task, each]) => [task, [...each]])) };
+/** Every BUILD writes whole files: what was pushed into begins the same iteration again, from nothing or from what it had built. */
+function inWholeFiles(script: Script): Script {
+  const last = Object.entries(script.tasks).map(([task, tries]) => [task, tries.slice(-1)] as const);
+  return { ...script, tasks: Object.fromEntries(last) };
 }
 
 let world: World;
@@ -22,7 +20,7 @@ let issue: number;
 /** What wout pushed, oldest first. */
 const commits: string[] = [];
 beforeAll(async () => {
-  world = await startWorld({ script: thenLeftAlone });
+  world = await startWorld({ script: inWholeFiles });
   issue = (await proposed(world, 'Search, with helping hands')).ref.issue;
 });
 afterAll(() => world.close());
