@@ -6,8 +6,11 @@ import { grouped } from './group-commit.ts';
 import { notQueued, queuedAmong, type Ringing, ringing, send } from './queue-items.ts';
 import type { DeliveryRow, Queries } from './tables.ts';
 
+/** PGlite works inside this process, in one go: while it writes nothing arrives, and without a wait every group would be of one. */
+const LINGER_MS = { pglite: 2, postgres: 0 };
+
 export function createReceiver(engine: Engine): Store['receive'] {
-  return grouped((deliveries) => receive(engine, deliveries));
+  return grouped((deliveries) => receive(engine, deliveries), LINGER_MS[engine.kind]);
 }
 
 /** Whether each of them is new; one that stands twice among them is so once. One statement, because each one is a way to the database and back. */

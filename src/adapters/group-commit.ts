@@ -3,11 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** The most that one write takes. */
 const MOST = 500;
-/**
- * Each write waits so long for company. PGlite works inside this process, in one go: while it writes nothing arrives, and without the wait every group
- * would be of one.
- */
-const LINGER_MS = 3;
 
 interface Waiting<Item, Result> {
   readonly item: Item;
@@ -17,17 +12,19 @@ interface Waiting<Item, Result> {
 
 /**
  * Makes a function that hands items to `write` in groups and answers each when its group is written. `write` answers as many results as it gets items.
+ * Each write waits `lingerMs` for company first.
  * When a group fails, each of its items is tried alone, so that no item fails for the sake of another.
  */
 export function grouped<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
+  lingerMs = 0,
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let writing = false;
   const writeAll = async (): Promise<void> => {
     writing = true;
     while (waiting.length > 0) {
-      await delay(LINGER_MS);
+      if (lingerMs > 0) await delay(lingerMs);
       const group = waiting.slice(0, MOST);
       waiting = waiting.slice(MOST);
       await writeGroup(group, write);

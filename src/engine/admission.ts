@@ -3,7 +3,7 @@ import type { Ports } from '../ports.ts';
 import { apply } from './advance.ts';
 
 /** Admits until no queued loop may have a slot. Repeating it, also at the same time, is harmless: the slot is counted when it is taken. */
-export async function admitQueued(ports: Ports): Promise<void> {
+export async function admitQueued(ports: Pick<Ports, 'store' | 'slots' | 'clock'>): Promise<void> {
   for (;;) {
     const at = ports.clock.now().toISOString();
     const next = await ports.store.nextQueued(ports.slots, at);

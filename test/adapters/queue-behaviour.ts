@@ -1,13 +1,15 @@
 /** What every queue must do, whatever database is under it. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import type { Engine } from '../../src/adapters/engine.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConflictError } from '../../src/errors.ts';
+import { idOf } from '../../src/loop/terms.ts';
 import type { Queue, QueueItem } from '../../src/ports.ts';
-import { loopOf, saveOf } from './loops.ts';
+import { elapsed, loopOf, saveOf } from './loops.ts';
 
 const log = pino({ level: 'silent' });
 const wake = (loopId: string): QueueItem => ({ type: 'wake', loopId, lane: 'work' });
@@ -201,6 +203,61 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(third - second).toBeGreaterThan(1990);
         await delay(300);
         expect(order).toEqual(['a', 'b', 'a', 'a']);
+      }));
+
+    it('tells the handler which attempt it is', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        const attempts: number[] = [];
+        await queue.start(async (_, attempt) => {
+          attempts.push(attempt);
+          if (attempt < 3) throw new Error('not yet');
+        });
+        await queue.send(wake('a'));
+        await until(() => attempts.length === 3, 15_000);
+        expect(attempts).toEqual([1, 2, 3]);
+      }));
+
+    it('runs what was sent many times before it began once, and once more for what is sent while it runs', () =>
+      withQueue(openDatabase, async ({ engine, queue }) => {
+        const door = createDoor();
+        let runs = 0;
+        const send = async () => {
+          for (let times = 0; times < 20; times += 1) await queue.send(wake('a'));
+        };
+        await send();
+        await queue.start(async () => {
+          runs += 1;
+          if (runs === 1) await door.opened;
+        });
+        await until(() => runs === 1);
+        await send();
+        const jobs = await sql<{ count: number }>`select count(*)::int as count from pgboss.job`.execute(engine.db);
+        expect(jobs.rows).toEqual([{ count: 2 }]);
+        door.open();
+        await until(() => runs === 2);
+        await delay(1300);
+        expect(runs).toBe(2);
+      }));
+
+    it('loses no wake while savers and handlers race: after the last save of each loop a handler sees it', () =>
+      withQueue(openDatabase, async ({ engine, queue }) => {
+        const store = createStore(engine);
+        const seen = new Map<string, number>();
+        let runs = 0;
+        await queue.start(async (item) => {
+          if (item.type !== 'wake') return;
+          runs += 1;
+          seen.set(item.loopId, (await store.load(item.loopId))?.version ?? 0);
+        });
+        const saves = 80;
+        const loops = [1, 2, 3, 4].map((issue) => loopOf({ issue, repositoryId: 900 }));
+        const saveAll = async (loop: (typeof loops)[number]) => {
+          for (let version = 0; version < saves; version += 1)
+            await store.save(saveOf(loop, version, { event: elapsed(version), wakes: ['work', 'voice'] }));
+        };
+        await Promise.all(loops.map(saveAll));
+        await until(() => loops.every(({ ref }) => seen.get(idOf(ref)) === saves), 20_000);
+        expect(runs).toBeLessThanOrEqual(loops.length * saves * 2);
       }));
 
     it.concurrent('runs a timer after its delay and once, however often it is sent, even after it ran', () =>

@@ -1,0 +1,4 @@
+import { openEngine } from '../../src/adapters/engine.ts';
+import { describeAdmission } from './admission-behaviour.ts';
+
+describeAdmission('PGlite in memory', () => openEngine({ url: 'memory:' }));
