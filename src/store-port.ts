@@ -121,8 +121,8 @@ export interface Store {
   }): Promise<readonly UnreadDelivery[]>;
   /** Repositories with deliveries that are not taken in yet, and when the first of them is due. */
   unreadRepositories(): Promise<readonly { readonly repositoryId: number; readonly dueAt: string }[]>;
-  /** A delivery was taken in, or is given up with a note; its payload goes. */
-  markRead(id: string, note?: string): Promise<void>;
+  /** Deliveries were taken in, or are given up with a note; their payloads go. */
+  markRead(ids: readonly string[], note?: string): Promise<void>;
   /** Taking a delivery in failed: it counts as one more try, and is due again at the time. */
   postpone(id: string, until: string): Promise<void>;
   load(id: string): Promise<StoredLoop | undefined>;

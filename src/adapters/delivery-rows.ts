@@ -3,29 +3,40 @@ import { sql } from 'kysely';
 import type { Delivery, Store, UnreadDelivery } from '../ports.ts';
 import type { Engine } from './engine.ts';
 import { grouped } from './group-commit.ts';
-import { enqueue } from './queue-items.ts';
+import { notQueued, queuedAmong, type Ringing, ringing, send } from './queue-items.ts';
 import type { DeliveryRow, Queries } from './tables.ts';
 
 export function createReceiver(engine: Engine): Store['receive'] {
   return grouped((deliveries) => receive(engine, deliveries));
 }
 
-/** Whether each of them is new; one that stands twice among them is so once. */
+/** Whether each of them is new; one that stands twice among them is so once. One statement, because each one is a way to the database and back. */
 async function receive(engine: Engine, deliveries: readonly Delivery[]): Promise<readonly boolean[]> {
-  const rows = [...new Map(deliveries.map((delivery) => [delivery.id, rowOf(delivery)])).values()];
+  const items = intakesOf(deliveries);
   const fresh = await engine.transaction(async (trx) => {
-    const inserted = await trx
-      .insertInto('deliveries')
-      .values(rows)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning(['id', 'repository_id', sql<boolean>`payload is not null`.as('unread')])
-      .execute();
-    const repositories = new Set(inserted.filter(({ unread }) => unread).map((row) => Number(row.repository_id)));
-    const items = [...repositories].map((repositoryId) => ({ type: 'intake', repositoryId }) as const);
-    await enqueue(engine.boss, trx, { items });
-    return new Set(inserted.map(({ id }) => id));
+    const written = await sql<Ringing & { inserted: readonly string[] | null }>`with inserted as (
+        insert into deliveries (id, name, received_at, created_at, due_at, repository_id, payload, note)
+        select id, name, received_at, received_at::timestamptz, ${DUE_AT_ONCE}::timestamptz, repository_id, payload, note
+        from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as given
+          (id text, name text, received_at text, repository_id bigint, payload text, note text)
+        on conflict do nothing returning id
+      ), queued as materialized (${queuedAmong(items)})
+      select (select array_agg(id) from inserted) as inserted, ${ringing(items)}`.execute(trx);
+    const inserted = new Set(written.rows.flatMap((row) => row.inserted ?? []));
+    const unread = intakesOf(deliveries.filter(({ id }) => inserted.has(id)));
+    await send(engine.boss, trx, { items: notQueued(unread, written.rows) });
+    return inserted;
   });
   return deliveries.map(({ id }) => fresh.delete(id));
+}
+
+/** Whatever the clocks of other replicas say. */
+const DUE_AT_ONCE = '1970-01-01T00:00:00Z';
+
+function intakesOf(deliveries: readonly Delivery[]) {
+  const repositories = new Set(deliveries.map((one) => (one.payload === undefined ? undefined : one.repositoryId)));
+  repositories.delete(undefined);
+  return [...repositories].map((repositoryId) => ({ type: 'intake', repositoryId: repositoryId ?? 0 }) as const);
 }
 
 function rowOf({ id, name, receivedAt, repositoryId, payload, note }: Delivery) {
@@ -33,12 +44,10 @@ function rowOf({ id, name, receivedAt, repositoryId, payload, note }: Delivery) 
     id,
     name,
     received_at: receivedAt,
-    created_at: receivedAt,
-    // Due at once, whatever the clocks of other replicas say.
-    due_at: new Date(0),
-    repository_id: repositoryId ?? null,
+    repository_id: repositoryId,
+    // Text in the text, so that it comes out as it was, \u0000 included.
     payload: payload === undefined ? null : JSON.stringify(payload),
-    note: note ?? null,
+    note: note?.replaceAll('\u0000', ''),
   };
 }
 
@@ -85,11 +94,12 @@ export async function unreadRepositories(db: Queries): ReturnType<Store['unreadR
   return rows.map((row) => ({ repositoryId: Number(row.repository_id), dueAt: new Date(row.due).toISOString() }));
 }
 
-export async function markRead(db: Queries, id: string, note?: string): Promise<void> {
+export async function markRead(db: Queries, ids: readonly string[], note?: string): Promise<void> {
+  if (ids.length === 0) return;
   await db
     .updateTable('deliveries')
     .set({ payload: null, ...(note === undefined ? {} : { note }) })
-    .where('id', '=', id)
+    .where('id', 'in', ids)
     .execute();
 }
 

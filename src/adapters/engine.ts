@@ -20,8 +20,8 @@ export interface Engine {
   readonly boss: PgBoss;
   /** @throws {StoreError} when called inside a transaction. */
   transaction<Result>(work: (trx: Queries) => Promise<Result>): Promise<Result>;
-  /** Calls back on each NOTIFY of the channel, and after a reconnection, when some may have been missed. */
-  listen(channel: string, wake: () => void): Promise<{ close(): Promise<void> }>;
+  /** Calls back on each NOTIFY of the channel with what it says, and without after a reconnection, when some may have been missed. */
+  listen(channel: string, wake: (told?: string) => void): Promise<{ close(): Promise<void> }>;
   /** True in one process at a time, until that ends or loses its connection. */
   leads(): Promise<boolean>;
   close(): Promise<void>;
@@ -132,9 +132,13 @@ async function prepare(backend: Backend): Promise<void> {
   await backend.onPrepared();
 }
 
-async function listen(database: BossDatabase, channel: string, wake: () => void): Promise<{ close(): Promise<void> }> {
+async function listen(
+  database: BossDatabase,
+  channel: string,
+  wake: (told?: string) => void,
+): Promise<{ close(): Promise<void> }> {
   if (!database.listen) throw new StoreError('pg-boss gave a database without LISTEN: is its version the pinned one?');
-  return database.listen(channel, wake, wake);
+  return database.listen(channel, wake, () => wake());
 }
 
 async function close({ boss, close }: Backend): Promise<void> {

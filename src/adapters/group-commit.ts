@@ -1,7 +1,13 @@
 /** Group commit: what arrives while a write is under way waits and is written together, in the next one. */
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** The most that one write takes. */
 const MOST = 500;
+/**
+ * Each write waits so long for company. PGlite works inside this process, in one go: while it writes nothing arrives, and without the wait every group
+ * would be of one.
+ */
+const LINGER_MS = 3;
 
 interface Waiting<Item, Result> {
   readonly item: Item;
@@ -21,6 +27,7 @@ export function grouped<Item, Result>(
   const writeAll = async (): Promise<void> => {
     writing = true;
     while (waiting.length > 0) {
+      await delay(LINGER_MS);
       const group = waiting.slice(0, MOST);
       waiting = waiting.slice(MOST);
       await writeGroup(group, write);

@@ -1,6 +1,6 @@
 /** Queue items as pg-boss jobs: which queue, which key, which options; sending happens in the caller's transaction. */
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { fromKysely, type PgBoss, type SendOptions } from 'pg-boss';
 import { z } from 'zod';
 import { EFFECT_LANES } from '../loop/effect.ts';
@@ -8,13 +8,13 @@ import type { QueueItem } from '../ports.ts';
 import type { Queries } from './tables.ts';
 
 /**
- * Two queues with their own slots, so that a `/stop` is heard while every slot of `work` waits for a model.
- * work: the effects that take minutes · quick: deliveries, timers and what is said to people.
+ * Queues with their own slots, so that a `/stop` is heard while every slot of `work` waits for a model.
+ * work: the effects that take minutes · quick: timers and what is said to people · intake: deliveries, one item a repository.
  */
-export const QUEUE_NAMES = ['work', 'quick'] as const;
+export const QUEUE_NAMES = ['work', 'quick', 'intake'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** The channel of Postgres' NOTIFY that says that an item may be there. */
+/** The channel of Postgres' NOTIFY that says in which queues an item may be there, with a space between. */
 export const WAKE_CHANNEL = 'loopwright_queue';
 
 const TEN_YEARS_SECONDS = 10 * 365 * 24 * 3600;
@@ -75,17 +75,22 @@ interface Request {
 }
 
 /** Queues items in the given transaction and wakes the workers of every process when it commits. */
-export async function enqueue(boss: PgBoss, trx: Queries, { items, delaySeconds = 0 }: Request): Promise<void> {
+export async function enqueue(boss: PgBoss, trx: Queries, request: Request): Promise<void> {
+  const { items, delaySeconds = 0 } = request;
   if (items.length === 0) return;
-  const mergeable = delaySeconds === 0 ? items.filter(({ type }) => type !== 'elapse') : [];
-  const queued = await alreadyQueued(trx, mergeable.map(keyOf));
+  if (delaySeconds > 0) return send(boss, trx, request);
+  const found =
+    await sql<Ringing>`with queued as materialized (${queuedAmong(items)}) select ${ringing(items)}`.execute(trx);
+  await send(boss, trx, { items: notQueued(items, found.rows) });
+}
+
+/** Sends what is not queued already. */
+export async function send(boss: PgBoss, trx: Queries, { items, delaySeconds = 0 }: Request): Promise<void> {
   const db = fromKysely(trx);
   for (const item of items) {
-    const singletonKey = keyOf(item);
-    if (queued.has(singletonKey)) continue;
-    await boss.send(queueOf(item), item, { ...onceOptions(item), singletonKey, startAfter: delaySeconds, db });
+    const options = { ...onceOptions(item), singletonKey: keyOf(item), startAfter: delaySeconds, db };
+    await boss.send(queueOf(item), item, options);
   }
-  if (delaySeconds === 0) await sql`select pg_notify(${WAKE_CHANNEL}, '')`.execute(trx);
 }
 
 /**
@@ -93,17 +98,32 @@ export async function enqueue(boss: PgBoss, trx: Queries, { items, delaySeconds 
  * a fetch takes rows `for update skip locked`, so until we commit it passes these by, and one that it has already in hand is skipped here. Several
  * transactions may hold the lock on one row.
  */
-async function alreadyQueued(trx: Queries, keys: readonly string[]): Promise<ReadonlySet<string>> {
-  if (keys.length === 0) return new Set();
-  const found = await sql<{ key: string }>`select singleton_key as key from pgboss.job
-    where name in (${sql.join([...QUEUE_NAMES])}) and singleton_key in (${sql.join([...keys])})
+export function queuedAmong(items: readonly QueueItem[]): RawBuilder<unknown> {
+  const keys = items.filter(({ type }) => type !== 'elapse').map(keyOf);
+  return sql`select singleton_key as key from pgboss.job
+    where name = any(${[...QUEUE_NAMES]}::text[]) and singleton_key = any(${keys}::text[])
     and state < 'active' and not blocked and policy = ${QUEUE_OPTIONS.policy}
     and (state = 'retry' or start_after <= now())
-    for key share skip locked`.execute(trx);
-  return new Set(found.rows.map(({ key }) => key));
+    for key share skip locked`;
+}
+
+/** What a statement selects that has `queuedAmong` as its `queued`: the keys found, and, as it does so, NOTIFY. */
+export function ringing(items: readonly QueueItem[]): RawBuilder<unknown> {
+  const queues = [...new Set(items.map(queueOf))].join(' ');
+  return sql`(select array_agg(key) from queued) as queued, pg_notify(${WAKE_CHANNEL}, ${queues})`;
+}
+
+export interface Ringing {
+  readonly queued: readonly string[] | null;
+}
+
+export function notQueued<Item extends QueueItem>(items: readonly Item[], rows: readonly Ringing[]): readonly Item[] {
+  const queued = new Set(rows.flatMap((row) => row.queued ?? []));
+  return items.filter((item) => !queued.has(keyOf(item)));
 }
 
 function queueOf(item: QueueItem): QueueName {
+  if (item.type === 'intake') return 'intake';
   return item.type === 'wake' && item.lane === 'work' ? 'work' : 'quick';
 }
 

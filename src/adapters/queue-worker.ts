@@ -39,6 +39,8 @@ const commandResponse = z.object({ affected: z.int() });
 
 /** A wake-up is by NOTIFY; the poll is for retries and delayed items, and for a NOTIFY that was lost. */
 const POLL_MS = 1000;
+/** After a fetch that found nothing: a fetch is the dearest query there is. While webhooks pour in, each of them rings, and those of a tenth of a second are taken in together. */
+const PAUSE_MS: Readonly<Record<QueueName, number>> = { work: 20, quick: 20, intake: 100 };
 /** With the 10 s of the heartbeat, a dead process's items run again within 12 s. */
 const TICK_MS = 2000;
 
@@ -58,7 +60,9 @@ export function startQueueWorker(options: Omit<Work, 'givenBack'>): QueueWorker 
     while (!stopping) {
       const jobs = await fetchJobs(work, work.slots - running.size);
       for (const job of jobs) begin(job);
-      if (jobs.length === 0) await signal.wait(POLL_MS);
+      if (jobs.length > 0) continue;
+      // The pause runs beside the wait: after a time of rest a wake-up is followed at once.
+      await Promise.all([signal.wait(POLL_MS), delay(PAUSE_MS[work.name])]);
     }
   };
   const looping = loop();

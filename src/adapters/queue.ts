@@ -8,17 +8,18 @@ import { type QueueWorker, startQueueWorker } from './queue-worker.ts';
 
 const PATIENCE_MS = 5000;
 
-/** `concurrency` is the number of slots of each of the two queues (see QUEUE_NAMES): that many long items, and beside them that many short ones. */
+/** `concurrency` is the number of slots of each of the queues (see QUEUE_NAMES). */
 export function createQueue(engine: Engine, options: { readonly concurrency: number; readonly log: Logger }): Queue {
   let started: { readonly workers: readonly QueueWorker[]; readonly listener: { close(): Promise<void> } } | undefined;
   return {
     start: async (handle) => {
       if (started) throw new LoopError('the queue is started already: start it once');
       const workers: QueueWorker[] = [];
-      const wakeAll = (): void => {
-        for (const worker of workers) worker.wake();
+      const wake = (queues?: string): void => {
+        for (const [index, name] of QUEUE_NAMES.entries())
+          if (queues === undefined || queues.split(' ').includes(name)) workers[index]?.wake();
       };
-      started = { workers, listener: await engine.listen(WAKE_CHANNEL, wakeAll) };
+      started = { workers, listener: await engine.listen(WAKE_CHANNEL, wake) };
       for (const name of QUEUE_NAMES) {
         workers.push(startQueueWorker({ engine, name, slots: options.concurrency, log: options.log, handle }));
       }

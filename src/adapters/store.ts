@@ -16,7 +16,7 @@ export function createStore(engine: Engine): Store {
     delivery: (id) => readDelivery(db, id),
     unread: (of) => unread(db, of),
     unreadRepositories: () => unreadRepositories(db),
-    markRead: (id, note) => markRead(db, id, note),
+    markRead: (ids, note) => markRead(db, ids, note),
     postpone: (id, until) => postpone(db, id, until),
     load: (id) => one(loopsOf(db).where('id', '=', id)),
     newest: (repositoryId, issue) => one(loopsIn(db, repositoryId).where('issue', '=', issue).orderBy('n', 'desc')),

@@ -17,16 +17,28 @@ export async function pushOf(
 ): Promise<EventOf<'pushed'>> {
   const known = loop.started.base.sha;
   const merged = await newerBaseIn(loop, head, ports);
-  const paths = await ports.github.changedPaths(loop.ref, loop.review.head, head);
   return {
     type: 'pushed',
     at,
     ...(by === undefined ? {} : { by }),
     sha: head,
     codeTree: await ports.workspace.codeTree(loop.ref, head),
-    documentsChanged: paths === undefined || paths.some((path) => path.startsWith(`${folderOf(loop)}/`)),
+    documentsChanged: await touchesDocuments(loop, { from: loop.review.head, to: head }, ports),
     ...(merged === undefined ? {} : { base: { before: known, after: merged } }),
   };
+}
+
+/** GitHub compares with the last common commit, so what a forced push took away shows only when it is asked the other way round. */
+async function touchesDocuments(
+  loop: ReviewedLoop,
+  { from, to }: { readonly from: string; readonly to: string },
+  { github }: Reading,
+): Promise<boolean> {
+  const touched = async (base: string, head: string): Promise<boolean> => {
+    const paths = await github.changedPaths(loop.ref, base, head);
+    return paths === undefined || paths.some((path) => path.startsWith(`${folderOf(loop)}/`));
+  };
+  return (await touched(from, to)) || (await touched(to, from));
 }
 
 /**

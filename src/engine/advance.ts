@@ -36,6 +36,12 @@ export interface Waking {
   readonly attempt: number;
 }
 
+/** Which delivery said it, and as the how manieth thing to this loop. */
+export interface Source {
+  readonly delivery: string;
+  readonly ordinal: number;
+}
+
 /**
  * Performs the pending effects of one lane, in order, until none is left. Called by the queue, one at a time per loop and lane.
  * @throws {RetryError} when an effect is to be tried again; the queue does so.

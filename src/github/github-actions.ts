@@ -7,6 +7,7 @@ import { ArtifactError, UnansweredError } from '../errors.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus, textOf, unansweredOf } from './github-errors.ts';
 import { type Operation, repository } from './github-talk.ts';
+import { runTitle } from './run-title.ts';
 
 const dispatched = z.object({ workflow_run_id: z.int() });
 
@@ -18,7 +19,7 @@ const SENDS_AGAIN_FROM = 7;
  * started one that no list shows yet, so those after it only look, until it is late enough to send again.
  */
 export const dispatch: Operation<'dispatch'> = async (call, workflow, inputs, attempt) => {
-  const wanted = { workflow, title: titleOf(workflow, inputs) };
+  const wanted = { workflow, title: runTitle(workflow, inputs) };
   const known = await onlyRun(call, wanted, attempt);
   if (known !== undefined) return known;
   if (attempt > 1 && attempt < SENDS_AGAIN_FROM)
@@ -80,11 +81,6 @@ async function appearing(call: Call, wanted: Wanted): Promise<number> {
   throw new UnansweredError(
     `GitHub took the dispatch of ${wanted.workflow}, but no run called "${wanted.title}" appeared in ${LOOKS} s.`,
   );
-}
-
-/** As the workflows' `run-name` writes it. */
-function titleOf(workflow: string, { loop, entry, phase }: Readonly<Record<string, string>>): string {
-  return `${workflow.replace(/\.ya?ml$/, '')} ${loop} entry ${entry} (${phase})`;
 }
 
 type Listed = RestEndpointMethodTypes['actions']['listWorkflowRuns']['response']['data']['workflow_runs'][number];

@@ -1,4 +1,5 @@
 /** Takes in what a repository sent, in the order in which it came. What cannot be taken in now is tried again, and keeps the rest back for a short while only. */
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Ports, UnreadDelivery } from '../ports.ts';
 import { takeIn } from './intake.ts';
@@ -15,18 +16,28 @@ const GIVEN_UP_AFTER_MS = 3 * 24 * 3600_000;
 export async function drain(repositoryId: number, ports: Ports, log: Logger): Promise<void> {
   const at = ports.clock.now().toISOString();
   const deliveries = await ports.store.unread({ repositoryId, at, limit: AT_ONCE });
-  for (const delivery of deliveries) await takeInOne(delivery, ports, log);
+  const taken: string[] = [];
+  try {
+    for (const delivery of deliveries) {
+      // The embedded database works in this process: between two deliveries what arrives has its turn.
+      await setImmediate();
+      if (await isTakenIn(delivery, ports, log)) taken.push(delivery.id);
+    }
+  } finally {
+    await ports.store.markRead(taken);
+  }
   if (deliveries.length === AT_ONCE) await ports.queue.send({ type: 'intake', repositoryId });
 }
 
-async function takeInOne(delivery: UnreadDelivery, ports: Ports, log: Logger): Promise<void> {
+async function isTakenIn(delivery: UnreadDelivery, ports: Ports, log: Logger): Promise<boolean> {
   try {
-    await takeIn(delivery, ports);
+    const note = await takeIn(delivery, ports);
+    if (note !== undefined) log.warn({ delivery: delivery.id, webhook: delivery.name }, note);
+    return true;
   } catch (error) {
     await afterFailure(delivery, { error, ports, log });
-    return;
+    return false;
   }
-  await ports.store.markRead(delivery.id);
 }
 
 interface Failure {
@@ -37,21 +48,16 @@ interface Failure {
 
 async function afterFailure({ id, name, receivedAt, tries }: UnreadDelivery, failure: Failure): Promise<void> {
   const { error, ports, log } = failure;
+  const fields = { delivery: id, webhook: name, tries: tries + 1, err: error };
   const nowMs = ports.clock.now().getTime();
   if (nowMs - Date.parse(receivedAt) > GIVEN_UP_AFTER_MS) {
-    await ports.store.markRead(id, `given up: ${String(error)}`);
-    log.error(
-      { delivery: id, webhook: name, err: error },
-      'a webhook could not be taken in for three days; it is given up',
-    );
+    await ports.store.markRead([id], `given up: ${String(error)}`);
+    log.error(fields, 'a webhook could not be taken in for three days; it is given up');
     return;
   }
   const isPatient = tries + 1 < PATIENT_TRIES;
   const waitMs = isPatient ? 0 : Math.min(1000 * 2 ** tries, LONGEST_WAIT_MS);
   await ports.store.postpone(id, new Date(nowMs + waitMs).toISOString());
   if (isPatient) throw error;
-  log.error(
-    { delivery: id, webhook: name, tries: tries + 1, err: error },
-    'a webhook cannot be taken in yet; others go first',
-  );
+  log.error(fields, 'a webhook cannot be taken in yet; others go first');
 }

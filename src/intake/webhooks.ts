@@ -95,5 +95,6 @@ async function inTime(received: Promise<Answer>): Promise<Answer> {
 }
 
 function send(response: ServerResponse, answer: Answer): void {
-  response.writeHead(answer.status, { 'content-type': 'text/plain' }).end(answer.text);
+  const headers = { 'content-type': 'text/plain', 'content-length': Buffer.byteLength(answer.text) };
+  response.writeHead(answer.status, headers).end(answer.text);
 }

@@ -361,8 +361,8 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
         (await store.unread({ repositoryId: 63, at: now, limit })).map(({ id }) => id);
       expect(await unread()).toEqual(ids);
       expect(await unread(2)).toEqual(ids.slice(0, 2));
-      await store.markRead('order-0');
-      await store.markRead('order-1', 'given up: it rained');
+      await store.markRead(['order-0']);
+      await store.markRead(['order-1'], 'given up: it rained');
       await store.postpone('order-2', later(1));
       expect(await unread(2)).toEqual(['order-3', 'order-4']);
       expect(await store.unread({ repositoryId: 63, at: later(1), limit: 1 })).toMatchObject([
@@ -371,7 +371,8 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.delivery('order-1')).toMatchObject({ payload: undefined, note: 'given up: it rained' });
       const waiting = await store.unreadRepositories();
       expect(waiting.map(({ repositoryId }) => repositoryId)).toEqual(expect.arrayContaining([63, 64]));
-      for (const id of ids) await store.markRead(id);
+      await store.markRead(ids);
+      await store.markRead([]);
       expect((await store.unreadRepositories()).map(({ repositoryId }) => repositoryId)).not.toContain(63);
       expect(await store.receive(delivery('order-0'))).toBe(false);
     });

@@ -230,7 +230,8 @@ const refusingStore: Store = {
   blob: refuse,
 };
 
-const refusingGitHub: Ports['github'] = {
+/** A GitHub that is not there. */
+export const refusingGitHub: Ports['github'] = {
   permission: refuse,
   repository: refuse,
   locate: refuse,

@@ -151,6 +151,18 @@ test('reactions and labels may be set and removed twice', async () => {
   expect((await github().issueState(repository, issue)).labels).toContain('loop');
 });
 
+test('an issue that is not there has no state', async () => {
+  await expect(github().issueState(repository, 4711)).rejects.toBeInstanceOf(GoneError);
+});
+
+test('a repository is found by its id under whatever name it was told, and one that the App does not reach is nowhere', async () => {
+  const { installationId } = repository;
+  const here = { installationId, owner: HERE.owner, repo: HERE.repo };
+  expect(await github().locate({ ...repository, owner: 'old', repo: 'name' })).toEqual(here);
+  expect(await github().locate({ ...repository, repositoryId: 4711 })).toBeUndefined();
+  expect(await github().locate({ ...repository, installationId: 4711 })).toBeUndefined();
+});
+
 test('a permission is the role on the repository, and none for strangers, ghosts and bots', async () => {
   const roles = await Promise.all(
     ['alice', 'bob', 'tina', 'nobody-here', 'ghost', 'loopwright[bot]', ''].map((login) =>

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import pg from 'pg';
-import { vi } from 'vitest';
 
 export interface PostgresServer {
   /** Makes an empty database and returns its URL. */
@@ -65,7 +65,7 @@ async function startOwnServer(): Promise<{ readonly url: string; readonly stop: 
   });
   const exit = once(server, 'exit');
   const url = `postgres://postgres@localhost/postgres?host=${encodeURIComponent(directory)}`;
-  await vi.waitFor(() => query(url, 'select 1'), { timeout: 15_000, interval: 50 });
+  await untilItAnswers(url);
   return {
     url,
     stop: async () => {
@@ -74,6 +74,19 @@ async function startOwnServer(): Promise<{ readonly url: string; readonly stop: 
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+async function untilItAnswers(url: string): Promise<void> {
+  const untilMs = Date.now() + 15_000;
+  for (;;) {
+    const failure = await query(url, 'select 1').then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure === undefined) return;
+    if (Date.now() > untilMs) throw failure;
+    await delay(50);
+  }
 }
 
 /** PostgreSQL refuses to run as root; Debian's package brings a user for it. */

@@ -42,9 +42,8 @@ export function createDeliveryRows({ deliveries, missed }: Database, enqueue: (i
         return repositoryId === undefined ? [] : [{ repositoryId, dueAt }];
       });
     },
-    async markRead(id, note) {
-      const row = deliveries.get(id);
-      if (row !== undefined)
+    async markRead(ids, note) {
+      for (const row of ids.flatMap((id) => deliveries.get(id) ?? []))
         row.delivery = { ...row.delivery, payload: undefined, ...(note === undefined ? {} : { note }) };
     },
     async postpone(id, until) {

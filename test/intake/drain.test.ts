@@ -1,0 +1,125 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Engine, openEngine } from '../../src/adapters/engine.ts';
+import { createStore } from '../../src/adapters/store.ts';
+import { LoopError } from '../../src/errors.ts';
+import { drain } from '../../src/intake/drain.ts';
+import { deliveryOf } from '../../src/intake/reduce.ts';
+import type { Ports, QueueItem } from '../../src/ports.ts';
+import { openStage } from '../drafting/stage.ts';
+
+const HOUR_MS = 3600_000;
+const START_MS = Date.UTC(2026, 0, 10);
+let engine: Engine;
+let closeStage: () => Promise<void>;
+let refusing: Ports;
+beforeAll(async () => {
+  engine = await openEngine({ url: 'memory:' });
+  const stage = await openStage({});
+  refusing = stage.ports;
+  closeStage = () => stage.close();
+});
+beforeEach(() => engine.db.deleteFrom('deliveries').execute());
+afterAll(async () => {
+  await engine.close();
+  await closeStage();
+});
+
+/** A store, a GitHub that fails for some people, and commands of people as deliveries. */
+function stage(failsFor: readonly string[] = []) {
+  const store = createStore(engine);
+  const clock = { nowMs: START_MS };
+  const asked: string[] = [];
+  const sent: QueueItem[] = [];
+  const failing = new Set(failsFor);
+  const ports: Ports = {
+    ...refusing,
+    store,
+    clock: { now: () => new Date(clock.nowMs) },
+    queue: { ...refusing.queue, send: async (item) => void sent.push(item) },
+    github: {
+      ...refusing.github,
+      permission: async (_, login) => {
+        asked.push(login);
+        if (failing.has(login)) throw new LoopError(`GitHub does not know ${login}`);
+        return 'none';
+      },
+    },
+  };
+  const arrive = async (login: string, issue = asked.length + 1) => {
+    const sender = { id: 7, login, type: 'User' };
+    const payload = {
+      action: 'created',
+      repository: { id: 5, name: 'shop', owner: { login: 'acme' }, default_branch: 'main' },
+      installation: { id: 1 },
+      sender,
+      issue: { number: issue, title: 't', body: '', user: sender, labels: [] },
+      comment: { id: 1, body: '/help', created_at: '2026-01-01T00:00:00Z' },
+    };
+    const receivedAt = new Date(clock.nowMs).toISOString();
+    await store.receive(
+      deliveryOf({ id: `of ${login}`, name: 'issue_comment', payload, receivedAt }, 'loopwright[bot]'),
+    );
+  };
+  const go = () => drain(5, ports, pino({ level: 'silent' }));
+  const unread = async () =>
+    (await store.unread({ repositoryId: 5, at: '9999-01-01T00:00:00Z', limit: 99 })).map(({ id }) => id);
+  return { store, clock, asked, sent, failing, arrive, go, unread };
+}
+
+test('deliveries are taken in in their order, and of each only the id stays', async () => {
+  const { store, arrive, go, asked, unread } = stage();
+  for (const login of ['maria', 'ben', 'ada']) await arrive(login);
+  await go();
+  expect(asked).toEqual(['maria', 'ben', 'ada']);
+  expect(await unread()).toEqual([]);
+  expect(await store.delivery('of ben')).toMatchObject({ payload: undefined });
+});
+
+test('one that fails keeps those behind it back for a few tries, and then goes behind them', async () => {
+  const { arrive, go, asked, unread, clock } = stage(['ben']);
+  for (const login of ['maria', 'ben', 'ada']) await arrive(login);
+  for (const _ of [1, 2, 3, 4]) await expect(go()).rejects.toThrow('GitHub does not know ben');
+  expect(asked).toEqual(['maria', 'ben', 'ben', 'ben', 'ben']);
+  await go();
+  expect(asked.slice(5)).toEqual(['ben', 'ada']);
+  expect(await unread()).toEqual(['of ben']);
+  await go();
+  expect(asked).toHaveLength(7);
+  clock.nowMs += HOUR_MS;
+  await go();
+  expect(asked.at(-1)).toBe('ben');
+});
+
+test('one that succeeds at last is taken in once', async () => {
+  const { arrive, go, failing, unread, asked } = stage(['ben']);
+  await arrive('ben');
+  await expect(go()).rejects.toThrow();
+  failing.clear();
+  await go();
+  await go();
+  expect(asked).toEqual(['ben', 'ben']);
+  expect(await unread()).toEqual([]);
+});
+
+test('one that fails for three days is given up, with the reason', async () => {
+  const { store, arrive, go, clock, unread } = stage(['ben']);
+  await arrive('ben');
+  for (let hour = 0; hour <= 73; hour += 1) {
+    await go().catch(() => undefined);
+    clock.nowMs += HOUR_MS;
+  }
+  expect(await unread()).toEqual([]);
+  expect(await store.delivery('of ben')).toMatchObject({ note: 'given up: LoopError: GitHub does not know ben' });
+});
+
+test('many give other repositories their turn in between', async () => {
+  const { arrive, go, sent, unread } = stage();
+  for (let index = 0; index < 60; index += 1) await arrive(`p${index}`);
+  await go();
+  expect(await unread()).toHaveLength(10);
+  expect(sent).toEqual([{ type: 'intake', repositoryId: 5 }]);
+  await go();
+  expect(await unread()).toEqual([]);
+  expect(sent).toHaveLength(1);
+});
