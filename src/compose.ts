@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { systemClock } from './adapters/clock.ts';
-import { openEngine } from './adapters/engine.ts';
+import { type Engine, openEngine } from './adapters/engine.ts';
 import { createModel } from './adapters/model.ts';
 import { createQueue } from './adapters/queue.ts';
 import { loadSkills } from './adapters/skills.ts';
@@ -46,11 +46,20 @@ export interface Composed {
 
 const CONCURRENCY = 8;
 
-/** Opens everything that the App needs. @throws {ConfigError} when a skill or a setting is missing. */
+/** Opens everything that the App needs; where the rest fails, the database is let go again. @throws {ConfigError} when a skill or a setting is missing. */
 export async function compose(composition: Composition): Promise<Composed> {
+  const engine = await openEngine({ url: composition.databaseUrl, log: composition.log });
+  try {
+    return await composedOn(engine, composition);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function composedOn(engine: Engine, composition: Composition): Promise<Composed> {
   const { log, model } = composition;
   const skills = await loadSkills(composition.skillsDirectory ?? packageFile('skills'));
-  const engine = await openEngine({ url: composition.databaseUrl, log });
   const store = createStore(engine);
   const gateway = await createGateway({ url: composition.publicUrl, store, jobBundle: packageFile('dist', 'job.mjs') });
   const github = createGitHub(composition.github);

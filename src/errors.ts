@@ -1,9 +1,19 @@
 /** Errors that a port may throw; each says what failed, with which value, and what to do. */
 import type { ModelCall } from './loop/brief.ts';
 
+export interface LoopErrorOptions extends ErrorOptions {
+  readonly status?: number | undefined;
+}
+
 /** A broken rule at a port. Subclasses name the port; `cause` keeps the original. */
 export class LoopError extends Error {
   override name = 'LoopError';
+  /** What GitHub answered; undefined when it gave no answer, or was not what failed. */
+  readonly status: number | undefined;
+  constructor(message: string, options: LoopErrorOptions = {}) {
+    super(message, options);
+    this.status = options.status;
+  }
 }
 
 /** The configuration or the environment is not usable; the message names file, line, key and remedy. */
@@ -33,6 +43,46 @@ export class ModelError extends LoopError {
 /** GitHub refused a write (ruleset, push protection, conflict); the message holds GitHub's own text. */
 export class WriteRefusedError extends LoopError {
   override name = 'WriteRefusedError';
+}
+
+/** What is asked for is not there, or no longer: GitHub answered 404, 410 or 451, or an issue moved to another repository. */
+export class GoneError extends LoopError {
+  override name = 'GoneError';
+}
+
+/** The repository has another name now; the write was not sent. `locate` says where the repository is. */
+export class RelocatedError extends LoopError {
+  override name = 'RelocatedError';
+}
+
+/** GitHub does not say yet what another of its answers has said already; it will in a moment. */
+export class NotYetError extends LoopError {
+  override name = 'NotYetError';
+}
+
+/** Something failed after model calls were made: they are paid for, whatever becomes of the effect. `cause` is what failed. */
+export class PaidError extends LoopError {
+  override name = 'PaidError';
+  readonly calls: readonly ModelCall[];
+  constructor(cause: unknown, calls: readonly ModelCall[]) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.calls = calls;
+  }
+}
+
+/** An effect is to be tried again: after `retryAfterSeconds`, or after the queue's own growing pause. */
+export class RetryError extends LoopError {
+  override name = 'RetryError';
+  readonly retryAfterSeconds: number | undefined;
+  constructor(what: string, cause: unknown, retryAfterSeconds: number | undefined) {
+    super(`${what} is tried again: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** GitHub gave no answer, or one that tells nothing (5xx), in all tries: nothing is known, and a write may have happened. */
+export class UnansweredError extends LoopError {
+  override name = 'UnansweredError';
 }
 
 /** What a run delivered cannot be trusted or read. */

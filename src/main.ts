@@ -1,7 +1,7 @@
 /** The CLI as a process: what was typed, where lines go, and the exit code. */
 import { runCommand } from './cli/run-command.ts';
 
-// Whoever reads only the beginning has read enough.
+// Exit quietly when the reader closes the pipe (`| head`).
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

@@ -76,7 +76,7 @@ export type QueueItem =
 export interface Queue {
   /**
    * Starts working. Items with the same key (repository, or loop and lane) never run at the same time, across processes; an item that arrives while its key runs runs afterwards.
-   * A handler that throws is tried again with a growing delay, and is told which attempt it is (from 1); a killed process's items run again.
+   * A handler that throws is tried again with a growing delay, or after the `retryAfterSeconds` of a RetryError, and is told which attempt it is (from 1); a killed process's items run again.
    */
   start(handle: (item: QueueItem, attempt: number) => Promise<void>): Promise<void>;
   /**
@@ -137,7 +137,8 @@ export interface Ports {
   readonly modelFacts: {
     readonly name: string;
     readonly scripted: boolean;
-    readonly price: Price | undefined /** Address for jobs, local mode only. */;
+    readonly price: Price | undefined;
+    /** Address for jobs, local mode only. */
     readonly jobUrl: string | undefined;
     /** For one try, in jobs as in the App; 120 s unless given. */
     readonly timeoutMs?: number | undefined;

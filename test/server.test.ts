@@ -1,16 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { openEngine } from '../src/adapters/engine.ts';
 import { compose } from '../src/compose.ts';
 import { startServer } from '../src/server.ts';
 import { freePort } from './listening.ts';
+import { MEMORY } from './prepared.ts';
 
 test('a start that fails leaves no door open', async () => {
   const log = pino({ level: 'silent' });
   const port = await freePort();
   const credentials = { appId: 1, privateKey: 'none', apiUrl: 'https://api.github.com', fetch };
   const { ports, routes, close } = await compose({
-    databaseUrl: 'memory:',
+    databaseUrl: MEMORY,
     workspaceDirectory: tmpdir(),
     publicUrl: `http://127.0.0.1:${port}`,
     slug: 'loopwright',
@@ -23,4 +27,22 @@ test('a start that fails leaves no door open', async () => {
   const settings = { ...credentials, webhookSecret: 'secret', host: '127.0.0.1', port, ports, routes, log };
   await expect(startServer(settings)).rejects.toThrow('the queue is started already');
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow('fetch failed');
+});
+
+test('a composition that fails lets go of the database, so that the process can end and be started anew', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'loopwright-compose-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const log = pino({ level: 'silent' });
+  const databaseUrl = join(directory, 'database');
+  const composition = {
+    databaseUrl,
+    workspaceDirectory: directory,
+    publicUrl: 'http://127.0.0.1:9',
+    slug: 'loopwright',
+    github: { appId: 1, privateKey: 'none', apiUrl: 'no address', fetch, log },
+    model: { baseUrl: 'http://127.0.0.1:9', name: 'none', apiKey: 'none', scripted: false, price: undefined },
+    log,
+  };
+  await expect(compose(composition)).rejects.toThrow('Invalid URL');
+  await (await openEngine({ url: databaseUrl, log })).close();
 });

@@ -34,7 +34,7 @@ interface Backend {
   readonly boss: PgBoss;
   readonly leads: () => Promise<boolean>;
   readonly close: () => Promise<void>;
-  /** Prepared by an earlier engine of this process: schema and queues are there. */
+  /** A copy of a database in which schema and queues are made. */
   readonly prepared: boolean;
   readonly onPrepared: () => Promise<void>;
 }
@@ -42,7 +42,7 @@ interface Backend {
 const insideTransaction = new AsyncLocalStorage<true>();
 
 /**
- * Opens the database and brings its schema up to date. `url` is a directory, `memory:` (for tests: gone when closed) or `postgres://…`.
+ * Opens the database and brings its schema up to date. `url` is a directory, `postgres://…`, `memory:` (gone when closed), or `memory:FILE`, which starts as a copy of the dump in FILE.
  * PGlite does not survive a power loss (it never calls fsync), only the death of its process; PostgreSQL survives both.
  * @throws {StoreError} when the directory is in use, or was made by another major version of Postgres, or by a newer Loopwright.
  */

@@ -1,5 +1,6 @@
 /** PGlite: Postgres inside this process, in a locked directory or in memory. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { Logger } from 'pino';
@@ -8,6 +9,7 @@ import { lockDirectory } from './directory-lock.ts';
 
 export interface PgliteHandle {
   readonly lite: PGlite;
+  /** Copied from a database in which schema and queues are made. */
   readonly prepared: boolean;
   /** To be called when schema and queues are there. */
   readonly onPrepared: () => Promise<void>;
@@ -19,28 +21,20 @@ const MAINTENANCE_INTERVAL_MS = 10 * 60 * 1000;
 // 16 MB of buffers instead of 128 save about as much resident memory; our tables are small.
 const START_PARAMETERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
-/** Opens `memory:` or a directory. @throws {StoreError} when the directory is in use or of another Postgres. */
+const MEMORY = 'memory:';
+
+/** Opens a directory, `memory:`, or `memory:FILE`: a copy of the database that FILE is a dump of. @throws {StoreError} when the directory is in use or of another Postgres. */
 export async function openPglite(url: string, log: Logger): Promise<PgliteHandle> {
-  return url === 'memory:' ? openMemory() : openDirectory(url, log);
+  return url.startsWith(MEMORY) ? openMemory(url.slice(MEMORY.length)) : openDirectory(url, log);
 }
 
-/** The first memory database of a process, prepared and dumped; making one takes seconds (initdb), copying one a fraction. */
-let template: File | Blob | undefined;
-
-async function openMemory(): Promise<PgliteHandle> {
-  const copied = template;
+async function openMemory(dump: string): Promise<PgliteHandle> {
+  const isCopy = dump !== '';
   const lite = await PGlite.create({
     startParams: START_PARAMETERS,
-    ...(copied ? { loadDataDir: copied } : {}),
+    ...(isCopy ? { loadDataDir: new Blob([await readFile(dump)]) } : {}),
   });
-  return {
-    lite,
-    prepared: copied !== undefined,
-    onPrepared: async () => {
-      template ??= await lite.dumpDataDir('none');
-    },
-    close: () => lite.close(),
-  };
+  return { lite, prepared: isCopy, onPrepared: async () => {}, close: () => lite.close() };
 }
 
 async function openDirectory(directory: string, log: Logger): Promise<PgliteHandle> {

@@ -3,6 +3,7 @@ import type { DemoSummary } from '../demo/demo-summary.ts';
 import { clockText, wrapped } from '../demo/plain-text.ts';
 import type { EvidenceRow } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
+import { isStarted } from '../loop/stages.ts';
 import { costOf, counted, nowOf, thresholdText } from '../render/words.ts';
 import { commandLine } from './command-line.ts';
 
@@ -23,7 +24,10 @@ export function closingOf(ending: Ending): readonly string[] {
     ...rows([
       ['Pull request', summary.pull === undefined ? 'none' : summary.pull.url],
       ...proven.map((row, index) => [index === 0 ? 'Proof' : '', proofText(row)] as const),
-      ['Cost', `${costOf(loop)}; ${counted(summary.modelCalls.outsideBuild, 'call')} outside BUILD`],
+      [
+        'Cost',
+        `${isStarted(loop) ? `${costOf(loop)}; ` : ''}${counted(summary.modelCalls.outsideBuild, 'call')} outside BUILD`,
+      ],
       ['Sandbox', summary.sandbox ?? 'nothing was built'],
     ]),
     '',

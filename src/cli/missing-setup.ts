@@ -1,9 +1,9 @@
 /** What `npm start` says of a repository that no loop can work on yet, because its default branch lacks what `init` writes. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { type Reader, readerOf } from '../local/reader.ts';
 import { SETUP_PATHS } from '../settings/setup-files.ts';
 import { commandLine } from './command-line.ts';
-import { type Reader, readerOf } from './embedded-github.ts';
 import { type Import, isWriter, type User } from './local-options.ts';
 
 interface Place {

@@ -1,9 +1,9 @@
 /** What a data directory of local mode holds already: each issue, its pull request, and what can be done next. */
 import { z } from 'zod';
+import { readerOf } from '../local/reader.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Store } from '../ports.ts';
 import { nowOf } from '../render/words.ts';
-import { readerOf } from './embedded-github.ts';
 
 interface Place {
   readonly githubUrl: string;
@@ -37,8 +37,8 @@ export async function whatIsThere(place: Place): Promise<readonly string[]> {
     const rows = issueRows.parse(await read(`/repos/${fullName}/issues?state=all&per_page=100`));
     for (const issue of rows.filter((row) => row.pull_request === undefined).slice(0, MAX_ISSUES)) {
       const loop = (await place.store.newest(id, issue.number))?.loop;
-      const pull =
-        loop?.pull === undefined ? undefined : pullRow.parse(await read(`/repos/${fullName}/pulls/${loop.pull}`));
+      const number = loop?.review?.pull;
+      const pull = number === undefined ? undefined : pullRow.parse(await read(`/repos/${fullName}/pulls/${number}`));
       lines.push(`${fullName}#${issue.number} “${issue.title}”: ${nextOf(issue, loop, pull)}`);
     }
   }

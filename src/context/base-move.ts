@@ -1,10 +1,10 @@
 /** What a move of the default branch means to loops: which paths changed, which of them always need a person, and the configuration there. */
-import { ConfigError } from '../errors.ts';
+import { GoneError } from '../errors.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { isSensitive } from '../guard/sensitive.ts';
 import type { Event } from '../loop/event.ts';
 import { shiftOf } from '../loop/ground.ts';
-import type { Loop } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { configDigestAt } from './repository-config.ts';
 
@@ -30,38 +30,35 @@ export async function baseMove(
 }
 
 /** The base as it is now, where something changed there that the loop is bound to; one reading of a ref where nothing moved. */
-export async function movedUnder(loop: Loop, ports: Pick<Ports, 'github' | 'clock'>): Promise<Moved | undefined> {
-  const before = baseOf(loop).sha;
+export async function movedUnder(
+  loop: StartedLoop,
+  ports: Pick<Ports, 'github' | 'clock'>,
+): Promise<Moved | undefined> {
+  const before = loop.started.base.sha;
   const after = await baseTip(loop, ports);
   if (after === before) return undefined;
   const event = await baseMove(loop.ref, { before, after, at: ports.clock.now().toISOString() }, ports);
   return shiftOf(loop, event) === undefined ? undefined : event;
 }
 
-/** Where the base branch is now. @throws {ConfigError} when there is no such branch any more. */
-async function baseTip(loop: Loop, { github }: Pick<Ports, 'github'>): Promise<string> {
-  const { branch } = baseOf(loop);
+/** Where the base branch is now. @throws {GoneError} when there is no such branch. */
+async function baseTip(loop: StartedLoop, { github }: Pick<Ports, 'github'>): Promise<string> {
+  const { branch } = loop.started.base;
   const tip = await github.head(loop.ref, `refs/heads/${branch}`);
   if (tip !== undefined) return tip;
-  throw new ConfigError(`The base branch ${branch} is gone; restore it, or label the issue \`loop\` again.`);
+  throw new GoneError(`The base branch ${branch} is gone; restore it.`, { status: 404 });
 }
 
 /** The newest commit of the base branch that a commit holds, where it is newer than the loop's base. */
 export async function newerBaseIn(
-  loop: Loop,
+  loop: StartedLoop,
   head: string,
   { github, workspace }: Pick<Ports, 'github' | 'workspace'>,
 ): Promise<string | undefined> {
-  const { sha, branch } = baseOf(loop);
+  const { sha, branch } = loop.started.base;
   const tip = await github.head(loop.ref, `refs/heads/${branch}`);
   if (tip === undefined || tip === sha) return undefined;
   const merged = await workspace.mergeBase(loop.ref, head, tip);
   if (merged === undefined || merged === sha) return undefined;
   return (await workspace.mergeBase(loop.ref, sha, merged)) === sha ? merged : undefined;
-}
-
-/** @throws {ConfigError} when the loop was never started. */
-export function baseOf({ base, ref }: Loop): NonNullable<Loop['base']> {
-  if (base === undefined) throw new ConfigError(`Issue #${ref.issue} has no base commit; label it \`loop\` again.`);
-  return base;
 }

@@ -3,7 +3,7 @@
 import { ConfigError } from '../errors.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
-import type { Loop } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { CONFIG_PATH, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
 import { type Place, readYaml } from './yaml-text.ts';
@@ -14,8 +14,9 @@ export interface ReadConfig {
 }
 
 /** The configuration that an approval is bound to: read where the loop took it over, never from a newer commit. */
-export async function readConfig(loop: Loop, ports: Pick<Ports, 'github'>): Promise<RepositoryConfig> {
-  const { config } = await configAt(loop.ref, loop.configSha ?? loop.base?.sha ?? '', ports);
+export async function readConfig(loop: StartedLoop, ports: Pick<Ports, 'github'>): Promise<RepositoryConfig> {
+  const { config: read, base } = loop.started;
+  const { config } = await configAt(loop.ref, read.sha ?? base.sha, ports);
   return config;
 }
 

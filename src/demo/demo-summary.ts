@@ -31,7 +31,7 @@ export interface DemoSummary {
   /** Undefined where nobody stated the model's price. */
   readonly costUsd: number | undefined;
   readonly github: Requests;
-  readonly sandbox: Loop['sandbox'];
+  readonly sandbox: Loop['built']['sandbox'];
   readonly durationMs: number;
   /** Why it stopped, in the loop's words. */
   readonly reason: string | undefined;
@@ -74,12 +74,12 @@ export async function summaryOf({
     loop: nameOf(loop.ref),
     phases: phaseName.options.flatMap((name) => phaseSummary(name, loop.entries)),
     pull:
-      loop.pull === undefined
+      loop.review === undefined
         ? undefined
         : {
-            number: loop.pull,
-            url: `${local.githubUrl}/${loop.ref.owner}/${loop.ref.repo}/pull/${loop.pull}`,
-            headSha: loop.head,
+            number: loop.review.pull,
+            url: `${local.githubUrl}/${loop.ref.owner}/${loop.ref.repo}/pull/${loop.review.pull}`,
+            headSha: loop.review.head,
           },
     evidence: (await provenOf(loop, local)).map(({ requirement, kind, test, base, head, reverted }) => ({
       requirement,
@@ -91,9 +91,9 @@ export async function summaryOf({
     })),
     modelCalls: { total: spent.calls, outsideBuild: spent.callsOutsideBuild },
     tokens: spent.promptTokens + spent.completionTokens,
-    costUsd: loop.price === undefined ? undefined : spent.usd,
+    costUsd: loop.started?.price === undefined ? undefined : spent.usd,
     github: await requestsOf(local.githubUrl),
-    sandbox: loop.sandbox,
+    sandbox: loop.built.sandbox,
     durationMs: Date.now() - startedMs,
     reason: loop.status === 'stopped' ? loop.note : undefined,
   };
@@ -113,9 +113,9 @@ function gatesOf({ gates }: EntryRecord): readonly Gate[] {
 
 /** What VERIFY said of each requirement; empty before it reported. */
 export async function provenOf(loop: Loop, { ports }: Pick<Local, 'ports'>): Promise<readonly EvidenceRow[]> {
-  if (loop.reports.verify === undefined) return [];
+  if (loop.built.reports.verify === undefined) return [];
   const report = verifyReport.parse(
-    JSON.parse(Buffer.from(await ports.store.blob(loop.reports.verify)).toString('utf8')),
+    JSON.parse(Buffer.from(await ports.store.blob(loop.built.reports.verify)).toString('utf8')),
   );
   return report.evidence;
 }

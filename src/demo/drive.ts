@@ -78,7 +78,7 @@ async function answer({ loop, place, said, driven: { maintainer, story } }: Turn
   if (words === undefined || said.has(key)) return;
   said.add(key);
   story.said(words);
-  await maintainer.comment(loop.waitingFor === 'answers' ? place.number : (loop.pull ?? place.number), words);
+  await maintainer.comment(loop.waitingFor === 'answers' ? place.number : (loop.review?.pull ?? place.number), words);
 }
 
 function wordsFor(loop: Loop): string | undefined {

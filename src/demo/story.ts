@@ -81,8 +81,9 @@ function questionNews({ waitingFor, questions, entry, counters }: Loop): readonl
   return [{ key: `ask/${entry}/${counters.interviews}`, mark: '▸', name: 'DISCOVER', parts: ['asks:', ...parts] }];
 }
 
-function packetNews({ phase, entry, pull }: Loop, repositoryUrl: string): readonly News[] {
-  if (phase !== 'ARCH_REVIEW' || pull === undefined) return [];
+function packetNews({ phase, entry, review }: Loop, repositoryUrl: string): readonly News[] {
+  if (phase !== 'ARCH_REVIEW' || review === undefined) return [];
+  const { pull } = review;
   const parts = [
     `draft pull request #${pull}: spec, plan, price and four diagrams wait for a person`,
     `${repositoryUrl}/pull/${pull}`,
@@ -95,7 +96,7 @@ const RUNS: Readonly<Partial<Record<Loop['phase'], string>>> = {
   VERIFY: 'runs in Actions: proves every requirement on the base, on the head and without the change',
 };
 
-function runNews({ phase, run }: Loop, repositoryUrl: string): readonly News[] {
+function runNews({ phase, built: { run } }: Loop, repositoryUrl: string): readonly News[] {
   const words = RUNS[phase];
   return words === undefined || run === undefined
     ? []
@@ -103,13 +104,13 @@ function runNews({ phase, run }: Loop, repositoryUrl: string): readonly News[] {
 }
 
 /** The longest silence there is: nothing else happens until the repository's own checks are known. */
-function shipNews({ phase, entry, promotedAt, limits }: Loop): readonly News[] {
-  if (phase !== 'SHIP' || promotedAt === undefined) return [];
-  const words = `waits for the repository's own checks; when none appear, for ${limits.checksQuietSeconds} s at most`;
+function shipNews({ phase, entry, shipping, started }: Loop): readonly News[] {
+  if (phase !== 'SHIP' || shipping?.promotedAt === undefined || started === undefined) return [];
+  const words = `waits for the repository's own checks; judged once they have been quiet for ${started.limits.checksQuietSeconds} s`;
   return [{ key: `quiet/${entry}`, mark: '▸', name: phase, parts: [words] }];
 }
 
-function sandboxNews({ sandbox, phase }: Loop): readonly News[] {
+function sandboxNews({ built: { sandbox }, phase }: Loop): readonly News[] {
   return sandbox === 'none'
     ? [
         {

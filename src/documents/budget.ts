@@ -1,6 +1,6 @@
 /** What a plan will cost, estimated from its size before any of it is spent. Pure. */
 
-import type { Loop } from '../loop/loop.ts';
+import type { Started } from '../loop/loop.ts';
 import type { Plan } from './documents.ts';
 
 export interface Estimate {
@@ -30,16 +30,16 @@ const TOKENS = { prompt: 6_000, completion: 900 } as const;
 const MINUTES = { fixed: 4, perTask: 3 } as const;
 
 /** BUILD and VERIFY of this plan; what was spent before is on the board. p90 uses every iteration that the limits allow. */
-export function budgetOf(loop: Pick<Loop, 'limits' | 'price'>, { tasks }: Pick<Plan, 'tasks'>): Budget {
+export function budgetOf(started: Pick<Started, 'limits' | 'price'>, { tasks }: Pick<Plan, 'tasks'>): Budget {
   return {
-    p50: estimate(loop, tasks.length, CASES.p50),
-    p90: estimate(loop, tasks.length, CASES.p90),
-    ceilingUsd: loop.limits.usd,
+    p50: estimate(started, tasks.length, CASES.p50),
+    p90: estimate(started, tasks.length, CASES.p90),
+    ceilingUsd: started.limits.usd,
   };
 }
 
 function estimate(
-  { limits, price }: Pick<Loop, 'limits' | 'price'>,
+  { limits, price }: Pick<Started, 'limits' | 'price'>,
   tasks: number,
   { turns, iterations }: { readonly turns: number; readonly iterations: number },
 ): Estimate {

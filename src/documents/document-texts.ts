@@ -11,7 +11,7 @@ export async function documentTexts(loop: Loop, store: Store): Promise<readonly 
   return Promise.all(loop.documents.map(async ({ path, digest }) => ({ path, text: await storedText(store, digest) })));
 }
 
-export async function storedText(store: Store, digest: string): Promise<string> {
+export async function storedText(store: Pick<Store, 'blob'>, digest: string): Promise<string> {
   return Buffer.from(await store.blob(digest)).toString('utf8');
 }
 

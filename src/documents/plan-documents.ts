@@ -24,7 +24,8 @@ function taskRow({ id, title, requirements, files, dependsOn }: Task): readonly 
   ];
 }
 
-function budgetTable({ p50, p90, ceilingUsd }: Budget): string {
+/** What building will cost, in numbers that people compare. */
+export function budgetTable({ p50, p90, ceilingUsd }: Budget): string {
   const row = (name: string, of: (estimate: Estimate) => string): readonly string[] => [name, of(p50), of(p90)];
   const rows = [
     row('model calls', ({ calls }) => String(calls)),
@@ -105,8 +106,13 @@ export function analysisDocument({ findings }: Analysis): string {
 }
 
 export function doubtsDocument({ doubts }: Analysis): string {
+  return sections('Doubts', [['Claims under attack', doubtsTable(doubts)]]);
+}
+
+/** Doubts and how each was settled. */
+export function doubtsTable(doubts: Analysis['doubts']): string {
   const rows = doubts.map(({ attack, claim, doubt, resolution }) => [attack, claim, doubt, resolution ?? '**open**']);
-  return sections('Doubts', [['Claims under attack', table(['attack', 'claim', 'doubt', 'resolution'], rows)]]);
+  return table(['attack', 'claim', 'doubt', 'resolution'], rows);
 }
 
 export function checklistDocument({ checklist }: Analysis): string {

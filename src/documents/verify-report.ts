@@ -3,11 +3,12 @@
 import { type VerifyReport, verifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Store } from '../ports.ts';
-import { storedText } from './document-texts.ts';
+import { storedReport } from './stored-report.ts';
 
 /** The report of this iteration; undefined until VERIFY has reported in it. */
-export async function storedVerifyReport({ reports }: Loop, store: Store): Promise<VerifyReport | undefined> {
-  return reports.verify === undefined
-    ? undefined
-    : verifyReport.parse(JSON.parse(await storedText(store, reports.verify)));
+export async function storedVerifyReport(
+  { built: { reports } }: Loop,
+  store: Store,
+): Promise<VerifyReport | undefined> {
+  return storedReport(store, reports.verify, verifyReport);
 }

@@ -30,7 +30,7 @@ export async function define(drafting: Drafting): Promise<Event> {
     await materialOf(drafting),
   );
   const text = specificationDocument(specification, goal);
-  const lint = lintSpecification(specification, text, loop.lane);
+  const lint = lintSpecification(specification, text, loop.started.lane);
   const points = [...lint, ...(await reviewed(drafting, { goal, specification, text, lint }))];
   const file = contractFile(specification);
   const documents = await storeDocuments(drafting, {

@@ -1,10 +1,11 @@
 /** DISCOVER: from an issue to a quantified goal, with questions where the answer changes what is built. */
 import type { Requirement } from '../documents/documents.ts';
 import { requirementDocument } from '../documents/requirement-document.ts';
+import { defect } from '../loop/defect.ts';
 import type { Event } from '../loop/event.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { type Drafting, defectOf, draftedEvent, measured, stamp, storeDocuments } from './drafting.ts';
+import { type Drafting, draftedEvent, measured, stamp, storeDocuments } from './drafting.ts';
 import {
   answersBlock,
   askedOf,
@@ -74,20 +75,17 @@ function isOpen({ answer, safeDefault }: AnsweredQuestion): boolean {
 }
 
 function defectsOf(requirement: Requirement, open: readonly AnsweredQuestion[]): Defect[] {
-  const unquantified = defectOf({
-    id: 'goal_metrics',
+  const unquantified = defect({
     rule: 'goal-metrics',
-    severity: 'blocker',
     message: 'The goal has no number to measure it by.',
     suggestion: 'Add a metric such as `test_pass_rate == 1` or `p95_ms <= 300`.',
   });
   return [
     ...(requirement.metrics.length === 0 ? [unquantified] : []),
     ...open.map(({ number, question }) =>
-      defectOf({
-        id: `question-${number}`,
+      defect({
         rule: 'open-question',
-        severity: 'blocker',
+        about: String(number),
         message: `Question ${number} has neither an answer nor a safe default: ${question}`,
         suggestion: `Answer it with \`/answer ${number}: …\`.`,
       }),

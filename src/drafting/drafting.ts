@@ -7,6 +7,7 @@ import type { ModelCall } from '../loop/brief.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect, Measurement } from '../loop/measurement.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import { type Document, nameOf, type PhaseName } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { scriptedNote } from '../render/words.ts';
@@ -15,7 +16,7 @@ import { type Block, systemOf, userOf } from './prompt.ts';
 /** One entry of a drafting phase at work. */
 export interface Drafting {
   readonly phase: PhaseName;
-  readonly loop: Loop;
+  readonly loop: StartedLoop;
   readonly ports: Ports;
   /** The calls made so far, in order. */
   readonly calls: readonly ModelCall[];
@@ -26,7 +27,7 @@ export interface Drafting {
 /** The skill that stands before all others in the App's own calls, so that they share one prefix. */
 export const GROUND_RULES = 'ground-rules';
 
-export function createDrafting(phase: PhaseName, loop: Loop, ports: Ports): Drafting {
+export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports): Drafting {
   const calls: ModelCall[] = [];
   return {
     phase,
@@ -106,9 +107,4 @@ export function draftedEvent(
 /** When it happened, and in which entry. */
 export function stamp({ loop, ports }: Drafting): { readonly at: string; readonly entry: number } {
   return { at: ports.clock.now().toISOString(), entry: loop.entry };
-}
-
-/** A defect with what most do not need left empty. */
-export function defectOf(found: Pick<Defect, 'id' | 'rule' | 'message'> & Partial<Defect>): Defect {
-  return { requirement: null, file: null, line: null, severity: 'major', suggestion: null, ...found };
 }

@@ -1,11 +1,11 @@
 /** The material that prompts are made of: issue, answers, scan, documents, feedback; each block says where it comes from. */
-import { baseOf } from '../context/base-move.ts';
 import { relevantFiles } from '../context/relevant-files.ts';
 import { type Scan, scanRepository } from '../context/scan.ts';
 import { selectParts } from '../context/select.ts';
 import { documentNamed } from '../documents/document-texts.ts';
 import { visibleText } from '../guard/incoming.ts';
 import type { Loop } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import type { Block } from './prompt.ts';
 
@@ -15,21 +15,21 @@ const FILES_BUDGET_TOKENS = 16_000;
 const MAX_LISTED_FILES = 400;
 
 /** The scan of the loop's base commit. */
-export async function scanOf(loop: Loop, ports: Ports): Promise<Scan> {
-  return scanRepository(ports.workspace, loop.ref, baseOf(loop).sha);
+export async function scanOf(loop: StartedLoop, ports: Ports): Promise<Scan> {
+  return scanRepository(ports.workspace, loop.ref, loop.started.base.sha);
 }
 
 /** The issue as people see it; what is hidden in it never reaches a model. */
-export function issueBlock({ issue, ref }: Loop): Block {
-  const author = issue === undefined ? 'nobody known' : `@${issue.author.login}`;
-  const text =
-    issue === undefined ? '(no text)' : `${visibleText(issue.title).text}\n\n${visibleText(issue.body).text}`;
-  return { name: 'issue', source: `issue #${ref.issue}, written by ${author}`, text };
+export function issueBlock({ started: { issue }, ref }: StartedLoop): Block {
+  const text = `${visibleText(issue.title).text}
+
+${visibleText(issue.body).text}`;
+  return { name: 'issue', source: `issue #${ref.issue}, written by @${issue.author.login}`, text };
 }
 
 /** What was hidden in the issue and left out, one sentence per kind, for people to look at. */
-export function hiddenInIssue({ issue }: Loop): readonly string[] {
-  const removed = [issue?.title ?? '', issue?.body ?? ''].flatMap((text) => visibleText(text).removed);
+export function hiddenInIssue({ started: { issue } }: StartedLoop): readonly string[] {
+  const removed = [issue.title, issue.body].flatMap((text) => visibleText(text).removed);
   return removed.map(({ what, count, said }) => `${what} (${count})${said === '' ? '' : `: ${JSON.stringify(said)}`}`);
 }
 
@@ -93,6 +93,6 @@ export async function fileBlocks(loop: Loop, ports: Ports, scan: Scan, asked: st
 }
 
 /** What a loop is about, in words; used to rank files. */
-export function askedOf({ issue, questions }: Loop): string {
-  return [issue?.title ?? '', issue?.body ?? '', ...questions.map(({ answer }) => answer ?? '')].join('\n');
+export function askedOf({ started: { issue }, questions }: StartedLoop): string {
+  return [issue.title, issue.body, ...questions.map(({ answer }) => answer ?? '')].join('\n');
 }

@@ -1,8 +1,12 @@
 /** Deterministic checks of a plan: tasks, files, order, and acceptance rows that a machine can perform. Pure. */
 import type { AcceptanceRow, Plan, Specification, Surface, Task } from '../documents/documents.ts';
 import type { Step } from '../documents/step.ts';
+import { CHANGE_LIMITS, plannedPolicy, refusalsOf } from '../guard/patch-policy.ts';
+import { decidesTests } from '../guard/test-integrity.ts';
+import { isTestPath } from '../guard/test-paths.ts';
+import type { Commands } from '../loop/brief.ts';
+import { defect } from '../loop/defect.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { defectOf } from './drafting.ts';
 import { tasksInCycles } from './task-order.ts';
 
 type Requirement = Specification['requirements'][number];
@@ -17,6 +21,13 @@ interface Input {
   readonly plan: Plan;
   readonly requirements: readonly Requirement[];
   readonly surface: Surface;
+  /** What BUILD and VERIFY will judge the change by. */
+  readonly repository: {
+    readonly protectedPaths: readonly string[];
+    readonly runner: Commands['runner'];
+    /** All files of the base. */
+    readonly files: readonly string[];
+  };
 }
 
 /** Which step types reach the product through each surface; a row needs at least one of them. */
@@ -31,7 +42,11 @@ const SURFACE_STEPS: Readonly<Record<Surface, readonly Step['type'][]>> = {
 export function checkPlan(input: Input): CheckedPlan {
   const { plan, requirements } = input;
   const cyclic = tasksInCycles(plan.tasks);
-  const tasks = plan.tasks.map((task) => ({ ids: task.requirements, defects: taskDefects(task, input, cyclic) }));
+  const closed = closedPaths(input);
+  const tasks = plan.tasks.map((task) => ({
+    ids: task.requirements,
+    defects: [...taskDefects(task, input, cyclic), ...closedDefects(task, closed)],
+  }));
   const rows = plan.acceptance.map((row) => ({ ids: [row.requirement], defects: rowDefects(row, input) }));
   const broken = [...tasks, ...rows].filter(({ defects }) => defects.length > 0);
   const ids = requirements.map(({ id }) => id);
@@ -54,11 +69,10 @@ function without(ids: readonly string[], parts: readonly { readonly ids: readonl
 }
 
 function uncoveredDefect(id: string, what: 'task' | 'acceptance row'): Defect {
-  return defectOf({
-    id: `uncovered-${id}-${what.replace(' ', '-')}`,
+  return defect({
     rule: 'plan/uncovered',
+    about: `${id}-${what.replace(' ', '-')}`,
     requirement: id,
-    severity: 'blocker',
     message: `${id} has no ${what}.`,
   });
 }
@@ -75,22 +89,54 @@ function taskDefects(task: Task, { plan, requirements }: Input, cyclic: Readonly
     ...task.requirements
       .filter((id) => !known.has(id))
       .map((id) => `${task.id} names ${id}, which spec.md does not have.`),
-    ...task.files
-      .filter((path) => !isNormalPath(path))
-      .map((path) => `${task.id} names "${path}", which is no path that a loop may change.`),
   ];
-  return messages.map((message, index) => defectOf({ id: `${task.id}-${index + 1}`, rule: 'plan/task', message }));
+  return messages.map((message, index) =>
+    defect({ rule: 'plan/task', about: `${task.id}-${index + 1}`, severity: 'major', message }),
+  );
 }
 
-/** Relative, forward slashes, no empty or dot segments, and not the loop's, git's or GitHub's own files. */
-function isNormalPath(path: string): boolean {
-  const parts = path.split('/');
-  const closed = ['.git', '.github', '.loopwright'];
-  return (
-    !path.includes('\\') &&
-    parts.every((part) => part !== '' && part !== '.' && part !== '..') &&
-    !closed.includes((parts[0] ?? '').toLowerCase())
-  );
+interface Closed {
+  /** Undefined for what is wrong with the plan's files together. */
+  readonly path: string | undefined;
+  readonly message: string;
+}
+
+/**
+ * What BUILD would refuse, or VERIFY count as tampering, however well it were built. The rules are those that will judge the change itself:
+ * what they refuse must not stand in a plan that people approve.
+ */
+function closedPaths({ plan, repository }: Input): readonly Closed[] {
+  const { protectedPaths, runner, files } = repository;
+  const planned = [...new Set(plan.tasks.flatMap((task) => task.files))];
+  const changes = planned.map((path) => ({ path, mode: '100644' as const, content: '' }));
+  const refused = refusalsOf(changes, plannedPolicy({ protectedPaths, ...CHANGE_LIMITS }));
+  const existing = new Set(files);
+  return [
+    ...refused.map(({ file, message }) => ({ path: file ?? undefined, message })),
+    ...planned
+      .filter((path) => existing.has(path) && isTestPath(path, runner))
+      .map((path) => ({
+        path,
+        message: `\`${path}\` is an existing test; a change is judged by tests that it did not touch.`,
+      })),
+    ...planned
+      .filter(decidesTests)
+      .map((path) => ({ path, message: `\`${path}\` decides how tests are run, which a loop leaves as it is.` })),
+  ];
+}
+
+function closedDefects({ id, files }: Task, closed: readonly Closed[]): Defect[] {
+  return closed
+    .filter(({ path }) => path === undefined || files.includes(path))
+    .map(({ path, message }) =>
+      defect({
+        rule: 'plan/closed-path',
+        about: `${id}:${path ?? 'all'}`,
+        file: path,
+        message: `${id}: ${message}`,
+        suggestion: 'Plan without it, or say in the approach what a person must change there.',
+      }),
+    );
 }
 
 function rowDefects(row: AcceptanceRow, { plan, requirements, surface }: Input): Defect[] {
@@ -106,7 +152,13 @@ function rowDefects(row: AcceptanceRow, { plan, requirements, surface }: Input):
     ...row.steps.flatMap((step) => jsonProblems(step).map((problem) => `${row.id}: ${problem}`)),
   ];
   return messages.map((message, index) =>
-    defectOf({ id: `${row.id}-${index + 1}`, rule: 'plan/acceptance', requirement: row.requirement, message }),
+    defect({
+      rule: 'plan/acceptance',
+      about: `${row.id}-${index + 1}`,
+      requirement: row.requirement,
+      severity: 'major',
+      message,
+    }),
   );
 }
 

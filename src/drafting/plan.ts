@@ -1,7 +1,15 @@
 /** PLAN: tasks and executable acceptance rows, doubts from somebody else, four diagrams that parse, a price. */
 
+import { readConfig } from '../context/repository-config.ts';
 import { budgetOf } from '../documents/budget.ts';
-import { type Diagrams, type Plan, requirement as requirementSchema, specification } from '../documents/documents.ts';
+import { diagramsDocument } from '../documents/diagrams-document.ts';
+import {
+  type Analysis,
+  type Diagrams,
+  type Plan,
+  requirement as requirementSchema,
+  specification,
+} from '../documents/documents.ts';
 import {
   acceptanceDocument,
   analysisDocument,
@@ -12,7 +20,7 @@ import {
 import { storedJson } from '../documents/stored-json.ts';
 import type { Event } from '../loop/event.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { diagramDefects, diagramsDocument } from './diagrams.ts';
+import { diagramDefects } from './diagrams.ts';
 import { type Drafted, type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
 import { askedOf, documentBlocks, fileBlocks, guidanceBlocks, scanBlock, scanOf } from './material.ts';
 import { type CheckedPlan, checkPlan } from './plan-checks.ts';
@@ -27,14 +35,20 @@ export async function plan(drafting: Drafting): Promise<Event> {
   const scan = await scanOf(loop, ports);
   const approved = await documentBlocks(loop, ports, ['requirement.md', 'spec.md', 'contract.yaml', 'contract.md']);
   const files = await fileBlocks(loop, ports, scan, askedOf(loop));
-  const material = [scanBlock(scan), ...files, ...approved, ...guidanceBlocks(loop)];
+  const { protected: protectedPaths, commands } = await readConfig(loop, ports);
+  const material = [scanBlock(scan), ...files, ...approved, ...closedBlock(protectedPaths), ...guidanceBlocks(loop)];
   const planned = await drafting.ask(
     'plan',
     'Plan the work: tasks with their files, and acceptance rows that a machine performs.',
     material,
   );
   const proposed: Block = { name: 'plan', source: 'the architect', text: JSON.stringify(planned, null, 2) };
-  const checked = checkPlan({ plan: planned, requirements, surface: goal.surface });
+  const checked = checkPlan({
+    plan: planned,
+    requirements,
+    surface: goal.surface,
+    repository: { protectedPaths, runner: commands.runner, files: scan.files },
+  });
   if (checked.uncovered.length > 0) return refused(drafting, planned, checked);
   const analysis = await drafting.ask('analysis', 'Look for what is wrong with this plan before people read it.', [
     ...approved,
@@ -47,26 +61,49 @@ export async function plan(drafting: Drafting): Promise<Event> {
     proposed,
   ]);
   const uncertainty = uncertaintyOf({ plan: planned, requirements, doubts: analysis.doubts, files: scan.files });
-  const documents = await storeDocuments(drafting, {
-    'plan.md': planDocument(planned, budgetOf(loop, planned)),
-    'tasks.json': JSON.stringify(planned.tasks, null, 2),
-    'acceptance.md': acceptanceDocument(planned.acceptance),
-    'acceptance.json': JSON.stringify(planned.acceptance, null, 2),
-    'analysis.md': analysisDocument(analysis),
-    'doubts.md': doubtsDocument(analysis),
-    'checklist.md': checklistDocument(analysis),
-    'diagrams.md': diagramsDocument(diagrams),
-  });
-  const unreadable = await diagramDefects(diagrams, documents.at(-1)?.path ?? 'diagrams.md');
+  const documents = await storePlan(drafting, { planned, analysis, diagrams });
+  const unreadable = await diagramDefects(
+    diagrams,
+    documents.find(({ path }) => path.endsWith('/diagrams.md'))?.path ?? 'diagrams.md',
+  );
   const measurements = await measurementsOf(drafting, { uncertainty, checked, diagrams, unreadable });
   const defects = [...checked.defects, ...uncertainty.defects, ...unreadable];
   return draftedEvent(drafting, { documents, measurements, defects }, factsOf(planned, requirements, goal.surface));
 }
 
+interface Drawn {
+  readonly planned: Plan;
+  readonly analysis: Analysis;
+  readonly diagrams: Diagrams;
+}
+
+/** Each as people read it, and the data beside it: what the packet and later phases show is read from that, never from the Markdown. */
+function storePlan(drafting: Drafting, { planned, analysis, diagrams }: Drawn): ReturnType<typeof storeDocuments> {
+  return storeDocuments(drafting, {
+    'plan.md': planDocument(planned, budgetOf(drafting.loop.started, planned)),
+    'plan.json': JSON.stringify(planned, null, 2),
+    'tasks.json': JSON.stringify(planned.tasks, null, 2),
+    'acceptance.md': acceptanceDocument(planned.acceptance),
+    'acceptance.json': JSON.stringify(planned.acceptance, null, 2),
+    'analysis.md': analysisDocument(analysis),
+    'analysis.json': JSON.stringify(analysis, null, 2),
+    'doubts.md': doubtsDocument(analysis),
+    'checklist.md': checklistDocument(analysis),
+    'diagrams.md': diagramsDocument(diagrams),
+    'diagrams.json': JSON.stringify(diagrams, null, 2),
+  });
+}
+
+/** What the repository has closed to loops, so that no try is lost on it. */
+function closedBlock(protectedPaths: readonly string[]): readonly Block[] {
+  if (protectedPaths.length === 0) return [];
+  return [{ name: 'closed paths', source: '`protected` in .github/loopwright.yml', text: protectedPaths.join('\n') }];
+}
+
 /** A plan that leaves requirements uncovered is not worth an analysis and drawings: what they would measure stays unmeasured, and blocks. */
 async function refused(drafting: Drafting, planned: Plan, checked: CheckedPlan): Promise<Event> {
   const documents = await storeDocuments(drafting, {
-    'plan.md': planDocument(planned, budgetOf(drafting.loop, planned)),
+    'plan.md': planDocument(planned, budgetOf(drafting.loop.started, planned)),
   });
   return draftedEvent(drafting, {
     documents,

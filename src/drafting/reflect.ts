@@ -2,10 +2,11 @@
 
 import { list, sections } from '../documents/markdown.ts';
 import type { Reflection } from '../loop/answers.ts';
+import { defect } from '../loop/defect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
-import { type Drafting, defectOf, draftedEvent, GROUND_RULES, storeDocuments } from './drafting.ts';
+import { type Drafting, draftedEvent, GROUND_RULES, storeDocuments } from './drafting.ts';
 import { documentBlocks } from './material.ts';
 import type { Block } from './prompt.ts';
 
@@ -45,9 +46,9 @@ export async function reflect(drafting: Drafting): Promise<Event> {
     refusal === undefined
       ? []
       : [
-          defectOf({
-            id: `proposal-${index + 1}`,
+          defect({
             rule: 'reflect/dropped',
+            about: String(index + 1),
             severity: 'minor',
             message: `Dropped the proposal for "${proposal.target}": ${refusal}`,
           }),

@@ -1,6 +1,6 @@
 /** The points that a specification is judged by: each is met or not, and says why. Pure. */
+import { defect } from '../loop/defect.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { defectOf } from './drafting.ts';
 
 export interface SpecPoint {
   /** `lint` by rules, `review` by the critic. */
@@ -23,12 +23,13 @@ export function defectsOfPoints(points: readonly SpecPoint[], file: string): Def
   return points
     .filter(({ met }) => !met)
     .map(({ by, requirement, point, detail }) =>
-      defectOf({
-        id: `${by}-${requirement ?? 'spec'}-${point}`,
+      defect({
         rule: `spec-${by}/${point}`,
-        requirement: requirement ?? null,
+        about: requirement ?? 'spec',
+        requirement,
         file,
-        message: detail.slice(0, 4000),
+        severity: 'major',
+        message: detail,
       }),
     );
 }

@@ -1,7 +1,7 @@
 /** arch_uncertainty: how much of a plan stands on nothing that is known. Pure. */
 import type { Analysis, Plan } from '../documents/documents.ts';
+import { defect } from '../loop/defect.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { defectOf } from './drafting.ts';
 
 export interface Uncertainty {
   /** The largest of the shares, 0 to 1; an empty plan is 1. */
@@ -50,9 +50,9 @@ export function uncertaintyOf(input: {
       shares,
     },
     defects: open.map(({ claim, doubt }, index) =>
-      defectOf({
-        id: `doubt-${index + 1}`,
+      defect({
         rule: 'plan/open-doubt',
+        about: String(index + 1),
         severity: 'minor',
         message: `${claim} Doubt: ${doubt}`,
       }),

@@ -1,32 +1,32 @@
 /** Pulls what a run delivered, trusts none of it before it is checked, and turns it into an event. */
-import { strFromU8, unzipSync } from 'fflate';
-import { ArtifactError } from '../errors.ts';
+import { currentReport } from '../documents/stored-report.ts';
+import { ArtifactError, NotYetError } from '../errors.ts';
 import type { WorkflowRun } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
 import { type ModelCall, type Report, report as reportSchema } from '../loop/brief.ts';
-import type { Effect } from '../loop/effect.ts';
+import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
-import type { Loop } from '../loop/loop.ts';
+import type { ReviewedLoop } from '../loop/stages.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
+import { type ArtifactFiles, MAX_ZIP_BYTES, unpack } from './artifact.ts';
 import { assertProposal } from './proposal-checks.ts';
 import { signatureOf } from './signature.ts';
 
-type Collect = Extract<Effect, { type: 'collect' }>;
+type Collect = EffectOf<'collect'>;
 type Failed = Extract<Event, { type: 'failed' }>;
+type Reported = Extract<Event, { type: 'reported' }>;
 
-const ARTIFACTS = { BUILD: 'build', SEED_DATA: 'seed', VERIFY: 'verify' } as const;
-const MAX_ZIP_BYTES = 8_000_000;
-const MAX_ENTRY_BYTES = 16_000_000;
-const MAX_ENTRIES = 500;
+/** The job whose run delivers a report; an artifact is called as its report. */
+const JOB_OF = { build: 'build', seed: 'build', verify: 'verify' } as const;
 
 /**
  * Reads the run afresh, its artifact by the run id that we dispatched, and checks digest, size, schema, identity and path policy.
  * @throws {ArtifactError} when any of it is not as it must be.
  */
-export async function collect(effect: Collect, loop: Loop, ports: Ports): Promise<Event> {
+export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports): Promise<Event> {
   const at = ports.clock.now().toISOString();
-  const failed = (cause: Failed['cause'], reason: string, calls: readonly ModelCall[] = []): Event => ({
+  const failed = (cause: Failed['cause'], reason: string, calls: readonly ModelCall[] = []): Failed => ({
     type: 'failed',
     at,
     entry: effect.entry,
@@ -35,51 +35,61 @@ export async function collect(effect: Collect, loop: Loop, ports: Ports): Promis
     calls: [...calls],
   });
   const run = await ports.github.run(loop.ref, effect.runId);
-  if (run.status !== 'completed') {
-    await ports.github.cancelRun(loop.ref, run.id);
-    return failed(
-      'work',
-      `The ${effect.phase} run ${run.id} did not finish within ${loop.limits.runMinutes} minutes and was cancelled.`,
-    );
-  }
+  if (run.status !== 'completed') return failed('work', await overdue(run, effect, { loop, ports }));
   assertOurs(run, effect);
   if (run.conclusion === 'cancelled')
     return failed('cancelled', `The ${effect.phase} run ${run.id} was cancelled before it delivered.`);
-  const zip = await ports.github.artifact(loop.ref, run.id, ARTIFACTS[effect.phase], MAX_ZIP_BYTES);
+  const zip = await ports.github.artifact(loop.ref, run.id, effect.report, MAX_ZIP_BYTES);
   if (zip === undefined)
     return failed(
       'work',
       `The ${effect.phase} run ${run.id} ended as ${run.conclusion ?? 'unknown'} without a report; its log says why.`,
     );
-  const files = unzip(zip);
+  const files = unpack(zip);
   const report = reportOf(files, effect, loop);
   await assertProposal(report, loop, ports);
   await storeRaw(report, files, ports.store);
-  if (report.failure !== null) return failed(causeOf(report.failure), report.failure, report.calls);
+  const { failure, calls } = report;
+  if (failure !== null)
+    return { ...failed(failure.cause, failure.message, calls), ...(await remainsOf(report, ports.store)) };
+  return { ...(await resultOf(report, ports.store)), at, entry: effect.entry };
+}
+
+async function resultOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<Omit<Reported, 'at' | 'entry'>> {
+  const { kind, measurements, defects, calls, sandbox } = report;
   return {
     type: 'reported',
-    at,
-    entry: effect.entry,
-    measurements: report.measurements,
-    defects: report.defects.slice(0, 100),
-    calls: report.calls,
-    sandbox: report.sandbox,
-    report: await ports.store.putBlob(JSON.stringify(report)),
-    signature: signatureOf(report.kind, report.defects),
+    measurements,
+    defects: defects.slice(0, 100),
+    calls,
+    sandbox,
+    report: await store.putBlob(JSON.stringify(report)),
+    signature: signatureOf(kind, defects),
   };
 }
 
-/** A job says itself when it was the model or the machine that failed it; both need a person. */
-function causeOf(failure: string): Failed['cause'] {
-  if (failure.startsWith('The sandbox needs ')) return 'setup';
-  return failure.startsWith('The model ') ? 'model' : 'work';
+/** A run that has not ended is given up when its time is up. @throws {NotYetError} when GitHub said that it ended. */
+async function overdue(
+  { id, status }: WorkflowRun,
+  { because, phase }: Collect,
+  { loop, ports }: { readonly loop: ReviewedLoop; readonly ports: Ports },
+): Promise<string> {
+  if (because === 'ended') throw new NotYetError(`GitHub told that run ${id} ended, and still calls it ${status}.`);
+  await ports.github.cancelRun(loop.ref, id);
+  return `The ${phase} run ${id} did not finish within ${loop.started.limits.runMinutes} minutes and was cancelled.`;
+}
+
+/** What a failed build leaves for the next one: the tasks that were done, with the tests that they were built against. */
+async function remainsOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<Pick<Failed, 'report'>> {
+  const isWorth = report.kind === 'build' && report.tests !== null && report.changes.length > 0;
+  return isWorth ? { report: await store.putBlob(JSON.stringify(report)) } : {};
 }
 
 /** The run must be the one that we dispatched on the default branch's own file; a re-run or a renamed workflow is not. */
-function assertOurs(run: WorkflowRun, { phase }: Collect): void {
+function assertOurs(run: WorkflowRun, { phase, report }: Collect): void {
   const problem =
     (run.event !== 'workflow_dispatch' && `it was started by ${run.event}`) ||
-    (run.path.split('@')[0] !== `.github/workflows/${WORKFLOWS[phase]}` && `it ran ${run.path}`) ||
+    (run.path.split('@')[0] !== `.github/workflows/${WORKFLOWS[JOB_OF[report]]}` && `it ran ${run.path}`) ||
     (run.attempt !== 1 && `it is attempt ${run.attempt}`);
   if (problem)
     throw new ArtifactError(
@@ -87,32 +97,11 @@ function assertOurs(run: WorkflowRun, { phase }: Collect): void {
     );
 }
 
-function unzip(zip: Uint8Array): Readonly<Record<string, Uint8Array>> {
-  let entries = 0;
-  let bytes = 0;
-  try {
-    return unzipSync(zip, {
-      filter({ name, originalSize }) {
-        entries += 1;
-        bytes += originalSize;
-        if (entries > MAX_ENTRIES || bytes > MAX_ENTRY_BYTES)
-          throw new ArtifactError(
-            `The artifact unpacks to at least ${bytes} bytes in ${entries} ${entries === 1 ? 'file' : 'files'}; at most ${MAX_ENTRY_BYTES} bytes in ${MAX_ENTRIES} files are read. Nothing of it was taken over.`,
-          );
-        return name === 'report.json' || /^raw\/[0-9a-f]{64}$/.test(name);
-      },
-    });
-  } catch (error) {
-    if (error instanceof ArtifactError) throw error;
-    throw new ArtifactError('The artifact is not a readable zip file. Nothing of it was taken over.', { cause: error });
-  }
-}
-
-function reportOf(files: Readonly<Record<string, Uint8Array>>, effect: Collect, loop: Loop): Report {
-  const value = jsonOf(files['report.json']);
+function reportOf(files: ArtifactFiles, effect: Collect, loop: ReviewedLoop): Report {
+  const value = files.report;
   if (value === undefined)
     throw new ArtifactError(`The ${effect.phase} artifact has no readable report.json. Nothing of it was taken over.`);
-  const parsed = reportSchema.safeParse(value);
+  const parsed = reportSchema.safeParse(currentReport(value));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new ArtifactError(
@@ -120,16 +109,17 @@ function reportOf(files: Readonly<Record<string, Uint8Array>>, effect: Collect, 
     );
   }
   const report = parsed.data;
-  const expected = effect.phase === 'VERIFY' ? loop.candidate?.sha : loop.head;
-  const runEntry = loop.run?.entry ?? effect.entry;
+  const expected = effect.report === 'verify' ? loop.built.candidate?.sha : loop.review.head;
+  const base = loop.started.base.sha;
+  const runEntry = loop.built.run?.entry ?? effect.entry;
   if (
-    report.kind !== ARTIFACTS[effect.phase] ||
+    report.kind !== effect.report ||
     report.entry !== runEntry ||
     report.candidate !== expected ||
-    report.base !== loop.base?.sha
+    report.base !== base
   ) {
     throw new ArtifactError(
-      `The ${effect.phase} report speaks of another run: ${subjectOf(report)}, expected ${subjectOf({ kind: ARTIFACTS[effect.phase], entry: runEntry, candidate: expected ?? 'nothing', base: loop.base?.sha ?? 'nothing' })}. Nothing of it was taken over.`,
+      `The ${effect.phase} report speaks of another run: ${subjectOf(report)}, expected ${subjectOf({ kind: effect.report, entry: runEntry, candidate: expected ?? 'nothing', base })}. Nothing of it was taken over.`,
     );
   }
   return report;
@@ -139,19 +129,10 @@ function subjectOf({ kind, entry, candidate, base }: Pick<Report, 'kind' | 'entr
   return `${kind} of entry ${entry} for ${candidate.slice(0, 7)} on ${base.slice(0, 7)}`;
 }
 
-function jsonOf(bytes: Uint8Array | undefined): unknown {
-  if (bytes === undefined) return undefined;
-  try {
-    return JSON.parse(strFromU8(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Keeps every raw output; a measurement without one is no measurement. */
-async function storeRaw(report: Report, files: Readonly<Record<string, Uint8Array>>, store: Store): Promise<void> {
+async function storeRaw(report: Report, files: ArtifactFiles, store: Store): Promise<void> {
   for (const { name, raw } of report.measurements) {
-    const bytes = files[`raw/${raw.slice('sha256:'.length)}`];
+    const bytes = files.raw.get(raw);
     if (bytes === undefined || digestOf(bytes) !== raw)
       throw new ArtifactError(
         `The measurement ${name} has no raw output with digest ${raw.slice(0, 19)}…; a value without it is none. Nothing of it was taken over.`,

@@ -1,19 +1,20 @@
 /** BUILD and VERIFY: write the brief, dispatch the workflow on the default branch. */
 
-import { movedUnder } from '../context/base-move.ts';
+import { groundMoved } from '../context/branch-push.ts';
 import { readConfig } from '../context/repository-config.ts';
-import { documentNamed, documentTexts, storedText } from '../documents/document-texts.ts';
+import { documentNamed, documentTexts } from '../documents/document-texts.ts';
 import { acceptanceRow, specification } from '../documents/documents.ts';
+import { storedReport } from '../documents/stored-report.ts';
 import { ConfigError } from '../errors.ts';
+import { CHANGE_LIMITS } from '../guard/patch-policy.ts';
 import { ANSWERS } from '../loop/answers.ts';
-import { type Brief, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
+import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
+import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
-import type { Loop } from '../loop/loop.ts';
+import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
-import { buildTryOf } from '../loop/walk.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
-import { CHANGE_LIMITS } from './proposal-checks.ts';
 
 const NO_GATEWAY =
   'BUILD needs the model gateway for jobs, which this version does not have yet; it builds only where GitHub is on this machine (see README, "Not yet seen on github.com").';
@@ -35,56 +36,72 @@ const BUILDER_SKILLS = [
   'code-simplification',
 ] as const;
 
-/** Starts the run of an entry, unless the base changed under its approval. The run's title names loop and entry, so a repeated dispatch finds the run that is there already. */
-export async function dispatch(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Promise<Event> {
-  if (phase === 'BUILD' && ports.modelFacts.jobUrl === undefined) throw new ConfigError(NO_GATEWAY);
+/** Which phase of the job program a job is. */
+const PHASE_OF = { build: 'BUILD', verify: 'VERIFY' } as const;
+type Job = keyof typeof PHASE_OF;
+
+/**
+ * Starts the run of an entry, unless the ground moved under its approval. The run's title names loop and entry, so a repeated dispatch finds the run
+ * that is there already; `attempt` tells whether an earlier one may have started it.
+ */
+export async function dispatch(
+  { job }: EffectOf<'dispatch'>,
+  loop: ReviewedLoop,
+  ports: Ports,
+  attempt: number,
+): Promise<Event> {
+  if (job === 'build' && ports.modelFacts.jobUrl === undefined) throw new ConfigError(NO_GATEWAY);
   // A stopped loop hears of no push, and a webhook may be lost.
-  const moved = phase === 'BUILD' ? await movedUnder(loop, ports) : undefined;
+  const moved = job === 'build' ? await groundMoved(loop, ports) : undefined;
   if (moved !== undefined) return moved;
-  const brief = await briefOf(phase, loop, ports);
+  const brief = await briefOf(job, loop, ports);
   const digest = await ports.gateway.publish(JSON.stringify(brief));
-  const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[phase], {
+  const inputs = {
     loop: nameOf(loop.ref),
     entry: String(loop.entry),
-    phase,
+    phase: PHASE_OF[job],
     candidate: brief.candidate,
     base: brief.base,
     job: ports.gateway.jobDigest,
     brief: digest,
     app: ports.gateway.url,
     ...(ports.modelFacts.jobUrl === undefined ? {} : { model: ports.modelFacts.jobUrl }),
-  });
+  };
+  const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[job], inputs, attempt);
   return { type: 'dispatched', at: ports.clock.now().toISOString(), entry: loop.entry, runId };
 }
 
-async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Promise<Brief> {
+async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brief> {
   const { store, modelFacts } = ports;
   const config = await readConfig(loop, ports);
-  const build = await storedReport(loop.reports.build, buildReport, store);
-  const seed = await storedReport(loop.reports.seed, seedReport, store);
-  const base = loop.base?.sha ?? '';
+  const { reports } = loop.built;
+  const build = await storedReport(store, reports.build, buildReport);
+  const seed = await storedReport(store, reports.seed, seedReport);
+  const { base, issue } = loop.started;
+  const judges = job === 'verify';
   return {
-    version: 1,
+    version: 2,
     loop: {
       id: nameOf(loop.ref),
       owner: loop.ref.owner,
       repo: loop.ref.repo,
       issue: loop.ref.issue,
-      title: loop.issue?.title ?? '',
+      title: issue.title,
     },
-    phase,
+    phase: PHASE_OF[job],
     entry: loop.entry,
-    iteration: buildTryOf(loop),
-    candidate: (phase === 'VERIFY' ? loop.candidate?.sha : loop.head) ?? base,
-    base,
+    iteration: loop.counters.iterations,
+    candidate: judges && isBuilt(loop) ? loop.built.candidate.sha : loop.review.head,
+    base: base.sha,
     surface: loop.surface ?? 'library',
     commands: config.commands,
     documents: [...(await documentTexts(loop, store))],
     ...(await planOf(loop, store)),
-    previous: build === undefined ? null : { changes: build.changes, tests: build.tests },
-    tests: phase === 'VERIFY' ? testsOf(build) : null,
-    seed: phase === 'VERIFY' ? (seed?.seed ?? null) : null,
+    previous: previousOf(build),
+    tests: judges ? testsOf(build) : null,
+    seed: judges ? (seed?.seed ?? null) : null,
     defects: loop.feedback,
+    waivers: loop.waivers,
     context: loop.context,
     skills: jobSkills(ports.skills),
     model: { name: modelFacts.name, scripted: modelFacts.scripted },
@@ -94,12 +111,19 @@ async function briefOf(phase: 'BUILD' | 'VERIFY', loop: Loop, ports: Ports): Pro
   };
 }
 
+/** What the next build goes on from, and the commit that it was made on. */
+function previousOf(build: BuildReport | undefined): Brief['previous'] {
+  if (build === undefined) return null;
+  const { candidate, changes, tests, unfinished } = build;
+  return { head: candidate, changes, tests, unfinished };
+}
+
 function testsOf(build: { readonly tests: FrozenTests | null } | undefined): FrozenTests | null {
   return build?.tests ?? null;
 }
 
 /** What the approved documents say in structured form. */
-async function planOf(loop: Loop, store: Store): Promise<Pick<Brief, 'requirements' | 'tasks' | 'acceptance'>> {
+async function planOf(loop: ReviewedLoop, store: Store): Promise<Pick<Brief, 'requirements' | 'tasks' | 'acceptance'>> {
   const requirements = specification.shape.requirements.parse(
     JSON.parse((await documentNamed(loop, 'requirements.json', store)) ?? '[]'),
   );
@@ -119,12 +143,4 @@ function jobSkills(skills: ReadonlyMap<string, string>): Record<string, string> 
     phase === 'BUILD' || phase === 'SEED_DATA' ? [...chain] : [],
   );
   return Object.fromEntries([...asked, ...BUILDER_SKILLS].map((name) => [name, skills.get(name) ?? '']));
-}
-
-async function storedReport<Report>(
-  digest: string | undefined,
-  schema: { parse(value: unknown): Report },
-  store: Store,
-): Promise<Report | undefined> {
-  return digest === undefined ? undefined : schema.parse(JSON.parse(await storedText(store, digest)));
 }

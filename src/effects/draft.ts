@@ -6,9 +6,10 @@ import { createDrafting, type Drafting, stamp } from '../drafting/drafting.ts';
 import { plan } from '../drafting/plan.ts';
 import { reflect } from '../drafting/reflect.ts';
 import { ship } from '../drafting/ship.ts';
-import { ConfigError, ModelError } from '../errors.ts';
+import { ConfigError, ModelError, PaidError } from '../errors.ts';
+import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
-import type { Loop } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import type { PhaseName } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 
@@ -23,9 +24,9 @@ const DRAFTS: Readonly<Partial<Record<PhaseName, (drafting: Drafting) => Promise
 
 /**
  * Drafts a phase: inputs → model → documents and measurements. A model or a set-up that fails is a `failed` event with the calls that were paid for;
- * anything else is thrown, and the effect is tried again.
+ * anything else is thrown, with what was paid until then.
  */
-export async function draft(phase: PhaseName, loop: Loop, ports: Ports): Promise<Event> {
+export async function draft({ phase }: EffectOf<'draft'>, loop: StartedLoop, ports: Ports): Promise<Event> {
   const drafting = createDrafting(phase, loop, ports);
   try {
     const work = DRAFTS[phase];
@@ -34,7 +35,7 @@ export async function draft(phase: PhaseName, loop: Loop, ports: Ports): Promise
   } catch (error) {
     if (error instanceof ModelError) return failed(drafting, 'model', error);
     if (error instanceof ConfigError) return failed(drafting, 'setup', error);
-    throw error;
+    throw drafting.calls.length === 0 ? error : new PaidError(error, drafting.calls);
   }
 }
 

@@ -1,62 +1,75 @@
 /** SHIP: what the repository's own checks say about the promoted head. */
-import type { Event } from '../loop/event.ts';
-import type { Loop } from '../loop/loop.ts';
+import type { HeadCheck, HeadChecks } from '../github/github-port.ts';
+import { defect } from '../loop/defect.ts';
+import type { EffectOf } from '../loop/effect.ts';
+import type { Event, EventOf } from '../loop/event.ts';
 import type { Defect } from '../loop/measurement.ts';
+import type { ReviewedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { signatureOf } from './signature.ts';
 
-type ForeignCheck = Awaited<ReturnType<Ports['github']['foreignChecks']>>[number];
+/**
+ * The checks' result, once all that began have ended, none has changed for the quiet time, and GitHub says whether the branch can be merged;
+ * until then what is awaited.
+ */
+export async function inspect({ entry }: EffectOf<'inspect'>, loop: ReviewedLoop, ports: Ports): Promise<Event> {
+  const { github, clock } = ports;
+  const { head, pull: number } = loop.review;
+  const at = clock.now().toISOString();
+  const found = await github.headChecks(loop.ref, head);
+  const { checks, changedAt } = found;
+  const told = { type: 'deferred', at, entry, ...(changedAt === undefined ? {} : { changedAt }) } as const;
+  if (found.state === 'pending') return { ...told, waitsFor: [...found.waitsFor] };
+  if (!isQuiet(found, at, loop.started.limits.checksQuietSeconds)) return { ...told, waitsFor: [] };
+  const { mergeable } = await github.pull(loop.ref, number);
+  if (mergeable === undefined) return { ...told, waitsFor: ['whether it can be merged'] };
+  return checkedEvent({ at, entry, head, checks, mergeable }, ports);
+}
 
-/** The checks' result, or undefined while they run or may still appear. None within the quiet time counts as none. */
-export async function inspect(loop: Loop, ports: Ports): Promise<Event | undefined> {
-  const { github, clock, store } = ports;
-  const now = clock.now();
-  const checks = await github.foreignChecks(loop.ref, loop.head ?? '');
-  const pull = await github.pull(loop.ref, loop.pull ?? 0);
-  const quietMs = now.getTime() - Date.parse(loop.promotedAt ?? now.toISOString());
-  if (checks.some(({ status }) => status === 'pending')) return undefined;
-  if (checks.length === 0 && quietMs < loop.limits.checksQuietSeconds * 1000) return undefined;
-  const defects = [
-    ...checks.filter(({ status }) => status === 'failed').map(defectOf),
-    ...(pull.mergeable === false ? [CONFLICT] : []),
-  ];
-  const raw = await store.putBlob(
-    JSON.stringify({ head: loop.head, checks, mergeable: pull.mergeable ?? 'unknown', quietMs }, null, 2),
-  );
+/** A check that has just ended may start another one: a workflow that follows a workflow, a bot that follows a status. */
+function isQuiet({ changedAt }: HeadChecks, at: string, quietSeconds: number): boolean {
+  return changedAt === undefined || Date.parse(at) - Date.parse(changedAt) >= quietSeconds * 1000;
+}
+
+interface Inspected {
+  readonly at: string;
+  readonly entry: number;
+  readonly head: string;
+  readonly checks: readonly HeadCheck[];
+  readonly mergeable: boolean;
+}
+
+async function checkedEvent(
+  { at, entry, head, checks, mergeable }: Inspected,
+  { store }: Pick<Ports, 'store'>,
+): Promise<EventOf<'checked'>> {
+  const failed = checks.filter(({ outcome }) => outcome !== 'passed').map(defectOf);
+  const defects = mergeable ? failed : [...failed, CONFLICT];
+  const raw = await store.putBlob(JSON.stringify({ head, checks, mergeable }, null, 2));
   const source =
     checks.length === 0
       ? 'no checks of the repository within the quiet time'
       : `${checks.length} checks of the repository`;
   return {
     type: 'checked',
-    at: now.toISOString(),
-    entry: loop.entry,
+    at,
+    entry,
     measurements: [{ name: 'failed_checks', value: defects.length, unit: 'count', source, raw }],
     defects,
     signature: signatureOf('ship', defects),
   };
 }
 
-const CONFLICT: Defect = {
-  id: 'conflict',
-  requirement: null,
-  file: null,
-  line: null,
+const CONFLICT: Defect = defect({
   rule: 'base-conflict',
-  severity: 'blocker',
   message: 'The base branch moved and now conflicts with the candidate.',
   suggestion: 'Build the change on the current base.',
-};
+});
 
-function defectOf({ name, detail }: ForeignCheck): Defect {
-  return {
-    id: `check-${name}`,
-    requirement: null,
-    file: null,
-    line: null,
+function defectOf({ name, detail }: HeadCheck): Defect {
+  return defect({
     rule: 'repository-check',
-    severity: 'blocker',
-    message: `The repository's check "${name}" failed: ${detail}`.slice(0, 4000),
-    suggestion: null,
-  };
+    about: name,
+    message: `The repository's check "${name}" failed: ${detail}`,
+  });
 }

@@ -1,44 +1,48 @@
 /** VERIFY begins: the accepted change becomes a commit on the quarantine ref, which starts no workflow. */
+import { groundMoved } from '../context/branch-push.ts';
 
-import { storedText } from '../documents/document-texts.ts';
+import { storedReport } from '../documents/stored-report.ts';
 import { StoreError } from '../errors.ts';
 import { type BuildReport, buildReport, type FileChange, type SeedReport, seedReport } from '../loop/brief.ts';
+import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
+import type { ReviewedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 
-/** Commits build and seed together on top of the loop branch's head. Repeating it changes nothing. */
-export async function land(loop: Loop, ports: Ports): Promise<Event> {
+/**
+ * Commits build and seed together on top of the loop branch's head. Reports hold whole files, so they land on no other commit than
+ * the one they were made on: anything else would undo what people pushed between. Repeating it changes nothing.
+ */
+export async function land(_effect: EffectOf<'land'>, loop: ReviewedLoop, ports: Ports): Promise<Event> {
   const { github, workspace, clock } = ports;
-  const at = clock.now().toISOString();
-  const parent = await github.head(loop.ref, `refs/heads/${loop.branch}`);
-  if (parent === undefined || parent !== loop.head) {
-    return {
-      type: 'failed',
-      at,
-      entry: loop.entry,
-      cause: 'moved',
-      reason: `The branch ${loop.branch} moved to ${parent?.slice(0, 7) ?? 'nothing'} while the candidate was made.`,
-      calls: [],
-    };
-  }
+  const moved = await groundMoved(loop, ports);
+  if (moved !== undefined) return moved;
   const { build, seed } = await reportsOf(loop, ports);
+  const { head } = loop.review;
+  const stray = [build, seed].find(({ candidate }) => candidate !== head);
+  if (stray !== undefined) return madeElsewhere(stray, loop, clock);
   const message = `Build the plan of #${loop.ref.issue}\n\nMade by Loopwright in iteration ${loop.counters.iterations}; not yet verified.`;
   const ref = quarantineRefOf(loop);
-  const commit = await github.commit(loop.ref, {
-    ref,
-    parent,
-    changes: merged(build.changes, seed.changes),
-    message,
-  });
+  const changes = merged(build.changes, seed.changes);
+  const commit = await github.commit(loop.ref, { ref, parent: head, changes, message });
   await github.moveRef(loop.ref, ref, commit.sha);
   return {
     type: 'landed',
-    at,
+    at: clock.now().toISOString(),
     entry: loop.entry,
     candidate: commit.sha,
     codeTree: await workspace.codeTree(loop.ref, commit.sha),
   };
+}
+
+function madeElsewhere(
+  { candidate }: BuildReport | SeedReport,
+  { entry, review }: ReviewedLoop,
+  clock: Ports['clock'],
+): Event {
+  const reason = `The candidate was made on ${candidate.slice(0, 7)}, and the branch is at ${review.head.slice(0, 7)}.`;
+  return { type: 'failed', at: clock.now().toISOString(), entry, cause: 'work', reason, calls: [] };
 }
 
 /** Where a candidate lies until it is judged: outside branches and tags. */
@@ -47,16 +51,15 @@ export function quarantineRefOf({ ref, entry }: Loop): string {
 }
 
 async function reportsOf(
-  loop: Loop,
+  loop: ReviewedLoop,
   { store }: Pick<Ports, 'store'>,
 ): Promise<{ readonly build: BuildReport; readonly seed: SeedReport }> {
-  const { build, seed } = loop.reports;
+  const { reports } = loop.built;
+  const build = await storedReport(store, reports.build, buildReport);
+  const seed = await storedReport(store, reports.seed, seedReport);
   if (build === undefined || seed === undefined)
     throw new StoreError(`entry ${loop.entry} has no stored build and seed report to land`);
-  return {
-    build: buildReport.parse(JSON.parse(await storedText(store, build))),
-    seed: seedReport.parse(JSON.parse(await storedText(store, seed))),
-  };
+  return { build, seed };
 }
 
 /** The later change of a path wins. */

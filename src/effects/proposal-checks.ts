@@ -1,9 +1,9 @@
 /** What a proposed change must keep to before it may land; the job applies the same rules, so what breaks them here was forged. */
 
 import { readConfig } from '../context/repository-config.ts';
-import { storedText } from '../documents/document-texts.ts';
+import { storedReport } from '../documents/stored-report.ts';
 import { ArtifactError } from '../errors.ts';
-import { type PatchPolicy, refusalsOf } from '../guard/patch-policy.ts';
+import { CHANGE_LIMITS, type PatchPolicy, plannedPolicy, refusalsOf } from '../guard/patch-policy.ts';
 import { digestOfTests } from '../guard/test-digest.ts';
 import { isTestPath } from '../guard/test-paths.ts';
 import {
@@ -14,16 +14,13 @@ import {
   type FrozenTests,
   type Report,
 } from '../loop/brief.ts';
-import type { Loop } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 
 type Judges = Pick<Ports, 'github' | 'store' | 'workspace'>;
 
-/** How large a change may be; the job is told the same. */
-export const CHANGE_LIMITS = { maxFiles: 60, maxBytes: 1_000_000 } as const;
-
 /** @throws {ArtifactError} when the change touches what it must not, or the frozen tests are not the frozen ones. */
-export async function assertProposal(report: Report, loop: Loop, ports: Judges): Promise<void> {
+export async function assertProposal(report: Report, loop: StartedLoop, ports: Judges): Promise<void> {
   if (report.kind === 'verify') return;
   const { commands, protected: protectedPaths } = await readConfig(loop, ports);
   const policy = { protectedPaths, ...CHANGE_LIMITS };
@@ -39,12 +36,12 @@ export async function assertProposal(report: Report, loop: Loop, ports: Judges):
 function assertPaths(changes: readonly FileChange[], planned: ReadonlySet<string>, policy: PatchPolicy): void {
   const named = changes.filter(({ path }) => planned.has(path));
   const [refusal] = [
-    ...refusalsOf(named, { ...policy, allowedFiles: ['**'] }),
+    ...refusalsOf(named, plannedPolicy(policy)),
     ...refusalsOf(
       changes.filter(({ path }) => !planned.has(path)),
       policy,
     ),
-    ...(changes.length > policy.maxFiles ? refusalsOf(changes, { ...policy, allowedFiles: ['**'] }) : []),
+    ...(changes.length > policy.maxFiles ? refusalsOf(changes, plannedPolicy(policy)) : []),
   ];
   if (refusal !== undefined) throw new ArtifactError(`${refusal.message} The proposed patch was refused as a whole.`);
 }
@@ -77,19 +74,18 @@ function assertSeedOnly(changes: readonly FileChange[], planned: ReadonlySet<str
 }
 
 /** The tests are those that were frozen first under this plan, and they will lie on the candidate letter by letter. */
-async function assertFrozen(report: BuildReport, loop: Loop, ports: Judges): Promise<void> {
+async function assertFrozen(report: BuildReport, loop: StartedLoop, ports: Judges): Promise<void> {
   const { tests } = report;
   if (tests === null) return;
   const problem = (await replacedTests(tests, loop, ports)) ?? (await alteredTests(report, tests, loop, ports));
   if (problem !== undefined) throw new ArtifactError(`${problem} Nothing of it was taken over.`);
 }
 
-async function replacedTests(tests: FrozenTests, loop: Loop, { store }: Judges): Promise<string | undefined> {
+async function replacedTests(tests: FrozenTests, loop: StartedLoop, { store }: Judges): Promise<string | undefined> {
   if (digestOfTests(tests.files) !== tests.digest)
     return 'The frozen tests do not have the digest that the report states.';
-  if (loop.reports.build === undefined) return undefined;
-  const earlier = buildReport.parse(JSON.parse(await storedText(store, loop.reports.build))).tests;
-  if (earlier === null || earlier.digest === tests.digest) return undefined;
+  const earlier = (await storedReport(store, loop.built.reports.build, buildReport))?.tests ?? undefined;
+  if (earlier === undefined || earlier.digest === tests.digest) return undefined;
   return 'The frozen tests are not those that an earlier iteration of this plan froze.';
 }
 
@@ -97,7 +93,7 @@ async function replacedTests(tests: FrozenTests, loop: Loop, { store }: Judges):
 async function alteredTests(
   { changes, candidate }: BuildReport,
   { files }: FrozenTests,
-  loop: Loop,
+  loop: StartedLoop,
   { workspace }: Judges,
 ): Promise<string | undefined> {
   if (changes.length === 0) return undefined;

@@ -1,21 +1,22 @@
 /** ARCH_REVIEW: one packet commit, one draft pull request, one packet comment. */
 
-import { baseOf, movedUnder, newerBaseIn } from '../context/base-move.ts';
+import { movedUnder, newerBaseIn } from '../context/base-move.ts';
 import { type DocumentText, documentTexts } from '../documents/document-texts.ts';
 import { WriteRefusedError } from '../errors.ts';
 import { digestOfValue } from '../guard/digest.ts';
 import type { FileChange } from '../loop/brief.ts';
+import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { listed } from '../loop/ground.ts';
-import type { Loop } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import { onBase } from '../loop/walk.ts';
 import type { Ports } from '../ports.ts';
 import { pullBody, pullTitle } from '../render/board.ts';
 import { packetComment } from '../render/packet.ts';
-import { mentioning } from './show.ts';
+import { mentioning } from './mention.ts';
 
 /** Commits the documents onto the loop branch and asks for approval of exactly that. Repeating it changes nothing. */
-export async function publish(unbound: Loop, ports: Ports): Promise<Event> {
+export async function publish(_effect: EffectOf<'publish'>, unbound: StartedLoop, ports: Ports): Promise<Event> {
   const { github, modelFacts, clock } = ports;
   const moved = await movedUnder(unbound, ports);
   if (moved !== undefined) return moved;
@@ -26,17 +27,17 @@ export async function publish(unbound: Loop, ports: Ports): Promise<Event> {
   const { head, base } = packet;
   const loop = onBase(unbound, base);
   const pull = await github.openPull(loop.ref, {
-    branch: loop.branch,
-    base: baseOf(loop).branch,
+    branch: loop.started.branch,
+    base: loop.started.base.branch,
     title: pullTitle(loop),
     body: pullBody(loop, modelFacts),
   });
   const digest = packetDigest(loop);
-  const body = packetComment({ ...loop, pull: pull.number, packetDigest: digest }, documents, modelFacts);
+  const body = packetComment(loop, { digest, documents }, modelFacts);
   const { id: commentId, writtenAt } = await github.comment(loop.ref, pull.number, {
     marker: `packet/${loop.ref.n}/${loop.entry}`,
     body,
-    ...mentioning(loop.startedBy),
+    ...mentioning(loop.started.by),
   });
   return {
     type: 'published',
@@ -49,7 +50,7 @@ export async function publish(unbound: Loop, ports: Ports): Promise<Event> {
     pullNodeId: pull.nodeId,
     commentId,
     digest,
-    usd: loop.limits.usd,
+    usd: loop.started.limits.usd,
   };
 }
 
@@ -61,23 +62,23 @@ interface Packet {
 
 /** Commits on the branch's head, so that a person's newer commit wins, and the packet goes on top of it; a base that the branch lacks is merged. */
 async function commitPacket(
-  loop: Loop,
+  loop: StartedLoop,
   documents: readonly DocumentText[],
   ports: Ports,
 ): Promise<Packet | { readonly reason: string }> {
   const { github } = ports;
-  const base = baseOf(loop).sha;
+  const base = loop.started.base.sha;
   // A packet that is renewed with another budget has its documents on the branch already.
-  if (loop.packetEntry === loop.entry && loop.head !== undefined) return { head: loop.head, base };
-  const ref = `refs/heads/${loop.branch}`;
+  if (loop.review?.packet.entry === loop.entry) return { head: loop.review.head, base };
+  const ref = `refs/heads/${loop.started.branch}`;
   const changes = documents.map(changeOf);
   const message = `Propose the packet for #${loop.ref.issue}, review round ${loop.counters.rounds}`;
-  const parent = (await github.head(loop.ref, ref)) ?? loop.head ?? base;
+  const parent = (await github.head(loop.ref, ref)) ?? loop.review?.head ?? base;
   const merge = await mergeInto(loop, parent, ports);
   if (merge !== undefined && 'conflicts' in merge)
     return mergedByPeople(
       loop,
-      `The base ${baseOf(loop).branch} conflicts with ${loop.branch} in ${listed(merge.conflicts)}`,
+      `The base ${loop.started.base.branch} conflicts with ${loop.started.branch} in ${listed(merge.conflicts)}`,
     );
   try {
     const { sha } = await github.commit(loop.ref, { ref, parent, changes, message, merge });
@@ -92,26 +93,28 @@ async function commitPacket(
 
 /** What brings the loop's base into the branch; undefined where it is there. */
 async function mergeInto(
-  loop: Loop,
+  loop: StartedLoop,
   parent: string,
   { workspace }: Ports,
 ): Promise<Awaited<ReturnType<Ports['workspace']['merge']>> | undefined> {
-  const { sha } = baseOf(loop);
+  const { sha } = loop.started.base;
   if (parent === sha || (await workspace.mergeBase(loop.ref, parent, sha)) === sha) return undefined;
   return workspace.merge(loop.ref, parent, sha);
 }
 
-function mergedByPeople(loop: Loop, because: string): { readonly reason: string } {
-  return { reason: `${because}; merge ${baseOf(loop).branch} into ${loop.branch} and say \`/rerun PLAN\`.` };
+function mergedByPeople(loop: StartedLoop, because: string): { readonly reason: string } {
+  return {
+    reason: `${because}; merge ${loop.started.base.branch} into ${loop.started.branch} and say \`/rerun PLAN\`.`,
+  };
 }
 
 /** What an approval is bound to: the documents, the base as read, the configuration, the budget. */
-export function packetDigest(loop: Loop): string {
+export function packetDigest(loop: StartedLoop): string {
   return digestOfValue({
     documents: loop.documents.toSorted((left, right) => (left.path < right.path ? -1 : 1)),
-    base: loop.base?.sha ?? '',
-    config: loop.configDigest ?? '',
-    usd: loop.limits.usd,
+    base: loop.started.base.sha,
+    config: loop.started.config.digest,
+    usd: loop.started.limits.usd,
     // A packet that comes back unchanged after a rejection is another one: no button of the old one approves it.
     round: loop.counters.rounds,
   });

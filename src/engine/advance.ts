@@ -1,13 +1,15 @@
 /** Runs loops: save what was decided, perform it, decide again on what came back. */
-import { ConflictError } from '../errors.ts';
+import type { Logger } from 'pino';
+import { ConflictError, RetryError } from '../errors.ts';
 import { decide, settle } from '../loop/decide.ts';
-import { EFFECT_LANES, type Effect, type EffectLane } from '../loop/effect.ts';
+import type { Effect, EffectLane } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { type Decision, type Loop, newLoop } from '../loop/loop.ts';
 import { holdsSlot } from '../loop/slots.ts';
-import { idOf, type LoopRef } from '../loop/terms.ts';
+import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
 import type { Change, Ports, Store } from '../ports.ts';
-import { perform } from './perform.ts';
+import { laneOf } from './effects.ts';
+import { type Outcome, perform } from './perform.ts';
 
 type Saving = Pick<Ports, 'store' | 'slots'>;
 type Answer = Awaited<ReturnType<Store['save']>> | 'unchanged';
@@ -27,22 +29,75 @@ export function applyOnce(
   return update(ref, ports, { event, settled: undefined, source }, (loop) => decide(loop, event));
 }
 
-/** Performs the pending effects of one lane, in order, until none is left. Called by the queue, one at a time per loop and lane. */
-export async function work(loopId: string, lane: EffectLane, _attempt: number, ports: Ports): Promise<void> {
+/** One lane of a loop that was woken, and how often this waking was tried, from 1. */
+export interface Waking {
+  readonly loopId: string;
+  readonly lane: EffectLane;
+  readonly attempt: number;
+}
+
+/** Which delivery said it, and as the how manieth thing to this loop. */
+export interface Source {
+  readonly delivery: string;
+  readonly ordinal: number;
+}
+
+/**
+ * Performs the pending effects of one lane, in order, until none is left. Called by the queue, one at a time per loop and lane.
+ * @throws {RetryError} when an effect is to be tried again; the queue does so.
+ */
+export async function work({ loopId, lane, attempt }: Waking, ports: Ports, log: Logger): Promise<void> {
   for (;;) {
     const stored = await ports.store.load(loopId);
     const effect = stored === undefined ? undefined : nextEffect(stored.loop, lane);
     if (stored === undefined || effect === undefined) return;
-    const outcome = await perform(effect, stored.loop, ports);
-    const made = { event: outcome, settled: effect.key, source: undefined };
-    await update(stored.loop.ref, ports, made, (loop) => settle(loop, effect.key, outcome));
+    const { loop } = stored;
+    const outcome = await perform(effect, { loop, ports, attempt });
+    await settleWith(outcome, { effect, loop }, ports, log);
+    // The next effect begins with a first try of its own.
+    if (attempt > 1) return ports.queue.send({ type: 'wake', loopId, lane });
   }
 }
 
-/** A paused or queued loop starts no work; people are answered all the same. Of several `show` effects only the newest is performed. */
+interface Performed {
+  readonly effect: Effect;
+  /** As it was when the effect was begun. */
+  readonly loop: Loop;
+}
+
+async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: Ports, log: Logger): Promise<void> {
+  switch (outcome.type) {
+    case 'again':
+      if (outcome.calls.length > 0)
+        await apply(loop.ref, { type: 'paid', at: ports.clock.now().toISOString(), calls: [...outcome.calls] }, ports);
+      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, outcome.seconds);
+    case 'relocated':
+      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, await relocate(loop, ports));
+    case 'settled':
+      if (outcome.dropped !== undefined)
+        log.warn({ loop: nameOf(loop.ref), effect: effect.type }, `an effect was dropped: ${outcome.dropped}`);
+      await update(loop.ref, ports, { event: outcome.event, settled: effect.key, source: undefined }, (current) =>
+        settle(current, effect.key, outcome.event),
+      );
+  }
+}
+
+/** While the installation does not have the repository (suspended, transferred away) it is asked for so often. */
+const AWAY_SECONDS = 600;
+
+/** Finds the repository by its id and tells the loop where it is; gives the seconds after which the effect is tried again. */
+async function relocate({ ref }: Loop, ports: Ports): Promise<number> {
+  const found = await ports.github.locate(ref);
+  if (found === undefined) return AWAY_SECONDS;
+  const { installationId, owner, repo } = found;
+  await apply(ref, { type: 'relocated', at: ports.clock.now().toISOString(), installationId, owner, repo }, ports);
+  return 0;
+}
+
+/** A loop that is paused or has no slot starts no work; people are answered all the same. Of several `show` effects only the newest is performed. */
 function nextEffect(loop: Loop, lane: EffectLane): Effect | undefined {
-  if ((loop.status === 'paused' || loop.status === 'queued') && lane === 'work') return undefined;
-  const mine = loop.pending.filter(({ type }) => EFFECT_LANES[type] === lane);
+  if (lane === 'work' && (loop.status === 'paused' || loop.status === 'queued')) return undefined;
+  const mine = loop.pending.filter((effect) => laneOf(effect) === lane);
   return mine[0]?.type === 'show' ? mine.findLast(({ type }) => type === 'show') : mine[0];
 }
 
@@ -52,7 +107,7 @@ type Made = Pick<Change, 'event' | 'settled' | 'source'>;
 
 /** Loads, changes and saves; starts over when another process saved first, so `decideOn` must be pure. */
 async function update(ref: LoopRef, ports: Saving, made: Made, decideOn: (loop: Loop) => Decision): Promise<Answer> {
-  for (let saves = 0; saves < MAX_SAVES; saves += 1) {
+  for (let saves = 1; saves <= MAX_SAVES; saves += 1) {
     const answer = await tryUpdate(ref, ports, made, decideOn);
     if (answer !== 'conflict') return answer;
   }
@@ -95,5 +150,5 @@ function queuedOf(loop: Loop, { event }: Made): NonNullable<Change['admission']>
 }
 
 function lanesOf({ pending }: Loop): readonly EffectLane[] {
-  return [...new Set(pending.map(({ type }) => EFFECT_LANES[type]))];
+  return [...new Set(pending.map(laneOf))];
 }

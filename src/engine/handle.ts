@@ -20,19 +20,23 @@ export function createHandler(options: HandleOptions): (item: QueueItem, attempt
   };
 }
 
-async function handle(item: QueueItem, attempt: number, { ports, takeIn }: HandleOptions): Promise<void> {
+async function handle(item: QueueItem, attempt: number, { ports, takeIn, log }: HandleOptions): Promise<void> {
   switch (item.type) {
     case 'intake':
       return takeIn(item.repositoryId);
     case 'wake':
-      return work(item.loopId, item.lane, attempt, ports);
+      return work({ loopId: item.loopId, lane: item.lane, attempt }, ports, log);
     case 'admit':
       return admitQueued(ports);
     case 'elapse': {
       const stored = await ports.store.load(item.loopId);
       const at = ports.clock.now().toISOString();
       if (stored !== undefined)
-        await apply(stored.loop.ref, { type: 'elapsed', at, entry: item.entry, timer: item.timer }, ports);
+        await apply(
+          stored.loop.ref,
+          { type: 'elapsed', at, entry: item.entry, timer: item.timer, key: item.key },
+          ports,
+        );
     }
   }
 }

@@ -1,98 +1,64 @@
-/** Carries out one effect through the ports and says what happened, if it is known already. */
-
-import { collect } from '../effects/collect.ts';
-import { dispatch } from '../effects/dispatch.ts';
-import { draft } from '../effects/draft.ts';
-import { inspect } from '../effects/inspect.ts';
-import { land } from '../effects/land.ts';
-import { promote } from '../effects/promote.ts';
-import { publish } from '../effects/publish.ts';
-import { ask, show, tell } from '../effects/show.ts';
-import { ArtifactError, ConfigError, LoopError, ModelError, WriteRefusedError } from '../errors.ts';
+/** Carries out one effect and says what came of it: what happened, what is to be forgotten, or when to try again. */
+import { PaidError } from '../errors.ts';
+import type { ModelCall } from '../loop/brief.ts';
 import type { Effect } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
-import type { Loop } from '../loop/loop.ts';
-import { idOf } from '../loop/terms.ts';
-import type { Ports } from '../ports.ts';
+import { EFFECTS, type Performance, performRow } from './effects.ts';
+import { type Meaning, meaningOf } from './failures.ts';
 
-type Performers = {
-  readonly [Type in Effect['type']]: (
-    effect: Extract<Effect, { type: Type }>,
-    loop: Loop,
-    ports: Ports,
-  ) => Promise<Event | undefined>;
-};
+export type Outcome =
+  /** The effect is done with; `dropped` says why nothing came of it. */
+  | { readonly type: 'settled'; readonly event: Event | undefined; readonly dropped?: string }
+  /** It is tried again, after `seconds` where that is known. */
+  | {
+      readonly type: 'again';
+      readonly error: unknown;
+      readonly seconds?: number | undefined;
+      /** What was paid for in vain. */
+      readonly calls: readonly ModelCall[];
+    }
+  | { readonly type: 'relocated'; readonly error: unknown };
 
-const PERFORMERS: Performers = {
-  draft: (effect, loop, ports) => draft(effect.phase, loop, ports),
-  publish: (_, loop, ports) => publish(loop, ports),
-  dispatch: (effect, loop, ports) => dispatch(effect.phase, loop, ports),
-  collect: (effect, loop, ports) => collect(effect, loop, ports),
-  land: (_, loop, ports) => land(loop, ports),
-  promote: (_, loop, ports) => promote(loop, ports),
-  inspect: (_, loop, ports) => inspect(loop, ports),
-  async ready(effect, loop, { github, clock }) {
-    await github.markReady(loop.ref, loop.pullNodeId ?? '');
-    return { type: 'readied', at: clock.now().toISOString(), entry: effect.entry };
-  },
-  async wait({ key, entry, timer, seconds }, loop, { queue }) {
-    await queue.send({ type: 'elapse', loopId: idOf(loop.ref), key, entry, timer }, seconds);
-    return undefined;
-  },
-  async cancel({ runId }, loop, { github }) {
-    await github.cancelRun(loop.ref, runId);
-    return undefined;
-  },
-  async react({ commentId, content }, loop, { github }) {
-    await github.react(loop.ref, commentId, content);
-    return undefined;
-  },
-  async reply({ key, target, text, mention }, loop, { github }) {
-    await github.comment(loop.ref, target === 'pull' ? (loop.pull ?? loop.ref.issue) : loop.ref.issue, {
-      marker: `${loop.ref.n}/${key}`,
-      body: text,
-      ...(mention === undefined ? {} : { mention: [mention] }),
-    });
-    return undefined;
-  },
-  tell,
-  ask,
-  async unlabel({ name }, loop, { github }) {
-    await github.removeLabel(loop.ref, loop.ref.issue, name);
-    return undefined;
-  },
-  show: (_, loop, ports) => show(loop, ports),
-};
-
-/**
- * Performs an effect. Failures that a person or another try can mend come back as a `failed` event; anything else is thrown,
- * and the queue tries again later.
- */
-export async function perform(effect: Effect, loop: Loop, ports: Ports): Promise<Event | undefined> {
-  const performer: (effect: never, loop: Loop, ports: Ports) => Promise<Event | undefined> = PERFORMERS[effect.type];
+/** Performs an effect. It never throws: each failure has the meaning that failures.ts and the effect's row give it. */
+export async function perform(effect: Effect, performance: Performance): Promise<Outcome> {
   try {
-    return await Reflect.apply(performer, undefined, [effect, loop, ports]);
-  } catch (error) {
-    if (!('entry' in effect) || !(error instanceof LoopError)) throw error;
-    const cause = causeOf(error);
-    if (cause === undefined) throw error;
-    const calls = error instanceof ModelError ? [...error.calls] : [];
-    return {
-      type: 'failed',
-      at: ports.clock.now().toISOString(),
-      entry: effect.entry,
-      cause,
-      reason: error.message,
-      calls,
-    };
+    return { type: 'settled', event: await performRow(effect, performance) };
+  } catch (thrown) {
+    const { error, calls } = paidBefore(thrown);
+    return outcomeOf(error, meaningOf(error, performance.attempt), { effect, performance, calls });
   }
 }
 
-/** Which errors end or redirect the entry; undefined = try the effect again later. */
-function causeOf(error: LoopError): Extract<Event, { type: 'failed' }>['cause'] | undefined {
-  if (error instanceof ModelError) return 'model';
-  if (error instanceof ConfigError) return 'setup';
-  if (error instanceof ArtifactError) return 'safety';
-  if (error instanceof WriteRefusedError) return 'setup';
-  return undefined;
+interface Tried {
+  readonly effect: Effect;
+  readonly performance: Performance;
+  readonly calls: readonly ModelCall[];
+}
+
+function paidBefore(thrown: unknown): { readonly error: unknown; readonly calls: readonly ModelCall[] } {
+  return thrown instanceof PaidError ? { error: thrown.cause, calls: thrown.calls } : { error: thrown, calls: [] };
+}
+
+function outcomeOf(error: unknown, meaning: Meaning, { effect, performance, calls }: Tried): Outcome {
+  switch (meaning.means) {
+    case 'again':
+      return { type: 'again', error, seconds: meaning.seconds, calls };
+    case 'relocated':
+      return { type: 'relocated', error };
+    case 'dropped':
+      return { type: 'settled', event: undefined, dropped: meaning.reason };
+    case 'refused': {
+      const { refused, lookAt } = EFFECTS[effect.type];
+      if (refused === 'dropped' || !('entry' in effect)) {
+        return { type: 'settled', event: undefined, dropped: meaning.reason };
+      }
+      const { cause, isGone } = meaning;
+      const reason = lookAt === undefined || !isGone ? meaning.reason : `${meaning.reason} ${lookAt}`;
+      const at = performance.ports.clock.now().toISOString();
+      return {
+        type: 'settled',
+        event: { type: 'failed', at, entry: effect.entry, cause, reason, calls: [...calls, ...meaning.calls] },
+      };
+    }
+  }
 }

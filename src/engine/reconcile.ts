@@ -22,8 +22,9 @@ export async function reconcile(ports: Ports): Promise<void> {
 
 async function askForRun(loopId: string, ports: Ports): Promise<void> {
   const loop = (await ports.store.load(loopId))?.loop;
-  if (loop?.run === undefined || loop.status !== 'working' || loop.run.entry !== loop.entry) return;
-  const run = await ports.github.run(loop.ref, loop.run.id);
+  const awaited = loop?.built.run;
+  if (loop === undefined || awaited === undefined || loop.status !== 'working' || awaited.entry !== loop.entry) return;
+  const run = await ports.github.run(loop.ref, awaited.id);
   if (run.status !== 'completed') return;
   await apply(
     loop.ref,

@@ -1,22 +1,42 @@
 /** Workflow runs: started on the default branch, found again by their title, and what they delivered. */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { z } from 'zod';
-import { ArtifactError, LoopError } from '../errors.ts';
+import { ArtifactError, UnansweredError } from '../errors.ts';
 import type { Call } from './github-client.ts';
-import { hasStatus, textOf } from './github-errors.ts';
+import { hasStatus, textOf, unansweredOf } from './github-errors.ts';
 import { type Operation, repository } from './github-talk.ts';
+import { runTitle } from './run-title.ts';
 
 const dispatched = z.object({ workflow_run_id: z.int() });
 
-/** Looks for the run first: its title names loop, entry and phase, and only a run that the App started counts. */
-export const dispatch: Operation<'dispatch'> = async (call, workflow, inputs) => {
-  const known = await ownRun(call, workflow, inputs);
+/** From this attempt on the queue's pauses have added up to more than a minute, and a list that does not show a run then will not show it. */
+const SENDS_AGAIN_FROM = 7;
+
+/**
+ * Looks for the run first: its title names loop, entry and phase, and only a run that the App started counts. An attempt that got no answer may have
+ * started one that no list shows yet, so those after it only look, until it is late enough to send again.
+ */
+export const dispatch: Operation<'dispatch'> = async (call, workflow, inputs, attempt) => {
+  const wanted = { workflow, title: runTitle(workflow, inputs) };
+  const known = await onlyRun(call, wanted, attempt);
   if (known !== undefined) return known;
+  if (attempt > 1 && attempt < SENDS_AGAIN_FROM)
+    throw new UnansweredError(
+      `Attempt ${attempt}: no run called "${wanted.title}" is listed yet, and an earlier dispatch may have started one.`,
+    );
   const { defaultBranch } = await repository(call);
-  const started = await start(call, { workflow_id: workflow, ref: defaultBranch, inputs: { ...inputs } });
-  return started ?? (await appearing(call, workflow, inputs));
+  const started =
+    (await start(call, { workflow_id: workflow, ref: defaultBranch, inputs: { ...inputs } })) ??
+    (await appearing(call, wanted));
+  return attempt === 1 ? started : await keepOnly(call, await ownRuns(call, wanted, attempt), started);
 };
+
+interface Wanted {
+  readonly workflow: string;
+  readonly title: string;
+}
 
 interface Start {
   readonly workflow_id: string;
@@ -27,50 +47,71 @@ interface Start {
 const START = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches';
 
 /** The id of the run, where GitHub says it; GitHub Enterprise Server before 3.21 refuses the question. */
-async function start({ octokit, here }: Call, request: Start): Promise<number | undefined> {
+async function start(call: Call, request: Start): Promise<number | undefined> {
   try {
-    const { data } = await octokit.request(START, { ...here, ...request, return_run_details: true });
-    return dispatched.safeParse(data).data?.workflow_run_id;
+    return dispatched.safeParse(await startOnce(call, { ...request, return_run_details: true })).data?.workflow_run_id;
   } catch (error) {
     if (!hasStatus(error, 400, 422) || !textOf(error).includes('return_run_details')) throw error;
-    await octokit.request(START, { ...here, ...request });
+    await startOnce(call, request);
     return undefined;
+  }
+}
+
+/** Never tried again by itself: without an answer nobody knows whether it has started a run. */
+async function startOnce(
+  { octokit, here }: Call,
+  request: Start & { readonly return_run_details?: boolean },
+): Promise<unknown> {
+  try {
+    return (await octokit.request(START, { ...here, ...request })).data;
+  } catch (error) {
+    throw unansweredOf(error) ?? error;
   }
 }
 
 const LOOKS = 15;
 const LOOK_PAUSE_MS = 1000;
 
-async function appearing(call: Call, workflow: string, inputs: Readonly<Record<string, string>>): Promise<number> {
+async function appearing(call: Call, wanted: Wanted): Promise<number> {
   for (let look = 0; look < LOOKS; look += 1) {
     await pause(LOOK_PAUSE_MS);
-    const found = await ownRun(call, workflow, inputs);
+    const found = await onlyRun(call, wanted, 1);
     if (found !== undefined) return found;
   }
-  throw new LoopError(
-    `GitHub started ${workflow}, but no run called "${titleOf(workflow, inputs)}" appeared in ${LOOKS} s.`,
+  throw new UnansweredError(
+    `GitHub took the dispatch of ${wanted.workflow}, but no run called "${wanted.title}" appeared in ${LOOKS} s.`,
   );
 }
 
-/** As the workflows' `run-name` writes it. */
-function titleOf(workflow: string, { loop, entry, phase }: Readonly<Record<string, string>>): string {
-  return `${workflow.replace(/\.ya?ml$/, '')} ${loop} entry ${entry} (${phase})`;
+type Listed = RestEndpointMethodTypes['actions']['listWorkflowRuns']['response']['data']['workflow_runs'][number];
+
+/** The earliest run that was not cancelled; a further one would be nobody's, so it is. */
+async function onlyRun(call: Call, wanted: Wanted, attempt: number): Promise<number | undefined> {
+  const runs = await ownRuns(call, wanted, attempt);
+  const byAge = runs.toSorted((left, right) => left.id - right.id);
+  const kept = byAge.find(({ conclusion }) => conclusion !== 'cancelled') ?? byAge[0];
+  return kept && (await keepOnly(call, runs, kept.id));
 }
 
-async function ownRun(
-  { octokit, here, self }: Call,
-  workflow: string,
-  inputs: Readonly<Record<string, string>>,
-): Promise<number | undefined> {
-  const { data } = await octokit.rest.actions.listWorkflowRuns({
-    ...here,
-    workflow_id: workflow,
-    event: 'workflow_dispatch',
-    per_page: 100,
-  });
-  const title = titleOf(workflow, inputs);
-  return data.workflow_runs.find((run) => run.display_title === title && run.triggering_actor?.login === self.login)
-    ?.id;
+async function keepOnly(call: Call, runs: readonly Listed[], kept: number): Promise<number> {
+  for (const { id, status } of runs) if (id !== kept && status !== 'completed') await cancelRun(call, id);
+  return kept;
+}
+
+/** A dispatch that is repeated after days is another one. */
+const WINDOW_MS = 3 * 24 * 3_600_000;
+
+/** At first the workflow's own list; when that may have been late, the repository's too, because GitHub fills them apart. */
+async function ownRuns(call: Call, { workflow, title }: Wanted, attempt: number): Promise<readonly Listed[]> {
+  const { octokit, here, self, now } = call;
+  const { listWorkflowRuns, listWorkflowRunsForRepo } = octokit.rest.actions;
+  const since = new Date(now().getTime() - WINDOW_MS).toISOString().slice(0, 19);
+  const asked = { ...here, event: 'workflow_dispatch', created: `>=${since}Z`, per_page: 100 };
+  const found = [
+    ...(await octokit.paginate(listWorkflowRuns, { ...asked, workflow_id: workflow })),
+    ...(attempt === 1 ? [] : await octokit.paginate(listWorkflowRunsForRepo, { ...asked, actor: self.login })),
+  ].filter((run) => run.display_title === title && run.triggering_actor?.login === self.login);
+  return [...new Map(found.map((run) => [run.id, run])).values()];
 }
 
 export const run: Operation<'run'> = async ({ octokit, here }, runId) => {

@@ -1,4 +1,4 @@
-/** Check runs: ours, written only when they say something new, and what others say about a commit. */
+/** Our check runs, written only when they say something new. */
 import { createHash } from 'node:crypto';
 import type { CheckRun } from '../loop/check-run.ts';
 import type { Call } from './github-client.ts';
@@ -152,47 +152,4 @@ async function create(call: Call, { name, headSha }: CheckRun, body: Body): Prom
 async function update(call: Call, id: number, body: Body): Promise<number> {
   await call.octokit.rest.checks.update({ ...call.here, check_run_id: id, ...requestOf(call, body) });
   return id;
-}
-
-const PASSED: ReadonlySet<string | null> = new Set(['success', 'neutral', 'skipped']);
-
-type Foreign = Awaited<ReturnType<Operation<'foreignChecks'>>>[number];
-
-export const foreignChecks: Operation<'foreignChecks'> = async (call, sha) => {
-  const { octokit, here, self } = call;
-  const runs = await octokit.paginate(octokit.rest.checks.listForRef, {
-    ...here,
-    ref: sha,
-    filter: 'latest',
-    per_page: 100,
-  });
-  const checks = runs
-    .filter(({ app }) => app?.id !== self.appId)
-    .map(({ name, status, conclusion, output }): Foreign => {
-      const finished = PASSED.has(conclusion) ? 'passed' : 'failed';
-      return {
-        name,
-        status: status === 'completed' ? finished : 'pending',
-        detail: sentence(conclusion ?? status, output.title),
-      };
-    });
-  return [...checks, ...(await statuses(call, sha))];
-};
-
-const STATES: Readonly<Record<string, Foreign['status']>> = { success: 'passed', pending: 'pending' };
-
-/** The newest status of each context. */
-async function statuses({ octokit, here }: Call, sha: string): Promise<readonly Foreign[]> {
-  const found: Foreign[] = [];
-  for (let page = 1; ; page += 1) {
-    const { data } = await octokit.rest.repos.getCombinedStatusForRef({ ...here, ref: sha, per_page: 100, page });
-    for (const { context, state, description } of data.statuses) {
-      found.push({ name: context, status: STATES[state] ?? 'failed', detail: sentence(state, description) });
-    }
-    if (data.statuses.length === 0 || found.length >= data.total_count) return found;
-  }
-}
-
-function sentence(word: string, more: string | null): string {
-  return more ? `${word}: ${more}` : word;
 }

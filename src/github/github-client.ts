@@ -6,6 +6,7 @@ import { type OutgoingRules, outgoing, outgoingPlain } from '../guard/outgoing.t
 import { findCanaries } from '../guard/secrets.ts';
 import type { RepositoryRef } from './github-port.ts';
 import { createTokens, type Tokens } from './github-tokens.ts';
+import { followingId } from './relocation.ts';
 
 export interface GitHubOptions {
   readonly appId: number;
@@ -18,6 +19,8 @@ export interface GitHubOptions {
   readonly canaries?: readonly string[];
   /** Pause before a second try. */
   readonly pauseMs?: number;
+  /** The time; this machine's when absent. */
+  readonly now?: () => Date;
   readonly log: Logger;
 }
 
@@ -26,6 +29,7 @@ export interface Call {
   readonly octokit: Octokit;
   readonly here: { readonly owner: string; readonly repo: string };
   readonly self: Self;
+  readonly now: () => Date;
   /** Markdown, filtered; `mention` are the only logins that it notifies. */
   readonly markdown: (text: string, mention?: readonly string[]) => string;
   /** A title or a commit message, filtered. */
@@ -57,9 +61,14 @@ const LONGEST_TEXT = 65_000;
 
 /** Makes Octokits for repositories; installation tokens are kept until shortly before they expire. */
 export function createClient(options: GitHubOptions): Client {
-  const { appId, apiUrl, log } = options;
-  const settings = { baseUrl: apiUrl, request: { fetch: withTimeout(options.fetch) }, log: octokitLog(log) };
-  const tokens = createTokens(options, settings);
+  const { appId, apiUrl, log, now = () => new Date() } = options;
+  const send = withTimeout(options.fetch);
+  const settingsFor = (repositoryId: number | undefined) => ({
+    baseUrl: apiUrl,
+    request: { fetch: followingId(send, { apiUrl, repositoryId }) },
+    log: octokitLog(log),
+  });
+  const tokens = createTokens({ ...options, now }, settingsFor(undefined));
   const webUrl = webUrlOf(apiUrl);
   const texts = textsOf({
     allowedHosts: [new URL(webUrl).host],
@@ -72,12 +81,12 @@ export function createClient(options: GitHubOptions): Client {
     token: tokens.of,
     renew: tokens.renew,
     async call(repository) {
-      const octokit = new Octokit({ ...settings, auth: await tokens.of(repository) });
+      const octokit = new Octokit({ ...settingsFor(repository.repositoryId), auth: await tokens.of(repository) });
       self ??= selfOf(tokens, appId).catch((error: unknown) => {
         self = undefined;
         throw error;
       });
-      return { octokit, here: { owner: repository.owner, repo: repository.repo }, self: await self, ...texts };
+      return { octokit, here: { owner: repository.owner, repo: repository.repo }, self: await self, now, ...texts };
     },
   };
 }

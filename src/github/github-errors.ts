@@ -1,7 +1,7 @@
 /** What went wrong at GitHub: what passes by itself is tried again, everything else becomes one of our errors with GitHub's own words. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { LoopError, WriteRefusedError } from '../errors.ts';
+import { GoneError, LoopError, UnansweredError, WriteRefusedError } from '../errors.ts';
 
 /** Octokit's error for an HTTP answer; without `response` there was none. */
 const httpError = z.object({
@@ -27,7 +27,8 @@ export interface Attempts {
 /**
  * Performs an operation again when GitHub or the connection failed for the moment. The whole operation is repeated, and each looks first for what
  * an earlier try may have left, because a write that got no answer may have happened.
- * @throws {WriteRefusedError} with GitHub's text when a write is refused, {LoopError} for everything else that GitHub answers.
+ * @throws {WriteRefusedError} when a write is refused, {UnansweredError} when it got no answer that tells, {GoneError} when there is nothing at the address
+ * (any more), {LoopError} for everything else that GitHub answers; each with GitHub's text and status.
  */
 export async function attempt<Value>(operation: () => Promise<Value>, attempts: Attempts, tried = 1): Promise<Value> {
   try {
@@ -37,7 +38,7 @@ export async function attempt<Value>(operation: () => Promise<Value>, attempts: 
     if (failure === undefined) throw causeOf(error);
     if (failure.status === 401) attempts.renew();
     const waitMs = tried < TRIES ? waitOf(failure, attempts.pauseMs * 2 ** (tried - 1)) : undefined;
-    if (waitMs === undefined) throw finalError(failure, error);
+    if (waitMs === undefined) throw finalError(failure, error, tried);
     await pause(waitMs);
   }
   return attempt(operation, attempts, tried + 1);
@@ -49,18 +50,29 @@ export function hasStatus(error: unknown, ...statuses: readonly number[]): boole
   return failure?.response !== undefined && statuses.includes(failure.status);
 }
 
+/** The error of a write of which nobody knows whether it has happened, as ours, so that nothing tries it again; undefined for every other error. */
+export function unansweredOf(error: unknown): LoopError | undefined {
+  const failure = httpError.safeParse(describe(error)).data;
+  return failure && leavesOpen(failure) ? finalError(failure, error, 1) : undefined;
+}
+
+/** No answer came, or GitHub failed while it was at work. */
+function leavesOpen({ status, response }: HttpError): boolean {
+  return response === undefined || status >= 500;
+}
+
 /** GitHub's own words, without the address of its documentation. */
 export function textOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/ - https:\/\/docs\.github\.com\S*$/, '') : String(error);
 }
 
-/** What was thrown before the wire (guard, contract) comes wrapped as if a server had answered 500. */
+/** What was thrown on the way (guard, contract, a redirect) comes wrapped as if a server had answered 500. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.name === 'HttpError' && isStopped(error.cause) ? error.cause : error;
 }
 
 function isStopped(cause: unknown): boolean {
-  return cause instanceof Error && ['WireError', 'ContractError'].includes(cause.name);
+  return cause instanceof LoopError || (cause instanceof Error && ['WireError', 'ContractError'].includes(cause.name));
 }
 
 function describe(error: unknown): unknown {
@@ -80,13 +92,21 @@ function waitOf({ status, response }: HttpError, growingMs: number): number | un
   return waitMs <= LONGEST_WAIT_MS ? waitMs : undefined;
 }
 
-function finalError(failure: HttpError, error: unknown): LoopError {
+const GONE = [404, 410, 451];
+const REFUSED = [403, 409, 422];
+
+function finalError(failure: HttpError, error: unknown, tries: number): LoopError {
   const { method, url } = failure.request;
   const { pathname } = new URL(url);
-  if (failure.response === undefined) {
-    return new LoopError(`${method} ${pathname} got no answer in ${TRIES} tries: ${failure.message}`, { cause: error });
-  }
-  const text = `GitHub answered ${failure.status} to ${method} ${pathname}: ${textOf(error)}`;
-  const isRefusal = method !== 'GET' && [403, 409, 422].includes(failure.status) && waitOf(failure, 0) === undefined;
-  return isRefusal ? new WriteRefusedError(text, { cause: error }) : new LoopError(text, { cause: error });
+  const isWrite = method !== 'GET';
+  const status = failure.response && failure.status;
+  const text =
+    status === undefined
+      ? `${method} ${pathname} got no answer${tries === 1 ? '' : ` in ${tries} tries`}: ${failure.message}`
+      : `GitHub answered ${status} to ${method} ${pathname}: ${textOf(error)}`;
+  const options = { cause: error, status };
+  if (leavesOpen(failure)) return new UnansweredError(text, options);
+  if (GONE.includes(failure.status)) return new GoneError(text, options);
+  const isRefusal = isWrite && REFUSED.includes(failure.status) && waitOf(failure, 0) === undefined;
+  return isRefusal ? new WriteRefusedError(text, options) : new LoopError(text, options);
 }

@@ -6,6 +6,33 @@ import type { LoopRef, Role } from '../loop/terms.ts';
 /** Which installation and repository a request is for. */
 export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;
 
+/** Where a repository is now. */
+export interface Place {
+  readonly owner: string;
+  readonly repo: string;
+  readonly installationId: number;
+  readonly archived: boolean;
+}
+
+export interface HeadCheck {
+  readonly name: string;
+  /** `cancelled`: it ended without a verdict (cancelled, timed out, could not start, stale, waits for an action); a person can run it again. */
+  readonly outcome: 'passed' | 'failed' | 'cancelled';
+  /** GitHub's word for it, and the check's own title. */
+  readonly detail: string;
+}
+
+export interface HeadChecks {
+  /** `pending`: something is at work; what is told then is only what was asked so far. */
+  readonly state: 'pending' | 'complete';
+  /** When any of them changed last; undefined when there is none. */
+  readonly changedAt: string | undefined;
+  /** Names of what is at work. */
+  readonly waitsFor: readonly string[];
+  /** Once complete; empty when nobody checks. */
+  readonly checks: readonly HeadCheck[];
+}
+
 /** An entry of a tree that GitHub holds already; `sha` null takes the path away. */
 export interface HeldEntry {
   readonly path: string;
@@ -42,14 +69,22 @@ export interface FailedDelivery {
   readonly triedAt: string;
 }
 
-/** GitHub, as far as the App may touch it. Every text goes through the outgoing filter before it leaves. Repeating a write with the same marker, key or content is harmless. */
+/**
+ * GitHub, as far as the App may touch it. Every text goes through the outgoing filter before it leaves. Repeating a write with the same marker, key or content
+ * is harmless. Reads under a former name of the repository go on by its id.
+ * @throws {RelocatedError} for a write under a former name, {GoneError} when there is nothing (any more) at the address, {UnansweredError} for a write that
+ * may have happened, {WriteRefusedError} for one that was refused; each method, beside what it says itself.
+ */
 export interface GitHub {
   /** Read afresh, never cached; `none` for strangers, ghosts and accounts that are not users. */
   permission(repository: RepositoryRef, login: string): Promise<Role>;
+  /** The present place of the repository with this id, whatever its name was; undefined when no installation of the App has it. */
+  locate(repository: RepositoryRef): Promise<Place | undefined>;
   repository(repository: RepositoryRef): Promise<{ readonly defaultBranch: string; readonly archived: boolean }>;
   /** The branch's head, or undefined when there is no such ref. `ref` is full: `refs/heads/main`. */
   head(repository: RepositoryRef, ref: string): Promise<string | undefined>;
   file(repository: RepositoryRef, path: string, ref: string): Promise<string | undefined>;
+  /** With all its labels. @throws {GoneError} when the issue was deleted or moved to another repository. */
   issueState(
     repository: RepositoryRef,
     issue: number,
@@ -86,6 +121,7 @@ export interface GitHub {
     /** Undefined when the branch is another repository's. */
     readonly branch: string | undefined;
     readonly headSha: string;
+    /** Undefined while GitHub has not found out, which it does in the background after each push. */
     readonly mergeable: boolean | undefined;
   }>;
   markReady(repository: RepositoryRef, pullNodeId: string): Promise<void>;
@@ -109,18 +145,22 @@ export interface GitHub {
   ): Promise<{ readonly sha: string; readonly tree: string }>;
   /** Creates the ref or moves it forward; never by force. @throws {WriteRefusedError} with GitHub's text when refused. */
   moveRef(repository: RepositoryRef, ref: string, sha: string): Promise<void>;
-  dispatch(repository: RepositoryRef, workflow: string, inputs: Readonly<Record<string, string>>): Promise<number>;
+  /**
+   * Starts the run of an entry once and returns its id; any further run of the same title is cancelled. `attempt` counts from 1: the first looks and
+   * sends, the next five only look, later ones look and send again. @throws {UnansweredError} while nobody knows whether a run was started.
+   */
+  dispatch(
+    repository: RepositoryRef,
+    workflow: string,
+    inputs: Readonly<Record<string, string>>,
+    attempt: number,
+  ): Promise<number>;
   run(repository: RepositoryRef, runId: number): Promise<WorkflowRun>;
   cancelRun(repository: RepositoryRef, runId: number): Promise<void>;
   /** Downloads the named artifact of a run; undefined when there is none. @throws {ArtifactError} when larger than `maxBytes` or its digest is wrong. */
   artifact(repository: RepositoryRef, runId: number, name: string, maxBytes: number): Promise<Uint8Array | undefined>;
-  /** Check runs of other Apps and commit statuses on a commit. */
-  foreignChecks(
-    repository: RepositoryRef,
-    sha: string,
-  ): Promise<
-    readonly { readonly name: string; readonly status: 'pending' | 'passed' | 'failed'; readonly detail: string }[]
-  >;
+  /** What everybody but us says about a commit by workflow runs, check runs and statuses. Suites without check runs are nobody's, and not waited for. */
+  headChecks(repository: RepositoryRef, sha: string): Promise<HeadChecks>;
   /** Undefined when more changed than GitHub lists: then some paths are unknown. */
   changedPaths(repository: RepositoryRef, base: string, head: string): Promise<readonly string[] | undefined>;
   /** A page of the webhooks to the App that did not arrive, newest first, of all installations; `next` is the cursor of the page after it. */

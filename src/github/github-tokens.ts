@@ -7,6 +7,7 @@ export interface AppKey {
   readonly appId: number;
   /** PEM. */
   readonly privateKey: string;
+  readonly now: () => Date;
 }
 
 export interface Tokens {
@@ -30,28 +31,34 @@ const SPARE_MS = 120_000;
 
 /** Mints tokens with the App's key. `settings` are Octokit's own: base address, fetch, log. */
 export function createTokens(key: AppKey, settings: ConstructorParameters<typeof Octokit>[0] & object): Tokens {
-  const kept = new Map<number, Granted>();
+  const kept = new Map<string, Granted>();
   const app = (): Octokit => new Octokit({ ...settings, auth: jwtOf(key) });
   return {
     app,
-    renew: ({ repositoryId }) => void kept.delete(repositoryId),
-    async of({ installationId, repositoryId }) {
-      const known = kept.get(repositoryId);
-      if (known && known.expiresAtMs - SPARE_MS > Date.now()) return known.token;
+    renew: (repository) => void kept.delete(keyOf(repository)),
+    async of(repository) {
+      const { installationId, repositoryId } = repository;
+      const known = kept.get(keyOf(repository));
+      if (known && known.expiresAtMs - SPARE_MS > key.now().getTime()) return known.token;
       const { data } = await app().rest.apps.createInstallationAccessToken({
         installation_id: installationId,
         repository_ids: [repositoryId],
       });
-      kept.set(repositoryId, { token: data.token, expiresAtMs: Date.parse(data.expires_at) });
+      kept.set(keyOf(repository), { token: data.token, expiresAtMs: Date.parse(data.expires_at) });
       return data.token;
     },
   };
 }
 
+/** After a transfer another installation has the repository, and the tokens of the former one reach nothing. */
+function keyOf({ installationId, repositoryId }: RepositoryRef): string {
+  return `${installationId}/${repositoryId}`;
+}
+
 /** https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app */
-function jwtOf({ appId, privateKey }: AppKey): string {
-  const now = Math.floor(Date.now() / 1000);
-  const claims = { iat: now - CLOCK_SKEW_SECONDS, exp: now + JWT_SECONDS, iss: String(appId) };
+function jwtOf({ appId, privateKey, now }: AppKey): string {
+  const seconds = Math.floor(now().getTime() / 1000);
+  const claims = { iat: seconds - CLOCK_SKEW_SECONDS, exp: seconds + JWT_SECONDS, iss: String(appId) };
   const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');

@@ -1,7 +1,7 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
 import type { Octokit } from '@octokit/rest';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
-import { checks, foreignChecks } from './github-checks.ts';
+import { checks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions } from './github-client.ts';
 import { commit, file, head, moveRef } from './github-commits.ts';
 import { failedDeliveries, redeliver } from './github-deliveries.ts';
@@ -9,6 +9,8 @@ import { attempt } from './github-errors.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
 import { changedPaths, markReady, openPull, pull, updatePull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
+import { headChecks } from './head-checks.ts';
+import { locate } from './relocation.ts';
 
 export type { GitHubOptions } from './github-client.ts';
 
@@ -36,6 +38,11 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
     tokenOf: (target) =>
       attempt(() => client.token(target), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => client.renew(target) }),
+    locate: (target) =>
+      attempt(() => locate(client, target), {
+        pauseMs: options.pauseMs ?? PAUSE_MS,
+        renew: () => client.renew(target),
+      }),
     permission: perform(permission),
     repository: perform(repository),
     head: perform(head),
@@ -55,7 +62,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     run: perform(run),
     cancelRun: perform(cancelRun),
     artifact: perform(artifact),
-    foreignChecks: perform(foreignChecks),
+    headChecks: perform(headChecks),
     changedPaths: perform(changedPaths),
     failedDeliveries: (cursor) => asApp((octokit) => failedDeliveries(octokit, cursor)),
     redeliver: (deliveryId) => asApp((octokit) => redeliver(octokit, deliveryId)),

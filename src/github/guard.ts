@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Fetch, restPathOf } from '../referee/checked-fetch.ts';
 import { type Condition, GIT_SERVICES, MARK_READY_FOR_REVIEW, REQUESTS, type RequestRow } from '../referee/requests.ts';
-import { createRouter, type RouteMatch } from '../referee/routes.ts';
+import { createRouter, describedPath, type RouteMatch } from '../referee/routes.ts';
 
 /** A request that the App must never send; it was stopped before the wire. */
 export class WireError extends Error {
@@ -36,7 +36,8 @@ export function mayUseGitService(service: string): boolean {
 }
 
 /**
- * Wraps `fetch` so that only the App's rows of the request table leave; an artifact's redirect is followed without our token.
+ * Wraps `fetch` so that only the App's rows of the request table leave, reads also by the repository's id. An artifact's redirect is followed without our
+ * token; one within the API is handed back, because only the caller knows which repository it may lead to.
  * @throws WireError for everything else, before anything is sent.
  */
 export function guardedFetch(options: GuardOptions): Fetch {
@@ -54,8 +55,9 @@ export function guardedFetch(options: GuardOptions): Fetch {
     }
     const path = restPathOf(base, request.url);
     if (path === undefined) throw new WireError(request.method, request.url, 'the address is not the GitHub API');
-    const found = match(request.method, path.replace(/\?.*$/, ''));
-    if (!found) throw new WireError(request.method, pathname, 'it is not among the requests that the App may send');
+    const found = match(request.method, describedPath(path.replace(/\?.*$/, '')));
+    if (!found || (request.method !== 'GET' && path.startsWith('/repositories/')))
+      throw new WireError(request.method, pathname, 'it is not among the requests that the App may send');
     judgePath(request.method, path.replace(/\?.*$/, ''));
     const broken = brokenCondition({
       found,
@@ -64,7 +66,7 @@ export function guardedFetch(options: GuardOptions): Fetch {
       workflows: options.workflows,
     });
     if (broken) throw new WireError(request.method, pathname, broken);
-    return followRedirect(options.fetch, request);
+    return followToStorage(options.fetch, request, base);
   };
 }
 
@@ -160,12 +162,13 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** A redirect leads to a storage host that must not see our token; only reads are ever redirected. */
-async function followRedirect(fetch: Fetch, request: Request): Promise<Response> {
+/** An artifact is kept on a storage host, which must not see our token; only reads lead there. */
+async function followToStorage(fetch: Fetch, request: Request, base: string): Promise<Response> {
   const response = await fetch(new Request(request, { redirect: 'manual' }));
   const location = response.headers.get('location');
   if (response.status < 300 || response.status > 399 || !location) return response;
   const target = new URL(location, request.url);
+  if (restPathOf(base, target.href) !== undefined) return response;
   if (request.method !== 'GET') throw new WireError(request.method, target.href, 'only a read may be redirected');
   return fetch(new Request(target, { signal: request.signal }));
 }

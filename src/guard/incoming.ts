@@ -6,20 +6,43 @@ import { type ParsedMarkdown, parseMarkdown, regionsOf, spanOf } from './markdow
 
 export type { Removal } from './invisible.ts';
 
+/** A command as somebody said it. */
+export interface SaidCommand {
+  /** The line that it stands on. */
+  readonly line: string;
+  /** What people see between that line and the next command, or the end of the comment. */
+  readonly below: string;
+}
+
 /**
- * Lines that begin with `/` in top-level paragraphs, in order. Quotes, lists, headings, tables, code, math, emphasis, link texts, footnotes,
- * link definitions, and everything inside HTML or after a tag that is still open give none.
+ * Commands in top-level paragraphs, in order: lines that begin with `/` and are commands to `isCommand`. Quotes, lists, headings, tables, code, math,
+ * emphasis, link texts, footnotes, link definitions, and everything inside HTML or after a tag that is still open give none; below a command they are
+ * part of its text.
  */
-export function commandLines(markdown: string): readonly string[] {
+export function commandLines(markdown: string, isCommand: (line: string) => boolean): readonly SaidCommand[] {
   const parsed = parseMarkdown(markdown);
-  const found: string[] = [];
+  const commands = slashLines(parsed).filter(({ text }) => isCommand(text));
+  return commands.map(({ text, number }, index) => {
+    const below = parsed.lines.slice(number + 1, commands[index + 1]?.number).join('\n');
+    return { line: text, below: visibleText(below).text };
+  });
+}
+
+/** A line in plain form that begins with `/`, and its number in the source. */
+interface SlashLine {
+  readonly text: string;
+  readonly number: number;
+}
+
+function slashLines(parsed: ParsedMarkdown): readonly SlashLine[] {
+  const found: SlashLine[] = [];
   let open: OpenTags = [];
   for (const [index, token] of parsed.tokens.entries()) {
     if (token.type === 'html_block') open = afterHtml(open, token.content);
     if (token.type !== 'inline') continue;
     const opener = parsed.tokens[index - 1];
-    const starts = opener?.type === 'paragraph_open' && opener.level === 0 ? lineStartsOf(token, parsed.lines) : [];
-    const scanned = scanInline(token, open, new Set(starts));
+    const isPlain = opener?.type === 'paragraph_open' && opener.level === 0;
+    const scanned = scanInline(token, open, isPlain ? lineStartsOf(token, parsed.lines) : new Map());
     open = scanned.open;
     found.push(...scanned.lines);
   }
@@ -34,29 +57,31 @@ export function visibleText(markdown: string): { readonly text: string; readonly
   return { text: undefinedLinks.text, removed: [...plain.removed, ...uncommented.removed, ...undefinedLinks.removed] };
 }
 
-/** Positions in the paragraph's content where a line of the source begins with `/` in its first column. */
-function lineStartsOf(token: Token, lines: readonly string[]): readonly number[] {
+/** Where in the paragraph's content a line of the source begins with `/` in its first column: position to line number. */
+function lineStartsOf(token: Token, lines: readonly string[]): ReadonlyMap<number, number> {
   const [first = 0] = token.map ?? [];
+  const starts = new Map<number, number>();
   let position = 0;
-  return token.content.split('\n').flatMap((line, index) => {
-    const start = position;
+  for (const [index, line] of token.content.split('\n').entries()) {
+    if (lines[first + index]?.startsWith('/')) starts.set(position, first + index);
     position += line.length + 1;
-    return lines[first + index]?.startsWith('/') ? [start] : [];
-  });
+  }
+  return starts;
 }
 
 /** Walks the inline tokens, so that a line inside a code span, comment, link text or emphasis is never reached. */
 function scanInline(
   token: Token,
   before: OpenTags,
-  starts: ReadonlySet<number>,
-): { readonly open: OpenTags; readonly lines: readonly string[] } {
-  const lines: string[] = [];
+  starts: ReadonlyMap<number, number>,
+): { readonly open: OpenTags; readonly lines: readonly SlashLine[] } {
+  const lines: SlashLine[] = [];
   let open = before;
   const read = (position: number): void => {
-    if (open.length > 0 || !starts.has(position)) return;
+    const number = starts.get(position);
+    if (open.length > 0 || number === undefined) return;
     const line = token.content.slice(position).split('\n', 1)[0] ?? '';
-    if (!line.includes('<!--')) lines.push(stripInvisible(line).text.trimEnd());
+    if (!line.includes('<!--')) lines.push({ text: stripInvisible(line).text.trimEnd(), number });
   };
   read(0);
   for (const child of token.children ?? []) {

@@ -1,5 +1,6 @@
 /** What a proposed change may never touch. The job and the App apply the same rules; the App's verdict counts. */
 import type { FileChange } from '../loop/brief.ts';
+import { defect } from '../loop/defect.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { matchesGlob } from './glob.ts';
 
@@ -11,6 +12,14 @@ export interface PatchPolicy {
   readonly maxFiles: number;
   /** Largest sum of the decoded contents. */
   readonly maxBytes: number;
+}
+
+/** How large a change may be. */
+export const CHANGE_LIMITS = { maxFiles: 60, maxBytes: 1_000_000 } as const;
+
+/** The policy for paths that the approved plan names: a lock file among them may change, and every other rule stays. */
+export function plannedPolicy(policy: Omit<PatchPolicy, 'allowedFiles'>): PatchPolicy {
+  return { ...policy, allowedFiles: ['**'] };
 }
 
 const LOCK_FILES: ReadonlySet<string> = new Set(
@@ -71,16 +80,13 @@ export function foldPath(path: string): string {
 
 /** A blocking defect that refuses a path. */
 export function defectOf(path: string, reason: string): Defect {
-  return {
-    id: `path-policy:${path}`,
-    requirement: null,
-    file: path,
-    line: null,
+  return defect({
     rule: 'path-policy',
-    severity: 'blocker',
-    message: `\`${printable(path)}\` must not change: ${reason}.`.slice(0, 4000),
+    about: path,
+    file: path,
+    message: `\`${printable(path)}\` must not change: ${reason}.`,
     suggestion: 'Leave the file as it is; where the change is needed, a person makes it.',
-  };
+  });
 }
 
 function refusalOf(change: FileChange, policy: PatchPolicy): string | undefined {
@@ -126,17 +132,9 @@ function oversized(changes: readonly FileChange[], policy: PatchPolicy): readonl
   ];
 }
 
-function wholeDefect(id: string, message: string): Defect {
-  return {
-    id: `path-policy:${id}`,
-    requirement: null,
-    file: null,
-    line: null,
-    rule: 'path-policy',
-    severity: 'blocker',
-    message,
-    suggestion: 'Change less: leave generated files out, or ask for a smaller plan.',
-  };
+function wholeDefect(about: string, message: string): Defect {
+  const suggestion = 'Change less: leave generated files out, or ask for a smaller plan.';
+  return defect({ rule: 'path-policy', about, message, suggestion });
 }
 
 function isEmptyOrDots(segment: string): boolean {

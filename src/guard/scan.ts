@@ -1,6 +1,7 @@
 /** Finds secrets and risky code on the lines that a change adds. Needs no scanner installed. */
 import type { Defect } from '../loop/measurement.ts';
 import { type AddedLine, addedLinesOf } from './added-lines.ts';
+import { findingDefect } from './waivers.ts';
 
 interface Rule {
   readonly name: string;
@@ -176,7 +177,16 @@ export function scanDiff(diff: string): readonly Defect[] {
 
 /** One blocking defect for each rule that an added line breaks; the message never repeats the line. */
 export function scanLines(lines: readonly AddedLine[]): readonly Defect[] {
-  return lines.flatMap((line) => brokenBy(line).map((rule) => defectOf(line, rule)));
+  const seen = new Map<string, number>();
+  return lines.flatMap((line) =>
+    brokenBy(line).map((rule) => {
+      // The same text at two places of a file is two findings.
+      const key = JSON.stringify([rule.name, line.file, line.text.trim()]);
+      const serial = (seen.get(key) ?? 0) + 1;
+      seen.set(key, serial);
+      return defectOf(line, rule, serial);
+    }),
+  );
 }
 
 function brokenBy({ file, text }: AddedLine): readonly Rule[] {
@@ -205,15 +215,9 @@ function entropyOf(text: string): number {
   }, 0);
 }
 
-function defectOf({ file, line }: AddedLine, { name, because, fix }: Rule): Defect {
-  return {
-    id: `security:${name}:${file}:${line}`,
-    requirement: null,
-    file,
-    line,
-    rule: name,
-    severity: 'blocker',
-    message: `${file}:${line}: ${because}.`,
-    suggestion: fix,
-  };
+function defectOf({ file, line, text }: AddedLine, { name, because, fix }: Rule, serial: number): Defect {
+  const about = `${file}:${line}`;
+  const message = `${about}: ${because}.`;
+  const bound = [text.trim(), String(serial)];
+  return findingDefect({ rule: name, about, file, line, message, suggestion: fix, bound });
 }

@@ -5,6 +5,7 @@ import type { Defect } from '../loop/measurement.ts';
 import type { AddedLine } from './added-lines.ts';
 import { digestOfTests } from './test-digest.ts';
 import { isTestPath } from './test-paths.ts';
+import { findingDefect } from './waivers.ts';
 
 export interface IntegrityRequest {
   readonly runner: Commands['runner'];
@@ -23,6 +24,8 @@ interface Violation {
   readonly file: string;
   readonly line?: number;
   readonly message: string;
+  /** What a person who lifts it has looked at. */
+  readonly bound: readonly string[];
 }
 
 /** Files that decide what a test runner does, beside the tests themselves. */
@@ -44,9 +47,11 @@ function existingTests({ runner, base, head, frozen }: IntegrityRequest): readon
   const ours = new Set(frozen?.files.map(({ path }) => path));
   return [...base].flatMap(([path, id]): readonly Violation[] => {
     if (!isTestPath(path, runner) || ours.has(path) || head.get(path) === id) return [];
-    return head.has(path)
-      ? [{ rule: 'test-changed', file: path, message: `The existing test file ${path} was changed.` }]
-      : [{ rule: 'test-deleted', file: path, message: `The existing test file ${path} was deleted.` }];
+    const now = head.get(path);
+    const bound = [id, now ?? ''];
+    return now === undefined
+      ? [{ rule: 'test-deleted', file: path, message: `The existing test file ${path} was deleted.`, bound }]
+      : [{ rule: 'test-changed', file: path, message: `The existing test file ${path} was changed.`, bound }];
   });
 }
 
@@ -56,34 +61,41 @@ function frozenTests({ frozen, headText }: IntegrityRequest): readonly Violation
     const text = headText(path);
     if (text === content) return [];
     const what = text === undefined ? 'is missing' : 'is not as the test designer wrote it';
-    return [{ rule: 'frozen-test', file: path, message: `The frozen test file ${path} ${what}.` }];
+    return [{ rule: 'frozen-test', file: path, message: `The frozen test file ${path} ${what}.`, bound: [] }];
   });
   const actual = digestOfTests(frozen.files);
   if (actual === frozen.digest) return changed;
   const message = `The frozen tests have the digest ${actual}, but ${frozen.digest} was frozen.`;
-  return [...changed, { rule: 'frozen-test', file: frozen.files[0]?.path ?? '', message }];
+  return [...changed, { rule: 'frozen-test', file: frozen.files[0]?.path ?? '', message, bound: [] }];
 }
 
-function leftOut({ runner, added }: IntegrityRequest): readonly Violation[] {
+function leftOut({ runner, added, head }: IntegrityRequest): readonly Violation[] {
   return added
     .filter(({ file, text }) => isTestPath(file, runner) && LEFT_OUT.test(text))
-    .map(({ file, line }) => ({
+    .map(({ file, line, text }) => ({
       rule: 'test-left-out',
       file,
       line,
       message: `${file}:${line} leaves tests out (skip, only, todo or an expected failure).`,
+      bound: [text.trim(), head.get(file) ?? ''],
     }));
+}
+
+/** Whether any change of this file counts as tampering with the tests: what decides how they run. */
+export function decidesTests(path: string): boolean {
+  return RUNNER_FILES.test(path);
 }
 
 function runnerSetUp(request: IntegrityRequest): readonly Violation[] {
   const { base, head } = request;
   const paths = [...new Set([...base.keys(), ...head.keys()])];
-  const files = paths.filter((path) => RUNNER_FILES.test(path) && base.get(path) !== head.get(path));
+  const files = paths.filter((path) => decidesTests(path) && base.get(path) !== head.get(path));
   const manifests = paths.filter((path) => /(^|\/)package\.json$/.test(path) && testScripts(request, path));
   return [...files, ...manifests].map((file) => ({
     rule: 'test-runner',
     file,
     message: `${file} changes how the tests are run.`,
+    bound: [base.get(file) ?? '', head.get(file) ?? ''],
   }));
 }
 
@@ -105,15 +117,7 @@ function scriptsOf(text: string): string {
   }
 }
 
-function defectOf({ rule, file, line, message }: Violation): Defect {
-  return {
-    id: `${rule}:${file}${line === undefined ? '' : `:${line}`}`,
-    requirement: null,
-    file,
-    line: line ?? null,
-    rule,
-    severity: 'blocker',
-    message,
-    suggestion: SUGGESTION,
-  };
+function defectOf({ rule, file, line, message, bound }: Violation): Defect {
+  const about = `${file}${line === undefined ? '' : `:${line}`}`;
+  return findingDefect({ rule, about, file, line, message, suggestion: SUGGESTION, bound });
 }

@@ -1,23 +1,9 @@
-/** The table of contents: which webhooks the App listens to. Each is stored before it is acknowledged; intake.ts says what it means. */
+/** Stores each webhook before it is acknowledged; payloads.ts lists those that the App listens to, intake.ts says what they mean. */
 import type { Logger } from 'pino';
 import type { Probot } from 'probot';
 import type { Ports } from '../ports.ts';
+import { WEBHOOKS } from './payloads.ts';
 import { deliveryOf } from './reduce.ts';
-
-const WEBHOOKS = [
-  'issues.labeled',
-  'issues.unlabeled',
-  'issues.closed',
-  'issue_comment.created',
-  'pull_request.closed',
-  'pull_request_review.submitted',
-  'check_run.requested_action',
-  'check_run.rerequested',
-  'check_run.completed',
-  'workflow_run.completed',
-  'push',
-  'delete',
-] as const;
 
 /** Whether the App listens to a webhook, as `issues.labeled` or `push`. */
 export function isHeard(name: string): boolean {

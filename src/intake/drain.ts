@@ -31,7 +31,8 @@ export async function drain(repositoryId: number, ports: Ports, log: Logger): Pr
 
 async function isTakenIn(delivery: UnreadDelivery, ports: Ports, log: Logger): Promise<boolean> {
   try {
-    await takeIn(delivery, ports);
+    const note = await takeIn(delivery, ports);
+    if (note !== undefined) log.warn({ delivery: delivery.id, webhook: delivery.name }, note);
     return true;
   } catch (error) {
     await afterFailure(delivery, { error, ports, log });

@@ -1,25 +1,16 @@
 /** Which loop a webhook speaks to. */
-import type { RepositoryRef } from '../github/github-port.ts';
-import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import { idOf, type LoopRef } from '../loop/terms.ts';
-import type { Ports, StoredLoop } from '../ports.ts';
-import type { Issue, Repository } from './payloads.ts';
-
-export function repositoryRefOf({ id, name, owner, installationId }: Repository): RepositoryRef {
-  return { installationId, repositoryId: id, owner: owner.login, repo: name };
-}
+import type { Ports, Store, StoredLoop } from '../ports.ts';
+import type { Issue } from './payloads.ts';
+import type { Place } from './place.ts';
 
 /** The loop that a label on the issue speaks to: the live or idle one, or a new one after the last has ended. */
-export async function refFor(repository: Repository, issue: number, { store }: Ports): Promise<LoopRef> {
-  const newest = await store.newest(repository.id, issue);
-  const ended = newest?.loop.status === 'succeeded' || newest?.loop.status === 'stopped';
-  return { ...repositoryRefOf(repository), issue, n: (newest?.loop.ref.n ?? 1) + (ended ? 1 : 0) };
-}
-
-/** The stored loop under the repository's present name. */
-export function refOfStored(stored: StoredLoop | undefined, repository: Repository): LoopRef | undefined {
-  return stored === undefined ? undefined : { ...stored.loop.ref, ...repositoryRefOf(repository) };
+export async function newOrLive(newest: StoredLoop | undefined, place: Place, issue: number): Promise<LoopRef> {
+  if (newest === undefined) return { ...place.said, issue, n: 1 };
+  const { ref, status } = newest.loop;
+  const hasEnded = status === 'succeeded' || status === 'stopped';
+  return { ...(await place.of(ref)), n: ref.n + (hasEnded ? 1 : 0) };
 }
 
 /**
@@ -27,64 +18,64 @@ export function refOfStored(stored: StoredLoop | undefined, repository: Reposito
  * which `branchOf` tells where it is the repository's own, names the loop.
  */
 export async function ofPull(
-  repository: Repository,
+  repositoryId: number,
   { number, branchOf }: { readonly number: number; readonly branchOf: () => Promise<string | undefined> },
-  { store }: Ports,
+  store: Store,
 ): Promise<StoredLoop | undefined> {
-  const known = await store.byPull(repository.id, number);
+  const known = await store.byPull(repositoryId, number);
   if (known !== undefined) return known;
   const branch = await branchOf();
-  const found = branch === undefined ? undefined : await store.byBranch(repository.id, branch);
-  return found?.loop.pull === undefined ? found : undefined;
+  const found = branch === undefined ? undefined : await store.byBranch(repositoryId, branch);
+  return found?.loop.review === undefined ? found : undefined;
 }
 
-/** The loop of an issue or pull request that somebody commented on. */
-export async function refOfComment(
-  repository: Repository,
+/** The loop that a comment speaks to. */
+export interface Commented {
+  readonly ref: LoopRef;
+  /** False on an issue where the label never started a loop. */
+  readonly isStarted: boolean;
+  /** The newest loop of the issue that was started after it, where there is one. */
+  readonly newer: Loop | undefined;
+}
+
+/** The loop of an issue or pull request that somebody commented on; none for pull requests of others. */
+export async function ofComment(
+  place: Place,
   { number, user, pull_request }: Issue,
-  ports: Ports,
-): Promise<LoopRef | undefined> {
-  if (pull_request === undefined) {
-    const newest = await ports.store.newest(repository.id, number);
-    return { ...repositoryRefOf(repository), issue: number, n: newest?.loop.ref.n ?? 1 };
-  }
-  const branchOf = async () =>
-    user.login === ports.self ? (await ports.github.pull(repositoryRefOf(repository), number)).branch : undefined;
-  return refOfStored(await ofPull(repository, { number, branchOf }, ports), repository);
+  { store, github, self }: Ports,
+): Promise<Commented | undefined> {
+  const { said } = place;
+  const branchOf = async () => (user.login === self ? (await github.pull(said, number)).branch : undefined);
+  const newest = async (issue: number) => newestStarted(said.repositoryId, issue, store);
+  const stored =
+    pull_request === undefined ? await newest(number) : await ofPull(said.repositoryId, { number, branchOf }, store);
+  if (stored === undefined)
+    return pull_request === undefined
+      ? { ref: { ...said, issue: number, n: 1 }, isStarted: false, newer: undefined }
+      : undefined;
+  const { ref } = stored.loop;
+  const last = pull_request === undefined ? stored : await newest(ref.issue);
+  const newer = last !== undefined && last.loop.ref.n > ref.n ? last.loop : undefined;
+  return { ref: await place.of(ref), isStarted: true, newer };
 }
 
-/** The newest loop of the issue after this one, where there is one; a label that was refused started none. */
-export async function newerLoop(ref: LoopRef, { store }: Ports): Promise<Loop | undefined> {
-  const newest = await store.newest(ref.repositoryId, ref.issue);
-  for (let n = newest?.loop.ref.n ?? 0; n > ref.n; n -= 1) {
-    const stored = await store.load(idOf({ ...ref, n }));
-    if (stored !== undefined && stored.loop.status !== 'idle') return stored.loop;
+/** The newest loop of an issue that was started; a label that was refused started none. */
+async function newestStarted(repositoryId: number, issue: number, store: Store): Promise<StoredLoop | undefined> {
+  let found = await store.newest(repositoryId, issue);
+  while (found?.loop.status === 'idle') {
+    const { ref } = found.loop;
+    if (ref.n === 1) return undefined;
+    found = await store.load(idOf({ ...ref, n: ref.n - 1 }));
   }
-  return undefined;
+  return found;
 }
 
 /** Our check runs name their loop in `external_id`. */
 export async function ofCheck(
-  repository: Repository,
+  repositoryId: number,
   { external_id }: { readonly external_id: string },
-  { store }: Ports,
+  store: Store,
 ): Promise<StoredLoop | undefined> {
   const [, id = ''] = /^(\d+\/\d+\/\d+)\//.exec(external_id) ?? [];
-  return id.startsWith(`${repository.id}/`) ? store.load(id) : undefined;
-}
-
-/** What a webhook means to one loop. */
-export interface Meaning {
-  readonly ref: LoopRef;
-  readonly event: Event;
-}
-
-/** What is read for a stored loop; nothing where there is none. */
-export async function ofStored(
-  stored: StoredLoop | undefined,
-  repository: Repository,
-  read: (ref: LoopRef, loop: Loop) => Promise<Event>,
-): Promise<readonly Meaning[]> {
-  const ref = refOfStored(stored, repository);
-  return ref === undefined || stored === undefined ? [] : [{ ref, event: await read(ref, stored.loop) }];
+  return id.startsWith(`${repositoryId}/`) ? store.load(id) : undefined;
 }

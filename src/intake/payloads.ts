@@ -1,113 +1,146 @@
-/** The parts of webhook payloads that the App reads, parsed once at the door. */
+/** The webhooks that the App listens to, and the parts of their payloads that it reads, parsed once at the door. */
 import { z } from 'zod';
-import { actor } from '../loop/terms.ts';
+import { commitSha } from '../loop/measurement.ts';
+import { actor, GHOST } from '../loop/terms.ts';
 
+/** An account of a kind that is not known acts like a bot: it steers nothing. One that was deleted is `null`, and some webhooks have no sender: that is nobody. */
 const account = z
   .object({ id: z.int(), login: z.string(), type: z.enum(['User', 'Bot', 'Organization']).catch('Bot') })
-  .transform((value) => actor.parse(value));
-const repository = z.object({
-  id: z.int(),
-  name: z.string(),
-  owner: z.object({ login: z.string() }),
-  default_branch: z.string(),
-});
-const envelope = {
-  repository,
-  installation: z.object({ id: z.int() }),
-  sender: account,
-};
+  .transform((value) => actor.parse(value))
+  .nullish()
+  .transform((value) => value ?? GHOST)
+  .catch(GHOST);
+/** Numbers of issues and pull requests are columns of the store. */
+const number = z.int32().positive();
+/** Git has no ref with NUL in its name, and the database takes no text with it. */
+const refName = z.string().refine((name) => !name.includes('\0'), 'a ref has no NUL in its name');
+const time = z.iso.datetime({ offset: true });
 const label = z.object({ name: z.string() });
 const issue = z.object({
-  number: z.int(),
+  number,
   title: z.string(),
-  body: z.string().nullable(),
+  body: z.string().nullish(),
   user: account,
-  labels: z.array(label),
+  labels: z.array(label).catch([]),
+  updated_at: time.optional().catch(undefined),
   pull_request: z.unknown().optional(),
 });
 export type Issue = z.infer<typeof issue>;
 const pull_request = z.object({
-  number: z.int(),
+  number,
   merged: z.boolean().nullish(),
-  head: z.object({ ref: z.string(), repo: z.object({ id: z.int() }).nullish() }),
+  head: z.object({ ref: refName, repo: z.object({ id: z.int() }).nullish() }),
 });
-export type Pull = z.infer<typeof pull_request>;
+/** The App that made a check; `slug` tells whether it is this one. */
+const app = z.object({ slug: z.string().nullish() }).nullish();
 const check_run = z.object({
   external_id: z
     .string()
-    .nullable()
+    .nullish()
     .transform((id) => id ?? ''),
-  head_sha: z.string(),
+  head_sha: commitSha,
+  app,
+});
+const workflow_run = z.object({
+  id: z.int(),
+  conclusion: z.string().nullish(),
+  path: z.string().nullish(),
+  event: z.string(),
+  head_sha: commitSha,
+  display_title: z.string().nullish(),
+  triggering_actor: account,
 });
 
-/** Identifiers of our check-run buttons. */
-export const checkButton = z.enum(['approve', 'rerun']);
+const origin = {
+  /** As GitHub sends it; what is stored is read by it again. */
+  action: z.string().optional(),
+  installation: z.object({ id: z.int() }),
+  sender: account,
+};
+const envelope = {
+  ...origin,
+  repository: z.object({
+    id: z.int(),
+    name: z.string(),
+    owner: z.object({ login: z.string() }),
+    default_branch: z.string().optional().catch(undefined),
+  }),
+};
+/** Repositories of an installation come with their full name only. */
+const repositories = z.array(z.object({ id: z.int(), full_name: z.string().regex(/^[^/]+\/[^/]+$/) }));
 
-const PAYLOADS = {
-  'issues.labeled': z.object({ ...envelope, issue, label }),
-  'issues.unlabeled': z.object({ ...envelope, issue, label }),
-  'issues.closed': z.object({ ...envelope, issue }),
-  'issue_comment.created': z.object({
+const payload = z.discriminatedUnion('name', [
+  z.object({ name: z.literal('issues.labeled'), ...envelope, issue, label: label.optional() }),
+  z.object({ name: z.literal('issues.unlabeled'), ...envelope, issue, label: label.optional() }),
+  z.object({ name: z.literal('issues.closed'), ...envelope, issue }),
+  z.object({
+    name: z.literal('issue_comment.created'),
     ...envelope,
     issue,
-    comment: z.object({ id: z.int(), body: z.string(), created_at: z.string() }),
+    comment: z.object({ id: z.int(), body: z.string(), created_at: time }),
   }),
-  'pull_request.closed': z.object({ ...envelope, pull_request }),
-  'pull_request_review.submitted': z.object({
+  z.object({ name: z.literal('pull_request.closed'), ...envelope, pull_request }),
+  z.object({
+    name: z.literal('pull_request_review.submitted'),
     ...envelope,
     pull_request,
-    review: z.object({
-      state: z.enum(['approved', 'changes_requested', 'commented', 'dismissed']),
-      body: z.string().nullable(),
-      submitted_at: z.string(),
-    }),
+    review: z.object({ state: z.string(), body: z.string().nullish(), submitted_at: time }),
   }),
-  'check_run.requested_action': z.object({
+  z.object({
+    name: z.literal('check_run.requested_action'),
     ...envelope,
     check_run,
-    requested_action: z.object({ identifier: z.string() }),
+    requested_action: z.object({ identifier: z.string() }).nullish(),
   }),
-  'check_run.rerequested': z.object({ ...envelope, check_run }),
-  'check_run.completed': z.object({ ...envelope, check_run }),
-  'workflow_run.completed': z.object({
+  z.object({ name: z.literal('check_run.rerequested'), ...envelope, check_run }),
+  z.object({ name: z.literal('check_run.completed'), ...envelope, check_run }),
+  z.object({
+    name: z.literal('check_suite.completed'),
     ...envelope,
-    workflow_run: z.object({ id: z.int(), conclusion: z.string().nullable() }),
+    check_suite: z.object({ head_sha: commitSha, app }),
   }),
-  push: z.object({ ...envelope, ref: z.string(), before: z.string(), after: z.string() }),
-  delete: z.object({ ...envelope, ref: z.string(), ref_type: z.string() }),
-} as const;
+  z.object({ name: z.literal('status'), ...envelope, sha: commitSha }),
+  z.object({ name: z.literal('workflow_run.requested'), ...envelope, workflow_run }),
+  z.object({ name: z.literal('workflow_run.in_progress'), ...envelope, workflow_run }),
+  z.object({ name: z.literal('workflow_run.completed'), ...envelope, workflow_run }),
+  z.object({ name: z.literal('push'), ...envelope, ref: refName, after: z.string() }),
+  z.object({ name: z.literal('delete'), ...envelope, ref: refName, ref_type: z.string() }),
+  z.object({ name: z.literal('repository.renamed'), ...envelope }),
+  z.object({ name: z.literal('repository.transferred'), ...envelope }),
+  z.object({ name: z.literal('installation.created'), ...origin, repositories: repositories.nullish() }),
+  z.object({ name: z.literal('installation_repositories.added'), ...origin, repositories_added: repositories }),
+]);
 
-type PayloadName = keyof typeof PAYLOADS;
-export type Repository = z.infer<typeof repository> & { readonly installationId: number };
-export type Payload = {
-  [Name in PayloadName]: Omit<z.infer<(typeof PAYLOADS)[Name]>, 'repository' | 'installation'> & {
-    readonly name: Name;
-    readonly repository: Repository;
-  };
-}[PayloadName];
+/** What a webhook says, as far as the App reads it. Parsing one again gives the same. */
+export type Payload = z.infer<typeof payload>;
+export type PayloadName = Payload['name'];
+type Payloads = { readonly [One in Payload as One['name']]: One };
+/** The payload of a name. Written so that a table by name and the payload for it are known to belong together. */
+export type PayloadOf<Name extends PayloadName> = {
+  [One in Name]: { readonly name: One } & Payloads[One];
+}[Name];
 
-/** Parses a delivery; undefined for what the App does not read. `name` is the event, its action comes from the payload. */
-export function payloadOf(name: string, value: unknown): Payload | undefined {
-  const action = z.object({ action: z.string() }).safeParse(value);
-  const key = action.success && name !== 'push' && name !== 'delete' ? `${name}.${action.data.action}` : name;
-  if (!isName(key)) return undefined;
-  const parsed = PAYLOADS[key].parse(value);
-  const { installation, ...rest } = parsed;
-  const payload: unknown = { ...rest, name: key, repository: { ...rest.repository, installationId: installation.id } };
-  return isPayload(payload) ? payload : undefined;
+/** Everything that the App listens to, as `issues.labeled` or `push`. */
+export const WEBHOOKS: readonly PayloadName[] = payload.options.map(({ shape }) => shape.name.value);
+
+/** Why a webhook that the App listens to cannot be read; one line. */
+export interface Refusal {
+  readonly refusal: string;
 }
 
-function isName(key: string): key is PayloadName {
-  return Object.hasOwn(PAYLOADS, key);
+/** Parses a delivery, and never throws; undefined for what the App does not listen to. `name` is the event, its action comes from the payload. */
+export function payloadOf(name: string, value: unknown): Payload | Refusal | undefined {
+  const { action } = withAction.safeParse(value).data ?? {};
+  const known = WEBHOOKS.find((webhook) => webhook === `${name}.${action}` || webhook === name);
+  if (known === undefined) return undefined;
+  const fields = z.record(z.string(), z.unknown()).safeParse(value);
+  const parsed = payload.safeParse({ ...fields.data, name: known });
+  return parsed.success ? parsed.data : { refusal: `${known} cannot be read: ${problemsOf(parsed.error)}` };
 }
 
-/** The value was just parsed by the schema of its name; this only tells the compiler so. */
-function isPayload(value: unknown): value is Payload {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'name' in value &&
-    typeof value.name === 'string' &&
-    isName(value.name)
-  );
+const withAction = z.object({ action: z.string() });
+
+function problemsOf({ issues }: z.ZodError): string {
+  const problems = issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  return problems.join('; ');
 }

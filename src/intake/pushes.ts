@@ -1,55 +1,77 @@
-/** What pushes mean to loops: to the branch of one, and to the base of many. */
-
-import { baseMove, newerBaseIn } from '../context/base-move.ts';
-import { folderOf } from '../documents/document-texts.ts';
+/** What pushes and deleted branches mean to loops: to the branch of one, and to the base of many. The branch as it is decides, not what is told of it. */
+import { baseMove } from '../context/base-move.ts';
+import { pushOf } from '../context/branch-push.ts';
+import type { Loop } from '../loop/loop.ts';
+import { asReviewed, isReviewed } from '../loop/stages.ts';
 import type { Actor } from '../loop/terms.ts';
-import type { Ports, StoredLoop } from '../ports.ts';
-import { type Meaning, ofStored, repositoryRefOf } from './loop-lookup.ts';
-import type { Repository } from './payloads.ts';
+import { type Place, placeOf } from './place.ts';
+import type { Meaning, Readers, Taking } from './reader.ts';
 
-interface BranchPush {
-  readonly before: string;
-  readonly after: string;
-  readonly sender: Actor;
-  readonly at: string;
+const HEADS = 'refs/heads/';
+
+export const pushReaders: Readers<'push' | 'delete'> = {
+  async push(payload, taking) {
+    const { ref, after, sender } = payload;
+    if (sender.login === taking.ports.self || !ref.startsWith(HEADS)) return [];
+    const branch = ref.slice(HEADS.length);
+    const place = placeOf(payload, taking.ports);
+    const moves = await onBaseMoved(place, branch, taking);
+    return [...moves, ...(await onBranchMoved(place, { branch, by: sender, after }, taking))];
+  },
+  async delete(payload, taking) {
+    const { ref: branch, ref_type, sender } = payload;
+    if (ref_type !== 'branch') return [];
+    return onBranchMoved(placeOf(payload, taking.ports), { branch, by: sender, after: undefined }, taking);
+  },
+};
+
+interface BranchMove {
+  readonly branch: string;
+  readonly by: Actor;
+  /** Where the webhook says the branch is. */
+  readonly after: string | undefined;
 }
 
-/** A push that brings a newer base into the branch is first of all a move of the base: GitHub tells the two in any order. */
-export async function onBranchPushed(
-  stored: StoredLoop | undefined,
-  repository: Repository,
-  { before, after, sender, at }: BranchPush,
-  ports: Ports,
+async function onBranchMoved(
+  place: Place,
+  { branch, by, after }: BranchMove,
+  taking: Taking,
 ): Promise<readonly Meaning[]> {
-  const known = stored?.loop.base;
-  const merged = stored === undefined || known === undefined ? undefined : await newerBaseIn(stored.loop, after, ports);
-  const moves = merged === undefined ? [] : await onBaseMoved(repository, at, ports);
-  const pushes = await ofStored(stored, repository, async (ref, loop) => {
-    const paths = await ports.github.changedPaths(ref, before, after);
-    return {
-      type: 'pushed',
-      at,
-      by: sender,
-      sha: after,
-      codeTree: await ports.workspace.codeTree(ref, after),
-      documentsChanged: paths === undefined || paths.some((path) => path.startsWith(`${folderOf(loop)}/`)),
-      ...(merged === undefined || known === undefined ? {} : { base: { before: known.sha, after: merged } }),
-    };
-  });
-  return [...moves, ...pushes];
+  const { at, ports } = taking;
+  const stored = await ports.store.byBranch(place.said.repositoryId, branch);
+  if (stored === undefined || !isAtStake(stored.loop)) return [];
+  const loop = asReviewed({ ...stored.loop, ref: await place.of(stored.loop.ref) });
+  const head = await ports.github.head(loop.ref, `${HEADS}${branch}`);
+  if (head === undefined) return [{ ref: loop.ref, event: { type: 'ended', at, by, how: 'branch deleted' } }];
+  if (head === loop.review.head || (head !== after && isWriting(loop))) return [];
+  const pushed = await pushOf(loop, { head, at, by }, ports);
+  // A push that brings a newer base into the branch is first of all a move of the base: GitHub tells the two in any order.
+  const moves = pushed.base === undefined ? [] : await onBaseMoved(place, loop.started.base.branch, taking);
+  return [...moves, { ref: loop.ref, event: pushed }];
+}
+
+/** Whether the loop has put something on its branch that it still needs. A stopped one may be set going again, and then builds on what is there. */
+function isAtStake(loop: Loop): boolean {
+  return isReviewed(loop) && loop.status !== 'idle' && loop.status !== 'succeeded';
+}
+
+/** Whether the App itself is about to move the branch: then a head that nobody told of may be its own, and its outcome tells of it. */
+function isWriting({ pending }: Loop): boolean {
+  return pending.some(({ type }) => type === 'publish' || type === 'promote');
 }
 
 /** Read from where each open loop's base is to where the branch is now: pushes are told late, twice, or in another order. */
-export async function onBaseMoved(repository: Repository, at: string, ports: Ports): Promise<readonly Meaning[]> {
-  const here = repositoryRefOf(repository);
-  const branch = repository.default_branch;
-  const open = await ports.store.onBase(repository.id, branch);
-  const after = open.length === 0 ? undefined : await ports.github.head(here, `refs/heads/${branch}`);
+async function onBaseMoved(place: Place, branch: string, { at, ports }: Taking): Promise<readonly Meaning[]> {
+  const open = await ports.store.onBase(place.said.repositoryId, branch);
+  const [first] = open;
+  if (first === undefined) return [];
+  const here = await place.of(first.loop.ref);
+  const after = await ports.github.head(here, `${HEADS}${branch}`);
   const meanings: Meaning[] = [];
-  for (const [before, loops] of Map.groupBy(open, ({ loop }) => loop.base?.sha)) {
+  for (const [before, loops] of Map.groupBy(open, ({ loop }) => loop.started?.base.sha)) {
     if (before === undefined || after === undefined || after === before) continue;
     const event = { ...(await baseMove(here, { before, after, at }, ports)), before };
-    meanings.push(...loops.map(({ loop }) => ({ ref: loop.ref, event })));
+    for (const { loop } of loops) meanings.push({ ref: await place.of(loop.ref), event });
   }
   return meanings;
 }

@@ -1,8 +1,8 @@
 /** What is kept of a webhook: what payloads.ts reads of it, where it may decide anything, and else its id alone. Pure and cheap: the sender waits for it. */
-import { z } from 'zod';
+import { isPerson } from '../loop/terms.ts';
 import type { Delivery } from '../ports.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
-import { type Payload, payloadOf } from './payloads.ts';
+import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
 
 export interface Webhook {
   readonly id: string;
@@ -15,53 +15,58 @@ export interface Webhook {
 /** `self` is the login of the App's own account: what it does itself is no news. */
 export function deliveryOf({ id, name, payload: whole, receivedAt }: Webhook, self: string): Delivery {
   const unread: Delivery = { id, name, receivedAt, repositoryId: undefined, payload: undefined, note: undefined };
-  try {
-    const payload = payloadOf(name, whole);
-    if (payload === undefined || !mayDecide(payload, self)) return unread;
-    return { ...unread, repositoryId: payload.repository.id, payload: reducedOf(payload) };
-  } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error;
-    return { ...unread, note: `not readable: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}` };
-  }
+  const payload = payloadOf(name, whole);
+  if (payload === undefined) return unread;
+  if ('refusal' in payload) return { ...unread, note: payload.refusal };
+  if (!mayDecide(payload, self)) return unread;
+  return { ...unread, repositoryId: repositoryIdOf(payload), payload };
 }
 
-/** Reads back as the same payload. */
-function reducedOf(payload: Payload): unknown {
-  const [, action] = payload.name.split('.');
-  return { ...payload, action, installation: { id: payload.repository.installationId } };
+/** What is said of a whole installation is taken in beside all repositories, in an order of its own. */
+const NO_REPOSITORY = 0;
+
+function repositoryIdOf(payload: Payload): number {
+  return 'repository' in payload ? payload.repository.id : NO_REPOSITORY;
 }
 
 /** Our check runs name their loop. */
 const OUR_CHECK = /^\d+\/\d+\/\d+\//;
 
 /** The base of loops, or a branch that may be one's own. */
-function isFollowed({ ref, repository }: Extract<Payload, { name: 'push' }>): boolean {
-  return ref === `refs/heads/${repository.default_branch}` || ref.startsWith(`refs/heads/${BRANCH_PREFIX}`);
+function isFollowed({ ref, repository: { default_branch: base } }: PayloadOf<'push'>): boolean {
+  return base === undefined || ref === `refs/heads/${base}` || ref.startsWith(`refs/heads/${BRANCH_PREFIX}`);
 }
 
-function mayDecide(payload: Payload, self: string): boolean {
-  const { sender } = payload;
-  switch (payload.name) {
-    case 'issues.labeled':
-      return payload.label.name === 'loop';
-    case 'issues.unlabeled':
-      return payload.label.name === 'loop' && sender.login !== self;
-    case 'issue_comment.created':
-      return sender.type === 'User' && /^\//m.test(payload.comment.body);
-    case 'pull_request_review.submitted':
-      return sender.type === 'User' && payload.review.state !== 'dismissed';
-    case 'check_run.requested_action':
-    case 'check_run.rerequested':
-      return sender.type === 'User' && OUR_CHECK.test(payload.check_run.external_id);
-    case 'check_run.completed':
-      return sender.login !== self;
-    case 'push':
-      return sender.login !== self && isFollowed(payload) && !/^0+$/.test(payload.after);
-    case 'delete':
-      return payload.ref_type === 'branch' && payload.ref.startsWith(BRANCH_PREFIX);
-    case 'issues.closed':
-    case 'pull_request.closed':
-    case 'workflow_run.completed':
-      return true;
-  }
+type Decides = { readonly [Name in PayloadName]: (payload: PayloadOf<Name>, self: string) => boolean };
+
+/** What can be told from a payload alone: whether it may mean anything to a loop. */
+const DECIDES: Decides = {
+  'issues.labeled': ({ label }) => label?.name === 'loop',
+  'issues.unlabeled': ({ label, sender }, self) => label?.name === 'loop' && sender.login !== self,
+  'issues.closed': () => true,
+  'issue_comment.created': ({ sender, comment }) => isPerson(sender) && /^\//m.test(comment.body),
+  'pull_request.closed': () => true,
+  'pull_request_review.submitted': ({ sender }) => isPerson(sender),
+  'check_run.requested_action': isPressed,
+  'check_run.rerequested': isPressed,
+  'check_run.completed': ({ sender }, self) => sender.login !== self,
+  'check_suite.completed': () => true,
+  status: ({ sender }, self) => sender.login !== self,
+  'workflow_run.requested': () => true,
+  'workflow_run.in_progress': () => true,
+  'workflow_run.completed': () => true,
+  push: (payload, self) => payload.sender.login !== self && isFollowed(payload),
+  delete: ({ ref_type, ref }) => ref_type === 'branch' && ref.startsWith(BRANCH_PREFIX),
+  'repository.renamed': () => true,
+  'repository.transferred': () => true,
+  'installation.created': () => true,
+  'installation_repositories.added': () => true,
+};
+
+function isPressed({ sender, check_run }: PayloadOf<'check_run.requested_action' | 'check_run.rerequested'>): boolean {
+  return isPerson(sender) && OUR_CHECK.test(check_run.external_id);
+}
+
+function mayDecide<Name extends PayloadName>(payload: PayloadOf<Name>, self: string): boolean {
+  return DECIDES[payload.name](payload, self);
 }

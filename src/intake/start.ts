@@ -15,9 +15,10 @@ type Facts = Omit<Extract<Event, { type: 'labelled' }>, 'type' | 'at' | 'by' | '
 
 interface LabelledIssue {
   readonly title: string;
-  readonly body: string | null;
+  readonly body?: string | null | undefined;
   readonly user: Actor;
   readonly labels: readonly { readonly name: string }[];
+  readonly isClosed?: boolean;
 }
 
 /** Reads everything afresh; what is wrong becomes `refusal`, one sentence with the remedy. */
@@ -26,7 +27,9 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
   const sha = (await ports.github.head(ref, `refs/heads/${defaultBranch}`)) ?? '0'.repeat(40);
   const config = await configOrRefusal(ref, sha, ports);
   const goal = goalOrRefusal(issue.body ?? '');
-  const refusal = [branchProblem(defaultBranch), config, goal].find((found) => typeof found === 'string');
+  const refusal = [closedProblem(issue), branchProblem(defaultBranch), config, goal].find(
+    (found) => typeof found === 'string',
+  );
   const { config: settings, digest } = typeof config === 'string' ? FALLBACK : config;
   const labels = issue.labels.map(({ name }) => name);
   const branch = `${settings.branch.replace('{issue}', String(ref.issue))}${ref.n > 1 ? `-${ref.n}` : ''}`;
@@ -42,7 +45,11 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
   };
 }
 
-/** What begins so the App may write; the default branch it never may. */
+function closedProblem({ isClosed }: LabelledIssue): string | undefined {
+  return isClosed === true ? 'The issue is closed; reopen it and set the label again.' : undefined;
+}
+
+/** The App may write branches with this prefix, so the default branch must not have it. */
 function branchProblem(defaultBranch: string): string | undefined {
   return defaultBranch.startsWith(BRANCH_PREFIX)
     ? `The default branch is named \`${defaultBranch}\`, but what begins with \`${BRANCH_PREFIX}\` belongs to loops; rename it and set the label again.`

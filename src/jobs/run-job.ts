@@ -5,14 +5,15 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { createModel } from '../adapters/model.ts';
 import { ConfigError, SandboxError } from '../errors.ts';
-import { type Brief, brief as briefSchema, type Report } from '../loop/brief.ts';
+import { type Brief, brief as briefSchema, type JobFailure, type Report } from '../loop/brief.ts';
 import type { Model } from '../ports.ts';
 import { failedReport } from './report/failed-report.ts';
 import { reportFromRoot } from './report/from-root.ts';
 import { parseJson } from './report/json.ts';
 import { createRawStore } from './report/raw.ts';
 import { writeReport } from './report/report.ts';
-import { countCalls, type JobEnvironment, JobError } from './sandbox/environment.ts';
+import { causeOf } from './report/report-facts.ts';
+import { countCalls, type JobEnvironment, JobError, SetupError } from './sandbox/environment.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 
 /** What the workflow hands to the job; empty texts mean "not given". */
@@ -37,6 +38,8 @@ export interface JobRequest {
 /** No key where generated code runs: the address that the job is given lets it in, or nothing does. */
 const NO_KEY = 'loopwright-job';
 
+const FLAKINESS_RUNS = 5;
+
 /** Runs the job and writes its report. @throws {ConfigError} when the brief cannot be read; then there is no report. */
 export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
   const { kind, variables, log } = request;
@@ -54,7 +57,7 @@ export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
     if (!(error instanceof z.ZodError)) throw error;
     return writeReport(broken(error), place);
   });
-  log(`${kind}: ${verdict}${report.failure === null ? '' : `, ${report.failure}`}`);
+  log(`${kind}: ${verdict}${report.failure === null ? '' : `, ${report.failure.message}`}`);
   return verdict;
 }
 
@@ -68,7 +71,8 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
     log(`sandbox: ${sandbox.kind}${brief.model.scripted ? ', the model is scripted' : ''}`);
     const input = orNone(variables.LOOPWRIGHT_INPUT);
     const raw = createRawStore(output);
-    const environment = { workspace, scratch, output, input, sandbox, model, raw, bundle, log, now: Date.now };
+    const places = { workspace, scratch, output, input };
+    const environment = { ...places, sandbox, model, raw, bundle, flakinessRuns: FLAKINESS_RUNS, log, now: Date.now };
     return reportFromRoot(await request.job(brief, environment), environment);
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -87,7 +91,7 @@ function sandboxFor(
 function modelFor(brief: Brief, baseUrl: string): Model {
   if (baseUrl !== '')
     return createModel({ baseUrl, apiKey: NO_KEY, model: brief.model.name, timeoutMs: brief.limits.modelTimeoutMs });
-  const missing = () => Promise.reject(new JobError('LOOPWRIGHT_MODEL_URL is not set; this job needs a model.'));
+  const missing = () => Promise.reject(new SetupError('LOOPWRIGHT_MODEL_URL is not set; this job needs a model.'));
   return { answer: missing, turn: missing };
 }
 
@@ -102,9 +106,11 @@ async function readBrief(file: string): Promise<Brief> {
   throw new ConfigError(`LOOPWRIGHT_BRIEF: the brief ${file} is not valid: ${z.prettifyError(parsed.error)}`);
 }
 
-function failureOf(error: unknown): string {
-  if (error instanceof SandboxError || error instanceof JobError) return error.message;
-  return `The job broke: ${error instanceof Error ? error.message : String(error)}. Its log has the details; report it.`;
+function failureOf(error: unknown): JobFailure {
+  if (error instanceof SandboxError || error instanceof JobError)
+    return { cause: causeOf(error), message: error.message };
+  const why = error instanceof Error ? error.message : String(error);
+  return { cause: 'work', message: `The job broke: ${why}. Its log has the details; report it.` };
 }
 
 function orNone(text: string): string | undefined {

@@ -18,9 +18,6 @@ export const CHECK_CONCLUSIONS = [
   'startup_failure',
 ] as const;
 
-export const appSlugSchema = z.enum(['loopwright', 'github-actions']);
-export type AppSlug = z.infer<typeof appSlugSchema>;
-
 const statusSchema = z.enum(['queued', 'in_progress', 'completed']);
 
 export const checkSuiteSchema = z.object({
@@ -28,7 +25,8 @@ export const checkSuiteSchema = z.object({
   repositoryId,
   headSha: text,
   headBranch: optionalText,
-  app: appSlugSchema,
+  /** The App's slug. */
+  app: text,
   /** A suite of a workflow run holds that run's jobs only. */
   runId: z.number().optional(),
   createdAt: text,
@@ -55,7 +53,8 @@ export const checkRunSchema = z.object({
   repositoryId,
   suiteId: z.number(),
   headSha: text,
-  app: appSlugSchema,
+  /** The App's slug. */
+  app: text,
   name: text,
   status: statusSchema,
   conclusion: z.enum(CHECK_CONCLUSIONS).optional(),

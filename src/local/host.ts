@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import type { Contract } from '../referee/contract.ts';
 import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
+import type { Clock } from './clock.ts';
+import type { Switches } from './controls/switches.ts';
 import type { Credentials } from './credentials.ts';
 import { createGit, type Git } from './git/git.ts';
 import type { Repository } from './records.ts';
@@ -13,6 +15,8 @@ export interface Host {
   readonly contract: Contract;
   readonly credentials: Credentials;
   readonly outbox: Outbox;
+  readonly switches: Switches;
+  readonly clock: Clock;
   readonly dataDirectory: string;
   /** Base address of the server, without a trailing slash. */
   readonly url: () => string;
@@ -28,8 +32,10 @@ export interface Host {
   readonly running: Map<number, AbortController>;
 }
 
-export const BOT_LOGIN = 'loopwright[bot]';
-export const ACTIONS_LOGIN = 'github-actions[bot]';
+export const OWN_SLUG = 'loopwright';
+export const ACTIONS_SLUG = 'github-actions';
+export const BOT_LOGIN = `${OWN_SLUG}[bot]`;
+export const ACTIONS_LOGIN = `${ACTIONS_SLUG}[bot]`;
 
 /** Base address of the REST API. */
 export function apiUrlOf(host: Host): string {
@@ -48,12 +54,12 @@ export function repositoryHtmlUrlOf(host: Host, { owner, name }: Repository): st
 
 /** Git on the repository's bare directory. */
 export function gitOf(host: Host, repository: Repository): Git {
-  return createGit(join(host.dataDirectory, 'git', repository.owner, `${repository.name}.git`));
+  return createGit(join(host.dataDirectory, 'git', gitDirectoryOf(repository)));
 }
 
-/** The time as GitHub writes it: UTC, whole seconds. */
-export function now(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
+/** Where a repository's bare directory is, below `git` in the data directory. */
+export function gitDirectoryOf({ directory, owner, name }: Repository): string {
+  return directory ?? `${owner}/${name}.git`;
 }
 
 /** An id of GitHub's GraphQL kind: opaque, unique, and readable by us. */

@@ -1,9 +1,11 @@
 /** The server's front door: git, REST, GraphQL, what is local only, and the pages. */
 import { Hono } from 'hono';
 import { actionEndpoints } from './actions/actions.ts';
+import { createControls } from './controls/controls.ts';
 import { answerGit } from './git/git-http.ts';
-import type { Host } from './host.ts';
+import { type Host, repositoryHtmlUrlOf } from './host.ts';
 import { createPages } from './pages/pages.ts';
+import { findFormer } from './repository-records.ts';
 import { appEndpoints } from './rest/app-endpoints.ts';
 import { checkEndpoints } from './rest/checks.ts';
 import { commentEndpoints } from './rest/comments.ts';
@@ -14,17 +16,19 @@ import { answerGraphql } from './rest/graphql.ts';
 import { historyEndpoints } from './rest/history.ts';
 import { issueEndpoints } from './rest/issues.ts';
 import { labelEndpoints } from './rest/labels.ts';
-import { createLocalEndpoints } from './rest/local-endpoints.ts';
 import { mergeEndpoints } from './rest/merges.ts';
 import { pullEndpoints } from './rest/pulls.ts';
 import { reactionEndpoints } from './rest/reactions.ts';
 import { refEndpoints } from './rest/refs.ts';
+import { relocationEndpoints } from './rest/relocation.ts';
 import { repositoryEndpoints } from './rest/repositories.ts';
 import { createRest } from './rest/rest.ts';
+import { statusEndpoints } from './rest/statuses.ts';
 
 const ENDPOINTS: Endpoints = {
   ...appEndpoints,
   ...repositoryEndpoints,
+  ...relocationEndpoints,
   ...issueEndpoints,
   ...labelEndpoints,
   ...commentEndpoints,
@@ -36,6 +40,7 @@ const ENDPOINTS: Endpoints = {
   ...pullEndpoints,
   ...mergeEndpoints,
   ...checkEndpoints,
+  ...statusEndpoints,
   ...actionEndpoints,
 };
 
@@ -45,11 +50,22 @@ export function createHttp(host: Host, welcome?: string): (request: Request) => 
   const app = new Hono();
   app.all('/api/v3/*', ({ req }) => rest(req.raw, req.url.slice(req.url.indexOf('/api/v3') + '/api/v3'.length)));
   for (const path of ['/api/graphql', '/graphql']) app.post(path, ({ req }) => answerGraphql(host, req.raw));
-  app.route('/_local', createLocalEndpoints(host));
+  app.route('/_local', createControls(host));
   app.use('/:owner/:repository/*', async ({ req }, next) => (await answerGit(host, req.raw)) ?? next());
+  app.get('/:owner/:repository/*', ({ req, redirect }, next) => {
+    const place = presentPage(host, req.path);
+    return place === undefined ? next() : redirect(place, 301);
+  });
   const pages = { request: async (path: string, init?: RequestInit) => app.request(path, init) };
   app.route('/', createPages(welcome === undefined ? pages : { ...pages, welcome }));
   return (request) => refusalOfName(host, request) ?? app.fetch(request);
+}
+
+/** Where a page of a renamed repository is now. */
+function presentPage(host: Host, path: string): string | undefined {
+  const [, owner = '', repo = '', rest = ''] = /^\/([^/]+)\/([^/]+)(.*)$/.exec(path) ?? [];
+  const former = findFormer(host, { owner, repo });
+  return former && `${repositoryHtmlUrlOf(host, former)}${rest}`;
 }
 
 /**

@@ -5,14 +5,16 @@ import { serve } from '@hono/node-server';
 import { createContract } from '../referee/contract.ts';
 import { cancelLeftovers, leftoversOf, stopRuns } from './actions/workflow-runs.ts';
 import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
+import { createClock, now } from './clock.ts';
+import { openSwitches } from './controls/switches.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
 import { installHook } from './git/push-hook.ts';
 import { announceLeftovers } from './git/pushes.ts';
-import { type Host, now } from './host.ts';
+import type { Host } from './host.ts';
 import { createHttp } from './http.ts';
 import type { Role } from './records.ts';
 import { addRepository } from './repository-records.ts';
-import { openState, type State } from './state.ts';
+import { openState } from './state.ts';
 import { createOutbox } from './webhooks/webhooks.ts';
 
 export interface LocalGitHubOptions {
@@ -41,7 +43,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   installHook(options.dataDirectory);
   const address = { url: '' };
   const host = createHost(options, () => address.url);
-  for (const user of options.users ?? []) addUser(host.state, user);
+  for (const user of options.users ?? []) addUser(host, user);
   for (const source of options.imports ?? []) await addRepository(host, source);
   const leftovers = leftoversOf(host);
   const { server, port } = await listen(createHttp(host, options.welcome), options.port);
@@ -68,16 +70,21 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
 function createHost({ dataDirectory, executeWorkflow }: LocalGitHubOptions, url: () => string): Host {
   const state = openState(dataDirectory);
   const credentials = loadCredentials(dataDirectory);
+  const switches = openSwitches(state);
+  const clock = createClock(switches);
   return {
     state,
     credentials,
     contract: createContract(),
-    outbox: createOutbox(state, credentials.webhookSecret),
+    outbox: createOutbox({ state, clock, secret: credentials.webhookSecret }),
+    switches,
+    clock,
     dataDirectory,
     url,
     executeWorkflow,
     serial: createSerial(),
-    reportProblem: (subject, where, message) => void state.problems.insert({ at: now(), subject, where, message }),
+    reportProblem: (subject, where, message) =>
+      void state.problems.insert({ at: now({ clock }), subject, where, message }),
     stopping: new AbortController(),
     performances: new Set(),
     running: new Map(),
@@ -97,12 +104,13 @@ function createSerial(): Host['serial'] {
 }
 
 function addUser(
-  state: State,
+  host: Host,
   { login, role, token }: { readonly login: string; readonly role: Role; readonly token: string },
 ): void {
+  const { state } = host;
   const known = state.accounts.first({ login });
   if (known) state.accounts.update(known.id, { role, token });
-  else state.accounts.insert({ login, type: 'User', role, token, createdAt: now() });
+  else state.accounts.insert({ login, type: 'User', role, token, createdAt: now(host) });
 }
 
 async function listen(fetch: (request: Request) => Response | Promise<Response>, port: number) {

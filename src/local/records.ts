@@ -25,12 +25,17 @@ export const repositorySchema = z.object({
   id,
   owner: text,
   name: text,
+  /** Below `git` in the data directory; where it is absent, `<owner>/<name>.git`. A rename does not move it. */
+  directory: optionalText,
   defaultBranch: text,
   nextNumber: z.number(),
   createdAt: text,
   pushedAt: text,
 });
 export type Repository = z.infer<typeof repositorySchema>;
+
+/** A name that a repository had; it leads to the repository until another takes the name. */
+export const formerNameSchema = z.object({ id, repositoryId, owner: text, name: text });
 
 export const collaboratorSchema = z.object({ id, repositoryId, login: text, role: roleSchema });
 
@@ -51,6 +56,15 @@ export const issueSchema = z.object({
   closedBy: optionalText,
 });
 export type Issue = z.infer<typeof issueSchema>;
+
+/** The number of an issue that was deleted, or moved to where the two last fields say. */
+export const goneIssueSchema = z.object({
+  id,
+  repositoryId,
+  number: z.number(),
+  toRepositoryId: z.number().optional(),
+  toNumber: z.number().optional(),
+});
 
 export const issueEventSchema = z.object({
   id,
@@ -101,6 +115,8 @@ export const pullSchema = z.object({
   base: text,
   headSha: text,
   baseSha: text,
+  /** When head or base moved last; GitHub finds out a while later whether they still merge. */
+  movedAt: optionalText,
   draft: z.boolean(),
   mergedAt: optionalText,
   mergedBy: optionalText,
@@ -120,11 +136,17 @@ export const reviewSchema = z.object({
 });
 export type Review = z.infer<typeof reviewSchema>;
 
+/** An App beside ours that was registered under `/_local`; it exists on this machine only. */
+export const appSchema = z.object({ id, slug: text, name: text });
+export type ForeignApp = z.infer<typeof appSchema>;
+
 /** A token that the server minted; only its digest is kept. */
 export const tokenSchema = z.object({
   id,
   digest: text,
   kind: z.enum(['installation', 'job']),
+  /** The App of an installation's token; absent: ours. */
+  app: optionalText,
   permissions: z.record(z.string(), z.string()),
   /** Absent: every repository. */
   repositoryIds: z.array(z.number()).optional(),
@@ -166,5 +188,8 @@ export const requestSchema = z.object({
   status: z.number(),
   durationMs: z.number(),
 });
+
+/** A switch under `/_local` that was set; see `controls/switches.ts` for what it may be. */
+export const switchSchema = z.object({ id, name: text, value: z.unknown() });
 
 export const problemSchema = z.object({ id, at: text, subject: text, where: text, message: text });

@@ -2,14 +2,25 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { now } from './clock.ts';
 import { importRepository } from './git/git.ts';
-import { gitOf, type Host, now } from './host.ts';
+import { gitOf, type Host } from './host.ts';
 import type { Account, Repository } from './records.ts';
 
 /** The repository of a route; names are compared without case, as GitHub does. */
 export function findRepository(host: Host, parameters: Readonly<Record<string, string>>): Repository | undefined {
   const wanted = `${parameters.owner}/${parameters.repo}`.toLowerCase();
   return host.state.repositories.find({}).find(({ owner, name }) => `${owner}/${name}`.toLowerCase() === wanted);
+}
+
+/** The repository that had this name and has another one now, unless some repository has it again. */
+export function findFormer(host: Host, parameters: Readonly<Record<string, string>>): Repository | undefined {
+  if (findRepository(host, parameters)) return undefined;
+  const wanted = `${parameters.owner}/${parameters.repo}`.toLowerCase();
+  const former = host.state.formerNames
+    .find({})
+    .findLast(({ owner, name }) => `${owner}/${name}`.toLowerCase() === wanted);
+  return former && host.state.repositories.get(former.repositoryId);
 }
 
 /** Takes the next number, shared by issues and pull requests. */
@@ -23,11 +34,11 @@ export function takeNumber(host: Host, repository: Repository): number {
 export function accountOf(host: Host, login: string): Account {
   const known = host.state.accounts.first({ login });
   return (
-    known ?? host.state.accounts.insert({ login, type: login.endsWith('[bot]') ? 'Bot' : 'User', createdAt: now() })
+    known ?? host.state.accounts.insert({ login, type: login.endsWith('[bot]') ? 'Bot' : 'User', createdAt: now(host) })
   );
 }
 
-/** Takes a repository on disk in as `owner/name`; one that is known already is kept as it is. */
+/** Takes a repository on disk in as `owner/name`; one that is known already, also by a former name, is kept as it is. */
 export async function addRepository(
   host: Host,
   { source, fullName }: { readonly source: string; readonly fullName: string },
@@ -36,8 +47,8 @@ export async function addRepository(
   if (!owner || !name || rest.length > 0 || !/^[\w.-]+\/[\w.-]+$/.test(fullName)) {
     throw new Error(`--import ${source}=${fullName}: the name must be owner/name`);
   }
-  if (findRepository(host, { owner, repo: name })) return;
-  const fresh = { id: 0, owner, name, defaultBranch: 'main', nextNumber: 1, createdAt: now(), pushedAt: now() };
+  if (findRepository(host, { owner, repo: name }) ?? findFormer(host, { owner, repo: name })) return;
+  const fresh = { id: 0, owner, name, defaultBranch: 'main', nextNumber: 1, createdAt: now(host), pushedAt: now(host) };
   const { directory } = gitOf(host, fresh);
   await mkdir(dirname(directory), { recursive: true });
   for (const left of [directory, `${directory}.new`]) if (existsSync(left)) await rm(left, { recursive: true });

@@ -25,12 +25,19 @@ function openPlanningCollections(database: DatabaseSync) {
   return {
     accounts: createCollection({ database, name: 'accounts', schema: records.accountSchema }),
     repositories: createCollection({ database, name: 'repositories', schema: records.repositorySchema }),
+    formerNames: createCollection({ database, name: 'former_names', schema: records.formerNameSchema }),
     collaborators: createCollection({ database, name: 'collaborators', schema: records.collaboratorSchema }),
     issues: createCollection({ database, name: 'issues', schema: records.issueSchema, indexed: inRepository }),
     issueEvents: createCollection({
       database,
       name: 'issue_events',
       schema: records.issueEventSchema,
+      indexed: inRepository,
+    }),
+    goneIssues: createCollection({
+      database,
+      name: 'gone_issues',
+      schema: records.goneIssueSchema,
       indexed: inRepository,
     }),
     labels: createCollection({ database, name: 'labels', schema: records.labelSchema }),
@@ -55,6 +62,8 @@ function openPlanningCollections(database: DatabaseSync) {
     }),
     deliveries: createCollection({ database, name: 'deliveries', schema: records.deliverySchema, indexed: ['state'] }),
     requests: createCollection({ database, name: 'requests', schema: records.requestSchema }),
+    apps: createCollection({ database, name: 'apps', schema: records.appSchema }),
+    switches: createCollection({ database, name: 'switches', schema: records.switchSchema }),
     problems: createCollection({ database, name: 'problems', schema: records.problemSchema }),
   };
 }

@@ -1,7 +1,7 @@
 /** Who is asking: people's tokens, the App's JWT, and the tokens that the server mints for installations and jobs. */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { z } from 'zod';
-import { ACTIONS_LOGIN, BOT_LOGIN, type Host } from './host.ts';
+import { ACTIONS_LOGIN, type Host, OWN_SLUG } from './host.ts';
 import { HttpError } from './http-error.ts';
 import type { Account } from './records.ts';
 
@@ -14,6 +14,8 @@ export type Actor =
   | { readonly type: 'app' }
   | {
       readonly type: 'installation';
+      /** The App's slug. */
+      readonly app: string;
       readonly permissions: Permissions;
       readonly repositoryIds: readonly number[] | undefined;
     }
@@ -47,19 +49,22 @@ export function actorOf(host: Host, header: string | undefined): Actor {
 /** Name of the account whose deed this is; undefined for nobody. */
 export function loginOf(actor: Actor): string | undefined {
   if (actor.type === 'user') return actor.account.login;
-  if (actor.type === 'installation') return BOT_LOGIN;
+  if (actor.type === 'installation') return `${actor.app}[bot]`;
   return actor.type === 'job' ? ACTIONS_LOGIN : undefined;
 }
 
-/** The actor in the request log: `app`, `user:alice`, `job:12`, `anonymous`. */
+/** The actor in the request log: `app` for ours, `app:dco`, `user:alice`, `job:12`, `anonymous`. */
 export function actorLabel(actor: Actor): string {
   if (actor.type === 'user') return `user:${actor.account.login}`;
   if (actor.type === 'job') return `job:${actor.runId}`;
+  if (actor.type === 'installation' && actor.app !== OWN_SLUG) return `app:${actor.app}`;
   return actor.type === 'anonymous' ? 'anonymous' : 'app';
 }
 
 export interface MintOptions {
   readonly kind: 'installation' | 'job';
+  /** Absent: ours. */
+  readonly app?: string;
   readonly permissions: Permissions;
   readonly repositoryIds: readonly number[] | undefined;
   readonly runId?: number;
@@ -67,12 +72,13 @@ export interface MintOptions {
 }
 
 /** A new token; only its digest is stored. */
-export function mintToken(host: Host, { kind, permissions, repositoryIds, runId, lifetimeMs }: MintOptions) {
+export function mintToken(host: Host, { kind, app, permissions, repositoryIds, runId, lifetimeMs }: MintOptions) {
   const token = `ghs_${randomBytes(27).toString('base64url').replaceAll('-', 'a').replaceAll('_', 'b')}`;
-  const expiresAt = `${new Date(Date.now() + lifetimeMs).toISOString().slice(0, 19)}Z`;
+  const expiresAt = `${new Date(host.clock.now().getTime() + lifetimeMs).toISOString().slice(0, 19)}Z`;
   host.state.tokens.insert({
     digest: digestOf(token),
     kind,
+    app,
     permissions: { ...permissions },
     repositoryIds: repositoryIds && [...repositoryIds],
     runId,
@@ -84,9 +90,9 @@ export function mintToken(host: Host, { kind, permissions, repositoryIds, runId,
 function tokenActorOf(host: Host, token: string): Actor {
   const minted = host.state.tokens.first({ digest: digestOf(token) });
   if (minted) {
-    if (Date.parse(minted.expiresAt) <= Date.now()) throw badCredentials();
-    const { permissions, repositoryIds, runId } = minted;
-    if (minted.kind === 'installation') return { type: 'installation', permissions, repositoryIds };
+    if (Date.parse(minted.expiresAt) <= host.clock.now().getTime()) throw badCredentials();
+    const { permissions, repositoryIds, runId, app = OWN_SLUG } = minted;
+    if (minted.kind === 'installation') return { type: 'installation', app, permissions, repositoryIds };
     return { type: 'job', permissions, repositoryIds: repositoryIds ?? [], runId: runId ?? 0 };
   }
   const account = token === '' ? undefined : host.state.accounts.first({ token });
@@ -112,7 +118,7 @@ function appOf(host: Host, jwt: string): Actor {
 }
 
 function judgeClaims(host: Host, { iat, exp, iss }: z.infer<typeof claimsSchema>): void {
-  const seconds = Math.floor(Date.now() / 1000);
+  const seconds = Math.floor(host.clock.now().getTime() / 1000);
   if (String(iss) !== String(host.credentials.appId)) throw new HttpError(401, 'Integration not found');
   if (iat > seconds + CLOCK_DRIFT_SECONDS)
     throw new HttpError(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { acceptanceRow, surface, task } from '../documents/documents.ts';
 import { acceptanceTests, seedData } from './answers.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
+import { waiver } from './waiver.ts';
 
 /** How the repository is installed, built, tested and started. A missing command is not run; `test` is needed. */
 export const commands = z.strictObject({
@@ -32,7 +33,7 @@ export const frozenTests = acceptanceTests.extend({ digest });
 export type FrozenTests = z.infer<typeof frozenTests>;
 
 export const brief = z.strictObject({
-  version: z.literal(1),
+  version: z.literal(2),
   loop: z.strictObject({ id: z.string(), owner: z.string(), repo: z.string(), issue: z.int(), title: z.string() }),
   phase: z.enum(['BUILD', 'VERIFY']),
   entry: z.int(),
@@ -50,12 +51,22 @@ export const brief = z.strictObject({
   ),
   tasks: z.array(task),
   acceptance: z.array(acceptanceRow),
-  /** What an earlier iteration of the same plan left behind; undefined on the first. */
-  previous: z.strictObject({ changes: z.array(fileChange), tests: frozenTests.nullable() }).nullable(),
+  /** What an earlier iteration of the same plan left behind, against the commit `head`; null on the first. */
+  previous: z
+    .strictObject({
+      head: commitSha,
+      changes: z.array(fileChange),
+      tests: frozenTests.nullable(),
+      /** Tasks that a failure left undone. */
+      unfinished: z.array(z.string()),
+    })
+    .nullable(),
   /** The frozen tests and all changed paths, for VERIFY. */
   tests: frozenTests.nullable(),
   seed: seedData.nullable(),
   defects: z.array(defect),
+  /** Findings that people lifted. */
+  waivers: z.array(waiver),
   /** `/context` texts of people, oldest first. */
   context: z.array(z.string()),
   /** Skill texts by name. */
@@ -117,8 +128,12 @@ export const evidenceRow = z.strictObject({
 });
 export type EvidenceRow = z.infer<typeof evidenceRow>;
 
+/** Why a job could not do its work: the model and the set-up need a person, the work is tried again. */
+export const jobFailure = z.strictObject({ cause: z.enum(['model', 'setup', 'work']), message: z.string().min(1) });
+export type JobFailure = z.infer<typeof jobFailure>;
+
 const common = {
-  version: z.literal(1),
+  version: z.literal(2),
   loop: z.string(),
   entry: z.int(),
   candidate: commitSha,
@@ -127,8 +142,8 @@ const common = {
   measurements: z.array(measurement),
   defects: z.array(defect),
   calls: z.array(modelCall),
-  /** Set when the job could not do its work at all; then the measurements are incomplete and gates block. */
-  failure: z.string().nullable(),
+  /** Set when the job could not do its work to the end; then measurements are missing and gates block. */
+  failure: jobFailure.nullable(),
   durationMs: z.number(),
 };
 
@@ -136,8 +151,11 @@ const common = {
 export const buildReport = z.strictObject({
   kind: z.literal('build'),
   ...common,
+  /** With a failure, what the tasks that came to their end had made. */
   changes: z.array(fileChange),
   tests: frozenTests.nullable(),
+  /** Ids of the tasks that a failure left undone; empty where there was none. */
+  unfinished: z.array(z.string()),
 });
 export type BuildReport = z.infer<typeof buildReport>;
 /** `report.json` of the artifact `seed`. `changes` is what the seed adds on top of the build's changes. */

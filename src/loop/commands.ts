@@ -1,58 +1,127 @@
 /** Slash commands as data: one table is the parser's vocabulary, the permission rule and the help text. */
+import { z } from 'zod';
 import type { Role } from './terms.ts';
+
+export const commandName = z.enum([
+  'approve',
+  'reject',
+  'release',
+  'answer',
+  'auto',
+  'pause',
+  'resume',
+  'stop',
+  'rerun',
+  'context',
+  'priority',
+  'budget',
+  'waive',
+  'accept',
+  'decline',
+  'status',
+  'help',
+]);
+export type CommandName = z.infer<typeof commandName>;
 
 export interface Command {
   readonly usage: string;
   readonly description: string;
   /** Least repository role; `author` also admits whoever wrote the issue. */
   readonly who: 'read' | 'write' | 'maintain' | 'author';
+  /** What belongs to it: the rest of its line at most, or also the text below, up to the next command or the end of the comment. */
+  readonly takes: 'nothing' | 'word' | 'text';
 }
 
-export const COMMANDS: Readonly<Record<string, Command>> = {
-  approve: { usage: '/approve', description: 'Approve the packet as posted; building starts.', who: 'write' },
+export const COMMANDS: Readonly<Record<CommandName, Command>> = {
+  approve: {
+    usage: '/approve',
+    description: 'Approve the packet as posted; building starts.',
+    who: 'write',
+    takes: 'nothing',
+  },
   reject: {
     usage: '/reject <what to change>',
     description: 'Send the packet back to the specification; `/reject plan: …` back to the plan.',
     who: 'write',
+    takes: 'text',
   },
   release: {
     usage: '/release',
     description: 'Move the verified candidate onto the branch, where that needs a person.',
     who: 'write',
+    takes: 'nothing',
   },
-  answer: { usage: '/answer 1b 2a 3: free text', description: 'Answer the open questions.', who: 'author' },
-  auto: { usage: '/auto', description: 'Take the safe default for every open question.', who: 'author' },
-  pause: { usage: '/pause', description: 'Hold the loop at the next safe point.', who: 'write' },
-  resume: { usage: '/resume', description: 'Go on where it was held.', who: 'write' },
-  stop: { usage: '/stop', description: 'End the loop; everything stays as it is.', who: 'write' },
-  rerun: { usage: '/rerun [phase]', description: 'Grant one more try after a stop.', who: 'write' },
-  context: { usage: '/context <text>', description: 'Give the next step something to know.', who: 'write' },
+  answer: {
+    usage: '/answer 1b 2a 3: free text',
+    description: 'Answer the open questions.',
+    who: 'author',
+    takes: 'text',
+  },
+  auto: {
+    usage: '/auto',
+    description: 'Take the safe default for every open question.',
+    who: 'author',
+    takes: 'nothing',
+  },
+  pause: { usage: '/pause', description: 'Hold the loop at the next safe point.', who: 'write', takes: 'nothing' },
+  resume: { usage: '/resume', description: 'Go on where it was held.', who: 'write', takes: 'nothing' },
+  stop: { usage: '/stop', description: 'End the loop; everything stays as it is.', who: 'write', takes: 'nothing' },
+  rerun: { usage: '/rerun [phase]', description: 'Grant one more try after a stop.', who: 'write', takes: 'word' },
+  context: {
+    usage: '/context <text>',
+    description: 'Give the next step something to know.',
+    who: 'write',
+    takes: 'text',
+  },
   priority: {
     usage: '/priority vulnerability|incident|routine',
     description: 'Change the place in the queue.',
     who: 'write',
+    takes: 'word',
   },
-  budget: { usage: '/budget +<usd>', description: 'Raise the budget.', who: 'write' },
-  accept: { usage: '/accept <n>', description: 'Accept a proposed improvement.', who: 'maintain' },
-  decline: { usage: '/decline <n>', description: 'Decline a proposed improvement.', who: 'maintain' },
-  status: { usage: '/status', description: 'Say where the loop is.', who: 'read' },
-  help: { usage: '/help', description: 'List the commands.', who: 'read' },
+  budget: { usage: '/budget +<usd>', description: 'Raise the budget.', who: 'write', takes: 'word' },
+  waive: {
+    usage: '/waive <finding> <why>',
+    description: 'Lift one finding of the scan, or of the rules about tests, for the code as it is.',
+    who: 'write',
+    takes: 'word',
+  },
+  accept: { usage: '/accept <n>', description: 'Accept a proposed improvement.', who: 'maintain', takes: 'word' },
+  decline: { usage: '/decline <n>', description: 'Decline a proposed improvement.', who: 'maintain', takes: 'word' },
+  status: { usage: '/status', description: 'Say where the loop is.', who: 'read', takes: 'nothing' },
+  help: { usage: '/help', description: 'List the commands.', who: 'read', takes: 'nothing' },
 };
 
 export interface ParsedCommand {
-  readonly command: string;
+  readonly command: CommandName;
+  /** The rest of the line, and what stands below it where the command takes text. */
   readonly argument: string;
+}
+
+/** Whether a line says a command; unknown words are none. */
+export function isCommand(line: string): boolean {
+  return readLine(line) !== undefined;
+}
+
+/** Reads commands from lines that stood at the top level of a comment, and from what stood below each. */
+export function parseCommands(
+  said: readonly { readonly line: string; readonly below: string }[],
+): readonly ParsedCommand[] {
+  return said.flatMap(({ line, below }) => {
+    const read = readLine(line);
+    if (read === undefined) return [];
+    const { command, rest } = read;
+    const text = COMMANDS[command].takes === 'text' ? `${rest}\n${below}` : rest;
+    return [{ command, argument: text.trim() }];
+  });
 }
 
 const LINE = /^\/([a-z]+)(?:[^\S\n]+(.*))?$/i;
 
-/** Reads commands from lines that stood at the top level of a comment; unknown words are not commands. */
-export function parseCommands(lines: readonly string[]): readonly ParsedCommand[] {
-  return lines.flatMap((line) => {
-    const [, word = '', argument = ''] = LINE.exec(line.trimEnd()) ?? [];
-    const command = word.toLowerCase();
-    return Object.hasOwn(COMMANDS, command) ? [{ command, argument: argument.trim() }] : [];
-  });
+function readLine(line: string): { readonly command: CommandName; readonly rest: string } | undefined {
+  const [, word = '', rest = ''] = LINE.exec(line.trimEnd()) ?? [];
+  const command = commandName.safeParse(word.toLowerCase());
+  return command.success ? { command: command.data, rest } : undefined;
 }
 
 const RANK: readonly Role[] = ['none', 'read', 'triage', 'write', 'maintain', 'admin'];
@@ -63,11 +132,9 @@ export function reaches(held: Role, needed: Role): boolean {
 }
 
 /** Whether somebody may use a command; issue authors may answer questions on their own issue. */
-export function mayUse(command: string, held: Role, isAuthor: boolean): boolean {
-  const row = COMMANDS[command];
-  if (row === undefined) return false;
-  if (row.who === 'author') return isAuthor || reaches(held, 'write');
-  return reaches(held, row.who);
+export function mayUse(command: CommandName, held: Role, isAuthor: boolean): boolean {
+  const { who } = COMMANDS[command];
+  return who === 'author' ? isAuthor || reaches(held, 'write') : reaches(held, who);
 }
 
 export interface ParsedAnswer {
@@ -75,9 +142,9 @@ export interface ParsedAnswer {
   readonly answer: string;
 }
 
-const ANSWER = /(?:^|\s)([1-5])\s*(?:([a-e])(?=\s|$)|:\s*(.*?)(?=\s[1-5](?:[a-e](?:\s|$)|:)|$))/gi;
+const ANSWER = /(?:^|\s)([1-5])\s*(?:([a-e])(?=\s|$)|:\s*(.*?)(?=\s[1-5](?:[a-e](?:\s|$)|:)|$))/gis;
 
-/** Reads `1b 2a 3: free text`; what does not parse is left out. */
+/** Reads `1b 2a 3: free text`, on one line or on several; what does not parse is left out. */
 export function parseAnswers(argument: string): readonly ParsedAnswer[] {
   return [...argument.matchAll(ANSWER)].flatMap(([, number = '', option, text = '']) => {
     const answer = option === undefined ? text.trim() : option.toLowerCase();

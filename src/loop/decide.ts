@@ -1,29 +1,38 @@
 /** The whole policy of the App: given where a loop is and what happened, where it goes and what to do. Pure. */
+import type { ModelCall } from './brief.ts';
 import type { Effect } from './effect.ts';
-import type { Event } from './event.ts';
-import { moved, pushed } from './ground.ts';
+import type { Event, EventOf } from './event.ts';
+import { moved, pushed, relocated } from './ground.ts';
+import { charged } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
-import { completed, dispatched, landed, reported } from './runs.ts';
-import { checked, elapsed, promoted, readied } from './shipping.ts';
+import { PHASES } from './phases.ts';
+import { completed, dispatched, landed, reported, surfaced } from './runs.ts';
+import { checked, deferred, elapsed, heard, promoted, readied } from './shipping.ts';
 import { admitted, holdsSlot, queued } from './slots.ts';
+import { isStarted, type StartedLoop } from './stages.ts';
 import { commanded } from './steering.ts';
+import { cancellation, emit, only } from './walk.ts';
 
-type Handlers = { readonly [Type in Event['type']]: (loop: Loop, event: Extract<Event, { type: Type }>) => Decision };
+type Reaction<On extends Loop, Type extends Event['type']> = (loop: On, event: EventOf<Type>) => Decision;
 
-const HANDLERS: Handlers = {
-  labelled,
-  queued,
-  admitted,
+/** Events that a loop may hear before a label has started it. */
+const EARLY = { labelled, commanded, relocated } as const satisfies {
+  readonly [Type in EarlyType]: Reaction<Loop, Type>;
+};
+type EarlyType = 'labelled' | 'commanded' | 'relocated';
+
+const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction<StartedLoop, Type> } = {
   unlabelled,
   closed,
   ended,
-  commanded,
   pressed,
   reviewed,
   pushed,
   moved,
+  heard,
+  surfaced,
   asked,
   drafted,
   published,
@@ -32,11 +41,27 @@ const HANDLERS: Handlers = {
   reported,
   landed,
   promoted,
+  deferred,
   checked,
   readied,
   elapsed,
+  queued,
+  admitted,
+  paid: (loop, { calls }) => only(charged(loop, calls)),
   failed,
 };
+
+/** Events that often change nothing of what people are shown; then it is not written again. */
+const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
+  'heard',
+  'elapsed',
+  'deferred',
+  'relocated',
+  'surfaced',
+  'paid',
+  'dispatched',
+  'completed',
+]);
 
 /**
  * Decides the next state of a loop and the effects to perform.
@@ -46,13 +71,18 @@ export function decide(loop: Loop, event: Event): Decision {
   if (!applies(loop, event)) return { loop, effects: [] };
   if (isHeld(loop, event)) return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
   const decision = react({ ...loop, seq: loop.seq + 1 }, event);
-  const waiting = new Set(decision.loop.pending.map(({ key }) => key));
-  const wanted = decision.loop.status === 'idle' ? decision.effects : [...decision.effects, show(decision.loop)];
-  // What is pending already need not be asked for twice: a run's end may be heard by webhook and by reconciling.
-  const effects = wanted.filter(({ key }) => !waiting.has(key));
-  const decided: Decision = { loop: { ...decision.loop, pending: [...decision.loop.pending, ...effects] }, effects };
+  const isSeen = !OFTEN_UNSEEN.has(event.type) || faceOf(decision.loop) !== faceOf(loop);
+  const isShown = decision.loop.status !== 'idle' && isSeen;
+  const decided = withPending(isShown ? emit(decision, show(decision.loop)) : decision);
   const isReleased = decided.loop.status !== 'paused' && loop.held.some((held) => !isHeld(decided.loop, held));
   return isReleased ? released(decided, loop.held) : decided;
+}
+
+/** What is pending already need not be asked for twice: a run's end may be heard by webhook and by the patrol. */
+function withPending({ loop, effects: wanted }: Decision): Decision {
+  const waiting = new Set(loop.pending.map(({ key }) => key));
+  const effects = wanted.filter(({ key }) => !waiting.has(key));
+  return { loop: { ...loop, pending: [...loop.pending, ...effects] }, effects };
 }
 
 /**
@@ -61,11 +91,25 @@ export function decide(loop: Loop, event: Event): Decision {
  */
 export function settle(loop: Loop, key: string, outcome: Event | undefined): Decision {
   const index = loop.pending.findIndex((effect) => effect.key === key);
-  if (index === -1) return { loop, effects: [] };
+  if (index === -1) return abandoned(loop, key, outcome);
   const shown = loop.pending[index]?.type === 'show';
   const pending = loop.pending.filter((effect, at) => at !== index && !(shown && effect.type === 'show' && at < index));
   const settled = { ...loop, pending };
   return outcome === undefined ? { loop: settled, effects: [] } : decide(settled, outcome);
+}
+
+/** Nobody awaits the effect any more, but it was performed: what it cost is counted, and the run that it started is ended. */
+function abandoned(loop: Loop, key: string, outcome: Event | undefined): Decision {
+  if (!loop.abandoned.includes(key) || outcome === undefined) return { loop, effects: [] };
+  const known = { ...loop, seq: loop.seq + 1, abandoned: loop.abandoned.filter((other) => other !== key) };
+  const paid = charged(known, callsOf(outcome));
+  return outcome.type === 'dispatched' && outcome.runId !== loop.built.run?.id
+    ? withPending({ loop: paid, effects: [cancellation(outcome.runId)] })
+    : only(paid);
+}
+
+function callsOf(event: Event): readonly ModelCall[] {
+  return 'calls' in event ? event.calls : [];
 }
 
 /** What was held is decided on now, in order; what still is to be held is held again. */
@@ -80,65 +124,91 @@ function released({ loop, effects }: Decision, held: readonly Event[]): Decision
 }
 
 function react(loop: Loop, event: Event): Decision {
-  // TypeScript cannot correlate the key with the event's type across a union of handlers, so the lookup is spelled as one call.
-  const handler: (loop: Loop, event: never) => Decision = HANDLERS[event.type];
-  return Reflect.apply(handler, undefined, [loop, event]);
+  if (isEarly(event)) return reactEarly(loop, event);
+  return isStarted(loop) ? reactStarted(loop, event) : only(loop);
+}
+
+function reactEarly<Type extends EarlyType>(loop: Loop, event: EventOf<Type>): Decision {
+  const handlers: { readonly [One in EarlyType]: Reaction<Loop, One> } = EARLY;
+  return handlers[event.type](loop, event);
+}
+
+function reactStarted<Type extends keyof typeof HANDLERS>(loop: StartedLoop, event: EventOf<Type>): Decision {
+  return HANDLERS[event.type](loop, event);
+}
+
+function isEarly(event: Event): event is EventOf<EarlyType> {
+  return Object.hasOwn(EARLY, event.type);
+}
+
+/** What of a loop those events can change that people see. */
+function faceOf({ status, entry, note, shipping }: Loop): string {
+  return JSON.stringify([status, entry, note, shipping?.waitsFor]);
 }
 
 function show(loop: Loop): Effect {
   return { type: 'show', key: `show/${loop.seq}` };
 }
 
-/** Whether the event means anything where the loop is; outcomes of an earlier entry never do. */
-function applies(loop: Loop, event: Event): boolean {
-  switch (event.type) {
-    case 'labelled':
-    case 'commanded':
-      return true;
-    case 'ended':
-      return loop.status !== 'idle';
-    case 'queued':
-      return holdsSlot(loop);
-    case 'admitted':
-      return loop.status === 'queued';
-    case 'completed':
-      return isLive(loop) && event.runId === loop.run?.id;
-    case 'unlabelled':
-    case 'closed':
-    case 'pressed':
-    case 'reviewed':
-    case 'moved':
-      return isLive(loop);
-    case 'pushed':
-      // A stopped loop may be set going again, and then builds on what is there.
-      return isLive(loop) || loop.status === 'stopped';
-    case 'asked':
-    case 'drafted':
-    case 'published':
-    case 'dispatched':
-    case 'reported':
-    case 'landed':
-    case 'promoted':
-    case 'checked':
-    case 'readied':
-    case 'elapsed':
-    case 'failed':
-      return event.entry === loop.entry && isOngoing(loop);
-  }
+/** Where an event means anything; outcomes of an earlier entry never do. */
+const WHEN: { readonly [Type in Event['type']]: (loop: Loop, event: EventOf<Type>) => boolean } = {
+  labelled: () => true,
+  commanded: () => true,
+  relocated: (loop, event) => !isHere(loop, event),
+  paid: (loop, { calls }) => isStarted(loop) && calls.length > 0,
+  ended: isStarted,
+  queued: holdsSlot,
+  admitted: ({ status }) => status === 'queued',
+  completed: (loop, { runId }) => isLive(loop) && runId === loop.built.run?.id,
+  surfaced: isStranger,
+  unlabelled: isLive,
+  closed: isLive,
+  pressed: isLive,
+  reviewed: isLive,
+  moved: isLive,
+  // A stopped loop may be set going again, and then builds on what is there.
+  pushed: (loop) => isLive(loop) || loop.status === 'stopped',
+  heard: (loop, { sha }) => isLive(loop) && loop.shipping?.promotedAt !== undefined && sha === loop.review?.head,
+  asked: isOfEntry,
+  drafted: isOfEntry,
+  published: isOfEntry,
+  dispatched: isOfEntry,
+  reported: isOfEntry,
+  landed: isOfEntry,
+  promoted: isOfEntry,
+  deferred: isOfEntry,
+  checked: isOfEntry,
+  readied: isOfEntry,
+  elapsed: isOfEntry,
+  failed: isOfEntry,
+};
+
+function applies<Type extends Event['type']>(loop: Loop, event: EventOf<Type>): boolean {
+  return WHEN[event.type](loop, event);
 }
 
-/** An outcome matters while its entry works, waits for the release that it leads to, or is held. */
-function isOngoing({ status }: Loop): boolean {
-  return status === 'working' || status === 'paused';
+function isOfEntry(loop: Loop, { entry }: { readonly entry: number }): boolean {
+  return entry === loop.entry && isLive(loop);
+}
+
+function isHere({ ref }: Loop, { installationId, owner, repo }: EventOf<'relocated'>): boolean {
+  return ref.installationId === installationId && ref.owner === owner && ref.repo === repo;
+}
+
+/** A run of ours that the loop does not await, and that no dispatch under way may yet turn out to have started. */
+function isStranger({ built, entry, pending }: Loop, event: EventOf<'surfaced'>): boolean {
+  if (event.runId === built.run?.id) return false;
+  return !pending.some(({ type }) => type === 'dispatch') || event.entry !== entry;
 }
 
 function isHeld(loop: Loop, event: Event): boolean {
   if (loop.status === 'paused') return isForLater(event);
-  return loop.status === 'working' && loop.phase === 'ARCH_REVIEW' && isOnPacket(event);
+  return loop.status === 'working' && PHASES[loop.phase].waits === 'approval' && isOnPacket(event);
 }
 
-/** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. */
+/** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. A run that was started is known at once. */
 function isForLater(event: Event): boolean {
+  if (event.type === 'dispatched' || event.type === 'surfaced') return false;
   return 'entry' in event || event.type === 'completed' || event.type === 'pushed' || event.type === 'moved';
 }
 

@@ -9,20 +9,23 @@ export const effect = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('draft'), ...effectBase, phase: phaseName, entry: z.int() }),
   /** Commits the packet, opens the draft pull request, posts the packet comment. */
   z.strictObject({ type: z.literal('publish'), ...effectBase, entry: z.int() }),
-  z.strictObject({ type: z.literal('dispatch'), ...effectBase, phase: z.enum(['BUILD', 'VERIFY']), entry: z.int() }),
+  z.strictObject({ type: z.literal('dispatch'), ...effectBase, job: z.enum(['build', 'verify']), entry: z.int() }),
   /** Pulls the report of a run. */
   z.strictObject({
     type: z.literal('collect'),
     ...effectBase,
-    phase: z.enum(['BUILD', 'SEED_DATA', 'VERIFY']),
+    phase: phaseName,
+    report: z.enum(['build', 'seed', 'verify']),
     entry: z.int(),
     runId: z.int(),
+    /** The run ended, or its time is up: then it is cancelled. */
+    because: z.enum(['ended', 'overdue']),
   }),
   /** Commits the candidate on the quarantine ref. */
   z.strictObject({ type: z.literal('land'), ...effectBase, entry: z.int() }),
   /** Moves the branch to the evidence commit on top of the candidate. */
   z.strictObject({ type: z.literal('promote'), ...effectBase, entry: z.int() }),
-  /** Reads the repository's own checks on the head; comes back as `checked`, or undefined while they run. */
+  /** Reads the repository's own checks on the head; comes back as `checked`, or as `deferred` while they run. */
   z.strictObject({ type: z.literal('inspect'), ...effectBase, entry: z.int() }),
   /** Takes the pull request out of draft. */
   z.strictObject({ type: z.literal('ready'), ...effectBase, entry: z.int() }),
@@ -50,14 +53,14 @@ export const effect = z.discriminatedUnion('type', [
   }),
   /** Longer texts that are rendered when they are said. */
   z.strictObject({ type: z.literal('tell'), ...effectBase, what: z.enum(['status', 'help', 'problem']) }),
-  z.strictObject({ type: z.literal('ask'), ...effectBase, interview: z.int() }),
+  z.strictObject({ type: z.literal('ask'), ...effectBase, entry: z.int(), interview: z.int() }),
   z.strictObject({ type: z.literal('unlabel'), ...effectBase, name: z.string() }),
   /** Brings the sticky comment, the pull request's text and the four check runs to what the loop says. */
   z.strictObject({ type: z.literal('show'), ...effectBase }),
 ]);
 export type Effect = z.infer<typeof effect>;
 
-/** Effects of the lane `work` may take minutes; `voice` answers people meanwhile. Within a lane they run in order, one at a time. */
+/** Which lane performs it: `work` may take minutes, `voice` answers people meanwhile, and `cancel` waits behind nothing. Within a lane they run in order. */
 export const EFFECT_LANES = {
   draft: 'work',
   publish: 'work',
@@ -68,12 +71,17 @@ export const EFFECT_LANES = {
   inspect: 'work',
   ready: 'work',
   wait: 'work',
-  cancel: 'voice',
+  cancel: 'cancel',
   react: 'voice',
   reply: 'voice',
   tell: 'voice',
   ask: 'voice',
   unlabel: 'voice',
   show: 'voice',
-} as const satisfies Record<Effect['type'], 'work' | 'voice'>;
+} as const satisfies Record<Effect['type'], 'work' | 'voice' | 'cancel'>;
 export type EffectLane = (typeof EFFECT_LANES)[Effect['type']];
+
+/** An effect of one type; of a union of types, the union of their effects. */
+export type EffectOf<Type extends Effect['type'] = Effect['type']> = {
+  [One in Type]: Extract<Effect, { type: One }>;
+}[Type];

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { modelCall } from './brief.ts';
+import { commandName } from './commands.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 import { actor, document, lane, price, role } from './terms.ts';
 
@@ -37,16 +38,17 @@ export const event = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('unlabelled'), ...bySomebody }),
   /** The issue was closed. */
   z.strictObject({ type: z.literal('closed'), ...bySomebody }),
-  /** The pull request was closed, merged or its branch deleted. */
+  /** The pull request was closed, merged or its branch deleted; `by` is unknown where the App found it so itself. */
   z.strictObject({
     type: z.literal('ended'),
-    ...bySomebody,
+    at,
+    by: actor.optional(),
     how: z.enum(['pull request closed', 'pull request merged', 'branch deleted']),
   }),
   z.strictObject({
     type: z.literal('commanded'),
     ...bySomebody,
-    command: z.string(),
+    command: commandName,
     argument: z.string(),
     permitted: z.boolean(),
     createdAt: z.string(),
@@ -68,11 +70,11 @@ export const event = z.discriminatedUnion('type', [
     body: z.string(),
     submittedAt: z.string(),
   }),
-  /** A person pushed to the loop branch. */
+  /** The loop branch is at a commit that is not ours; `by` is unknown where the App found it so itself. `sha` is the head as it was read, not as a webhook told it. */
   z.strictObject({
     type: z.literal('pushed'),
     at,
-    by: actor,
+    by: actor.optional(),
     sha: commitSha,
     codeTree: commitSha,
     documentsChanged: z.boolean(),
@@ -92,6 +94,18 @@ export const event = z.discriminatedUnion('type', [
     sensitive: z.array(z.string()),
     configDigest: digest,
   }),
+  /** The repository has another name, owner or installation now; its id is the same. */
+  z.strictObject({
+    type: z.literal('relocated'),
+    at,
+    installationId: z.int(),
+    owner: z.string(),
+    repo: z.string(),
+  }),
+  /** Something happened to checks of this commit that are not the App's own. It costs no request: the one timer of the checks takes it into account. */
+  z.strictObject({ type: z.literal('heard'), at, sha: commitSha }),
+  /** A run of our own workflows was seen whose title names this loop and entry, and which no loop is known to wait for. */
+  z.strictObject({ type: z.literal('surfaced'), at, runId: z.int(), entry: z.int() }),
   z.strictObject({
     type: z.literal('asked'),
     ...ofEntry,
@@ -151,14 +165,31 @@ export const event = z.discriminatedUnion('type', [
     signature: z.string(),
   }),
   z.strictObject({ type: z.literal('readied'), ...ofEntry }),
-  z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']) }),
-  /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit; `moved` means the ground moved under it. */
+  /** Not all of the repository's checks are done; `changedAt` is when one of them last changed, as GitHub tells it. */
+  z.strictObject({
+    type: z.literal('deferred'),
+    ...ofEntry,
+    waitsFor: z.array(z.string()),
+    changedAt: z.string().optional(),
+  }),
+  /** A timer ended; one that another has replaced means nothing. `key` is that of the effect that set it. */
+  z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']), key: z.string() }),
+  /** Model calls that led to nothing, because what came after them failed and is tried again. */
+  z.strictObject({ type: z.literal('paid'), at, calls: z.array(modelCall) }),
+  /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit. */
   z.strictObject({
     type: z.literal('failed'),
     ...ofEntry,
-    cause: z.enum(['model', 'setup', 'work', 'cancelled', 'moved', 'conflict', 'safety']),
+    cause: z.enum(['model', 'setup', 'work', 'cancelled', 'conflict', 'safety']),
     reason: z.string(),
     calls: z.array(modelCall),
+    /** Of a BUILD that failed with some tasks done: the stored report, from which the next one goes on. */
+    report: digest.optional(),
   }),
 ]);
 export type Event = z.infer<typeof event>;
+
+/** An event of one type; of a union of types, the union of their events. */
+export type EventOf<Type extends Event['type'] = Event['type']> = {
+  [One in Type]: Extract<Event, { type: One }>;
+}[Type];

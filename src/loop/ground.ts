@@ -1,15 +1,16 @@
 /** What a loop does when the ground moves under it: commits of people on its branch, and a base that goes on. Pure; one handler per event. */
-import type { Event } from './event.ts';
+import { defect } from './defect.ts';
+import type { EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
-import type { Defect } from './measurement.ts';
-import { exhaustedOf, reject, say } from './people.ts';
+import { exhaustedOf, say, sentBack } from './people.ts';
+import { FIRST, ITERATION, needsApproval, PHASES, REVIEW } from './phases.ts';
+import { isReviewed, type ReviewedLoop, type StartedLoop } from './stages.ts';
 import {
+  again,
   cancellationOf,
-  type Ending,
+  close,
   emit,
   enter,
-  fail,
-  isBuilding,
   nextRound,
   onBase,
   only,
@@ -18,46 +19,49 @@ import {
   withoutCandidate,
 } from './walk.ts';
 
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
-
 /** A person's commit wins: evidence is void, and when it touches the approved documents so is the approval. Each voiding is said in one sentence. */
-export function pushed(loop: Loop, event: Of<'pushed'>): Decision {
-  if (loop.head === undefined || event.sha === loop.head) return only(loop);
-  const merged = event.base?.before === loop.base?.sha ? event.base?.after : undefined;
-  const moved: Loop = { ...onBase(loop, merged), head: event.sha };
+export function pushed(loop: StartedLoop, event: EventOf<'pushed'>): Decision {
+  if (!isReviewed(loop) || event.sha === loop.review.head) return only(loop);
+  const merged = event.base?.before === loop.started.base.sha ? event.base.after : undefined;
+  const moved = withHead(onBase(loop, merged), loop.review, event.sha);
   const touchesPacket = event.documentsChanged && (loop.waitingFor === 'approval' || loop.approval !== undefined);
   if (touchesPacket) return documentsPushed(loop, moved, event);
-  // A stopped loop may be set going again, and then builds on what is there.
   if (loop.status === 'stopped') return only(withoutCandidate(moved));
   const who = whoOf(event);
-  if (!isBuilding(loop)) return only({ ...moved, note: `${who} to the branch; the next candidate is built on it.` });
-  const ending: Ending = {
-    at: event.at,
-    outcome: 'cancelled',
-    gates: [],
-    measurements: [],
-    defects: [],
-    reason: `${who}.`,
-    signature: '',
-  };
+  if (!needsApproval(loop.phase))
+    return only({ ...moved, note: `${who} to the branch; the next candidate is built on it.` });
   const note = `${who} to the branch, so the evidence is void and the next candidate is built on it.`;
-  return voided(fail({ ...withoutCandidate(moved), note }, ending), loop, { key: `push/${event.sha}`, sentence: note });
+  const restarted = again(
+    { ...withoutCandidate(moved), note },
+    { at: event.at, reason: `${who}.` },
+    { phase: ITERATION, counter: 'interruptions' },
+  );
+  return voided(restarted, loop, { key: `push/${event.sha}`, sentence: note });
 }
 
-function whoOf({ by, sha }: Of<'pushed'>): string {
-  return `@${by.login} pushed ${sha.slice(0, 7)}`;
+function withHead(loop: StartedLoop, review: ReviewedLoop['review'], head: string): StartedLoop {
+  return { ...loop, review: { ...review, head } };
 }
 
-function documentsPushed(loop: Loop, moved: Loop, event: Of<'pushed'>): Decision {
+function whoOf({ by, sha }: EventOf<'pushed'>): string {
+  return `${by === undefined ? 'Somebody' : `@${by.login}`} pushed ${sha.slice(0, 7)}`;
+}
+
+function documentsPushed(loop: ReviewedLoop, moved: StartedLoop, event: EventOf<'pushed'>): Decision {
   const key = `push/${event.sha}`;
   const subject = loop.approval === undefined ? 'packet' : 'approval';
-  const because = `@${event.by.login} changed the documents on the branch at ${event.sha.slice(0, 7)}, so the ${subject} is void`;
+  const because = `${whoOf(event)} and changed the documents on the branch, so the ${subject} is void`;
   if (loop.status === 'stopped') {
     const sentence = `${because}; \`/rerun PLAN\` makes a new packet.`;
     return emit(only(withoutApproval(moved)), say(key, 'pull', sentence));
   }
   const note = `${because} and a new packet is made.`;
-  return voided(reject({ ...moved, note }, event, `${note} Take the changes over.`), loop, { key, sentence: note });
+  const message = `${note} Take the changes over.`;
+  const back = PHASES[REVIEW].back?.default ?? FIRST;
+  return voided(sentBack({ ...moved, note }, { at: event.at, reason: `${whoOf(event)}.`, message }, back), loop, {
+    key,
+    sentence: note,
+  });
 }
 
 /** Says what was voided, unless the loop stopped: then its problem report says it. What ran for `before` is cancelled. */
@@ -74,45 +78,40 @@ function voided(
  * The default branch moved. A packet or an approval is void where its configuration, the plan's own files or sensitive paths changed under it;
  * then the next one is made on the base as it is now. Any other move only stands in the log, and the loop keeps the base that it read.
  */
-export function moved(loop: Loop, event: Of<'moved'>): Decision {
-  if (event.before !== undefined && event.before !== loop.base?.sha) return only(loop);
+export function moved(loop: StartedLoop, event: EventOf<'moved'>): Decision {
+  if (event.before !== undefined && event.before !== loop.started.base.sha) return only(loop);
   const found = shiftOf(loop, event);
-  const isPromoted = loop.phase === 'SHIP' && loop.promotedAt !== undefined;
-  const isBound = (isBuilding(loop) && !isPromoted) || loop.phase === 'ARCH_REVIEW';
-  if (!isBound || found === undefined) return only(withConfigOf(loop, event));
+  const { replan } = PHASES[loop.phase];
+  const isPromoted = loop.shipping?.promotedAt !== undefined;
+  if (replan === undefined || isPromoted || found === undefined) return only(withConfigOf(loop, event));
   const current = onBase(withConfigOf(loop, event), event.sha);
   const subject = loop.approval === undefined ? 'packet' : 'approval';
   const because = `${found.sentence}, so the ${subject} is void`;
   const exhausted = exhaustedOf(loop);
   if (exhausted !== undefined) return stop(withoutApproval(current), `${because}. ${exhausted}`);
   const note = `${because} and a new plan is made.`;
-  const feedback: Defect[] = [
-    {
-      id: `moved-${event.sha}`,
-      requirement: null,
-      file: found.file,
-      line: null,
-      rule: 'base-moved',
-      severity: 'major',
-      message: note,
-      suggestion: null,
-    },
+  const feedback = [
+    defect({ rule: 'base-moved', about: event.sha, file: found.file, severity: 'major', message: note }),
   ];
-  const replanned = enter({ ...withoutApproval(nextRound(current)), feedback, note }, 'PLAN', event.at);
+  const ending = { at: event.at, outcome: 'cancelled', gates: [], measurements: [], reason: `${because}.` } as const;
+  const replanned = enter({ ...withoutApproval(nextRound(close(current, ending))), feedback, note }, replan, event.at);
   return voided(replanned, loop, { key: `base/${event.sha}`, sentence: note });
 }
 
 /** A configuration that changed is the loop's from now on; what was bound to the earlier one is void. */
-function withConfigOf(loop: Loop, { configDigest, sha }: Of<'moved'>): Loop {
-  return configDigest === loop.configDigest ? loop : { ...loop, configDigest, configSha: sha };
+function withConfigOf(loop: StartedLoop, { configDigest, sha }: EventOf<'moved'>): StartedLoop {
+  const { started } = loop;
+  return configDigest === started.config.digest
+    ? loop
+    : { ...loop, started: { ...started, config: { digest: configDigest, sha } } };
 }
 
 /** What changed of that which an approval is bound to, if anything; the rows in the order in which they are said. */
 export function shiftOf(
-  { configDigest, tasks }: Loop,
-  event: Of<'moved'>,
+  { started, tasks }: StartedLoop,
+  event: EventOf<'moved'>,
 ): { readonly file: string | null; readonly sentence: string } | undefined {
-  if (event.configDigest !== configDigest)
+  if (event.configDigest !== started.config.digest)
     return {
       file: '.github/loopwright.yml',
       sentence: `The configuration .github/loopwright.yml changed on the base at ${event.sha.slice(0, 7)}`,
@@ -127,6 +126,11 @@ export function shiftOf(
   if (sensitive === undefined) return undefined;
   const words = event.sensitive.length === 1 ? 'a sensitive path' : 'sensitive paths';
   return { file: sensitive, sentence: `The base moved in ${listed(event.sensitive)}, ${words}` };
+}
+
+/** The repository is called otherwise or lies elsewhere; everything else of the loop goes by its id and stays. */
+export function relocated(loop: Loop, { installationId, owner, repo }: EventOf<'relocated'>): Decision {
+  return only({ ...loop, ref: { ...loop.ref, installationId, owner, repo } });
 }
 
 /** At most three, and how many more. */

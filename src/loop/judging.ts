@@ -1,13 +1,11 @@
 /** How an entry is judged: its gates, its costs, the defects that it leaves. Pure. */
 import type { ModelCall } from './brief.ts';
-import type { Event } from './event.ts';
 import { allPassed, verdictsOf } from './gates.ts';
 import type { Decision, Loop } from './loop.ts';
-import type { Defect } from './measurement.ts';
-import type { Price } from './terms.ts';
+import { PHASES } from './phases.ts';
+import { isStarted, type StartedLoop } from './stages.ts';
+import { type Price, phaseName } from './terms.ts';
 import { type Ending, emit, fail, only, pass, withoutApproval } from './walk.ts';
-
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
 /** What an entry is judged by. */
 export type Findings = Pick<Ending, 'at' | 'measurements' | 'defects' | 'signature'>;
@@ -15,12 +13,12 @@ export type Findings = Pick<Ending, 'at' | 'measurements' | 'defects' | 'signatu
 export const NO_FINDINGS: Omit<Findings, 'at'> = { measurements: [], defects: [], signature: '' };
 
 /** Judges the current entry by its gates and walks on. */
-export function judge(loop: Loop, findings: Findings): Decision {
+export function judge(loop: StartedLoop, findings: Findings): Decision {
   const ending = endingOf(loop, findings);
   if (!allPassed(ending.gates)) return fail(loop, ending);
   const decision = pass(loop, ending);
-  // A plan that leaves REFLECT or ARCH_REVIEW keeps its approval; a new plan number never inherits one.
-  return decision.loop.phase === 'ARCH_REVIEW'
+  // What people are asked to approve is new: it never inherits an approval.
+  return PHASES[decision.loop.phase].waits === 'approval' && isStarted(decision.loop)
     ? emit(only(withoutApproval(decision.loop)), ...decision.effects)
     : decision;
 }
@@ -43,17 +41,19 @@ export function endingOf(loop: Loop, { at, measurements, defects, signature }: F
   };
 }
 
-export function charged(loop: Loop, calls: readonly ModelCall[]): Loop {
+/** Phases whose model calls are made by jobs. */
+const IN_ACTIONS: readonly string[] = phaseName.options.filter((name) => PHASES[name].report !== undefined);
+
+export function charged<Some extends Loop>(loop: Some, calls: readonly ModelCall[]): Some {
   const { spent } = loop;
   return {
     ...loop,
     spent: {
       calls: spent.calls + calls.length,
-      callsOutsideBuild:
-        spent.callsOutsideBuild + calls.filter(({ phase }) => phase !== 'BUILD' && phase !== 'SEED_DATA').length,
+      callsOutsideBuild: spent.callsOutsideBuild + calls.filter(({ phase }) => !IN_ACTIONS.includes(phase)).length,
       promptTokens: spent.promptTokens + sum(calls.map((call) => call.promptTokens)),
       completionTokens: spent.completionTokens + sum(calls.map((call) => call.completionTokens)),
-      usd: spent.usd + costUsd(loop.price, calls),
+      usd: spent.usd + costUsd(loop.started?.price, calls),
     },
   };
 }
@@ -70,17 +70,4 @@ function costUsd(price: Price | undefined, calls: readonly ModelCall[]): number 
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-export function defectOf(event: Of<'failed'>): Defect {
-  return {
-    id: `${event.cause}-${event.entry}`,
-    requirement: null,
-    file: null,
-    line: null,
-    rule: event.cause,
-    severity: 'blocker',
-    message: event.reason.slice(0, 4000),
-    suggestion: null,
-  };
 }

@@ -12,6 +12,7 @@ import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 import { actor, document, type LoopRef, lane, loopRef, phaseName, price, role } from './terms.ts';
+import { waiver } from './waiver.ts';
 
 /** One gate's verdict: `value` undefined means that nothing was measured, and then it never passes. */
 export const verdict = z.strictObject({
@@ -47,8 +48,68 @@ export type AnsweredQuestion = z.infer<typeof answeredQuestion>;
 export const status = z.enum(['idle', 'queued', 'working', 'waiting', 'paused', 'succeeded', 'stopped']);
 export type Status = z.infer<typeof status>;
 
+/** What a loop knows once a label has started it; what moves with the base moves here. */
+const started = z.strictObject({
+  at: z.string(),
+  by: actor,
+  issue: z.strictObject({ title: z.string(), body: z.string(), author: actor }),
+  base: z.strictObject({ branch: z.string(), sha: commitSha }),
+  /** The configuration; `sha` is where it was read if that is not the base: the default branch changed it since. */
+  config: z.strictObject({ digest, sha: commitSha.optional() }),
+  lane,
+  branch: z.string(),
+  limits: z.strictObject({
+    iterations: z.int(),
+    usd: z.number(),
+    checksQuietSeconds: z.number(),
+    runMinutes: z.number(),
+  }),
+  price: price.optional(),
+});
+export type Started = z.infer<typeof started>;
+
+/** The pull request, from the first packet on. */
+const review = z.strictObject({
+  pull: z.int(),
+  nodeId: z.string(),
+  /** Of the loop branch, as GitHub last said. */
+  head: commitSha,
+  /** The packet that is on the branch; what people approve is its digest. */
+  packet: z.strictObject({ entry: z.int(), digest, commentId: z.int(), publishedAt: z.string() }),
+});
+export type Review = z.infer<typeof review>;
+
+/** What runs made under the approved plan. */
+const built = z.strictObject({
+  /** Stored reports of the current iteration, and what the next one starts from. */
+  reports: z.strictObject({ build: digest.optional(), seed: digest.optional(), verify: digest.optional() }),
+  /** The run that is awaited, or whose second job is. */
+  run: z.strictObject({ id: z.int(), entry: z.int() }).optional(),
+  candidate: z.strictObject({ sha: commitSha, codeTree: commitSha, entry: z.int() }).optional(),
+  sandbox: z.enum(['bubblewrap', 'none']).optional(),
+});
+
+/** SHIP, from its release notes on. */
+const shipping = z.strictObject({
+  promotion: z.strictObject({ by: z.enum(['auto', 'person']), why: z.string() }),
+  promotedAt: z.string().optional(),
+  /** When something was last heard about the checks of the promoted head. */
+  heardAt: z.string().optional(),
+  /** The one timer of the checks; any other that elapses was replaced. */
+  timer: z.strictObject({ key: z.string(), dueAt: z.string() }).optional(),
+  /** When the checks were last asked for. */
+  askedAt: z.string().optional(),
+  /** How often the checks were asked for without a word about them in between; the pauses grow with it. */
+  asked: z.int(),
+  /** The checks that are awaited, as they are called. */
+  waitsFor: z.array(z.string()),
+  /** What the repository's own checks measured, until SHIP is closed. */
+  checks: z.array(measurement),
+});
+export type Shipping = z.infer<typeof shipping>;
+
 export const loop = z.strictObject({
-  schema: z.literal(1),
+  schema: z.literal(2),
   ref: loopRef,
   status,
   /** What a waiting loop waits for. */
@@ -63,15 +124,7 @@ export const loop = z.strictObject({
   entryStartedAt: z.string(),
   /** Number of events applied; part of the keys of repeatable effects. */
   seq: z.int(),
-  startedAt: z.string(),
-  startedBy: actor.optional(),
-  issue: z.strictObject({ title: z.string(), body: z.string(), author: actor }).optional(),
-  base: z.strictObject({ branch: z.string(), sha: commitSha }).optional(),
-  configDigest: digest.optional(),
-  /** Where the configuration was read: the base, or where the default branch changed it since. */
-  configSha: commitSha.optional(),
-  lane,
-  surface: surface.optional(),
+  started: started.optional(),
   /** Opened under a new plan or round number, never reset, so every walk ends. */
   counters: z.strictObject({
     rounds: z.int(),
@@ -82,40 +135,22 @@ export const loop = z.strictObject({
     drafts: z.partialRecord(phaseName, z.int()),
     /** Runs that died with their machine, over the whole loop. */
     cancellations: z.int(),
+    /** Pushes of people that set an iteration back to its beginning, over the whole loop. */
+    interruptions: z.int(),
     /** Extra tries granted by people. */
     grants: z.int(),
   }),
-  limits: z.strictObject({
-    iterations: z.int(),
-    usd: z.number(),
-    checksQuietSeconds: z.number(),
-    runMinutes: z.number(),
-  }),
   questions: z.array(answeredQuestion),
   context: z.array(z.string()),
+  surface: surface.optional(),
   documents: z.array(document),
   tasks: z.array(task),
   requirementIds: z.array(z.string()),
-  branch: z.string(),
-  head: commitSha.optional(),
-  pull: z.int().optional(),
-  pullNodeId: z.string().optional(),
-  promotedAt: z.string().optional(),
-  /** What the repository's own checks measured, until SHIP is closed. */
-  checks: z.array(measurement),
-  packetDigest: digest.optional(),
-  /** The entry whose documents are on the branch. */
-  packetEntry: z.int().optional(),
-  publishedAt: z.string().optional(),
-  /** Of the comment that holds the packet. */
-  packetCommentId: z.int().optional(),
+  review: review.optional(),
   approval: z.strictObject({ by: actor, role, at: z.string(), digest }).optional(),
-  candidate: z.strictObject({ sha: commitSha, codeTree: commitSha, entry: z.int() }).optional(),
-  run: z.strictObject({ id: z.int(), entry: z.int() }).optional(),
-  /** Stored reports of the current iteration, and what the next one starts from. */
-  reports: z.strictObject({ build: digest.optional(), seed: digest.optional(), verify: digest.optional() }),
-  promotion: z.strictObject({ by: z.enum(['auto', 'person']), why: z.string() }).optional(),
-  sandbox: z.enum(['bubblewrap', 'none']).optional(),
+  built,
+  shipping: shipping.optional(),
+  waivers: z.array(waiver),
   /** What REFLECT proposed, and what a person said to it. */
   proposals: z.array(
     reflection.shape.proposals.element.extend({
@@ -128,7 +163,6 @@ export const loop = z.strictObject({
   /** Code trees that did not pass under the approved plan; the same one again is a stall. */
   trees: z.array(commitSha),
   entries: z.array(entryRecord),
-  price: price.optional(),
   spent: z.strictObject({
     calls: z.int(),
     callsOutsideBuild: z.int(),
@@ -141,6 +175,8 @@ export const loop = z.strictObject({
   note: z.string(),
   /** Effects decided and not yet known to be performed. */
   pending: z.array(effect),
+  /** Keys of effects that nobody awaits any more but that may be under way: what they cost is counted, what they started is ended. */
+  abandoned: z.array(z.string()),
 });
 export type Loop = z.infer<typeof loop>;
 
@@ -151,7 +187,7 @@ export interface Decision {
 
 export function newLoop(ref: LoopRef): Loop {
   return {
-    schema: 1,
+    schema: 2,
     ref,
     status: 'idle',
     held: [],
@@ -159,18 +195,23 @@ export function newLoop(ref: LoopRef): Loop {
     entry: 0,
     entryStartedAt: '',
     seq: 0,
-    startedAt: '',
-    lane: 'feature',
-    counters: { rounds: 0, plans: 0, iterations: 0, interviews: 0, drafts: {}, cancellations: 0, grants: 0 },
-    limits: { iterations: 3, usd: 3, checksQuietSeconds: 120, runMinutes: 60 },
+    counters: {
+      rounds: 0,
+      plans: 0,
+      iterations: 0,
+      interviews: 0,
+      drafts: {},
+      cancellations: 0,
+      interruptions: 0,
+      grants: 0,
+    },
     questions: [],
     context: [],
     documents: [],
     tasks: [],
     requirementIds: [],
-    branch: '',
-    reports: {},
-    checks: [],
+    built: { reports: {} },
+    waivers: [],
     proposals: [],
     feedback: [],
     signatures: [],
@@ -180,5 +221,6 @@ export function newLoop(ref: LoopRef): Loop {
     priority: 'routine',
     note: '',
     pending: [],
+    abandoned: [],
   };
 }

@@ -1,17 +1,14 @@
 /** What a loop does with what its own drafts came to, and with effects that failed. Pure; one handler per event. */
-import type { Event } from './event.ts';
-import { charged, defectOf, endingOf, judge, NO_FINDINGS } from './judging.ts';
+import { defect } from './defect.ts';
+import type { EventOf } from './event.ts';
+import { charged, endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
-import { LIMITS, PHASES } from './phases.ts';
-import { promote } from './shipping.ts';
-import { type Ending, enter, fail, onBase, only, stop, stopAt, withoutCandidate } from './walk.ts';
+import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
+import { promote, shippedBy } from './shipping.ts';
+import type { StartedLoop } from './stages.ts';
+import { again, type Ending, fail, onBase, only, stop, stopAt } from './walk.ts';
 
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
-
-/** Runs that died with their machine before a person is asked. */
-const MAX_CANCELLATIONS = 5;
-
-export function asked(loop: Loop, event: Of<'asked'>): Decision {
+export function asked(loop: StartedLoop, event: EventOf<'asked'>): Decision {
   const paid = charged(loop, event.calls);
   if (loop.counters.interviews >= LIMITS.interviews) {
     return stop(
@@ -28,17 +25,24 @@ export function asked(loop: Loop, event: Of<'asked'>): Decision {
     questions,
     counters: { ...paid.counters, interviews },
   };
-  return { loop: waiting, effects: [{ type: 'ask', key: `ask/${interviews}`, interview: interviews }] };
+  return {
+    loop: waiting,
+    effects: [{ type: 'ask', key: `ask/${interviews}`, entry: loop.entry, interview: interviews }],
+  };
 }
 
-export function drafted(loop: Loop, event: Of<'drafted'>): Decision {
+export function drafted(loop: StartedLoop, event: EventOf<'drafted'>): Decision {
   const paid = withFacts(charged(loop, event.calls), event);
-  if (loop.phase === 'SHIP')
-    return paid.promotion?.by === 'auto' ? promote(paid) : only({ ...paid, status: 'waiting', waitingFor: 'release' });
+  if (PHASES[loop.phase].promotes === 'candidate') {
+    const shipping = shippedBy(event.promotion);
+    return shipping.promotion.by === 'auto'
+      ? promote({ ...paid, shipping })
+      : only({ ...paid, shipping, status: 'waiting', waitingFor: 'release' });
+  }
   return judge(paid, { ...event, signature: '' });
 }
 
-function withFacts(loop: Loop, event: Of<'drafted'>): Loop {
+function withFacts(loop: StartedLoop, event: EventOf<'drafted'>): StartedLoop {
   const fresh = new Set(event.documents.map(({ path }) => path));
   return {
     ...loop,
@@ -46,33 +50,29 @@ function withFacts(loop: Loop, event: Of<'drafted'>): Loop {
     ...(event.surface === undefined ? {} : { surface: event.surface }),
     ...(event.tasks === undefined ? {} : { tasks: event.tasks }),
     ...(event.requirementIds === undefined ? {} : { requirementIds: event.requirementIds }),
-    ...(event.promotion === undefined ? {} : { promotion: event.promotion }),
     ...(event.proposals === undefined
       ? {}
       : { proposals: event.proposals.map((proposal) => ({ ...proposal, decision: 'open' as const })) }),
   };
 }
 
-export function published(loop: Loop, event: Of<'published'>): Decision {
-  const { head, pull, pullNodeId, entry } = event;
-  const shown: Loop = { ...onBase(loop, event.base), head, pull, pullNodeId, packetEntry: entry };
-  if (event.usd !== loop.limits.usd) return renewPacket(shown);
-  return only({
-    ...shown,
-    status: 'waiting',
-    waitingFor: 'approval',
-    packetDigest: event.digest,
-    packetCommentId: event.commentId,
-    // GitHub tells whole seconds: what was written in that of a renewal may mean the sum before it.
-    publishedAt: loop.packetEntry === entry ? new Date(Date.parse(event.at) + 1000).toISOString() : event.at,
-  });
+export function published(loop: StartedLoop, event: EventOf<'published'>): Decision {
+  const { head, pull, pullNodeId, entry, digest, commentId } = event;
+  // GitHub tells whole seconds: what was written in that of a renewal may mean the sum before it.
+  const isRenewed = loop.review?.packet.entry === entry;
+  const publishedAt = isRenewed ? new Date(Date.parse(event.at) + 1000).toISOString() : event.at;
+  const packet = { entry, digest, commentId, publishedAt };
+  const shown: StartedLoop = { ...onBase(loop, event.base), review: { pull, nodeId: pullNodeId, head, packet } };
+  if (event.usd !== loop.started.limits.usd) return renewPacket(shown);
+  return only({ ...shown, status: 'waiting', waitingFor: 'approval' });
 }
 
 /** The budget is part of what is approved: a packet that states another one is published again, and cannot be approved meanwhile. */
-export function renewPacket(loop: Loop): Decision {
+export function renewPacket(loop: StartedLoop): Decision {
   const { waitingFor: _, ...rest } = loop;
-  const renewing: Loop = loop.status === 'paused' ? { ...rest, pausedFrom: 'working' } : { ...rest, status: 'working' };
-  const key = `${loop.entry}/publish/${loop.limits.usd}`;
+  const renewing: StartedLoop =
+    loop.status === 'paused' ? { ...rest, pausedFrom: 'working' } : { ...rest, status: 'working' };
+  const key = `${loop.entry}/publish/${loop.started.limits.usd}`;
   return { loop: renewing, effects: [{ type: 'publish', key, entry: loop.entry }] };
 }
 
@@ -85,54 +85,39 @@ const REMEDIES = {
   conflict: '',
 } as const;
 
-export function failed(loop: Loop, event: Of<'failed'>): Decision {
-  const paid = charged(loop, event.calls);
+export function failed(loop: StartedLoop, event: EventOf<'failed'>): Decision {
+  const paid = kept(charged(loop, event.calls), event);
+  const { at, cause, reason } = event;
+  const found = defect({ rule: cause, about: String(event.entry), message: reason });
   // A phase without gates has nothing red, but what failed did not pass.
-  const found = endingOf(paid, { at: event.at, ...NO_FINDINGS, defects: [defectOf(event)] });
-  const ending: Ending = { ...found, outcome: 'failed' };
-  switch (event.cause) {
+  const ending: Ending = {
+    ...endingOf(paid, { at, ...NO_FINDINGS, defects: [found] }),
+    outcome: 'failed',
+    reason,
+  };
+  switch (cause) {
     case 'model':
     case 'setup':
     case 'safety':
     case 'conflict':
-      // What only looks back takes nothing from a loop that has reached its end.
-      return PHASES[paid.phase].onFail === 'done'
-        ? fail(paid, { ...ending, reason: event.reason })
+      // REFLECT runs after success; its failure does not undo it.
+      return onlyLooksBack(paid.phase)
+        ? fail(paid, ending)
         : stopAt(
-            { ...paid, feedback: event.cause === 'safety' ? [defectOf(event)] : paid.feedback },
-            { ...ending, reason: event.reason },
-            `${event.reason} ${REMEDIES[event.cause]}`,
+            { ...paid, feedback: cause === 'safety' ? [found] : paid.feedback },
+            ending,
+            `${reason} ${REMEDIES[cause]}`,
           );
     case 'work':
-      return fail(paid, { ...ending, reason: event.reason });
+      return fail(paid, ending);
     case 'cancelled':
-      return again(
-        { ...paid, counters: { ...paid.counters, cancellations: paid.counters.cancellations + 1 } },
-        { ...ending, outcome: 'cancelled', reason: event.reason },
-      );
-    case 'moved':
-      return fail(withoutCandidate(paid), { ...ending, reason: event.reason });
+      // A run that died with its machine says nothing about the work; it is run anew, also where it was to leave a second report.
+      return again(paid, { at, reason }, { phase: PHASES[paid.phase].runOf ?? paid.phase, counter: 'cancellations' });
   }
 }
 
-/** A run that died with its machine says nothing about the work: the same phase is entered again, a bounded number of times. */
-function again(loop: Loop, ending: Ending): Decision {
-  if (loop.counters.cancellations > MAX_CANCELLATIONS)
-    return stop(
-      loop,
-      `Runs were cancelled ${loop.counters.cancellations} times; see why the runners stop, then \`/rerun\`.`,
-    );
-  if (loop.phase === 'BUILD') return fail(loop, { ...ending, defects: loop.feedback });
-  const record = {
-    entry: loop.entry,
-    phase: loop.phase,
-    attempt: loop.counters.iterations,
-    startedAt: loop.entryStartedAt,
-    endedAt: ending.at,
-    outcome: ending.outcome,
-    gates: [],
-    measurements: [],
-    reason: ending.reason,
-  };
-  return enter({ ...loop, entries: [...loop.entries, record] }, loop.phase, ending.at);
+/** What a failed build had finished is not built, and paid for, again. */
+function kept(loop: StartedLoop, { report }: EventOf<'failed'>): StartedLoop {
+  if (report === undefined) return loop;
+  return { ...loop, built: { ...loop.built, reports: { ...loop.built.reports, build: report } } };
 }

@@ -1,16 +1,17 @@
 /** What a loop does when a person acts on GitHub: labels, closes, reviews, presses. Pure; one handler per event. */
 import { reaches } from './commands.ts';
+import { defect } from './defect.ts';
 import type { Effect } from './effect.ts';
-import type { Event } from './event.ts';
+import type { EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
-import { LIMITS } from './phases.ts';
-import type { Actor, Role } from './terms.ts';
-import { ended as atRest, cancellationOf, emit, enter, nextRound, only, stop, withoutApproval } from './walk.ts';
+import { FIRST, ITERATION, LIMITS, PHASES, REVIEW } from './phases.ts';
+import type { StartedLoop } from './stages.ts';
+import type { Actor, PhaseName, Role } from './terms.ts';
+import { ended as atRest, cancellationOf, close, emit, enter, nextRound, only, stop, withoutApproval } from './walk.ts';
 
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
-
+/** Whether the loop has been started and has not ended. */
 export function isLive({ status }: Loop): boolean {
-  return status === 'working' || status === 'waiting' || status === 'paused' || status === 'queued';
+  return status === 'queued' || status === 'working' || status === 'waiting' || status === 'paused';
 }
 
 /** Only people with write permission steer; bots and strangers never do. */
@@ -18,7 +19,7 @@ export function maySteer({ by, role }: { readonly by: Actor; readonly role: Role
   return by.type === 'User' && reaches(role, 'write');
 }
 
-export function labelled(loop: Loop, event: Of<'labelled'>): Decision {
+export function labelled(loop: Loop, event: EventOf<'labelled'>): Decision {
   const key = `label/${event.at}`;
   if (!maySteer(event)) {
     return unlabelledWith(
@@ -28,7 +29,7 @@ export function labelled(loop: Loop, event: Of<'labelled'>): Decision {
     );
   }
   if (loop.status === 'paused')
-    return resume({ ...loop, note: `Resumed by @${event.by.login}, who set the label again.` }, event.at);
+    return resume({ ...loop, note: `Resumed by @${event.by.login}, who set the label again.` });
   if (isLive(loop))
     return emit(only(loop), say(key, 'issue', 'A loop is already at work on this issue; `/status` says where it is.'));
   // The intake opens the next loop of an issue; this is a label that crossed the end of this one.
@@ -38,68 +39,60 @@ export function labelled(loop: Loop, event: Of<'labelled'>): Decision {
   return start(loop, event);
 }
 
-function start(loop: Loop, event: Of<'labelled'>): Decision {
-  const started: Loop = {
-    ...loop,
-    startedAt: event.at,
-    startedBy: event.by,
-    issue: event.issue,
-    base: event.base,
-    configDigest: event.configDigest,
-    limits: event.limits,
-    lane: event.lane,
-    branch: event.branch,
-    ...(event.price === undefined ? {} : { price: event.price }),
-  };
-  return enter(started, 'DISCOVER', event.at);
+function start(loop: Loop, event: EventOf<'labelled'>): Decision {
+  const { at, by, issue, base, configDigest, limits, lane, branch, price } = event;
+  const started = { at, by, issue, base, config: { digest: configDigest }, limits, lane, branch };
+  return enter({ ...loop, started: price === undefined ? started : { ...started, price } }, FIRST, at);
 }
 
 function unlabelledWith(loop: Loop, key: string, text: string): Decision {
   return emit(only(loop), { type: 'unlabel', key: `${key}/unlabel`, name: 'loop' }, say(key, 'issue', text));
 }
 
-/** A sentence of ours; it notifies only whom it begins with. */
+/** A reply; the person whom its first word mentions is notified, and nobody else. */
 export function say(key: string, target: 'issue' | 'pull', text: string): Effect {
   const [, mention] = /^@([\w-]+)/.exec(text) ?? [];
   return { type: 'reply', key: `${key}/reply`, target, text, ...(mention === undefined ? {} : { mention }) };
 }
 
-export function unlabelled(loop: Loop, event: Of<'unlabelled'>): Decision {
+export function unlabelled(loop: StartedLoop, event: EventOf<'unlabelled'>): Decision {
   return pause(loop, `Paused: @${event.by.login} removed the label; set it again or say \`/resume\`.`);
 }
 
-export function closed(loop: Loop, event: Of<'closed'>): Decision {
+export function closed(loop: StartedLoop, event: EventOf<'closed'>): Decision {
   return pause(loop, `Paused: @${event.by.login} closed the issue; to go on all the same, say \`/resume\`.`);
 }
 
-export function ended(loop: Loop, event: Of<'ended'>): Decision {
+export function ended(loop: StartedLoop, event: EventOf<'ended'>): Decision {
+  const by = event.by === undefined ? '' : ` by @${event.by.login}`;
   if (!isLive(loop))
     return event.how === 'pull request merged' && loop.status === 'succeeded'
-      ? only({ ...loop, note: `Merged by @${event.by.login}.` })
+      ? only({ ...loop, note: `Merged${by}.` })
       : only(loop);
-  return emit(only(atRest(loop, 'stopped', `Stopped: ${event.how} by @${event.by.login}.`)), ...cancellationOf(loop));
+  return emit(only(atRest(loop, 'stopped', `Stopped: ${event.how}${by}.`)), ...cancellationOf(loop));
 }
 
 /** Holds the loop; what already runs finishes, and its outcome waits. */
 export function pause(loop: Loop, note: string): Decision {
-  return loop.status === 'working' || loop.status === 'waiting' || loop.status === 'queued'
-    ? only({ ...loop, status: 'paused', pausedFrom: loop.status, note })
+  const { status } = loop;
+  return status === 'working' || status === 'waiting' || status === 'queued'
+    ? only({ ...loop, status: 'paused', pausedFrom: status, note })
     : only(loop);
 }
 
 /** Goes on where the loop was held. The held outcomes are decided on by `decide`. */
-export function resume(loop: Loop, _at: string): Decision {
+export function resume(loop: Loop): Decision {
   const { pausedFrom, ...rest } = loop;
   return only({ ...rest, status: pausedFrom ?? 'working' });
 }
 
-export function pressed(loop: Loop, event: Of<'pressed'>): Decision {
+export function pressed(loop: StartedLoop, event: EventOf<'pressed'>): Decision {
   const key = `press/${event.at}`;
   if (!maySteer(event))
     return emit(only(loop), say(key, 'pull', `@${event.by.login}, this button needs write permission.`));
   if (event.button === 'rerun')
     return emit(only(loop), say(key, 'pull', 'Say `/rerun` to grant one more try after a stop.'));
-  if (loop.waitingFor !== 'approval' || event.digest !== loop.packetDigest) {
+  if (loop.waitingFor !== 'approval' || event.digest !== loop.review?.packet.digest) {
     return emit(
       only(loop),
       say(key, 'pull', 'That button belongs to an earlier packet, so nothing was approved; use the newest packet.'),
@@ -114,39 +107,31 @@ export function resumeFirst(again: string): string {
   return `The loop is paused, so nothing was decided; say \`/resume\` first, and then ${again} again.`;
 }
 
-/** The one way past ARCH_REVIEW: a permitted person, for the digest as posted. It opens a new plan number. */
-export function approve(
-  loop: Loop,
-  event: { readonly by: Actor; readonly role: Role; readonly at: string },
-  digest: string,
-): Decision {
-  const { by, role, at } = event;
-  const approved: Loop = {
-    ...loop,
+/** Who decides on a packet, and when. */
+interface Decider {
+  readonly by: Actor;
+  readonly role: Role;
+  readonly at: string;
+}
+
+/** The one way past the review: a permitted person, for the digest as posted. It opens a new plan number, under which nothing has failed yet. */
+export function approve(loop: StartedLoop, { by, role, at }: Decider, digest: string): Decision {
+  const gate = { name: 'approval', value: 1, threshold: `by a person, for ${digest.slice(7, 19)}`, passed: true };
+  const reason = `Approved by @${by.login}.`;
+  const closed = close(loop, { at, outcome: 'passed', gates: [gate], measurements: [], reason });
+  const approved: StartedLoop = {
+    ...closed,
     approval: { by, role, at, digest },
     counters: { ...loop.counters, plans: loop.counters.plans + 1, iterations: 0 },
     feedback: [],
     trees: [],
-    entries: [
-      ...loop.entries,
-      {
-        entry: loop.entry,
-        phase: loop.phase,
-        attempt: loop.counters.rounds,
-        startedAt: loop.entryStartedAt,
-        endedAt: at,
-        outcome: 'passed',
-        gates: [{ name: 'approval', value: 1, threshold: `by a person, for ${digest.slice(7, 19)}`, passed: true }],
-        measurements: [],
-        reason: `Approved by @${by.login}.`,
-      },
-    ],
+    signatures: [],
     note: '',
   };
-  return enter(approved, 'BUILD', at);
+  return enter(approved, ITERATION, at);
 }
 
-export function reviewed(loop: Loop, event: Of<'reviewed'>): Decision {
+export function reviewed(loop: StartedLoop, event: EventOf<'reviewed'>): Decision {
   const key = `review/${event.at}`;
   if (loop.waitingFor !== 'approval') return only(loop);
   if (event.state === 'approved') {
@@ -169,52 +154,46 @@ export function reviewed(loop: Loop, event: Of<'reviewed'>): Decision {
 }
 
 /** Whether something was written before the packet as it now is could be seen. GitHub tells times in whole seconds; within one, ids of comments tell the order. */
-export function isOlderThanPacket(
-  { publishedAt, packetCommentId }: Loop,
-  writtenAt: string,
-  commentId?: number,
-): boolean {
-  if (commentId !== undefined && packetCommentId !== undefined && commentId < packetCommentId) return true;
-  return publishedAt !== undefined && Date.parse(writtenAt) < Math.floor(Date.parse(publishedAt) / 1000) * 1000;
+export function isOlderThanPacket({ review }: Loop, writtenAt: string, commentId?: number): boolean {
+  if (review === undefined) return false;
+  if (commentId !== undefined && commentId < review.packet.commentId) return true;
+  return Date.parse(writtenAt) < Math.floor(Date.parse(review.packet.publishedAt) / 1000) * 1000;
 }
 
-/** Sends the packet back: `plan: …` to PLAN, anything else to DEFINE; each opens a review round, and those are bounded. */
-export function reject(loop: Loop, event: { readonly by: Actor; readonly at: string }, text: string): Decision {
+/** Sends the packet back: `plan: …` to the plan, anything else to the specification; each opens a review round, and those are bounded. */
+export function reject(loop: StartedLoop, event: Pick<Decider, 'by' | 'at'>, text: string): Decision {
   const [, toPlan] = /^plan:\s*([\s\S]+)$/i.exec(text.trim()) ?? [];
   const message = (toPlan ?? text).trim();
-  const gates = [{ name: 'approval', value: 0, threshold: 'by a person', passed: false }];
-  const closed: Loop = {
-    ...withoutApproval(loop),
-    feedback: [
-      {
-        id: `rejected-${loop.entry}`,
-        requirement: requirementOf(message),
-        file: null,
-        line: null,
-        rule: 'rejected',
-        severity: 'major',
-        message: message.slice(0, 4000),
-        suggestion: null,
-      },
-    ],
-    entries: [
-      ...loop.entries,
-      {
-        entry: loop.entry,
-        phase: loop.phase,
-        attempt: loop.counters.rounds,
-        startedAt: loop.entryStartedAt,
-        endedAt: event.at,
-        outcome: 'failed',
-        gates,
-        measurements: [],
-        reason: `Rejected by @${event.by.login}.`,
-      },
-    ],
-  };
+  const { back } = PHASES[REVIEW];
+  return sentBack(
+    loop,
+    { at: event.at, reason: `Rejected by @${event.by.login}.`, message },
+    (toPlan === undefined ? back?.default : back?.plan) ?? FIRST,
+  );
+}
+
+interface SentBack {
+  readonly at: string;
+  readonly reason: string;
+  /** What should change, as the next draft reads it. */
+  readonly message: string;
+}
+
+/** Closes the entry as not approved and opens the next review round, while there is one. */
+export function sentBack(loop: StartedLoop, { at, reason, message }: SentBack, to: PhaseName): Decision {
+  const gate = { name: 'approval', value: 0, threshold: 'by a person', passed: false };
+  const rejected = defect({
+    rule: 'rejected',
+    about: String(loop.entry),
+    requirement: requirementOf(message),
+    severity: 'major',
+    message,
+  });
+  const closed = close(loop, { at, outcome: 'failed', gates: [gate], measurements: [], reason });
+  const back: StartedLoop = { ...withoutApproval(closed), feedback: [rejected] };
   const exhausted = exhaustedOf(loop);
-  if (exhausted !== undefined) return stop(closed, exhausted);
-  return enter(nextRound(closed), toPlan === undefined ? 'DEFINE' : 'PLAN', event.at);
+  if (exhausted !== undefined) return stop(back, exhausted);
+  return enter(nextRound(back), to, at);
 }
 
 /** Why no further packet may be made, if so. Every packet needs a review round, and every approval a plan number. */

@@ -1,33 +1,147 @@
-/** The phases as data: who works, where a pass and a failure lead, which limit bounds it. `decide` knows no phase names but these rows. */
-import type { PhaseName } from './terms.ts';
+/**
+ * The process as plain data: each phase is a set of traits, and `decide` knows phases by these alone. It can be written out as JSON and read in
+ * again; `graph.ts` says where its edges lead and what bounds them.
+ */
+import { z } from 'zod';
+import { type PhaseName, phaseName } from './terms.ts';
 
-export interface Phase {
-  /** The effect that does the work when the phase is entered. */
-  readonly work: 'draft' | 'publish' | 'dispatch' | 'collect' | 'land';
-  readonly onPass: PhaseName | 'done';
-  /** Where a failed gate or a failed effect leads, while the limit allows. */
-  readonly onFail: PhaseName | 'done';
-  /** Which counter bounds the failures: tries of a draft in this round, or iterations of the approved plan. */
-  readonly limit: 'drafts' | 'iterations';
-}
+export const phaseSchema = z.strictObject({
+  /** What is done on entering: `draft` in the App, `publish` the packet, `run` a workflow, `collect` a second report, `land` a candidate and then run. */
+  work: z.enum(['draft', 'publish', 'run', 'collect', 'land']),
+  pass: z.union([phaseName, z.literal('done')]),
+  /** Where a failed gate or a failed effect leads, while the counter allows; `done` where a failure undoes nothing. */
+  fail: z.union([phaseName, z.literal('done')]),
+  /** What bounds the failures: tries of a draft in this round, or iterations of the approved plan. */
+  counts: z.enum(['drafts', 'iterations']),
+  /** What entering begins. An iteration also starts from the kept reports alone. */
+  opens: z.literal('iteration').optional(),
+  /** Passing it begins a review round. */
+  passOpens: z.literal('round').optional(),
+  /** May only be entered under an approved packet, and loses its ground when that packet is void. */
+  needs: z.literal('approval').optional(),
+  /** Stays until a person decides. */
+  waits: z.literal('approval').optional(),
+  /** Where a person sends it back to: by default, or by the word before the colon (`plan: …`). */
+  back: z.strictObject({ default: phaseName, plan: phaseName }).optional(),
+  /** Where it starts anew when the ground moved under its approval, or its iterations are used up. */
+  replan: phaseName.optional(),
+  /** Which job it has run in Actions, */
+  job: z.enum(['build', 'verify']).optional(),
+  /** and which report of a run it is judged by. */
+  report: z.enum(['build', 'seed', 'verify']).optional(),
+  /** The phase whose run it reads a second report of; that run stays the loop's. */
+  runOf: phaseName.optional(),
+  /** Judges a candidate: what fails here is its tree. */
+  judges: z.literal('tree').optional(),
+  /** May ask people before it drafts. */
+  asks: z.literal('questions').optional(),
+  /** Its draft is followed by a promotion of the candidate and the repository's own checks. */
+  promotes: z.literal('candidate').optional(),
+});
+export type Phase = z.infer<typeof phaseSchema>;
 
-export const PHASES: Readonly<Record<PhaseName, Phase>> = {
-  DISCOVER: { work: 'draft', onPass: 'DEFINE', onFail: 'DISCOVER', limit: 'drafts' },
-  DEFINE: { work: 'draft', onPass: 'PLAN', onFail: 'DEFINE', limit: 'drafts' },
-  PLAN: { work: 'draft', onPass: 'ARCH_REVIEW', onFail: 'PLAN', limit: 'drafts' },
-  ARCH_REVIEW: { work: 'publish', onPass: 'BUILD', onFail: 'DEFINE', limit: 'drafts' },
-  BUILD: { work: 'dispatch', onPass: 'SEED_DATA', onFail: 'BUILD', limit: 'iterations' },
-  SEED_DATA: { work: 'collect', onPass: 'VERIFY', onFail: 'BUILD', limit: 'iterations' },
-  VERIFY: { work: 'land', onPass: 'SHIP', onFail: 'BUILD', limit: 'iterations' },
-  SHIP: { work: 'draft', onPass: 'REFLECT', onFail: 'BUILD', limit: 'iterations' },
-  REFLECT: { work: 'draft', onPass: 'done', onFail: 'done', limit: 'drafts' },
+/** A whole process; for now its phases have fixed names. */
+export const processSchema = z.record(phaseName, phaseSchema);
+export type Process = Readonly<Record<PhaseName, Phase>>;
+
+export const PHASES: Process = {
+  DISCOVER: {
+    work: 'draft',
+    pass: 'DEFINE',
+    fail: 'DISCOVER',
+    counts: 'drafts',
+    passOpens: 'round',
+    asks: 'questions',
+  },
+  DEFINE: { work: 'draft', pass: 'PLAN', fail: 'DEFINE', counts: 'drafts' },
+  PLAN: { work: 'draft', pass: 'ARCH_REVIEW', fail: 'PLAN', counts: 'drafts' },
+  ARCH_REVIEW: {
+    work: 'publish',
+    pass: 'BUILD',
+    fail: 'DEFINE',
+    counts: 'drafts',
+    waits: 'approval',
+    back: { default: 'DEFINE', plan: 'PLAN' },
+    replan: 'PLAN',
+  },
+  BUILD: {
+    work: 'run',
+    pass: 'SEED_DATA',
+    fail: 'BUILD',
+    counts: 'iterations',
+    opens: 'iteration',
+    needs: 'approval',
+    replan: 'PLAN',
+    job: 'build',
+    report: 'build',
+  },
+  SEED_DATA: {
+    work: 'collect',
+    pass: 'VERIFY',
+    fail: 'BUILD',
+    counts: 'iterations',
+    needs: 'approval',
+    replan: 'PLAN',
+    report: 'seed',
+    runOf: 'BUILD',
+  },
+  VERIFY: {
+    work: 'land',
+    pass: 'SHIP',
+    fail: 'BUILD',
+    counts: 'iterations',
+    needs: 'approval',
+    replan: 'PLAN',
+    job: 'verify',
+    report: 'verify',
+    judges: 'tree',
+  },
+  SHIP: {
+    work: 'draft',
+    pass: 'REFLECT',
+    fail: 'BUILD',
+    counts: 'iterations',
+    needs: 'approval',
+    replan: 'PLAN',
+    judges: 'tree',
+    promotes: 'candidate',
+  },
+  REFLECT: { work: 'draft', pass: 'done', fail: 'done', counts: 'drafts' },
 };
 
+/** The first phase of a loop. */
+export const FIRST: PhaseName = 'DISCOVER';
+
 /** Fixed bounds of PRODUCT.md "Words and counting"; iterations per plan come with the loop's limits. */
-export const LIMITS = { plans: 2, rounds: 5, interviews: 2, drafts: 3 } as const;
+export const LIMITS = {
+  plans: 2,
+  rounds: 5,
+  interviews: 2,
+  drafts: 3,
+  /** Runs that died with their machine, over the whole loop, before a person is asked why. */
+  cancellations: 5,
+  /** Pushes of people that set an iteration back to its beginning, over the whole loop; then a bot is likely at work. */
+  interruptions: 20,
+} as const;
 
-/** Phases that judge a candidate: what fails here is its tree. */
-export const JUDGING_TREE: readonly PhaseName[] = ['VERIFY', 'SHIP'];
+/** The phase that begins an iteration: where a failed candidate is mended. */
+export const ITERATION: PhaseName = named(({ opens }) => opens === 'iteration');
 
-/** Phases in which the approved plan is being built and judged; an approval stays bound to them. */
-export const AFTER_APPROVAL: readonly PhaseName[] = ['BUILD', 'SEED_DATA', 'VERIFY', 'SHIP'];
+/** The phase in which people decide on the packet. */
+export const REVIEW: PhaseName = named(({ waits }) => waits === 'approval');
+
+/** Whether the phase may only be entered under an approved packet. */
+export function needsApproval(name: PhaseName): boolean {
+  return PHASES[name].needs === 'approval';
+}
+
+/** Whether a failure here undoes nothing: the loop has reached its end. */
+export function onlyLooksBack(name: PhaseName): boolean {
+  return PHASES[name].fail === 'done';
+}
+
+function named(has: (phase: Phase) => boolean): PhaseName {
+  const [found, ...more] = phaseName.options.filter((name) => has(PHASES[name]));
+  if (found === undefined || more.length > 0) throw new Error('the process needs exactly one phase of each trait');
+  return found;
+}

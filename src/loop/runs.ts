@@ -1,69 +1,62 @@
 /** What a loop does with its workflow runs: what they reported, and the candidate that came of it. Pure; one handler per event. */
 import type { Effect } from './effect.ts';
-import type { Event } from './event.ts';
+import type { EventOf } from './event.ts';
 import { charged, endingOf, judge, NO_FINDINGS } from './judging.ts';
-import type { Decision, Loop } from './loop.ts';
+import type { Decision } from './loop.ts';
+import { PHASES } from './phases.ts';
 import { treeStopOf } from './scheduler.ts';
-import { type Ending, only, stopAt } from './walk.ts';
+import type { StartedLoop } from './stages.ts';
+import { cancellation, type Ending, only, runOf, stopAt } from './walk.ts';
 
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
-
-export function dispatched(loop: Loop, event: Of<'dispatched'>): Decision {
+export function dispatched(loop: StartedLoop, event: EventOf<'dispatched'>): Decision {
   const wait: Effect = {
     type: 'wait',
     key: `${event.entry}/wait/run`,
     entry: event.entry,
     timer: 'run',
-    seconds: loop.limits.runMinutes * 60,
+    seconds: loop.started.limits.runMinutes * 60,
   };
-  return { loop: { ...loop, run: { id: event.runId, entry: event.entry } }, effects: [wait] };
+  const run = { id: event.runId, entry: event.entry };
+  return { loop: { ...loop, built: { ...loop.built, run } }, effects: [wait] };
 }
 
-export function completed(loop: Loop, event: Of<'completed'>): Decision {
-  return event.runId === loop.run?.id && (loop.phase === 'BUILD' || loop.phase === 'VERIFY')
-    ? collect(loop)
-    : only(loop);
+export function completed(loop: StartedLoop, _event: EventOf<'completed'>): Decision {
+  return collect(loop, 'ended');
 }
 
-/** Pulls the report of the run that the loop waits for. */
-export function collect(loop: Loop): Decision {
-  if (loop.run === undefined || (loop.phase !== 'BUILD' && loop.phase !== 'VERIFY')) return only(loop);
+/** A run of ours that the loop does not await: whoever started it, nobody will read it. */
+export function surfaced(loop: StartedLoop, event: EventOf<'surfaced'>): Decision {
+  return { loop, effects: [cancellation(event.runId)] };
+}
+
+/** Pulls the report of the run that the loop waits for; one whose time is up is cancelled. */
+export function collect(loop: StartedLoop, because: 'ended' | 'overdue'): Decision {
+  const { run } = loop.built;
+  const { report, job } = PHASES[loop.phase];
+  if (run === undefined || report === undefined || job === undefined) return only(loop);
+  const key = `${loop.entry}/collect/${because}`;
   return {
     loop,
-    effects: [
-      { type: 'collect', key: `${loop.entry}/collect`, phase: loop.phase, entry: loop.entry, runId: loop.run.id },
-    ],
+    effects: [{ type: 'collect', key, phase: loop.phase, report, entry: loop.entry, runId: run.id, because }],
   };
 }
 
-const REPORT_OF = { BUILD: 'build', SEED_DATA: 'seed', VERIFY: 'verify' } as const;
-
-export function reported(loop: Loop, event: Of<'reported'>): Decision {
-  const { phase } = loop;
-  if (phase !== 'BUILD' && phase !== 'SEED_DATA' && phase !== 'VERIFY') return only(loop);
+export function reported(loop: StartedLoop, event: EventOf<'reported'>): Decision {
+  const { report } = PHASES[loop.phase];
+  if (report === undefined) return only(loop);
   const paid = charged(loop, event.calls);
-  const kept: Loop = {
-    ...paid,
-    sandbox: event.sandbox,
-    reports: { ...paid.reports, [REPORT_OF[phase]]: event.report },
-  };
-  return judge(kept, event);
+  const reports = { ...paid.built.reports, [report]: event.report };
+  return judge({ ...paid, built: { ...paid.built, sandbox: event.sandbox, reports } }, event);
 }
 
-export function landed(loop: Loop, event: Of<'landed'>): Decision {
+export function landed(loop: StartedLoop, event: EventOf<'landed'>): Decision {
   const candidate = { sha: event.candidate, codeTree: event.codeTree, entry: event.entry };
+  const tried: StartedLoop = { ...loop, built: { ...loop.built, candidate } };
   const stall = treeStopOf(loop, event.codeTree);
   if (stall !== undefined) {
     const ending = endingOf(loop, { at: event.at, ...NO_FINDINGS });
     const closing: Ending = { ...ending, outcome: 'failed', gates: [], reason: stall.sentence };
-    return stopAt(
-      { ...loop, candidate },
-      closing,
-      `${stall.sentence} Say with \`/context\` what to do differently, then \`/rerun\`.`,
-    );
+    return stopAt(tried, closing, `${stall.sentence} Say with \`/context\` what to do differently, then \`/rerun\`.`);
   }
-  return {
-    loop: { ...loop, candidate },
-    effects: [{ type: 'dispatch', key: `${loop.entry}/dispatch`, phase: 'VERIFY', entry: loop.entry }],
-  };
+  return { loop: tried, effects: [runOf(loop)] };
 }

@@ -1,6 +1,7 @@
 /** The scheduler's forced stop, in its precedence: budget > limits > stall. Safety stops come as events and never reach a retry. */
 import type { Loop } from './loop.ts';
 import { LIMITS, PHASES } from './phases.ts';
+import type { StartedLoop } from './stages.ts';
 
 export interface ForcedStop {
   readonly cause: 'budget' | 'drafts' | 'iterations' | 'stall';
@@ -10,27 +11,27 @@ export interface ForcedStop {
 
 interface Rule {
   readonly cause: ForcedStop['cause'];
-  readonly applies: (loop: Loop, signature: string) => boolean;
-  readonly sentence: (loop: Loop) => string;
+  readonly applies: (loop: StartedLoop, signature: string) => boolean;
+  readonly sentence: (loop: StartedLoop) => string;
 }
 
 const RULES: readonly Rule[] = [
   {
     cause: 'budget',
-    applies: ({ spent, limits }) => spent.usd >= limits.usd,
-    sentence: ({ spent, limits }) =>
+    applies: ({ spent, started }) => spent.usd >= started.limits.usd,
+    sentence: ({ spent, started: { limits } }) =>
       `The budget of ${limits.usd} USD is used up (${spent.usd.toFixed(2)} USD spent); \`/budget +<usd>\` and then \`/rerun\` go on.`,
   },
   {
     cause: 'drafts',
     applies: ({ phase, counters }) =>
-      PHASES[phase].limit === 'drafts' && (counters.drafts[phase] ?? 0) >= LIMITS.drafts + counters.grants,
+      PHASES[phase].counts === 'drafts' && (counters.drafts[phase] ?? 0) >= LIMITS.drafts + counters.grants,
     sentence: ({ phase, counters }) => `${phase} did not pass its gates in ${counters.drafts[phase] ?? 0} tries.`,
   },
   {
     cause: 'iterations',
-    applies: ({ phase, counters, limits }) =>
-      PHASES[phase].limit === 'iterations' && counters.iterations >= limits.iterations + counters.grants,
+    applies: ({ phase, counters, started }) =>
+      PHASES[phase].counts === 'iterations' && counters.iterations >= started.limits.iterations + counters.grants,
     sentence: ({ counters }) =>
       `The approved plan did not lead to a verified candidate in ${counters.iterations} iterations.`,
   },
@@ -52,7 +53,7 @@ export function treeStopOf({ trees }: Loop, codeTree: string): ForcedStop | unde
 }
 
 /** Which forced stop applies before another try, if any. `signature` is that of the failure just recorded. */
-export function forcedStopOf(loop: Loop, signature: string): ForcedStop | undefined {
+export function forcedStopOf(loop: StartedLoop, signature: string): ForcedStop | undefined {
   const rule = RULES.find(({ applies }) => applies(loop, signature));
   return rule === undefined ? undefined : { cause: rule.cause, sentence: rule.sentence(loop) };
 }

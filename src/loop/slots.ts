@@ -1,5 +1,5 @@
 /** Who holds a slot of the running loops, and what having none, or getting one, does to a loop. Pure; the store counts. */
-import type { Event } from './event.ts';
+import type { EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
 import { only } from './walk.ts';
 
@@ -14,6 +14,6 @@ export function queued(loop: Loop): Decision {
   return only(holdsSlot(loop) ? { ...loop, pausedFrom: 'queued' } : loop);
 }
 
-export function admitted(loop: Loop, _event: Extract<Event, { type: 'admitted' }>): Decision {
+export function admitted(loop: Loop, _event: EventOf<'admitted'>): Decision {
   return only({ ...loop, status: 'working' });
 }

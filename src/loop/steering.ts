@@ -1,28 +1,35 @@
 /** What each slash command does to a loop. Pure; one handler per row of COMMANDS. */
-import { COMMANDS, parseAnswers } from './commands.ts';
+import { COMMANDS, type CommandName, parseAnswers } from './commands.ts';
 import type { Effect } from './effect.ts';
-import type { Event } from './event.ts';
+import type { EventOf } from './event.ts';
 import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
 import { renewPacket } from './outcomes.ts';
 import { approve, isLive, isOlderThanPacket, pause, reject, resume, resumeFirst, say } from './people.ts';
-import { AFTER_APPROVAL } from './phases.ts';
+import { ITERATION, needsApproval, PHASES } from './phases.ts';
 import { promote } from './shipping.ts';
+import { isStarted, type StartedLoop } from './stages.ts';
 import { type PhaseName, phaseName } from './terms.ts';
+import { findingOf } from './waiver.ts';
 import { cancellationOf, emit, ended, enter, only, withoutApproval } from './walk.ts';
 
-type Commanded = Extract<Event, { type: 'commanded' }>;
+type Commanded = EventOf<'commanded'>;
+
+/** Commands that only ask; they are answered before a label started anything too. */
+const QUESTIONS = ['status', 'help'] as const;
+type Question = (typeof QUESTIONS)[number];
 
 /** A handler gives the decision, or one sentence that says why not. */
-type Handler = (loop: Loop, event: Commanded) => Decision | string;
+type Handler = (loop: StartedLoop, event: Commanded) => Decision | string;
 
-const HANDLERS: Readonly<Record<string, Handler>> = {
+const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
   approve(loop, event) {
-    if (loop.waitingFor !== 'approval' || loop.packetDigest === undefined) return 'There is no packet to approve now.';
+    const { review, waitingFor } = loop;
+    if (waitingFor !== 'approval' || review === undefined) return 'There is no packet to approve now.';
     if (event.argument !== '')
       return 'A packet is approved as a whole: say `/approve` alone, or `/reject R2: …` for what should change.';
     if (isOlderThanPacket(loop, event.createdAt, event.commentId))
       return 'The packet changed after that comment was written; read the newest one and say `/approve` again.';
-    return approve(loop, event, loop.packetDigest);
+    return approve(loop, event, review.packet.digest);
   },
   reject(loop, event) {
     if (loop.waitingFor !== 'approval') return 'There is no packet to reject now.';
@@ -56,7 +63,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     loop.status === 'paused' || !isLive(loop)
       ? 'Nothing is running that could be paused.'
       : pause(loop, `Paused by @${by.login}; \`/resume\` goes on.`),
-  resume: (loop, { at }) => (loop.status === 'paused' ? resume({ ...loop, note: '' }, at) : 'The loop is not paused.'),
+  resume: (loop) => (loop.status === 'paused' ? resume({ ...loop, note: '' }) : 'The loop is not paused.'),
   stop: (loop, { by }) =>
     isLive(loop)
       ? emit(only(ended(loop, 'stopped', `Stopped by @${by.login}.`)), ...cancellationOf(loop))
@@ -66,15 +73,15 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     const wanted = phaseName.safeParse(event.argument === '' ? restartOf(loop) : event.argument.toUpperCase());
     if (!wanted.success)
       return `There is no phase "${event.argument}"; the phases are ${phaseName.options.join(', ')}.`;
-    const phase = AFTER_APPROVAL.includes(wanted.data) ? 'BUILD' : wanted.data;
-    if (phase === 'BUILD' && loop.approval === undefined)
+    const phase = needsApproval(wanted.data) ? ITERATION : wanted.data;
+    if (phase === ITERATION && loop.approval === undefined)
       return 'No packet is approved, so nothing can be built; `/rerun PLAN` makes a new packet.';
     if (isAhead(phase, loop))
       return `The loop stopped in ${loop.phase}, so ${phase} cannot be tried yet; say \`/rerun\` alone, or name an earlier phase.`;
     return enter(
       {
         // Documents that are made anew are not those that were approved.
-        ...(isAhead('BUILD', { phase }) ? withoutApproval(loop) : loop),
+        ...(isAhead(ITERATION, { phase }) ? withoutApproval(loop) : loop),
         note: `One more try granted by @${event.by.login}.`,
         // What stood in the way may be mended outside the code; the person who grants a try grants it to the same tree too.
         trees: [],
@@ -97,37 +104,45 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   budget(loop, { argument, by }) {
     const [, amount] = /^\+(\d+(?:\.\d+)?)$/.exec(argument) ?? [];
     if (amount === undefined) return 'Say by how many USD: `/budget +2`.';
-    const raised: Loop = { ...loop, limits: { ...loop.limits, usd: loop.limits.usd + Number(amount) } };
+    const limits = { ...loop.started.limits, usd: loop.started.limits.usd + Number(amount) };
+    const raised: StartedLoop = { ...loop, started: { ...loop.started, limits } };
     if (loop.waitingFor !== 'approval') return only(raised);
-    const note = `@${by.login} raised the budget to ${raised.limits.usd} USD, so the packet was renewed; that one is to be approved.`;
+    const note = `@${by.login} raised the budget to ${limits.usd} USD, so the packet was renewed; that one is to be approved.`;
     return renewPacket({ ...raised, note });
   },
+  waive,
   accept: (loop, event) => decided(loop, event, 'accepted'),
   decline: (loop, event) => decided(loop, event, 'declined'),
-  status: (loop, event) => emit(only(loop), told(event, 'status')),
-  help: (loop, event) => emit(only(loop), told(event, 'help')),
 };
 
 /** Applies one command; every command gets one reaction, and a refused one also a sentence. */
 export function commanded(loop: Loop, event: Commanded): Decision {
-  const target = loop.pull === undefined ? 'issue' : 'pull';
+  const target = loop.review === undefined ? 'issue' : 'pull';
   const answer = event.permitted
-    ? (followed(loop, event) ??
-      heldBack(loop, event) ??
-      HANDLERS[event.command]?.(loop, event) ??
-      'There is no such command.')
+    ? (followed(loop, event) ?? heldBack(loop, event) ?? handled(loop, event))
     : `\`/${event.command}\` needs ${needOf(event.command)}.`;
   if (typeof answer !== 'string') return emit(answer, reaction(event, '+1'));
   return emit(only(loop), reaction(event, 'confused'), say(keyOf(event), target, answer));
 }
 
-function needOf(command: string): string {
-  const who = COMMANDS[command]?.who ?? 'more';
+function isQuestion(command: CommandName): command is Question {
+  return QUESTIONS.some((question) => question === command);
+}
+
+function handled(loop: Loop, event: Commanded): Decision | string {
+  const { command } = event;
+  if (isQuestion(command)) return emit(only(loop), told(event, command));
+  if (!isStarted(loop)) return 'No loop was started here; the label `loop` starts one.';
+  return HANDLERS[command](loop, event);
+}
+
+function needOf(command: CommandName): string {
+  const { who } = COMMANDS[command];
   return who === 'author' ? 'write permission or the authorship of the issue' : `${who} permission`;
 }
 
 /** What may still be said to a loop that another one of its issue followed: nothing that sets it going. */
-const OF_THE_PAST: readonly string[] = ['accept', 'decline', 'status', 'help'];
+const OF_THE_PAST: readonly CommandName[] = ['accept', 'decline', 'status', 'help'];
 
 function followed({ ref }: Loop, { command, newer }: Commanded): string | undefined {
   if (newer === undefined || OF_THE_PAST.includes(command)) return undefined;
@@ -136,7 +151,7 @@ function followed({ ref }: Loop, { command, newer }: Commanded): string | undefi
 }
 
 /** What each of these decides; a decision that a paused loop waits for is not taken. */
-const DECIDES: Readonly<Record<string, Loop['waitingFor']>> = {
+const DECIDES: Readonly<Partial<Record<CommandName, Loop['waitingFor']>>> = {
   approve: 'approval',
   reject: 'approval',
   release: 'release',
@@ -145,9 +160,19 @@ const DECIDES: Readonly<Record<string, Loop['waitingFor']>> = {
 };
 
 function heldBack({ status, phase, waitingFor }: Loop, { command }: Commanded): string | undefined {
-  const awaited = waitingFor ?? (phase === 'ARCH_REVIEW' ? 'approval' : undefined);
+  const awaited = waitingFor ?? PHASES[phase].waits;
   const isAwaited = awaited !== undefined && DECIDES[command] === awaited;
   return status === 'paused' && isAwaited ? resumeFirst(`\`/${command}\``) : undefined;
+}
+
+/** Lifts a finding of the last try; its name is made of the line that was found, so a line that changes is another finding. */
+function waive(loop: StartedLoop, { argument, by, at }: Commanded): Decision | string {
+  const [finding = '', ...why] = argument.split(/\s+/);
+  if (finding === '') return 'Say which finding, as its sentence names it, and why: `/waive W-3f9a2c0b1d4e <why>`.';
+  if (loop.waivers.some((waiver) => waiver.finding === finding)) return `The finding ${finding} is waived already.`;
+  if (!loop.feedback.some((defect) => findingOf(defect) === finding))
+    return `The last try found nothing named "${finding}" that may be waived; secrets, gaps in the evidence, failed acceptance rows and path rules never may.`;
+  return only({ ...loop, waivers: [...loop.waivers, { finding, by: by.login, at, reason: why.join(' ') }] });
 }
 
 function reaction(event: Commanded, content: '+1' | 'confused'): Effect {
@@ -163,7 +188,7 @@ function told(event: Commanded, what: 'status' | 'help'): Effect {
 }
 
 /** Goes on when no question is open; otherwise keeps what was answered and waits for the rest. */
-function resolved(loop: Loop, event: Commanded): Decision {
+function resolved(loop: StartedLoop, event: Commanded): Decision {
   const open = openOf(loop);
   if (open.length > 0) {
     return emit(
@@ -179,7 +204,7 @@ function resolved(loop: Loop, event: Commanded): Decision {
   return {
     loop: { ...rest, status: 'working' },
     effects: [
-      { type: 'draft', key: `${loop.entry}/draft/${loop.counters.interviews}`, phase: 'DISCOVER', entry: loop.entry },
+      { type: 'draft', key: `${loop.entry}/draft/${loop.counters.interviews}`, phase: loop.phase, entry: loop.entry },
     ],
   };
 }
@@ -202,7 +227,7 @@ function assumedWhere(question: AnsweredQuestion): AnsweredQuestion {
 
 /** Where a stopped loop starts again by default: the draft that failed, or BUILD of the approved plan. */
 function restartOf(loop: Loop): string {
-  return AFTER_APPROVAL.includes(loop.phase) ? 'BUILD' : loop.phase;
+  return needsApproval(loop.phase) ? ITERATION : loop.phase;
 }
 
 /** Whether the phase comes after the one where the loop is. */
@@ -210,7 +235,7 @@ function isAhead(phase: PhaseName, { phase: current }: Pick<Loop, 'phase'>): boo
   return phaseName.options.indexOf(phase) > phaseName.options.indexOf(current);
 }
 
-function decided(loop: Loop, event: Commanded, decision: 'accepted' | 'declined'): Decision | string {
+function decided(loop: StartedLoop, event: Commanded, decision: 'accepted' | 'declined'): Decision | string {
   const index = Number(event.argument) - 1;
   if (event.argument === '') return `Say which proposal: \`/${event.command} 1\`.`;
   if (loop.proposals[index] === undefined)

@@ -22,6 +22,14 @@ export type Role = z.infer<typeof role>;
 export const actor = z.strictObject({ id: z.int(), login: z.string(), type: z.enum(['User', 'Bot', 'Organization']) });
 export type Actor = z.infer<typeof actor>;
 
+/** GitHub's stand-in for an account that was deleted: nobody, so it has no role and is the author of nothing. */
+export const GHOST: Actor = { id: 10_137, login: 'ghost', type: 'User' };
+
+/** Whether somebody is behind an account: a person, and one that is still there. */
+export function isPerson({ id, type }: Actor): boolean {
+  return type === 'User' && id !== GHOST.id;
+}
+
 /** USD per million tokens; a model whose price nobody stated has none, and its cost is shown as unknown. */
 export const price = z.strictObject({ prompt: z.number().nonnegative(), completion: z.number().nonnegative() });
 export type Price = z.infer<typeof price>;

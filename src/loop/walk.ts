@@ -1,9 +1,10 @@
-/** How a loop moves through its phases: enter, pass, fail, stop. Pure; the rows of PHASES decide where to. */
-import type { Effect } from './effect.ts';
+/** How a loop moves through its phases: enter, pass, fail, begin again, stop. Pure; the traits of PHASES decide where to. */
+import { EFFECT_LANES, type Effect } from './effect.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
-import { AFTER_APPROVAL, JUDGING_TREE, LIMITS, PHASES } from './phases.ts';
+import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
 import { type ForcedStop, forcedStopOf } from './scheduler.ts';
+import type { StartedLoop } from './stages.ts';
 import type { PhaseName } from './terms.ts';
 
 /** Why an entry ended. */
@@ -28,32 +29,42 @@ export function only(loop: Loop): Decision {
   return { loop, effects: [] };
 }
 
-/** Enters a phase: a new entry, its counter, its work. */
-export function enter(loop: Loop, phase: PhaseName, at: string): Decision {
-  const { limit, work } = PHASES[phase];
-  const drafts =
-    limit === 'drafts' ? { ...loop.counters.drafts, [phase]: triesOf(loop, phase) + 1 } : loop.counters.drafts;
-  const iterations = phase === 'BUILD' ? loop.counters.iterations + 1 : loop.counters.iterations;
-  const { waitingFor: _, run, ...rest } = loop;
-  const entered: Loop = {
-    ...rest,
-    // What an earlier entry still wanted done, such as a run of its own, nobody awaits any more.
-    pending: loop.pending.filter((effect) => !('entry' in effect)),
-    // SEED_DATA reads the second job of the BUILD run.
-    ...(phase === 'SEED_DATA' && run !== undefined ? { run } : {}),
+/** Enters a phase: a new entry, its work and, unless it is entered `again`, its counter. */
+export function enter(loop: StartedLoop, phase: PhaseName, at: string, how: 'counted' | 'again' = 'counted'): Decision {
+  const { waitingFor: _w, shipping, ...rest } = loop;
+  const entered: StartedLoop = {
+    ...withoutWork(rest),
     status: 'working',
     phase,
     entry: loop.entry + 1,
     entryStartedAt: at,
-    counters: { ...loop.counters, drafts, iterations },
-    reports:
-      phase === 'BUILD' ? { ...(loop.reports.build === undefined ? {} : { build: loop.reports.build }) } : loop.reports,
+    counters: how === 'again' ? loop.counters : counted(loop, phase),
+    built: builtFor(loop, phase),
+    // REFLECT reads how the loop was shipped.
+    ...(shipping !== undefined && onlyLooksBack(phase) ? { shipping } : {}),
   };
-  return { loop: entered, effects: [workOf(entered, work)] };
+  return { loop: entered, effects: [workOf(entered)] };
 }
 
-function workOf(loop: Loop, work: (typeof PHASES)[PhaseName]['work']): Effect {
+function counted({ counters }: Loop, phase: PhaseName): Loop['counters'] {
+  const { counts, opens } = PHASES[phase];
+  if (opens === 'iteration') return { ...counters, iterations: counters.iterations + 1 };
+  if (counts === 'iterations') return counters;
+  return { ...counters, drafts: { ...counters.drafts, [phase]: (counters.drafts[phase] ?? 0) + 1 } };
+}
+
+/** What runs made, as far as it still counts: an iteration begins with the last build as its start, and a run belongs to the phases that read it. */
+function builtFor({ built, phase: before }: Loop, phase: PhaseName): Loop['built'] {
+  const { run, reports, ...rest } = built;
+  const { opens, runOf } = PHASES[phase];
+  const { build } = reports;
+  const kept = opens === 'iteration' ? (build === undefined ? {} : { build }) : reports;
+  return { ...rest, reports: kept, ...(run !== undefined && runOf === before ? { run } : {}) };
+}
+
+function workOf(loop: Loop): Effect {
   const { entry, phase } = loop;
+  const { work } = PHASES[phase];
   const key = `${entry}/${work}`;
   switch (work) {
     case 'draft':
@@ -62,131 +73,162 @@ function workOf(loop: Loop, work: (typeof PHASES)[PhaseName]['work']): Effect {
       return { type: 'publish', key, entry };
     case 'land':
       return { type: 'land', key, entry };
-    case 'dispatch':
-      return { type: 'dispatch', key, phase: 'BUILD', entry };
+    case 'run':
+      return runOf(loop);
     case 'collect':
-      return { type: 'collect', key, phase: 'SEED_DATA', entry, runId: loop.run?.id ?? 0 };
+      return reportOf(loop);
   }
 }
 
-/** Tries of a phase in the current round (drafts) or of the current plan (BUILD and what follows it). */
-export function triesOf(loop: Loop, phase: PhaseName): number {
-  return PHASES[phase].limit === 'drafts' ? (loop.counters.drafts[phase] ?? 0) : loop.counters.iterations;
+/** Has the phase's job run in Actions. */
+export function runOf({ entry, phase }: Loop): Effect {
+  const { job } = PHASES[phase];
+  if (job === undefined) throw new Error(`the process gives ${phase} no job to run`);
+  return { type: 'dispatch', key: `${entry}/dispatch`, job, entry };
 }
 
-/** The number of the builder's try under the approved plan: an iteration that died with its machine has tried nothing. */
-export function buildTryOf({ counters, entries }: Loop): number {
-  const planned = entries.slice(entries.findLastIndex(({ phase }) => phase === 'ARCH_REVIEW') + 1);
-  const died = planned.filter(({ phase, outcome }) => phase === 'BUILD' && outcome === 'cancelled');
-  return counters.iterations - died.length;
+/** Reads a further report of the run that an earlier phase awaited. */
+function reportOf({ entry, phase, built }: Loop): Effect {
+  const { report } = PHASES[phase];
+  const runId = built.run?.id;
+  if (report === undefined || runId === undefined) throw new Error(`${phase} has no run to read a report of`);
+  return { type: 'collect', key: `${entry}/collect`, phase, report, entry, runId, because: 'ended' };
+}
+
+/** Tries of a phase: its rounds where people decide, else its drafts in this round, or the iterations of the current plan. */
+export function triesOf({ counters }: Loop, phase: PhaseName): number {
+  const { waits, counts } = PHASES[phase];
+  if (waits === 'approval') return counters.rounds;
+  return counts === 'drafts' ? (counters.drafts[phase] ?? 0) : counters.iterations;
 }
 
 /** Closes the entry as passed and goes where the row says. */
-export function pass(loop: Loop, ending: Ending): Decision {
-  const closed: Loop = { ...recorded(loop, ending), feedback: [], note: '' };
-  const { onPass } = PHASES[loop.phase];
-  if (onPass === 'done')
+export function pass(loop: StartedLoop, ending: Ending): Decision {
+  const closed: StartedLoop = { ...close(loop, ending), feedback: [], note: '' };
+  const { pass: to, passOpens } = PHASES[loop.phase];
+  if (to === 'done')
     return only(
       ended(closed, 'succeeded', 'All gates passed. The pull request is ready for review; a person merges it.'),
     );
-  return enter(onPass === 'DEFINE' ? nextRound(closed) : closed, onPass, ending.at);
+  return enter(passOpens === 'round' ? nextRound(closed) : closed, to, ending.at);
 }
 
 /** Closes the entry as failed, then: forced stop, a new plan, or the next try with the defects as feedback. */
-export function fail(loop: Loop, ending: Ending): Decision {
-  const closed: Loop = {
-    ...recorded(loop, ending),
+export function fail(loop: StartedLoop, ending: Ending): Decision {
+  const closed: StartedLoop = {
+    ...close(loop, ending),
     feedback: [...ending.defects],
     trees: [...loop.trees, ...failedTreeOf(loop, ending)],
     signatures: ending.signature === '' ? loop.signatures : [...loop.signatures, ending.signature],
   };
-  const { onFail } = PHASES[loop.phase];
-  if (onFail === 'done')
+  const { fail: to } = PHASES[loop.phase];
+  if (to === 'done')
     return only(ended(closed, 'succeeded', `Finished; ${loop.phase} brought nothing: ${ending.reason}`));
   const forced = forcedStopOf(closed, ending.signature);
   if (forced !== undefined) return forcedTo(closed, forced, ending);
-  return enter(closed, onFail, ending.at);
+  return enter(closed, to, ending.at);
 }
 
-/** The tree that its gates refused; one that nobody judged to the end is none. */
-function failedTreeOf({ phase, candidate }: Loop, { gates }: Ending): readonly string[] {
-  const isRefused = JUDGING_TREE.includes(phase) && gates.some(({ passed }) => !passed);
-  return isRefused && candidate !== undefined ? [candidate.codeTree] : [];
+/** The tree that failed a gate; a cancelled entry has none. */
+function failedTreeOf({ phase, built }: Loop, { gates }: Ending): readonly string[] {
+  const isRefused = PHASES[phase].judges === 'tree' && gates.some(({ passed }) => !passed);
+  return isRefused && built.candidate !== undefined ? [built.candidate.codeTree] : [];
 }
 
-function forcedTo(loop: Loop, forced: ForcedStop, ending: Ending): Decision {
+function forcedTo(loop: StartedLoop, forced: ForcedStop, ending: Ending): Decision {
   const { plans, rounds, grants } = loop.counters;
-  if (forced.cause === 'iterations' && plans < LIMITS.plans + grants && rounds < LIMITS.rounds + grants) {
-    return enter(
-      { ...withoutApproval(nextRound(loop)), note: `${forced.sentence} A new plan is made.` },
-      'PLAN',
-      ending.at,
-    );
+  const { replan } = PHASES[loop.phase];
+  const mayReplan = plans < LIMITS.plans + grants && rounds < LIMITS.rounds + grants;
+  if (forced.cause === 'iterations' && replan !== undefined && mayReplan) {
+    const replanned = { ...withoutApproval(nextRound(loop)), note: `${forced.sentence} A new plan is made.` };
+    return enter(replanned, replan, ending.at);
   }
   return stop(loop, `${forced.sentence} ${ending.reason}`);
 }
 
+/** Beginnings that are nobody's fault, each with its bound and what a person is told there. */
+const RESTARTS = {
+  cancellations: (times: number) => `Runs were cancelled ${times} times; see why the runners stop, then \`/rerun\`.`,
+  interruptions: (times: number) =>
+    `The branch was pushed to ${times} times while it was being built or judged; see whether a bot does that, then \`/rerun\`.`,
+} as const;
+
+/** Closes the entry as cancelled and enters a phase again without counting a try; how often is bounded by a counter of its own. */
+export function again(
+  loop: StartedLoop,
+  ending: Pick<Ending, 'at' | 'reason'>,
+  { phase, counter }: { readonly phase: PhaseName; readonly counter: keyof typeof RESTARTS },
+): Decision {
+  const times = loop.counters[counter] + 1;
+  const closed: StartedLoop = {
+    ...close(loop, { ...ending, outcome: 'cancelled', gates: [], measurements: [] }),
+    counters: { ...loop.counters, [counter]: times },
+  };
+  if (times > LIMITS[counter] + loop.counters.grants) return stop(closed, RESTARTS[counter](times));
+  return enter(closed, phase, ending.at, 'again');
+}
+
 /** Ends in *stopped, needs a person* with a problem report. */
 export function stop(loop: Loop, sentence: string): Decision {
-  const effects: Effect[] = [{ type: 'tell', key: `${loop.entry}/problem`, what: 'problem' }];
-  return { loop: ended(loop, 'stopped', sentence), effects: [...cancellationOf(loop), ...effects] };
+  const problem: Effect = { type: 'tell', key: `${loop.entry}/problem`, what: 'problem' };
+  return { loop: ended(loop, 'stopped', sentence), effects: [...cancellationOf(loop), problem] };
 }
 
 /** Closes the entry and stops there; another try alone would not help. */
 export function stopAt(loop: Loop, ending: Ending, sentence: string): Decision {
-  return stop(recorded(loop, ending), sentence);
+  return stop(close(loop, ending), sentence);
 }
 
 /** Cancels what still runs for the current entry. */
-export function cancellationOf(loop: Loop): readonly Effect[] {
-  return loop.run === undefined ? [] : [{ type: 'cancel', key: `${loop.run.id}/cancel`, runId: loop.run.id }];
+export function cancellationOf({ built: { run } }: Loop): readonly Effect[] {
+  return run === undefined ? [] : [cancellation(run.id)];
+}
+
+export function cancellation(runId: number): Effect {
+  return { type: 'cancel', key: `${runId}/cancel`, runId };
 }
 
 /** The state of rest: no work of the loop is performed any more, what people were promised still is. */
 export function ended(loop: Loop, status: 'succeeded' | 'stopped', note: string): Loop {
   const { waitingFor: _w, pausedFrom: _p, ...rest } = loop;
-  return { ...rest, status, note: note.trim(), held: [], pending: loop.pending.filter(isVoice) };
+  return { ...withoutWork(rest), status, note: note.trim(), held: [] };
 }
 
-function isVoice({ type }: Effect): boolean {
-  return (
-    type === 'react' ||
-    type === 'reply' ||
-    type === 'tell' ||
-    type === 'unlabel' ||
-    type === 'show' ||
-    type === 'cancel'
-  );
+/** At most so many abandoned effects are remembered; one that is older has ended long ago. */
+const REMEMBERED = 20;
+
+/** Nobody awaits the effects of the entry any more. One that is under way is remembered, so that its costs are counted and its run is ended. */
+function withoutWork<Some extends Loop>(loop: Some): Some {
+  const isWork = ({ type }: Effect): boolean => EFFECT_LANES[type] === 'work' || type === 'ask';
+  const abandoned = [...loop.abandoned, ...loop.pending.filter(isWork).map(({ key }) => key)].slice(-REMEMBERED);
+  return { ...loop, pending: loop.pending.filter((effect) => !isWork(effect)), abandoned };
 }
 
 /** Opens a review round: its number rises, and with it the tries of drafts start anew. */
-export function nextRound(loop: Loop): Loop {
+export function nextRound(loop: StartedLoop): StartedLoop {
   return { ...loop, counters: { ...loop.counters, rounds: loop.counters.rounds + 1, drafts: {} } };
 }
 
 /** Takes back what only an approved plan may have. */
-export function withoutApproval(loop: Loop): Loop {
-  const { approval: _a, candidate: _c, promotedAt: _p, ...rest } = loop;
-  return { ...rest, reports: {} };
+export function withoutApproval({ approval: _, ...loop }: StartedLoop): StartedLoop {
+  const cleared = withoutCandidate(loop);
+  return { ...cleared, built: { ...cleared.built, reports: {} } };
 }
 
 /** Takes back what was built, and keeps the approval to build. */
-export function withoutCandidate(loop: Loop): Loop {
-  const { candidate: _, promotedAt: _p, ...rest } = loop;
-  return rest;
+export function withoutCandidate({ shipping: _, ...loop }: StartedLoop): StartedLoop {
+  const { candidate: _c, ...built } = loop.built;
+  return { ...loop, built };
 }
 
 /** The base branch at another commit. */
-export function onBase(loop: Loop, sha: string | undefined): Loop {
-  return sha === undefined || loop.base === undefined ? loop : { ...loop, base: { ...loop.base, sha } };
+export function onBase(loop: StartedLoop, sha: string | undefined): StartedLoop {
+  if (sha === undefined) return loop;
+  return { ...loop, started: { ...loop.started, base: { ...loop.started.base, sha } } };
 }
 
-/** Whether the loop is between approval and the end of SHIP. */
-export function isBuilding(loop: Loop): boolean {
-  return AFTER_APPROVAL.includes(loop.phase);
-}
-
-function recorded(loop: Loop, ending: Ending): Loop {
+/** Closes the current entry: it stands in the record with what it was judged by. */
+export function close<Some extends Loop>(loop: Some, ending: Omit<Ending, 'defects' | 'signature'>): Some {
   const record: EntryRecord = {
     entry: loop.entry,
     phase: loop.phase,

@@ -5,7 +5,7 @@ import description from './description.json' with { type: 'json' };
 import { type Fields, fieldsOf, isFields } from './json.ts';
 import { toJsonSchema, UNCHECKED_FORMATS } from './json-schema.ts';
 import { REQUESTS, type RequestRow } from './requests.ts';
-import { createRouter, type RouteMatch } from './routes.ts';
+import { createRouter, describedPath, type RouteMatch } from './routes.ts';
 
 /** One place where something differs from the description. */
 export interface Problem {
@@ -33,7 +33,8 @@ type Compile = (pointer: string) => ValidateFunction;
 export function createContract(): Contract {
   const document = toJsonSchema(fieldsOf(description));
   const compile = createCompiler(document);
-  const match = createRouter(REQUESTS);
+  const byRoute = createRouter(REQUESTS);
+  const match: Contract['match'] = (method, path) => byRoute(method, describedPath(path));
   const resolve = (node: Fields): Fields => dereference(document, node).node;
   const operationOf = (row: RequestRow): Fields =>
     fieldsOf(fieldsOf(fieldsOf(document.paths)[row.route])[row.method.toLowerCase()]);

@@ -14,6 +14,14 @@ export interface RouteMatch<R extends Route> {
 /** Parameters that may hold slashes, when nothing stricter matches. */
 const WITH_SLASHES = new Set(['path', 'ref', 'basehead', 'branch', 'name']);
 
+/**
+ * A path as GitHub's description has it. GitHub serves every route of a repository below `/repositories/{id}` too: its redirects and its links to
+ * further pages lead there, but its description has the names only. Here the id stands for both of them.
+ */
+export function describedPath(path: string): string {
+  return path.replace(/^\/repositories\/(\d+)(?=[/?]|$)/, '/repos/$1/$1');
+}
+
 /** A matcher over `rows`: exact segments first, then slashes in paths and refs; fewest parameters win. Parameters are URL-decoded. */
 export function createRouter<R extends Route>(
   rows: readonly R[],

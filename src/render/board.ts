@@ -3,6 +3,7 @@
 import { fitted, oneLine, table } from '../documents/markdown.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
+import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import { failureSentence } from './defects.ts';
 import { evidenceTable } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
@@ -16,25 +17,28 @@ const STATES: Readonly<Record<PhaseState['state'], string>> = {
   waiting: '…\u00A0waiting',
   paused: '‖\u00A0paused',
   stopped: '✗\u00A0stopped',
+  queued: '…\u00A0queued',
   ahead: '',
 };
 
 /** The issue's sticky comment; once there is a pull request it ends as a link to it. */
 export function issueBoard(loop: Loop, model: ModelFacts): string {
-  if (loop.status === 'idle')
+  if (!isStarted(loop))
     return 'No loop is running here. Somebody with write permission starts one with the label `loop`.';
   const warnings = warningsOf(loop, model);
-  if (loop.pull === undefined) return fitted([...warnings, ...boardBlocks(loop)].map((text) => ({ text })));
-  return [...warnings, `**${nowOf(loop)}**`, `Everything else is on the pull request: #${loop.pull}`].join('\n\n');
+  if (loop.review === undefined) return fitted([...warnings, ...boardBlocks(loop)].map((text) => ({ text })));
+  return [...warnings, `**${nowOf(loop)}**`, `Everything else is on the pull request: #${loop.review.pull}`].join(
+    '\n\n',
+  );
 }
 
 /** The pull request's title: the goal, and the issue that it belongs to. */
-export function pullTitle({ issue, ref }: Loop): string {
-  return `${oneLine(issue?.title ?? 'Loop', 100)} (#${ref.issue})`;
+export function pullTitle({ started: { issue }, ref }: StartedLoop): string {
+  return `${oneLine(issue.title, 100)} (#${ref.issue})`;
 }
 
 /** The pull request's text: what is proved once VERIFY has reported, the board, and what this pull request is. */
-export function pullBody(loop: Loop, model: ModelFacts, report?: VerifyReport): string {
+export function pullBody(loop: StartedLoop, model: ModelFacts, report?: VerifyReport): string {
   const origin = `For #${loop.ref.issue}. Made by Loopwright, an automated loop; it never merges. The documents are under \`.loopwright/\` on this branch.`;
   const [now = '', ...board] = boardBlocks(loop);
   return fitted([
@@ -48,7 +52,7 @@ function evidenceBlock(report: VerifyReport): string {
   return `### Evidence\n\n${evidenceTable(report)}\n\nThe test of a \`change\` must fail on the base, pass on the head, fail again with the change reverted, and notice a fault made in it; that of a \`keep\` must notice a mutation. \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
 }
 
-function boardBlocks(loop: Loop): readonly string[] {
+function boardBlocks(loop: StartedLoop): readonly string[] {
   const rows = phaseStates(loop).map((state) => [state.phase, stateText(state), gatesText(state, loop)]);
   const note = loop.note !== '' && !nowOf(loop).includes(loop.note) ? [loop.note] : [];
   return [

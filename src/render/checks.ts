@@ -5,7 +5,8 @@ import type { VerifyReport } from '../loop/brief.ts';
 import type { CheckRun } from '../loop/check-run.ts';
 import type { Loop, Verdict } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { AFTER_APPROVAL } from '../loop/phases.ts';
+import { needsApproval } from '../loop/phases.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import { idOf, type PhaseName } from '../loop/terms.ts';
 import { defectLine } from './defects.ts';
 import { evidenceTable } from './evidence.ts';
@@ -40,7 +41,7 @@ export interface CheckFacts extends ModelFacts {
   readonly report?: VerifyReport | undefined;
 }
 
-export function checksOf(loop: Loop, facts: CheckFacts): readonly CheckRun[] {
+export function checksOf(loop: StartedLoop, facts: CheckFacts): readonly CheckRun[] {
   const states = phaseStates(loop);
   return CHECKS.map(({ name, phases }) => {
     const own = states.filter(({ phase }) => phases.includes(phase));
@@ -67,7 +68,7 @@ const BUTTONS: CheckRun['actions'] = [
 function externalId(loop: Loop, own: readonly PhaseState[]): string {
   const shown = own.findLast(({ state }) => state !== 'ahead') ?? own[0];
   const attempt = (shown?.entries.length ?? 0) + (shown?.state === 'working' || shown?.state === 'waiting' ? 1 : 0);
-  return `${idOf(loop.ref)}/${shown?.phase ?? ''}/${attempt}/${loop.packetDigest ?? 'none'}`;
+  return `${idOf(loop.ref)}/${shown?.phase ?? ''}/${attempt}/${loop.review?.packet.digest ?? 'none'}`;
 }
 
 function isAwaitingApproval(loop: Loop, own: readonly PhaseState[]): boolean {
@@ -111,19 +112,20 @@ function doneTitle({ approval }: Loop, own: readonly PhaseState[]): string {
   return reviewed && approval !== undefined ? `Approved by ${approval.by.login}` : 'All gates passed';
 }
 
-function summaryOf(loop: Loop, own: readonly PhaseState[], facts: CheckFacts): string {
+function summaryOf(loop: StartedLoop, own: readonly PhaseState[], facts: CheckFacts): string {
   const rows = own.flatMap((state) => state.gates.map((gate) => gateRow(state, gate)));
   if (own.every(({ state }) => state === 'ahead'))
     return fitted([...warningsOf(loop, facts), needsOf(own)].map((text) => ({ text })));
   const gates =
     rows.length === 0 ? 'A person decides here.' : table(['phase', 'gate', 'value', 'needs', 'verdict'], rows);
-  const judges = own.some(({ phase }) => AFTER_APPROVAL.includes(phase));
-  const candidate = judges && loop.candidate !== undefined ? [`Judged candidate: \`${loop.candidate.sha}\`.`] : [];
+  const judges = own.some(({ phase }) => needsApproval(phase));
+  const candidate =
+    judges && loop.built.candidate !== undefined ? [`Judged candidate: \`${loop.built.candidate.sha}\`.`] : [];
   const proves = own.some(({ phase }) => phase === 'SHIP') && facts.report !== undefined;
   const evidence = proves ? [evidenceTable(facts.report)] : [];
   const packet = isAwaitingApproval(loop, own)
     ? [
-        `**Approve** accepts the packet with digest \`${shortDigest(loop.packetDigest)}\`, and building starts. A newer packet makes this button do nothing.`,
+        `**Approve** accepts the packet with digest \`${shortDigest(loop.review?.packet.digest)}\`, and building starts. A newer packet makes this button do nothing.`,
       ]
     : [];
   return fitted(

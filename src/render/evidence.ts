@@ -1,6 +1,6 @@
 /** The evidence matrix: what proves each requirement, from the report of VERIFY. */
 
-import { sections, table } from '../documents/markdown.ts';
+import { oneLine, sections, table } from '../documents/markdown.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import { thresholdText, valueText } from './words.ts';
 
@@ -22,8 +22,14 @@ export function evidenceDocument(report: VerifyReport): string {
     [
       'Measurements',
       table(
-        ['name', 'value', 'unit', 'raw output'],
-        measurements.map(({ name, value, unit, raw }) => [name, valueText(value), unit, `\`${raw.slice(7, 19)}\``]),
+        ['name', 'value', 'unit', 'read from', 'raw output'],
+        measurements.map(({ name, value, unit, source, raw }) => [
+          name,
+          valueText(value),
+          unit,
+          oneLine(source, 1000),
+          `\`${raw.slice(7, 19)}\``,
+        ]),
       ),
     ],
   ]);

@@ -12,5 +12,5 @@ const WHO: Readonly<Record<Command['who'], string>> = {
 
 export function helpText(): string {
   const rows = Object.values(COMMANDS).map(({ usage, description, who }) => [`\`${usage}\``, description, WHO[who]]);
-  return `A command stands alone at the start of a line in a new comment.\n\n${table(['command', 'does', 'for'], rows)}`;
+  return `A command stands alone at the start of a line in a new comment; where it takes a text, that may go on below it.\n\n${table(['command', 'does', 'for'], rows)}`;
 }

@@ -1,8 +1,12 @@
 /** The one comment that people decide by: requirements, tasks, price, diagrams; readable in three minutes. */
 import { z } from 'zod';
-import { acceptanceRow, specification } from '../documents/documents.ts';
+import { budgetOf } from '../documents/budget.ts';
+import { DIAGRAMS, diagramBlock } from '../documents/diagrams-document.ts';
+import { acceptanceRow, analysis, diagrams, plan, specification } from '../documents/documents.ts';
 import { fitted, folded, oneLine, table } from '../documents/markdown.ts';
+import { budgetTable, doubtsTable } from '../documents/plan-documents.ts';
 import type { Loop } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import { type ModelFacts, shortDigest, warningsOf } from './words.ts';
 
 interface DocumentText {
@@ -10,52 +14,59 @@ interface DocumentText {
   readonly text: string;
 }
 
-const DIAGRAMS = ['Components', 'Sequence', 'Data flow', 'Deployment'];
-
 /** Mentions who set the label: this comment is the notification. What a document does not say, the packet says is missing. */
-export function packetComment(loop: Loop, documents: readonly DocumentText[], model: ModelFacts): string {
+export function packetComment(
+  loop: StartedLoop,
+  { digest, documents }: { readonly digest: string; readonly documents: readonly DocumentText[] },
+  model: ModelFacts,
+): string {
   const folder = documents[0]?.path.split('/').slice(0, -1).join('/') ?? '.loopwright';
-  const plan = textOf(documents, 'plan.md');
   return fitted([
     ...warningsOf(loop, model).map((text) => ({ text })),
-    { text: openingOf(loop) },
+    { text: openingOf(loop, digest) },
     { text: `### Requirements\n\n${requirementsTable(documents)}` },
     { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
-    { text: `### Price\n\n${sectionOf(plan, 'Budget') ?? 'The plan states no budget.'}` },
+    { text: `### Price\n\n${priceOf(loop, documents)}` },
     { name: 'the open doubts', text: `### Doubts\n\n${doubtsOf(documents)}` },
     { text: `### Diagrams` },
-    ...DIAGRAMS.map((title) => ({ name: `the diagram “${title}”`, text: diagramOf(documents, title) })),
-    { text: `All documents are in \`${folder}/\` on the branch \`${loop.branch}\`.` },
+    ...diagramsOf(documents),
+    { text: `All documents are in \`${folder}/\` on the branch \`${loop.started.branch}\`.` },
   ]);
 }
 
-function openingOf(loop: Loop): string {
-  const who = loop.startedBy === undefined ? 'Please' : `@${loop.startedBy.login}, please`;
+function openingOf(loop: StartedLoop, digest: string): string {
+  const who = `@${loop.started.by.login}, please`;
   return [
     `${who} read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).`,
-    `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(loop.packetDigest)}\`). Then tests and code are made in this repository's Actions, in at most ${boundsOf(loop)}. Nothing is merged.`,
+    `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(digest)}\`). Then tests and code are made in this repository's Actions, in at most ${boundsOf(loop)}. Nothing is merged.`,
   ].join('\n\n');
 }
 
 /** Without a price every call counts as 0 USD, so that limit is not promised. */
-function boundsOf({ limits, price }: Loop): string {
+function boundsOf({ started: { limits, price } }: StartedLoop): string {
   return price === undefined
     ? `${limits.iterations} iterations whose runs take at most ${limits.runMinutes} minutes each; the limit of ${limits.usd} USD cannot act, because no price is known (\`LLM_PRICE\`)`
     : `${limits.iterations} iterations and ${limits.usd} USD`;
 }
 
-function textOf(documents: readonly DocumentText[], file: string): string | undefined {
-  return documents.find(({ path }) => path.endsWith(`/${file}`))?.text;
-}
-
-function parsed<Schema extends z.ZodType>(text: string | undefined, schema: Schema): z.infer<Schema> | undefined {
+/** A document as data, by its file name; undefined when the packet lacks it. */
+function parsed<Schema extends z.ZodType>(
+  documents: readonly DocumentText[],
+  file: string,
+  schema: Schema,
+): z.infer<Schema> | undefined {
+  const text = documents.find(({ path }) => path.endsWith(`/${file}`))?.text;
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
+function missing(file: string): string {
+  return `${file} is missing; do not approve.`;
+}
+
 function requirementsTable(documents: readonly DocumentText[]): string {
-  const requirements = parsed(textOf(documents, 'requirements.json'), specification.shape.requirements);
-  const rows = parsed(textOf(documents, 'acceptance.json'), z.array(acceptanceRow)) ?? [];
-  if (requirements === undefined) return 'requirements.json is missing; do not approve.';
+  const requirements = parsed(documents, 'requirements.json', specification.shape.requirements);
+  const rows = parsed(documents, 'acceptance.json', z.array(acceptanceRow)) ?? [];
+  if (requirements === undefined) return missing('requirements.json');
   return table(
     ['id', 'kind', 'what', 'proved by'],
     requirements.map(({ id, kind, statement, criteria }) => [
@@ -82,26 +93,28 @@ function tasksTable({ tasks }: Loop): string {
   );
 }
 
-/** The text under a second-level heading. */
-function sectionOf(text: string | undefined, heading: string): string | undefined {
-  const parts = (text ?? '').split(/^## /m);
-  const found = parts.find((part) => part.startsWith(`${heading}\n`));
-  return found?.slice(heading.length).trim();
+/** By the limits as they are now: they are part of what is approved, and people may have raised them since the plan was written. */
+function priceOf(loop: StartedLoop, documents: readonly DocumentText[]): string {
+  const found = parsed(documents, 'plan.json', plan);
+  return found === undefined ? missing('plan.json') : budgetTable(budgetOf(loop.started, found));
 }
 
 /** Open doubts only; the settled ones are in doubts.md. */
 function doubtsOf(documents: readonly DocumentText[]): string {
-  const lines = (sectionOf(textOf(documents, 'doubts.md'), 'Claims under attack') ?? '').split('\n');
-  const open = lines.filter((line) => line.includes('| **open** |'));
-  const total = Math.max(0, lines.filter((line) => line.startsWith('|')).length - 2);
-  if (open.length === 0)
-    return total === 1
-      ? 'The one doubt of the critic is settled; see `doubts.md`.'
-      : `All ${total} doubts of the critic are settled; see \`doubts.md\`.`;
-  return [...lines.slice(0, 2), ...open].join('\n');
+  const found = parsed(documents, 'analysis.json', analysis);
+  if (found === undefined) return missing('analysis.json');
+  const open = found.doubts.filter(({ resolution }) => resolution === null);
+  if (open.length > 0) return doubtsTable(open);
+  return found.doubts.length === 1
+    ? 'The one doubt of the critic is settled; see `doubts.md`.'
+    : `All ${found.doubts.length} doubts of the critic are settled; see \`doubts.md\`.`;
 }
 
-function diagramOf(documents: readonly DocumentText[], title: string): string {
-  const text = sectionOf(textOf(documents, 'diagrams.md'), title) ?? 'This diagram is missing; do not approve.';
-  return folded(title, text, 'open');
+function diagramsOf(documents: readonly DocumentText[]): readonly { readonly name?: string; readonly text: string }[] {
+  const found = parsed(documents, 'diagrams.json', diagrams);
+  if (found === undefined) return [{ text: missing('diagrams.json') }];
+  return DIAGRAMS.map(({ key, title }) => ({
+    name: `the diagram “${title}”`,
+    text: folded(title, diagramBlock(found[key]), 'open'),
+  }));
 }

@@ -6,7 +6,7 @@ import { type PhaseName, phaseName } from '../loop/terms.ts';
 export interface PhaseState {
   readonly phase: PhaseName;
   /** `unproven`: behind the loop, but its last entry did not pass; never shown as done. */
-  readonly state: 'done' | 'unproven' | 'working' | 'waiting' | 'paused' | 'stopped' | 'ahead';
+  readonly state: 'done' | 'unproven' | 'queued' | 'working' | 'waiting' | 'paused' | 'stopped' | 'ahead';
   /** Gates of the entry that counts now; without values while nothing is measured. */
   readonly gates: readonly Verdict[];
   /** Ended entries of this phase, oldest first. */

@@ -2,14 +2,15 @@
 
 import { fitted, list, oneLine, table } from '../documents/markdown.ts';
 import type { Loop } from '../loop/loop.ts';
-import { AFTER_APPROVAL } from '../loop/phases.ts';
+import { needsApproval } from '../loop/phases.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import { defectList } from './defects.ts';
 import { costOf, shortDigest } from './words.ts';
 
 const MAX_TRIES = 10;
 const MAX_DEFECTS = 12;
 
-export function problemReport(loop: Loop): string {
+export function problemReport(loop: StartedLoop): string {
   const tries = loop.entries
     .slice(-MAX_TRIES)
     .map(({ entry, phase, attempt, outcome, reason }) => [
@@ -29,7 +30,7 @@ export function problemReport(loop: Loop): string {
       text: `### What was tried\n\n${tries.length === 0 ? 'Nothing had ended yet.' : table(['entry', 'phase', 'try', 'outcome', 'why'], tries)}`,
     },
     { text: `### What to do\n\n${list(nextSteps(loop), '')}` },
-    { text: `So far: ${costOf(loop)}. Packet: \`${shortDigest(loop.packetDigest)}\`. Nothing was merged.` },
+    { text: `So far: ${costOf(loop)}. Packet: \`${shortDigest(loop.review?.packet.digest)}\`. Nothing was merged.` },
   ]);
 }
 
@@ -43,9 +44,9 @@ function more(count: number): string {
 }
 
 /** The commands that help here, the likeliest first. */
-function nextSteps({ phase, spent, limits, approval }: Loop): readonly string[] {
+function nextSteps({ phase, spent, started: { limits }, approval }: StartedLoop): readonly string[] {
   const broke = spent.usd >= limits.usd ? ['`/budget +<usd>` raises the budget; do this first.'] : [];
-  const building = AFTER_APPROVAL.includes(phase) && approval !== undefined;
+  const building = needsApproval(phase) && approval !== undefined;
   return [
     ...broke,
     '`/context <text>` tells the next try something it did not know.',

@@ -1,11 +1,12 @@
 /** One comment per question round. */
 
 import { oneLine } from '../documents/markdown.ts';
-import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
+import type { AnsweredQuestion } from '../loop/loop.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 
 /** The open questions with their options and defaults; mentions who wrote the issue. */
-export function questionsComment({ questions, issue, counters }: Loop): string {
-  const who = issue === undefined ? '' : `@${issue.author.login}, `;
+export function questionsComment({ questions, started: { issue }, counters }: StartedLoop): string {
+  const who = `@${issue.author.login}, `;
   const count = questions.length === 1 ? 'one question decides' : `${questions.length} questions decide`;
   const unsafe = questions.filter(({ safeDefault }) => safeDefault === null).map(({ number }) => number);
   const auto =

@@ -2,6 +2,7 @@
 import { grouped } from '../documents/markdown.ts';
 import type { Loop, Verdict } from '../loop/loop.ts';
 import { LIMITS } from '../loop/phases.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import type { PhaseName } from '../loop/terms.ts';
 
 /** What a text must say about the model that worked. */
@@ -14,7 +15,9 @@ export interface ModelFacts {
 export function warningsOf(loop: Loop, model: ModelFacts): readonly string[] {
   return [
     ...scriptedNote(model),
-    ...(loop.sandbox === 'none' ? ['> **Sandbox: none.** Generated code ran without a sandbox on this machine.'] : []),
+    ...(loop.built.sandbox === 'none'
+      ? ['> **Sandbox: none.** Generated code ran without a sandbox on this machine.']
+      : []),
   ];
 }
 
@@ -49,10 +52,10 @@ export function nowOf(loop: Loop): string {
   switch (loop.status) {
     case 'idle':
       return 'Not started.';
-    case 'working':
-      return AT_WORK[loop.phase];
     case 'queued':
-      return 'Queued: as many loops run as may; it goes on by itself when one of them ends or waits. `/priority` changes its place.';
+      return 'Queued: as many loops are at work as may be; it goes on by itself when one of them ends or waits. `/priority` changes its place.';
+    case 'working':
+      return awaited(loop) ?? AT_WORK[loop.phase];
     case 'waiting':
       return loop.waitingFor === undefined ? 'Waiting.' : WAITING[loop.waitingFor];
     case 'paused':
@@ -66,15 +69,27 @@ export function nowOf(loop: Loop): string {
   }
 }
 
+/** At most so many checks are named in one sentence. */
+const NAMED = 3;
+
+/** Which of the repository's own checks are awaited, once one look found some. */
+function awaited({ shipping }: Loop): string | undefined {
+  const names = shipping?.waitsFor ?? [];
+  if (names.length === 0) return undefined;
+  const more = names.length - NAMED;
+  const named = names.slice(0, NAMED).map((name) => `\`${name}\``);
+  return `Waiting for the repository's own checks: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
 /** Cost so far, and the ceiling; an unknown price is never shown as zero. */
-export function costOf({ spent, limits, price }: Loop): string {
+export function costOf({ spent, started: { limits, price } }: StartedLoop): string {
   const tokens = grouped(spent.promptTokens + spent.completionTokens);
   const money = price === undefined ? 'unknown price' : `${spent.usd.toFixed(2)} of ${limits.usd} USD`;
   return `${counted(spent.calls, 'model call')}, ${tokens} tokens, ${money}`;
 }
 
 /** Where the counters stand. */
-export function countsOf({ counters, limits }: Loop): string {
+export function countsOf({ counters, started: { limits } }: StartedLoop): string {
   const iterations =
     counters.plans === 0 ? '' : `, iteration ${counters.iterations} of ${limits.iterations + counters.grants}`;
   return `review round ${Math.max(1, counters.rounds)} of ${LIMITS.rounds}${iterations}`;

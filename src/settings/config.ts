@@ -7,9 +7,8 @@ export const CONFIG_PATH = '.github/loopwright.yml';
 
 /** File names of the two workflows, by the phase that runs in them: SEED_DATA is the second job of BUILD's. */
 export const WORKFLOWS = {
-  BUILD: 'loopwright-build.yml',
-  SEED_DATA: 'loopwright-build.yml',
-  VERIFY: 'loopwright-verify.yml',
+  build: 'loopwright-build.yml',
+  verify: 'loopwright-verify.yml',
 } as const;
 
 /** Branches that the App may write begin with this. */

@@ -11,10 +11,20 @@ import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConfigError, StoreError } from '../../src/errors.ts';
 import { idOf } from '../../src/loop/terms.ts';
+import { MEMORY } from '../prepared.ts';
 import { startEngineProcess } from './engine-process.ts';
 import { elapsed, loopOf } from './loops.ts';
 
 const log = pino({ level: 'silent' });
+
+async function withCopy<Result>(use: (engine: Engine) => Promise<Result>): Promise<Result> {
+  const engine = await openEngine({ url: MEMORY });
+  try {
+    return await use(engine);
+  } finally {
+    await engine.close();
+  }
+}
 
 describe('an engine in memory', () => {
   let engine: Engine;
@@ -23,7 +33,7 @@ describe('an engine in memory', () => {
   });
   afterAll(() => engine.close());
 
-  // Must come first, and on the first engine of the process: later ones are copies, which find their queues made.
+  // Must come first: later transactions find their queues known.
   it('sends and fetches in the first transaction of a new database', async () => {
     const fetched = await engine.transaction(async (trx) => {
       const db = fromKysely(trx);
@@ -68,9 +78,20 @@ describe('an engine in memory', () => {
 
   it('shares nothing with another engine in memory', async () => {
     const digest = await createStore(engine).putBlob('mine');
-    const other = await openEngine({ url: 'memory:' });
+    const other = await openEngine({ url: MEMORY });
     await expect(createStore(other).blob(digest)).rejects.toThrow(StoreError);
     await other.close();
+  });
+
+  it('starts as a copy of a dump, with schema and queues made, and leaves the dump as it was', async () => {
+    const digest = await withCopy((copy) => createStore(copy).putBlob('mine'));
+    await withCopy(async (copy) => {
+      const numbers = await copy.db.selectFrom('schema_migrations').select('number').execute();
+      expect(numbers).toHaveLength(MIGRATIONS.length);
+      await expect(createStore(copy).blob(digest)).rejects.toThrow(StoreError);
+      await copy.boss.send('work', { a: 1 }, { singletonKey: 'k' });
+      expect(await copy.boss.fetch('work')).toHaveLength(1);
+    });
   });
 
   it('applies a migration once, in order, and refuses a database of a newer version', async () => {
@@ -115,7 +136,7 @@ describe('an engine in a directory', () => {
 
   it('begins again when its first start was killed half-way', async () => {
     const child = start('open');
-    await vi.waitUntil(() => existsSync(join(directory, 'postgres', 'PG_VERSION')), { timeout: 20_000, interval: 1 });
+    await vi.waitUntil(() => existsSync(join(directory, 'postgres', 'PG_VERSION')), { timeout: 60_000, interval: 1 });
     await child.kill();
     expect(child.lines).toEqual([]);
     const engine = await openEngine({ url: directory });

@@ -1,9 +1,10 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { maintainPglite, openPglite } from '../../src/adapters/pglite.ts';
+import { MEMORY } from '../prepared.ts';
 
 it('gives the room of deleted rows and of old write-ahead log free', async () => {
-  const { lite, close } = await openPglite('memory:', pino({ level: 'silent' }));
+  const { lite, close } = await openPglite(MEMORY, pino({ level: 'silent' }));
   const number = async (query: string): Promise<number> => {
     const { rows } = await lite.query<{ value: number }>(`select (${query})::float8 as value`);
     return rows[0]?.value ?? Number.NaN;

@@ -65,7 +65,8 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(seen).toEqual(expect.arrayContaining([...sent]));
       }));
 
-    it('never runs two items of one key at once, and runs again for what arrived meanwhile', () =>
+    // What is concurrent here sleeps most of the time, so it may sleep together.
+    it.concurrent('never runs two items of one key at once, and runs again for what arrived meanwhile', () =>
       withQueue(openDatabase, async ({ queue }) => {
         let [now, most, runs] = [0, 0, 0];
         const door = createDoor();
@@ -87,7 +88,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(most).toBe(1);
       }));
 
-    it('runs different keys side by side, as many as it has slots', () =>
+    it.concurrent('runs different keys side by side, as many as it has slots', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const running = new Set<string>();
         const door = createDoor();
@@ -168,7 +169,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(performance.now() - startedAt).toBeLessThan(6000);
       }));
 
-    it('shows a woken handler the save that woke it, and wakes nobody for a save that failed', () =>
+    it.concurrent('shows a woken handler the save that woke it, and wakes nobody for a save that failed', () =>
       withQueue(openDatabase, async ({ engine, queue }) => {
         const store = createStore(engine);
         const versions: (number | undefined)[] = [];
@@ -182,7 +183,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(versions).toEqual([1]);
       }));
 
-    it('tries a failing item again with a growing delay, and nothing else waits for it', () =>
+    it.concurrent('tries a failing item again with a growing delay, and nothing else waits for it', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const order: string[] = [];
         const attempts: number[] = [];
@@ -204,7 +205,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(order).toEqual(['a', 'b', 'a', 'a']);
       }));
 
-    it('tells the handler which attempt it is', () =>
+    it.concurrent('tells the handler which attempt it is', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const attempts: number[] = [];
         await queue.start(async (_, attempt) => {
@@ -216,7 +217,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(attempts).toEqual([1, 2, 3]);
       }));
 
-    it('runs what was sent many times before it began once, and once more for what is sent while it runs', () =>
+    it.concurrent('runs what was sent many times before it began once, and once more for what is sent while it runs', () =>
       withQueue(openDatabase, async ({ engine, queue }) => {
         const door = createDoor();
         let runs = 0;
@@ -238,7 +239,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(runs).toBe(2);
       }));
 
-    it('loses no wake while savers and handlers race: after the last save of each loop a handler sees it', () =>
+    it.concurrent('loses no wake while savers and handlers race: after the last save of each loop a handler sees it', () =>
       withQueue(openDatabase, async ({ engine, queue }) => {
         const store = createStore(engine);
         const seen = new Map<string, number>();
@@ -259,7 +260,6 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(runs).toBeLessThanOrEqual(loops.length * saves * 2);
       }));
 
-    // These sleep most of the time, so they may sleep together.
     it.concurrent('runs a timer after its delay and once, however often it is sent, even after it ran', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const seen: number[] = [];

@@ -1,4 +1,5 @@
 import { openEngine } from '../../src/adapters/engine.ts';
+import { MEMORY } from '../prepared.ts';
 import { describeQueue } from './queue-behaviour.ts';
 
-describeQueue('PGlite in memory', () => openEngine({ url: 'memory:' }));
+describeQueue('PGlite in memory', () => openEngine({ url: MEMORY }));

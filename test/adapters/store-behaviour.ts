@@ -6,7 +6,7 @@ import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import type { Change, Delivery, QueueItem, Store } from '../../src/ports.ts';
-import { elapsed, loopOf, saveOf } from './loops.ts';
+import { elapsed, loopOf, reviewIn, saveOf, startedOn } from './loops.ts';
 
 /** A store, and a look at what it has queued. */
 export interface StoreStage {
@@ -43,7 +43,7 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
     const queuedCount = async (key: string) => (await stage.queued()).filter((item) => keyOf(item) === key).length;
 
     it('gives back a saved loop with its version, unpaired surrogates and NUL characters included', async () => {
-      const loop = loopOf({ issue: 1 }, { note: 'a\u0000b \ud800 ü 🙂', branch: 'loopwright/1' });
+      const loop = loopOf({ issue: 1 }, { note: 'a\u0000b \ud800 ü 🙂', started: startedOn('loopwright/1') });
       await store.save(saveOf(loop, 0));
       expect(await store.load(idOf(loop.ref))).toEqual({ loop, version: 1 });
     });
@@ -112,9 +112,11 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
 
     it('finds the newest loop of an issue, pull request, branch or run, within its repository only', async () => {
       const run = { id: 30_000_000_001, entry: 1 };
-      const first = loopOf({ issue: 6 }, { branch: 'b', pull: 7, status: 'stopped' });
-      const second = loopOf({ issue: 6, n: 2 }, { branch: 'b', pull: 7, run });
-      const foreign = loopOf({ issue: 6, repositoryId: 5 }, { branch: 'b', pull: 7, run });
+      const known = { started: startedOn('b'), review: reviewIn(7) };
+      const awaiting = { ...known, built: { reports: {}, run } };
+      const first = loopOf({ issue: 6 }, { ...known, status: 'stopped' });
+      const second = loopOf({ issue: 6, n: 2 }, awaiting);
+      const foreign = loopOf({ issue: 6, repositoryId: 5 }, awaiting);
       for (const loop of [first, second, foreign]) await store.save(saveOf(loop, 0));
       const { repositoryId } = second.ref;
       const found = { loop: second, version: 1 };
@@ -122,7 +124,7 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.byPull(repositoryId, 7)).toEqual(found);
       expect(await store.byBranch(repositoryId, 'b')).toEqual(found);
       expect(await store.byRun(repositoryId, run.id)).toEqual(found);
-      await store.save(saveOf({ ...second, run: { id: 8, entry: 2 } }, 1));
+      await store.save(saveOf({ ...second, built: { reports: {}, run: { id: 8, entry: 2 } } }, 1));
       expect(await store.byRun(repositoryId, run.id)).toBeUndefined();
     });
 
@@ -130,10 +132,11 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       const repositoryId = 41;
       const statuses = ['succeeded', 'waiting', 'stopped', 'paused', 'idle', 'working', 'queued'] as const;
       const issue = { title: 'Sort \u0000 items', body: '', author: { id: 1, login: 'maria', type: 'User' as const } };
+      const started = { ...startedOn('b'), issue, at: 'then' };
       const spent = { ...loopOf().spent, usd: 0.25 };
       for (const [index, status] of statuses.entries())
         await store.save(
-          saveOf(loopOf({ issue: 100 + index, repositoryId }, { status, issue, spent, pull: 7, startedAt: 'then' }), 0),
+          saveOf(loopOf({ issue: 100 + index, repositoryId }, { status, started, spent, review: reviewIn(7) }), 0),
         );
       const seen = async (filter: Omit<Parameters<Store['overview']>[0], 'limit'>) =>
         (await store.overview({ repositoryId, limit: 100, ...filter })).map(({ status }) => status);
@@ -160,17 +163,18 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
     it('finds open loops by their head and by their base, within the repository', async () => {
       const repositoryId = 42;
       const [head, other] = ['a'.repeat(40), 'b'.repeat(40)];
-      const base = { branch: 'main', sha: other };
-      const there = (issue: number, changes: Partial<Loop>) =>
-        loopOf({ issue, repositoryId }, { head, base, ...changes });
+      const there = (issue: number, status: Loop['status'], place = { head, branch: 'main' }) => {
+        const started = { ...startedOn('b'), base: { branch: place.branch, sha: other } };
+        return loopOf({ issue, repositoryId }, { status, started, review: { ...reviewIn(7), head: place.head } });
+      };
       const open = (['working', 'waiting', 'paused', 'queued'] as const).map((status, index) =>
-        there(index + 1, { status }),
+        there(index + 1, status),
       );
       const rest = [
-        there(10, { status: 'stopped' }),
-        there(11, { status: 'idle' }),
-        there(12, { status: 'working', head: other, base: { branch: 'next', sha: other } }),
-        { ...there(13, { status: 'working' }), ref: loopOf({ issue: 13, repositoryId: 43 }).ref },
+        there(10, 'stopped'),
+        there(11, 'idle'),
+        there(12, 'working', { head: other, branch: 'next' }),
+        { ...there(13, 'working'), ref: loopOf({ issue: 13, repositoryId: 43 }).ref },
       ];
       for (const loop of [...open, ...rest]) await store.save(saveOf(loop, 0));
       const expected = open.map((loop) => ({ loop, version: 1 }));
@@ -179,7 +183,7 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.onBase(repositoryId, 'none')).toEqual([]);
       const [first] = open;
       if (first === undefined) throw new Error('no loop');
-      await store.save(saveOf({ ...first, status: 'stopped', head: other }, 1));
+      await store.save(saveOf({ ...first, status: 'stopped', review: { ...reviewIn(7), head: other } }, 1));
       expect(await store.awaitingChecks(repositoryId, head)).toHaveLength(3);
     });
 
@@ -193,9 +197,9 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       const loops = [
         loopOf({ issue: 1, repositoryId }, { status: 'working', pending: [effects.work, effects.voice, effects.work] }),
         loopOf({ issue: 2, repositoryId }, { status: 'stopped', pending: [effects.voice] }),
-        loopOf({ issue: 3, repositoryId }, { status: 'working', entry: 3, run }),
-        loopOf({ issue: 4, repositoryId }, { status: 'working', entry: 4, run }),
-        loopOf({ issue: 5, repositoryId }, { status: 'paused', entry: 3, run }),
+        loopOf({ issue: 3, repositoryId }, { status: 'working', entry: 3, built: { reports: {}, run } }),
+        loopOf({ issue: 4, repositoryId }, { status: 'working', entry: 4, built: { reports: {}, run } }),
+        loopOf({ issue: 5, repositoryId }, { status: 'paused', entry: 3, built: { reports: {}, run } }),
         loopOf({ issue: 6, repositoryId }, { status: 'waiting' }),
       ];
       for (const loop of loops) await store.save(saveOf(loop, 0));

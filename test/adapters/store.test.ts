@@ -1,8 +1,9 @@
 import { openEngine } from '../../src/adapters/engine.ts';
+import { MEMORY } from '../prepared.ts';
 import { databaseStage } from './database-stage.ts';
 import { describeRows } from './rows-behaviour.ts';
 import { describeStore } from './store-behaviour.ts';
 
-const open = () => openEngine({ url: 'memory:' });
+const open = () => openEngine({ url: MEMORY });
 describeStore('on PGlite in memory', async () => databaseStage(await open()));
 describeRows('PGlite in memory', open);

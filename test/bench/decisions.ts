@@ -5,7 +5,7 @@ import { apply } from '../../src/engine/advance.ts';
 import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import type { Store } from '../../src/ports.ts';
-import { loopOf, saveOf } from '../adapters/loops.ts';
+import { elapsed, loopOf, reviewIn, saveOf, startedOn } from '../adapters/loops.ts';
 import { median } from './median.ts';
 
 const FEW = 10;
@@ -26,11 +26,10 @@ function loopNumber(index: number): Loop {
     status,
     phase: 'SHIP',
     entry: 9,
-    head,
-    base,
     context,
-    pull: index,
-    branch: `loopwright/${index}`,
+    started: { ...startedOn(`loopwright/${index}`), base },
+    // A head of its own, so that few wait for the same checks.
+    review: { ...reviewIn(index), head: index.toString(16).padStart(40, '0') },
   });
 }
 
@@ -43,11 +42,7 @@ async function filled(url: string, loops: number): Promise<Filled> {
   const engine = await openEngine({ url });
   const store = createStore(engine);
   for (let index = 0; index < loops; index += 1) {
-    // A head of its own, so that few wait for the same checks.
-    const own = { ...loopNumber(index), head: index.toString(16).padStart(40, '0') };
-    await store.save(
-      saveOf(own, 0, { event: { type: 'elapsed', at: '2026-01-02T03:04:05Z', entry: 1, timer: 'run' } }),
-    );
+    await store.save(saveOf(loopNumber(index), 0, { event: elapsed(1) }));
   }
   return { engine, store };
 }

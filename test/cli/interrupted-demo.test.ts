@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { layDatabase } from '../prepared.ts';
 import { processesOf, type Running, started } from './terminal.ts';
 
 /** Two starts of everything; a few seconds each on a quiet machine. */
@@ -14,6 +15,7 @@ let demo: Running;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'loopwright-interrupted-'));
+  await layDatabase(join(directory, 'database'));
 });
 afterAll(async () => {
   await demo.end('SIGKILL');

@@ -7,6 +7,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sandboxProblem } from '../../src/cli/sandbox-here.ts';
 import { writeSetup } from '../../src/settings/setup-files.ts';
+import { layDatabase } from '../prepared.ts';
 import { type Running, started, typed } from './terminal.ts';
 
 const TIMEOUT_MS = 120_000;
@@ -54,7 +55,8 @@ test('the demo with a model of your own is refused before anything starts', asyn
 });
 
 test('start says that BUILD will be refused, and serves what needs no BUILD', { timeout: TIMEOUT_MS }, async () => {
-  running = started(['start', '--data', join(root, 'data'), '--port', '0'], environment);
+  await layDatabase(join(root, 'data', 'database'));
+  running = started(['start', '--data', join(root, 'data'), '--port', '0'], { environment });
   await running.until('Ctrl-C stops');
   expect(running.printed().split('\n')[0]).toBe(`Every BUILD will be refused on this machine. ${SENTENCE}`);
   expect(await running.end('SIGINT')).toBe(0);

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { processesOf, type Running, started, typed } from './terminal.ts';
+import { layDatabase } from '../prepared.ts';
+import { processesOf, type Running, SOURCES, started, typed } from './terminal.ts';
 
 /** Two starts of everything; a few seconds each on a quiet machine. */
 const TIMEOUT_MS = 120_000;
@@ -32,7 +33,7 @@ afterAll(async () => {
 
 /** Starts, and follows what it says to open. */
 async function start(...argv: readonly string[]): Promise<void> {
-  running = started(['start', '--data', join(root, 'kept'), ...argv]);
+  running = started(['start', '--data', join(root, 'kept'), ...argv], { program: SOURCES });
   await running.until('Ctrl-C stops');
   address = /Open\s+(http:\S+)/.exec(running.printed())?.[1] ?? '';
 }
@@ -112,6 +113,7 @@ test('what fails after everything started is said in its sentence, and ends all 
 
 test('the real App on a port that is taken says so with the remedy, and ends', { timeout: TIMEOUT_MS }, async () => {
   const taken = createServer();
+  await layDatabase(join(root, 'real', 'database'));
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = z.object({ port: z.int() }).parse(taken.address());
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

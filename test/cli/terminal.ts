@@ -1,12 +1,19 @@
-/** The CLI as somebody types it: a process of its own, with an environment that chooses nothing. */
+/** The CLI as somebody types it: a process of its own, with an environment that chooses nothing. It is the installed program unless told otherwise. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { childEnvironment } from '../../src/settings/env.ts';
+import { COMMAND } from '../prepared.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
-const ARGV = ['--disable-warning=ExperimentalWarning', MAIN];
+/** What `npm start` runs in a checkout. */
+export const SOURCES = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+const argvOf = (program: string, argv: readonly string[]) => [
+  '--disable-warning=ExperimentalWarning',
+  program,
+  ...argv,
+];
 
 export interface Ended {
   readonly code: number | undefined;
@@ -15,8 +22,12 @@ export interface Ended {
 }
 
 /** Runs a command to its end; output as lines. */
-export async function typed(argv: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [...ARGV, ...argv], {
+export async function typed(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  program = COMMAND,
+): Promise<Ended> {
+  const { exitCode, stdout, stderr } = await execa(process.execPath, argvOf(program, argv), {
     extendEnv: false,
     env: { ...childEnvironment(), ...environment },
     reject: false,
@@ -39,7 +50,7 @@ export interface Running {
 
 /** Starts a command whose standard output nobody reads to the end; `printed` is its standard error. */
 export function startedAndClosed(argv: readonly string[]) {
-  const child = spawn(process.execPath, [...ARGV, ...argv], {
+  const child = spawn(process.execPath, argvOf(COMMAND, argv), {
     env: childEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -53,8 +64,11 @@ export function startedAndClosed(argv: readonly string[]) {
 }
 
 /** Starts a command that is stopped later. */
-export function started(argv: readonly string[], environment: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, [...ARGV, ...argv], {
+export function started(
+  argv: readonly string[],
+  { environment = {}, program = COMMAND }: { environment?: Readonly<Record<string, string>>; program?: string } = {},
+): Running {
+  const child = spawn(process.execPath, argvOf(program, argv), {
     env: { ...childEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runCommand } from '../../src/cli/run-command.ts';
-import { startedAndClosed, typed as typedInTerminal } from './terminal.ts';
+import { SOURCES, startedAndClosed, typed as typedInTerminal } from './terminal.ts';
 
 interface Ended {
   readonly code: number;
@@ -181,7 +181,7 @@ describe('what is wrong is said in one sentence, before anything starts', () => 
 
 test('as a process, it says so on standard error with exit code 1 and no stack trace', async () => {
   const sentence = 'There is no command "frob"; `npm run -s loopwright -- --help` lists them.';
-  expect(await typedInTerminal(['frob'])).toEqual({ code: 1, out: [], err: [sentence] });
+  expect(await typedInTerminal(['frob'], {}, SOURCES)).toEqual({ code: 1, out: [], err: [sentence] });
 });
 
 test('whoever reads only the beginning, as `head` does, ends it without a stack trace', async () => {

@@ -20,11 +20,14 @@ const ANSWERS: Record<string, unknown> = {
   '/api/v3/repos/acme/shop/pulls/14': { number: 14, state: 'closed', draft: false, merged_at: '2026-01-02T03:04:05Z' },
   '/api/v3/repos/acme/shop/pulls/15': { number: 15, state: 'open', draft: false, merged_at: null },
 };
-const SUCCEEDED: Loop = { ...waitingLoop({ pull: 15 }), status: 'succeeded', phase: 'REFLECT' };
+const succeededAs = (pull: number): Loop => {
+  const waiting = waitingLoop();
+  return { ...waiting, status: 'succeeded', phase: 'REFLECT', review: { ...waiting.review, pull } };
+};
 const LOOPS = new Map<number, Loop>([
   [4, stoppedLoop()],
-  [3, { ...SUCCEEDED, pull: 14 }],
-  [2, SUCCEEDED],
+  [3, succeededAs(14)],
+  [2, succeededAs(15)],
 ]);
 
 let server: Server;

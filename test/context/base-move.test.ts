@@ -4,15 +4,18 @@ import { promote } from '../../src/effects/promote.ts';
 import { publish } from '../../src/effects/publish.ts';
 import { WriteRefusedError } from '../../src/errors.ts';
 import { digestOf } from '../../src/guard/digest.ts';
-import type { Loop } from '../../src/loop/loop.ts';
+import type { BuiltLoop } from '../../src/loop/stages.ts';
 import type { Ports } from '../../src/ports.ts';
 import { openStage, type Stage } from '../drafting/stage.ts';
 
 const CONFIG = "version: 1\ncommands: { test: 'true', runner: node-test }\n";
 const TIP = 'c'.repeat(40);
 const HEAD = 'd'.repeat(40);
+const PUBLISH = { type: 'publish', key: '1/publish', entry: 1 } as const;
+const DISPATCH = { type: 'dispatch', key: '1/dispatch', job: 'build', entry: 1 } as const;
+const PROMOTE = { type: 'promote', key: '1/promote', entry: 1 } as const;
 let stage: Stage;
-let loop: Loop;
+let loop: BuiltLoop;
 /** What was read of GitHub, in order. */
 let reads: string[];
 beforeEach(async () => {
@@ -26,12 +29,13 @@ beforeEach(async () => {
     dependsOn: [],
     detail: 'Change it.',
   };
+  const packet = { entry: 0, digest: digestOf('packet'), commentId: 90, publishedAt: '2026-01-02T03:04:00.000Z' };
   loop = {
     ...stage.loop,
-    configDigest: digestOf(CONFIG),
+    started: { ...stage.loop.started, config: { digest: digestOf(CONFIG) } },
     tasks: [task],
-    head: HEAD,
-    candidate: { sha: HEAD, codeTree: HEAD, entry: 1 },
+    review: { pull: 13, nodeId: 'PR_13', head: HEAD, packet },
+    built: { reports: {}, candidate: { sha: HEAD, codeTree: HEAD, entry: 1 } },
   };
 });
 afterEach(() => stage.close());
@@ -60,14 +64,18 @@ function portsOf(tip: string, paths: readonly string[]): Ports {
 
 describe('a merge of the base that GitHub refuses', () => {
   const publishOn = (merge: Ports['workspace']['merge']) => {
-    const ports = portsOf(loop.base?.sha ?? '', []);
+    const ports = portsOf(loop.started.base.sha, []);
     const moveRef = () => Promise.reject(new WriteRefusedError('GitHub refused to move it: no `workflows` permission'));
     const workspace = { ...ports.workspace, mergeBase: async () => TIP, merge };
-    return publish({ ...loop, phase: 'ARCH_REVIEW' }, { ...ports, workspace, github: { ...ports.github, moveRef } });
+    return publish(
+      PUBLISH,
+      { ...loop, phase: 'ARCH_REVIEW' },
+      { ...ports, workspace, github: { ...ports.github, moveRef } },
+    );
   };
 
   it('stops with its text and with what a person does instead', async () => {
-    expect(await publishOn(async () => ({ parent: loop.base?.sha ?? '', held: [], made: [] }))).toMatchObject({
+    expect(await publishOn(async () => ({ parent: loop.started.base.sha, held: [], made: [] }))).toMatchObject({
       type: 'failed',
       cause: 'conflict',
       reason:
@@ -86,9 +94,9 @@ describe('a merge of the base that GitHub refuses', () => {
 
 describe('what depends on the base', () => {
   const effects = [
-    ['the packet', (ports: Ports) => publish({ ...loop, phase: 'ARCH_REVIEW' }, ports)],
-    ['BUILD', (ports: Ports) => dispatch('BUILD', { ...loop, phase: 'BUILD' }, ports)],
-    ['the promotion', (ports: Ports) => promote({ ...loop, phase: 'SHIP' }, ports)],
+    ['the packet', (ports: Ports) => publish(PUBLISH, { ...loop, phase: 'ARCH_REVIEW' }, ports)],
+    ['BUILD', (ports: Ports) => dispatch(DISPATCH, { ...loop, phase: 'BUILD' }, ports, 1)],
+    ['the promotion', (ports: Ports) => promote(PROMOTE, { ...loop, phase: 'SHIP' }, ports)],
   ] as const;
 
   it.each(effects)('is not begun for %s when what the loop is bound to changed there unheard', async (_, begin) => {
@@ -106,11 +114,11 @@ describe('what depends on the base', () => {
   it.each(effects)('is begun for %s when the base moved elsewhere only', async (_, begin) => {
     // It goes on to what the stage does not have; a move would have been its outcome.
     await expect(begin(portsOf(TIP, ['README.md']))).rejects.toThrow();
-    expect(reads).toContain(`${loop.base?.sha}...${TIP}`);
+    expect(reads).toContain(`${loop.started.base.sha}...${TIP}`);
   });
 
   it.each(effects)('costs %s one reading of the base when nothing moved', async (_, begin) => {
-    const here = loop.base?.sha ?? '';
+    const here = loop.started.base.sha;
     await expect(begin(portsOf(here, []))).rejects.toThrow();
     expect(reads.filter((read) => read === 'refs/heads/main' || read.includes('...'))).toEqual(['refs/heads/main']);
   });

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 async function scanned(files: Readonly<Record<string, string>>): Promise<Scan> {
   stage = await openStage(files);
-  return scanRepository(stage.ports.workspace, stage.loop.ref, stage.loop.base?.sha ?? '');
+  return scanRepository(stage.ports.workspace, stage.loop.ref, stage.loop.started.base.sha);
 }
 
 const workflow = (body: string): Record<string, string> => ({ '.github/workflows/ci.yml': body });

@@ -41,9 +41,17 @@ test('a loop that stopped before its pull request has every key, and says why it
 });
 
 test('a price that nobody stated is null, and never zero', async () => {
-  const { price: _, ...loop } = stoppedLoop();
-  expect(await printed(loop)).toMatchObject({ costUsd: null, pull: { number: 13, headSha: 'a'.repeat(40) } });
+  const loop = stoppedLoop();
+  const { price: _, ...started } = loop.started;
+  expect(await printed({ ...loop, started })).toMatchObject({
+    costUsd: null,
+    pull: { number: 13, headSha: 'a'.repeat(40) },
+  });
   expect(
-    await printed({ ...loop, price: { prompt: 0, completion: 0 }, spent: { ...loop.spent, usd: 0 } }),
+    await printed({
+      ...loop,
+      started: { ...started, price: { prompt: 0, completion: 0 } },
+      spent: { ...loop.spent, usd: 0 },
+    }),
   ).toMatchObject({ costUsd: 0 });
 });

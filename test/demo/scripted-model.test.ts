@@ -8,6 +8,7 @@ import { issueBlock } from '../../src/drafting/material.ts';
 import { userOf } from '../../src/drafting/prompt.ts';
 import { ModelError } from '../../src/errors.ts';
 import { newLoop } from '../../src/loop/loop.ts';
+import { startedOn } from '../adapters/loops.ts';
 
 let server: ScriptedModel;
 beforeAll(async () => {
@@ -20,7 +21,10 @@ const CONTEXT = { loop: 'acme/guestbook#1', phase: 'DISCOVER', skill: 'interview
 function ask(title: string, name: 'interview' | 'release' = 'interview') {
   const loop = newLoop({ installationId: 1, repositoryId: 2, owner: 'acme', repo: 'guestbook', issue: 1, n: 1 });
   const issue = { title, body: 'Please.', author: { id: 7, login: 'maria', type: 'User' as const } };
-  const user = userOf('Ask.', name === 'interview' ? [issueBlock({ ...loop, issue })] : []);
+  const user = userOf(
+    'Ask.',
+    name === 'interview' ? [issueBlock({ ...loop, started: { ...startedOn('loopwright/1'), issue } })] : [],
+  );
   const model = createModel({ baseUrl: server.url, apiKey: 'none', model: 'scripted', timeoutMs: 5000 });
   return model.answer({ name, context: CONTEXT, system: 'You ask.', user });
 }

@@ -59,17 +59,19 @@ describe('the story of the demo', () => {
     );
   });
 
-  test('says once what SHIP waits for, and for how long at most', () => {
+  test('says once what SHIP waits for, and how long it must be quiet', () => {
     const shipping: Loop = { ...buildingLoop(), phase: 'SHIP', entry: 9, feedback: [], entries: [] };
-    const promoted: Loop = { ...shipping, promotedAt: '2026-01-02T03:20:00.000Z' };
+    const promotion = { by: 'auto', why: 'no secrets' } as const;
+    const promotedAt = '2026-01-02T03:20:00.000Z';
+    const promoted: Loop = { ...shipping, shipping: { promotion, promotedAt, asked: 0, waitsFor: [], checks: [] } };
     expect(told(shipping)).toBe('');
     expect(told(shipping, promoted, promoted)).toBe(
-      "  1:05  ▸ SHIP         waits for the repository's own checks; when none appear, for 120 s at most",
+      "  1:05  ▸ SHIP         waits for the repository's own checks; judged once they have been quiet for 120 s",
     );
   });
 
   test('says loudly that nothing contains the code', () => {
-    expect(told({ ...buildingLoop(), sandbox: 'none' })).toContain('! BUILD        sandbox: none.');
+    expect(told(buildingLoop({ built: { reports: {}, sandbox: 'none' } }))).toContain('! BUILD        sandbox: none.');
   });
 });
 

@@ -7,9 +7,15 @@ import { step as stepSchema } from '../../src/documents/step.ts';
 import { checkPlan } from '../../src/drafting/plan-checks.ts';
 import { tasksInCycles } from '../../src/drafting/task-order.ts';
 import { uncertaintyOf } from '../../src/drafting/uncertainty.ts';
+import { CHANGE_LIMITS, pathRefusal, plannedPolicy } from '../../src/guard/patch-policy.ts';
 import { analysis, plan, specification } from './authored.ts';
 
 const { requirements } = specification;
+const repository = {
+  protectedPaths: ['deploy/**'],
+  runner: 'node-test',
+  files: ['src/server.js', 'test/server.test.js', 'package.json'],
+} as const;
 const get: Step = {
   type: 'http',
   method: 'GET',
@@ -20,7 +26,7 @@ const get: Step = {
 };
 
 function problems(spoiled: Plan, surface: Surface = 'http'): readonly string[] {
-  return checkPlan({ plan: spoiled, requirements, surface }).defects.map(({ message }) => message);
+  return checkPlan({ plan: spoiled, requirements, surface, repository }).defects.map(({ message }) => message);
 }
 
 function withTask(change: Partial<Task>): Plan {
@@ -33,7 +39,7 @@ function withRow(change: Partial<AcceptanceRow>): Plan {
 
 describe('checkPlan', () => {
   it('finds nothing wrong with a sound plan', () => {
-    expect(checkPlan({ plan, requirements, surface: 'http' })).toEqual({ uncovered: [], defects: [] });
+    expect(checkPlan({ plan, requirements, surface: 'http', repository })).toEqual({ uncovered: [], defects: [] });
   });
 
   it.each([
@@ -41,12 +47,6 @@ describe('checkPlan', () => {
     [withTask({ dependsOn: ['T-9'] }), 'T-1 depends on T-9, which does not exist.'],
     [withTask({ requirements: ['R-1', 'R-2', 'R-9'] }), 'T-1 names R-9, which spec.md does not have.'],
     [withTask({ id: 'T-2' }), 'The id T-2 is used 2 times.'],
-    ...['/etc/passwd', '../x', 'a//b', './a', 'a\\b', '.github/workflows/x.yml', '.GIT/config', '.loopwright/1/x'].map(
-      (path): [Plan, string] => [
-        withTask({ files: [path] }),
-        `T-1 names "${path}", which is no path that a loop may change.`,
-      ],
-    ),
     [withRow({ kind: 'keep' }), 'A-1 is of kind keep, but R-1 is of kind change.'],
     [withRow({ requirement: 'R-7' }), 'A-1 names R-7, which spec.md does not have.'],
     [withRow({ steps: [] }), 'A-1 needs at least one step of type http or page, because the surface is http.'],
@@ -59,7 +59,61 @@ describe('checkPlan', () => {
     [withRow({ steps: [get, call('[1]', 'open')] }), 'A-1: expected value open is not JSON.'],
   ])('a plan that breaks a rule covers less (%#)', (spoiled, problem) => {
     expect(problems(spoiled)).toContain(problem);
-    expect(checkPlan({ plan: spoiled, requirements, surface: 'http' }).uncovered).not.toEqual([]);
+    expect(checkPlan({ plan: spoiled, requirements, surface: 'http', repository }).uncovered).not.toEqual([]);
+  });
+
+  it.each([
+    ['deploy/app.yml', '`deploy/app.yml` must not change: it is protected by the policy (`deploy/**`).'],
+    ['.gitignore', '`.gitignore` must not change: files of git and GitHub (`.git*`) are changed by people only.'],
+    ['.github/workflows/x.yml', 'files of git and GitHub (`.git*`) are changed by people only'],
+    ['.GIT/config', 'files of git and GitHub (`.git*`) are changed by people only'],
+    ['docs/CODEOWNERS', 'CODEOWNERS is changed by people only'],
+    ['.loopwright/1/x', '`.loopwright/` is written by the App only'],
+    ['/etc/passwd', 'its path is absolute'],
+    ['../x', 'segment'],
+    ['a//b', 'segment'],
+    ['a\\b', 'its path has a backslash'],
+    ['src/SERVER.js', 'it is the same file as `src/server.js`'],
+    ['src/server.js/x.js', '`src/server.js` is written as a file, not a folder'],
+    ['test/server.test.js', 'is an existing test; a change is judged by tests that it did not touch'],
+    ['.npmrc', 'decides how tests are run'],
+  ])('refuses a plan that names %s, which BUILD or VERIFY would refuse, in the words of their rule', (path, words) => {
+    const spoiled = withTask({ files: ['src/server.js', path] });
+    expect(problems(spoiled)).toContainEqual(expect.stringContaining(words));
+    expect(checkPlan({ plan: spoiled, requirements, surface: 'http', repository }).uncovered).toContain('R-1');
+  });
+
+  it('lets a plan name a lock file, a new test and a manifest: BUILD takes them', () => {
+    const files = ['package-lock.json', 'test/new.test.js', 'package.json', 'src/server.js'];
+    expect(problems(withTask({ files }))).toEqual([]);
+  });
+
+  it('lets no path into a plan that the patch policy refuses, whatever it is', () => {
+    const pieces = fc.constantFrom(
+      'src',
+      '.git',
+      '.GitHub',
+      'deploy',
+      '..',
+      '',
+      'CODEOWNERS',
+      'a.js',
+      'yarn.lock',
+      'x ',
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { minLength: 1, maxLength: 3 }), (parts) => {
+        const path = parts.join('/');
+        const refusal = pathRefusal(path, plannedPolicy({ ...CHANGE_LIMITS, protectedPaths: ['deploy/**'] }));
+        if (refusal !== undefined)
+          expect(problems(withTask({ files: [path] }))).toContainEqual(expect.stringContaining(refusal));
+      }),
+    );
+  });
+
+  it('refuses more files than one change may have', () => {
+    const files = Array.from({ length: 61 }, (_, index) => `src/${index}.js`);
+    expect(problems(withTask({ files }))).toContainEqual(expect.stringContaining('at most 60 are accepted'));
   });
 
   it('does not excuse a broken row or task by a sound one for the same requirement', () => {
@@ -68,8 +122,8 @@ describe('checkPlan', () => {
     if (row === undefined || task === undefined) throw new Error('there is a row and a task');
     const rows = { ...plan, acceptance: [...plan.acceptance, { ...row, id: 'A-9', steps: [] }] };
     const tasks = { ...plan, tasks: [...plan.tasks, { ...task, id: 'T-9', dependsOn: ['T-9'] }] };
-    expect(checkPlan({ plan: rows, requirements, surface: 'http' }).uncovered).toEqual(['R-1']);
-    expect(checkPlan({ plan: tasks, requirements, surface: 'http' }).uncovered).toEqual(['R-1', 'R-2']);
+    expect(checkPlan({ plan: rows, requirements, surface: 'http', repository }).uncovered).toEqual(['R-1']);
+    expect(checkPlan({ plan: tasks, requirements, surface: 'http', repository }).uncovered).toEqual(['R-1', 'R-2']);
   });
 
   it('blocks on a task that serves only requirements that do not exist', () => {
@@ -82,7 +136,8 @@ describe('checkPlan', () => {
       detail: 'Something more.',
     };
     expect(
-      checkPlan({ plan: { ...plan, tasks: [...plan.tasks, spare] }, requirements, surface: 'http' }).uncovered,
+      checkPlan({ plan: { ...plan, tasks: [...plan.tasks, spare] }, requirements, surface: 'http', repository })
+        .uncovered,
     ).toEqual(['R-8']);
   });
 

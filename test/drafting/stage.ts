@@ -10,7 +10,8 @@ import { createModel } from '../../src/adapters/model.ts';
 import { loadSkills } from '../../src/adapters/skills.ts';
 import { StoreError } from '../../src/errors.ts';
 import { digestOf } from '../../src/guard/digest.ts';
-import { type Loop, newLoop } from '../../src/loop/loop.ts';
+import { newLoop } from '../../src/loop/loop.ts';
+import type { StartedLoop } from '../../src/loop/stages.ts';
 import type { Ports, Store, Workspace } from '../../src/ports.ts';
 import { listening } from '../listening.ts';
 
@@ -25,7 +26,7 @@ export interface Asked {
 
 export interface Stage {
   readonly ports: Ports;
-  readonly loop: Loop;
+  readonly loop: StartedLoop;
   /** What the model was asked, in order. */
   readonly asked: readonly Asked[];
   /** Authored answers by schema name; each is given once, the last one again and again. A string is sent as it is. */
@@ -96,19 +97,23 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
   };
 }
 
-function loopAt(sha: string): Loop {
+function loopAt(sha: string): StartedLoop {
   const author = { id: 7, login: 'alice', type: 'User' as const };
   return {
     ...newLoop({ installationId: 1, repositoryId: 2, owner: 'acme', repo: 'shop', issue: 12, n: 1 }),
     status: 'working',
     entry: 1,
     entryStartedAt: '2026-01-02T03:04:00.000Z',
-    startedAt: '2026-01-02T03:04:00.000Z',
-    startedBy: author,
-    issue: { title: 'Filter items by state', body: 'People want to see open items only.', author },
-    base: { branch: 'main', sha },
-    configDigest: digestOf('config'),
-    branch: 'loopwright/12',
+    started: {
+      at: '2026-01-02T03:04:00.000Z',
+      by: author,
+      issue: { title: 'Filter items by state', body: 'People want to see open items only.', author },
+      base: { branch: 'main', sha },
+      config: { digest: digestOf('config') },
+      lane: 'feature',
+      branch: 'loopwright/12',
+      limits: { iterations: 3, usd: 3, checksQuietSeconds: 120, runMinutes: 60 },
+    },
     counters: {
       ...newLoop({ installationId: 1, repositoryId: 2, owner: 'a', repo: 'b', issue: 1, n: 1 }).counters,
       drafts: { DISCOVER: 1 },
@@ -226,9 +231,11 @@ const refusingStore: Store = {
   blob: refuse,
 };
 
-const refusingGitHub: Ports['github'] = {
+/** A GitHub that is not there. */
+export const refusingGitHub: Ports['github'] = {
   permission: refuse,
   repository: refuse,
+  locate: refuse,
   head: refuse,
   file: refuse,
   issueState: refuse,
@@ -246,7 +253,7 @@ const refusingGitHub: Ports['github'] = {
   run: refuse,
   cancelRun: refuse,
   artifact: refuse,
-  foreignChecks: refuse,
+  headChecks: refuse,
   changedPaths: refuse,
   failedDeliveries: refuse,
   redeliver: refuse,

@@ -1,11 +1,13 @@
 /** What people do in a world, and what they then see: comments, labels, pushes, buttons. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
 import { EFFECT_LANES } from '../../src/loop/effect.ts';
-import type { Loop } from '../../src/loop/loop.ts';
+import { asReviewed, type ReviewedLoop } from '../../src/loop/stages.ts';
+import { eventually } from '../eventually.ts';
 import { installationToken } from '../local/server.ts';
 import { REPOSITORY, type World } from './world.ts';
+
+export { eventually };
 
 const numbered = z.object({ id: z.int() });
 const committed = z.object({ commit: z.object({ sha: z.string() }) });
@@ -27,7 +29,7 @@ export async function commented(world: World, login: string, number: number, bod
 export async function commanded(world: World, login: string, issue: number, body: string): Promise<Answered> {
   const loop = await world.loop(issue);
   const before = new Set((await said(world, issue)).map(({ id }) => id));
-  const id = await commented(world, login, loop?.pull ?? issue, body);
+  const id = await commented(world, login, loop?.review?.pull ?? issue, body);
   await eventually(async () => (await world.reactions(id)).length > 0, `a reaction to "${body}"`);
   await quiet(world, issue);
   const sentences = (await said(world, issue))
@@ -38,7 +40,7 @@ export async function commanded(world: World, login: string, issue: number, body
 
 /** What the App wrote on the issue and on its pull request, oldest first. */
 export async function said(world: World, issue: number): ReturnType<World['comments']> {
-  const pull = (await world.loop(issue))?.pull;
+  const pull = (await world.loop(issue))?.review?.pull;
   const comments = [...(await world.comments(issue)), ...(pull === undefined ? [] : await world.comments(pull))];
   return comments.filter(({ author }) => author === 'loopwright[bot]').toSorted((left, right) => left.id - right.id);
 }
@@ -52,11 +54,11 @@ export async function quiet(world: World, issue: number): Promise<void> {
 }
 
 /** Labels a new issue, takes the safe defaults and waits for the packet. */
-export async function proposed(world: World, title: string): Promise<Loop> {
+export async function proposed(world: World, title: string): Promise<ReviewedLoop> {
   const issue = await world.labelled({ title });
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
   await commented(world, 'maria', issue, '/auto');
-  return world.until(issue, ({ waitingFor }) => waitingFor === 'approval', 110);
+  return asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval', 110));
 }
 
 /** Commits one file onto a branch as a person does on the web page; returns the commit. */
@@ -117,13 +119,4 @@ export function rightAtOnce(script: Script): Script {
   const right = second.find(({ tool }) => tool === 'write_file') ?? { tool: 'missing' };
   const steps = first.map((step) => (step.tool === 'write_file' ? right : step));
   return { ...script, tasks: { 'T-1': [steps], 'T-2': [page] } };
-}
-
-/** Waits until something holds. */
-export async function eventually(isSo: () => Promise<boolean>, what: string, seconds = 30): Promise<void> {
-  const endMs = Date.now() + seconds * 1000;
-  while (!(await isSo())) {
-    if (Date.now() > endMs) throw new Error(`waited ${seconds} s in vain for ${what}`);
-    await sleep(100);
-  }
 }

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { verifyReport } from '../../src/loop/brief.ts';
-import type { Loop } from '../../src/loop/loop.ts';
+import { asBuilt, asReviewed, type ReviewedLoop } from '../../src/loop/stages.ts';
 import { commanded, headOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
 
@@ -54,14 +54,16 @@ async function mainMoved(line: string, path = PLANNED): Promise<string> {
   return pushed(world, 'maria', { branch: 'main', path, text });
 }
 
-const packetOf = (issue: number, rounds: number): Promise<Loop> =>
-  world.until(issue, ({ waitingFor, counters }) => waitingFor === 'approval' && counters.rounds === rounds);
+const packetOf = async (issue: number, rounds: number): Promise<ReviewedLoop> =>
+  asReviewed(
+    await world.until(issue, ({ waitingFor, counters }) => waitingFor === 'approval' && counters.rounds === rounds),
+  );
 
 const sentencesOf = async (issue: number) => (await said(world, issue)).map(({ body }) => body);
 
 describe('a base that moves in a planned file while the packet waits', () => {
   let issue: number;
-  let first: Loop;
+  let first: ReviewedLoop;
   let moved: string;
   beforeAll(async () => {
     first = await proposed(world, 'Search, on a base that goes on');
@@ -74,38 +76,40 @@ describe('a base that moves in a planned file while the packet waits', () => {
     expect(await sentencesOf(issue)).toContain(
       `The base moved in ${PLANNED}, which the plan changes, so the packet is void and a new plan is made.`,
     );
-    expect(packet.base).toEqual({ branch: 'main', sha: moved });
-    expect(await parentsOf(packet.head ?? '')).toEqual([first.head, moved]);
-    expect(packet.packetDigest).not.toBe(first.packetDigest);
+    expect(packet.started.base).toEqual({ branch: 'main', sha: moved });
+    expect(await parentsOf(packet.review.head)).toEqual([first.review.head, moved]);
+    expect(packet.review.packet.digest).not.toBe(first.review.packet.digest);
     await git('fetch', '--quiet', 'origin');
-    const changed = (await git('diff', '--name-only', `origin/main...origin/${packet.branch}`)).split('\n');
+    const changed = (await git('diff', '--name-only', `origin/main...origin/${packet.started.branch}`)).split('\n');
     expect(changed.filter((path) => !path.startsWith(`.loopwright/${issue}/`))).toEqual([]);
     expect(changed).toContain(`.loopwright/${issue}/spec.md`);
-    expect(await git('show', `origin/${packet.branch}:${PLANNED}`)).toMatch(/\/\/ One\.$/);
+    expect(await git('show', `origin/${packet.started.branch}:${PLANNED}`)).toMatch(/\/\/ One\.$/);
   });
 
   it('keeps the base to which a person brought the branch, and says nothing about what it is not bound to', async () => {
-    const before = await world.until(issue, () => true);
+    const before = asReviewed(await world.until(issue, () => true));
     const news = await mainMoved('News.', 'NEWS.md');
     await git('fetch', '--quiet', 'origin');
-    await git('checkout', '--quiet', before.branch);
+    await git('checkout', '--quiet', before.started.branch);
     await git('merge', '--quiet', '--no-edit', 'origin/main');
-    await git('push', '--quiet', 'origin', before.branch);
-    const after = await world.until(issue, ({ base }) => base?.sha === news);
-    expect(after).toMatchObject({ waitingFor: 'approval', packetDigest: before.packetDigest, counters: { rounds: 2 } });
-    expect(after.head).toBe(await git('rev-parse', 'HEAD'));
+    await git('push', '--quiet', 'origin', before.started.branch);
+    const after = asReviewed(await world.until(issue, ({ started }) => started?.base.sha === news));
+    expect(after).toMatchObject({ waitingFor: 'approval', counters: { rounds: 2 } });
+    expect(after.review.packet.digest).toBe(before.review.packet.digest);
+    expect(after.review.head).toBe(await git('rev-parse', 'HEAD'));
   });
 
   it(
     'is what is approved, built on and compared with',
     async () => {
-      const { base, head } = await world.until(issue, () => true);
+      const { started, review } = asReviewed(await world.until(issue, () => true));
       expect(await commanded(world, 'maria', issue, '/approve')).toEqual(DONE);
-      const done = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 200);
-      expect(done, done.note).toMatchObject({ status: 'succeeded', base });
-      const report = await world.composed.ports.store.blob(done.reports.verify ?? '');
-      expect(verifyReport.parse(JSON.parse(Buffer.from(report).toString('utf8'))).base).toBe(base?.sha);
-      expect(await parentsOf(done.candidate?.sha ?? '')).toEqual([head]);
+      const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 200);
+      expect(end, end.note).toMatchObject({ status: 'succeeded', started: { base: started.base } });
+      const done = asBuilt(end);
+      const report = await world.composed.ports.store.blob(done.built.reports.verify ?? '');
+      expect(verifyReport.parse(JSON.parse(Buffer.from(report).toString('utf8'))).base).toBe(started.base.sha);
+      expect(await parentsOf(done.built.candidate.sha)).toEqual([review.head]);
     },
     WHOLE_LOOP_MS,
   );
@@ -116,12 +120,12 @@ describe('a base that moved while nobody listened', () => {
     const { ref } = await proposed(world, 'Search, unheard');
     const { issue } = ref;
     expect((await commanded(world, 'maria', issue, '/approve')).reactions).toEqual(['+1']);
-    await world.until(issue, ({ run }) => run !== undefined);
+    await world.until(issue, ({ built }) => built.run !== undefined);
     expect((await commanded(world, 'maria', issue, '/stop')).reactions).toEqual(['+1']);
     const moved = await mainMoved('// Unheard.');
     expect((await commanded(world, 'maria', issue, '/rerun BUILD')).reactions).toEqual(['+1']);
     const packet = await packetOf(issue, 2);
-    expect(packet.base?.sha).toBe(moved);
+    expect(packet.started.base.sha).toBe(moved);
     expect(packet.approval).toBeUndefined();
     expect((await sentencesOf(issue)).filter((body) => body.includes('so the approval is void'))).toEqual([
       `The base moved in ${PLANNED}, which the plan changes, so the approval is void and a new plan is made.`,
@@ -135,11 +139,12 @@ describe('a base that conflicts with what people committed on the branch', () =>
   let issue: number;
 
   it('stops with one sentence that names the files and what to do', async () => {
-    const { ref, branch } = await proposed(world, 'Search, in conflict');
+    const { ref, started } = await proposed(world, 'Search, in conflict');
+    const { branch } = started;
     issue = ref.issue;
     const mine = `${await textOf(PLANNED)}// Mine.\n`;
     const head = await pushed(world, 'wout', { branch, path: PLANNED, text: mine });
-    await world.until(issue, (loop) => loop.head === head);
+    await world.until(issue, (loop) => loop.review?.head === head);
     await mainMoved('// Theirs.');
     const stopped = await world.until(issue, ({ status }) => status === 'stopped');
     expect(stopped.note).toBe(
@@ -149,7 +154,7 @@ describe('a base that conflicts with what people committed on the branch', () =>
   });
 
   it('goes on from the merge of a person', async () => {
-    const { branch } = await world.until(issue, () => true);
+    const { branch } = asReviewed(await world.until(issue, () => true)).started;
     await git('fetch', '--quiet', 'origin');
     await git('checkout', '--quiet', branch);
     await git('merge', '--quiet', 'origin/main').catch(() => undefined);
@@ -158,8 +163,8 @@ describe('a base that conflicts with what people committed on the branch', () =>
     const merge = await git('rev-parse', 'HEAD');
     await git('push', '--quiet', 'origin', branch);
     expect(await commanded(world, 'wout', issue, '/rerun PLAN')).toEqual(DONE);
-    const packet = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
-    expect(packet.base?.sha).toBe(await headOf(world, 'main'));
-    expect(await parentsOf(packet.head ?? '')).toEqual([merge]);
+    const packet = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
+    expect(packet.started.base.sha).toBe(await headOf(world, 'main'));
+    expect(await parentsOf(packet.review.head)).toEqual([merge]);
   });
 });

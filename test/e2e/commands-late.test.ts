@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asBuilt, asReviewed } from '../../src/loop/stages.ts';
 import { commanded, eventually, headOf, historyOf, proposed, rightAtOnce } from './acts.ts';
 import { put, startWorld, type World } from './world.ts';
 
@@ -48,19 +49,19 @@ describe('one more try', () => {
 
   it('of PLAN makes a new packet, and of BUILD builds the approved one again', async () => {
     expect((await say('/rerun plan')).reactions).toEqual(['+1']);
-    const packet = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
+    const packet = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
     expect(packet).toMatchObject({ counters: { grants: 1 } });
     expect((await say('/approve')).reactions).toEqual(['+1']);
-    const first = await world.until(issue, ({ run }) => run !== undefined);
+    const first = await world.until(issue, ({ built }) => built.run !== undefined);
     expect((await say('/stop')).reactions).toEqual(['+1']);
     expect((await say('/rerun')).reactions).toEqual(['+1']);
-    const second = await world.until(issue, ({ run, entry }) => run !== undefined && entry > first.entry);
+    const second = await world.until(issue, ({ built, entry }) => built.run !== undefined && entry > first.entry);
     expect(second).toMatchObject({
       phase: 'BUILD',
-      approval: { digest: packet.packetDigest },
+      approval: { digest: packet.review.packet.digest },
       counters: { grants: 2 },
     });
-    expect(second.run?.id).not.toBe(first.run?.id);
+    expect(second.built.run?.id).not.toBe(first.built.run?.id);
   });
 });
 
@@ -72,14 +73,18 @@ describe('the release', () => {
   it(
     'is waited for where the configuration says that a person promotes: the branch has not moved',
     async () => {
-      const { head } = await world.until(issue, () => true);
+      const { review, started } = asReviewed(await world.until(issue, () => true));
       const verified = await world.until(
         issue,
         ({ waitingFor, status }) => waitingFor === 'release' || status === 'stopped',
         180,
       );
-      expect(verified, verified.note).toMatchObject({ status: 'waiting', phase: 'SHIP', head });
-      expect(await headOf(world, verified.branch)).toBe(head);
+      expect(verified, verified.note).toMatchObject({
+        status: 'waiting',
+        phase: 'SHIP',
+        review: { head: review.head },
+      });
+      expect(await headOf(world, started.branch)).toBe(review.head);
       expect(await say('/accept 1', 'maria')).toEqual(refused('There is no proposal "1"; there are 0.'));
     },
     WHOLE_LOOP_MS,
@@ -98,13 +103,14 @@ describe('the release', () => {
   it(
     'moves the branch to the verified candidate',
     async () => {
-      const { candidate, branch, head } = await world.until(issue, () => true);
+      const { built, started, review } = asBuilt(await world.until(issue, () => true));
       expect((await say('/release')).reactions).toEqual(['+1']);
-      const done = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 90);
-      expect(done, done.note).toMatchObject({ status: 'succeeded' });
-      expect(done.head).not.toBe(head);
-      expect(await headOf(world, branch)).toBe(done.head);
-      expect(await historyOf(world, done.head ?? '')).toContain(candidate?.sha);
+      const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 90);
+      expect(end, end.note).toMatchObject({ status: 'succeeded' });
+      const done = asReviewed(end).review;
+      expect(done.head).not.toBe(review.head);
+      expect(await headOf(world, started.branch)).toBe(done.head);
+      expect(await historyOf(world, done.head)).toContain(built.candidate.sha);
       expect(await say('/release')).toEqual(refused('There is no verified candidate to release now.'));
     },
     WHOLE_LOOP_MS,
@@ -131,7 +137,7 @@ describe('a proposal of REFLECT', () => {
   });
 
   it('stands on the board with what was decided', async () => {
-    const { pull } = await world.until(issue, () => true);
+    const { pull } = asReviewed(await world.until(issue, () => true)).review;
     const board = async () => JSON.stringify((await world.as('maria', 'GET', `/pulls/${pull}`)).body);
     await eventually(async () => (await board()).includes('declined by maria'), 'the decision on the board');
   });

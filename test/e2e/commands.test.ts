@@ -1,6 +1,7 @@
 /** Every command through HTTP: one reaction, at most one sentence, and the effect that it names. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Loop } from '../../src/loop/loop.ts';
+import { asReviewed } from '../../src/loop/stages.ts';
 import {
   commanded,
   commented,
@@ -130,18 +131,21 @@ describe('steering a loop that waits for approval', () => {
   });
 
   it('renews the packet in its place when the budget is raised: what is approved is the sum that it states', async () => {
-    const before = await loop();
+    const before = asReviewed(await world.until(issue, () => true));
     const stale = await planCheck(before);
     expect(await say('/budget +2')).toEqual(DONE);
-    const after = await world.until(
-      issue,
-      ({ waitingFor, packetDigest }) => waitingFor === 'approval' && packetDigest !== before?.packetDigest,
+    const after = asReviewed(
+      await world.until(
+        issue,
+        ({ waitingFor, review }) => waitingFor === 'approval' && review?.packet.digest !== before.review.packet.digest,
+      ),
     );
-    expect(after).toMatchObject({ limits: { usd: 5 }, head: before?.head, counters: { rounds: 1 } });
-    const packets = (await world.comments(after.pull ?? 0)).filter(({ body }) => body.includes('read this packet'));
+    expect(after).toMatchObject({ started: { limits: { usd: 5 } }, counters: { rounds: 1 } });
+    expect(after.review.head).toBe(before.review.head);
+    const packets = (await world.comments(after.review.pull)).filter(({ body }) => body.includes('read this packet'));
     expect(packets).toHaveLength(1);
     expect(packets[0]?.body).toContain('iterations and 5 USD');
-    expect(packets[0]?.body).toContain((after.packetDigest ?? '').slice(7, 19));
+    expect(packets[0]?.body).toContain(after.review.packet.digest.slice(7, 19));
     const earlier = (await said(world, issue)).length;
     await pressed(world, 'maria', stale, 'approve');
     await eventually(async () => (await said(world, issue)).length > earlier, 'a sentence');
@@ -165,7 +169,7 @@ describe('steering a loop that waits for approval', () => {
   });
 
   it('does nothing on /approve in a quote, in code, in HTML, in an edited comment or by a bot', async () => {
-    const pull = (await loop())?.pull ?? 0;
+    const pull = (await loop())?.review?.pull ?? 0;
     const ids = [
       await commented(world, 'maria', pull, '> /approve'),
       await commented(world, 'maria', pull, '```\n/approve\n```'),
@@ -183,7 +187,7 @@ describe('steering a loop that waits for approval', () => {
 
   it('says in one sentence that a review "Approve" is not taken', async () => {
     const before = (await said(world, issue)).length;
-    await world.as('maria', 'POST', `/pulls/${(await loop())?.pull}/reviews`, { event: 'APPROVE' });
+    await world.as('maria', 'POST', `/pulls/${(await loop())?.review?.pull}/reviews`, { event: 'APPROVE' });
     await eventually(async () => (await said(world, issue)).length > before, 'a sentence');
     await quiet(world, issue);
     const fresh = (await said(world, issue)).slice(before).map(({ body }) => body);
@@ -202,7 +206,7 @@ describe('steering a loop that waits for approval', () => {
   });
 
   it('takes a review "Request changes" with a text as a rejection', async () => {
-    await world.as('maria', 'POST', `/pulls/${(await loop())?.pull}/reviews`, {
+    await world.as('maria', 'POST', `/pulls/${(await loop())?.review?.pull}/reviews`, {
       event: 'REQUEST_CHANGES',
       body: 'plan: name the file differently',
     });
@@ -211,7 +215,7 @@ describe('steering a loop that waits for approval', () => {
   });
 
   it('posts one packet comment per review round, and nothing else of its own accord', async () => {
-    const pull = (await loop())?.pull ?? 0;
+    const pull = (await loop())?.review?.pull ?? 0;
     const bodies = (await world.comments(pull)).map(({ body }) => body);
     expect(bodies.filter((body) => body.includes('read this packet'))).toHaveLength(4);
     expect(bodies.filter((body) => body.includes('read this packet') && body.includes('@maria'))).toHaveLength(4);
@@ -219,12 +223,12 @@ describe('steering a loop that waits for approval', () => {
 
   it('shows four check runs on the newest head, bound to the newest packet', async () => {
     const now = await loop();
-    const checks = await world.checks((await headOf(world, now?.branch ?? '')) ?? '');
+    const checks = await world.checks((await headOf(world, now?.started?.branch ?? '')) ?? '');
     const own = checks.filter(({ name }) => name.startsWith('loopwright / '));
     expect(own.map(({ name }) => name).toSorted()).toEqual(
       ['build', 'evidence', 'plan', 'verify'].map((name) => `loopwright / ${name}`),
     );
-    expect(own.every(({ external_id }) => external_id.endsWith(now?.packetDigest ?? 'none'))).toBe(true);
+    expect(own.every(({ external_id }) => external_id.endsWith(now?.review?.packet.digest ?? 'none'))).toBe(true);
   });
 });
 
@@ -250,18 +254,18 @@ describe('the button on the check run', () => {
   });
 
   it('of the newest packet approves it for whoever may write, and /stop ends the run that follows', async () => {
-    const loop = await world.until(issue, () => true);
+    const loop = asReviewed(await world.until(issue, () => true));
     const newest = await planCheck(loop);
     expect(await pressed(world, 'tess', newest, 'approve')).toBe(403);
     expect(await pressed(world, 'wout', newest, 'approve')).toBe(201);
-    const building = await world.until(issue, ({ run }) => run !== undefined);
+    const building = await world.until(issue, ({ built }) => built.run !== undefined);
     expect(building).toMatchObject({
       phase: 'BUILD',
-      approval: { by: { login: 'wout' }, role: 'write', digest: loop.packetDigest },
+      approval: { by: { login: 'wout' }, role: 'write', digest: loop.review.packet.digest },
     });
     expect((await commanded(world, 'wout', issue, '/stop')).reactions).toEqual(['+1']);
     expect(await world.loop(issue)).toMatchObject({ status: 'stopped', note: 'Stopped by @wout.' });
-    const path = `/actions/runs/${building.run?.id}`;
+    const path = `/actions/runs/${building.built.run?.id}`;
     await eventually(
       async () => JSON.stringify((await world.as('maria', 'GET', path)).body).includes('"conclusion":"cancelled"'),
       'the run to be cancelled',
@@ -279,7 +283,7 @@ function phasesOf({ entries }: Loop, name: string): number {
 }
 
 async function planCheck(loop: Loop | undefined): Promise<number> {
-  const head = loop?.head ?? '';
+  const head = loop?.review?.head ?? '';
   const found = (await world.checks(head)).filter(({ name }) => name === 'loopwright / plan').at(-1);
   return found?.id ?? 0;
 }

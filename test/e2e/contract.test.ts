@@ -18,8 +18,8 @@ let sent: Awaited<ReturnType<World['requests']>>;
 beforeAll(async () => {
   world = await startWorld();
   const [title = ''] = (await readFile(packageFile('src', 'demo', 'issue.md'), 'utf8')).split('\n');
-  const { ref, pull } = await proposed(world, title.replace('# ', ''));
-  await commented(world, 'maria', pull ?? ref.issue, '/approve');
+  const { ref, review } = await proposed(world, title.replace('# ', ''));
+  await commented(world, 'maria', review.pull, '/approve');
   loop = await world.until(ref.issue, ({ status }) => status === 'succeeded' || status === 'stopped', 280);
   sent = (await world.requests()).filter(({ actor }) => actor === 'app');
 }, 300_000);
@@ -76,12 +76,12 @@ it('costs people one sticky comment, one comment of questions and one packet com
     (await world.comments(number)).filter(({ author }) => author === 'loopwright[bot]').map(({ body }) => body);
   const onIssue = await bodies(loop.ref.issue);
   expect(onIssue).toHaveLength(2);
-  expect(onIssue.filter((body) => body.includes(`pull request: #${loop.pull}`))).toHaveLength(1);
-  expect(await bodies(loop.pull ?? 0)).toEqual([expect.stringContaining('read this packet')]);
+  expect(onIssue.filter((body) => body.includes(`pull request: #${loop.review?.pull}`))).toHaveLength(1);
+  expect(await bodies(loop.review?.pull ?? 0)).toEqual([expect.stringContaining('read this packet')]);
 });
 
 it('leaves four green check runs on the head that it delivers', async () => {
-  const own = (await world.checks(loop.head ?? '')).filter(({ name }) => name.startsWith('loopwright / '));
+  const own = (await world.checks(loop.review?.head ?? '')).filter(({ name }) => name.startsWith('loopwright / '));
   expect(own.map(({ name, conclusion }) => `${name}: ${conclusion}`).toSorted()).toEqual([
     'loopwright / build: success',
     'loopwright / evidence: success',

@@ -1,6 +1,7 @@
 /** The table "Life cycle" through HTTP, as far as a loop gets before it builds for long: labels, issues, pull requests, branches, bases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { asReviewed } from '../../src/loop/stages.ts';
 import { MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
 import {
   commanded,
@@ -83,15 +84,18 @@ describe('label and issue', () => {
   });
 
   it('a pull request that is closed stops; the label then starts loop 2 on a branch of its own', async () => {
-    await world.as('wout', 'PATCH', `/pulls/${(await world.loop(issue))?.pull}`, { state: 'closed' });
+    await world.as('wout', 'PATCH', `/pulls/${(await world.loop(issue))?.review?.pull}`, { state: 'closed' });
     const stopped = await world.until(issue, (loop) => loop.status === 'stopped');
     expect(stopped.note).toBe('Stopped: pull request closed by @wout.');
-    firstPull = stopped.pull ?? 0;
+    firstPull = stopped.review?.pull ?? 0;
     await takeLabel(issue);
     await setLabel(issue);
     const second = await world.until(issue, (loop) => loop.ref.n === 2 && loop.waitingFor === 'answers');
-    expect(second).toMatchObject({ branch: `loopwright/${issue}-2`, counters: { interviews: 1 } });
-    expect(second.pull).toBeUndefined();
+    expect(second).toMatchObject({
+      started: { branch: `loopwright/${issue}-2` },
+      counters: { interviews: 1 },
+    });
+    expect(second.review).toBeUndefined();
     const boards = (await said(world, issue)).filter(({ body }) => body.includes('Scripted model'));
     expect(boards.length).toBeGreaterThanOrEqual(2);
   });
@@ -105,13 +109,13 @@ describe('label and issue', () => {
 
   it('a branch that is deleted stops the loop', async () => {
     await commanded(world, 'wout', issue, '/auto');
-    const loop = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
-    expect(await headOf(world, `loopwright/${issue}-2`)).toBe(loop.head);
-    await world.as('wout', 'DELETE', `/git/refs/heads/${loop.branch}`);
+    const loop = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
+    expect(await headOf(world, `loopwright/${issue}-2`)).toBe(loop.review.head);
+    await world.as('wout', 'DELETE', `/git/refs/heads/${loop.started.branch}`);
     const stopped = await world.until(issue, ({ status: now }) => now === 'stopped');
     expect(stopped.note).toMatch(/^Stopped: (?:branch deleted|pull request closed) by @wout\.$/);
     expect(await saidToFirst('/rerun BUILD')).toBe(
-      `A newer loop of #${issue} took its place, so this one does not go on; say \`/rerun\` on its pull request #${loop.pull}.`,
+      `A newer loop of #${issue} took its place, so this one does not go on; say \`/rerun\` on its pull request #${loop.review.pull}.`,
     );
     expect(await saidToFirst('/help')).toContain('/rerun');
   });
@@ -124,35 +128,36 @@ describe('what others do to branch, documents and base', () => {
   });
 
   it("a person's commit while the packet waits stays, voids nothing, and is said in one sentence", async () => {
-    const before = await world.until(issue, () => true);
-    const sha = await pushed(world, 'wout', { branch: before.branch, path: 'NOTES.md', text: 'Mine.\n' });
-    const after = await world.until(issue, ({ head }) => head === sha);
-    expect(after).toMatchObject({ waitingFor: 'approval', packetDigest: before.packetDigest });
+    const before = asReviewed(await world.until(issue, () => true));
+    const sha = await pushed(world, 'wout', { branch: before.started.branch, path: 'NOTES.md', text: 'Mine.\n' });
+    const after = await world.until(issue, ({ review }) => review?.head === sha);
+    expect(after.waitingFor).toBe('approval');
+    expect(after.review?.packet).toEqual(before.review.packet);
     expect(after.note).toBe(`@wout pushed ${sha.slice(0, 7)} to the branch; the next candidate is built on it.`);
     await eventually(async () => (await ownChecks(sha)).length === 4, 'the four check runs on the new head');
-    expect(await headOf(world, before.branch)).toBe(sha);
+    expect(await headOf(world, before.started.branch)).toBe(sha);
   });
 
   it('a commit that changes the documents makes a new packet on top of it, and says so', async () => {
-    const before = await world.until(issue, () => true);
+    const before = asReviewed(await world.until(issue, () => true));
     const path = before.documents.find((document) => document.path.endsWith('/spec.md'))?.path ?? '';
-    const sha = await pushed(world, 'wout', { branch: before.branch, path, text: '# Mine\n' });
+    const sha = await pushed(world, 'wout', { branch: before.started.branch, path, text: '# Mine\n' });
     const after = await world.until(
       issue,
       ({ waitingFor, counters }) => waitingFor === 'approval' && counters.rounds === 2,
     );
-    expect(await historyOf(world, after.head ?? '')).toContain(sha);
+    expect(await historyOf(world, after.review?.head ?? '')).toContain(sha);
     const bodies = (await said(world, issue)).map(({ body }) => body.slice(0, 200));
     expect(bodies).toEqual(
       expect.arrayContaining([
-        `@wout changed the documents on the branch at ${sha.slice(0, 7)}, so the packet is void and a new packet is made.`,
+        `@wout pushed ${sha.slice(0, 7)} and changed the documents on the branch, so the packet is void and a new packet is made.`,
       ]),
     );
   });
 
   it('a base that moves elsewhere is none of its business; in a planned file it voids the approval', async () => {
     await commanded(world, 'wout', issue, '/approve');
-    const building = await world.until(issue, ({ run }) => run !== undefined);
+    const building = await world.until(issue, ({ built }) => built.run !== undefined);
     await pushed(world, 'maria', { branch: 'main', path: 'NEWS.md', text: 'News.\n' });
     await pushed(world, 'maria', {
       branch: 'main',
@@ -178,7 +183,7 @@ describe('what others do to branch, documents and base', () => {
   ])(
     'a base that moves in %s voids a packet that waits, too; the next one is bound to what is there now',
     async (path, round, because) => {
-      const before = await world.until(issue, () => true);
+      const before = asReviewed(await world.until(issue, () => true));
       const there = await textOf(path);
       const text = path.endsWith('.yml') ? `${there}# Read twice.\n` : '// Who is who.\n';
       const sha = await pushed(world, 'maria', { branch: 'main', path, text });
@@ -186,8 +191,8 @@ describe('what others do to branch, documents and base', () => {
         issue,
         ({ waitingFor, counters }) => waitingFor === 'approval' && counters.rounds === round,
       );
-      expect(after.packetDigest).not.toBe(before.packetDigest);
-      expect(after.configDigest === before.configDigest).toBe(!path.endsWith('.yml'));
+      expect(after.review?.packet.digest).not.toBe(before.review.packet.digest);
+      expect(after.started?.config.digest === before.started.config.digest).toBe(!path.endsWith('.yml'));
       expect(await said(world, issue)).toContainEqual(
         expect.objectContaining({
           body: `${because.replace('$sha', sha.slice(0, 7))}, so the packet is void and a new plan is made.`,
@@ -197,14 +202,16 @@ describe('what others do to branch, documents and base', () => {
   );
 
   it('a person who merges early stops it', async () => {
-    const loop = await world.until(issue, () => true);
-    const pull = z.object({ node_id: z.string() }).parse((await world.as('maria', 'GET', `/pulls/${loop.pull}`)).body);
+    const loop = asReviewed(await world.until(issue, () => true));
+    const pull = z
+      .object({ node_id: z.string() })
+      .parse((await world.as('maria', 'GET', `/pulls/${loop.review.pull}`)).body);
     await fetch(`${world.github.url}/api/graphql`, {
       method: 'POST',
       headers: { authorization: 'Bearer maria-token', 'content-type': 'application/json' },
       body: JSON.stringify({ query: MARK_READY_FOR_REVIEW, variables: { pullRequestId: pull.node_id } }),
     });
-    expect((await world.as('maria', 'PUT', `/pulls/${loop.pull}/merge`, {})).status).toBe(200);
+    expect((await world.as('maria', 'PUT', `/pulls/${loop.review.pull}/merge`, {})).status).toBe(200);
     const stopped = await world.until(issue, ({ status }) => status === 'stopped');
     expect(stopped.note).toBe('Stopped: pull request merged by @maria.');
   });

@@ -8,12 +8,14 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
-import { readScript, type Script } from '../../src/demo/script.ts';
+import { readScript } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
 import { childEnvironment } from '../../src/settings/env.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { freePort } from '../listening.ts';
+import { layDatabase } from '../prepared.ts';
 import { type Gate, startGate } from './gate.ts';
+import { withoutMistake } from './without-mistake.ts';
 
 const REPOSITORY = 'acme/guestbook';
 const credentialsFile = z.object({
@@ -45,6 +47,7 @@ export interface Processes {
 export async function startProcesses(): Promise<Processes> {
   const directory = await mkdtemp(join(tmpdir(), 'loopwright-processes-'));
   const source = await prepareDemoRepository(directory);
+  await layDatabase(join(directory, 'database'));
   const script = await readScript(packageFile('src', 'demo', 'guestbook.yaml'));
   const model = await startScriptedModel(withoutMistake(script));
   const [githubPort, appPort] = [await freePort(), await freePort()];
@@ -110,12 +113,6 @@ export async function startProcesses(): Promise<Processes> {
   await processes.startGitHub();
   await processes.startApp();
   return processes;
-}
-
-/** The demo's first tries have a mistake on purpose; its last ones stand alone, so that one iteration is enough. */
-function withoutMistake(script: Script): Script {
-  const lastTries = Object.entries(script.tasks).map(([id, tries]) => [id, tries.slice(-1)]);
-  return { ...script, tasks: Object.fromEntries(lastTries) };
 }
 
 interface AppPlace {

@@ -1,18 +1,18 @@
 /** A whole loop that people push into: their commits win, the evidence is made anew, nothing is force-pushed; then merged, and labelled again. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
 import type { Loop } from '../../src/loop/loop.ts';
-import { commanded, eventually, headOf, historyOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
+import { asBuilt, asReviewed, asStarted } from '../../src/loop/stages.ts';
+import { commanded, eventually, headOf, historyOf, proposed, pushed, said } from './acts.ts';
 import { startWorld, type World } from './world.ts';
 
 const WHOLE_LOOP_MS = 240_000;
 
-/** The first BUILD is cancelled and counts as no try; what the next one builds is right, and later tries leave it as it is. */
-function thenLeftAlone(script: Script): Script {
-  const { tasks } = rightAtOnce(script);
-  const keep = [{ tool: 'submit', summary: 'Nothing to change.' }];
-  const tries = Object.entries(tasks).map(([task, [steps = []]]) => [task, [steps, keep]] as const);
-  return { ...script, tasks: Object.fromEntries(tries.map(([task, each]) => [task, [...each]])) };
+/** Every BUILD writes whole files: what was pushed into begins the same iteration again, from nothing or from what it had built. */
+function inWholeFiles(script: Script): Script {
+  const last = Object.entries(script.tasks).map(([task, tries]) => [task, tries.slice(-1)] as const);
+  return { ...script, tasks: Object.fromEntries(last) };
 }
 
 let world: World;
@@ -20,15 +20,24 @@ let issue: number;
 /** What wout pushed, oldest first. */
 const commits: string[] = [];
 beforeAll(async () => {
-  world = await startWorld({ script: thenLeftAlone });
+  world = await startWorld({ script: inWholeFiles });
   issue = (await proposed(world, 'Search, with helping hands')).ref.issue;
 });
 afterAll(() => world.close());
 
-async function push(loop: Loop, path: string): Promise<string> {
-  const sha = await pushed(world, 'wout', { branch: loop.branch, path, text: `${path}\n` });
+async function push(loop: Loop, path: string, text = `${path}\n`): Promise<string> {
+  const sha = await pushed(world, 'wout', { branch: asStarted(loop).started.branch, path, text });
   commits.push(sha);
   return sha;
+}
+
+/** A file of the product that every candidate of this issue changes. */
+const SERVER = 'src/server.js';
+const content = z.object({ content: z.string() });
+
+async function textAt(ref: string): Promise<string> {
+  const { body } = await world.as('wout', 'GET', `/contents/${SERVER}?ref=${ref}`);
+  return Buffer.from(content.parse(body).content, 'base64').toString();
 }
 
 const voided = (sha: string) =>
@@ -37,29 +46,36 @@ const voided = (sha: string) =>
 describe('commits of people on the loop branch', () => {
   it('during BUILD end the run; the next one builds on them', async () => {
     await commanded(world, 'maria', issue, '/approve');
-    const building = await world.until(issue, ({ phase, run }) => phase === 'BUILD' && run !== undefined);
+    const building = asReviewed(
+      await world.until(issue, ({ phase, built }) => phase === 'BUILD' && built.run !== undefined),
+    );
     const sha = await push(building, 'docs/hand-1.md');
     const next = await world.until(
       issue,
-      ({ entry, run }) => entry > building.entry && run !== undefined && run.id !== building.run?.id,
+      ({ entry, built: { run } }) => entry > building.entry && run !== undefined && run.id !== building.built.run?.id,
     );
-    expect(next).toMatchObject({ phase: 'BUILD', head: sha, approval: { digest: building.packetDigest } });
+    expect(next).toMatchObject({
+      phase: 'BUILD',
+      review: { head: sha },
+      approval: { digest: building.review.packet.digest },
+      counters: { iterations: 1, interruptions: 1 },
+    });
     expect(next.entries.find(({ entry }) => entry === building.entry)?.outcome).toBe('cancelled');
   });
 
   it(
     'during VERIFY void the candidate; the next one descends from them',
     async () => {
-      const verifying = await world.until(
-        issue,
-        ({ phase, run, entry }) => phase === 'VERIFY' && run?.entry === entry,
-        120,
+      const verifying = asBuilt(
+        await world.until(issue, ({ phase, built, entry }) => phase === 'VERIFY' && built.run?.entry === entry, 120),
       );
-      expect(await historyOf(world, verifying.candidate?.sha ?? '')).toContain(commits[0]);
-      const sha = await push(verifying, 'docs/hand-2.md');
+      expect(await historyOf(world, verifying.built.candidate.sha)).toContain(commits[0]);
+      expect(await textAt(verifying.built.candidate.sha)).toContain('./search.js');
+      const before = await textAt(verifying.started.branch);
+      const sha = await push(verifying, SERVER, before.replace("'content-type': type", "'content-type': type, age: 0"));
       const next = await world.until(issue, ({ phase, entry }) => phase === 'BUILD' && entry > verifying.entry);
-      expect(next).toMatchObject({ head: sha });
-      expect(next.candidate).toBeUndefined();
+      expect(next).toMatchObject({ review: { head: sha }, counters: { iterations: 1, interruptions: 2 } });
+      expect(next.built.candidate).toBeUndefined();
     },
     WHOLE_LOOP_MS,
   );
@@ -67,19 +83,26 @@ describe('commits of people on the loop branch', () => {
   it(
     'are all in the history of what is delivered, with evidence made after them',
     async () => {
-      const loop = await world.until(
+      const end = await world.until(
         issue,
         ({ status, waitingFor }) => status !== 'working' || waitingFor !== undefined,
         200,
       );
-      expect(loop, JSON.stringify(loop.entries.slice(4), undefined, 1)).toMatchObject({ status: 'succeeded' });
-      const history = await historyOf(world, loop.head ?? '');
-      expect(history).toEqual(expect.arrayContaining([...commits, loop.candidate?.sha]));
-      expect(await headOf(world, loop.branch)).toBe(loop.head);
-      expect(history.indexOf(commits[1] ?? '')).toBeGreaterThan(history.indexOf(loop.candidate?.sha ?? ''));
+      expect(end, JSON.stringify(end.entries.slice(4), undefined, 1)).toMatchObject({ status: 'succeeded' });
+      const { built, review, started } = asBuilt(end);
+      const history = await historyOf(world, review.head);
+      expect(history).toEqual(expect.arrayContaining([...commits, built.candidate.sha]));
+      expect(await headOf(world, started.branch)).toBe(review.head);
+      expect(history.indexOf(commits[1] ?? '')).toBeGreaterThan(history.indexOf(built.candidate.sha));
     },
     WHOLE_LOOP_MS,
   );
+
+  it('are kept in a file that the loop had changed before them, beside what the loop changed', async () => {
+    const text = await textAt((await world.loop(issue))?.review?.head ?? '');
+    expect(text).toContain("'content-type': type, age: 0");
+    expect(text).toContain('./search.js');
+  });
 
   it('are each said in one sentence', async () => {
     const bodies = (await said(world, issue)).map(({ body }) => body);
@@ -89,7 +112,7 @@ describe('commits of people on the loop branch', () => {
 
 describe('after the end', () => {
   it('a merge by a person is noted', async () => {
-    const { pull } = await world.until(issue, () => true);
+    const { pull } = asReviewed(await world.until(issue, () => true)).review;
     expect((await world.as('maria', 'PUT', `/pulls/${pull}/merge`, {})).status).toBe(200);
     await eventually(async () => (await world.loop(issue))?.note === 'Merged by @maria.', 'the note');
     expect((await world.loop(issue))?.status).toBe('succeeded');
@@ -100,8 +123,12 @@ describe('after the end', () => {
     await world.as('maria', 'DELETE', `/issues/${issue}/labels/loop`);
     await world.as('maria', 'POST', `/issues/${issue}/labels`, { labels: ['loop'] });
     const second = await world.until(issue, ({ ref, waitingFor }) => ref.n === 2 && waitingFor === 'answers');
-    expect(second).toMatchObject({ branch: `loopwright/${issue}-2`, status: 'waiting', entries: [] });
-    expect(second.base?.sha).toBe(await headOf(world, 'main'));
-    expect(second.base?.sha).not.toBe(first?.base?.sha);
+    expect(second).toMatchObject({
+      started: { branch: `loopwright/${issue}-2` },
+      status: 'waiting',
+      entries: [],
+    });
+    expect(second.started?.base.sha).toBe(await headOf(world, 'main'));
+    expect(second.started?.base.sha).not.toBe(first?.started?.base.sha);
   });
 });

@@ -3,6 +3,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Loop } from '../../src/loop/loop.ts';
+import type { ReviewedLoop } from '../../src/loop/stages.ts';
 import { commanded, proposed } from './acts.ts';
 import { FAULT_ROWS, type FaultyModel, startFaultyModel, TIMEOUT_MS } from './faulty-model.ts';
 import { expectStopped } from './stopped.ts';
@@ -12,7 +13,7 @@ const BUILD = '.github/workflows/loopwright-build.yml';
 
 let world: World;
 let model: FaultyModel;
-let packet: Loop;
+let packet: ReviewedLoop;
 let issue: number;
 beforeAll(async () => {
   model = await startFaultyModel();
@@ -166,8 +167,8 @@ describe('when everything is right again', () => {
     model.fail(issue, 'BUILD', undefined);
     await commanded(world, 'maria', issue, '/context nothing');
     await commanded(world, 'maria', issue, '/rerun');
-    const landed = await world.until(issue, ({ candidate }) => candidate !== undefined, 150);
-    expect(landed.approval).toMatchObject({ digest: packet.packetDigest });
+    const landed = await world.until(issue, ({ built }) => built.candidate !== undefined, 150);
+    expect(landed.approval).toMatchObject({ digest: packet.review.packet.digest });
     await commanded(world, 'maria', issue, '/stop');
   }, 180_000);
 });

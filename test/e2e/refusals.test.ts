@@ -1,13 +1,14 @@
 /** What is refused before a loop starts: each row has the exact sentence, and setting things right is enough. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { FAULT_ROWS, type FaultyModel, startFaultyModel, TIMEOUT_MS } from './faulty-model.ts';
 import { shown } from './stopped.ts';
 import { startWorld, type World } from './world.ts';
 
+/** For what the App says of itself; no measurement. */
+const PATIENCE = { timeout: 30_000, interval: 50 };
 const CONFIG = '.github/loopwright.yml';
 const COMMANDS =
   'commands:\n  test: node --test\n  start: node src/server.js\n  health: /health\n  runner: node-test\n';
@@ -119,8 +120,11 @@ describe('a label that is refused', () => {
       ...(row.goal === undefined ? {} : { body: fenced(row.goal) }),
       ...(row.labelBy === undefined ? {} : { labelBy: row.labelBy }),
     });
-    await eventually(async () => expect((await world.comments(issue)).map(({ body }) => body)).toEqual([row.sentence]));
-    await eventually(async () => expect(await labelsOf(issue)).toEqual([]));
+    await vi.waitFor(
+      async () => expect((await world.comments(issue)).map(({ body }) => body)).toEqual([row.sentence]),
+      PATIENCE,
+    );
+    await vi.waitFor(async () => expect(await labelsOf(issue)).toEqual([]), PATIENCE);
     expect(await world.loop(issue)).toMatchObject({ status: 'idle', entry: 0, entries: [] });
     await expectNothingMade(issue);
     expect(model.calls(issue)).toBe(0);
@@ -148,11 +152,11 @@ describe('a model that the App asks', () => {
       const note = `${sentence} See that the model answers, then say \`/rerun\`.`;
       expect(stopped).toMatchObject({ phase: 'DISCOVER', note, spent: { calls: 3 } });
       expect(stopped.entries).toMatchObject([{ phase: 'DISCOVER', outcome: 'failed', reason: sentence }]);
-      await eventually(async () => {
+      await vi.waitFor(async () => {
         const said = (await world.comments(issue)).map(({ body }) => body);
         expect(said.filter((body) => body.includes(`**Stopped, needs a person.** ${shown(note)}\n`))).toHaveLength(1);
         expect(said.filter((body) => body.includes(`**Stopped, needs a person. ${shown(note)}**`))).toHaveLength(1);
-      });
+      }, PATIENCE);
       expect(await labelsOf(issue)).toEqual(['loop']);
       await expectNothingMade(issue);
       expect(model.calls(issue)).toBe(3);
@@ -196,16 +200,4 @@ async function writeConfig(content: string | null): Promise<void> {
           ...sha,
         });
   if (change.status >= 300) throw new Error(`${CONFIG}: ${change.status} ${JSON.stringify(change.body)}`);
-}
-
-async function eventually(check: () => Promise<void>, seconds = 15): Promise<void> {
-  const endMs = Date.now() + seconds * 1000;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > endMs) throw error;
-      await sleep(50);
-    }
-  }
 }

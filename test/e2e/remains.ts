@@ -28,7 +28,7 @@ export async function remainsOf(processes: Processes, issue: number): Promise<Re
   return {
     status: loop.status,
     phases: lastGates(loop),
-    codeTree: loop.candidate?.codeTree,
+    codeTree: loop.built.candidate?.codeTree,
     visible: await visibleOf(processes, issue),
     serials: loop.entries.map(({ entry }) => entry),
     iterations: loop.counters.iterations,

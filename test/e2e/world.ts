@@ -17,6 +17,7 @@ import type { Loop } from '../../src/loop/loop.ts';
 import { type RunningApp, startServer } from '../../src/server.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { freePort } from '../listening.ts';
+import { MEMORY } from '../prepared.ts';
 
 export const REPOSITORY = 'acme/guestbook';
 
@@ -154,7 +155,7 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
   // The App's address is part of what it composes, so a port is taken first.
   const port = await freePort();
   const composed = await compose({
-    databaseUrl: 'memory:',
+    databaseUrl: MEMORY,
     workspaceDirectory: join(directory, 'clones'),
     publicUrl: `http://127.0.0.1:${port}`,
     slug,

@@ -10,7 +10,7 @@ import type { Brief } from '../../src/loop/brief.ts';
 const CODE = 'export const job = "build";\n';
 const SHA = 'a'.repeat(40);
 const BRIEF: Brief = {
-  version: 1,
+  version: 2,
   loop: { id: '1/12/1', owner: 'acme', repo: 'shop', issue: 12, title: 'Faster basket' },
   phase: 'BUILD',
   entry: 5,
@@ -27,6 +27,7 @@ const BRIEF: Brief = {
   tests: null,
   seed: null,
   defects: [],
+  waivers: [],
   context: [],
   skills: {},
   model: { name: 'm', scripted: true },

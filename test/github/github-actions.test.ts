@@ -73,7 +73,7 @@ function tampered(change: Readonly<Record<string, unknown>>) {
 }
 
 test('a run is dispatched on the default branch, found by its id, and delivers its artifact', async () => {
-  const runId = await github().dispatch(repository, 'loopwright-build.yml', INPUTS);
+  const runId = await github().dispatch(repository, 'loopwright-build.yml', INPUTS, 1);
   await finished(runId);
   expect(await github().run(repository, runId)).toEqual({
     id: runId,
@@ -90,7 +90,7 @@ test('a run is dispatched on the default branch, found by its id, and delivers i
 });
 
 test('an artifact that is too large, or another than GitHub recorded, is refused', async () => {
-  const runId = await github().dispatch(repository, 'loopwright-build.yml', { ...INPUTS, entry: '6' });
+  const runId = await github().dispatch(repository, 'loopwright-build.yml', { ...INPUTS, entry: '6' }, 1);
   await finished(runId);
   const size = (await github().artifact(repository, runId, 'build', 10_000))?.length ?? 0;
   const refused = async (from: ReturnType<typeof github>, maxBytes: number, words: RegExp) => {
@@ -106,7 +106,7 @@ test('an artifact that is too large, or another than GitHub recorded, is refused
 });
 
 test('our token is not shown to where an artifact is kept', async () => {
-  const runId = await github().dispatch(repository, 'loopwright-build.yml', { ...INPUTS, entry: '7' });
+  const runId = await github().dispatch(repository, 'loopwright-build.yml', { ...INPUTS, entry: '7' }, 1);
   await finished(runId);
   const seen: (string | null)[] = [];
   const outside = globalThis.fetch;
@@ -125,9 +125,9 @@ test('our token is not shown to where an artifact is kept', async () => {
 
 test('the same dispatch again is the run that is there already', async () => {
   const inputs = { ...INPUTS, loop: 'alice/toys#2' };
-  const runId = await github().dispatch(repository, 'loopwright-build.yml', inputs);
+  const runId = await github().dispatch(repository, 'loopwright-build.yml', inputs, 1);
   await finished(runId);
-  expect(await github().dispatch(repository, 'loopwright-build.yml', inputs)).toBe(runId);
+  expect(await github().dispatch(repository, 'loopwright-build.yml', inputs, 1)).toBe(runId);
   const { data } = await stage
     .as('alice')
     .rest.actions.listWorkflowRunsForRepo({ ...HERE, event: 'workflow_dispatch' });
@@ -135,7 +135,7 @@ test('the same dispatch again is the run that is there already', async () => {
 });
 
 test('a run is cancelled, and cancelling it again changes nothing', async () => {
-  const runId = await github().dispatch(repository, 'loopwright-verify.yml', { ...INPUTS, phase: 'VERIFY' });
+  const runId = await github().dispatch(repository, 'loopwright-verify.yml', { ...INPUTS, phase: 'VERIFY' }, 1);
   await eventually(async () => (await github().run(repository, runId)).status === 'in_progress', 'the run started');
   await github().cancelRun(repository, runId);
   await finished(runId);
@@ -151,7 +151,7 @@ test('a run that a person started under our title is not ours', async () => {
   const { data } = await stage.as('bob').rest.actions.listWorkflowRunsForRepo(HERE);
   const forged = data.workflow_runs[0]?.id ?? 0;
   await finished(forged);
-  expect(await github().dispatch(repository, 'loopwright-build.yml', inputs)).not.toBe(forged);
+  expect(await github().dispatch(repository, 'loopwright-build.yml', inputs, 1)).not.toBe(forged);
 });
 
 test('a GitHub that does not know return_run_details is asked without it, and the run is found by its title', async () => {
@@ -170,13 +170,13 @@ test('a GitHub that does not know return_run_details is asked without it, and th
     return through(request);
   };
   const old = createGitHub({ appId, privateKey, apiUrl, fetch, pauseMs: 1, log: pino({ level: 'silent' }) });
-  const runId = await old.dispatch(repository, 'loopwright-build.yml', { ...INPUTS, entry: '10' });
+  const runId = await old.dispatch(repository, 'loopwright-build.yml', { ...INPUTS, entry: '10' }, 1);
   await finished(runId);
   expect(await github().artifact(repository, runId, 'build', 10_000)).toBeDefined();
 });
 
 test('a workflow that refuses the inputs says why in the words of GitHub', async () => {
-  const refused = github().dispatch(repository, 'loopwright-build.yml', { ...INPUTS, entry: '8', more: 'x' });
+  const refused = github().dispatch(repository, 'loopwright-build.yml', { ...INPUTS, entry: '8', more: 'x' }, 1);
   await expect(refused).rejects.toThrow(WriteRefusedError);
   await expect(refused).rejects.toThrow(/more/);
 });

@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LoopError, WriteRefusedError } from '../../src/errors.ts';
+import { GoneError, LoopError, UnansweredError, WriteRefusedError } from '../../src/errors.ts';
 import { blobSha } from '../../src/github/git-tree.ts';
 import { createGitHub, type GitHubOptions } from '../../src/github/github.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
@@ -145,6 +147,20 @@ test('reactions and labels may be set and removed twice', async () => {
   const { data } = await stage.as('alice').rest.reactions.listForIssueComment({ ...HERE, comment_id: said.id });
   expect(data.map(({ content }) => content)).toEqual(['+1']);
   expect(await github().issueState(repository, issue)).toEqual({ state: 'open', labels: ['bug'] });
+  await stage.as('alice').rest.issues.addLabels({ ...HERE, issue_number: issue, labels: ['loop'] });
+  expect((await github().issueState(repository, issue)).labels).toContain('loop');
+});
+
+test('an issue that is not there has no state', async () => {
+  await expect(github().issueState(repository, 4711)).rejects.toBeInstanceOf(GoneError);
+});
+
+test('a repository is found by its id under whatever name it was told, and one that the App does not reach is nowhere', async () => {
+  const { installationId } = repository;
+  const here = { installationId, owner: HERE.owner, repo: HERE.repo };
+  expect(await github().locate({ ...repository, owner: 'old', repo: 'name' })).toEqual(here);
+  expect(await github().locate({ ...repository, repositoryId: 4711 })).toBeUndefined();
+  expect(await github().locate({ ...repository, installationId: 4711 })).toBeUndefined();
 });
 
 test('a permission is the role on the repository, and none for strangers, ghosts and bots', async () => {
@@ -319,6 +335,15 @@ test('a draft pull request is opened once and brought up to date', async () => {
   await expect(github().markReady(repository, 'PR_nothing')).rejects.toThrow(LoopError);
 });
 
+test('whether a pull request can be merged is unknown until GitHub has found out', async () => {
+  await stage.local('PATCH', '/switches', { mergeableAfterMs: 600_000 });
+  const { branch } = await branchWith('mergeable');
+  const { number } = await github().openPull(repository, { branch, base: 'main', title: 'Basket', body: '' });
+  expect((await github().pull(repository, number)).mergeable).toBeUndefined();
+  await stage.local('PATCH', '/switches', { mergeableAfterMs: 0 });
+  expect((await github().pull(repository, number)).mergeable).toBe(true);
+});
+
 test('changed paths between two commits are listed', async () => {
   const { sha } = await branchWith('three');
   expect(await github().changedPaths(repository, await mainHead(), sha)).toEqual(['src/new.txt']);
@@ -326,16 +351,14 @@ test('changed paths between two commits are listed', async () => {
 
 test('changed paths are unknown when there are as many as GitHub lists at the most', async () => {
   const parent = await mainHead();
-  const { git: data } = stage.as('alice').rest;
-  const tree = Array.from({ length: 300 }, (_, index) => ({
-    path: `many/${index}.txt`,
-    mode: '100644' as const,
-    type: 'blob' as const,
-    content: 'x',
-  }));
-  const made = await data.createTree({ ...HERE, base_tree: parent, tree });
-  const commit = await data.createCommit({ ...HERE, message: 'Add many', tree: made.data.sha, parents: [parent] });
-  const { sha } = commit.data;
+  const clone = join(stage.directory, 'many');
+  const address = stage.server.url.replace('://', '://alice:token-alice@');
+  await git(stage.directory, ['clone', '--quiet', `${address}/alice/toys.git`, clone]);
+  for (let index = 0; index < 300; index += 1) await writeFile(join(clone, `${index}.txt`), 'x');
+  await git(clone, ['add', '.']);
+  await git(clone, ['commit', '--quiet', '--message', 'Add many']);
+  await git(clone, ['push', '--quiet', 'origin', 'HEAD:many']);
+  const { stdout: sha } = await git(clone, ['rev-parse', 'HEAD']);
   expect(await github().changedPaths(repository, parent, sha)).toBeUndefined();
 });
 
@@ -418,22 +441,6 @@ test('more annotations than one request takes arrive all the same', async () => 
   expect(data.check_runs[0]?.output.annotations_count).toBe(120);
 });
 
-test('checks of others are their check runs and statuses, ours left out', async () => {
-  const { sha } = await branchWith('seven');
-  await github().checks(repository, [checkRun(sha)]);
-  await stage.as('alice').rest.repos.createCommitStatus({ ...HERE, sha, state: 'pending', context: 'ci/slow' });
-  await stage
-    .as('alice')
-    .rest.repos.createCommitStatus({ ...HERE, sha, state: 'error', context: 'ci/lint', description: 'two errors' });
-  await stage.as('alice').rest.repos.createCommitStatus({ ...HERE, sha, state: 'success', context: 'ci/unit' });
-  const found = await github().foreignChecks(repository, sha);
-  expect(found.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
-    { name: 'ci/lint', status: 'failed', detail: 'error: two errors' },
-    { name: 'ci/slow', status: 'pending', detail: 'pending' },
-    { name: 'ci/unit', status: 'passed', detail: 'success' },
-  ]);
-});
-
 /** Answers the first requests that match itself, then lets everything through. */
 function failing(
   matches: (request: Request) => boolean,
@@ -477,6 +484,42 @@ test('what stays broken is said with method, path and the words of GitHub', asyn
   await expect(asked).rejects.toThrow(
     /GitHub answered 503 to GET .*\/collaborators\/alice\/permission: We are having trouble/,
   );
+});
+
+test.each([
+  [404, 'Not Found', GoneError],
+  [410, 'Issues are disabled for this repo', GoneError],
+  [451, 'Repository access blocked', GoneError],
+  [403, 'Resource not accessible by integration', WriteRefusedError],
+  [422, 'Validation Failed', WriteRefusedError],
+  [502, 'Server Error', UnansweredError],
+])('a write that GitHub answers with %i says so, in its words: %s', async (status, message, kind) => {
+  const issue = await newIssue();
+  const answer = () => Response.json({ message }, { status });
+  const fetch = failing(({ method, url }) => method === 'POST' && url.includes('/comments'), Array(4).fill(answer));
+  const written = github({ fetch }).comment(repository, issue, { marker: 'board/1', body: 'once' });
+  await expect(written).rejects.toThrow(kind);
+  await expect(written).rejects.toMatchObject({ status, message: expect.stringContaining(message) });
+});
+
+test('a write that never gets an answer may have happened, and says so', async () => {
+  const issue = await newIssue();
+  const fetch = failing(
+    ({ method, url }) => method === 'POST' && url.includes('/reactions'),
+    ['cut', 'cut', 'cut', 'cut'],
+  );
+  const { data } = await stage.as('alice').rest.issues.createComment({ ...HERE, issue_number: issue, body: '/help' });
+  const written = github({ fetch }).react(repository, data.id, '+1');
+  await expect(written).rejects.toThrow(UnansweredError);
+  await expect(written).rejects.toMatchObject({ status: undefined, message: expect.stringContaining('no answer') });
+});
+
+test('a read that stays broken is no unanswered write', async () => {
+  const answer = () => Response.json({ message: 'Server Error' }, { status: 500 });
+  const fetch = failing(({ url }) => url.includes('/git/ref/'), Array(4).fill(answer));
+  const read = github({ fetch }).head(repository, 'refs/heads/main');
+  await expect(read).rejects.not.toThrow(UnansweredError);
+  await expect(read).rejects.toMatchObject({ name: 'LoopError', status: 500 });
 });
 
 test('a token that GitHub no longer takes is renewed', async () => {

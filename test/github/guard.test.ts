@@ -35,11 +35,13 @@ const ALLOWED: readonly (readonly [string, string, unknown?])[] = [
   ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/heads/loopwright/1', sha: 'a' }],
   ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/loopwright/1/1/1', sha: 'a' }],
   ['PATCH', `${REPOSITORY}/git/refs/heads%2Floopwright%2F1`, { sha: 'a' }],
-  ['DELETE', `${REPOSITORY}/git/refs/loopwright/1/1/1`],
   ['POST', `${REPOSITORY}/pulls`, { title: 't', head: 'loopwright/1', base: 'main' }],
   ['PATCH', `${REPOSITORY}/pulls/1`, { title: 't', body: 'b' }],
   ['POST', `${REPOSITORY}/check-runs`, { name: 'n', head_sha: 'a' }],
   ['POST', `${REPOSITORY}/actions/workflows/loopwright-build.yml/dispatches`, { ref: 'main' }],
+  ['GET', '/repositories/7'],
+  ['GET', '/repositories/7/issues/1/comments?per_page=100'],
+  ['GET', '/repositories/7/installation'],
   ['POST', '/graphql', MARK_READY],
 ];
 
@@ -59,6 +61,15 @@ const STOPPED: readonly (readonly [string, string, unknown?])[] = [
   ['PATCH', `${REPOSITORY}/git/refs/heads/loopwright/../main`, { sha: 'a' }],
   ['PATCH', `${REPOSITORY}/git/refs/heads%2Floopwright%2F..%2Fmain`, { sha: 'a' }],
   ['DELETE', `${REPOSITORY}/git/refs/tags/v1`],
+  ['DELETE', `${REPOSITORY}/git/refs/loopwright/1/1/1`],
+  ['GET', `${REPOSITORY}/issues`],
+  ['POST', `${REPOSITORY}/labels`, { name: 'loop' }],
+  ['PATCH', REPOSITORY, { name: 'games' }],
+  ['POST', '/repositories/7/issues/1/comments', { body: 'b' }],
+  ['PATCH', '/repositories/7/pulls/1', { title: 't' }],
+  ['GET', '/repositories/7/collaborators'],
+  ['GET', '/repositories/7/../../user'],
+  ['GET', '/repositories/alice'],
   ['PATCH', `${REPOSITORY}/git/refs/heads/loopwright/%E0`, { sha: 'a' }],
   ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/heads/main', sha: 'a' }],
   ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/heads/loopwright/', sha: 'a' }],
@@ -126,6 +137,21 @@ test("an artifact's redirect is followed without our token", async () => {
     ['https://storage.test/zip?sig=1', null],
   ]);
 });
+
+test.each(['GET', 'POST'])(
+  'a redirect of a %s within the API is handed back, for whoever knows the id of the repository',
+  async (method) => {
+    const location = `${API}/repositories/7/git/blobs`;
+    const redirect = new Response(null, { status: method === 'GET' ? 301 : 307, headers: { location } });
+    const { send, sent } = createGuard([redirect]);
+    const response =
+      method === 'GET'
+        ? await send('GET', `${REPOSITORY}/git/trees/a`)
+        : await send('POST', `${REPOSITORY}/git/blobs`, { content: 'x' });
+    expect(response.headers.get('location')).toBe(location);
+    expect(sent).toHaveLength(1);
+  },
+);
 
 test('a redirect of a write is not followed', async () => {
   const redirect = new Response(null, { status: 307, headers: { location: 'https://storage.test/' } });

@@ -2,6 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commandLines, visibleText } from '../../src/guard/incoming.ts';
 
+/** Every line in plain form that begins with a slash, as if each word were a command. */
+function linesOf(comment: string): readonly string[] {
+  return commandLines(comment, () => true).map(({ line }) => line);
+}
+
 test.each([
   ['alone', '/approve', ['/approve']],
   ['with Windows line ends', 'Looks good.\r\n/approve\r\n', ['/approve']],
@@ -23,7 +28,7 @@ test.each([
   ['with invisible characters in its argument', '/context fast\u{E0041}\u200B', ['/context fast']],
   ['before a quote', '/approve\n\n> you said no', ['/approve']],
 ])('a command in plain form counts: %s', (_, comment, lines) => {
-  expect(commandLines(comment)).toEqual(lines);
+  expect(linesOf(comment)).toEqual(lines);
 });
 
 test.each([
@@ -63,7 +68,7 @@ test.each([
   ['after an invisible character', '\u200B/approve'],
   ['after a word', 'please /approve'],
 ])('a command that is not in plain form does not count: %s', (_, comment) => {
-  expect(commandLines(comment)).toEqual([]);
+  expect(linesOf(comment)).toEqual([]);
 });
 
 /** A fence that nothing in the text closes. */
@@ -87,7 +92,7 @@ test('no command counts, however deep it is wrapped', () => {
       fc.array(wrapper, { minLength: 1, maxLength: 4 }),
       fc.constantFrom('/approve', 'a\n/approve\nb'),
       (wrappers, text) => {
-        expect(commandLines(wrappers.reduce<string>((inner, wrap) => wrap(inner), text))).toEqual([]);
+        expect(linesOf(wrappers.reduce<string>((inner, wrap) => wrap(inner), text))).toEqual([]);
       },
     ),
   );
@@ -122,7 +127,7 @@ test('what counts as a command is a line of the comment that begins with a slash
     fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
       const comment = pieces.join('');
       const lines = comment.split('\n').map((line) => line.replaceAll('\u200B', '').trimEnd());
-      for (const line of commandLines(comment)) {
+      for (const line of linesOf(comment)) {
         expect(line.startsWith('/')).toBe(true);
         expect(lines).toContain(line);
       }

@@ -10,7 +10,7 @@ it('starts nothing where the default branch is named like a branch of ours, whic
     const github: typeof stage.ports.github = {
       ...stage.ports.github,
       repository: async () => ({ defaultBranch, archived: false }),
-      head: async () => stage.loop.base?.sha,
+      head: async () => stage.loop.started.base.sha,
     };
     const by = { id: 1, login: 'maria', type: 'User' } as const;
     return startingFacts(stage.loop.ref, { title: 't', body: 'b', user: by, labels: [] }, { ...stage.ports, github });

@@ -1,4 +1,6 @@
 /** What a build does when tests, model or set-up are not usable: it says so and proposes nothing. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   APPROVED,
@@ -73,7 +75,7 @@ test.each([
   'a model that %s is the failure of the report, with all three calls and nothing proposed',
   async (_, script, sentence) => {
     const { report, outputs } = await runBuild(place, briefFor(place), script);
-    expect(report.failure).toMatch(sentence);
+    expect(report.failure).toMatchObject({ cause: 'model', message: expect.stringMatching(sentence) });
     expect(report.calls).toHaveLength(3);
     expect(report).toMatchObject({ changes: [], measurements: [], tests: null });
     expect(outputs).toBe('verdict=fail\n');
@@ -82,17 +84,55 @@ test.each([
 
 test('a model that fails in the middle keeps the frozen tests for the next entry', async () => {
   const { report } = await runBuild(place, briefFor(place), { answers: ANSWERS, status: { turn: 500 } });
-  expect(report.failure).toMatch(/HTTP 500/);
+  expect(report.failure).toMatchObject({ cause: 'model', message: expect.stringContaining('HTTP 500') });
   expect(report.tests?.tests).toEqual(DESIGN.tests);
   expect(report.calls.map(({ role }) => role)).toEqual(['test-designer', 'builder', 'builder', 'builder']);
+});
+
+test('tasks that came to their end survive a model that fails in a later one, and the next iteration works on the rest only', async () => {
+  const files = ['src/one.js', 'src/two.js', 'src/greet.js'];
+  const tasks = briefFor(place).tasks.flatMap((task) =>
+    files.map((file, index) => ({ ...task, id: `T-${index + 1}`, title: file, files: [file] })),
+  );
+  const submit = { name: 'submit', arguments: {} };
+  const { report, output } = await runBuild(place, briefFor(place, { tasks }), {
+    answers: ANSWERS,
+    turns: [
+      [write('src/one.js', '1\n')],
+      [submit],
+      [write('src/two.js', '2\n'), submit],
+      [write('src/greet.js', 'half')],
+    ],
+    failsAfter: 4,
+  });
+  expect(report.failure).toMatchObject({ cause: 'model' });
+  expect(report.unfinished).toEqual(['T-3']);
+  expect(report.changes.map(({ path }) => path)).toEqual(['src/one.js', 'src/two.js', FROZEN_FILE]);
+  expect(report.measurements).toEqual([]);
+  expect(await readdir(join(output, 'transcripts'))).toEqual(['T-1-0.json', 'T-2-0.json', 'T-3-0.json']);
+
+  const again = await checkout();
+  const { changes, tests, unfinished } = report;
+  const previous = { head: again.commit, changes, tests, unfinished };
+  const next = await runBuild(again, briefFor(again, { tasks, previous, iteration: 2 }), {
+    answers: ANSWERS,
+    turns: [[write('src/greet.js', GOOD), submit]],
+  });
+  await again.remove();
+  expect(next.report.failure).toBeNull();
+  expect(numbersOf(next.report).test_failures).toBe(0);
+  expect(next.report.changes.map(({ path }) => path)).toEqual([...files, FROZEN_FILE].toSorted());
+  expect(next.requests.filter(({ name }) => name === 'turn')).toHaveLength(1);
+  expect(next.requests[0]?.messages[1]?.content).toContain('Task T-3');
 });
 
 test('a skill that the App did not send is the failure of the report, before anything is paid for', async () => {
   const { 'incremental-implementation': _, ...skills } = briefFor(place).skills;
   const { report, requests } = await runBuild(place, briefFor(place, { skills }), { answers: ANSWERS });
-  expect(report.failure).toBe(
-    'The brief has no skill "incremental-implementation"; the App must send its text in `skills`.',
-  );
+  expect(report.failure).toEqual({
+    cause: 'setup',
+    message: 'The brief has no skill "incremental-implementation"; the App must send its text in `skills`.',
+  });
   expect(requests).toEqual([]);
 });
 
@@ -100,7 +140,8 @@ test('an install command that fails is the failure of the report, and says what 
   const commands = { ...briefFor(place).commands, install: 'echo no registry; exit 1' };
   const { report } = await runBuild(place, briefFor(place, { commands }), { answers: ANSWERS });
   const why = report.sandbox === 'none' ? '' : ' (the sandbox has no network; README.md says how to install offline)';
-  expect(report.failure).toContain(
+  expect(report.failure?.cause).toBe('setup');
+  expect(report.failure?.message).toContain(
     `The install command "echo no registry; exit 1" failed${why}: [exit code 1]\nno registry`,
   );
 });

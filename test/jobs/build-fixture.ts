@@ -8,6 +8,7 @@ import { runJob } from '../../src/jobs/run-job.ts';
 import { seed } from '../../src/jobs/seed/seed.ts';
 import type { AcceptanceTests } from '../../src/loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type SeedReport, seedReport } from '../../src/loop/brief.ts';
+import { JOB } from '../prepared.ts';
 import { type Script, startScriptedModel } from './scripted-model.ts';
 
 export const PRODUCT = "export function greet(name) {\n  return 'Hello ' + name;\n}\n";
@@ -97,7 +98,7 @@ export async function checkout(files: Readonly<Record<string, string>> = NODE_FI
 /** A valid brief for the repository; `changes` overrides parts of it. */
 export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Brief {
   return {
-    version: 1,
+    version: 2,
     loop: { id: 'loop-1', owner: 'o', repo: 'r', issue: 7, title: 'Greet many' },
     phase: 'BUILD',
     entry: 5,
@@ -126,6 +127,7 @@ export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Br
     tests: null,
     seed: null,
     defects: [],
+    waivers: [],
     context: ['Keep it short.'],
     skills: Object.fromEntries(
       [
@@ -169,7 +171,7 @@ export async function run(
     await runJob({
       kind,
       job: { build, seed }[kind],
-      bundle: join(import.meta.dirname, '../../src/jobs/main.ts'),
+      bundle: JOB,
       log: (line) => log.push(line),
       variables: {
         LOOPWRIGHT_BRIEF: briefFile,

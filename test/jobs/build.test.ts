@@ -91,7 +91,7 @@ test('a wrong build is measured red, its defects name the test and the values, a
     again,
     briefFor(again, {
       iteration: 2,
-      previous: { changes: first.report.changes, tests: first.report.tests },
+      previous: { head: again.commit, changes: first.report.changes, tests: first.report.tests, unfinished: [] },
       defects: first.report.defects,
     }),
     {

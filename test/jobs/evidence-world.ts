@@ -1,20 +1,25 @@
-/** One requirement with its change and its test, proved on a repository of its own. */
+/** Requirements with a change and their tests, proved on one repository. */
 import { addedLinesOf } from '../../src/guard/added-lines.ts';
+import type { Bench } from '../../src/jobs/sandbox/environment.ts';
 import { layTrees } from '../../src/jobs/sandbox/trees.ts';
 import { proveRequirements } from '../../src/jobs/verify/evidence.ts';
-import { type EvidenceRow, evidenceRow } from '../../src/loop/brief.ts';
+import { type Brief, type EvidenceRow, evidenceRow, type FrozenTests } from '../../src/loop/brief.ts';
 import { benchOf, type Change, type Files, frozen, scene, taskFor } from './verify-fixture.ts';
 
-/** One requirement, the change that is to prove it, and its test. */
-export interface Case {
+/** A repository and the change of it that is judged. */
+export interface Ground {
   readonly base?: Files;
   readonly change: Change;
+  readonly runner?: Brief['commands']['runner'];
+  readonly build?: string;
+}
+
+/** One requirement and its test. */
+export interface Claim {
   readonly test: string;
   readonly name: string;
   readonly kind: 'change' | 'keep';
-  readonly runner?: 'node-test' | 'unittest';
   readonly taskFiles?: readonly string[];
-  readonly build?: string;
 }
 
 export const NODE_BASE = {
@@ -30,35 +35,56 @@ export const PYTHON_HEAD = {
 };
 export const NODE_TEST = `import test from 'node:test';\nimport assert from 'node:assert/strict';\n`;
 
-/** The one row of evidence that comes of it, on real trees. */
-export async function rowFor(given: Case): Promise<EvidenceRow> {
-  const { runner = 'node-test', kind, name, build = null } = given;
-  const python = runner === 'unittest';
-  const file = python ? 'tests/test_new.py' : 'test/new.test.js';
-  const product = python ? 'price.py' : 'src/price.js';
-  const place = await scene(given.base ?? (python ? PYTHON_BASE : NODE_BASE), given.change, {
-    requirements: [{ id: 'R-1', kind, statement: 'It works.' }],
-    tasks: [taskFor(['R-1'], given.taskFiles ?? [product])],
+const RUNNERS = {
+  'node-test': { base: NODE_BASE, product: 'src/price.js', fileOf: (id: string) => `test/${id}.test.js` },
+  unittest: { base: PYTHON_BASE, product: 'price.py', fileOf: (id: string) => `tests/test_${id}.py` },
+} as const;
+
+/**
+ * The row of evidence that comes of each claim, on real trees. All claims share the trees, and each has a requirement, a task and a test file of
+ * its own: what one shows does not depend on the others, because every file runs in a process of its own.
+ */
+export async function rowsFor(ground: Ground, claims: readonly Claim[]): Promise<readonly EvidenceRow[]> {
+  const { runner = 'node-test', build = null } = ground;
+  const { base, product, fileOf } = RUNNERS[runner];
+  const all = claims.map((claim, index) => ({ ...claim, id: `R-${index + 1}`, file: fileOf(`r${index + 1}`) }));
+  const place = await scene(ground.base ?? base, ground.change, {
+    requirements: all.map(({ id, kind }) => ({ id, kind, statement: 'It works.' })),
+    tasks: all.map(({ id, taskFiles = [product] }) => taskFor([id], taskFiles)),
     commands: { install: null, build, test: 'true', start: null, health: null, runner },
   });
   try {
-    const tests = frozen({ [file]: given.test }, [{ requirement: 'R-1', kind, file, name }]);
-    const bench = await benchOf(place);
-    const trees = await layTrees(bench, tests);
-    const { base, candidate } = bench.brief;
-    const diff = await bench.repository.git(['diff', '--no-color', '--no-renames', base, candidate]);
-    const added = Map.groupBy(addedLinesOf(diff.toString('utf8')), ({ file }) => file);
-    const { rows } = await proveRequirements({
-      bench,
-      trees,
-      tests,
-      headRun: undefined,
-      values: new Map(),
-      changedLines: new Map([...added].map(([path, lines]) => [path, new Set(lines.map(({ line }) => line))])),
-    });
-    if (rows.length !== 1) throw new Error(`one row was expected, not ${rows.length}`);
-    return evidenceRow.parse(rows[0]);
+    const tests = frozen(
+      Object.fromEntries(all.map(({ file, test }) => [file, test])),
+      all.map(({ id, kind, file, name }) => ({ requirement: id, kind, file, name })),
+    );
+    const rows = await prove(await benchOf(place), tests);
+    if (rows.length !== all.length) throw new Error(`${all.length} rows were expected, not ${rows.length}`);
+    return all.map(({ id }) => evidenceRow.parse(rows.find(({ requirement }) => requirement === id)));
   } finally {
     await place.remove();
   }
+}
+
+/** The row of one claim alone. */
+export async function rowFor({ test, name, kind, taskFiles, ...ground }: Ground & Claim): Promise<EvidenceRow> {
+  const [row] = await rowsFor(ground, [{ test, name, kind, ...(taskFiles === undefined ? {} : { taskFiles }) }]);
+  return evidenceRow.parse(row);
+}
+
+async function prove(bench: Bench, tests: FrozenTests): Promise<readonly EvidenceRow[]> {
+  const { base, candidate } = bench.brief;
+  const diff = await bench.repository.git(['diff', '--no-color', '--no-renames', base, candidate]);
+  const added = Map.groupBy(addedLinesOf(diff.toString('utf8')), ({ file }) => file);
+  const changedLines = new Map([...added].map(([path, lines]) => [path, new Set(lines.map(({ line }) => line))]));
+  const trees = await layTrees(bench, tests);
+  const { rows } = await proveRequirements({
+    bench,
+    trees,
+    tests,
+    headRun: undefined,
+    values: new Map(),
+    changedLines,
+  });
+  return rows;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeForgedResults, NODE_TESTS } from './forged-results.ts';
 import { NODE_ATTACKS } from './node-attacks.ts';
 import { openRunnerWorld, type RunnerWorld } from './runner-world.ts';
 
@@ -8,45 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const SAYS_ONE = 'let armed = false;\nexports.two = () => { armed = true; lie(); return 1; };\n';
-
-/** Where the product is caught, or ends its own test; every other lets the test reach its end, or it would show nothing. */
-const ENDS: Readonly<Record<string, string>> = {
-  'writes results of its own and leaves': 'not-run',
-  'opens the inspector': 'load-error',
-};
-
-const NODE_TESTS: Readonly<Record<string, string>> = {
-  'test.mjs': `import { two } from './product.cjs'; import test from 'node:test'; import assert from 'node:assert/strict';
-    test('says two', async () => { assert.equal(two(), 2); });`,
-  'test.cjs': `const { two } = require('./product.cjs'); const test = require('node:test'); const assert = require('node:assert');
-    test('says two', () => { assert.equal(two(), 2); });`,
-  'late.mjs': `const { two } = (await import('./product.cjs')).default; const { default: test } = await import('node:test');
-    const { default: assert } = await import('node:assert/strict'); test('says two', async () => { assert.equal(two(), 2); });`,
-  'context.cjs': `const { two } = require('./product.cjs'); const test = require('node:test');
-    test('says two', async (context) => { const said = two(); await null; context.assert.equal(said, 2); });`,
-};
-
-describe.each(Object.keys(NODE_TESTS))('a wrong product under node:test, asked by %s', (file) => {
-  it('fails when the product attacks nothing, and passes when it is right', async () => {
-    const wrong = { [file]: NODE_TESTS[file] ?? '', 'product.cjs': `function lie() {}\n${SAYS_ONE}` };
-    expect(await world.attack('node-test', wrong, `${file}::says two`)).toMatchObject({
-      trusted: true,
-      outcome: 'fail',
-    });
-    const right = { ...wrong, 'product.cjs': 'exports.two = () => 2;' };
-    expect(await world.attack('node-test', right, `${file}::says two`)).toMatchObject({
-      trusted: true,
-      outcome: 'pass',
-    });
-  });
-
-  it.each(Object.keys(NODE_ATTACKS))('does not pass when it %s', async (name) => {
-    const files = { [file]: NODE_TESTS[file] ?? '', 'product.cjs': `${NODE_ATTACKS[name]}\n${SAYS_ONE}` };
-    const result = await world.attack('node-test', files, `${file}::says two`);
-    expect(result).toMatchObject({ outcome: ENDS[name] ?? 'fail' });
-  });
-});
+// Each attack meets one shape here, in turns; `test:e2e` has all attacks on all shapes.
+const SHAPES = Object.keys(NODE_TESTS);
+describeForgedResults(
+  () => world,
+  (shape) => Object.keys(NODE_ATTACKS).filter((_, index) => SHAPES[index % SHAPES.length] === shape),
+);
 
 /** Each tries to get at the debugger of the main thread, and says what it got. */
 const SPY = `const { Session } = require('node:inspector'); try { new Session().connectToMainThread(); say('connected'); } catch (error) { say(error.message); }`;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildReport } from '../../src/loop/brief.ts';
+import { JOB } from '../prepared.ts';
 import { APPROVED, briefFor, type Checkout, checkout, command, DESIGN, GOOD, write } from './build-fixture.ts';
 import { startScriptedModel } from './scripted-model.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/jobs/main.ts');
 let place: Checkout;
 beforeEach(async () => {
   place = await checkout();
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 async function start(name: string, env: Readonly<Record<string, string>>) {
-  return execa(process.execPath, [MAIN, name], {
+  return execa(process.execPath, [JOB, name], {
     extendEnv: false,
     env: { PATH: process.env.PATH ?? '', HOME: place.root, ...env },
     reject: false,
@@ -56,9 +56,10 @@ test('a job that cannot do its work still exits with 0 and says why in its repor
   const env = await variables('');
   const result = await start('build', env);
   expect(result.exitCode).toBe(0);
-  expect((await reportIn(env.LOOPWRIGHT_OUTPUT)).failure).toBe(
-    'LOOPWRIGHT_MODEL_URL is not set; this job needs a model.',
-  );
+  expect((await reportIn(env.LOOPWRIGHT_OUTPUT)).failure).toEqual({
+    cause: 'setup',
+    message: 'LOOPWRIGHT_MODEL_URL is not set; this job needs a model.',
+  });
   expect(await readFile(env.GITHUB_OUTPUT, 'utf8')).toBe('verdict=fail\n');
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasAssertion } from '../../src/jobs/verify/assertions.ts';
-import { changeVerdict, keepVerdict, metricVerdict } from '../../src/jobs/verify/evidence-verdict.ts';
+import { changeVerdict, keepVerdict, metricVerdict, type Outcomes } from '../../src/jobs/verify/evidence-verdict.ts';
 import { inTurns, mutantsOf } from '../../src/jobs/verify/mutation.ts';
 import { type MutationRequest, mutationTurnsRed } from '../../src/jobs/verify/mutation-run.ts';
 import type { Outcome } from '../../src/loop/brief.ts';
@@ -209,34 +209,67 @@ describe('a fault that keeps the file from loading', () => {
 });
 
 describe('the rules of proof', () => {
-  const outcome = fc.constantFrom<Outcome>('pass', 'fail', 'load-error', 'not-run');
-  const outcomes = fc.record({
-    base: outcome,
-    head: outcome,
-    reverted: outcome,
-    mutated: outcome,
-    asserts: fc.boolean(),
-  });
+  const OUTCOMES: readonly Outcome[] = ['pass', 'fail', 'load-error', 'not-run'];
+  /** All 512 combinations. */
+  const every = OUTCOMES.flatMap((base) =>
+    OUTCOMES.flatMap((head) =>
+      OUTCOMES.flatMap((reverted) =>
+        OUTCOMES.flatMap((mutated) => [true, false].map((asserts) => ({ base, head, reverted, mutated, asserts }))),
+      ),
+    ),
+  );
+  const PROVEN: Outcomes = { base: 'fail', head: 'pass', reverted: 'fail', mutated: 'fail', asserts: true };
+  const KEPT: Outcomes = { ...PROVEN, base: 'pass', reverted: 'not-run' };
+  const LOAD_ERROR = 'on the base it breaks before it can assert (load-error), which any test does';
+  const UNSEEN =
+    'no mutation of the change turns its test red, so it does not look at what the change does: assert on results';
 
   it('prove a change in exactly four combinations of outcomes', () => {
-    fc.assert(
-      fc.property(outcomes, (all) => {
-        const isRed = all.reverted === 'fail' || all.reverted === 'load-error';
-        const isLookedAt = all.mutated === 'fail' || all.mutated === 'not-run';
-        const isRight = all.asserts && all.base === 'fail' && all.head === 'pass' && isRed;
-        expect(changeVerdict(all).proven).toBe(isRight && isLookedAt);
-        expect(changeVerdict(all).reason).not.toBe('');
-      }),
-    );
+    for (const all of every) {
+      const isRed = all.reverted === 'fail' || all.reverted === 'load-error';
+      const isLookedAt = all.mutated === 'fail' || all.mutated === 'not-run';
+      const isRight = all.asserts && all.base === 'fail' && all.head === 'pass' && isRed;
+      expect([all, changeVerdict(all).proven]).toEqual([all, isRight && isLookedAt]);
+      expect(changeVerdict(all).reason).not.toBe('');
+    }
+    expect(every.filter((all) => changeVerdict(all).proven)).toHaveLength(4);
   });
 
   it('prove behaviour that stays in exactly one', () => {
-    fc.assert(
-      fc.property(outcomes, (all) => {
-        const isGreen = all.base === 'pass' && all.head === 'pass';
-        expect(keepVerdict(all).proven).toBe(all.asserts && isGreen && all.mutated === 'fail');
-      }),
-    );
+    for (const all of every) {
+      const isGreen = all.base === 'pass' && all.head === 'pass';
+      expect([all, keepVerdict(all).proven]).toEqual([all, all.asserts && isGreen && all.mutated === 'fail']);
+      expect(keepVerdict(all).reason).not.toBe('');
+    }
+  });
+
+  it.each<[Partial<Outcomes>, string]>([
+    [{}, 'fails on the base by assertion, passes on the head, red with the change taken back'],
+    [{ asserts: false, base: 'pass' }, 'the test asserts nothing'],
+    [{ base: 'pass' }, 'it passes on the base already, so it does not show the change'],
+    [{ base: 'load-error', head: 'fail' }, LOAD_ERROR],
+    [{ base: 'not-run' }, 'on the base it did not run'],
+    [{ head: 'fail', reverted: 'pass' }, 'on the head it is fail, not pass'],
+    [{ head: 'load-error' }, 'on the head it is load-error, not pass'],
+    [{ head: 'not-run' }, 'on the head it is not-run, not pass'],
+    [{ reverted: 'pass', mutated: 'pass' }, 'it still passes when the change is taken back'],
+    [{ reverted: 'not-run' }, 'it did not run with the change taken back'],
+    [{ mutated: 'pass' }, UNSEEN],
+    [{ mutated: 'load-error' }, UNSEEN],
+  ])('say of a change with %j: %s', (changes, reason) => {
+    expect(changeVerdict({ ...PROVEN, ...changes }).reason).toBe(reason);
+  });
+
+  it.each<[Partial<Outcomes>, string]>([
+    [{}, 'passes on the base and on the head, and notices a mutation of the product'],
+    [{ asserts: false, base: 'fail' }, 'the test asserts nothing'],
+    [{ base: 'fail', head: 'fail' }, 'on the base it is fail, so there is nothing to keep'],
+    [{ base: 'not-run' }, 'on the base it is not-run, so there is nothing to keep'],
+    [{ head: 'fail', mutated: 'pass' }, 'on the head it is fail, not pass'],
+    [{ mutated: 'pass' }, 'no mutation of the product turned it red, so it guards nothing'],
+    [{ mutated: 'not-run' }, 'no mutation of the product turned it red, so it guards nothing'],
+  ])('say of behaviour that stays with %j: %s', (changes, reason) => {
+    expect(keepVerdict({ ...KEPT, ...changes }).reason).toBe(reason);
   });
 
   it('prove a number only when it was measured and is within its limit', () => {

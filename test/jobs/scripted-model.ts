@@ -11,6 +11,8 @@ export interface Script {
   readonly answers?: Readonly<Record<string, readonly unknown[]>>;
   /** Turns with tools, in order over all conversations; afterwards every conversation submits. */
   readonly turns?: readonly ScriptedTurn[];
+  /** Turns with tools that are answered; every later one gets the status 400. */
+  readonly failsAfter?: number;
   /** Answers these schema names (or `turn`) with this status instead. */
   readonly status?: Readonly<Record<string, number>>;
 }
@@ -42,7 +44,9 @@ export async function startScriptedModel(script: Script) {
       headers: Object.fromEntries(HEADERS.map((key) => [key, String(request.headers[`x-loopwright-${key}`])])),
       messages: body.messages.map(({ role, content }) => ({ role, content: content ?? '' })),
     });
-    const status = script.status?.[name] ?? 200;
+    const asked = requests.filter((request) => request.name === name).length;
+    const hasFailed = name === 'turn' && asked > (script.failsAfter ?? Number.POSITIVE_INFINITY);
+    const status = hasFailed ? 400 : (script.status?.[name] ?? 200);
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(status === 200 ? completion(messageFor(name)) : { error: { message: 'scripted' } }));
   });

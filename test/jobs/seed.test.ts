@@ -27,7 +27,7 @@ afterEach(() => place.remove());
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 const built = (changes: Partial<BuildReport> = {}): BuildReport => ({
   kind: 'build',
-  version: 1,
+  version: 2,
   loop: 'loop-1',
   entry: 5,
   candidate: place.commit,
@@ -38,6 +38,7 @@ const built = (changes: Partial<BuildReport> = {}): BuildReport => ({
   calls: [],
   failure: null,
   durationMs: 1,
+  unfinished: [],
   changes: [
     { path: 'src/greet.js', mode: '100644', content: encoded(GOOD) },
     { path: FROZEN_FILE, mode: '100644', content: encoded(FROZEN_TEXT) },
@@ -133,9 +134,11 @@ test.each([
 test('without the report of this very build there is nothing to seed', async () => {
   const seeded = (input: BuildReport | undefined) =>
     runSeed(place, briefFor(place), { answers: { 'seed-data': [answer(GOOD_SCRIPT)] } }, input);
-  expect((await seeded(undefined)).report.failure).toContain('needs the artifact of the build job');
-  expect((await seeded(built({ entry: 4 }))).report.failure).toContain('entry 4, not of loop-1, entry 5');
-  expect((await seeded(built({ failure: 'no answer' }))).report.failure).toBe('The build failed: no answer');
+  expect((await seeded(undefined)).report.failure?.message).toContain('needs the artifact of the build job');
+  expect((await seeded(built({ entry: 4 }))).report.failure?.message).toContain('entry 4, not of loop-1, entry 5');
+  expect((await seeded(built({ failure: { cause: 'model', message: 'no answer' } }))).report.failure?.message).toBe(
+    'The build failed: no answer',
+  );
 });
 
 test('a brief that is not valid ends without a report and names the first wrong field', async () => {

@@ -193,3 +193,44 @@ test('no turn begins after the time is over', async () => {
   expect(ending).toBe('out of time');
   expect(requests).toEqual([]);
 });
+
+test.each([
+  [
+    'read_file',
+    { path: 'src/long.txt' },
+    /^line 1\n[\s\S]*\n… lines \d+ to \d+ \(\d+ characters in all\) are left out; read them by `from` and `to` …\n[\s\S]*line 5000\n$/,
+  ],
+  [
+    'read_file',
+    { path: 'src/wide.txt' },
+    /characters left out; a single line is too long, so print a part of it by run_command …/,
+  ],
+  ['search', { pattern: 'line' }, /characters left out; name a folder or a narrower pattern …/],
+  ['run_command', { command: 'cat src/long.txt' }, /^\[exit code 0[\s\S]*characters left out; let it print less/],
+])(
+  'a long result of %s %j is cut at 8 kB, keeps its beginning and end, and says how to read the rest',
+  async (name, input, pattern) => {
+    const lines = Array.from({ length: 5000 }, (_, index) => `line ${index + 1}\n`).join('');
+    await writeFile(join(workspace, 'src/long.txt'), lines);
+    await writeFile(join(workspace, 'src/wide.txt'), `x${'😀'.repeat(20_000)}`);
+    context = { ...context, outputBytes: 100_000 };
+    const { text } = await call(name, input);
+    expect(text).toMatch(pattern);
+    expect(text.length).toBeLessThan(8_200);
+    expect(text.isWellFormed()).toBe(true);
+  },
+);
+
+test('the lines that a long file leaves out can be read by their numbers, so nothing of it is out of reach', async () => {
+  const lines = Array.from({ length: 3000 }, (_, index) => `line ${index + 1}`);
+  await writeFile(join(workspace, 'src/long.txt'), lines.join('\n'));
+  const seen = new Set<string>();
+  const open = [{ from: 1, to: lines.length }];
+  for (let range = open.pop(); range !== undefined; range = open.pop()) {
+    const { text } = await call('read_file', { path: 'src/long.txt', ...range });
+    for (const line of text.split('\n')) if (line.startsWith('line')) seen.add(line);
+    const [, from, to] = /lines (\d+) to (\d+)/.exec(text) ?? [];
+    if (from !== undefined && to !== undefined) open.push({ from: Number(from), to: Number(to) });
+  }
+  expect([...seen].toSorted()).toEqual(lines.toSorted());
+});

@@ -9,6 +9,7 @@ import type { Bench, JobEnvironment } from '../../src/jobs/sandbox/environment.t
 import { openRepository } from '../../src/jobs/sandbox/repository.ts';
 import { openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
 import type { Brief, FrozenTests } from '../../src/loop/brief.ts';
+import { JOB } from '../prepared.ts';
 
 export type Files = Readonly<Record<string, string>>;
 export type Change = Readonly<Record<string, string | null>>;
@@ -35,7 +36,6 @@ export async function scene(base: Files, change: Change, overrides: Partial<Brie
   commits.candidate = commit(git, 'candidate');
   const scratch = join(root, 'scratch');
   await mkdir(scratch);
-  const program = join(import.meta.dirname, '..', '..');
   const nobody = () => Promise.reject(new Error('VERIFY asks no model'));
   return {
     root,
@@ -45,10 +45,12 @@ export async function scene(base: Files, change: Change, overrides: Partial<Brie
       scratch,
       output: join(root, 'output'),
       input: undefined,
-      sandbox: await openSandbox({ workspace, readOnly: [program], scripted: true, scratch }),
+      sandbox: await openSandbox({ workspace, readOnly: [dirname(JOB)], scripted: true, scratch }),
       model: { answer: nobody, turn: nobody },
       raw: createRawStore(join(root, 'output')),
-      bundle: join(program, 'src/jobs/main.ts'),
+      bundle: JOB,
+      // Two show whether they agree; who asks for more says so.
+      flakinessRuns: 2,
       log: () => undefined,
       now: Date.now,
     },
@@ -85,7 +87,7 @@ async function lay(workspace: string, files: Change): Promise<void> {
 
 function briefOf(commits: { readonly base: string; readonly candidate: string }): Brief {
   return {
-    version: 1,
+    version: 2,
     loop: { id: 'o/r#7', owner: 'o', repo: 'r', issue: 7, title: 'A change' },
     phase: 'VERIFY',
     entry: 6,
@@ -101,6 +103,7 @@ function briefOf(commits: { readonly base: string; readonly candidate: string })
     tests: null,
     seed: null,
     defects: [],
+    waivers: [],
     context: [],
     skills: {},
     model: { name: 'scripted', scripted: true },

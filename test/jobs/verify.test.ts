@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { scanLines } from '../../src/guard/scan.ts';
+import { findingDefect } from '../../src/guard/waivers.ts';
 import { verify } from '../../src/jobs/verify/verify.ts';
 import { type Brief, type VerifyReport, verifyReport } from '../../src/loop/brief.ts';
+import { findingOf } from '../../src/loop/waiver.ts';
 import { type Change, frozen, type Scene, scene, taskFor } from './verify-fixture.ts';
 
 let place: Scene | undefined;
@@ -59,7 +62,7 @@ const get = (path: string, contains: string) => ({
   expected: { status: 200, contains: [contains], json: [] },
 });
 
-async function judge(change: Change, overrides: Partial<Brief> = {}, p95 = 400) {
+async function judge(change: Change, overrides: Partial<Brief> = {}, { p95 = 400, flakinessRuns = 2 } = {}) {
   place = await scene(BASE, change, {
     surface: 'http',
     commands: {
@@ -81,7 +84,7 @@ async function judge(change: Change, overrides: Partial<Brief> = {}, p95 = 400) 
     tests: TESTS,
     ...overrides,
   });
-  const report = verifyReport.parse(await verify(place.brief, place.environment));
+  const report = verifyReport.parse(await verify(place.brief, { ...place.environment, flakinessRuns }));
   return { report, output: place.environment.output };
 }
 
@@ -189,8 +192,43 @@ it('sees a secret, a frozen test that was changed and a test that is left out', 
   expect(report.defects.find(({ rule }) => rule === 'secret-aws-key')).toMatchObject({ file: 'src/app.js', line: 7 });
 });
 
+it('does not count what a person lifted, and says who did it and why', async () => {
+  const etag = "// like createHash('sha1') of the body";
+  const suite = `${BASE['test/app.test.js']}// by hand\n`;
+  const idOf = (text: string) =>
+    `100644 ${createHash('sha1')
+      .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+      .digest('hex')}`;
+  const found = [
+    ...scanLines([{ file: 'src/app.js', line: 1, text: etag }]),
+    findingDefect({
+      rule: 'test-changed',
+      file: 'test/app.test.js',
+      message: 'changed',
+      bound: [idOf(BASE['test/app.test.js']), idOf(suite)],
+    }),
+  ];
+  const waivers = found.map((one) => ({ finding: findingOf(one) ?? '', by: 'maria', at: 'today', reason: 'Mine.' }));
+  const { report, output } = await judge(
+    { ...GOOD, 'src/app.js': `${APP_AFTER}${etag}\n`, 'test/app.test.js': suite },
+    { waivers },
+  );
+  expect(report.defects).toEqual([]);
+  expect(numbersOf(report)).toEqual(GREEN);
+  const sources = report.measurements.map(({ source }) => source).filter((source) => source.includes('waived'));
+  expect(sources).toEqual([
+    expect.stringMatching(/; 1 waived by @maria: test-changed in test\/app\.test\.js, "Mine\."$/),
+    expect.stringMatching(/; 1 waived by @maria: weak-hash in src\/app\.js:\d+, "Mine\."$/),
+  ]);
+  const { raw } = report.measurements.find(({ name }) => name === 'security_findings') ?? { raw: '' };
+  expect(JSON.parse(await readFile(join(output, 'raw', raw.slice('sha256:'.length)), 'utf8'))).toMatchObject({
+    findings: [],
+    waived: [{ waiver: { by: 'maria' }, defect: { rule: 'weak-hash' } }],
+  });
+});
+
 it('counts a requirement whose number is over its own limit, although the gate of the phase is met', async () => {
-  const { report } = await judge(GOOD, {}, 0.000001);
+  const { report } = await judge(GOOD, {}, { p95: 0.000001 });
   expect(numbersOf(report)).toEqual({ ...GREEN, uat_pass_rate: 2 / 3, evidence_gaps: 1 });
   expect(report.evidence.at(-1)).toMatchObject({
     proven: false,
@@ -221,7 +259,8 @@ it('sees tests that are sometimes red', async () => {
   const lines = names.map((name) => `test('${name}', () => assert.ok(Math.random() < 0.5));\n`);
   const text = `import test from 'node:test';\nimport assert from 'node:assert/strict';\n${lines.join('')}`;
   const own = names.map((name) => ({ requirement: 'R-1', kind: 'change' as const, file: FROZEN_FILE, name }));
-  const { report } = await judge({ ...GOOD, [FROZEN_FILE]: text }, { tests: frozen({ [FROZEN_FILE]: text }, own) });
+  const judged = { ...GOOD, [FROZEN_FILE]: text };
+  const { report } = await judge(judged, { tests: frozen({ [FROZEN_FILE]: text }, own) }, { flakinessRuns: 5 });
   expect(numbersOf(report).flakiness).toBeGreaterThan(0);
   expect(report.defects.find(({ rule }) => rule === 'flakiness')?.message).toMatch(
     /is not stable: .*(pass.*fail|fail.*pass)/,

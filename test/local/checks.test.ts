@@ -126,6 +126,20 @@ test('the combined status is pending without statuses, then the worst of the new
   expect(await state()).toBe('success');
 });
 
+test('the combined status lists contexts page by page, and says how many there are', async () => {
+  const sha = await openPull('loopwright/statuses');
+  const bob = stage.as('bob').rest.repos;
+  for (const context of ['a', 'b', 'c']) await bob.createCommitStatus({ ...HERE, sha, state: 'success', context });
+  const page = async (number: number) =>
+    (await bob.getCombinedStatusForRef({ ...HERE, ref: sha, per_page: 2, page: number })).data;
+  const pages = [await page(1), await page(2)];
+  expect(pages.map(({ total_count: total, state }) => [total, state])).toEqual([
+    [3, 'success'],
+    [3, 'success'],
+  ]);
+  expect(pages.map(({ statuses }) => statuses.map(({ context }) => context))).toEqual([['a', 'b'], ['c']]);
+});
+
 // https://docs.github.com/rest/collaborators/collaborators#get-repository-permissions-for-a-user
 test('permission has the four old words and role_name the exact one', async () => {
   const app = (await stage.asApp()).rest.repos;

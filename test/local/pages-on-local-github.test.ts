@@ -132,6 +132,8 @@ test('a pull request goes from draft with a check to merged', async () => {
   expect((await open(`${path}/files`)).querySelector('tr.added')?.textContent).toContain('+stop();');
   expect(await submit(`${path}/files`, { action: 'review', event: 'APPROVE', body: '' })).toBe(path);
   expect(await submit(path, { action: 'ready' })).toBe(path);
+  // However soon this comes after the pull request was opened.
+  await stage.local('PATCH', '/switches', { mergeableAfterMs: 0 });
   const ready = await open(path);
   const sha = ready.querySelector('input[name=sha]')?.getAttribute('value') ?? '';
   expect(await submit(path, { action: 'merge', sha })).toBe(path);

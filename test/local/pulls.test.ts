@@ -68,7 +68,6 @@ test('the head sha of a pull request follows its branch, and synchronize tells b
   const { data } = await stage.as('bob').rest.pulls.get({ ...HERE, pull_number: number });
   expect(data).toMatchObject({
     draft: true,
-    mergeable: true,
     commits: 2,
     changed_files: 2,
     head: { sha: next },
@@ -76,6 +75,26 @@ test('the head sha of a pull request follows its branch, and synchronize tells b
   });
   await eventually(() => delivered('pull_request.synchronize') !== undefined, 'synchronize arrives');
   expect(delivered('pull_request.synchronize')?.payload).toMatchObject({ before: sha, after: next, number });
+});
+
+test('whether a pull request can be merged is known a moment after it was opened, its head moved or its base moved', async () => {
+  const aMomentMs = 60_000;
+  await stage.local('PATCH', '/switches', { mergeableAfterMs: aMomentMs });
+  const { number } = await openPull('loopwright/mergeable');
+  const seen = async () => {
+    const { data } = await stage.as('bob').rest.pulls.get({ ...HERE, pull_number: number });
+    return [data.mergeable, data.mergeable_state];
+  };
+  const later = () => stage.local('POST', '/clock', { advanceMs: aMomentMs });
+  for (const move of [() => undefined, () => commitTo('loopwright/mergeable'), () => commitTo('main')]) {
+    await move();
+    expect(await seen()).toEqual([null, 'unknown']);
+    await later();
+    expect(await seen()).toEqual([true, 'draft']);
+  }
+  await stage.local('POST', '/clock', { offsetMs: 0 });
+  await stage.local('PATCH', '/switches', { mergeableAfterMs: 0 });
+  expect(await seen()).toEqual([true, 'draft']);
 });
 
 test('files and commits of a pull request are those between its base and its head', async () => {

@@ -14,11 +14,11 @@ import { processesWith } from '../../src/local/actions/workflow-process-table.ts
 import { loadCredentials } from '../../src/local/credentials.ts';
 import { openState } from '../../src/local/state.ts';
 import { listening } from '../listening.ts';
+import { LOCAL_GITHUB } from '../prepared.ts';
 import { createSource, eventually, git, HERE, jwtOf, octokit, type Receiver, startReceiver } from './server.ts';
 
 const SLOW =
   'name: Slow\non: workflow_dispatch\njobs:\n  slow:\n    runs-on: ubuntu-latest\n    steps: [{ run: sleep 15 }]\n';
-const MAIN = new URL('../../src/local/main.ts', import.meta.url).pathname;
 
 let directory = '';
 let source = '';
@@ -41,7 +41,7 @@ async function start(webhookUrl = receiver.url): Promise<string> {
   const started = spawn(
     process.execPath,
     [
-      MAIN,
+      LOCAL_GITHUB,
       '--data',
       data,
       '--port',

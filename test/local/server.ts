@@ -12,6 +12,8 @@ import type { Credentials } from '../../src/local/credentials.ts';
 import { type LocalGitHub, type LocalGitHubOptions, startLocalGitHub } from '../../src/local/local-github.ts';
 import { listening } from '../listening.ts';
 
+export { eventually } from '../eventually.ts';
+
 export const PEOPLE = [
   { login: 'alice', role: 'admin', token: 'token-alice' },
   { login: 'bob', role: 'write', token: 'token-bob' },
@@ -111,10 +113,19 @@ export interface Stage {
   /** Octokit with an installation token of the App. */
   readonly asApp: () => Promise<Octokit>;
   readonly problems: () => Promise<readonly unknown[]>;
+  /** A request below `/_local`, as a person where a login is given. */
+  readonly local: (method: string, path: string, body?: unknown, login?: string) => Promise<LocalAnswer>;
   readonly close: () => Promise<void>;
 }
 
+export interface LocalAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 export interface StageOptions {
+  /** Full names of further repositories, beside `alice/toys` and with the same content. */
+  readonly others?: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
   readonly executeWorkflow?: LocalGitHubOptions['executeWorkflow'];
   /** Says of a problem, as JSON text, that the test provokes it on purpose; `close` fails on any other. */
@@ -124,6 +135,7 @@ export interface StageOptions {
 /** Everything running; `close` removes it all, and fails when a request, an answer or a webhook broke GitHub's description. */
 export async function startStage({
   files = { 'README.md': '# Toys\n' },
+  others = [],
   executeWorkflow = refuse,
   provokes = () => false,
 }: StageOptions = {}): Promise<Stage> {
@@ -134,7 +146,7 @@ export async function startStage({
     dataDirectory: join(directory, 'data'),
     port: 0,
     webhookUrl: receiver.url,
-    imports: [{ source, fullName: 'alice/toys' }],
+    imports: ['alice/toys', ...others].map((fullName) => ({ source, fullName })),
     users: PEOPLE,
     executeWorkflow,
   });
@@ -147,6 +159,15 @@ export async function startStage({
     as: (login) => octokit(server.url, `token-${login}`),
     asApp: async () => octokit(server.url, await installationToken(server)),
     problems,
+    local: async (method, path, body, login) => {
+      const answer = await fetch(`${server.url}/_local${path}`, {
+        method,
+        headers: login === undefined ? {} : { authorization: `Bearer token-${login}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+    },
     close: async () => {
       const found = (await problems()).map((problem) => JSON.stringify(problem));
       await server.close();
@@ -184,17 +205,4 @@ export async function installationToken({ url, credentials }: LocalGitHub, body?
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   return z.object({ token: z.string() }).parse(await response.json()).token;
-}
-
-/** Waits until `check` holds. */
-export async function eventually(
-  check: () => boolean | Promise<boolean>,
-  what: string,
-  timeoutMs = 10_000,
-): Promise<void> {
-  const end = Date.now() + timeoutMs;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -1,35 +1,37 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, mayUse, parseAnswers, parseCommands } from '../../src/loop/commands.ts';
+import { COMMANDS, type CommandName, mayUse, parseAnswers, parseCommands } from '../../src/loop/commands.ts';
 import type { Role } from '../../src/loop/terms.ts';
 
 describe('commands', () => {
   it.each([
     [['/approve'], [{ command: 'approve', argument: '' }]],
     [['/APPROVE  '], [{ command: 'approve', argument: '' }]],
-    [['/reject plan: smaller steps'], [{ command: 'reject', argument: 'plan: smaller steps' }]],
+    [['/reject plan: smaller steps'], [{ command: 'reject', argument: 'plan: smaller steps\nThanks' }]],
+    [['/context'], [{ command: 'context', argument: 'Thanks' }]],
     [
       ['/answer 1b 2a', '/context look at src'],
       [
-        { command: 'answer', argument: '1b 2a' },
-        { command: 'context', argument: 'look at src' },
+        { command: 'answer', argument: '1b 2a\nThanks' },
+        { command: 'context', argument: 'look at src\nThanks' },
       ],
     ],
     [['/lgtm', ' /approve', 'please /approve', '//approve', '/approved', '/approve!'], []],
     [['/constructor', '/toString'], []],
   ])('%j reads as %j', (lines, expected) => {
-    expect(parseCommands(lines)).toEqual(expected);
+    expect(parseCommands(lines.map((line) => ({ line, below: 'Thanks' })))).toEqual(expected);
   });
 
   it('are read from nothing but the table', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (lines) => {
-        for (const { command } of parseCommands(lines)) expect(Object.keys(COMMANDS)).toContain(command);
+        for (const { command } of parseCommands(lines.map((line) => ({ line, below: '' }))))
+          expect(Object.keys(COMMANDS)).toContain(command);
       }),
     );
   });
 
-  it.each<[string, Role, boolean, boolean]>([
+  it.each<[CommandName, Role, boolean, boolean]>([
     ['approve', 'write', false, true],
     ['approve', 'triage', true, false],
     ['approve', 'none', true, false],
@@ -39,7 +41,6 @@ describe('commands', () => {
     ['accept', 'maintain', false, true],
     ['status', 'read', false, true],
     ['status', 'none', false, false],
-    ['merge', 'admin', true, false],
   ])('/%s by somebody with role %s (author: %s) is permitted: %s', (command, role, isAuthor, permitted) => {
     expect(mayUse(command, role, isAuthor)).toBe(permitted);
   });
@@ -67,6 +68,14 @@ describe('commands', () => {
       ],
     ],
     ['2: see 1 of the list', [{ number: 2, answer: 'see 1 of the list' }]],
+    [
+      '1b\n3: both,\nin this order\n2a',
+      [
+        { number: 1, answer: 'b' },
+        { number: 3, answer: 'both,\nin this order' },
+        { number: 2, answer: 'a' },
+      ],
+    ],
     ['hello', []],
     ['9a', []],
     ['1:', []],

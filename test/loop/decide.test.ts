@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
-import { atReview, building, driven, failure, pushed, review, runEnded, SHA, sentences } from './stands.ts';
+import { atReview, building, completed, driven, failure, pushed, review, runEnded, SHA, sentences } from './stands.ts';
 import { command, defect, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
 
 describe('a label', () => {
@@ -47,7 +47,8 @@ describe('a label that crosses the end of its loop', () => {
 describe('the approval', () => {
   it('is asked for once the packet is published, and binds its digest', () => {
     const loop = atReview();
-    expect(loop).toMatchObject({ status: 'waiting', waitingFor: 'approval', phase: 'ARCH_REVIEW', packetDigest: RAW });
+    expect(loop).toMatchObject({ status: 'waiting', waitingFor: 'approval', phase: 'ARCH_REVIEW' });
+    expect(loop.review?.packet.digest).toBe(RAW);
     const approved = decide(loop, command('approve', '', timeOf(50))).loop;
     expect(approved).toMatchObject({ phase: 'BUILD', status: 'working', approval: { by: PERSON, digest: RAW } });
   });
@@ -128,25 +129,18 @@ describe('building', () => {
       'BUILD passed',
       'SEED_DATA passed',
     ]);
-    expect(loop).toMatchObject({ phase: 'VERIFY', candidate: { sha: SHA } });
+    expect(loop).toMatchObject({ phase: 'VERIFY', built: { candidate: { sha: SHA } } });
   });
 
   it('is entered again with the defects as feedback when a gate fails', () => {
     const loop = building();
-    const again = driven(
-      decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop,
-      failing('s1'),
-    );
+    const again = driven(decide(loop, completed(loop)).loop, failing('s1'));
     expect(again).toMatchObject({ phase: 'BUILD', counters: { iterations: 2 }, feedback: [defect('s1')] });
   });
 
   it('stops with a problem report when the same failure comes twice', () => {
     let loop = building();
-    for (const _ of [1, 2])
-      loop = driven(
-        decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop,
-        failing('same'),
-      );
+    for (const _ of [1, 2]) loop = driven(decide(loop, completed(loop)).loop, failing('same'));
     expect(loop).toMatchObject({ status: 'stopped', phase: 'BUILD' });
     expect(loop.note).toContain('The same failure came twice; another try would not change it.');
     expect(loop.pending).toContainEqual({ type: 'tell', key: `${loop.entry}/problem`, what: 'problem' });
@@ -155,14 +149,8 @@ describe('building', () => {
   describe('the same tree twice', () => {
     const verified = (loop: Loop, passes: boolean): Loop => {
       const verifying = runEnded(loop);
-      return driven(decide(verifying, ended(verifying)).loop, { collect: (at) => reportOf(at, passes) });
+      return driven(decide(verifying, completed(verifying)).loop, { collect: (at) => reportOf(at, passes) });
     };
-    const ended = (loop: Loop): Event => ({
-      type: 'completed',
-      at: timeOf(60),
-      runId: loop.run?.id ?? 0,
-      conclusion: 'success',
-    });
     const reportOf = ({ entry, phase }: Loop, passes: boolean): Event => ({
       type: 'reported',
       at: timeOf(entry),
@@ -208,55 +196,47 @@ describe('building', () => {
         status: 'working',
         phase: 'VERIFY',
         trees: [],
-        candidate: { codeTree: SHA },
+        built: { candidate: { codeTree: SHA } },
       });
     });
 
     it('does not come of a BUILD that fails after a candidate did', () => {
       const second = verified(building(), false);
-      const failedBuild = driven(decide(second, ended(second)).loop, { collect: (at) => reportOf(at, false) });
+      const failedBuild = driven(decide(second, completed(second)).loop, { collect: (at) => reportOf(at, false) });
       expect(failedBuild).toMatchObject({ phase: 'BUILD', counters: { iterations: 3 }, trees: [SHA] });
     });
   });
 
   it('makes a new plan after three iterations, and that plan needs a new approval', () => {
     let loop = building();
-    for (const index of [1, 2, 3])
-      loop = driven(
-        decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop,
-        failing(`s${index}`),
-      );
+    for (const index of [1, 2, 3]) loop = driven(decide(loop, completed(loop)).loop, failing(`s${index}`));
     expect(loop).toMatchObject({ phase: 'ARCH_REVIEW', waitingFor: 'approval' });
     expect(loop.approval).toBeUndefined();
   });
 
   it('hears the end of a run once, whether by webhook or by asking', () => {
-    const completed: Event = {
-      type: 'completed',
-      at: timeOf(60),
-      runId: building().run?.id ?? 0,
-      conclusion: 'success',
-    };
-    const once = decide(building(), completed).loop;
-    expect(decide(once, completed).loop.pending.filter(({ type }) => type === 'collect')).toHaveLength(1);
+    const ended = completed(building());
+    const once = decide(building(), ended).loop;
+    expect(decide(once, ended).loop.pending.filter(({ type }) => type === 'collect')).toHaveLength(1);
   });
 
-  it('costs an entry when the run died with its machine', () => {
+  it('costs an entry, and no iteration, when the run died with its machine', () => {
     const loop = building();
-    const cancelled = driven(
-      decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'cancelled' }).loop,
-      {
-        collect: ({ entry }) => ({
-          type: 'failed',
-          at: timeOf(61),
-          entry,
-          cause: 'cancelled',
-          reason: 'The run was cancelled.',
-          calls: [],
-        }),
-      },
-    );
-    expect(cancelled).toMatchObject({ phase: 'BUILD', entry: loop.entry + 1, counters: { iterations: 2 } });
+    const cancelled = driven(decide(loop, completed(loop, 'cancelled')).loop, {
+      collect: ({ entry }) => ({
+        type: 'failed',
+        at: timeOf(61),
+        entry,
+        cause: 'cancelled',
+        reason: 'The run was cancelled.',
+        calls: [],
+      }),
+    });
+    expect(cancelled).toMatchObject({
+      phase: 'BUILD',
+      entry: loop.entry + 1,
+      counters: { iterations: 1, cancellations: 1 },
+    });
     expect(cancelled.entries.at(-1)).toMatchObject({ phase: 'BUILD', outcome: 'cancelled' });
   });
 
@@ -274,6 +254,14 @@ describe('building', () => {
     },
   );
 
+  it('goes on from the tasks that a failed build had finished', () => {
+    const loop = building();
+    const stopped = decide(loop, { ...failure(loop, 'model'), report: RAW }).loop;
+    expect(stopped.built.reports.build).toBe(RAW);
+    const again = decide(stopped, command('rerun', '', timeOf(70))).loop;
+    expect(again).toMatchObject({ phase: 'BUILD', built: { reports: { build: RAW } } });
+  });
+
   it.each(['model', 'setup'] as const)('does not stop a finished loop when REFLECT fails for its %s', (cause) => {
     const loop: Loop = { ...building(), phase: 'REFLECT' };
     const ended = decide(loop, failure(loop, cause)).loop;
@@ -286,13 +274,17 @@ describe('building', () => {
     expect(held).toMatchObject({ status: 'paused', phase: 'BUILD', held: [{ type: 'pushed' }] });
     expect(decide(held, command('resume', '', timeOf(57))).loop).toMatchObject({
       phase: 'DEFINE',
-      head: 'c'.repeat(40),
+      review: { head: 'c'.repeat(40) },
     });
   });
 
-  it('starts anew on a commit that a person pushed', () => {
+  it('starts anew on a commit that a person pushed, in the same iteration', () => {
     const { loop } = decide(building(), pushed());
-    expect(loop).toMatchObject({ phase: 'BUILD', head: 'c'.repeat(40), counters: { iterations: 2 } });
+    expect(loop).toMatchObject({
+      phase: 'BUILD',
+      review: { head: 'c'.repeat(40) },
+      counters: { iterations: 1, interruptions: 1 },
+    });
     expect(loop.approval).toBeDefined();
     expect(loop.pending.some(({ type }) => type === 'cancel')).toBe(true);
   });
@@ -301,12 +293,7 @@ describe('building', () => {
 describe('pausing', () => {
   it('holds outcomes and decides on them when resumed, in the same iteration', () => {
     const paused = decide(building(), command('pause', '', timeOf(55))).loop;
-    const held = decide(paused, {
-      type: 'completed',
-      at: timeOf(60),
-      runId: paused.run?.id ?? 0,
-      conclusion: 'success',
-    }).loop;
+    const held = decide(paused, completed(paused)).loop;
     expect(held).toMatchObject({ status: 'paused', held: [{ type: 'completed' }] });
     const resumed = decide(held, command('resume', '', timeOf(65))).loop;
     expect(resumed).toMatchObject({ status: 'working', phase: 'BUILD', held: [], counters: { iterations: 1 } });

@@ -30,26 +30,26 @@ describe('the approval', () => {
     expect(loop).toMatchObject({ phase: 'DEFINE', status: 'working' });
     expect(loop.approval).toBeUndefined();
     expect(sentences(loop)).toEqual([
-      '@maria changed the documents on the branch at ccccccc, so the approval is void and a new packet is made.',
+      '@maria pushed ccccccc and changed the documents on the branch, so the approval is void and a new packet is made.',
     ]);
   });
 
   it('of a stopped loop is kept when a person pushes code, on which `/rerun` then builds', () => {
     const stopped = decide(building(), command('stop', '', timeOf(55))).loop;
     const after = decide(stopped, pushed()).loop;
-    expect(after).toMatchObject({ status: 'stopped', head: 'c'.repeat(40), note: stopped.note });
+    expect(after).toMatchObject({ status: 'stopped', review: { head: 'c'.repeat(40) }, note: stopped.note });
     expect(decide(after, command('rerun', '', timeOf(65))).loop).toMatchObject({ phase: 'BUILD', status: 'working' });
     const changed = decide(stopped, pushed({ documentsChanged: true })).loop;
     expect(changed.approval).toBeUndefined();
     expect(sentences(changed).at(-1)).toBe(
-      '@maria changed the documents on the branch at ccccccc, so the approval is void; `/rerun PLAN` makes a new packet.',
+      '@maria pushed ccccccc and changed the documents on the branch, so the approval is void; `/rerun PLAN` makes a new packet.',
     );
   });
 
   it('takes back the run that the void approval had asked for and that was not yet dispatched', () => {
     const loop = {
       ...planning(building()),
-      pending: [{ type: 'dispatch', key: '5/dispatch', phase: 'BUILD', entry: building().entry } as const],
+      pending: [{ type: 'dispatch', key: '5/dispatch', job: 'build', entry: building().entry } as const],
     };
     const after = decide(loop, move({ paths: ['src/a.js'] })).loop;
     expect(after.pending.filter(({ type }) => type === 'dispatch')).toEqual([]);
@@ -97,17 +97,21 @@ describe('the approval', () => {
   it('that is asked for next is for the base as it is now; a base that moved elsewhere stays as it was read', () => {
     const before = planning(building());
     const sha = 'c'.repeat(40);
-    expect(decide(before, move({ paths: ['src/a.js'] })).loop.base).toEqual({ branch: 'main', sha });
-    expect(decide(before, move({})).loop.base).toEqual(before.base);
+    expect(decide(before, move({ paths: ['src/a.js'] })).loop.started?.base).toEqual({ branch: 'main', sha });
+    expect(decide(before, move({})).loop.started?.base).toEqual(before.started?.base);
     const last = { ...before, counters: { ...before.counters, plans: 2 } };
-    expect(decide(last, move({ paths: ['src/a.js'] })).loop).toMatchObject({ status: 'stopped', base: { sha } });
+    expect(decide(last, move({ paths: ['src/a.js'] })).loop).toMatchObject({
+      status: 'stopped',
+      started: { base: { sha } },
+    });
   });
 
   it('survives a move that was compared with a base that the loop no longer has', () => {
     const before = planning(atReview());
     const late = decide(before, move({ before: 'd'.repeat(40), paths: ['src/a.js'] })).loop;
-    expect(late).toMatchObject({ status: 'waiting', waitingFor: 'approval', base: before.base });
-    const now = decide(before, move({ before: before.base?.sha, paths: ['src/a.js'] })).loop;
+    expect(late).toMatchObject({ status: 'waiting', waitingFor: 'approval' });
+    expect(late.started?.base).toEqual(before.started?.base);
+    const now = decide(before, move({ before: before.started?.base.sha, paths: ['src/a.js'] })).loop;
     expect(now.phase).toBe('PLAN');
   });
 
@@ -115,11 +119,11 @@ describe('the approval', () => {
     const before = planning(atReview());
     const after = 'd'.repeat(40);
     const push = (from = '') => pushed({ base: { before: from, after } });
-    expect(decide(before, push(before.base?.sha)).loop).toMatchObject({
+    expect(decide(before, push(before.started?.base.sha)).loop).toMatchObject({
       waitingFor: 'approval',
-      base: { branch: 'main', sha: after },
+      started: { base: { branch: 'main', sha: after } },
     });
-    expect(decide(before, push('e'.repeat(40))).loop.base).toEqual(before.base);
+    expect(decide(before, push('e'.repeat(40))).loop.started?.base).toEqual(before.started?.base);
   });
 
   it('survives a move of the base elsewhere, and so does the packet', () => {
@@ -133,7 +137,7 @@ describe('the approval', () => {
   it('is asked for with the configuration as it is now, wherever the loop was when it changed', () => {
     for (const loop of [started(), planning(atReview()), planning(building())]) {
       const after = decide(loop, move({ configDigest: OTHER })).loop;
-      expect(after).toMatchObject({ configDigest: OTHER, configSha: 'c'.repeat(40) });
+      expect(after).toMatchObject({ started: { config: { digest: OTHER, sha: 'c'.repeat(40) } } });
     }
     expect(decide(started(), move({ configDigest: OTHER })).loop).toMatchObject({ phase: 'DISCOVER', entry: 1 });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CommandName } from '../../src/loop/commands.ts';
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
@@ -16,7 +17,7 @@ function settled(loop: Loop, outcome: Event = published(loop, SAME_SECOND)): Loo
   return settle(loop, publish?.key ?? '', outcome).loop;
 }
 
-const said = (name: string, argument: string, createdAt: string, over = {}) =>
+const said = (name: CommandName, argument: string, createdAt: string, over = {}) =>
   command(name, argument, timeOf(61), { createdAt, ...over });
 
 function reactions({ pending }: Loop): readonly string[] {

@@ -2,6 +2,7 @@
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
+import { asStarted } from '../../src/loop/stages.ts';
 import { command, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
 
 export const SHA = 'b'.repeat(40);
@@ -49,19 +50,19 @@ const outcome: Record<string, (loop: Loop) => Event> = {
   land: ({ entry }) => ({ type: 'landed', at: timeOf(entry), entry, candidate: SHA, codeTree: SHA }),
 };
 
-export const published = ({ entry, limits }: Loop, at = timeOf(entry)): Event => ({
+export const published = (loop: Loop, at = timeOf(loop.entry)): Event => ({
   type: 'published',
   at,
-  entry,
+  entry: loop.entry,
   head: SHA,
   pull: 13,
   pullNodeId: 'PR_1',
   commentId: 90,
   digest: RAW,
-  usd: limits.usd,
+  usd: asStarted(loop).started.limits.usd,
 });
-export const failure = (loop: Loop, cause: 'model' | 'setup' | 'safety'): Event => ({
-  type: 'failed',
+export const failure = (loop: Loop, cause: 'model' | 'setup' | 'safety') => ({
+  type: 'failed' as const,
   at: timeOf(61),
   entry: loop.entry,
   cause,
@@ -106,7 +107,13 @@ export const pushed = (over: Partial<Extract<Event, { type: 'pushed' }>> = {}): 
   documentsChanged: false,
   ...over,
 });
-export const runEnded = (loop: Loop): Loop =>
-  driven(decide(loop, { type: 'completed', at: timeOf(60), runId: loop.run?.id ?? 0, conclusion: 'success' }).loop);
+/** The run that the loop awaits ended. */
+export const completed = (loop: Loop, conclusion = 'success'): Event => ({
+  type: 'completed',
+  at: timeOf(60),
+  runId: loop.built.run?.id ?? 0,
+  conclusion,
+});
+export const runEnded = (loop: Loop): Loop => driven(decide(loop, completed(loop)).loop);
 export const sentences = (loop: Loop): string[] =>
   loop.pending.flatMap((effect) => (effect.type === 'reply' ? [effect.text] : []));

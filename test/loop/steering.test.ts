@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CommandName } from '../../src/loop/commands.ts';
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import {
@@ -17,7 +18,7 @@ import {
 import { command, timeOf } from './world.ts';
 
 describe('a command of somebody who may not give it', () => {
-  it.each([
+  it.each<[CommandName, string, Loop, string]>([
     ['auto', '', asking(), '`/auto` needs write permission or the authorship of the issue.'],
     ['answer', '1a', asking(), '`/answer` needs write permission or the authorship of the issue.'],
     ['approve', '', atReview(), '`/approve` needs write permission.'],
@@ -35,7 +36,7 @@ describe('the budget of a packet', () => {
     const raised = raise(atReview());
     expect(raised).toMatchObject({
       status: 'working',
-      limits: { usd: 5 },
+      started: { limits: { usd: 5 } },
       note: '@maria raised the budget to 5 USD, so the packet was renewed; that one is to be approved.',
     });
     expect(raised.pending.map(({ type }) => type).filter((type) => type !== 'show')).toEqual(['publish', 'react']);
@@ -65,7 +66,7 @@ describe('the budget of a packet', () => {
     const late = settle(raise(publishing), effect?.key ?? '', published(publishing)).loop;
     expect(late).toMatchObject({ phase: 'ARCH_REVIEW', status: 'working' });
     expect(late.pending.filter(({ type }) => type === 'publish')).toHaveLength(1);
-    expect(driven(late)).toMatchObject({ status: 'waiting', waitingFor: 'approval', limits: { usd: 5 } });
+    expect(driven(late)).toMatchObject({ status: 'waiting', waitingFor: 'approval', started: { limits: { usd: 5 } } });
   });
 
   it('that is raised while the loop is paused renews the packet when it is resumed', () => {
@@ -82,7 +83,7 @@ describe('the budget of a packet', () => {
   ])('that is raised %s is only granted', (_, stand) => {
     const loop = stand();
     const raised = raise(loop);
-    expect(raised).toMatchObject({ limits: { usd: 5 }, status: loop.status, phase: loop.phase });
+    expect(raised).toMatchObject({ started: { limits: { usd: 5 } }, status: loop.status, phase: loop.phase });
     expect(raised.pending.filter(({ type }) => type === 'publish')).toEqual([]);
     expect(raised.approval).toEqual(loop.approval);
   });
@@ -120,10 +121,10 @@ describe('a paused loop', () => {
 
 describe('a loop that another one of its issue followed', () => {
   const stopped = decide(building(), command('stop', '', timeOf(51))).loop;
-  const said = (loop: Loop, name: string, argument: string, newer: { pull?: number }) =>
+  const said = (loop: Loop, name: CommandName, argument: string, newer: { pull?: number }) =>
     decide(loop, command(name, argument, timeOf(52), { newer, role: 'maintain' })).loop;
 
-  it.each([
+  it.each<[CommandName, string]>([
     ['rerun', 'PLAN'],
     ['approve', ''],
     ['reject', 'smaller'],
@@ -136,6 +137,7 @@ describe('a loop that another one of its issue followed', () => {
     ['context', 'look here'],
     ['priority', 'incident'],
     ['budget', '+2'],
+    ['waive', 'scan-1'],
   ])('is not steered by /%s any more, and says where the newer one is', (name, argument) => {
     const after = said(stopped, name, argument, { pull: 15 });
     expect({ ...after, pending: [], seq: 0 }).toEqual({ ...stopped, pending: [], seq: 0 });
@@ -152,7 +154,7 @@ describe('a loop that another one of its issue followed', () => {
     const done: Loop = { ...stopped, status: 'succeeded', proposals: [proposal] };
     expect(said(done, 'accept', '1', { pull: 15 }).proposals).toMatchObject([{ decision: 'accepted', by: 'maria' }]);
     expect(said(done, 'decline', '1', { pull: 15 }).proposals).toMatchObject([{ decision: 'declined', by: 'maria' }]);
-    for (const name of ['status', 'help'])
+    for (const name of ['status', 'help'] as const)
       expect(said(done, name, '', { pull: 15 }).pending).toContainEqual(
         expect.objectContaining({ type: 'tell', what: name }),
       );

@@ -1,42 +1,119 @@
-import { expect, test } from 'vitest';
-import { type EntryRecord, type Loop, newLoop } from '../../src/loop/loop.ts';
-import { buildTryOf } from '../../src/loop/walk.ts';
+import { describe, expect, it } from 'vitest';
+import { decide, settle } from '../../src/loop/decide.ts';
+import type { EventOf } from '../../src/loop/event.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { LIMITS } from '../../src/loop/phases.ts';
+import { atReview, building, completed, driven, pushed, upTo } from './stands.ts';
+import { command, defect, measured, RAW, timeOf } from './world.ts';
 
-function loopAfter(
-  iterations: number,
-  ...ended: readonly (readonly [EntryRecord['phase'], EntryRecord['outcome']])[]
-): Loop {
-  const loop = newLoop({ installationId: 1, repositoryId: 2, owner: 'acme', repo: 'shop', issue: 3, n: 1 });
-  const entries = ended.map(([phase, outcome], index): EntryRecord => {
-    const at = new Date(index * 1000).toISOString();
-    return {
-      entry: index + 1,
-      phase,
-      attempt: 1,
-      startedAt: at,
-      endedAt: at,
-      outcome,
-      gates: [],
-      measurements: [],
-      reason: '',
-    };
-  });
-  return { ...loop, phase: 'BUILD', counters: { ...loop.counters, iterations }, entries };
+function cancelled({ entry }: Loop): EventOf<'failed'> {
+  return { type: 'failed', at: timeOf(61), entry, cause: 'cancelled', reason: 'The run was cancelled.', calls: [] };
 }
 
-test('a BUILD run that died with its machine is no try of the builder, so the next one starts as the first', () => {
-  expect(buildTryOf(loopAfter(1, ['ARCH_REVIEW', 'passed']))).toBe(1);
-  expect(buildTryOf(loopAfter(2, ['ARCH_REVIEW', 'passed'], ['BUILD', 'failed']))).toBe(2);
-  expect(buildTryOf(loopAfter(2, ['ARCH_REVIEW', 'passed'], ['BUILD', 'cancelled']))).toBe(1);
-  expect(buildTryOf(loopAfter(3, ['ARCH_REVIEW', 'passed'], ['BUILD', 'failed'], ['BUILD', 'cancelled']))).toBe(2);
+function reportOf({ entry, phase }: Loop, passes: boolean): EventOf<'reported'> {
+  return {
+    type: 'reported',
+    at: timeOf(61),
+    entry,
+    measurements: measured(phase, passes),
+    defects: passes ? [] : [defect(`d${entry}`)],
+    calls: [],
+    sandbox: 'bubblewrap',
+    report: RAW,
+    signature: passes ? '' : `s${entry}`,
+  };
+}
+
+/** The run of the current BUILD died with its machine, and the next one is under way. */
+function dead(loop: Loop): Loop {
+  return driven(decide(loop, completed(loop, 'cancelled')).loop, { collect: cancelled });
+}
+
+/** The current BUILD missed a gate in its own way, and the next one is under way. */
+function red(loop: Loop): Loop {
+  return driven(decide(loop, completed(loop)).loop, { collect: (at) => reportOf(at, false) });
+}
+
+/** Somebody's commit, another one each time, and the next run is under way. */
+function interrupted(loop: Loop): Loop {
+  return driven(decide(loop, pushed({ sha: loop.entry.toString(16).padStart(40, 'c') })).loop);
+}
+
+function times(count: number, act: (loop: Loop) => Loop, loop: Loop): Loop {
+  return Array.from({ length: count }).reduce<Loop>((at) => act(at), loop);
+}
+
+describe('an iteration', () => {
+  it('is a try of the builder: a run that died with its machine is none, so the next one starts as the same', () => {
+    expect(building().counters.iterations).toBe(1);
+    expect(red(building()).counters.iterations).toBe(2);
+    expect(dead(building()).counters.iterations).toBe(1);
+    expect(dead(red(building())).counters.iterations).toBe(2);
+  });
+
+  it('that a commit of a person interrupted is none either', () => {
+    expect(interrupted(building()).counters.iterations).toBe(1);
+    expect(interrupted(red(building())).counters.iterations).toBe(2);
+  });
+
+  it('of an earlier plan does not count for the new one, however it ended', () => {
+    const replanned = red(red(red(dead(building()))));
+    expect(replanned).toMatchObject({ phase: 'ARCH_REVIEW', waitingFor: 'approval' });
+    const approved = driven(decide(replanned, command('approve', '', timeOf(62))).loop);
+    expect(red(approved).counters).toMatchObject({ plans: 2, iterations: 2 });
+  });
+
+  it('that began again leaves no tree, no signature and no feedback behind', () => {
+    const before = building();
+    const { trees, signatures, feedback } = interrupted(dead(before));
+    expect({ trees, signatures, feedback }).toEqual({ trees: [], signatures: [], feedback: before.feedback });
+  });
 });
 
-test('what died under an earlier plan does not count for the new one', () => {
-  const earlier = [
-    ['ARCH_REVIEW', 'passed'],
-    ['BUILD', 'cancelled'],
-    ['BUILD', 'failed'],
-    ['PLAN', 'passed'],
-  ] as const;
-  expect(buildTryOf(loopAfter(2, ...earlier, ['ARCH_REVIEW', 'passed'], ['BUILD', 'failed']))).toBe(2);
+describe('a beginning that is nobody’s fault', () => {
+  it.each([
+    [
+      'runs that are cancelled',
+      'cancellations',
+      dead,
+      'Runs were cancelled 6 times; see why the runners stop, then `/rerun`.',
+    ],
+    [
+      'pushes to the branch',
+      'interruptions',
+      interrupted,
+      'The branch was pushed to 21 times while it was being built or judged; see whether a bot does that, then `/rerun`.',
+    ],
+  ] as const)('is bounded for %s, over the whole loop, and then a person looks', (_, counter, act, sentence) => {
+    const last = times(LIMITS[counter], act, building());
+    expect(last).toMatchObject({ status: 'working', phase: 'BUILD', counters: { iterations: 1 } });
+    expect(act(last)).toMatchObject({ status: 'stopped', note: sentence });
+  });
+
+  it('begins with the run, also where it is the second report of the run that the run did not leave', () => {
+    const before = building();
+    const seeding = upTo(
+      settle(decide(before, completed(before)).loop, `${before.entry}/collect/ended`, reportOf(before, true)).loop,
+      'collect',
+    );
+    expect(seeding.phase).toBe('SEED_DATA');
+    const again = settle(seeding, `${seeding.entry}/collect`, cancelled(seeding)).loop;
+    expect(again).toMatchObject({ phase: 'BUILD', counters: { iterations: 1, cancellations: 1 } });
+    expect(again.pending.map(({ type }) => type)).toContain('dispatch');
+  });
+
+  it('is granted once more by `/rerun`, and no more than once', () => {
+    const stopped = times(LIMITS.cancellations + 1, dead, building());
+    const rerun = driven(decide(stopped, command('rerun', '', timeOf(70))).loop);
+    expect(rerun).toMatchObject({ status: 'working', phase: 'BUILD' });
+    expect(dead(rerun)).toMatchObject({ status: 'stopped' });
+  });
+
+  it('does not send the packet back', () => {
+    expect(interrupted(atReview())).toMatchObject({
+      status: 'waiting',
+      waitingFor: 'approval',
+      counters: { rounds: 1 },
+    });
+  });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/loop/phases.ts';
-import { isAtRest, type Odds, randomOf, refold, walk } from './world.ts';
+import { isAtRest, type Odds, randomOf, refold, walk } from './random-walk.ts';
 
 const odds = fc.record<Odds>({
   passes: fc.double({ min: 0, max: 1, noNaN: true }),

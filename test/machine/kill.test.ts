@@ -82,16 +82,19 @@ const writes = (marker: string) => (exchange: Exchange) =>
   asks('POST', /\/comments$/)(exchange) && exchange.body.includes(`loopwright:${marker}`);
 const readies = asks('POST', /\/graphql$/);
 
-/** The App dies while its BUILD run works, and the run goes on without it. */
-const appDuringBuild: Crash = (processes) => {
-  const { reached, release } = processes.toModel.hold('request', building);
-  return async () => {
-    await reached;
-    await processes.kill('app');
-    release();
-    await processes.startApp();
+/** These die while the BUILD run works; where it is the App alone, the run goes on without it. */
+function duringBuild(...names: readonly ('app' | 'github')[]): Crash {
+  return (processes) => {
+    const { reached, release } = processes.toModel.hold('request', building);
+    return async () => {
+      await reached;
+      await processes.kill(...names);
+      release();
+      if (names.includes('github')) await processes.startGitHub();
+      await processes.startApp();
+    };
   };
-};
+}
 
 /** The App is away when GitHub tells it that the VERIFY run has ended. */
 const awayAtTheEndOfVerify: Crash = (processes) => async () => {
@@ -114,17 +117,6 @@ function awayWhenAnswered(marker: string, answer: string): Crash {
     };
   };
 }
-
-const everythingDuringBuild: Crash = (processes) => {
-  const { reached, release } = processes.toModel.hold('request', building);
-  return async () => {
-    await reached;
-    await processes.kill('app', 'github');
-    release();
-    await processes.startGitHub();
-    await processes.startApp();
-  };
-};
 
 describe.concurrent('after kill -9 and a restart everything is as without', () => {
   let baseline: Promise<Remains>;
@@ -156,7 +148,7 @@ describe.concurrent('after kill -9 and a restart everything is as without', () =
   });
 
   test('the App, after it dispatched, during BUILD, and when VERIFY ends', { timeout: TIMEOUT_MS }, async () => {
-    const remains = await live(deafTo(dispatches), appDuringBuild, awayAtTheEndOfVerify);
+    const remains = await live(deafTo(dispatches), duringBuild('app'), awayAtTheEndOfVerify);
     expect(remains).toEqual(await baseline);
   });
 
@@ -166,7 +158,7 @@ describe.concurrent('after kill -9 and a restart everything is as without', () =
   });
 
   test('everything during BUILD: the run is cancelled and costs an iteration', { timeout: TIMEOUT_MS }, async () => {
-    const { visible, serials, iterations, cancelled, ...rest } = await live(everythingDuringBuild);
+    const { visible, serials, iterations, cancelled, ...rest } = await live(duringBuild('app', 'github'));
     const without = await baseline;
     expect(rest).toEqual({ status: without.status, phases: without.phases, codeTree: without.codeTree });
     expect(cancelled).toBe(1);

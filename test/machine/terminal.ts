@@ -17,7 +17,7 @@ export interface Started {
 
 const START_MS = 60_000;
 
-/** Starts and waits until it says what to open. `pretest:machine` has built already, and a second build would pull files away under other tests. */
+/** Starts and waits until it says what to open. The set-up of the tests has built already, and a second build would pull files away under other tests. */
 export async function startTerminal(argv: readonly string[]): Promise<Started> {
   const child = spawn('npm', ['start', '--ignore-scripts', '--', ...argv], {
     detached: true,

@@ -66,7 +66,7 @@ describe('the board', () => {
   });
 
   it.each([issueBoard, pullBody])('says before anything else that there was no sandbox', (render) => {
-    const [first] = render(startedLoop({ sandbox: 'none' }), MODEL).split('\n');
+    const [first] = render(startedLoop({ built: { reports: {}, sandbox: 'none' } }), MODEL).split('\n');
     expect(first).toContain('Sandbox: none.');
   });
 
@@ -93,8 +93,9 @@ describe('the board', () => {
   });
 
   it('never shows an unknown price as a number', () => {
-    const { price: _, ...unpriced } = startedLoop();
-    expect(pullBody(unpriced, MODEL)).toContain('7 model calls, 41,200 tokens, unknown price');
+    const loop = startedLoop();
+    const { price: _, ...started } = loop.started;
+    expect(pullBody({ ...loop, started }, MODEL)).toContain('7 model calls, 41,200 tokens, unknown price');
   });
 
   it('says why a loop stopped', () => {

@@ -1,7 +1,8 @@
 /** Loops in the situations that people read about. */
 import { verifyReport } from '../../src/loop/brief.ts';
-import { type EntryRecord, type Loop, newLoop, type Verdict } from '../../src/loop/loop.ts';
+import { type EntryRecord, newLoop, type Review, type Started, type Verdict } from '../../src/loop/loop.ts';
 import type { Defect } from '../../src/loop/measurement.ts';
+import type { ReviewedLoop, StartedLoop } from '../../src/loop/stages.ts';
 import type { PhaseName } from '../../src/loop/terms.ts';
 
 export const MODEL = { name: 'some-model', scripted: false };
@@ -41,35 +42,47 @@ export const DRAFTED = [
   ]),
 ];
 
-export function startedLoop(change: Partial<Loop> = {}): Loop {
+const STARTED: Started = {
+  at: '2026-01-02T03:00:00.000Z',
+  by: ALICE,
+  issue: { title: 'Filter items by state', body: 'Open ones only.', author: ALICE },
+  base: { branch: 'main', sha: 'b'.repeat(40) },
+  config: { digest: `sha256:${'c'.repeat(64)}` },
+  lane: 'feature',
+  branch: 'loopwright/12',
+  limits: { iterations: 3, usd: 3, checksQuietSeconds: 120, runMinutes: 60 },
+  price: { prompt: 5, completion: 15 },
+};
+
+export function startedLoop(change: Partial<StartedLoop> = {}): StartedLoop {
   const loop = newLoop({ installationId: 1, repositoryId: 2, owner: 'acme', repo: 'shop', issue: 12, n: 1 });
   return {
     ...loop,
     status: 'working',
     entry: 1,
-    startedBy: ALICE,
-    issue: { title: 'Filter items by state', body: 'Open ones only.', author: ALICE },
-    base: { branch: 'main', sha: 'b'.repeat(40) },
-    branch: 'loopwright/12',
+    started: STARTED,
     surface: 'http',
     counters: { ...loop.counters, rounds: 1 },
     spent: { calls: 7, callsOutsideBuild: 7, promptTokens: 38_000, completionTokens: 3_200, usd: 0.31 },
-    price: { prompt: 5, completion: 15 },
     ...change,
   };
 }
 
+const REVIEW: Review = {
+  pull: 13,
+  nodeId: 'PR_13',
+  head: 'a'.repeat(40),
+  packet: { entry: 4, digest: DIGEST, commentId: 90, publishedAt: '2026-01-02T03:05:00.000Z' },
+};
+
 /** The packet is posted and waits for a person. */
-export function waitingLoop(change: Partial<Loop> = {}): Loop {
-  return startedLoop({
+export function waitingLoop(change: Partial<ReviewedLoop> = {}): ReviewedLoop {
+  const loop = startedLoop({
     status: 'waiting',
     waitingFor: 'approval',
     phase: 'ARCH_REVIEW',
     entry: 4,
     entries: DRAFTED,
-    pull: 13,
-    head: 'a'.repeat(40),
-    packetDigest: DIGEST,
     tasks: [
       {
         id: 'T-1',
@@ -80,8 +93,8 @@ export function waitingLoop(change: Partial<Loop> = {}): Loop {
         detail: 'Add a function.',
       },
     ],
-    ...change,
   });
+  return { ...loop, review: REVIEW, ...change };
 }
 
 const APPROVAL = record(
@@ -106,7 +119,7 @@ export const RED: Defect = {
 };
 
 /** The second iteration is being built, after the first failed in BUILD. */
-export function buildingLoop(change: Partial<Loop> = {}): Loop {
+export function buildingLoop(change: Partial<StartedLoop> = {}): StartedLoop {
   const waiting = waitingLoop();
   const { waitingFor: _, ...rest } = waiting;
   const failed = record(5, 'BUILD', [{ name: 'test_failures', value: 1, threshold: '<= 0', passed: false }], {
@@ -127,7 +140,7 @@ export function buildingLoop(change: Partial<Loop> = {}): Loop {
 }
 
 /** The loop stopped while building. */
-export function stoppedLoop(): Loop {
+export function stoppedLoop(): StartedLoop {
   const note =
     'The approved plan did not lead to a verified candidate in 3 iterations. BUILD: test_failures 1 (needs <= 0).';
   const building = buildingLoop();
@@ -142,7 +155,7 @@ export function stoppedLoop(): Loop {
 /** What VERIFY reported: one requirement of each kind, one of them not proven. */
 export const VERIFIED = verifyReport.parse({
   kind: 'verify',
-  version: 1,
+  version: 2,
   loop: 'acme/shop#12',
   entry: 8,
   candidate: 'a'.repeat(40),

@@ -1,18 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { budgetOf } from '../../src/documents/budget.ts';
-import { doubtsDocument, planDocument } from '../../src/documents/plan-documents.ts';
-import { diagramsDocument } from '../../src/drafting/diagrams.ts';
 import { packetComment } from '../../src/render/packet.ts';
 import { analysis, diagrams, plan, specification } from '../drafting/authored.ts';
-import { MODEL, startedLoop, waitingLoop } from './loops.ts';
+import { DIGEST, MODEL, waitingLoop } from './loops.ts';
 
 function documents(change: Record<string, string> = {}): { path: string; text: string }[] {
   const texts = {
     'requirements.json': JSON.stringify(specification.requirements),
     'acceptance.json': JSON.stringify(plan.acceptance),
-    'plan.md': planDocument(plan, budgetOf(startedLoop(), plan)),
-    'doubts.md': doubtsDocument(analysis),
-    'diagrams.md': diagramsDocument(diagrams),
+    'plan.json': JSON.stringify(plan),
+    'analysis.json': JSON.stringify(analysis),
+    'diagrams.json': JSON.stringify(diagrams),
     ...change,
   };
   return Object.entries(texts).map(([file, text]) => ({ path: `.loopwright/12/${file}`, text }));
@@ -20,9 +18,10 @@ function documents(change: Record<string, string> = {}): { path: string; text: s
 
 describe('the packet comment', () => {
   const loop = waitingLoop({ tasks: plan.tasks });
+  const commentOf = (texts = documents()): string => packetComment(loop, { digest: DIGEST, documents: texts }, MODEL);
 
   it('reads in one go from request to diagrams', () => {
-    expect(packetComment(loop, documents(), MODEL)).toMatchInlineSnapshot(`
+    expect(commentOf()).toMatchInlineSnapshot(`
       "@alice, please read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).
 
       **What approving does:** it accepts exactly this packet (digest \`0123456789ab\`). Then tests and code are made in this repository's Actions, in at most 3 iterations and 3 USD. Nothing is merged.
@@ -103,19 +102,15 @@ describe('the packet comment', () => {
   });
 
   it('can be read in three minutes', () => {
-    const words = packetComment(loop, documents(), MODEL)
+    const words = commentOf()
       .replaceAll(/```mermaid[\s\S]*?```/g, '')
       .split(/\s+/).length;
     expect(words).toBeLessThan(600);
   });
 
   it('promises no limit in USD where no price is known', () => {
-    const unpriced = startedLoop({ price: undefined });
-    const text = packetComment(
-      { ...loop, price: undefined },
-      documents({ 'plan.md': planDocument(plan, budgetOf(unpriced, plan)) }),
-      MODEL,
-    );
+    const { price: _, ...started } = loop.started;
+    const text = packetComment({ ...loop, started }, { digest: DIGEST, documents: documents() }, MODEL);
     expect(text).toContain(
       'in at most 3 iterations whose runs take at most 60 minutes each; the limit of 3 USD cannot act, because no price is known (`LLM_PRICE`). Nothing is merged.',
     );
@@ -127,27 +122,53 @@ describe('the packet comment', () => {
   });
 
   it('says that a requirement is proved by nothing', () => {
-    expect(packetComment(loop, documents({ 'acceptance.json': '[]' }), MODEL)).toContain('**nothing**');
+    expect(commentOf(documents({ 'acceptance.json': '[]' }))).toContain('**nothing**');
   });
 
   it('shows the doubts that stay open', () => {
-    const open = doubtsDocument({
-      ...analysis,
-      doubts: analysis.doubts.map((doubt) => ({ ...doubt, resolution: null })),
-    });
-    expect(packetComment(loop, documents({ 'doubts.md': open }), MODEL)).toContain(
-      '| performance | The list fits memory. | It may grow. | **open** |',
+    const open = analysis.doubts.map((doubt) => ({ ...doubt, resolution: null }));
+    const text = commentOf(documents({ 'analysis.json': JSON.stringify({ ...analysis, doubts: open }) }));
+    expect(text).toContain('| performance | The list fits memory. | It may grow. | **open** |');
+  });
+
+  it('states the price within the limits as they are when it is published, not when the plan was written', () => {
+    const { limits } = loop.started;
+    const raised = { ...loop, started: { ...loop.started, limits: { ...limits, usd: 5 } } };
+    const packet = { digest: DIGEST, documents: documents() };
+    expect(packetComment(raised, packet, MODEL)).toContain('The loop stops for a person at 5 USD.');
+  });
+
+  it('is made from the data: no word of the documents beside it changes it', () => {
+    const told = commentOf();
+    const lines = [
+      '# Plan',
+      '## Budget',
+      '## Claims under attack',
+      '## Components',
+      '| a |',
+      '|---|',
+      '| **open** |',
+      '0 USD',
+    ];
+    const text = fc.array(fc.constantFrom(...lines), { maxLength: 12 }).map((parts) => parts.join('\n'));
+    const files = ['plan.md', 'analysis.md', 'doubts.md', 'diagrams.md', 'acceptance.md', 'requirement.md', 'spec.md'];
+    fc.assert(
+      fc.property(fc.record(Object.fromEntries(files.map((file) => [file, text]))), (reworded) => {
+        expect(commentOf(documents(reworded))).toBe(told);
+      }),
     );
   });
 
   it('tells people not to approve what is incomplete', () => {
-    const incomplete = documents().filter(({ path }) => !path.endsWith('requirements.json'));
-    expect(packetComment(loop, incomplete, MODEL)).toContain('requirements.json is missing; do not approve.');
+    for (const file of ['requirements.json', 'plan.json', 'analysis.json', 'diagrams.json']) {
+      const incomplete = documents().filter(({ path }) => !path.endsWith(`/${file}`));
+      expect(commentOf(incomplete)).toContain(`${file} is missing; do not approve.`);
+    }
   });
 
   it('leaves out whole parts rather than exceed a comment, and names them', () => {
-    const huge = diagramsDocument({ ...diagrams, deployment: `flowchart LR\n${'  a --> b\n'.repeat(7_000)}` });
-    const text = packetComment(loop, documents({ 'diagrams.md': huge }), MODEL);
+    const huge = { ...diagrams, deployment: `flowchart LR\n${'  a --> b\n'.repeat(7_000)}` };
+    const text = commentOf(documents({ 'diagrams.json': JSON.stringify(huge) }));
     expect(text.length).toBeLessThan(60_000);
     expect(text).toContain('Too long for one comment, so read on the branch: the diagram “Deployment”.');
     expect(text.match(/```mermaid/g)).toHaveLength(3);

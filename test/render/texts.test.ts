@@ -197,9 +197,9 @@ describe('the evidence', () => {
 
       ## Measurements
 
-      | name | value | unit | raw output |
-      |---|---|---|---|
-      | uat_pass_rate | 1 | ratio | \`dddddddddddd\` |"
+      | name | value | unit | read from | raw output |
+      |---|---|---|---|---|
+      | uat_pass_rate | 1 | ratio | verify | \`dddddddddddd\` |"
     `);
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAtRest, randomOf, walk } from '../loop/world.ts';
+import { isAtRest, randomOf, walk } from '../loop/random-walk.ts';
 
 it('200 seeded loops of the core alone end, in every way that a loop can end', () => {
   const walks = Array.from({ length: 200 }, (_, seed) =>

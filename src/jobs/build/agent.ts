@@ -1,5 +1,6 @@
 /** The built-in agent: a linear list of messages, a few tools, limits in one place. That it says "done" proves nothing. */
 import type { CallContext, Message, Model, ToolCall } from '../../ports.ts';
+import { shortened } from './history.ts';
 import { performTool, TOOL_DEFINITIONS, type ToolContext, type ToolResult } from './tools.ts';
 
 export interface Conversation {
@@ -44,11 +45,12 @@ const USE_A_TOOL = 'Use a tool, or call submit when the task is done.';
 /** Talks until the model submits or a limit is reached. @throws {ModelError} from the model. */
 export async function converse(conversation: Conversation): Promise<Ending> {
   const { model, context, save } = conversation;
-  const messages: Message[] = [
+  const transcript: Message[] = [
     { role: 'system', content: conversation.system },
     { role: 'user', content: conversation.user },
   ];
-  await save(messages);
+  let messages: readonly Message[] = [...transcript];
+  await save(transcript);
   let used = 0;
   let unusable = 0;
   let limit = limitOf(conversation, used, unusable);
@@ -56,8 +58,14 @@ export async function converse(conversation: Conversation): Promise<Ending> {
     const { content, toolCalls } = await model.turn({ context, messages, tools: TOOL_DEFINITIONS });
     const results = await performAll(toolCalls, conversation.tools, conversation.steps - used);
     const ask: readonly Message[] = toolCalls.length === 0 ? [{ role: 'user', content: USE_A_TOOL }] : [];
-    messages.push({ role: 'assistant', content, toolCalls }, ...results.map(({ message }) => message), ...ask);
-    await save(messages);
+    const said: readonly Message[] = [
+      { role: 'assistant', content, toolCalls },
+      ...results.map(({ message }) => message),
+      ...ask,
+    ];
+    transcript.push(...said);
+    messages = shortened([...messages, ...said]);
+    await save(transcript);
     if (results.some(({ status }) => status === 'submitted')) return 'submitted';
     used += toolCalls.length;
     unusable = results.every(({ status }) => status === 'malformed') ? unusable + 1 : 0;

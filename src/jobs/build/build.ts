@@ -1,18 +1,22 @@
 /** The BUILD job: tests first, then code task by task, then numbers and reviews. Nothing is believed, everything measured. */
+
+import type { Task } from '../../documents/documents.ts';
+import { conflictDefect } from '../../guard/merge-changes.ts';
 import type { Brief, BuildReport, FrozenTests } from '../../loop/brief.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { failureOf, reportedOn } from '../report/report-facts.ts';
-import { applyChanges } from '../sandbox/changes.ts';
 import { type Bench, type JobEnvironment, measured } from '../sandbox/environment.ts';
 import { install } from '../sandbox/install.ts';
+import { applyPrevious } from '../sandbox/previous.ts';
 import { openRepository } from '../sandbox/repository.ts';
 import { frozenTestsOf } from './design.ts';
 import { type Measured, measure } from './measure.ts';
+import { beginProgress } from './progress.ts';
 import { requireSkills } from './prompt.ts';
 import { type Review, review } from './review.ts';
 import { affectedTasks, inOrder, workOn } from './task-work.ts';
 
-type Outcome = Pick<BuildReport, 'tests' | 'changes' | 'measurements' | 'defects' | 'failure'>;
+type Outcome = Pick<BuildReport, 'tests' | 'changes' | 'unfinished' | 'measurements' | 'defects' | 'failure'>;
 
 const NEEDED_SKILLS = [
   'test-designer',
@@ -26,38 +30,58 @@ export async function build(brief: Brief, environment: JobEnvironment): Promise<
   return { kind: 'build', ...(await reportedOn(brief, environment, outcomeOf)) };
 }
 
+const NOTHING: Omit<Outcome, 'failure'> = { tests: null, changes: [], unfinished: [], measurements: [], defects: [] };
+
 async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Outcome> {
-  let tests: FrozenTests | null = null;
   try {
-    const bench = await prepare(brief, environment);
+    const { bench, conflicts } = await prepare(brief, environment);
     const design = await frozenTestsOf(bench);
-    if (design.tests === undefined)
-      return { tests, changes: [], measurements: [], defects: [...design.defects], failure: null };
-    tests = design.tests;
-    const unfinished: Defect[] = [];
-    for (const task of inOrder(brief.tasks)) {
-      if (!tasksToDo(brief).includes(task)) continue;
-      unfinished.push(...(await workOn(bench, { tests, task, feedback: brief.defects, revision: 0 })));
-    }
-    return { tests, ...(await reviewed(bench, tests, unfinished)), failure: null };
+    if (design.tests === undefined) return { ...NOTHING, defects: [...conflicts, ...design.defects], failure: null };
+    return await built(bench, design.tests, conflicts);
   } catch (error) {
-    return { tests, changes: [], measurements: [], defects: [], failure: failureOf(error, environment) };
+    return { ...NOTHING, failure: failureOf(error, environment) };
   }
 }
 
-async function prepare(brief: Brief, environment: JobEnvironment): Promise<Bench> {
+/** Works on the tasks, then measures. A failure keeps the frozen tests and the tasks that came to their end before it. */
+async function built(bench: Bench, tests: FrozenTests, conflicts: readonly Defect[]): Promise<Outcome> {
+  const { brief, environment } = bench;
+  const feedback = [...brief.defects, ...conflicts];
+  const progress = await beginProgress(bench, tasksToDo(brief, feedback));
+  try {
+    const endings: Defect[] = [];
+    for (const task of progress.open()) {
+      const ending = await workOn(bench, { tests, task, feedback, revision: 0 });
+      endings.push(...ending);
+      if (ending.length === 0) await progress.finish(task);
+    }
+    const { defects, ...measurements } = await reviewed(bench, tests, endings);
+    return { tests, unfinished: [], ...measurements, defects: [...conflicts, ...defects], failure: null };
+  } catch (error) {
+    const failure = failureOf(error, environment);
+    return { ...NOTHING, tests, ...(await progress.rest(tests)), defects: [...conflicts], failure };
+  }
+}
+
+async function prepare(
+  brief: Brief,
+  environment: JobEnvironment,
+): Promise<{ readonly bench: Bench; readonly conflicts: readonly Defect[] }> {
   requireSkills(brief, NEEDED_SKILLS);
   const repository = await openRepository(environment.workspace, environment.scratch);
   const bench = { brief, environment, repository };
-  if (brief.previous !== null) await applyChanges(environment.workspace, brief.previous.changes);
-  await install(bench, environment.workspace);
-  return bench;
+  const conflicts = (await applyPrevious(repository, brief)).map(conflictDefect);
+  for (const { message } of conflicts) environment.log(message);
+  await install(bench, environment.workspace, { isUntouched: brief.previous === null });
+  return { bench, conflicts };
 }
 
-/** All tasks as long as nothing was built; later those that the open defects are about. */
-function tasksToDo({ previous, tasks, defects }: Brief) {
-  const started = previous !== null && previous.tests !== null && previous.changes.length > 0;
-  return started ? affectedTasks(tasks, defects) : tasks;
+/** All tasks as long as nothing was built; later those that a failure left undone, and those that the open defects are about. */
+function tasksToDo({ previous, tasks }: Brief, defects: readonly Defect[]): readonly Task[] {
+  if (previous === null || previous.tests === null || previous.changes.length === 0) return inOrder(tasks);
+  const { unfinished } = previous;
+  const affected = unfinished.length > 0 && defects.length === 0 ? [] : affectedTasks(tasks, defects);
+  return inOrder(tasks).filter((task) => affected.includes(task) || unfinished.includes(task.id));
 }
 
 /** Measures, has it reviewed when it is green, and lets the builder answer the reviewers as often as the limit allows. */
@@ -65,7 +89,7 @@ async function reviewed(
   bench: Bench,
   tests: FrozenTests,
   begun: readonly Defect[],
-): Promise<Omit<Outcome, 'tests' | 'failure'>> {
+): Promise<Pick<Outcome, 'changes' | 'measurements' | 'defects'>> {
   const { brief } = bench;
   const unfinished = [...begun];
   const reviews: Review[] = [];

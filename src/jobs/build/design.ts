@@ -5,6 +5,7 @@ import { digestOfTests } from '../../guard/test-digest.ts';
 import { isTestPath } from '../../guard/test-paths.ts';
 import { type AcceptanceTests, ANSWERS } from '../../loop/answers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { cut } from '../report/said.ts';
 import { treeOf } from '../sandbox/changes.ts';
@@ -71,7 +72,7 @@ async function baseTree(bench: Bench): Promise<string> {
   const folder = join(treesDirectory(environment.scratch), 'design-base');
   await mkdir(folder, { recursive: true });
   await layTree(repository, brief.base, folder);
-  await install(bench, folder, ` on the base ${brief.base}`);
+  await install(bench, folder, { where: ` on the base ${brief.base}`, isUntouched: true });
   return folder;
 }
 
@@ -111,14 +112,12 @@ function feedbackOn(answer: AcceptanceTests, problems: readonly DesignProblem[])
 }
 
 function defectFrom({ requirement, file, message }: DesignProblem): Defect {
-  return {
-    id: `test-design:${requirement ?? ''}:${file ?? ''}:${message.slice(0, 80)}`,
-    requirement: requirement ?? null,
-    file: file ?? null,
-    line: null,
+  return defect({
     rule: 'test-design',
-    severity: 'blocker',
-    message: message.slice(0, 4000),
+    about: `${requirement ?? ''}:${file ?? ''}:${message.slice(0, 80)}`,
+    requirement,
+    file,
+    message,
     suggestion: 'Write tests that fail by assertion where the behaviour is new and pass where it must stay.',
-  };
+  });
 }

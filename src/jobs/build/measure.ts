@@ -1,5 +1,6 @@
 /** Measures what the builder left: build, health, tests and scans, each number with the output that it was read from. */
 import type { FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { cut, said } from '../report/said.ts';
 import { type Reading, securityReading } from '../report/security.ts';
@@ -31,7 +32,7 @@ export async function measure(bench: Bench, tests: FrozenTests): Promise<Measure
     await testReading(bench, copy, tests),
     await suiteReading(bench, copy),
   ]);
-  readings.push(await securityReading(bench.environment, diff));
+  readings.push(await securityReading(bench, diff));
   const measurements = readings.flatMap(({ measurement }) => measurement ?? []);
   return {
     settled,
@@ -58,7 +59,7 @@ async function buildReading(bench: Bench, directory: string, refused: readonly D
       source: 'exit code of the build command, and changes refused by the path policy',
       output: `${output}\nrefused changes: ${refused.length}\n${refusals}`,
     }),
-    defects: failed ? [defect({ id: 'build', rule: 'build', message })] : [],
+    defects: failed ? [defect({ rule: 'build', message })] : [],
   };
 }
 
@@ -69,7 +70,7 @@ async function healthReading(bench: Bench, directory: string): Promise<readonly 
   if (start === null || health === null) {
     const missing = [start === null ? 'commands.start' : '', health === null ? 'commands.health' : ''].filter(Boolean);
     const message = `Health cannot be measured: the surface is ${brief.surface}, but ${missing.join(' and ')} is not set in .github/loopwright.yml.`;
-    return [{ measurement: undefined, defects: [defect({ id: 'health', rule: 'health', message })] }];
+    return [{ measurement: undefined, defects: [defect({ rule: 'health', message })] }];
   }
   const { outputBytes } = brief.limits;
   const { healthy, detail } = await checkHealth(environment, { directory, start, health, outputBytes });
@@ -81,7 +82,7 @@ async function healthReading(bench: Bench, directory: string): Promise<readonly 
     source: `GET ${health} after ${start}`,
     output: detail,
   });
-  return [{ measurement, defects: healthy ? [] : [defect({ id: 'health', rule: 'health', message })] }];
+  return [{ measurement, defects: healthy ? [] : [defect({ rule: 'health', message })] }];
 }
 
 async function testReading(bench: Bench, directory: string, tests: FrozenTests): Promise<Reading> {
@@ -125,7 +126,7 @@ async function suiteReading(bench: Bench, directory: string): Promise<Reading> {
       source: `exit code of ${test}: 1 when it is red`,
       output,
     }),
-    defects: red ? [defect({ id: 'suite', rule: 'suite', message })] : [],
+    defects: red ? [defect({ rule: 'suite', message })] : [],
   };
 }
 
@@ -133,34 +134,11 @@ function testDefect(test: FrozenTests['tests'][number], run: TestRun): Defect {
   const result = run.trusted ? run.results.get(idOf(test)) : undefined;
   const outcome = result?.outcome ?? 'not-run';
   const why = result?.message || run.problem || 'the runner did not report it';
-  return {
-    ...defect({
-      id: `test:${idOf(test)}`,
-      rule: 'test',
-      message: `The test "${test.name}" has the outcome ${outcome}: ${cut(why, 3000)}`,
-    }),
+  return defect({
+    rule: 'test',
+    about: idOf(test),
     requirement: test.requirement,
     file: test.file,
-  };
-}
-
-function defect({
-  id,
-  rule,
-  message,
-}: {
-  readonly id: string;
-  readonly rule: string;
-  readonly message: string;
-}): Defect {
-  return {
-    id,
-    requirement: null,
-    file: null,
-    line: null,
-    rule,
-    severity: 'blocker',
-    message: message.slice(0, 4000),
-    suggestion: null,
-  };
+    message: `The test "${test.name}" has the outcome ${outcome}: ${cut(why, 3000)}`,
+  });
 }

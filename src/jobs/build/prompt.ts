@@ -1,7 +1,7 @@
 /** Puts the brief into words for a model: titled sections of data. What to do with them is the skills' text. */
 import type { Brief } from '../../loop/brief.ts';
 import type { Defect } from '../../loop/measurement.ts';
-import { type Bench, JobError } from '../sandbox/environment.ts';
+import { type Bench, SetupError } from '../sandbox/environment.ts';
 
 /** A titled part of a message; nothing at all when it has no text. */
 export function section(title: string, text: string): string {
@@ -11,14 +11,14 @@ export function section(title: string, text: string): string {
 /** What holds for every role; it comes before the skills, so that the start of all prompts is the same. */
 const GROUND_RULES = 'ground-rules';
 
-/** Refuses a brief without these skills, before anything is paid for. @throws {JobError} */
+/** Refuses a brief without these skills, before anything is paid for. @throws {SetupError} */
 export function requireSkills(brief: Brief, names: readonly string[]): void {
   const missing = names.find((name) => brief.skills[name] === undefined);
   if (missing !== undefined)
-    throw new JobError(`The brief has no skill "${missing}"; the App must send its text in \`skills\`.`);
+    throw new SetupError(`The brief has no skill "${missing}"; the App must send its text in \`skills\`.`);
 }
 
-/** The ground rules and the texts of skills, the first of which is needed. A missing other one is logged, never silently skipped. @throws {JobError} */
+/** The ground rules and the texts of skills, the first of which is needed. A missing other one is logged, never silently skipped. @throws {SetupError} */
 export function skillTexts({ brief, environment }: Bench, names: readonly string[]): string {
   requireSkills(brief, names.slice(0, 1));
   return [GROUND_RULES, ...names]

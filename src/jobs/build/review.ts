@@ -1,6 +1,7 @@
 /** Security review and code review of the proposed change, by other roles than the one that built it. */
 import { ANSWERS, type CodeReview, type SecurityReview } from '../../loop/answers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { cut } from '../report/said.ts';
 import { type Bench, callContext } from '../sandbox/environment.ts';
@@ -57,16 +58,16 @@ function userMessage({ brief }: Bench, tests: FrozenTests, diff: string): string
 
 function defectFrom(rule: string, finding: CodeReview['findings'][number]): Defect {
   const { severity, requirement, file, line, message, fix } = finding;
-  return {
-    id: `${rule}:${file}:${line ?? ''}:${message.slice(0, 80)}`,
+  return defect({
+    rule,
+    about: `${file}:${line ?? ''}:${message.slice(0, 80)}`,
     requirement,
     file,
     line,
-    rule,
     severity: SEVERITY[severity],
     message,
     suggestion: fix,
-  };
+  });
 }
 
 function rank({ severity }: Defect): number {

@@ -1,9 +1,10 @@
 /** Reduces the workspace to what may be proposed, before anything is measured: what is judged is what would land. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { defectOf, type PatchPolicy, pathRefusal, refusalsOf } from '../../guard/patch-policy.ts';
+import { defectOf, type PatchPolicy, pathRefusal, plannedPolicy, refusalsOf } from '../../guard/patch-policy.ts';
 import { isTestPath } from '../../guard/test-paths.ts';
 import type { Brief, FileChange, FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { changesOf, restorePaths, treeOf } from '../sandbox/changes.ts';
 import { type Bench, JobError } from '../sandbox/environment.ts';
@@ -43,7 +44,7 @@ export async function settle(bench: Bench, tests: FrozenTests): Promise<Settled>
   for (let pass = 1; pass <= PASSES; pass += 1) {
     const found = await changesOf(repository, brief.candidate, brief.policy.maxBytes);
     const judged = found.changes.map((change) => verdictOf(brief, tests, existing, change));
-    const wrong = [...found.refused, ...judged.flatMap(({ defect }) => defect ?? [])];
+    const wrong = [...found.refused, ...judged.flatMap(({ wrong }) => wrong ?? [])];
     if (wrong.length === 0)
       return finish(
         brief,
@@ -95,13 +96,12 @@ async function restoreTests({ environment }: Bench, tests: FrozenTests): Promise
 function verdictOf(brief: Brief, tests: FrozenTests, existing: ReadonlySet<string>, change: FileChange) {
   const planned = isPlanned(brief, tests, existing, change.path);
   const refusal = pathRefusal(change.path, planned ? planPolicy(brief, change.path) : brief.policy);
-  if (refusal !== undefined) return { change, defect: defectOf(change.path, refusal) };
-  return { change, defect: planned ? undefined : unplannedDefect(change.path, existing.has(change.path)) };
+  if (refusal !== undefined) return { change, wrong: defectOf(change.path, refusal) };
+  return { change, wrong: planned ? undefined : unplannedDefect(change.path, existing.has(change.path)) };
 }
 
 function finish(brief: Brief, changes: readonly FileChange[], before: Omit<Settled, 'changes'>): Settled {
-  const policy: PatchPolicy = { ...brief.policy, allowedFiles: ['**'] };
-  const whole = refusalsOf(changes, policy);
+  const whole = refusalsOf(changes, plannedPolicy(brief.policy));
   if (whole.length === 0) return { ...before, changes };
   return { ...before, changes: [], refused: [...before.refused, ...whole] };
 }
@@ -113,7 +113,7 @@ function isPlanned(brief: Brief, tests: FrozenTests, existing: ReadonlySet<strin
 
 /** A lock file may change where a task names it; every other rule stays. */
 function planPolicy(brief: Brief, path: string): PatchPolicy {
-  return filesOf(brief).includes(path) ? { ...brief.policy, allowedFiles: ['**'] } : brief.policy;
+  return filesOf(brief).includes(path) ? plannedPolicy(brief.policy) : brief.policy;
 }
 
 function filesOf(brief: Brief): readonly string[] {
@@ -121,14 +121,12 @@ function filesOf(brief: Brief): readonly string[] {
 }
 
 function unplannedDefect(path: string, existed: boolean): Defect {
-  return {
-    id: `unplanned:${path}`,
-    requirement: null,
-    file: path,
-    line: null,
+  return defect({
     rule: 'unplanned-file',
+    about: path,
+    file: path,
     severity: existed ? 'major' : 'minor',
     message: `\`${path}\` was ${existed ? 'changed' : 'created'}, but no task names it; it was set back before measuring.`,
     suggestion: 'Change only the files that the tasks name, and new tests.',
-  };
+  });
 }

@@ -1,9 +1,9 @@
 /** One conversation of the builder per task, in the order of the plan. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Task } from '../../documents/documents.ts';
 import type { Brief, FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
+import { saveTranscript } from '../report/transcripts.ts';
 import { presentFiles, treeOf } from '../sandbox/changes.ts';
 import { type Bench, callContext, JobError } from '../sandbox/environment.ts';
 import { converse, type Ending, UNFINISHED } from './agent.ts';
@@ -30,8 +30,6 @@ export async function workOn(bench: Bench, request: TaskRequest): Promise<readon
   const { brief, environment, repository } = bench;
   const { task, tests, revision } = request;
   const existing = new Set((await treeOf(repository, brief.candidate)).map(({ path }) => path));
-  const transcripts = join(environment.output, 'transcripts');
-  await mkdir(transcripts, { recursive: true });
   environment.log(`${task.id} ${task.title}${revision === 0 ? '' : `, revision ${revision}`}`);
   const ending = await converse({
     model: environment.model,
@@ -50,7 +48,7 @@ export async function workOn(bench: Bench, request: TaskRequest): Promise<readon
     steps: brief.limits.agentSteps,
     until: environment.now() + TASK_MS,
     now: environment.now,
-    save: (messages) => writeFile(join(transcripts, `${task.id}-${revision}.json`), JSON.stringify(messages, null, 1)),
+    save: (messages) => saveTranscript(environment.output, `${task.id}-${revision}`, messages),
   });
   environment.log(`${task.id}: the conversation ended: ${ending}`);
   return unfinished(task, ending);
@@ -60,16 +58,14 @@ function unfinished({ id, title, requirements }: Task, ending: Ending): readonly
   const ended = UNFINISHED[ending];
   if (ended === undefined) return [];
   return [
-    {
-      id: `builder:${id}`,
-      requirement: requirements[0] ?? null,
-      file: null,
-      line: null,
+    defect({
       rule: 'builder',
+      about: id,
+      requirement: requirements[0],
       severity: 'major',
       message: `The builder did not finish ${id} (${title}): ${ended.why}.`,
       suggestion: ended.remedy,
-    },
+    }),
   ];
 }
 

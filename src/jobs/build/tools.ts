@@ -30,6 +30,15 @@ interface Tool {
   readonly perform: (input: unknown, context: ToolContext) => Promise<ToolResult>;
 }
 
+/** Of one result. The model asks again for what it needs; a whole log or data file would crowd out the task. */
+const RESULT_CHARACTERS = 8_000;
+/** How to read what was left out, by tool. */
+const READ_ON: Readonly<Record<string, string>> = {
+  list_files: '; name a folder',
+  read_file: '; a single line is too long, so print a part of it by run_command',
+  search: '; name a folder or a narrower pattern',
+  run_command: '; let it print less, or write into a file and read that by lines',
+};
 const MOST_FILES = 1000;
 const path = z.string().min(1).max(400).describe('Path from the repository root, like src/main.ts');
 
@@ -48,13 +57,13 @@ const TOOLS: readonly Tool[] = [
   ),
   tool(
     'read_file',
-    'Reads a text file, whole or some of its lines.',
+    'Reads a text file, whole or some of its lines; of a long one the middle is left out, so name `from` and `to`.',
     z.strictObject({ path, from: z.int().positive().optional(), to: z.int().positive().optional() }),
     async (input, context) => {
       const text = await readText(context.workspace, input.path);
       if (typeof text !== 'string') return refused(context, `read ${input.path}`, text.refusal);
-      const lines = text.split('\n').slice((input.from ?? 1) - 1, input.to);
-      return done(cut(lines.join('\n'), context.outputBytes));
+      const from = input.from ?? 1;
+      return done(linesWithin(text.split('\n').slice(from - 1, input.to), from));
     },
   ),
   tool(
@@ -69,7 +78,7 @@ const TOOLS: readonly Tool[] = [
       const argv = ['grep', '-rnIE', ...skipped, '-e', pattern, '--', folder ?? '.'];
       const result = await inSandbox(context, argv, context.commandTimeoutMs);
       if (result.exitCode === 1) return done('No match.');
-      return done(result.exitCode === 0 ? cut(result.stdout, context.outputBytes) : said(result, context.outputBytes));
+      return done(result.exitCode === 0 ? result.stdout : said(result, context.outputBytes));
     },
   ),
   tool(
@@ -132,7 +141,8 @@ export async function performTool(call: ToolCall, context: ToolContext): Promise
   }
   const input = parseJson(call.arguments === '' ? '{}' : call.arguments);
   if (input === undefined) return malformed(`The arguments of ${call.name} are not JSON; send the call again.`);
-  return known.perform(input, context);
+  const result = await known.perform(input, context);
+  return { ...result, text: cut(result.text, RESULT_CHARACTERS, READ_ON[call.name]) };
 }
 
 function tool<Input>(
@@ -165,6 +175,27 @@ async function write(context: ToolContext, file: string, content: string): Promi
   const refusal = context.writeRefusal(file) ?? (await writeInside(context.workspace, file, content));
   if (refusal !== undefined) return refused(context, `write ${file}`, refusal);
   return done(`Wrote ${file} (${Buffer.byteLength(content)} bytes).`);
+}
+
+/** Lines of a file from number `from` on; where they are too many, the first and the last ones, and which are left out. */
+function linesWithin(lines: readonly string[], from: number): string {
+  const text = lines.join('\n');
+  if (text.length <= RESULT_CHARACTERS) return text;
+  const room = RESULT_CHARACTERS / 2 - 200;
+  const head = countWithin(lines, room);
+  const tail = Math.min(countWithin(lines.toReversed(), room), lines.length - head);
+  if (head === 0 || tail === 0) return text;
+  const left = `… lines ${from + head} to ${from + lines.length - tail - 1} (${text.length} characters in all) are left out; read them by \`from\` and \`to\` …`;
+  return [...lines.slice(0, head), left, ...lines.slice(lines.length - tail)].join('\n');
+}
+
+function countWithin(lines: readonly string[], room: number): number {
+  let size = 0;
+  const first = lines.findIndex((line) => {
+    size += line.length + 1;
+    return size > room;
+  });
+  return first < 0 ? lines.length : first;
 }
 
 /** A folder without the decoration that models like; undefined for the root. */

@@ -12,7 +12,7 @@ export function reportFromRoot(report: Report, places: Places): Report {
   const said = (text: string): string => fromRoot(text, places);
   const common = {
     defects: report.defects.map((defect) => ({ ...defect, id: said(defect.id), message: said(defect.message) })),
-    failure: report.failure === null ? null : said(report.failure),
+    failure: report.failure === null ? null : { ...report.failure, message: said(report.failure.message) },
   };
   if (report.kind !== 'verify') return { ...report, ...common };
   return {

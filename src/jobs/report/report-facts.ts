@@ -1,13 +1,13 @@
 /** What every report says alike: whose it is, where it ran, what it cost. */
-import { LoopError } from '../../errors.ts';
-import type { Brief, ModelCall, Report } from '../../loop/brief.ts';
-import { countCalls, type JobEnvironment } from '../sandbox/environment.ts';
+import { LoopError, ModelError, SandboxError } from '../../errors.ts';
+import type { Brief, JobFailure, ModelCall, Report } from '../../loop/brief.ts';
+import { countCalls, type JobEnvironment, SetupError } from '../sandbox/environment.ts';
 
 type Subject = Pick<Report, 'version' | 'loop' | 'entry' | 'candidate' | 'base'>;
 
 /** Whose report it is: the App refuses one that speaks of another run. */
 export function subjectOf(brief: Brief): Subject {
-  return { version: 1, loop: brief.loop.id, entry: brief.entry, candidate: brief.candidate, base: brief.base };
+  return { version: 2, loop: brief.loop.id, entry: brief.entry, candidate: brief.candidate, base: brief.base };
 }
 
 type Costs = Subject & Pick<Report, 'sandbox' | 'durationMs'> & { readonly calls: ModelCall[] };
@@ -30,9 +30,15 @@ export async function reportedOn<Outcome>(
   };
 }
 
-/** The sentence of an expected failure. Only what is named at a port is one; anything else is a mistake of ours and goes up. */
-export function failureOf(error: unknown, { log }: JobEnvironment): string {
+/** An expected failure as the report says it. Only what is named at a port is one; anything else is a mistake of ours and goes up. */
+export function failureOf(error: unknown, { log }: Pick<JobEnvironment, 'log'>): JobFailure {
   if (!(error instanceof LoopError)) throw error;
   log(`failed: ${error.message}`);
-  return error.message;
+  return { cause: causeOf(error), message: error.message };
+}
+
+/** What has to change before another try makes sense. */
+export function causeOf(error: unknown): JobFailure['cause'] {
+  if (error instanceof ModelError) return 'model';
+  return error instanceof SandboxError || error instanceof SetupError ? 'setup' : 'work';
 }

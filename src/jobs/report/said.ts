@@ -8,9 +8,10 @@ export function said(result: CommandResult, outputBytes: number): string {
   return `[${ending}${result.truncated ? ', output cut' : ''}]\n${cut(output, outputBytes)}`;
 }
 
-/** Keeps the first and the last half of a long text; failures usually say what they are at the end. */
-export function cut(text: string, limit: number): string {
+/** Keeps the first and the last half of a long text; failures usually say what they are at the end. `hint` says how to read the rest. */
+export function cut(text: string, limit: number, hint = ''): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);
-  return `${text.slice(0, half)}\n… ${text.length - 2 * half} characters left out …\n${text.slice(-half)}`;
+  const [head, tail] = [text.slice(0, half).toWellFormed(), text.slice(-half).toWellFormed()];
+  return `${head}\n… ${text.length - 2 * half} characters left out${hint} …\n${tail}`;
 }

@@ -26,7 +26,7 @@ const { setTimeout, process: { exit } } = globalThis;
 const leave = () => apply(exit, process, [0]);
 const cut = ((slice) => (text) => apply(slice, text, [0, 2000]))(String.prototype.slice);
 const { key, token, url, program } = JSON.parse(fs.readFileSync(0, 'utf8'));
-// What tests start is a Node like any other.
+// Tests start other processes with the ordinary Node, not with this runner.
 process.execPath = program;
 
 let position = 0;

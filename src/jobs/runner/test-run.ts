@@ -70,7 +70,7 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
   const runs: FileRun[] = [];
   const tests = await keepTests(directory, request.runner);
   for (const file of request.files) {
-    // What is tested writes in the same tree.
+    // The tested code can write in the same tree.
     if (runs.length > 0) await tests.restore();
     const leftMs = timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) break;

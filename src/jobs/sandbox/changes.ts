@@ -14,7 +14,7 @@ export interface Changes {
   readonly refused: readonly Defect[];
 }
 
-interface TreeEntry {
+export interface TreeEntry {
   readonly path: string;
   readonly mode: string;
   readonly id: string;
@@ -155,7 +155,7 @@ function changeOf(path: string, { mode, bytes }: RegularFile, maxBytes: number):
 }
 
 /** Git's object id of a blob; the length of `like` tells which hash the repository uses. */
-function blobId(bytes: Buffer, like: string): string {
+export function blobId(bytes: Buffer, like: string): string {
   const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }

@@ -21,6 +21,8 @@ export interface JobEnvironment {
   readonly raw: RawStore;
   /** Path of this job's own program, for what runs inside the sandbox. */
   readonly bundle: string;
+  /** How often VERIFY runs the frozen tests on the head to see whether they are stable. */
+  readonly flakinessRuns: number;
   readonly log: (line: string) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -36,6 +38,11 @@ export interface Bench {
 /** The job cannot do its work at all; the message becomes the report's failure. */
 export class JobError extends LoopError {
   override name = 'JobError';
+}
+
+/** What the job stands on is missing or broken: no other candidate would do better, a person must set it right. */
+export class SetupError extends JobError {
+  override name = 'SetupError';
 }
 
 /** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { said } from '../report/said.ts';
 import { treeOf } from './changes.ts';
-import { type Bench, JobError, runShell } from './environment.ts';
+import { type Bench, JobError, runShell, SetupError } from './environment.ts';
 import { overwriteInside, removeInside } from './inside.ts';
 import { install } from './install.ts';
 import { layTree } from './repository.ts';
@@ -24,7 +24,7 @@ export interface Trees {
  */
 export async function layTrees(bench: Bench, tests: FrozenTests | undefined): Promise<Trees> {
   const { brief, repository } = bench;
-  const lay = async (name: string, commit: string) => {
+  const lay = async (name: 'base' | 'head', commit: string) => {
     const directory = await mkdtemp(join(treesDirectory(bench.environment.scratch), `${name}-`));
     await layTree(repository, commit, directory);
     await prepare(bench, name, directory);
@@ -84,14 +84,16 @@ export async function overwrite(
   refuse(path, await overwriteInside(tree, path, content, executable));
 }
 
-async function prepare(bench: Bench, name: string, directory: string): Promise<void> {
-  await install(bench, directory, ` on the ${name} commit, so nothing can be judged`);
+async function prepare(bench: Bench, name: 'base' | 'head', directory: string): Promise<void> {
+  const isUntouched = name === 'base';
+  await install(bench, directory, { where: ` on the ${name} commit, so nothing can be judged`, isUntouched });
   const { build } = bench.brief.commands;
   if (build === null) return;
   const result = await runShell(bench, build, directory);
   if (result.exitCode === 0) return;
   const output = said(result, 2000);
-  throw new JobError(`Nothing can be judged: ${JSON.stringify(build)} failed on the ${name} commit: ${output}`);
+  const message = `Nothing can be judged: ${JSON.stringify(build)} failed on the ${name} commit: ${output}`;
+  throw isUntouched ? new SetupError(message) : new JobError(message);
 }
 
 function refuse(path: string, refusal: string | undefined): void {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { pathRefusal } from '../../guard/patch-policy.ts';
 import { ANSWERS, type SeedData } from '../../loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type FileChange, type SeedReport } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { acceptanceOf, documentsOf, fenced, requirementsOf, section, skillTexts } from '../build/prompt.ts';
 import { parseJson } from '../report/json.ts';
@@ -53,7 +54,7 @@ async function readBuild(brief: Brief, input: string | undefined): Promise<Build
     throw new JobError(
       `The build report is of ${loop}, entry ${entry}, not of ${brief.loop.id}, entry ${brief.entry}.`,
     );
-  if (parsed.data.failure !== null) throw new JobError(`The build failed: ${parsed.data.failure}`);
+  if (parsed.data.failure !== null) throw new JobError(`The build failed: ${parsed.data.failure.message}`);
   return parsed.data;
 }
 
@@ -89,7 +90,7 @@ async function refusalsOfSeed(bench: Bench, built: BuildReport, answer: SeedData
       : product.has(path)
         ? 'it is a file of the product; a seed brings its own files'
         : pathRefusal(path, brief.policy);
-    return reason === undefined ? [] : [defect('seed-path', `\`${path}\` must not be written: ${reason}.`, path)];
+    return reason === undefined ? [] : [refusedFile(path, reason)];
   });
 }
 
@@ -98,9 +99,9 @@ async function judge(
   { answer, refused, runs }: { answer: SeedData; refused: readonly Defect[]; runs: SeedRuns | undefined },
 ): Promise<{ readonly measurements: Measurement[]; readonly defects: Defect[] }> {
   const problems = {
-    seed_errors: [...refused, ...(runs?.errors ?? []).map((message) => defect('seed-error', message))],
-    seed_drift: (runs?.drift ?? []).map((message) => defect('seed-drift', message)),
-    seed_count_mismatches: (runs?.mismatches ?? []).map((message) => defect('seed-count', message)),
+    seed_errors: [...refused, ...(runs?.errors ?? []).map((message) => problem('seed-error', message))],
+    seed_drift: (runs?.drift ?? []).map((message) => problem('seed-drift', message)),
+    seed_count_mismatches: (runs?.mismatches ?? []).map((message) => problem('seed-count', message)),
   };
   const output = answer.needed
     ? (runs?.output ?? `not run: ${refused.map(({ message }) => message).join(' ')}`)
@@ -122,15 +123,10 @@ function changeOf({ path, content }: SeedData['files'][number]): FileChange {
   return { path, mode: '100644', content: Buffer.from(content).toString('base64') };
 }
 
-function defect(rule: string, message: string, file: string | null = null): Defect {
-  return {
-    id: `${rule}:${message.slice(0, 80)}`,
-    requirement: null,
-    file,
-    line: null,
-    rule,
-    severity: 'blocker',
-    message: message.slice(0, 4000),
-    suggestion: null,
-  };
+function refusedFile(path: string, reason: string): Defect {
+  return defect({ rule: 'seed-path', about: path, file: path, message: `\`${path}\` must not be written: ${reason}.` });
+}
+
+function problem(rule: string, message: string): Defect {
+  return defect({ rule, about: message.slice(0, 80), message });
 }

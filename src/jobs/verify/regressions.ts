@@ -1,13 +1,13 @@
 /** `regressions`: what is green on the base and no longer on the head, by the repository's own command and test by test. */
 import { performance } from 'node:perf_hooks';
 import { isTestPath } from '../../guard/test-paths.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { said } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
 import { runTests, suiteCommand, type TestRun } from '../runner/test-run.ts';
 import { type Bench, measured } from '../sandbox/environment.ts';
 import { onTreeCopy, revertPaths, type Trees } from '../sandbox/trees.ts';
-import { blocker } from './verify-defect.ts';
 
 /** The exit code alone proves little: the product could end each test process early, and with 0. */
 export async function regressionReading(bench: Bench, trees: Trees): Promise<Reading> {
@@ -71,7 +71,7 @@ function lostOf({ trusted, problem, results }: TestRun, passing: readonly string
   return passing.flatMap((id) => {
     const result = results.get(id);
     if (result?.outcome === 'pass') return [];
-    return { ...regression(id, `${id} passes no longer: ${result?.message ?? 'it did not run'}`), file: fileOf(id) };
+    return regression(id, `${id} passes no longer: ${result?.message ?? 'it did not run'}`, fileOf(id));
   });
 }
 
@@ -88,7 +88,7 @@ function fileOf(id: string): string {
   return id.split('::')[0] ?? '';
 }
 
-function regression(about: string, message: string): Defect {
+function regression(about: string, message: string, file?: string): Defect {
   const suggestion = 'Keep what the existing tests describe; they are run as they are on the base.';
-  return blocker({ rule: 'regression', about, message, suggestion });
+  return defect({ rule: 'regression', about, file, message, suggestion });
 }

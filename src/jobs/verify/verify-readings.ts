@@ -1,15 +1,14 @@
 /** What VERIFY measures about the tests: whether they are intact, and whether they are stable. */
 import type { AddedLine } from '../../guard/added-lines.ts';
 import { integrityDefects } from '../../guard/test-integrity.ts';
+import { judgeFindings, liftedNote } from '../../guard/waivers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Reading } from '../report/security.ts';
 import type { TestRun } from '../runner/test-run.ts';
 import { type Bench, measured } from '../sandbox/environment.ts';
 import { onTreeCopy, type Trees } from '../sandbox/trees.ts';
 import { idOf, runFrozen } from './frozen-run.ts';
-import { blocker } from './verify-defect.ts';
-
-const FLAKINESS_RUNS = 5;
 
 /** `test_integrity_violations`: existing, frozen and left-out tests, and the runner's set-up, compared with the base. */
 export async function integrityReading(bench: Bench, trees: Trees, added: readonly AddedLine[]): Promise<Reading> {
@@ -21,7 +20,7 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
     textsOf(bench, brief.base, [...trees.baseFiles.keys()].filter(isRead)),
     textsOf(bench, brief.candidate, [...trees.headFiles.keys()].filter(isRead)),
   ]);
-  const defects = integrityDefects({
+  const found = integrityDefects({
     runner: brief.commands.runner,
     base: trees.baseFiles,
     head: trees.headFiles,
@@ -30,13 +29,20 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
     frozen,
     added,
   });
+  const { standing: defects, lifted } = judgeFindings(found, brief.waivers);
   const measurement = await measured(environment, {
     name: 'test_integrity_violations',
     value: defects.length,
     unit: 'count',
-    source: 'test files and runner set-up of base and head compared',
+    source: `test files and runner set-up of base and head compared${liftedNote(lifted)}`,
     output: JSON.stringify(
-      { base: brief.base, candidate: brief.candidate, frozen: frozen?.digest ?? null, defects },
+      {
+        base: brief.base,
+        candidate: brief.candidate,
+        frozen: frozen?.digest ?? null,
+        findings: defects,
+        waived: lifted,
+      },
       null,
       1,
     ),
@@ -55,8 +61,9 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
   const ids = tests?.tests.map(idOf) ?? [];
   if (tests === undefined || ids.length === 0)
     return unstable('Flakiness cannot be measured: there are no frozen tests.');
+  const { flakinessRuns } = bench.environment;
   const runs: TestRun[] = [];
-  for (let index = 0; index < FLAKINESS_RUNS; index += 1) {
+  for (let index = 0; index < flakinessRuns; index += 1) {
     const run = await onTreeCopy(bench, trees.head, (copy) => runFrozen(bench, copy, tests));
     runs.push(run);
     if (!run.trusted) {
@@ -70,7 +77,7 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
     name: 'flakiness',
     value: flaky.length / ids.length,
     unit: 'ratio',
-    source: `${FLAKINESS_RUNS} runs of ${ids.length} frozen tests on the head`,
+    source: `${flakinessRuns} runs of ${ids.length} frozen tests on the head`,
     output: JSON.stringify(
       ids.map((id) => ({ id, outcomes: outcomesOf(id) })),
       null,
@@ -78,7 +85,7 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
     ),
   });
   const defects = flaky.map((id) =>
-    blocker({
+    defect({
       rule: 'flakiness',
       about: id,
       file: id.split('::')[0],
@@ -98,7 +105,7 @@ function unstable(message: string): Stability {
     measurement: undefined,
     passRate: undefined,
     firstRun: undefined,
-    defects: [blocker({ rule: 'flakiness', about: 'unmeasured', message })],
+    defects: [defect({ rule: 'flakiness', about: 'unmeasured', message })],
   };
 }
 

@@ -1,6 +1,7 @@
 /** The VERIFY job: judges a candidate against its base, and changes nothing. */
 import { type AddedLine, addedLinesOf } from '../../guard/added-lines.ts';
 import type { Brief, EvidenceRow, VerifyReport } from '../../loop/brief.ts';
+import { defect } from '../../loop/defect.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { subjectOf } from '../report/report-facts.ts';
 import { type Reading, securityReading } from '../report/security.ts';
@@ -10,7 +11,6 @@ import { layTrees, onTreeCopy } from '../sandbox/trees.ts';
 import { type Acceptance, performAcceptance } from './acceptance.ts';
 import { type Evidence, gapsOf, proveRequirements } from './evidence.ts';
 import { regressionReading } from './regressions.ts';
-import { blocker } from './verify-defect.ts';
 import { flakinessReading, integrityReading } from './verify-readings.ts';
 
 /**
@@ -59,7 +59,7 @@ async function judge(bench: Bench): Promise<Judged> {
   const diff = await diffOf(bench);
   const added = addedLinesOf(diff);
   const integrity = await integrityReading(bench, trees, added);
-  const security = await securityReading(environment, diff);
+  const security = await securityReading(bench, diff);
   const regressions = await regressionReading(bench, trees);
   const stability = await flakinessReading(bench, trees, tests);
   environment.log(`acceptance: ${brief.acceptance.length} rows`);
@@ -100,7 +100,7 @@ async function latencyReading(bench: Bench, { p95Ms, p95Problem, raw }: Acceptan
   if (p95Ms === undefined) {
     if (p95Problem === undefined) return { measurement: undefined, defects: [] };
     const message = `The latency could not be measured: ${p95Problem}.`;
-    return { measurement: undefined, defects: [blocker({ rule: 'latency', about: 'unmeasured', message })] };
+    return { measurement: undefined, defects: [defect({ rule: 'latency', about: 'unmeasured', message })] };
   }
   const measurement = await measured(bench.environment, {
     name: 'p95_ms',
@@ -111,7 +111,7 @@ async function latencyReading(bench: Bench, { p95Ms, p95Problem, raw }: Acceptan
   });
   const limit = bench.brief.thresholds.p95Ms;
   const message = `95 % of the requests were answered within ${p95Ms} ms; at most ${limit} ms are allowed.`;
-  return { measurement, defects: p95Ms <= limit ? [] : [blocker({ rule: 'latency', about: 'p95', message })] };
+  return { measurement, defects: p95Ms <= limit ? [] : [defect({ rule: 'latency', about: 'p95', message })] };
 }
 
 /** Every number of this entry by name, for requirements of kind metric. */
@@ -142,7 +142,7 @@ function withMetrics(brief: Brief, { rows }: Acceptance, evidence: Evidence): re
 async function acceptanceReading(bench: Bench, rows: readonly AcceptedRow[], raw: string): Promise<Reading> {
   const failed = rows.filter(({ passed }) => !passed);
   const defects = failed.map(({ row, detail }) =>
-    blocker({
+    defect({
       rule: 'acceptance',
       about: row.id,
       requirement: row.requirement,
@@ -151,7 +151,7 @@ async function acceptanceReading(bench: Bench, rows: readonly AcceptedRow[], raw
   );
   if (rows.length === 0) {
     const message = 'There are no acceptance rows, so nothing shows that the product does what was asked.';
-    return { measurement: undefined, defects: [blocker({ rule: 'acceptance', about: 'none', message })] };
+    return { measurement: undefined, defects: [defect({ rule: 'acceptance', about: 'none', message })] };
   }
   const measurement = await measured(bench.environment, {
     name: 'uat_pass_rate',
@@ -171,7 +171,7 @@ async function evidenceReading(bench: Bench, { rows, raw }: Evidence): Promise<R
   const gaps = gapsOf(bench.brief, rows);
   if (bench.brief.requirements.length === 0) {
     const message = 'The brief names no requirements, so nothing can be proven.';
-    return { measurement: undefined, defects: [blocker({ rule: 'evidence', about: 'none', message })] };
+    return { measurement: undefined, defects: [defect({ rule: 'evidence', about: 'none', message })] };
   }
   const measurement = await measured(bench.environment, {
     name: 'evidence_gaps',
@@ -186,7 +186,7 @@ async function evidenceReading(bench: Bench, { rows, raw }: Evidence): Promise<R
 function gapDefects(brief: Brief, id: string, rows: readonly EvidenceRow[]): readonly Defect[] {
   const unproven = rows.filter(({ requirement, proven }) => requirement === id && !proven);
   const defects = unproven.map(({ test, kind, reason }) =>
-    blocker({
+    defect({
       rule: 'evidence',
       about: `${id}:${test}`,
       requirement: id,
@@ -197,6 +197,6 @@ function gapDefects(brief: Brief, id: string, rows: readonly EvidenceRow[]): rea
   if (brief.acceptance.some(({ requirement }) => requirement === id)) return defects;
   return [
     ...defects,
-    blocker({ rule: 'evidence', about: `${id}:row`, requirement: id, message: `${id} has no acceptance row.` }),
+    defect({ rule: 'evidence', about: `${id}:row`, requirement: id, message: `${id} has no acceptance row.` }),
   ];
 }

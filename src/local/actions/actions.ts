@@ -97,12 +97,27 @@ function listRuns(call: Call, workflowId?: number) {
   const runs = host.state.runs
     .find(workflowId === undefined ? { repositoryId: repository.id } : { repositoryId: repository.id, workflowId })
     .filter((run) => !status || run.status === status || run.conclusion === status)
-    .filter((run) =>
-      Object.entries(RUN_FILTERS).every(([name, of]) => !query.has(name) || query.get(name) === of(run)),
-    );
+    .filter((run) => Object.entries(RUN_FILTERS).every(([name, of]) => !query.has(name) || query.get(name) === of(run)))
+    .filter(({ createdAt }) => isWithin(query.get('created'), createdAt));
   const payloads = runs.toReversed().map((run) => runPayload(host, repository, run));
   return list(payloads, (page, total) => ({ total_count: total, workflow_runs: page }));
 }
+
+/** `>=2026-01-01`, `<…`, `2026-01-01..2026-02-01`: https://docs.github.com/search-github/getting-started-with-searching-on-github/understanding-the-search-syntax#query-for-dates */
+function isWithin(wanted: string | null, moment: string): boolean {
+  if (wanted === null) return true;
+  const [, from, to] = /^(\S+)\.\.(\S+)$/.exec(wanted) ?? [];
+  if (from !== undefined) return isWithin(`>=${from}`, moment) && isWithin(`<=${to}`, moment);
+  const [, sign = '', date = ''] = /^([<>]=?|)(.+)$/.exec(wanted) ?? [];
+  return COMPARISONS[sign]?.(Date.parse(moment), Date.parse(date)) ?? moment.startsWith(date);
+}
+
+const COMPARISONS: Readonly<Record<string, (left: number, right: number) => boolean>> = {
+  '>=': (left, right) => left >= right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '<': (left, right) => left < right,
+};
 
 function listJobs(call: Call) {
   const run = runOf(call);

@@ -12,7 +12,7 @@ export type DownloadKind = 'artifact' | 'job-log' | 'run-logs';
 
 /** The redirect that GitHub answers a download with. */
 export function redirectTo(host: Host, kind: DownloadKind, id: number) {
-  const expires = Date.now() + VALID_MS;
+  const expires = host.clock.now().getTime() + VALID_MS;
   const location = `${host.url()}/_local/downloads/${kind}/${id}?expires=${expires}&signature=${signatureOf(host, `${kind}/${id}/${expires}`)}`;
   return { status: 302, headers: { location } };
 }
@@ -28,7 +28,11 @@ export interface DownloadRequest {
 export async function download(host: Host, { kind, id, expires, signature }: DownloadRequest): Promise<Response> {
   const expected = Buffer.from(signatureOf(host, `${kind}/${id}/${expires}`));
   const given = Buffer.from(signature);
-  if (expected.length !== given.length || !timingSafeEqual(expected, given) || Number(expires) < Date.now()) {
+  if (
+    expected.length !== given.length ||
+    !timingSafeEqual(expected, given) ||
+    Number(expires) < host.clock.now().getTime()
+  ) {
     throw new HttpError(403, 'Server failed to authenticate the request: the signature is wrong or too old.');
   }
   const read = READERS[kind];

@@ -1,7 +1,8 @@
 /** The jobs of runs, each with its check run of GitHub Actions. */
 
 import type { Job, Run } from '../check-records.ts';
-import { ACTIONS_LOGIN, type Host, now } from '../host.ts';
+import { now } from '../clock.ts';
+import { ACTIONS_LOGIN, type Host } from '../host.ts';
 import { found } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { createCheckRun, updateCheckRun } from '../rest/check-changes.ts';
@@ -19,9 +20,13 @@ export function saveJob(host: Host, run: Run, job: WorkflowJob): void {
     const saved = host.state.jobs.update(known.id, {
       status: job.status,
       conclusion: job.conclusion,
-      startedAt: job.startedAt ?? known.startedAt,
-      completedAt: job.completedAt,
-      steps: [...job.steps],
+      startedAt: translated(host, job.startedAt) ?? known.startedAt,
+      completedAt: translated(host, job.completedAt),
+      steps: job.steps.map((step) => ({
+        ...step,
+        startedAt: translated(host, step.startedAt),
+        completedAt: translated(host, step.completedAt),
+      })),
       log: job.log,
     });
     if (saved.status === known.status) return;
@@ -30,12 +35,21 @@ export function saveJob(host: Host, run: Run, job: WorkflowJob): void {
   });
 }
 
+/** The executor goes by this machine's clock, because it measures real processes. */
+function translated({ clock }: Host, machineTime: string | undefined): string | undefined {
+  return machineTime === undefined ? undefined : clock.translated(machineTime);
+}
+
 /** Completes, as cancelled, the jobs that an ended run left open. */
 export function closeJobs(host: Host, run: Run): void {
   const repository = found(host.state.repositories.get(run.repositoryId));
   for (const job of host.state.jobs.find({ runId: run.id })) {
     if (job.status === 'completed') continue;
-    const closed = host.state.jobs.update(job.id, { status: 'completed', conclusion: 'cancelled', completedAt: now() });
+    const closed = host.state.jobs.update(job.id, {
+      status: 'completed',
+      conclusion: 'cancelled',
+      completedAt: now(host),
+    });
     showJob(host, { repository, job: closed, annotations: [] });
   }
 }
@@ -63,8 +77,8 @@ function addJob(host: Host, { repository, run, key, name }: NewJob): Job {
     key,
     name,
     status: 'queued',
-    startedAt: now(),
-    createdAt: now(),
+    startedAt: now(host),
+    createdAt: now(host),
     steps: [],
     log: '',
     checkRunId: checkRun.id,

@@ -2,7 +2,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Run } from '../check-records.ts';
-import { type Host, now, repositoryHtmlUrlOf } from '../host.ts';
+import { now } from '../clock.ts';
+import { type Host, repositoryHtmlUrlOf } from '../host.ts';
 import { found } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { mintToken, type Permissions } from '../tokens.ts';
@@ -45,7 +46,7 @@ async function perform(host: Host, run: Run, signal: AbortSignal): Promise<Compl
     },
     onArtifact: ({ name, file: zip, sizeBytes, digest }) => {
       const owner = { repositoryId: repository.id, runId: run.id };
-      host.state.artifacts.insert({ ...owner, name, file: zip, sizeBytes, digest, createdAt: now() });
+      host.state.artifacts.insert({ ...owner, name, file: zip, sizeBytes, digest, createdAt: now(host) });
     },
   });
   return { conclusion };

@@ -1,7 +1,8 @@
 /** The workflow files of a commit, and the workflows that the repository is known to have. */
 import type { Workflow as WorkflowRecord } from '../check-records.ts';
+import { now } from '../clock.ts';
 import { treeEntriesOf } from '../git/trees.ts';
-import { gitOf, type Host, now } from '../host.ts';
+import { gitOf, type Host } from '../host.ts';
 import type { Repository } from '../records.ts';
 import { parseWorkflow, type Workflow, WorkflowFileError } from './workflow-file.ts';
 
@@ -54,7 +55,7 @@ export function registerWorkflow(host: Host, repository: Repository, file: Workf
   const name = readWorkflow(file).workflow?.name ?? path;
   const known = host.state.workflows.first({ repositoryId: repository.id, path });
   if (known) return known.name === name ? known : host.state.workflows.update(known.id, { name });
-  return host.state.workflows.insert({ repositoryId: repository.id, path, name, createdAt: now() });
+  return host.state.workflows.insert({ repositoryId: repository.id, path, name, createdAt: now(host) });
 }
 
 /** The workflows whose files are on the default branch: only these can be dispatched. */

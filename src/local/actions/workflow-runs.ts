@@ -1,7 +1,8 @@
 /** Hosts workflow runs: a queue of two at a time, each performed by the executor, each change told by webhook. */
 import type { Fields } from '../../referee/json.ts';
 import type { Run, RunEvent } from '../check-records.ts';
-import { gitOf, type Host, now } from '../host.ts';
+import { now } from '../clock.ts';
+import { gitOf, type Host } from '../host.ts';
 import { found } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { completeSuite } from '../rest/check-changes.ts';
@@ -50,9 +51,9 @@ export async function startRun(host: Host, { repository, file, title, ...wanted 
       suiteId: 0,
       status: 'queued',
       headCommit: { id: sha, tree_id: tree, message, timestamp: committer.date, author, committer },
-      createdAt: now(),
-      startedAt: now(),
-      updatedAt: now(),
+      createdAt: now(host),
+      startedAt: now(host),
+      updatedAt: now(host),
     });
     const { headSha, headBranch } = wanted;
     const suite = suiteOf(host, { repository, headSha, headBranch, app: 'github-actions', runId: created.id });
@@ -73,8 +74,8 @@ export function repeatRun(host: Host, run: Run): Run {
       status: 'queued',
       conclusion: undefined,
       problem: undefined,
-      startedAt: now(),
-      updatedAt: now(),
+      startedAt: now(host),
+      updatedAt: now(host),
     });
     tellRun(host, again, 'requested');
     return again;
@@ -98,7 +99,7 @@ export interface Completion {
 /** Ends a run and what it left open, and tells `check_suite.completed` and `workflow_run.completed`. */
 export function completeRun(host: Host, runId: number, completion: Completion): void {
   host.state.transaction(() => {
-    const run = host.state.runs.update(runId, { ...completion, status: 'completed', updatedAt: now() });
+    const run = host.state.runs.update(runId, { ...completion, status: 'completed', updatedAt: now(host) });
     closeJobs(host, run);
     for (const token of host.state.tokens.find({ runId })) host.state.tokens.remove(token.id);
     const repository = found(host.state.repositories.get(run.repositoryId));
@@ -134,7 +135,7 @@ function wakeRunner(host: Host): void {
   const controller = new AbortController();
   host.running.set(next.id, controller);
   const started = host.state.transaction(() => {
-    const run = host.state.runs.update(next.id, { status: 'in_progress', startedAt: now(), updatedAt: now() });
+    const run = host.state.runs.update(next.id, { status: 'in_progress', startedAt: now(host), updatedAt: now(host) });
     tellRun(host, run, 'in_progress');
     return run;
   });

@@ -1,7 +1,8 @@
 /** Starts the repository's own workflows on pushes and pull requests; there are no secrets here. */
 import type { Fields } from '../../referee/json.ts';
+import { now } from '../clock.ts';
 import { NO_COMMIT } from '../git/git.ts';
-import { ACTIONS_LOGIN, gitOf, type Host, now } from '../host.ts';
+import { ACTIONS_LOGIN, gitOf, type Host } from '../host.ts';
 import type { Pull, Repository } from '../records.ts';
 import { commitOf } from '../rest/commits.ts';
 import { admitsPaths, admitsRef, type RefFilter } from './workflow-globs.ts';
@@ -85,7 +86,7 @@ async function testMerge(
   const git = gitOf(host, repository);
   const tree = await git.attempt(['merge-tree', '--write-tree', baseSha, headSha]);
   if (tree === undefined) return undefined;
-  const signature = { NAME: 'GitHub', EMAIL: 'noreply@github.com', DATE: now() };
+  const signature = { NAME: 'GitHub', EMAIL: 'noreply@github.com', DATE: now(host) };
   const environment = Object.fromEntries(
     ['AUTHOR', 'COMMITTER'].flatMap((who) =>
       Object.entries(signature).map(([key, value]) => [`GIT_${who}_${key}`, value]),

@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { CONTENTS_WRITE, judgeAccess, type Need } from '../access.ts';
-import { type Host, now } from '../host.ts';
+import { now } from '../clock.ts';
+import { gitDirectoryOf, type Host, repositoryHtmlUrlOf } from '../host.ts';
 import { HttpError } from '../http-error.ts';
 import type { Repository } from '../records.ts';
-import { findRepository } from '../repository-records.ts';
+import { findFormer, findRepository } from '../repository-records.ts';
 import { type Actor, actorLabel, actorOf, loginOf } from '../tokens.ts';
 import { GIT_ENVIRONMENT } from './git.ts';
 import { writeRefs } from './pushes.ts';
@@ -23,14 +24,14 @@ export async function answerGit(host: Host, request: Request): Promise<Response 
   const respond = async (): Promise<Response> => {
     actor = actorOf(host, request.headers.get('authorization') ?? undefined);
     const repository = findRepository(host, { owner, repo });
-    if (!repository) throw new HttpError(404, 'Repository not found.');
+    if (!repository) return elsewhere(host, { owner, repo, rest: `.git/${service}${url.search}` });
     return serve(host, { request, repository, actor, service });
   };
   const response = await respond().catch(refusal);
   const { method } = request;
   const durationMs = Math.round(performance.now() - begun);
   host.state.requests.insert({
-    at: now(),
+    at: now(host),
     actor: actorLabel(actor),
     method,
     path: `${url.pathname}${url.search}`,
@@ -38,6 +39,16 @@ export async function answerGit(host: Host, request: Request): Promise<Response 
     durationMs,
   });
   return response;
+}
+
+/** GitHub sends git on to the present name; git goes on there for the whole exchange. */
+function elsewhere(
+  host: Host,
+  { owner, repo, rest }: { readonly owner: string; readonly repo: string; readonly rest: string },
+) {
+  const former = findFormer(host, { owner, repo });
+  if (!former) throw new HttpError(404, 'Repository not found.');
+  return new Response(null, { status: 301, headers: { location: `${repositoryHtmlUrlOf(host, former)}${rest}` } });
 }
 
 interface Served {
@@ -73,7 +84,7 @@ async function runBackend(
       ...GIT_ENVIRONMENT,
       GIT_PROJECT_ROOT: join(host.dataDirectory, 'git'),
       GIT_HTTP_EXPORT_ALL: '1',
-      PATH_INFO: `/${repository.owner}/${repository.name}.git/${service}`,
+      PATH_INFO: `/${gitDirectoryOf(repository)}/${service}`,
       QUERY_STRING: new URL(request.url).search.slice(1),
       REQUEST_METHOD: request.method,
       CONTENT_TYPE: request.headers.get('content-type') ?? '',

@@ -1,7 +1,8 @@
 /** Writes of refs: one at a time per repository, and what has changed is announced afterwards, even when a crash came between. */
 import type { Fields } from '../../referee/json.ts';
 import { startPushRuns } from '../actions/workflow-triggers.ts';
-import { gitOf, type Host, now, repositoryHtmlUrlOf } from '../host.ts';
+import { now } from '../clock.ts';
+import { gitOf, type Host, repositoryHtmlUrlOf } from '../host.ts';
 import type { Repository } from '../records.ts';
 import { refsOf } from '../repository-records.ts';
 import { requestSuite } from '../rest/check-suites.ts';
@@ -93,7 +94,7 @@ function remember(host: Host, repository: Repository, { ref, after }: RefChange)
   const known = host.state.announcedRefs.first({ repositoryId: repository.id, ref });
   if (known) host.state.announcedRefs.remove(known.id);
   if (after !== NO_COMMIT) host.state.announcedRefs.insert({ repositoryId: repository.id, ref, sha: after });
-  host.state.repositories.update(repository.id, { pushedAt: now() });
+  host.state.repositories.update(repository.id, { pushedAt: now(host) });
 }
 
 interface Told {

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
 import { JWT, type Need, PUBLIC } from '../access.ts';
-import { apiUrlOf, BOT_LOGIN, type Host, nodeIdOf, now } from '../host.ts';
+import { now } from '../clock.ts';
+import { apiUrlOf, BOT_LOGIN, type Host, nodeIdOf } from '../host.ts';
 import { found, HttpError, notFound } from '../http-error.ts';
 import type { Delivery, Repository } from '../records.ts';
 import { APP_PERMISSIONS, mintToken, type Permissions } from '../tokens.ts';
@@ -141,8 +142,8 @@ function installationPayload(host: Host): Fields {
     target_type: 'User',
     permissions: APP_PERMISSIONS,
     events: [],
-    created_at: now(),
-    updated_at: now(),
+    created_at: now(host),
+    updated_at: now(host),
     single_file_name: null,
     suspended_at: null,
     suspended_by: null,

@@ -1,14 +1,9 @@
 /** Changes of check runs, each with its webhook: https://docs.github.com/webhooks/webhook-events-and-payloads#check_run */
 import { z } from 'zod';
 import { type Fields, fieldsOf } from '../../referee/json.ts';
-import {
-  type AppSlug,
-  annotationSchema,
-  CHECK_CONCLUSIONS,
-  type CheckRun,
-  checkActionSchema,
-} from '../check-records.ts';
-import { type Host, now } from '../host.ts';
+import { annotationSchema, CHECK_CONCLUSIONS, type CheckRun, checkActionSchema } from '../check-records.ts';
+import { now } from '../clock.ts';
+import { type Host, OWN_SLUG } from '../host.ts';
 import { HttpError } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
@@ -54,14 +49,14 @@ export interface NewCheckRun {
   readonly sender: string;
   readonly headSha: string;
   readonly change: CheckChange;
-  readonly app?: AppSlug;
+  readonly app?: string;
   readonly suiteId?: number;
 }
 
-/** Makes a check run of the App, or of GitHub Actions in a suite of its own. */
+/** Makes a check run of an App, or of GitHub Actions in the suite of a workflow run. */
 export function createCheckRun(
   host: Host,
-  { repository, sender, headSha, change, app = 'loopwright', suiteId }: NewCheckRun,
+  { repository, sender, headSha, change, app = OWN_SLUG, suiteId }: NewCheckRun,
 ): CheckRun {
   return host.state.transaction(() => {
     const headBranch = host.state.announcedRefs
@@ -75,11 +70,11 @@ export function createCheckRun(
       name: change.name ?? '',
       status: 'queued',
       externalId: '',
-      startedAt: now(),
+      startedAt: now(host),
       annotations: [],
       actions: [],
     });
-    const filled = host.state.checkRuns.update(run.id, changesOf(run, change));
+    const filled = save(host, run, change);
     tell(host, { repository, sender, run: filled, action: 'created' });
     if (filled.status === 'completed') tellCompleted(host, { repository, sender, run: filled });
     return filled;
@@ -96,7 +91,7 @@ export interface CheckRunUpdate {
 /** Changes a check run; annotations are added to those that are there. */
 export function updateCheckRun(host: Host, { repository, sender, run, change }: CheckRunUpdate): CheckRun {
   return host.state.transaction(() => {
-    const changed = host.state.checkRuns.update(run.id, changesOf(run, change));
+    const changed = save(host, run, change);
     if (changed.status === 'completed' && run.status !== 'completed')
       tellCompleted(host, { repository, sender, run: changed });
     return changed;
@@ -124,10 +119,16 @@ export function pressAction(host: Host, press: Press, identifier: string): void 
   );
 }
 
-function changesOf(run: CheckRun, change: CheckChange): Partial<CheckRun> {
+/** A suite has changed when one of its runs has. */
+function save(host: Host, run: CheckRun, change: CheckChange): CheckRun {
+  host.state.checkSuites.update(run.suiteId, { updatedAt: now(host) });
+  return host.state.checkRuns.update(run.id, changesOf(host, run, change));
+}
+
+function changesOf(host: Host, run: CheckRun, change: CheckChange): Partial<CheckRun> {
   const { output } = change;
   return {
-    ...progressOf(run, change),
+    ...progressOf(host, run, change),
     ...given({
       name: change.name,
       externalId: change.external_id,
@@ -143,13 +144,13 @@ function changesOf(run: CheckRun, change: CheckChange): Partial<CheckRun> {
 }
 
 /** A conclusion completes the run; going back to an earlier status takes the conclusion away. */
-function progressOf(run: CheckRun, change: CheckChange): Partial<CheckRun> {
+function progressOf(host: Host, run: CheckRun, change: CheckChange): Partial<CheckRun> {
   const status = change.status ?? (change.conclusion ? 'completed' : run.status);
   if (status !== 'completed') return { status, conclusion: undefined, completedAt: undefined };
   const conclusion = change.conclusion ?? run.conclusion;
   if (!conclusion)
     throw new HttpError(422, 'Invalid request.\n\nMissing required key conclusion for status completed.');
-  return { status, conclusion, completedAt: change.completed_at ?? run.completedAt ?? now() };
+  return { status, conclusion, completedAt: change.completed_at ?? run.completedAt ?? now(host) };
 }
 
 function given(values: { readonly [K in keyof CheckRun]?: CheckRun[K] | undefined }): Partial<CheckRun> {
@@ -175,12 +176,7 @@ function tellCompleted(host: Host, press: Press): void {
   const { suiteId } = press.run;
   const suite = host.state.checkSuites.get(suiteId);
   // The suite of a workflow run is completed by the run, which knows whether further jobs will come.
-  if (
-    !suite ||
-    suite.runId !== undefined ||
-    suiteStateOf(host.state.checkRuns.find({ suiteId })).status !== 'completed'
-  )
-    return;
+  if (!suite || suite.runId !== undefined || suiteStateOf(host, suite).status !== 'completed') return;
   completeSuite(host, { repository: press.repository, sender: press.sender, suiteId });
 }
 
@@ -193,7 +189,7 @@ export function completeSuite(
     suiteId,
   }: { readonly repository: Repository; readonly sender: string; readonly suiteId: number },
 ): void {
-  const suite = host.state.checkSuites.update(suiteId, { updatedAt: now() });
+  const suite = host.state.checkSuites.update(suiteId, { updatedAt: now(host) });
   emit(host, {
     event: 'check_suite',
     action: 'completed',

@@ -1,24 +1,28 @@
 /** Check runs, check suites and commit statuses as GitHub writes them. */
 import type { Fields } from '../../referee/json.ts';
-import type { AppSlug, CheckRun, CheckSuite, CommitStatus } from '../check-records.ts';
-import { type Host, nodeIdOf, repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
+import type { CheckRun, CheckSuite, CommitStatus } from '../check-records.ts';
+import { ACTIONS_SLUG, type Host, nodeIdOf, OWN_SLUG, repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
+import { found } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { accountPayload, appPayload, repositoryPayload } from './payloads.ts';
 
-const ACTIONS_APP_ID = 15_368;
+/** Ids of registered Apps begin here, away from ours and that of GitHub Actions. */
+const FIRST_FOREIGN_APP_ID = 100_000;
 
-/** The App behind a check: ours, or GitHub Actions. */
-export function checkAppPayload(host: Host, slug: AppSlug): Fields {
+/** The App behind a check: ours, GitHub Actions, or one that was registered here. */
+export function checkAppPayload(host: Host, slug: string): Fields {
   const ours = appPayload(host);
-  if (slug === 'loopwright') return ours;
-  return {
-    ...ours,
-    id: ACTIONS_APP_ID,
-    node_id: nodeIdOf('App', ACTIONS_APP_ID),
-    slug,
-    name: 'GitHub Actions',
-    html_url: `${host.url()}/apps/${slug}`,
-  };
+  if (slug === OWN_SLUG) return ours;
+  const { id, name, description } = slug === ACTIONS_SLUG ? ACTIONS : foreignAppOf(host, slug);
+  const html_url = `${host.url()}/apps/${slug}`;
+  return { ...ours, id, node_id: nodeIdOf('App', id), client_id: `Iv1.local${id}`, slug, name, description, html_url };
+}
+
+const ACTIONS = { id: 15_368, name: 'GitHub Actions', description: 'Automate your workflow from idea to production' };
+
+function foreignAppOf(host: Host, slug: string) {
+  const { id, name } = found(host.state.apps.first({ slug }));
+  return { id: FIRST_FOREIGN_APP_ID + id, name, description: 'Registered under /_local: exists on this machine only.' };
 }
 
 export function checkRunPayload(host: Host, repository: Repository, run: CheckRun): Fields {
@@ -59,7 +63,7 @@ export function checkSuitePayload(host: Host, repository: Repository, suite: Che
     url,
     head_branch: suite.headBranch ?? null,
     head_sha: suite.headSha,
-    ...suiteStateOf(runs),
+    ...suiteStateOf(host, suite),
     before: null,
     after: suite.headSha,
     pull_requests: pullReferences(host, repository, suite.headSha),
@@ -67,7 +71,7 @@ export function checkSuitePayload(host: Host, repository: Repository, suite: Che
     repository: repositoryPayload(host, repository),
     created_at: suite.createdAt,
     updated_at: suite.updatedAt,
-    latest_check_runs_count: runs.length,
+    latest_check_runs_count: new Set(runs.map(({ name }) => name)).size,
     check_runs_url: `${url}/check-runs`,
   };
 }
@@ -83,8 +87,11 @@ const CONCLUSIONS_BY_WEIGHT = [
   'stale',
 ] as const;
 
-/** A suite is what its runs are: the worst conclusion, once all are completed. */
-export function suiteStateOf(runs: readonly CheckRun[]) {
+/** A suite is what its runs are: the worst conclusion, once all are completed. That of a workflow run is what the run is, which knows of jobs to come. */
+export function suiteStateOf(host: Host, { id: suiteId, runId }: CheckSuite) {
+  const workflowRun = runId === undefined ? undefined : host.state.runs.get(runId);
+  if (workflowRun) return { status: workflowRun.status, conclusion: workflowRun.conclusion ?? null };
+  const runs = host.state.checkRuns.find({ suiteId });
   if (runs.length === 0) return { status: 'queued', conclusion: null };
   if (runs.some(({ status }) => status !== 'completed')) return { status: 'in_progress', conclusion: null };
   const conclusion = CONCLUSIONS_BY_WEIGHT.find((word) => runs.some((run) => run.conclusion === word)) ?? 'success';

@@ -1,12 +1,11 @@
-/** Check runs and commit statuses: https://docs.github.com/rest/checks and https://docs.github.com/rest/commits/statuses */
+/** Check runs and suites: https://docs.github.com/rest/checks */
 import { z } from 'zod';
 import { type Need, PUBLIC } from '../access.ts';
 import type { CheckRun } from '../check-records.ts';
-import { now, repositoryUrlOf } from '../host.ts';
+import { ACTIONS_SLUG, repositoryUrlOf } from '../host.ts';
 import { found, HttpError } from '../http-error.ts';
-import { emit } from '../webhooks/events.ts';
 import { type CheckChange, checkChange, createCheckRun, pressRerequest, updateCheckRun } from './check-changes.ts';
-import { checkRunPayload, checkSuitePayload, statusPayload } from './check-payloads.ts';
+import { checkAppPayload, checkRunPayload, checkSuitePayload } from './check-payloads.ts';
 import { commitOf, commitPayload } from './commits.ts';
 import {
   actingLogin,
@@ -21,12 +20,10 @@ import {
   textParameter,
 } from './endpoint.ts';
 import { gitOfCall } from './git-data.ts';
-import { repositoryPayload } from './payloads.ts';
 
 /** Only Apps write check runs: https://docs.github.com/rest/checks/runs#create-a-check-run */
 const APP_ONLY: Need = { permission: 'checks', level: 'write', people: 'app' };
 const PERSON: Need = { permission: 'checks', level: 'write', people: 'write' };
-const STATUS: Need = { permission: 'statuses', level: 'write', people: 'write' };
 const ONE = '/repos/{owner}/{repo}/check-runs/{check_run_id}';
 const OF_COMMIT = '/repos/{owner}/{repo}/commits/{ref}';
 
@@ -38,9 +35,6 @@ export const checkEndpoints: Endpoints = {
   [`POST ${ONE}/rerequest`]: { need: PERSON, answer: rerequest },
   [`GET ${OF_COMMIT}/check-runs`]: { need: PUBLIC, answer: listRuns },
   [`GET ${OF_COMMIT}/check-suites`]: { need: PUBLIC, answer: listSuites },
-  'POST /repos/{owner}/{repo}/statuses/{sha}': { need: STATUS, answer: createStatus },
-  [`GET ${OF_COMMIT}/status`]: { need: PUBLIC, answer: combinedStatus },
-  [`GET ${OF_COMMIT}/statuses`]: { need: PUBLIC, answer: listStatuses },
 };
 
 /** The check run of the route. @throws HttpError 404 */
@@ -55,19 +49,30 @@ function payloadOf(call: Call, run: CheckRun) {
 
 const newCheckRun = checkChange.required({ name: true }).extend({ head_sha: z.string() });
 
+/** Whose check runs the call makes and changes: a job's token stands for GitHub Actions. */
+function appOf({ actor }: Call): string {
+  return actor.type === 'installation' ? actor.app : ACTIONS_SLUG;
+}
+
 async function create(call: Call) {
   const { head_sha: headSha, ...change } = parseBody(call, newCheckRun);
   if (!(await commitOf(gitOfCall(call), headSha))) throw new HttpError(422, `No commit found for SHA: ${headSha}`);
-  const run = createCheckRun(call.host, { repository: repositoryOf(call), sender: actingLogin(call), headSha, change });
+  const run = createCheckRun(call.host, {
+    repository: repositoryOf(call),
+    sender: actingLogin(call),
+    headSha,
+    change,
+    app: appOf(call),
+  });
   return created(payloadOf(call, run));
 }
 
 function update(call: Call) {
   const run = checkRunOf(call);
-  if (run.app !== 'loopwright')
+  if (run.app !== appOf(call))
     throw new HttpError(
       403,
-      'Invalid app_id `1001` - check run can only be modified by the GitHub App that created it.',
+      `Invalid app_id \`${checkAppPayload(call.host, appOf(call)).id}\` - check run can only be modified by the GitHub App that created it.`,
     );
   const change: CheckChange = parseBody(call, checkChange);
   return ok(
@@ -98,7 +103,8 @@ function rerequest(call: Call) {
   return created({});
 }
 
-async function shaOf(call: Call): Promise<string> {
+/** The commit that the route names. @throws HttpError 422 */
+export async function shaOf(call: Call): Promise<string> {
   const name = textParameter(call, 'ref');
   const commit = await commitOf(gitOfCall(call), name);
   if (!commit) throw new HttpError(422, `No commit found for SHA: ${name}`);
@@ -113,10 +119,7 @@ async function listRuns(call: Call) {
     .find({ repositoryId: repositoryOf(call).id, headSha })
     .filter((run) => !query.has('check_name') || run.name === query.get('check_name'))
     .filter((run) => !query.has('status') || run.status === query.get('status'))
-    .filter(
-      (run) =>
-        !query.has('app_id') || (run.app === 'loopwright') === (Number(query.get('app_id')) === host.credentials.appId),
-    );
+    .filter(({ app }) => isOfApp(call, app));
   const latest = [...new Map(runs.map((run) => [`${run.suiteId} ${run.name}`, run])).values()];
   const shown = query.get('filter') === 'all' ? runs : latest;
   return list(
@@ -125,10 +128,20 @@ async function listRuns(call: Call) {
   );
 }
 
+/** Whether an App is the one that `app_id` asks for, where it asks. */
+function isOfApp({ host, query }: Call, slug: string): boolean {
+  return !query.has('app_id') || Number(query.get('app_id')) === checkAppPayload(host, slug).id;
+}
+
 async function listSuites(call: Call) {
   const headSha = await shaOf(call);
   const repository = repositoryOf(call);
-  const suites = call.host.state.checkSuites.find({ repositoryId: repository.id, headSha });
+  const name = call.query.get('check_name');
+  const { checkSuites, checkRuns } = call.host.state;
+  const suites = checkSuites
+    .find({ repositoryId: repository.id, headSha })
+    .filter(({ app }) => isOfApp(call, app))
+    .filter(({ id: suiteId }) => name === null || checkRuns.first({ suiteId, name }));
   const head = found(await commitOf(gitOfCall(call), headSha));
   const { commit } = commitPayload(call.host, repository, head);
   const payloads = suites.map((suite) => ({
@@ -155,71 +168,4 @@ function simpleCommit(commit: unknown, sha: string) {
     author: { name: author.name, email: author.email },
     committer,
   };
-}
-
-const newStatus = z.object({
-  state: z.enum(['error', 'failure', 'pending', 'success']),
-  context: z.string().default('default'),
-  description: z.string().nullish(),
-  target_url: z.string().nullish(),
-});
-
-async function createStatus(call: Call) {
-  const { host } = call;
-  const repository = repositoryOf(call);
-  const commit = await commitOf(gitOfCall(call), textParameter(call, 'sha'));
-  if (!commit) throw new HttpError(422, `No commit found for SHA: ${textParameter(call, 'sha')}`);
-  const creator = actingLogin(call);
-  const { state, context, description, target_url: targetUrl } = parseBody(call, newStatus);
-  return host.state.transaction(() => {
-    const status = host.state.statuses.insert({
-      repositoryId: repository.id,
-      sha: commit.sha,
-      state,
-      context,
-      description: description ?? undefined,
-      targetUrl: targetUrl ?? undefined,
-      creator,
-      createdAt: now(),
-    });
-    const fields = {
-      ...statusPayload(host, repository, status),
-      sha: commit.sha,
-      name: `${repository.owner}/${repository.name}`,
-      branches: [],
-      commit: commitPayload(host, repository, commit),
-    };
-    emit(host, { event: 'status', repository, sender: creator, fields });
-    return created(statusPayload(host, repository, status));
-  });
-}
-
-async function listStatuses(call: Call) {
-  const sha = await shaOf(call);
-  const statuses = call.host.state.statuses.find({ repositoryId: repositoryOf(call).id, sha }).toReversed();
-  return list(statuses.map((status) => statusPayload(call.host, repositoryOf(call), status)));
-}
-
-/** The newest status of each context; pending while there is none: https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference */
-async function combinedStatus(call: Call) {
-  const { host } = call;
-  const repository = repositoryOf(call);
-  const sha = await shaOf(call);
-  const statuses = [
-    ...new Map(
-      host.state.statuses.find({ repositoryId: repository.id, sha }).map((status) => [status.context, status]),
-    ).values(),
-  ];
-  const states = statuses.map(({ state }) => state);
-  const failed = states.some((state) => state === 'failure' || state === 'error');
-  const passed = states.length > 0 && states.every((state) => state === 'success');
-  return ok({
-    state: failed ? 'failure' : passed ? 'success' : 'pending',
-    statuses: statuses.map((status) => statusPayload(host, repository, status)),
-    sha,
-    total_count: statuses.length,
-    repository: repositoryPayload(host, repository),
-    commit_url: `${repositoryUrlOf(host, repository)}/commits/${sha}`,
-    url: `${repositoryUrlOf(host, repository)}/commits/${sha}/status`,
-  });
 }

@@ -1,7 +1,7 @@
 /** Comments on issues and pull requests: https://docs.github.com/rest/issues/comments */
 import { z } from 'zod';
 import { type Need, PUBLIC, reaches, roleOf } from '../access.ts';
-import { now } from '../host.ts';
+import { now } from '../clock.ts';
 import { found, HttpError } from '../http-error.ts';
 import type { Comment } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
@@ -73,10 +73,10 @@ function createComment(call: Call) {
       author,
       byApp: actor.type === 'installation',
       body,
-      createdAt: now(),
-      updatedAt: now(),
+      createdAt: now(host),
+      updatedAt: now(host),
     });
-    host.state.issues.update(issue.id, { updatedAt: now() });
+    host.state.issues.update(issue.id, { updatedAt: now(host) });
     tell(call, 'created', comment);
     return created(commentPayload(host, repositoryOf(call), comment));
   });
@@ -92,9 +92,9 @@ function editComment(call: Call) {
       commentId: comment.id,
       editor: actingLogin(call),
       body: comment.body,
-      editedAt: now(),
+      editedAt: now(host),
     });
-    const edited = host.state.comments.update(comment.id, { body, updatedAt: now() });
+    const edited = host.state.comments.update(comment.id, { body, updatedAt: now(host) });
     tell(call, 'edited', edited, { changes: { body: { from: comment.body } } });
     return ok(commentPayload(host, repositoryOf(call), edited));
   });

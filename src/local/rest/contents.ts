@@ -104,7 +104,7 @@ async function changeFile(call: Call, { message, branch, expected, blob }: FileC
     const own = ownSignature(call);
     const sha = await git.text(['commit-tree', tree, '-p', parent.sha], {
       input: message,
-      environment: environmentOf(own, own),
+      environment: environmentOf(call.host, own, own),
     });
     await judgeWorkflowFiles(call, sha);
     await git.text(['update-ref', ref, sha, parent.sha]);

@@ -9,6 +9,9 @@ import { type Actor, loginOf } from '../tokens.ts';
 export interface Call {
   readonly host: Host;
   readonly actor: Actor;
+  readonly method: string;
+  /** Under the repository's present name, with the query. */
+  readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
+import { now } from '../clock.ts';
 import type { Git } from '../git/git.ts';
 import { buildTree, type TreeChange, treeEntriesOf } from '../git/trees.ts';
-import { gitOf, nodeIdOf, now, repositoryUrlOf } from '../host.ts';
+import { gitOf, type Host, nodeIdOf, repositoryUrlOf } from '../host.ts';
 import { found, HttpError } from '../http-error.ts';
 import { accountOf } from '../repository-records.ts';
 import { commitOf, gitCommitPayload } from './commits.ts';
@@ -159,7 +160,7 @@ async function createCommit(call: Call) {
       throw new HttpError(422, `Parent SHA ${parent} does not exist or is not a commit object`);
   }
   const own = ownSignature(call);
-  const environment = environmentOf(author ?? own, committer ?? author ?? own);
+  const environment = environmentOf(host, author ?? own, committer ?? author ?? own);
   const sha = await git.text(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])], {
     input: message,
     environment,
@@ -179,13 +180,13 @@ export function ownSignature(call: Call): Signer {
 }
 
 /** Git's environment for a commit by these two. */
-export function environmentOf(author: Signer, committer: Signer): Readonly<Record<string, string>> {
+export function environmentOf(host: Host, author: Signer, committer: Signer): Readonly<Record<string, string>> {
   return {
     GIT_AUTHOR_NAME: author.name,
     GIT_AUTHOR_EMAIL: author.email,
-    GIT_AUTHOR_DATE: author.date ?? now(),
+    GIT_AUTHOR_DATE: author.date ?? now(host),
     GIT_COMMITTER_NAME: committer.name,
     GIT_COMMITTER_EMAIL: committer.email,
-    GIT_COMMITTER_DATE: committer.date ?? author.date ?? now(),
+    GIT_COMMITTER_DATE: committer.date ?? author.date ?? now(host),
   };
 }

@@ -27,7 +27,7 @@ export async function answerGraphql(host: Host, request: Request): Promise<Respo
   const path = new URL(request.url).pathname;
   const durationMs = Math.round(performance.now() - begun);
   host.state.requests.insert({
-    at: new Date().toISOString(),
+    at: host.clock.now().toISOString(),
     actor: actorLabel(actor),
     method: 'POST',
     path,

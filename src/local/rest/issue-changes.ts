@@ -1,7 +1,8 @@
 /** Changes of issues and pull requests that both share: labels, title, body, state; each with its webhook. */
 import type { Fields } from '../../referee/json.ts';
 import { startPullRuns } from '../actions/workflow-triggers.ts';
-import { type Host, now } from '../host.ts';
+import { now } from '../clock.ts';
+import type { Host } from '../host.ts';
 import { found } from '../http-error.ts';
 import type { Issue, Repository } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
@@ -53,7 +54,7 @@ export async function setState(
     values: () => ({
       state,
       stateReason: closed ? (reason ?? 'completed') : 'reopened',
-      closedAt: closed ? now() : undefined,
+      closedAt: closed ? now(change.host) : undefined,
       closedBy: closed ? change.sender : undefined,
     }),
   });
@@ -92,8 +93,8 @@ async function changeIssue(change: IssueChange, { action, values, label, fields 
   const facts = pull && (await pullFactsOf(host, repository, pull));
   const { changed, payload } = host.state.transaction(() => {
     const current = found(host.state.issues.get(issue.id));
-    const changed = host.state.issues.update(issue.id, { ...values(current), updatedAt: now() });
-    host.state.issueEvents.insert({ repositoryId, number, actor: sender, event: action, label, createdAt: now() });
+    const changed = host.state.issues.update(issue.id, { ...values(current), updatedAt: now(host) });
+    host.state.issueEvents.insert({ repositoryId, number, actor: sender, event: action, label, createdAt: now(host) });
     const labelField = label === undefined ? {} : { label: labelPayloads(host, repository, [label])[0] };
     const subject = pull
       ? { event: 'pull_request', fields: { number, pull_request: pullPayload(host, repository, pull, facts) } }

@@ -1,8 +1,8 @@
 /** Issues and their events: https://docs.github.com/rest/issues/issues */
 import { z } from 'zod';
 import { type Need, PUBLIC, roleOf } from '../access.ts';
-import { now } from '../host.ts';
-import { found, HttpError } from '../http-error.ts';
+import { now } from '../clock.ts';
+import { HttpError } from '../http-error.ts';
 import type { Issue } from '../records.ts';
 import { takeNumber } from '../repository-records.ts';
 import { emit } from '../webhooks/events.ts';
@@ -17,6 +17,7 @@ import {
   parseBody,
   repositoryOf,
 } from './endpoint.ts';
+import { issueIsMissing } from './gone-issues.ts';
 import { addLabels, editText, setState } from './issue-changes.ts';
 import { issueEventPayload, issuePayload } from './payloads.ts';
 
@@ -36,10 +37,14 @@ export const issueEndpoints: Endpoints = {
   'GET /repos/{owner}/{repo}/issues/{issue_number}/events': { need: PUBLIC, answer: listEvents },
 };
 
-/** The issue (or the issue behind the pull request) of the route. @throws HttpError 404 */
+/** The issue (or the issue behind the pull request) of the route. @throws HttpError 404, 410 when it was deleted, 301 when it was moved */
 export function issueOf(call: Call): Issue {
   const number = numberParameter(call, 'issue_number');
-  return found(call.host.state.issues.first({ repositoryId: repositoryOf(call).id, number }));
+  const where = { repositoryId: repositoryOf(call).id, number };
+  const issue = call.host.state.issues.first(where);
+  if (issue) return issue;
+  const [, below = ''] = /\/issues\/\d+(.*)$/.exec(call.path) ?? [];
+  throw issueIsMissing(call.host, { ...where, below });
 }
 
 function listIssues(call: Call) {
@@ -79,8 +84,8 @@ async function createIssue(call: Call) {
       state: 'open',
       author,
       labels: [],
-      createdAt: now(),
-      updatedAt: now(),
+      createdAt: now(host),
+      updatedAt: now(host),
     });
     emit(host, {
       event: 'issues',

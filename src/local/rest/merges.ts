@@ -1,7 +1,7 @@
 /** Reviews and merges: https://docs.github.com/rest/pulls/reviews and https://docs.github.com/rest/pulls/pulls#merge-a-pull-request */
 import { z } from 'zod';
 import { CONTENTS_WRITE, type Need, PUBLIC } from '../access.ts';
-import { now } from '../host.ts';
+import { now } from '../clock.ts';
 import { HttpError, notFound } from '../http-error.ts';
 import type { Pull } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
@@ -57,7 +57,7 @@ function createReview(call: Call) {
       state: STATES[event],
       body,
       commitId: commitId ?? pull.headSha,
-      submittedAt: now(),
+      submittedAt: now(host),
     });
     const written = reviewPayload(host, repository, review);
     emit(host, {
@@ -131,7 +131,7 @@ async function writeMerge(call: Call, pull: Pull, wish: Wish): Promise<string> {
   const own = ownSignature(call);
   const sha = await git.text(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])], {
     input: messageOf(call, pull, wish),
-    environment: environmentOf(own, own),
+    environment: environmentOf(call.host, own, own),
   });
   await git.text(['update-ref', ref, sha, base]);
   return sha;
@@ -149,6 +149,6 @@ function messageOf(call: Call, pull: Pull, wish: Wish): string {
 async function close(call: Call, pull: Pull, mergeCommitSha: string): Promise<void> {
   const { host } = call;
   const sender = actingLogin(call);
-  host.state.pulls.update(pull.id, { mergedAt: now(), mergedBy: sender, mergeCommitSha });
+  host.state.pulls.update(pull.id, { mergedAt: now(host), mergedBy: sender, mergeCommitSha });
   await setState({ host, repository: repositoryOf(call), issue: issueOfPull(host, pull), sender }, 'closed');
 }

@@ -1,8 +1,9 @@
 /** What happens to pull requests when branches move. */
 
 import { startPullRuns } from '../actions/workflow-triggers.ts';
+import { now } from '../clock.ts';
 import { NO_COMMIT } from '../git/git.ts';
-import { gitOf, type Host, now } from '../host.ts';
+import { gitOf, type Host } from '../host.ts';
 import type { Pull, Repository } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
 import { setState } from './issue-changes.ts';
@@ -21,8 +22,9 @@ export async function followHead(host: Host, { repository, sender, change }: Bra
   const open = host.state.pulls
     .find({ repositoryId: repository.id })
     .filter((pull) => issueOfPull(host, pull).state === 'open');
+  const movedAt = host.clock.now().toISOString();
   for (const pull of open.filter(({ base }) => base === branch)) {
-    if (change.after !== NO_COMMIT) host.state.pulls.update(pull.id, { baseSha: change.after });
+    if (change.after !== NO_COMMIT) host.state.pulls.update(pull.id, { baseSha: change.after, movedAt });
   }
   for (const pull of open.filter(({ head, headSha }) => head === branch && headSha !== change.after)) {
     if (change.after === NO_COMMIT)
@@ -39,13 +41,14 @@ interface Synchronized {
 }
 
 async function synchronize(host: Host, { repository, sender, pull, after }: Synchronized): Promise<void> {
-  const moved = { ...pull, headSha: after };
+  const movedAt = host.clock.now().toISOString();
+  const moved = { ...pull, headSha: after, movedAt };
   await keepPullRef(host, repository, moved);
   const facts = await pullFactsOf(host, repository, moved);
   const payload = host.state.transaction(() => {
     const issue = issueOfPull(host, pull);
-    const current = host.state.pulls.update(pull.id, { headSha: after });
-    host.state.issues.update(issue.id, { updatedAt: now() });
+    const current = host.state.pulls.update(pull.id, { headSha: after, movedAt });
+    host.state.issues.update(issue.id, { updatedAt: now(host) });
     return emit(host, {
       event: 'pull_request',
       action: 'synchronize',

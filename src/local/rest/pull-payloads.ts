@@ -7,7 +7,8 @@ import { accountPayload, associationOf, labelPayloads, repositoryPayload } from 
 
 /** What only git can tell about a pull request. */
 export interface PullFacts {
-  readonly mergeable: boolean;
+  /** Undefined while GitHub has not found out. */
+  readonly mergeable: boolean | undefined;
   readonly commits: number;
   readonly additions: number;
   readonly deletions: number;
@@ -26,12 +27,18 @@ export async function pullFactsOf(host: Host, repository: Repository, pull: Pull
   const files = (numbers ?? '').split('\n').filter((line) => line !== '');
   const sumOf = (column: number) => files.reduce((sum, line) => sum + (Number(line.split('\t')[column]) || 0), 0);
   return {
-    mergeable: merge !== undefined,
+    mergeable: isFoundOut(host, pull) ? merge !== undefined : undefined,
     commits: Number(count ?? 0),
     additions: sumOf(0),
     deletions: sumOf(1),
     changedFiles: files.length,
   };
+}
+
+function isFoundOut({ clock, switches }: Host, { movedAt }: Pull): boolean {
+  const { mergeableAfterMs } = switches.values();
+  if (movedAt === undefined || mergeableAfterMs === 0) return true;
+  return clock.now().getTime() >= Date.parse(movedAt) + mergeableAfterMs;
 }
 
 /** The issue behind a pull request: title, body, state and labels live there. */
@@ -98,7 +105,7 @@ function detailsOf(host: Host, pull: Pull, facts: PullFacts): Fields {
   return {
     merged: pull.mergedAt !== undefined,
     merged_by: pull.mergedBy === undefined ? null : accountPayload(host, pull.mergedBy),
-    mergeable: open ? facts.mergeable : null,
+    mergeable: open ? (facts.mergeable ?? null) : null,
     rebaseable: false,
     mergeable_state: mergeableState(pull, facts, open),
     comments: host.state.comments.find({ repositoryId, number }).length,
@@ -112,7 +119,7 @@ function detailsOf(host: Host, pull: Pull, facts: PullFacts): Fields {
 }
 
 function mergeableState(pull: Pull, facts: PullFacts, open: boolean): string {
-  if (!open) return 'unknown';
+  if (!open || facts.mergeable === undefined) return 'unknown';
   if (pull.draft) return 'draft';
   return facts.mergeable ? 'clean' : 'dirty';
 }

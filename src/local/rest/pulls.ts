@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Need, PUBLIC } from '../access.ts';
 import { startPullRuns } from '../actions/workflow-triggers.ts';
-import { now } from '../host.ts';
+import { now } from '../clock.ts';
 import { found, HttpError } from '../http-error.ts';
 import type { Pull } from '../records.ts';
 import { takeNumber } from '../repository-records.ts';
@@ -77,7 +77,8 @@ async function createPull(call: Call) {
   const author = actingLogin(call);
   const issueFields = { isPull: true, title, body: body ?? undefined, state: 'open', author, labels: [] } as const;
   const number = host.state.transaction(() => takeNumber(host, repository));
-  const draftPull = { id: 0, repositoryId: repository.id, number, draft, ...ends };
+  const movedAt = host.clock.now().toISOString();
+  const draftPull = { id: 0, repositoryId: repository.id, number, draft, movedAt, ...ends };
   await keepPullRef(host, repository, draftPull);
   const facts = await pullFactsOf(host, repository, draftPull);
   const { pull, payload } = host.state.transaction(() => {
@@ -86,8 +87,8 @@ async function createPull(call: Call) {
       number,
       ...issueFields,
       labels: [],
-      createdAt: now(),
-      updatedAt: now(),
+      createdAt: now(host),
+      updatedAt: now(host),
     });
     const { id: _, ...fresh } = draftPull;
     const opened = host.state.pulls.insert(fresh);

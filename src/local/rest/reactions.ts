@@ -1,7 +1,7 @@
 /** Reactions on issues and comments: https://docs.github.com/rest/reactions/reactions */
 import { z } from 'zod';
 import { type Need, PUBLIC } from '../access.ts';
-import { now } from '../host.ts';
+import { now } from '../clock.ts';
 import { found, HttpError } from '../http-error.ts';
 import { REACTIONS, type Reaction } from '../records.ts';
 import { commentOf } from './comments.ts';
@@ -48,7 +48,7 @@ function react(call: Call, subject: Subject) {
   const { content } = parseBody(call, newReaction);
   const user = actingLogin(call);
   const known = call.host.state.reactions.first({ ...subject, content, user });
-  const reaction = known ?? call.host.state.reactions.insert({ ...subject, content, user, createdAt: now() });
+  const reaction = known ?? call.host.state.reactions.insert({ ...subject, content, user, createdAt: now(call.host) });
   return { status: known ? 200 : 201, body: reactionPayload(call.host, reaction) };
 }
 

@@ -9,7 +9,7 @@ import { loginOf } from '../tokens.ts';
 import { type Call, type Endpoints, list, noContent, ok, parseBody, repositoryOf, textParameter } from './endpoint.ts';
 import { accountPayload, permissionsPayload, repositoryPayload } from './payloads.ts';
 
-const ADMIN: Need = { permission: 'administration', level: 'write', people: 'admin' };
+export const ADMIN: Need = { permission: 'administration', level: 'write', people: 'admin' };
 const METADATA: Need = { permission: 'metadata', level: 'read', people: 'read' };
 
 /** The four old words; `role_name` has the exact one. */

@@ -2,10 +2,12 @@
 import type { RequestRow } from '../../referee/requests.ts';
 import type { RouteMatch } from '../../referee/routes.ts';
 import { judgeAccess } from '../access.ts';
-import { apiUrlOf, type Host, now } from '../host.ts';
-import { HttpError, notFound } from '../http-error.ts';
-import { findRepository } from '../repository-records.ts';
+import { apiUrlOf, type Host } from '../host.ts';
+import { found, HttpError, moved, notFound } from '../http-error.ts';
+import type { Repository } from '../records.ts';
+import { findFormer, findRepository } from '../repository-records.ts';
 import { type Actor, actorLabel, actorOf } from '../tokens.ts';
+import { errorResponse, jsonResponse } from './answers.ts';
 import { complete } from './completion.ts';
 import type { Call, Endpoints, Reply } from './endpoint.ts';
 
@@ -21,9 +23,11 @@ export function createRest(host: Host, endpoints: Endpoints): Rest {
       actor = actorOf(host, request.headers.get('authorization') ?? undefined);
       return answer({ host, endpoints, request, path, actor });
     };
-    const response = await respond().catch((error: unknown) => errorResponse(host, `${request.method} ${path}`, error));
+    const response = await respond().catch((error: unknown) =>
+      failureResponse(host, `${request.method} ${path}`, error),
+    );
     host.state.requests.insert({
-      at: new Date().toISOString(),
+      at: host.clock.now().toISOString(),
       actor: actorLabel(actor),
       method: request.method,
       path,
@@ -43,7 +47,8 @@ interface Asked {
 }
 
 async function answer(asked: Asked): Promise<Response> {
-  const { host, request, path, actor } = asked;
+  const { host, request, actor } = asked;
+  const path = presentPath(host, request.method, asked.path);
   const url = new URL(path, 'http://localhost');
   const match = host.contract.match(request.method, url.pathname);
   const endpoint = match && asked.endpoints[`${match.row.method} ${match.row.route}`];
@@ -56,13 +61,33 @@ async function answer(asked: Asked): Promise<Response> {
   const call: Call = {
     host,
     actor,
+    method: request.method,
+    path,
     parameters: match.parameters,
     query: url.searchParams,
     body,
     headers: request.headers,
     repository,
   };
-  return responseOf({ asked, match, reply: await endpoint.answer(call) });
+  return responseOf({ asked: { ...asked, path }, repository, match, reply: await endpoint.answer(call) });
+}
+
+/** GitHub's links to further pages lead by the id. */
+function pathById(path: string, repository: Repository | undefined): string {
+  return repository ? path.replace(/^\/repos\/[^/]+\/[^/?]+/, `/repositories/${repository.id}`) : path;
+}
+
+/** A path by id, under the repository's present name; a former name leads to the id. @throws HttpError 301, 307 or 404 */
+function presentPath(host: Host, method: string, path: string): string {
+  const [, id, below = ''] = /^\/repositories\/(\d+)(?=[/?]|$)(.*)$/.exec(path) ?? [];
+  if (id !== undefined) {
+    const { owner, name } = found(host.state.repositories.get(Number(id)));
+    return `/repos/${owner}/${name}${below}`;
+  }
+  const [, owner, repo, rest = ''] = /^\/repos\/([^/?]+)\/([^/?]+)(.*)$/.exec(path) ?? [];
+  const former = owner && repo ? findFormer(host, { owner, repo }) : undefined;
+  if (former) throw moved(method, `${apiUrlOf(host)}/repositories/${former.id}${rest}`);
+  return path;
 }
 
 function judgeRequest(
@@ -78,14 +103,15 @@ function judgeRequest(
 
 interface Answered {
   readonly asked: Asked;
+  readonly repository: Repository | undefined;
   readonly match: RouteMatch<RequestRow>;
   readonly reply: Reply;
 }
 
-function responseOf({ asked: { host, request, path }, match, reply }: Answered): Response {
+function responseOf({ asked: { host, request, path }, repository, match, reply }: Answered): Response {
   if (reply.raw)
     return new Response(new Uint8Array(reply.raw), { status: reply.status, headers: { ...reply.headers } });
-  const paged = pageOf(`${apiUrlOf(host)}${path}`, reply);
+  const paged = pageOf(`${apiUrlOf(host)}${pathById(path, repository)}`, reply);
   const schema = host.contract.responseSchema(request.method, match.row.route, reply.status);
   const body =
     schema && paged.body !== undefined ? complete(host.contract, schema, paged.body, apiUrlOf(host)) : paged.body;
@@ -101,7 +127,8 @@ function responseOf({ asked: { host, request, path }, match, reply }: Answered):
       host.reportProblem(`answer ${reply.status} to ${request.method} ${path}`, where, message);
     throw new HttpError(500, `This answer differs from GitHub's description: ${text}`);
   }
-  return jsonResponse(reply.status, body, { ...reply.headers, ...paged.headers });
+  const headers = { ...reply.headers, ...paged.headers };
+  return jsonResponse(host.clock, { status: reply.status, body, headers });
 }
 
 const PAGE_SIZE = 30;
@@ -131,28 +158,11 @@ function linkTo(url: string, page: number, relation: string): string {
   return `<${target.href}>; rel="${relation}"`;
 }
 
-function jsonResponse(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {
-  const common = { 'x-github-request-id': `local-${now()}`, ...headers };
-  if (body === undefined) return new Response(null, { status, headers: common });
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...common },
-  });
-}
-
-function errorResponse(host: Host, subject: string, error: unknown): Response {
-  if (error instanceof HttpError) {
-    const errors = error.errors.length > 0 ? { errors: error.errors } : {};
-    const documentation = 'https://docs.github.com/rest';
-    return jsonResponse(
-      error.status,
-      { message: error.message, ...errors, documentation_url: documentation, status: String(error.status) },
-      {},
-    );
-  }
+function failureResponse(host: Host, subject: string, error: unknown): Response {
+  if (error instanceof HttpError) return errorResponse(host.clock, error);
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   host.reportProblem(subject, 'server', error instanceof Error ? (error.stack ?? message) : message);
-  return jsonResponse(500, { message: `Server Error: ${message}` }, {});
+  return jsonResponse(host.clock, { status: 500, body: { message: `Server Error: ${message}` } });
 }
 
 function jsonOf(text: string): unknown {

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { now } from '../host.ts';
+import { type Clock, now } from '../clock.ts';
 import type { Delivery } from '../records.ts';
 import type { State } from '../state.ts';
 
@@ -27,11 +27,19 @@ export interface Outbox {
   readonly close: () => Promise<void>;
 }
 
-/** An outbox that signs with `secret`. */
-export function createOutbox(state: State, secret: string): Outbox {
-  const sender = createSender(state, secret);
+export interface OutboxOptions {
+  readonly state: State;
+  readonly clock: Clock;
+  /** Signs what is sent. */
+  readonly secret: string;
+}
+
+/** An outbox of one server. */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { state } = options;
+  const sender = createSender(options);
   const store = (fresh: Fresh): void => {
-    const unsent = { statusCode: 0, outcome: 'pending', durationMs: 0, deliveredAt: now() } as const;
+    const unsent = { statusCode: 0, outcome: 'pending', durationMs: 0, deliveredAt: now(options) } as const;
     state.deliveries.insert({ ...fresh, ...unsent, state: 'pending' });
     sender.wake(fresh.repositoryId);
   };
@@ -50,7 +58,7 @@ export function createOutbox(state: State, secret: string): Outbox {
 type Fresh = Pick<Delivery, 'guid' | 'event' | 'action' | 'repositoryId' | 'payload' | 'redelivery'>;
 
 /** One worker per repository: deliveries leave in the order in which they were stored. */
-function createSender(state: State, secret: string) {
+function createSender({ state, clock, secret }: OutboxOptions) {
   let url: string | undefined;
   const closing = new AbortController();
   const working = new Map<number, Promise<void>>();
@@ -63,7 +71,7 @@ function createSender(state: State, secret: string) {
     // The change that added the delivery commits first.
     await sleep(0);
     for (let delivery = nextOf(repositoryId); delivery; delivery = nextOf(repositoryId)) {
-      const change = await send({ delivery, url: url ?? '', secret, signal: closing.signal });
+      const change = await send({ delivery, url: url ?? '', secret, clock, signal: closing.signal });
       // Cut off by closing: it stays pending, and the next start sends it.
       if (closing.signal.aborted) return;
       state.deliveries.update(delivery.id, change);
@@ -97,13 +105,14 @@ interface Sending {
   readonly delivery: Delivery;
   readonly url: string;
   readonly secret: string;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 async function send(sending: Sending): Promise<Partial<Delivery>> {
   const begun = performance.now();
   const result = resultOf(await post(sending));
-  return { ...result, durationMs: Math.round(performance.now() - begun), deliveredAt: now() };
+  return { ...result, durationMs: Math.round(performance.now() - begun), deliveredAt: now(sending) };
 }
 
 function resultOf(answer: Answer): Pick<Delivery, 'state' | 'statusCode' | 'outcome'> {

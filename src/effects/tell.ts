@@ -1,0 +1,24 @@
+/** Longer texts that are rendered when they are said. */
+import type { EffectOf } from '../loop/effect.ts';
+import type { Loop } from '../loop/loop.ts';
+import { asStarted } from '../loop/stages.ts';
+import type { Ports } from '../ports.ts';
+import { helpText } from '../render/help.ts';
+import { problemReport } from '../render/problem.ts';
+import { statusText } from '../render/status.ts';
+import { mentioning } from './mention.ts';
+
+const TEXTS = {
+  status: statusText,
+  help: () => helpText(),
+  problem: (loop: Loop) => problemReport(asStarted(loop)),
+} as const;
+
+/** Says a longer text where the conversation is. */
+export async function tell({ key, what }: EffectOf<'tell'>, loop: Loop, { github }: Ports): Promise<undefined> {
+  await github.comment(loop.ref, loop.review?.pull ?? loop.ref.issue, {
+    marker: `${loop.ref.n}/${key}`,
+    body: TEXTS[what](loop),
+    ...mentioning(loop.started?.by),
+  });
+}

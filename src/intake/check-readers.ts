@@ -1,0 +1,73 @@
+/** What check runs, suites and statuses mean: buttons that people press on ours, and checks of others that end. */
+import { z } from 'zod';
+import type { Actor } from '../loop/terms.ts';
+import { isPerson } from '../loop/terms.ts';
+import type { Ports } from '../ports.ts';
+import { ofCheck } from './loop-lookup.ts';
+import { type Located, placeOf } from './place.ts';
+import { type Meaning, ofStored, type Readers, roleOf, type Taking } from './reader.ts';
+
+/** Identifiers of our check-run buttons. */
+const checkButton = z.enum(['approve', 'rerun']);
+
+export const checkReaders: Readers<
+  'check_run.requested_action' | 'check_run.rerequested' | 'check_run.completed' | 'check_suite.completed' | 'status'
+> = {
+  async 'check_run.requested_action'(payload, { at, ports }) {
+    const { repository, check_run, requested_action, sender } = payload;
+    const button = checkButton.safeParse(requested_action?.identifier);
+    if (!button.success || !isPerson(sender)) return [];
+    const stored = await ofCheck(repository.id, check_run, ports.store);
+    const newest = stored?.loop.review?.packet.digest;
+    const digest = newest !== undefined && check_run.external_id.endsWith(newest) ? newest : check_run.external_id;
+    return ofStored(stored, placeOf(payload, ports), async (ref) => ({
+      type: 'pressed',
+      at,
+      by: sender,
+      role: await roleOf(ref, sender, ports),
+      button: button.data,
+      digest,
+    }));
+  },
+  async 'check_run.rerequested'(payload, { at, ports }) {
+    const { repository, check_run, sender } = payload;
+    if (!isPerson(sender)) return [];
+    return ofStored(await ofCheck(repository.id, check_run, ports.store), placeOf(payload, ports), async (ref) => ({
+      type: 'pressed',
+      at,
+      by: sender,
+      role: await roleOf(ref, sender, ports),
+      button: 'rerun',
+      digest: '',
+    }));
+  },
+  async 'check_run.completed'(payload, taking) {
+    const { check_run } = payload;
+    return isOwn(payload, check_run.app, taking.ports) ? [] : heard(payload, check_run.head_sha, taking);
+  },
+  async 'check_suite.completed'(payload, taking) {
+    const { check_suite } = payload;
+    return isOwn(payload, check_suite.app, taking.ports) ? [] : heard(payload, check_suite.head_sha, taking);
+  },
+  async status(payload, taking) {
+    return isOwn(payload, undefined, taking.ports) ? [] : heard(payload, payload.sha, taking);
+  },
+};
+
+/** Something happened to the checks of a commit: told to the loops that await it, and to nobody else. */
+export async function heard(payload: Located, sha: string, { at, ports }: Taking): Promise<readonly Meaning[]> {
+  const place = placeOf(payload, ports);
+  const open = await ports.store.awaitingChecks(payload.repository.id, sha);
+  const awaiting = open.filter(({ loop }) => loop.shipping?.promotedAt !== undefined);
+  const each = awaiting.map((stored) => ofStored(stored, place, async () => ({ type: 'heard', at, sha })));
+  return (await Promise.all(each)).flat();
+}
+
+/** What the App itself writes tells it nothing. The suite of its checks ends in the name of whoever pushed. */
+function isOwn(
+  { sender }: { readonly sender: Actor },
+  app: { readonly slug?: string | null | undefined } | null | undefined,
+  { self }: Ports,
+): boolean {
+  return sender.login === self || (typeof app?.slug === 'string' && `${app.slug}[bot]` === self);
+}

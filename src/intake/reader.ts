@@ -1,0 +1,52 @@
+/** What the readers of webhooks have in common: one a webhook, from its payload to what it means to loops. */
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { Actor, LoopRef, Role } from '../loop/terms.ts';
+import { isPerson } from '../loop/terms.ts';
+import type { Ports, StoredLoop } from '../ports.ts';
+import type { PayloadName, PayloadOf } from './payloads.ts';
+import type { Place } from './place.ts';
+
+/** What a webhook means to one loop. */
+export interface Meaning {
+  /** With the place where the repository is now. */
+  readonly ref: LoopRef;
+  readonly event: Event;
+  /** As the how manieth thing the delivery itself says it to this loop, from 0; given where it can say several. */
+  readonly position?: number;
+}
+
+export interface Taking {
+  /** When the delivery arrived. */
+  readonly at: string;
+  readonly ports: Ports;
+}
+
+export type Reader<Name extends PayloadName> = (
+  payload: PayloadOf<Name>,
+  taking: Taking,
+) => Promise<readonly Meaning[]>;
+
+export type Readers<Names extends PayloadName> = { readonly [Name in Names]: Reader<Name> };
+
+/** What is read for a stored loop; nothing where there is none, or where `read` finds that it says nothing. */
+export async function ofStored(
+  stored: StoredLoop | undefined,
+  place: Place,
+  read: (ref: LoopRef, loop: Loop) => Promise<Event | undefined>,
+): Promise<readonly Meaning[]> {
+  if (stored === undefined) return [];
+  const ref = await place.of(stored.loop.ref);
+  const event = await read(ref, stored.loop);
+  return event === undefined ? [] : [{ ref, event }];
+}
+
+/** Whether nothing is under way: never started, or ended. */
+export function isAtRest({ status }: Loop): boolean {
+  return status === 'idle' || status === 'succeeded' || status === 'stopped';
+}
+
+/** Only people have a role; it is read afresh. */
+export async function roleOf(ref: LoopRef, by: Actor, { github }: Ports): Promise<Role> {
+  return isPerson(by) ? github.permission(ref, by.login) : 'none';
+}

@@ -1,0 +1,29 @@
+/** `/_local/switches` and `/_local/clock`: how the embedded GitHub behaves, read and set. */
+import { Hono } from 'hono';
+import { z } from 'zod';
+import type { Host } from '../host.ts';
+import { bodyOf } from './body.ts';
+import { switchesSchema } from './switches.ts';
+
+/** Without defaults: what is not named stays as it is. */
+const changeSchema = z.strictObject({ mergeableAfterMs: switchesSchema.shape.mergeableAfterMs.unwrap() }).partial();
+
+const clockSchema = z.union([z.strictObject({ offsetMs: z.int() }), z.strictObject({ advanceMs: z.int() })], {
+  error: 'expected {"offsetMs": n}, away from this machine\'s clock, or {"advanceMs": n}, away from now',
+});
+
+/** The routes, to be mounted at `/_local`. */
+export function settingRoutes({ switches, clock }: Host): Hono {
+  const app = new Hono();
+  const told = () => ({ now: clock.now().toISOString(), offsetMs: switches.values().clockOffsetMs });
+  app.get('/switches', (context) => context.json(switches.values()));
+  app.patch('/switches', async (context) => context.json(switches.set(await bodyOf(context.req, changeSchema))));
+  app.get('/clock', (context) => context.json(told()));
+  app.post('/clock', async (context) => {
+    const wanted = await bodyOf(context.req, clockSchema);
+    const offset = 'offsetMs' in wanted ? wanted.offsetMs : told().offsetMs + wanted.advanceMs;
+    switches.set({ clockOffsetMs: offset });
+    return context.json(told());
+  });
+  return app;
+}

@@ -1,0 +1,37 @@
+/** What can be set on the embedded GitHub and not on GitHub, under `/_local`: one table, each with what it may be and what it is at first. */
+import { z } from 'zod';
+import type { State } from '../state.ts';
+
+export const switchesSchema = z.strictObject({
+  /** How far the server's clock is from this machine's; `/_local/clock` sets it. */
+  clockOffsetMs: z.int().default(0),
+  /** GitHub finds out in the background whether a pull request can be merged; until then `mergeable` is null. */
+  mergeableAfterMs: z.int().min(0).default(1000),
+});
+export type SwitchValues = z.infer<typeof switchesSchema>;
+
+export type SwitchChange = { readonly [Name in keyof SwitchValues]?: SwitchValues[Name] | undefined };
+
+export interface Switches {
+  readonly values: () => SwitchValues;
+  /** Sets those that are named; they survive a restart. */
+  readonly set: (change: SwitchChange) => SwitchValues;
+}
+
+/** Opens the switches as a former process left them. */
+export function openSwitches({ switches: stored }: Pick<State, 'switches'>): Switches {
+  const known = new Map(stored.find({}).map(({ name, value }) => [name, value]));
+  let values = switchesSchema.parse(Object.fromEntries(known));
+  return {
+    values: () => values,
+    set: (change) => {
+      values = switchesSchema.parse({ ...values, ...change });
+      for (const [name, value] of Object.entries(change)) {
+        const row = stored.first({ name });
+        if (row) stored.update(row.id, { value });
+        else stored.insert({ name, value });
+      }
+      return values;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** A model whose answers are authored: mostly good, sometimes such that a gate refuses them, sometimes none; all of them cost. */
+import type { ZodType } from 'zod';
+import { ModelError } from '../../../src/errors.ts';
+import { ANSWERS, type Answer, type AnswerName } from '../../../src/loop/answers.ts';
+import type { ModelCall } from '../../../src/loop/brief.ts';
+import type { Model } from '../../../src/ports.ts';
+import * as good from '../../drafting/authored.ts';
+import type { Hub } from '../github/hub.ts';
+import type { Life } from '../world/scheduler.ts';
+
+/** Calls that were answered, and who heard it; `saved` when the process saved an outcome of the loop since. */
+export interface Paid {
+  readonly issue: string;
+  readonly life: Life;
+  readonly calls: number;
+  saved: boolean;
+}
+
+interface Authored {
+  readonly name: AnswerName;
+  readonly good: unknown;
+  /** Fits the schema, and fails a gate. */
+  readonly poor: unknown;
+}
+
+const [firstTask] = good.plan.tasks;
+
+const DIAGRAM = 'flowchart TD\n  a --> b';
+const DIAGRAMS = {
+  component: DIAGRAM,
+  sequence: 'sequenceDiagram\n  a->>b: c',
+  dataFlow: DIAGRAM,
+  deployment: DIAGRAM,
+};
+
+const AUTHORED: readonly Authored[] = [
+  { name: 'interview', good: { questions: [] }, poor: good.interview },
+  { name: 'requirement', good: good.requirement, poor: good.requirement },
+  { name: 'specification', good: good.specification, poor: good.specification },
+  {
+    name: 'spec-review',
+    good: good.specReview,
+    poor: { points: good.specReview.points.map((point) => ({ ...point, met: false })) },
+  },
+  { name: 'plan', good: good.plan, poor: { ...good.plan, tasks: firstTask === undefined ? [] : [firstTask] } },
+  { name: 'analysis', good: good.analysis, poor: good.analysis },
+  { name: 'diagrams', good: DIAGRAMS, poor: { ...DIAGRAMS, component: '%%{init: {}}%%\nflowchart TD\n a --> b' } },
+  { name: 'release', good: good.release, poor: good.release },
+  { name: 'reflection', good: good.reflection, poor: { ...good.reflection, proposals: [] } },
+];
+
+export function createAuthoredModel(hub: Hub, life: Life, paid: Paid[]): Model {
+  const { random, odds, scheduler } = hub;
+  const callOf = (context: Parameters<Model['answer']>[0]['context']): ModelCall => ({
+    phase: context.phase,
+    skill: context.skill,
+    role: context.role,
+    attempt: context.attempt,
+    promptTokens: random.integer(500, 8000),
+    completionTokens: random.integer(50, 1500),
+    durationMs: random.integer(500, 30_000),
+  });
+  return {
+    async answer({ name, context }) {
+      const fails = !hub.calm && random.chance(odds.modelFails);
+      const tries = fails ? 3 : random.chance(0.05) ? 2 : 1;
+      await scheduler.sleep(tries * (1000 + random.around(random.chance(0.03) ? 200_000 : 12_000)), life);
+      const calls = Array.from({ length: tries }, () => callOf(context));
+      paid.push({ issue: context.loop.replace(/^.*#/, ''), life, calls: calls.length, saved: false });
+      if (fails) throw new ModelError(`The model gave no usable "${name}" in 3 tries: malformed JSON.`, calls);
+      return { answer: authored(name, !hub.calm && random.chance(odds.draftFails)), calls };
+    },
+    turn: () => Promise.reject(new Error('The App holds no conversations.')),
+  };
+}
+
+/** The same table, told to the compiler per name. */
+const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: ZodType<Answer<Name>> } } = ANSWERS;
+
+function authored<Name extends AnswerName>(name: Name, poor: boolean): Answer<Name> {
+  const found = AUTHORED.find((one) => one.name === name);
+  return SCHEMAS[name].schema.parse(poor ? found?.poor : found?.good);
+}

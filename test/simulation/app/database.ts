@@ -1,0 +1,63 @@
+/** What a database would hold, in memory. */
+import type { Event } from '../../../src/loop/event.ts';
+import type { Delivery, StoredLoop } from '../../../src/ports.ts';
+
+export interface LogEntry {
+  readonly seq: number;
+  readonly event: Event | undefined;
+  readonly settled: string | undefined;
+  /** The delivery and its ordinal, where one said so. */
+  readonly source: string | undefined;
+}
+
+export interface LoopRow extends StoredLoop {
+  readonly serial: number;
+  readonly queuedAt: string | undefined;
+  readonly endedAt: string | undefined;
+  readonly forgotten: boolean;
+}
+
+/** What a database would hold. */
+export interface Database {
+  readonly loops: Map<string, LoopRow>;
+  readonly logs: Map<string, LogEntry[]>;
+  readonly deliveries: Map<string, DeliveryRow>;
+  readonly missed: Map<string, MissedRow>;
+  readonly blobs: Map<string, { readonly bytes: Uint8Array; readonly atMs: number }>;
+  /** Which loops name a blob: `<digest> <loop>`. */
+  readonly names: Set<string>;
+  serial: number;
+}
+
+export interface DeliveryRow {
+  delivery: Delivery;
+  dueMs: number;
+  tries: number;
+}
+
+export interface MissedRow {
+  readonly guid: string;
+  readonly name: string;
+  id: string;
+  readonly firstTriedAt: string;
+  triedAt: string;
+  dueAt: string;
+  asked: number;
+}
+
+export function createDatabase(): Database {
+  return {
+    loops: new Map(),
+    logs: new Map(),
+    deliveries: new Map(),
+    missed: new Map(),
+    blobs: new Map(),
+    names: new Set(),
+    serial: 0,
+  };
+}
+
+/** The digests that a stored text names. */
+export function digestsIn(text: string): readonly string[] {
+  return text.match(/sha256:[0-9a-f]{64}/g) ?? [];
+}

@@ -1,0 +1,36 @@
+/** The overview of loops, from memory. */
+import { OPEN } from '../../../src/adapters/loop-rows.ts';
+import { idOf } from '../../../src/loop/terms.ts';
+import type { LoopOverview, Store } from '../../../src/ports.ts';
+import type { LoopRow } from './database.ts';
+
+type Filter = Parameters<Store['overview']>[0];
+
+export function overviewOf(
+  rows: readonly LoopRow[],
+  { repositoryId, open, limit, before }: Filter,
+): readonly LoopOverview[] {
+  return rows
+    .filter(
+      ({ loop, serial }) =>
+        (repositoryId === undefined || loop.ref.repositoryId === repositoryId) &&
+        (open === undefined || OPEN.some((status) => status === loop.status) === open) &&
+        (before === undefined || serial < before),
+    )
+    .toSorted((left, right) => right.serial - left.serial)
+    .slice(0, limit)
+    .map(({ loop, serial }) => ({
+      id: idOf(loop.ref),
+      ref: loop.ref,
+      // A database takes no NUL.
+      title: (loop.started?.issue.title ?? '').replaceAll('\0', ''),
+      status: loop.status,
+      phase: loop.phase,
+      waitingFor: loop.waitingFor,
+      priority: loop.priority,
+      pull: loop.review?.pull,
+      startedAt: loop.started?.at ?? '',
+      usd: loop.spent.usd,
+      cursor: serial,
+    }));
+}

@@ -1,0 +1,69 @@
+/** The real store with the memory's beside it: each call goes to both, and what they answer must be the same. */
+import { isDeepStrictEqual } from 'node:util';
+import { ConflictError } from '../../../src/errors.ts';
+import type { Store } from '../../../src/ports.ts';
+
+/** @throws {Error} where the two differ; the real one's answer counts. */
+export function createMirroredStore(real: Store, memory: Store): Store {
+  const both =
+    <Parameters extends readonly unknown[], Result>(
+      name: string,
+      onReal: (...parameters: Parameters) => Promise<Result>,
+      onMemory: (...parameters: Parameters) => Promise<Result>,
+    ) =>
+    async (...parameters: Parameters): Promise<Result> => {
+      const [first, second] = [await settledOf(onReal(...parameters)), await settledOf(onMemory(...parameters))];
+      if (!isDeepStrictEqual(first.told, second.told))
+        throw new Error(
+          `${name} differs: ${JSON.stringify(first.told)?.slice(0, 300)} on the database, ${JSON.stringify(second.told)?.slice(0, 300)} in memory`,
+        );
+      return first.result();
+    };
+  return {
+    receive: both('receive', real.receive, memory.receive),
+    delivery: both('delivery', real.delivery, memory.delivery),
+    unread: both('unread', real.unread, memory.unread),
+    unreadRepositories: both('unreadRepositories', real.unreadRepositories, memory.unreadRepositories),
+    markRead: both('markRead', real.markRead, memory.markRead),
+    postpone: both('postpone', real.postpone, memory.postpone),
+    load: both('load', real.load, memory.load),
+    newest: both('newest', real.newest, memory.newest),
+    byPull: both('byPull', real.byPull, memory.byPull),
+    byBranch: both('byBranch', real.byBranch, memory.byBranch),
+    byRun: both('byRun', real.byRun, memory.byRun),
+    awaitingChecks: both('awaitingChecks', real.awaitingChecks, memory.awaitingChecks),
+    onBase: both('onBase', real.onBase, memory.onBase),
+    overview: both('overview', real.overview, memory.overview),
+    unfinished: both('unfinished', real.unfinished, memory.unfinished),
+    save: both('save', real.save, memory.save),
+    nextQueued: both('nextQueued', real.nextQueued, memory.nextQueued),
+    log: both('log', real.log, memory.log),
+    putBlob: both('putBlob', real.putBlob, memory.putBlob),
+    blob: both('blob', real.blob, memory.blob),
+    noteMissed: both('noteMissed', real.noteMissed, memory.noteMissed),
+    dueMissed: both('dueMissed', real.dueMissed, memory.dueMissed),
+    askedFor: both('askedFor', real.askedFor, memory.askedFor),
+    leads: real.leads,
+    forget: both('forget', real.forget, memory.forget),
+  };
+}
+
+interface Settled<Result> {
+  /** What can be compared. */
+  readonly told: unknown;
+  readonly result: () => Result;
+}
+
+async function settledOf<Result>(answer: Promise<Result>): Promise<Settled<Result>> {
+  try {
+    const result = await answer;
+    return { told: result, result: () => result };
+  } catch (error) {
+    return {
+      told: error instanceof ConflictError ? 'conflict' : 'error',
+      result() {
+        throw error;
+      },
+    };
+  }
+}

@@ -1,0 +1,90 @@
+/** Check runs: the App's own, and what others say, as the port has them. */
+import type { GitHub, HeadCheck, HeadChecks } from '../../../src/github/github-port.ts';
+import type { CheckRun } from '../../../src/loop/check-run.ts';
+import type { Access } from './github-port.ts';
+import type { Check, Hub, Suite } from './hub.ts';
+import { markdown, plain } from './texts.ts';
+
+type Checks = Pick<GitHub, 'checks' | 'headChecks'>;
+
+export function checkOperations({ hub, wire }: Access): Checks {
+  return {
+    async checks(target, wanted) {
+      const [first] = wanted;
+      if (first === undefined) return;
+      const sha = first.headSha;
+      const own = await wire.request(target, {
+        count: 1,
+        writes: false,
+        what: `GET commits/${sha}/check-runs`,
+        perform: () => [...hub.checks.values()].filter((check) => check.own && check.sha === sha),
+      });
+      for (const one of wanted) {
+        const existing = own.findLast(({ name }) => name === one.name);
+        if (existing?.text === textOf(one) && existing.externalId === one.externalId) continue;
+        await wire.request(target, {
+          count: 1,
+          writes: true,
+          what: 'POST check-runs',
+          perform: () => write(hub, one, existing),
+        });
+      }
+    },
+    async headChecks(target, sha) {
+      const what = `GET commits/${sha}/check-suites`;
+      const ask = <Value>(perform: () => Value) => wire.request(target, { count: 1, writes: false, what, perform });
+      // Workflow runs first: while one is at work, nothing else is asked.
+      const suites = await ask(() => suitesOf(hub, sha));
+      const working = suites.filter(({ status }) => status !== 'completed');
+      if (working.length > 0) return { ...judged(suites), state: 'pending', waitsFor: working.map(({ name }) => name) };
+      await ask(() => undefined);
+      const found = await ask(() => [...hub.checks.values()].filter((check) => !check.own && check.sha === sha));
+      const begun = found.filter(({ status }) => status !== 'completed');
+      if (begun.length > 0)
+        return { ...judged([...suites, ...found]), state: 'pending', waitsFor: begun.map(({ name }) => name) };
+      const checks = found.map(
+        ({ name, conclusion }): HeadCheck => ({ name, outcome: outcomeOf(conclusion), detail: conclusion ?? '' }),
+      );
+      return { ...judged([...suites, ...found]), checks };
+    },
+  };
+}
+
+/** A suite of an App that never says anything is nobody's. */
+function suitesOf({ suites }: Hub, sha: string): readonly Suite[] {
+  return [...suites.values()].filter((suite) => suite.speaks && suite.sha === sha).map((suite) => ({ ...suite }));
+}
+
+function judged(all: readonly Pick<Check, 'changedMs'>[]): HeadChecks {
+  const changedAt =
+    all.length === 0 ? undefined : new Date(Math.max(...all.map(({ changedMs }) => changedMs))).toISOString();
+  return { state: 'complete', changedAt, waitsFor: [], checks: [] };
+}
+
+function outcomeOf(conclusion: string | undefined): HeadCheck['outcome'] {
+  if (conclusion === 'cancelled') return 'cancelled';
+  return conclusion === 'success' || conclusion === 'skipped' || conclusion === 'neutral' ? 'passed' : 'failed';
+}
+
+function textOf(wanted: CheckRun): string {
+  return JSON.stringify({ ...wanted, headSha: undefined });
+}
+
+function write(hub: Hub, wanted: CheckRun, existing: Check | undefined): void {
+  plain(wanted.title);
+  markdown(wanted.summary);
+  const said = {
+    status: wanted.status,
+    conclusion: wanted.conclusion,
+    externalId: wanted.externalId,
+    text: textOf(wanted),
+    changedMs: hub.scheduler.nowMs(),
+  };
+  const reopens = existing?.status === 'completed' && wanted.status !== 'completed';
+  if (existing !== undefined && !reopens) {
+    Object.assign(existing, said);
+    return;
+  }
+  const id = hub.nextId();
+  hub.checks.set(id, { id, sha: wanted.headSha, name: wanted.name, suite: undefined, own: true, ...said });
+}

@@ -1,0 +1,96 @@
+/** Nothing grows without end: requests, queue, tries; and what was paid is counted. */
+import { isDeepStrictEqual } from 'node:util';
+import { refold } from '../../loop/random-walk.ts';
+import { QUARTER_MS } from '../github/requests.ts';
+import { suffixOf } from '../world/records.ts';
+import { loopsOf, type World } from '../world/world.ts';
+import type { Invariant } from './invariants.ts';
+
+const MOST_TRIES = 100;
+/** Requests of a quarter of an hour: for each loop that there is, for each word and push of people, and once. */
+const ALLOWED = { perLoop: 110, perAct: 30, once: 60 };
+
+export const BOUNDS: readonly Invariant[] = [
+  {
+    name: 'requests-bounded',
+    sentence:
+      'What the App asks of GitHub in an hour is bounded by its loops and what people do, not by what others say.',
+    during: (world) => tooManyRequests(world),
+  },
+  {
+    name: 'queue-bounded',
+    sentence: 'The queue does not grow while processes work on it.',
+    during(world) {
+      const { table, records, database, scheduler } = world;
+      const due = [...table.items].filter(({ availableMs }) => availableMs < scheduler.nowMs()).length;
+      records.mostQueued = Math.max(records.mostQueued, due);
+      const allowed = 60 + 25 * database.loops.size;
+      return due > allowed ? `${due} items are due` : undefined;
+    },
+  },
+  {
+    name: 'no-try-for-ever',
+    sentence: 'Nothing is tried again and again without end.',
+    during({ table }) {
+      const found = [...table.items].find(({ attempt }) => attempt > MOST_TRIES);
+      return found && `${JSON.stringify(found.item)} was tried ${found.attempt} times`;
+    },
+  },
+  {
+    name: 'costs-counted',
+    sentence: 'Every call that was paid for is counted once, unless its process was killed before it could tell.',
+    end: (world) => uncounted(world),
+  },
+  {
+    name: 'refold-equals-row',
+    sentence: 'The log, folded again, gives the stored loop.',
+    end({ database, records }) {
+      for (const [id, { loop }] of database.loops) {
+        const folded = refold(database.logs.get(id) ?? [], records.firstRefs.get(id));
+        if (!isDeepStrictEqual(folded, loop)) return `${id}: ${difference(folded, loop)}`;
+      }
+      return undefined;
+    },
+  },
+];
+
+function difference(folded: object, stored: object): string {
+  const [one, other] = [new Map(Object.entries(folded)), new Map(Object.entries(stored))];
+  const keys = [...new Set([...one.keys(), ...other.keys()])];
+  return keys.filter((key) => JSON.stringify(one.get(key)) !== JSON.stringify(other.get(key))).join(', ');
+}
+
+function tooManyRequests(world: World): string | undefined {
+  const { outside, scheduler, hub, crowd, database } = world;
+  const quarter = Math.floor(scheduler.nowMs() / QUARTER_MS) - 1;
+  const isIn = (atMs: number): boolean => Math.floor(atMs / QUARTER_MS) === quarter;
+  const count = outside.requests.get(quarter) ?? 0;
+  const acts =
+    crowd.said.filter(({ createdMs }) => isIn(createdMs)).length +
+    hub.deliveries.webhooks.filter(
+      ({ name, atMs }) => isIn(atMs) && !['check_run', 'check_suite', 'status'].includes(name),
+    ).length;
+  const allowed = ALLOWED.once + ALLOWED.perLoop * database.loops.size + ALLOWED.perAct * acts;
+  return count > allowed
+    ? `${count} requests in a quarter of an hour, with ${database.loops.size} loops and ${acts} acts`
+    : undefined;
+}
+
+function uncounted(world: World): string | undefined {
+  const { outside, jobs } = world;
+  for (const loop of loopsOf(world)) {
+    const suffix = suffixOf(loop.ref);
+    const paid = outside.paid.filter(({ issue }) => issue === suffix);
+    const sum = (calls: readonly { readonly calls: number }[]): number =>
+      calls.reduce((total, one) => total + one.calls, 0);
+    const safe = sum(paid.filter(({ saved, life }) => saved || life.alive));
+    if (loop.spent.callsOutsideBuild < safe)
+      return `${suffix}: ${loop.spent.callsOutsideBuild} calls are counted, ${safe} were paid for`;
+    const inJobs = jobs.done
+      .filter(({ brief }) => brief.loop.id.replace(/^.*#/, '') === suffix)
+      .reduce((total, { calls }) => total + calls.length + 1, 0);
+    if (loop.spent.calls > sum(paid) + inJobs)
+      return `${suffix}: ${loop.spent.calls} calls are counted, only ${sum(paid) + inJobs} were made`;
+  }
+  return undefined;
+}

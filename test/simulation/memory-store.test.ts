@@ -1,0 +1,18 @@
+/** The simulation's store keeps the promises of the real one. */
+
+import { keyOf } from '../../src/adapters/queue-items.ts';
+import type { QueueItem } from '../../src/ports.ts';
+import { describeStore } from '../adapters/store-behaviour.ts';
+import { createDatabase } from './app/database.ts';
+import { createMemoryStore } from './app/memory-store.ts';
+
+describeStore('in the memory of the simulation', async () => {
+  const queued = new Map<string, QueueItem>();
+  const store = createMemoryStore(createDatabase(), {
+    enqueue: (item) => void queued.set(keyOf(item), item),
+    checked: true,
+    leads: () => true,
+    nowMs: Date.now,
+  });
+  return { store, queued: async () => [...queued.values()], close: async () => undefined };
+});

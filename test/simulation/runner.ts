@@ -1,0 +1,44 @@
+/** Runs many seeds on all cores. */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { Outcome } from './simulate.ts';
+
+export interface Batch {
+  readonly from: number;
+  readonly seeds: number;
+  readonly all: boolean;
+  /** The batch ends with the first seed that fails. */
+  readonly untilFailure?: boolean;
+  readonly onOutcome?: (outcome: Outcome) => void;
+}
+
+/** The outcomes in the order of the seeds. A thread that dies fails the batch with its own error. */
+export async function runSeeds({ from, seeds, all, untilFailure, onOutcome }: Batch): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let next = from;
+  let ended = false;
+  const threads = Math.max(1, Math.min(seeds, availableParallelism()));
+  const runOn = (worker: Worker): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const ask = (): void => {
+        if (ended || next >= from + seeds) resolve();
+        else worker.postMessage({ seed: next, all });
+        next += 1;
+      };
+      worker.on('error', reject);
+      worker.on('message', (outcome: Outcome) => {
+        outcomes.push(outcome);
+        onOutcome?.(outcome);
+        ended ||= untilFailure === true && outcome.failures.length > 0;
+        ask();
+      });
+      ask();
+    });
+  const workers = Array.from({ length: threads }, () => new Worker(new URL('./worker.ts', import.meta.url)));
+  try {
+    await Promise.all(workers.map(runOn));
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+  return outcomes.toSorted((left, right) => left.seed - right.seed);
+}

@@ -1,0 +1,98 @@
+/** What is written down at the moment when it happens, because it cannot be seen afterwards. */
+import type { Loop } from '../../../src/loop/loop.ts';
+import { idOf } from '../../../src/loop/terms.ts';
+import type { Database } from '../app/database.ts';
+import { ciVerdictOf } from '../github/ci.ts';
+import { APP, type Hub, type Pull, type Run } from '../github/hub.ts';
+import { mergeableOf } from '../github/pull-operations.ts';
+
+export interface Dispatched {
+  readonly run: Run;
+  /** The loop as it was stored when the run began. */
+  readonly loop: Loop | undefined;
+  /** Since when the loop had its status. */
+  readonly sinceMs: number;
+  /** Where the branch was. */
+  readonly head: string | undefined;
+}
+
+export interface Readied {
+  readonly pull: Pull;
+  readonly headSha: string;
+  /** A person's commit at the head that the App was told of long before. */
+  readonly unverified: string | undefined;
+  readonly ci: ReturnType<typeof ciVerdictOf>;
+  readonly mergeable: boolean | undefined;
+}
+
+export interface Records {
+  readonly dispatched: readonly Dispatched[];
+  readonly readied: readonly Readied[];
+  /** Since when a run has nobody who knows of it, by its id. */
+  readonly orphanSinceMs: Map<number, number>;
+  /** The first sentence that each invariant had to say while time ran. */
+  readonly broken: Map<string, string>;
+  mostQueued: number;
+  /** How a loop was called when it began. */
+  readonly firstRefs: Map<string, Loop['ref']>;
+  readonly statusSince: Map<string, number>;
+}
+
+export function recordsOf(hub: Hub, database: Database): Records {
+  const dispatched: Dispatched[] = [];
+  const readied: Readied[] = [];
+  const statusSince = new Map<string, number>();
+  hub.onDispatch.push((run) => {
+    const loop = loopOfRun(database, run);
+    const head = loop === undefined ? undefined : hub.refs.get(`refs/heads/${loop.started?.branch}`);
+    hub.note(`run ${run.id} starts: ${run.title}`);
+    const sinceMs = loop === undefined ? 0 : (statusSince.get(idOf(loop.ref)) ?? 0);
+    dispatched.push({ run, loop, sinceMs, head });
+  });
+  hub.onReady.push((pull) => {
+    const { headSha } = pull;
+    const unverified = toldPush(hub, pull);
+    if (unverified === undefined && movedByPeople(hub, pull)) return;
+    readied.push({ pull, headSha, unverified, ci: ciVerdictOf(hub, headSha), mergeable: mergeableOf(hub, pull) });
+  });
+  return {
+    dispatched,
+    readied,
+    orphanSinceMs: new Map(),
+    broken: new Map(),
+    mostQueued: 0,
+    firstRefs: new Map(),
+    statusSince,
+  };
+}
+
+/** The loop that a run was started for, by the number at the end of its name: names of repositories change. */
+export function loopOfRun({ loops }: Database, { inputs }: Run): Loop | undefined {
+  const suffix = (inputs.loop ?? '').replace(/^.*#/, '');
+  return [...loops.values()].map(({ loop }) => loop).find(({ ref }) => suffixOf(ref) === suffix);
+}
+
+export function suffixOf({ issue, n }: Loop['ref']): string {
+  return n > 1 ? `${issue}-${n}` : String(issue);
+}
+
+const UNHEARD_MS = 10 * 60_000;
+
+/** What people pushed a moment ago, nobody can have looked at. */
+function movedByPeople({ moves, scheduler }: Hub, { branch }: Pull): boolean {
+  const refs = [`refs/heads/${branch}`, 'refs/heads/main'];
+  return moves.some(
+    ({ ref, by, atMs }) => refs.includes(ref) && by !== APP.login && atMs > scheduler.nowMs() - UNHEARD_MS,
+  );
+}
+
+const HEARD_MS = 90_000;
+
+/** The person's commit at the head of the branch, where the App had taken in the webhook of the push long enough before. */
+function toldPush({ refs, commits, deliveries, scheduler }: Hub, { branch }: Pull): string | undefined {
+  const sha = refs.get(`refs/heads/${branch}`);
+  if (sha === undefined || commits.get(sha).by === 'app') return undefined;
+  const push = deliveries.webhooks.find(({ name, payload }) => name === 'push' && payload.after === sha);
+  const isOld = push?.takenInMs !== undefined && push.takenInMs < scheduler.nowMs() - HEARD_MS;
+  return isOld ? sha : undefined;
+}
