@@ -104,6 +104,7 @@ export async function openDoor(): Promise<Door> {
       codeTree: async () => 'f'.repeat(40),
       mergeBase: async (_, one) => (one === BASE ? BASE : world.merged),
       merge: refuse,
+      forget: refuse,
     },
     gateway: { publish: refuse, jobDigest: '', url: '' },
     slots: { overall: 100, installation: 100, repository: 100 },
