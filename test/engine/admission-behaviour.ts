@@ -6,8 +6,9 @@ import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { admitQueued } from '../../src/engine/admission.ts';
 import { apply } from '../../src/engine/advance.ts';
+import type { Event } from '../../src/loop/event.ts';
 import type { LoopRef } from '../../src/loop/terms.ts';
-import { command, labelledEvent } from '../loop/world.ts';
+import { labelledEvent } from '../loop/world.ts';
 
 const slots = { overall: 5, installation: 4, repository: 2 };
 const by = { id: 1, login: 'maria', type: 'User' as const };
@@ -22,6 +23,11 @@ function refOf(index: number): LoopRef {
     issue: index,
     n: 1,
   };
+}
+
+function stopAt(at: string): Event {
+  const said = { command: 'stop' as const, argument: '', permitted: true, createdAt: at, commentId: 1 };
+  return { type: 'commanded', at, by, role: 'write', ...said };
 }
 
 export function describeAdmission(database: string, open: () => Promise<Engine>): void {
@@ -58,7 +64,7 @@ export function describeAdmission(database: string, open: () => Promise<Engine>)
         if (stored?.loop.status !== 'working') return;
         await count();
         worked.add(item.loopId);
-        await apply(stored.loop.ref, command('stop', '', new Date().toISOString()), ports);
+        await apply(stored.loop.ref, stopAt(new Date().toISOString()), ports);
       });
       const refs = Array.from({ length: 24 }, (_, index) => refOf(index));
       await Promise.all(refs.map((ref) => apply(ref, labelledEvent({ branch: `loopwright/${ref.issue}` }), ports)));
