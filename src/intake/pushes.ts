@@ -46,7 +46,7 @@ async function onBranchMoved(
   const head = await ports.github.head(loop.ref, `${HEADS}${branch}`);
   if (head === undefined) return [{ ref: loop.ref, event: { type: 'ended', at, by, how: 'branch deleted' } }];
   if (head === loop.review.head) {
-    if (await isAhead(after, { loop, head }, ports))
+    if (isYoung(taking) && (await isAhead(after, { loop, head }, ports)))
       throw new NotYetError(`GitHub told of ${after}, and still has ${head}.`);
     return [];
   }
