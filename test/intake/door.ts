@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import { type Engine, openEngine } from '../../src/adapters/engine.ts';
 import { createStore } from '../../src/adapters/store.ts';
-import { LoopError } from '../../src/errors.ts';
+import { GoneError, LoopError } from '../../src/errors.ts';
 import { meaningsOf, takeIn } from '../../src/intake/intake.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf, type LoopRef, type Role } from '../../src/loop/terms.ts';
@@ -84,7 +84,10 @@ export async function openDoor(): Promise<Door> {
       repository: ask('repository', () => ({ defaultBranch: 'main', archived: false })),
       head: ask('head', (ref: string) => world.heads[ref]),
       file: ask('file', () => "version: 1\ncommands: { test: 'true', runner: node-test }\n"),
-      issueState: ask('issueState', () => world.issue),
+      issueState: ask('issueState', () => {
+        if (world.issue === undefined) throw new GoneError('GitHub answered 404');
+        return world.issue;
+      }),
       locate: ask('locate', () => (world.place === undefined ? undefined : { ...world.place, archived: false })),
       changedPaths: ask('changedPaths', (base: string, head: string) => world.paths[`${base}...${head}`] ?? []),
       pull: ask('pull', () => ({
