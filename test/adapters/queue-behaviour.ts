@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Engine } from '../../src/adapters/engine.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
-import { ConflictError } from '../../src/errors.ts';
+import { ConflictError, RetryError } from '../../src/errors.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import type { Queue, QueueItem } from '../../src/ports.ts';
 import { elapsed, loopOf, saveOf } from './loops.ts';
@@ -215,6 +215,17 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         await queue.send(wake('a'));
         await until(() => attempts.length === 3, 15_000);
         expect(attempts).toEqual([1, 2, 3]);
+      }));
+
+    it('tries again when the failure says so, where it says so', () =>
+      withQueue(openDatabase, async ({ engine, queue }) => {
+        await queue.start(() => Promise.reject(new RetryError('a dispatch', new Error('not there'), 600)));
+        await queue.send(wake('a'));
+        const waiting = sql<{ seconds: number }>`
+          select extract(epoch from start_after - started_on)::float as seconds from pgboss.job where state = 'retry'`;
+        const pauses = async () => (await waiting.execute(engine.db)).rows.map(({ seconds }) => Math.floor(seconds / 60));
+        await vi.waitUntil(async () => (await pauses()).length > 0, { timeout: 10_000, interval: 20 });
+        expect(await pauses()).toEqual([10]);
       }));
 
     it('runs what was sent many times before it began once, and once more for what is sent while it runs', () =>
