@@ -113,6 +113,8 @@ export interface Workspace {
     head: string,
     base: string,
   ): Promise<{ readonly conflicts: readonly string[] } | Merge>;
+  /** Drops commits that nobody has read since (ISO), and returns how many; one that is asked for again is fetched again. */
+  forget(before: string): Promise<number>;
 }
 
 export interface Clock {

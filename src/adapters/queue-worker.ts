@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { RetryError } from '../errors.ts';
 import type { QueueItem } from '../ports.ts';
 import type { Engine } from './engine.ts';
 import { QUEUE_OPTIONS, type QueueName, queueItem } from './queue-items.ts';
@@ -109,15 +110,28 @@ async function perform({ engine, name, log, handle, givenBack }: Work, job: Job)
   if (givenBack.has(job)) return;
   const durationMs = Math.round(performance.now() - startedAt);
   const fields = { queue: name, item: job.data, attempt, durationMs };
-  if (failure !== undefined) log.error({ ...fields, err: failure }, 'queue: an item failed; it is tried again');
+  if (failure instanceof RetryError) log.warn(fields, `queue: ${failure.message}`);
+  else if (failure !== undefined) log.error({ ...fields, err: failure }, 'queue: an item failed; it is tried again');
   const unsettled = await failureOf(async () => {
     const settled = await (failure === undefined
       ? engine.boss.complete(name, job)
       : engine.boss.fail(name, job, { message: String(failure) }));
     if (commandResponse.parse(settled).affected === 0)
       log.warn(fields, 'queue: another process had taken this item over');
+    else if (failure instanceof RetryError) await retryAfter(failure.retryAfterSeconds, { engine, name }, job);
   });
   if (unsettled !== undefined) log.error({ ...fields, err: unsettled }, 'queue: an item could not be settled');
+}
+
+/** pg-boss knows only its growing pause; who failed may know better when the next try has a chance. */
+async function retryAfter(
+  seconds: number | undefined,
+  { engine, name }: Pick<Work, 'engine' | 'name'>,
+  { id }: Job,
+): Promise<void> {
+  if (seconds === undefined) return;
+  await sql`update pgboss.job set start_after = now() + ${seconds}::float8 * interval '1 second'
+    where name = ${name} and id = ${id} and state = 'retry'`.execute(engine.db);
 }
 
 async function failureOf(action: () => Promise<void>): Promise<unknown> {

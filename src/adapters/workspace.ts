@@ -1,9 +1,8 @@
 /** The workspace port: repositories as bare partial clones, read by commit and never checked out. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { RepositoryRef } from '../github/github-port.ts';
 import type { Workspace } from '../ports.ts';
+import { createClones, KEPT } from './clones.ts';
 import { mergeOf, type Reader } from './git-merge.ts';
 import { readGit } from './git-reader.ts';
 
@@ -21,55 +20,46 @@ type Entry = Awaited<ReturnType<Workspace['files']>>[number];
 const MAX_BYTES = 256 * 1024;
 
 export function createWorkspace(options: WorkspaceOptions): Workspace {
-  const fetched = new Map<string, Promise<string>>();
-  const last = new Map<number, Promise<unknown>>();
-  /** Fetches of one repository come one after another, because git locks its configuration; the same commit is fetched once. */
-  const fetchOnce = (repository: RepositoryRef, sha: string): Promise<string> => {
-    const key = `${repository.repositoryId}/${sha}`;
-    const known = fetched.get(key);
-    if (known !== undefined) return known;
-    const turn = () => fetchCommit(options, repository, sha);
-    const fetching = (last.get(repository.repositoryId) ?? Promise.resolve()).then(turn, turn);
-    fetched.set(key, fetching);
-    last.set(repository.repositoryId, fetching);
-    fetching.catch(() => fetched.delete(key));
-    return fetching;
-  };
-  const holding = async (repository: RepositoryRef, sha: string) =>
-    readerOf(options, repository, await fetchOnce(repository, sha));
-  const holdingBoth = async (repository: RepositoryRef, left: string, right: string) => {
-    await fetchOnce(repository, left);
-    return holding(repository, right);
-  };
+  const clones = createClones(options.directory, async (directory, repository, sha) => {
+    await fetchCommit(await readerOf(options, repository, directory), options.gitUrlOf(repository), { directory, sha });
+  });
+  /** Holds the commits for as long as the work with them lasts. */
+  const reading = <Result>(
+    repository: RepositoryRef,
+    shas: readonly string[],
+    work: (read: Reader) => Promise<Result>,
+  ): Promise<Result> =>
+    clones.holding(repository, shas, async (directory) => work(await readerOf(options, repository, directory)));
   return {
-    async files(repository, sha) {
-      const read = await holding(repository, sha);
-      return entriesOf(await read(['ls-tree', '-r', '-l', '-z', '--full-tree', sha]));
-    },
-    async read(repository, sha, path) {
-      const read = await holding(repository, sha);
-      const [entry] = entriesOf(await read(['ls-tree', '-l', '-z', '--full-tree', sha, '--', path]));
-      if (entry === undefined || entry.path !== path || entry.type !== 'blob' || entry.sizeBytes > MAX_BYTES)
-        return undefined;
-      const text = await read(['cat-file', 'blob', `${sha}:${path}`]);
-      return text.includes('\0') ? undefined : text;
-    },
-    async codeTree(repository, sha) {
-      const read = await holding(repository, sha);
-      const rows = (await read(['ls-tree', '-z', '--full-tree', sha]))
-        .split('\0')
-        .filter((row) => row !== '' && !row.endsWith('\t.loopwright'));
-      return (await read(['mktree', '-z', '--missing'], { input: rows.map((row) => `${row}\0`).join('') })).trim();
-    },
-    async mergeBase(repository, left, right) {
-      const read = await holdingBoth(repository, left, right);
-      const found = (await read(['merge-base', left, right], { mayAnswerNo: true })).trim();
-      return found === '' ? undefined : found;
-    },
-    async merge(repository, head, base) {
-      return mergeOf(await holdingBoth(repository, head, base), head, base);
-    },
+    files: (repository, sha) =>
+      reading(repository, [sha], async (read) =>
+        entriesOf(await read(['ls-tree', '-r', '-l', '-z', '--full-tree', sha])),
+      ),
+    read: (repository, sha, path) => reading(repository, [sha], (read) => textOf(read, sha, path)),
+    codeTree: (repository, sha) => reading(repository, [sha], (read) => codeTreeOf(read, sha)),
+    mergeBase: (repository, left, right) =>
+      reading(repository, [left, right], async (read) => {
+        const found = (await read(['merge-base', left, right], { mayAnswerNo: true })).trim();
+        return found === '' ? undefined : found;
+      }),
+    merge: (repository, head, base) => reading(repository, [head, base], (read) => mergeOf(read, head, base)),
+    forget: (before) => clones.forget(before),
   };
+}
+
+async function textOf(read: Reader, sha: string, path: string): Promise<string | undefined> {
+  const [entry] = entriesOf(await read(['ls-tree', '-l', '-z', '--full-tree', sha, '--', path]));
+  if (entry === undefined || entry.path !== path || entry.type !== 'blob' || entry.sizeBytes > MAX_BYTES)
+    return undefined;
+  const text = await read(['cat-file', 'blob', `${sha}:${path}`]);
+  return text.includes('\0') ? undefined : text;
+}
+
+async function codeTreeOf(read: Reader, sha: string): Promise<string> {
+  const rows = (await read(['ls-tree', '-z', '--full-tree', sha]))
+    .split('\0')
+    .filter((row) => row !== '' && !row.endsWith('\t.loopwright'));
+  return (await read(['mktree', '-z', '--missing'], { input: rows.map((row) => `${row}\0`).join('') })).trim();
 }
 
 /** Large files are fetched when git needs them, so every reading command may need the token. */
@@ -79,13 +69,14 @@ async function readerOf({ tokenOf }: WorkspaceOptions, repository: RepositoryRef
 }
 
 /** Fetches one commit with its history under a ref of its own, which keeps it from being collected. */
-async function fetchCommit(options: WorkspaceOptions, repository: RepositoryRef, sha: string): Promise<string> {
-  const directory = join(options.directory, `${repository.repositoryId}.git`);
-  await mkdir(directory, { recursive: true });
-  const read = await readerOf(options, repository, directory);
+async function fetchCommit(
+  read: Reader,
+  gitUrl: string,
+  { directory, sha }: { readonly directory: string; readonly sha: string },
+): Promise<void> {
   await read(['init', '--bare', '--quiet', directory]);
   const settings = {
-    'remote.origin.url': options.gitUrlOf(repository),
+    'remote.origin.url': gitUrl,
     'remote.origin.promisor': 'true',
     'remote.origin.partialCloneFilter': `blob:limit=${MAX_BYTES}`,
   };
@@ -97,9 +88,8 @@ async function fetchCommit(options: WorkspaceOptions, repository: RepositoryRef,
     '--no-write-fetch-head',
     `--filter=blob:limit=${MAX_BYTES}`,
     'origin',
-    `+${sha}:refs/kept/${sha}`,
+    `+${sha}:${KEPT}/${sha}`,
   ]);
-  return directory;
 }
 
 const row = z.tuple([z.string(), z.enum(['blob', 'commit', 'tree']), z.string(), z.string()]);

@@ -19,6 +19,7 @@ export function createHousekeeping(
       logsBefore: before(keepDays.logs),
       blobsBefore: before(keepDays.blobs),
     });
+    await ports.workspace.forget(before(keepDays.commits));
     actedMs = nowMs;
   };
 }

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Engine } from '../../src/adapters/engine.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
-import { ConflictError } from '../../src/errors.ts';
+import { ConflictError, RetryError } from '../../src/errors.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import type { Queue, QueueItem } from '../../src/ports.ts';
 import { elapsed, loopOf, saveOf } from './loops.ts';
@@ -205,7 +205,23 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(order).toEqual(['a', 'b', 'a', 'a']);
       }));
 
-    it('tells the handler which attempt it is', () =>
+    it.concurrent('tries again exactly when the one who failed says so', () =>
+      withQueue(openDatabase, async ({ queue }) => {
+        const at: number[] = [];
+        await queue.start(async () => {
+          at.push(performance.now());
+          if (at.length === 1) throw new RetryError('a show', new Error('not found'), 3);
+          if (at.length === 2) throw new RetryError('a show', new Error('moved'), 0);
+        });
+        await queue.send(wake('a'));
+        await until(() => at.length === 3, 15_000);
+        const [first = 0, second = 0, third = 0] = at;
+        // pg-boss alone would wait for one to two seconds, and then for two to four; the poll adds up to one.
+        expect(second - first).toBeGreaterThan(2990);
+        expect(third - second).toBeLessThan(1900);
+      }));
+
+    it.concurrent('tells the handler which attempt it is', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const attempts: number[] = [];
         await queue.start(async (_, attempt) => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -78,21 +78,22 @@ describe('the workspace', () => {
   });
 });
 
-describe('a merge that nobody checked out', () => {
-  let serial = 0;
-  /** Pushes a commit with these files on top of another; undefined takes a file away. */
-  async function commitOn(parent: string, files: Readonly<Record<string, string | undefined>>): Promise<string> {
-    serial += 1;
-    await git('checkout', '--quiet', '-b', `side-${serial}`, parent);
-    for (const [path, text] of Object.entries(files)) {
-      if (text === undefined) await rm(join(source, path));
-      else await writeFile(join(source, path), text, 'latin1');
-    }
-    await git('add', '--all');
-    await git('commit', '--quiet', '-m', `Side ${serial}`);
-    await git('push', '--quiet', `${github.url.replace('://', '://x:wout-token@')}/acme/guestbook.git`, 'HEAD');
-    return git('rev-parse', 'HEAD');
+let serial = 0;
+/** Pushes a commit with these files on top of another; undefined takes a file away. */
+async function commitOn(parent: string, files: Readonly<Record<string, string | undefined>>): Promise<string> {
+  serial += 1;
+  await git('checkout', '--quiet', '-b', `side-${serial}`, parent);
+  for (const [path, text] of Object.entries(files)) {
+    if (text === undefined) await rm(join(source, path));
+    else await writeFile(join(source, path), text, 'latin1');
   }
+  await git('add', '--all');
+  await git('commit', '--quiet', '-m', `Side ${serial}`);
+  await git('push', '--quiet', `${github.url.replace('://', '://x:wout-token@')}/acme/guestbook.git`, 'HEAD');
+  return git('rev-parse', 'HEAD');
+}
+
+describe('a merge that nobody checked out', () => {
   const lines = (first: string) => [first, '2', '3', '4', '5', '6', '7', '8'].join('\n');
   const text64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -128,6 +129,63 @@ describe('a merge that nobody checked out', () => {
     const left = await commitOn(origin, { 'latin.txt': `${lines('caf\xe9')}\nend` });
     const right = await commitOn(origin, { 'latin.txt': lines('caf\xe9 noir') });
     expect(await workspace.merge(REPOSITORY, left, right)).toEqual({ conflicts: ['latin.txt'] });
+  });
+});
+
+describe('what is kept of commits', () => {
+  const keptIn = async (clones: string) => {
+    const [clone = ''] = await readdir(join(directory, clones));
+    return (await readdir(join(directory, clones, clone, 'refs', 'kept')).catch(() => [])).toSorted();
+  };
+  const age = (clones: string, sha: string, days: number) => {
+    const then = new Date(Date.now() - days * 24 * 3600_000);
+    return utimes(join(directory, clones, '1.git', 'refs', 'kept', sha), then, then);
+  };
+  const weekAgo = () => new Date(Date.now() - 7 * 24 * 3600_000).toISOString();
+
+  it('drops commits that were not read for long, fetches one again that is asked for, and removes a clone that is mostly old', async () => {
+    const own = createWorkspace({
+      directory: join(directory, 'kept'),
+      gitUrlOf: () => `${github.url}/acme/guestbook.git`,
+      tokenOf: async () => 'maria-token',
+    });
+    expect(await own.forget(weekAgo())).toBe(0);
+    const shas = [head];
+    for (const name of ['a', 'b']) shas.push(await commitOn(head, { [`${name}.txt`]: name }));
+    for (const sha of shas) await own.codeTree(REPOSITORY, sha);
+    const [old = '', second = '', third = ''] = shas;
+    await age('kept', old, 8);
+    expect(await own.forget(weekAgo())).toBe(1);
+    expect(await keptIn('kept')).toEqual([second, third].toSorted());
+    expect(await own.read(REPOSITORY, old, 'README.md')).toBeDefined();
+    expect(await keptIn('kept')).toEqual(shas.toSorted());
+    await age('kept', second, 8);
+    await age('kept', third, 9);
+    expect(await own.forget(weekAgo())).toBe(3);
+    expect(await readdir(join(directory, 'kept'))).toEqual([]);
+    expect(await own.read(REPOSITORY, third, 'b.txt')).toBe('b');
+  });
+
+  it('keeps what somebody reads at the moment, however old', async () => {
+    let tell = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const opened = Promise.withResolvers<string>();
+    const own = createWorkspace({
+      directory: join(directory, 'busy'),
+      gitUrlOf: () => `${github.url}/acme/guestbook.git`,
+      tokenOf: () => {
+        tell();
+        return opened.promise;
+      },
+    });
+    const reading = own.codeTree(REPOSITORY, head);
+    await asked;
+    expect(await own.forget('9999-01-01T00:00:00Z')).toBe(0);
+    opened.resolve('maria-token');
+    expect(await reading).toMatch(/^[0-9a-f]{40}$/);
+    expect(await own.forget('9999-01-01T00:00:00Z')).toBe(1);
   });
 });
 

@@ -180,6 +180,7 @@ export function gitWorkspace(directory: string): Workspace {
     codeTree: refuse,
     mergeBase: refuse,
     merge: refuse,
+    forget: refuse,
   };
 }
 

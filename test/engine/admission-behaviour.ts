@@ -26,7 +26,7 @@ function refOf(index: number): LoopRef {
 }
 
 function stopAt(at: string): Event {
-  const said = { command: 'stop', argument: '', permitted: true, createdAt: at, commentId: 1 };
+  const said = { command: 'stop' as const, argument: '', permitted: true, createdAt: at, commentId: 1 };
   return { type: 'commanded', at, by, role: 'write', ...said };
 }
 
@@ -97,11 +97,7 @@ export function describeAdmission(database: string, open: () => Promise<Engine>)
       );
       await admitQueued(admitting);
       expect((await store.load(id))?.loop.status).toBe('queued');
-      await apply(
-        first,
-        { type: 'ended', at: new Date().toISOString(), by, role: 'none', how: 'branch deleted' },
-        ports,
-      );
+      await apply(first, { type: 'ended', at: new Date().toISOString(), by, how: 'branch deleted' }, ports);
       await admitQueued(admitting);
       expect((await store.load(id))?.loop.status).toBe('working');
       expect((await store.log(id)).map(({ event }) => event?.type)).toEqual(['labelled', 'queued', 'admitted']);

@@ -113,6 +113,7 @@ async function openDoor(engine: Engine): Promise<Door> {
       codeTree: async () => 'f'.repeat(40),
       mergeBase: async (_, one) => (one === BASE ? BASE : world.merged),
       merge: refuse,
+      forget: refuse,
     },
     gateway: { publish: refuse, jobDigest: '', url: '' },
     slots: { overall: 100, installation: 100, repository: 100 },

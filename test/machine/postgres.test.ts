@@ -93,6 +93,7 @@ describe('replicas on one PostgreSQL', () => {
       const fetched = () => worker.boss.fetch<object>('work', { batchSize: 5 });
       await saver.transaction((trx) => enqueue(saver.boss, trx, { items: [item] }));
       // Merged, not committed: the fetch passes the item by, and finds it when the transaction has ended.
+      // Merged, not committed: the fetch passes the item by, and finds it when the transaction has ended.
       await saver.transaction(async (trx) => {
         await enqueue(saver.boss, trx, { items: [item] });
         expect(await fetched()).toEqual([]);
@@ -102,11 +103,17 @@ describe('replicas on one PostgreSQL', () => {
       // Fetched, but its fetch not committed: it counts as begun, and another is queued behind it.
       await worker.boss.complete('work', first?.id ?? '');
       await saver.transaction((trx) => enqueue(saver.boss, trx, { items: [item] }));
-      await worker.transaction(async (trx) => {
-        const [begun] = await worker.boss.fetch<object>('work', { db: fromKysely(trx) });
-        expect(begun?.data).toEqual(item);
-        await saver.transaction((other) => enqueue(saver.boss, other, { items: [item] }));
+      const begun = Promise.withResolvers<unknown>();
+      const queued = Promise.withResolvers<void>();
+      const fetching = worker.transaction(async (trx) => {
+        const [job] = await worker.boss.fetch<object>('work', { db: fromKysely(trx) });
+        begun.resolve(job?.data);
+        await queued.promise;
       });
+      expect(await begun.promise).toEqual(item);
+      await saver.transaction((trx) => enqueue(saver.boss, trx, { items: [item] }));
+      queued.resolve();
+      await fetching;
       const waiting = await sql<{
         state: string;
       }>`select state from pgboss.job where state <= 'active' order by state`.execute(saver.db);

@@ -68,7 +68,11 @@ export function createAuthoredModel(hub: Hub, life: Life, paid: Paid[]): Model {
       const calls = Array.from({ length: tries }, () => callOf(context));
       paid.push({ issue: context.loop.replace(/^.*#/, ''), life, calls: calls.length, saved: false });
       if (fails) throw new ModelError(`The model gave no usable "${name}" in 3 tries: malformed JSON.`, calls);
-      return { answer: authored(name, !hub.calm && random.chance(odds.draftFails)), calls };
+      const answer = authored(name, {
+        poor: !hub.calm && random.chance(odds.draftFails),
+        variant: random.integer(1, 9999),
+      });
+      return { answer, calls };
     },
     turn: () => Promise.reject(new Error('The App holds no conversations.')),
   };
@@ -77,7 +81,14 @@ export function createAuthoredModel(hub: Hub, life: Life, paid: Paid[]): Model {
 /** The same table, told to the compiler per name. */
 const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: ZodType<Answer<Name>> } } = ANSWERS;
 
-function authored<Name extends AnswerName>(name: Name, poor: boolean): Answer<Name> {
+/** No two plans are letter by letter the same, so an approval of one is none of another. */
+function authored<Name extends AnswerName>(
+  name: Name,
+  { poor, variant }: { readonly poor: boolean; readonly variant: number },
+): Answer<Name> {
   const found = AUTHORED.find((one) => one.name === name);
-  return SCHEMAS[name].schema.parse(poor ? found?.poor : found?.good);
+  const answer = poor ? found?.poor : found?.good;
+  const varied: unknown =
+    name === 'plan' ? { ...Object(answer), approach: `${good.plan.approach} Variant ${variant}.` } : answer;
+  return SCHEMAS[name].schema.parse(varied);
 }

@@ -18,7 +18,7 @@ export const TALK: readonly Invariant[] = [
     sentence: 'No comment of the App stands twice, and no branch has two open pull requests.',
     end({ hub }) {
       const own = [...hub.comments.values()].filter(({ by, deleted }) => by === APP && !deleted);
-      const marks = Map.groupBy(own, ({ number, body }) => `${number} ${body.split('\n')[0]}`);
+      const marks = Map.groupBy(own, ({ number, body }) => `${number} ${subjectOf(body)}`);
       const twice = [...marks].find(([, comments]) => comments.length > 1);
       const open = Map.groupBy(
         [...hub.pulls.values()].filter(({ state }) => state === 'open'),
@@ -56,6 +56,13 @@ export const TALK: readonly Invariant[] = [
     end: (world) => untrueBoard(world),
   },
 ];
+
+/** What a comment of the App is: its mark; where it answers a comment, that one and what it says. */
+function subjectOf(body: string): string {
+  const [mark = '', ...text] = body.split('\n');
+  const [answered] = /comment\/\d+/.exec(mark) ?? [];
+  return answered === undefined ? mark : `${answered} ${text.join('\n')}`;
+}
 
 function misheard({ crowd, database, hub }: World): string | undefined {
   for (const comment of crowd.said) {

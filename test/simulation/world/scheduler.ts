@@ -64,9 +64,10 @@ export function createScheduler(startMs: number): Scheduler {
   };
 }
 
-/** A turn of the event loop: all promises that can go on have gone on. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** Two turns of the event loop: all promises that can go on have gone on, those too that gave way for one turn. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 function isBefore(left: Planned, right: Planned): boolean {
