@@ -1,4 +1,5 @@
 /** Takes the pull request out of draft: from now on a person may merge it. */
+import { headOf, pushOf } from '../context/branch-push.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
@@ -10,5 +11,5 @@ export async function ready(
   { github, clock }: Ports,
 ): Promise<Event> {
   await github.markReady(loop.ref, loop.review.nodeId);
-  return { type: 'readied', at: clock.now().toISOString(), entry };
+  return { type: 'readied', at, entry };
 }

@@ -103,9 +103,8 @@ function abandoned(loop: Loop, key: string, outcome: Event | undefined): Decisio
   if (!loop.abandoned.includes(key) || outcome === undefined) return { loop, effects: [] };
   const known = { ...loop, seq: loop.seq + 1, abandoned: loop.abandoned.filter((other) => other !== key) };
   const paid = charged(known, callsOf(outcome));
-  return outcome.type === 'dispatched' && outcome.runId !== loop.built.run?.id
-    ? withPending({ loop: paid, effects: [cancellation(outcome.runId)] })
-    : only(paid);
+  const isStray = outcome.type === 'dispatched' && outcome.runId !== loop.built.run?.id;
+  return withPending({ loop: paid, effects: [...(isStray ? [cancellation(outcome.runId)] : []), show(paid)] });
 }
 
 /** What was held is decided on now, in order; what still is to be held is held again. */
