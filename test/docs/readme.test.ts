@@ -35,6 +35,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm test': IN_CI('check npm test'),
   'npm run test:e2e': IN_CI('check npm run test:e2e'),
   'npm run test:machine': IN_CI('check npm run test:machine'),
+  'npm run simulate': IN_CI('check npm run simulate'),
   'npm run test:mutants': IN_CI('check npm run test:mutants'),
   [aptLine(Object.keys(REQUIREMENTS))]: IN_CI('apt-get install -y -q --no-install-recommends $packages'),
   'npm run -s demo -- --json': BY_DEMO,
