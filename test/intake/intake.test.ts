@@ -1,5 +1,6 @@
 /** What webhooks mean to loops: they come late, twice, in another order and about places that moved; GitHub as it is decides. */
 import { describe, expect, it } from 'vitest';
+import { NotYetError } from '../../src/errors.ts';
 import { decide } from '../../src/loop/decide.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { asReviewed, asStarted } from '../../src/loop/stages.ts';
@@ -179,6 +180,7 @@ describe('a push to the branch of a loop', () => {
     const door = await openDoor();
     await door.keep(building());
     at(door, TWO);
+    door.world.merged = ONE;
     for (const payload of pushes) await door.deliver('push', payload);
     expect(await door.loop()).toMatchObject({ review: { head: TWO } });
     expect((await door.told()).filter((type) => type === 'pushed')).toHaveLength(1);
@@ -188,8 +190,22 @@ describe('a push to the branch of a loop', () => {
     const door = await openDoor();
     await door.keep(building());
     at(door, SHA);
+    door.world.merged = ONE;
     await door.deliver('push', push(ONE));
     expect(await door.told()).toEqual([]);
+  });
+
+  it('that GitHub itself does not show yet is read again for five minutes, and then says nothing', async () => {
+    const door = await openDoor();
+    await door.keep(building());
+    at(door, SHA);
+    await expect(door.deliver('push', push(ONE))).rejects.toThrow(NotYetError);
+    expect(await door.told()).toEqual([]);
+    await door.deliver('push', push(ONE), '2026-01-09T23:55:00.000Z');
+    expect(await door.told()).toEqual([]);
+    at(door, ONE);
+    await door.deliver('push', push(ONE));
+    expect(await door.loop()).toMatchObject({ review: { head: ONE } });
   });
 
   it('by force, to before the documents, voids the approval', async () => {
