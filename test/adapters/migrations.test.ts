@@ -3,9 +3,6 @@ import { Kysely, PGliteDialect, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { MIGRATIONS, migrate } from '../../src/adapters/migrations.ts';
 import type { Tables } from '../../src/adapters/tables.ts';
-import type { Loop } from '../../src/loop/loop.ts';
-import { idOf } from '../../src/loop/terms.ts';
-import { loopOf } from './loops.ts';
 
 const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
 const by = { id: 1, login: 'maria', type: 'User' as const };
@@ -18,11 +15,17 @@ async function databaseOfMigration1(): Promise<Kysely<Tables>> {
   return kysely;
 }
 
-async function insertLoop(db: Kysely<Tables>, loop: Loop): Promise<void> {
-  const { repositoryId, issue, n } = loop.ref;
-  await sql`insert into loops (id, version, repository_id, issue, n, status, branch, run_id, loop) values
-    (${idOf(loop.ref)}, 1, ${repositoryId}, ${issue}, ${n}, ${loop.status}, ${loop.branch}, ${loop.run?.id ?? null},
-    ${JSON.stringify(loop)})`.execute(db);
+/** A loop as it was written then. */
+function loopThen(issue: number, changes: Readonly<Record<string, unknown>>) {
+  const ref = { installationId: 9, repositoryId: 3, owner: 'acme', repo: 'shop', issue, n: 1 };
+  const rest = { phase: 'PLAN', entry: 1, startedAt: '', priority: 'routine', spent: { usd: 0.5 }, pending: [] };
+  return { schema: 1, ref, status: 'working', ...rest, ...changes };
+}
+
+async function insertLoop(db: Kysely<Tables>, loop: ReturnType<typeof loopThen>): Promise<void> {
+  const { issue } = loop.ref;
+  await sql`insert into loops (id, version, repository_id, issue, n, status, branch, loop) values
+    (${`3/${issue}/1`}, 1, 3, ${issue}, 1, ${loop.status}, 'loopwright/1', ${JSON.stringify(loop)})`.execute(db);
 }
 
 test('migration 2 finds the loops that are there by what they remember, whatever stands in their JSON', async () => {
@@ -34,25 +37,14 @@ test('migration 2 finds the loops that are there by what they remember, whatever
   ];
   await insertLoop(
     db,
-    loopOf(
-      { issue: 1, installationId: 9 },
-      {
-        ...{
-          status: 'working',
-          phase: 'SHIP',
-          entry: 3,
-          run: { id: 5, entry: 3 },
-          head: 'a'.repeat(40),
-          issue,
-          pending,
-        },
-        base: { branch: 'main', sha: 'b'.repeat(40) },
-        documents: [{ path: 'spec.md', digest: digest('1') }],
-      },
-    ),
+    loopThen(1, {
+      ...{ phase: 'SHIP', entry: 3, run: { id: 5, entry: 3 }, head: 'a'.repeat(40), issue, pending },
+      base: { branch: 'main', sha: 'b'.repeat(40) },
+      documents: [{ path: 'spec.md', digest: digest('1') }],
+    }),
   );
-  await insertLoop(db, loopOf({ issue: 2 }, { status: 'succeeded' }));
-  await insertLoop(db, loopOf({ issue: 3 }, { status: 'paused', pausedFrom: 'waiting' }));
+  await insertLoop(db, loopThen(2, { status: 'succeeded' }));
+  await insertLoop(db, loopThen(3, { status: 'paused', pausedFrom: 'waiting' }));
   await db.transaction().execute((trx) => migrate(trx));
   const rows = await db.selectFrom('loops').selectAll().orderBy('serial').execute();
   expect(rows[0]).toMatchObject({
@@ -65,15 +57,14 @@ test('migration 2 finds the loops that are there by what they remember, whatever
     base_branch: 'main',
     priority: 'routine',
     lanes: 'work,voice',
+    usd: 0.5,
     awaits_run: true,
     holds_slot: true,
     ended_at: null,
   });
   expect(rows[1]).toMatchObject({ status: 'succeeded', lanes: '', holds_slot: false, ended_at: rows[1]?.updated_at });
   expect(rows[2]).toMatchObject({ status: 'paused', awaits_run: false, holds_slot: false });
-  expect(await db.selectFrom('loop_blobs').selectAll().execute()).toEqual([
-    { digest: digest('1'), loop_id: idOf(loopOf({ issue: 1 }).ref) },
-  ]);
+  expect(await db.selectFrom('loop_blobs').selectAll().execute()).toEqual([{ digest: digest('1'), loop_id: '3/1/1' }]);
 });
 
 test('migration 2 keeps of the deliveries what was not taken in yet, under its repository', async () => {

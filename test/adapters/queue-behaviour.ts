@@ -233,7 +233,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(attempts).toEqual([1, 2, 3]);
       }));
 
-    it.concurrent('runs what was sent many times before it began once, and once more for what is sent while it runs', () =>
+    it('runs what was sent many times before it began once, and once more for what is sent while it runs', () =>
       withQueue(openDatabase, async ({ engine, queue }) => {
         const door = createDoor();
         let runs = 0;
@@ -255,7 +255,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(runs).toBe(2);
       }));
 
-    it.concurrent('loses no wake while savers and handlers race: after the last save of each loop a handler sees it', () =>
+    it('loses no wake while savers and handlers race: after the last save of each loop a handler sees it', () =>
       withQueue(openDatabase, async ({ engine, queue }) => {
         const store = createStore(engine);
         const seen = new Map<string, number>();

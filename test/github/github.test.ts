@@ -157,7 +157,7 @@ test('an issue that is not there has no state', async () => {
 
 test('a repository is found by its id under whatever name it was told, and one that the App does not reach is nowhere', async () => {
   const { installationId } = repository;
-  const here = { installationId, owner: HERE.owner, repo: HERE.repo };
+  const here = { installationId, owner: HERE.owner, repo: HERE.repo, archived: false };
   expect(await github().locate({ ...repository, owner: 'old', repo: 'name' })).toEqual(here);
   expect(await github().locate({ ...repository, repositoryId: 4711 })).toBeUndefined();
   expect(await github().locate({ ...repository, installationId: 4711 })).toBeUndefined();

@@ -7,6 +7,7 @@ import { drain } from '../../src/intake/drain.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
 import type { Ports, QueueItem } from '../../src/ports.ts';
 import { openStage } from '../drafting/stage.ts';
+import { MEMORY } from '../prepared.ts';
 
 const HOUR_MS = 3600_000;
 const START_MS = Date.UTC(2026, 0, 10);
@@ -14,7 +15,7 @@ let engine: Engine;
 let closeStage: () => Promise<void>;
 let refusing: Ports;
 beforeAll(async () => {
-  engine = await openEngine({ url: 'memory:' });
+  engine = await openEngine({ url: MEMORY });
   const stage = await openStage({});
   refusing = stage.ports;
   closeStage = () => stage.close();
@@ -44,6 +45,7 @@ function stage(failsFor: readonly string[] = []) {
         if (failing.has(login)) throw new LoopError(`GitHub does not know ${login}`);
         return 'none';
       },
+      locate: async ({ installationId, owner, repo }) => ({ installationId, owner, repo, archived: false }),
     },
   };
   const arrive = async (login: string, issue = asked.length + 1) => {

@@ -22,6 +22,7 @@ export function createMemoryWorkspace(hub: Hub, life: Life): Workspace {
       const { files } = await holding(sha);
       return [...files].map(([path, text]) => ({ path, mode: '100644', type: 'blob', sizeBytes: text.length }));
     },
+    forget: async () => 0,
     read: async (_, sha, path) => (await holding(sha)).files.get(path),
     codeTree: async (_, sha) => codeTreeOf((await holding(sha)).files),
     async mergeBase(_, left, right) {
