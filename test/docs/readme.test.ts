@@ -40,7 +40,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run -s demo -- --json': BY_DEMO,
   'npm run demo -- --keep DIR': BY_PACKAGE("'--keep', join(root, 'kept')"),
   'npm run demo -- --minutes N': {
-    file: 'test/cli/interrupted-demo.test.ts',
+    file: 'test/e2e/interrupted-demo.test.ts',
     words: "'demo', '--keep', directory, '--minutes', '5'",
   },
   'npm run demo -- --repo PATH --issue FILE': BY_DEMO,

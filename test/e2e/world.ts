@@ -233,7 +233,7 @@ function requestsOf(
       await as(labelBy, 'POST', `/issues/${number}/labels`, { labels: ['loop'] });
       return number;
     },
-    async until(issue, isSo, seconds = 60) {
+    async until(issue, isSo, seconds = 150) {
       const endMs = Date.now() + seconds * 1000;
       let state: Loop | undefined;
       while (Date.now() < endMs) {
