@@ -179,6 +179,8 @@ describe('a push to the branch of a loop', () => {
     const door = await openDoor();
     await door.keep(building());
     at(door, TWO);
+    // The second commit was made on the first.
+    door.world.merged = ONE;
     for (const payload of pushes) await door.deliver('push', payload);
     expect(await door.loop()).toMatchObject({ review: { head: TWO } });
     expect((await door.told()).filter((type) => type === 'pushed')).toHaveLength(1);
@@ -188,8 +190,21 @@ describe('a push to the branch of a loop', () => {
     const door = await openDoor();
     await door.keep(building());
     at(door, SHA);
+    door.world.merged = ONE;
     await door.deliver('push', push(ONE));
     expect(await door.told()).toEqual([]);
+  });
+
+  it('that GitHub does not show yet is asked for again, and left alone after five minutes', async () => {
+    const door = await openDoor();
+    await door.keep(building());
+    at(door, SHA);
+    await expect(door.deliver('push', push(ONE))).rejects.toThrow(`GitHub told of ${ONE}, and still has ${SHA}.`);
+    await door.deliver('push', push(ONE), '2026-01-09T23:55:00.000Z');
+    expect(await door.told()).toEqual([]);
+    at(door, ONE);
+    await door.deliver('push', push(ONE));
+    expect(await door.told()).toEqual(['pushed']);
   });
 
   it('by force, to before the documents, voids the approval', async () => {
