@@ -1,4 +1,5 @@
 /** Retention: removes what is older than it need be kept. A loop's own row stays, and with it the blobs that the row names. */
+import { sql } from 'kysely';
 import type { Retention, Store } from '../ports.ts';
 import { digestsIn } from './blob-rows.ts';
 import type { Engine } from './engine.ts';
@@ -38,6 +39,7 @@ function forgetLogs(engine: Engine, before: string): Promise<number> {
       .limit(AT_ONCE)
       .forUpdate()
       .execute();
+    await forgetTimers(trx, loops);
     for (const { id, loop } of loops) {
       const named = digestsIn(loop);
       await trx.deleteFrom('loop_log').where('loop_id', '=', id).execute();
@@ -50,6 +52,12 @@ function forgetLogs(engine: Engine, before: string): Promise<number> {
     }
     return loops.length;
   });
+}
+
+/** A timer is remembered after it ran, so that it runs once; that of an ended loop means nothing any more. */
+async function forgetTimers(trx: Queries, loops: readonly { readonly id: string }[]): Promise<void> {
+  const keys = loops.map(({ id }) => `elapse ${id} %`);
+  await sql`delete from pgboss.job where state = 'completed' and singleton_key like any(${keys}::text[])`.execute(trx);
 }
 
 async function forgetBlobs(db: Queries, before: string): Promise<number> {

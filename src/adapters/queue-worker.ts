@@ -23,6 +23,7 @@ interface Work {
   readonly name: QueueName;
   readonly slots: number;
   readonly log: Logger;
+  readonly rests: boolean;
   readonly handle: (item: QueueItem, attempt: number) => Promise<void>;
   /** Claims that were given back at a stop: another process may be at work on the item, so what comes of it here is nobody's. */
   readonly givenBack: Set<Job>;
@@ -50,6 +51,7 @@ export function startQueueWorker(options: Omit<Work, 'givenBack'>): QueueWorker 
   const signal = createSignal();
   const running = new Map<Job, Promise<void>>();
   let stopping = false;
+  const pauseMs = work.rests ? PAUSE_MS[work.name] : 1;
   const begin = (job: Job): void => {
     const done = performAlone(work, job, running).finally(() => {
       running.delete(job);
@@ -63,7 +65,7 @@ export function startQueueWorker(options: Omit<Work, 'givenBack'>): QueueWorker 
       for (const job of jobs) begin(job);
       if (jobs.length > 0) continue;
       // The pause runs beside the wait: after a time of rest a wake-up is followed at once.
-      await Promise.all([signal.wait(POLL_MS), delay(PAUSE_MS[work.name])]);
+      await Promise.all([signal.wait(POLL_MS), delay(pauseMs)]);
     }
   };
   const looping = loop();

@@ -8,8 +8,15 @@ import { type QueueWorker, startQueueWorker } from './queue-worker.ts';
 
 const PATIENCE_MS = 5000;
 
-/** `concurrency` is the number of slots of each of the queues (see QUEUE_NAMES). */
-export function createQueue(engine: Engine, options: { readonly concurrency: number; readonly log: Logger }): Queue {
+export interface QueueOptions {
+  /** Slots of each of the queues (see QUEUE_NAMES). */
+  readonly concurrency: number;
+  readonly log: Logger;
+  /** False where time is not real: then no queue rests after a fetch that found nothing. */
+  readonly rests?: boolean;
+}
+
+export function createQueue(engine: Engine, { concurrency, log, rests = true }: QueueOptions): Queue {
   let started: { readonly workers: readonly QueueWorker[]; readonly listener: { close(): Promise<void> } } | undefined;
   return {
     start: async (handle) => {
@@ -21,7 +28,7 @@ export function createQueue(engine: Engine, options: { readonly concurrency: num
       };
       started = { workers, listener: await engine.listen(WAKE_CHANNEL, wake) };
       for (const name of QUEUE_NAMES) {
-        workers.push(startQueueWorker({ engine, name, slots: options.concurrency, log: options.log, handle }));
+        workers.push(startQueueWorker({ engine, name, slots: concurrency, log, handle, rests }));
       }
     },
     send: (item, delaySeconds) =>

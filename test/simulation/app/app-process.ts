@@ -8,7 +8,7 @@ import { digestOf } from '../../../src/guard/digest.ts';
 import { isHeard } from '../../../src/intake/app.ts';
 import { drain } from '../../../src/intake/drain.ts';
 import { createSweep } from '../../../src/intake/sweep.ts';
-import type { Change, Ports, Store } from '../../../src/ports.ts';
+import type { Change, Ports, Queue, Store } from '../../../src/ports.ts';
 import { createGitHubPort } from '../github/github-port.ts';
 import { APP, type Hub } from '../github/hub.ts';
 import { createWire, type RequestCount } from '../github/requests.ts';
@@ -34,6 +34,8 @@ export interface Outside {
   readonly skills: ReadonlyMap<string, string>;
   readonly slots: Ports['slots'];
   readonly onFailure: (queued: Queued, error: unknown) => void;
+  /** A real queue, instead of that in memory. */
+  readonly queue?: Queue;
 }
 
 export interface AppProcess {
@@ -50,7 +52,7 @@ export function startProcess(outside: Outside): AppProcess {
   const { hub, table } = outside;
   const { scheduler, random } = hub;
   const life: Life = { alive: true };
-  const queue = createMemoryQueue({ table, scheduler, random, life, onFailure: outside.onFailure });
+  const queue = outside.queue ?? createMemoryQueue({ table, scheduler, random, life, onFailure: outside.onFailure });
   const wire = createWire(hub, life, outside.requests);
   const ports: Ports = {
     self: APP.login,
