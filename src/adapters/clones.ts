@@ -54,7 +54,7 @@ export function createClones(root: string, fetch: Fetch): Clones {
       clone.readers += 1;
       try {
         for (const sha of shas) {
-          await fetchOnce(clone, sha, () => fetch(clone.directory, repository, sha));
+          await fetchOnce(clone, sha, () => fetchCommit(clone.directory, repository, sha));
           await touch(clone, sha);
         }
         return await work(clone.directory);
@@ -86,7 +86,7 @@ function fetchOnce(clone: Clone, sha: string, fetch: () => Promise<void>): Promi
   if (known !== undefined) return known;
   const fetching = inTurn(clone, async () => {
     await mkdir(clone.directory, { recursive: true });
-    await fetch();
+    await fetchCommit();
   });
   clone.fetched.set(sha, fetching);
   fetching.catch(() => clone.fetched.delete(sha));
