@@ -34,7 +34,7 @@ interface Clone {
   last: Promise<unknown>;
 }
 
-export function createClones(root: string, fetch: Fetch): Clones {
+export function createClones(root: string, fetchCommit: Fetch): Clones {
   const clones = new Map<string, Clone>();
   const cloneNamed = (name: string): Clone => {
     const known = clones.get(name);
@@ -81,12 +81,12 @@ function inTurn<Result>(clone: Clone, work: () => Promise<Result>): Promise<Resu
 }
 
 /** The same commit is fetched once; one that could not be fetched is tried again when it is asked for again. */
-function fetchOnce(clone: Clone, sha: string, fetch: () => Promise<void>): Promise<void> {
+function fetchOnce(clone: Clone, sha: string, fetchIt: () => Promise<void>): Promise<void> {
   const known = clone.fetched.get(sha);
   if (known !== undefined) return known;
   const fetching = inTurn(clone, async () => {
     await mkdir(clone.directory, { recursive: true });
-    await fetchCommit();
+    await fetchIt();
   });
   clone.fetched.set(sha, fetching);
   fetching.catch(() => clone.fetched.delete(sha));
