@@ -6,7 +6,11 @@ import type { Event } from '../loop/event.ts';
 import { shiftOf } from '../loop/ground.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
+import { WORKFLOWS } from '../settings/config.ts';
 import { configDigestAt } from './repository-config.ts';
+
+/** They run as the default branch has them at that moment, whatever commit a loop stands on; so a missing one can be added under an approval. */
+const OWN_WORKFLOWS: readonly string[] = Object.values(WORKFLOWS).map((file) => `.github/workflows/${file}`);
 
 type Moved = Extract<Event, { type: 'moved' }>;
 
@@ -24,7 +28,7 @@ export async function baseMove(
     sha: after,
     paths,
     unlisted: listed === undefined,
-    sensitive: paths.filter((path) => isSensitive(path)),
+    sensitive: paths.filter((path) => isSensitive(path) && !OWN_WORKFLOWS.includes(path)),
     configDigest: await configDigestAt(repository, after, ports),
   };
 }

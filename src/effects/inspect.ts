@@ -1,4 +1,5 @@
 /** SHIP: what the repository's own checks say about the promoted head. */
+import { pushOf } from '../context/branch-push.ts';
 import type { HeadCheck, HeadChecks } from '../github/github-port.ts';
 import { defect } from '../loop/defect.ts';
 import type { EffectOf } from '../loop/effect.ts';
@@ -21,7 +22,8 @@ export async function inspect({ entry }: EffectOf<'inspect'>, loop: ReviewedLoop
   const told = { type: 'deferred', at, entry, ...(changedAt === undefined ? {} : { changedAt }) } as const;
   if (found.state === 'pending') return { ...told, waitsFor: [...found.waitsFor] };
   if (!isQuiet(found, at, loop.started.limits.checksQuietSeconds)) return { ...told, waitsFor: [] };
-  const { mergeable } = await github.pull(loop.ref, number);
+  const { mergeable, headSha } = await github.pull(loop.ref, number);
+  if (headSha !== head) return pushOf(loop, { head: headSha, at, by: undefined }, ports);
   if (mergeable === undefined) return { ...told, waitsFor: ['whether it can be merged'] };
   return checkedEvent({ at, entry, head, checks, mergeable }, ports);
 }

@@ -1,14 +1,15 @@
 /** Takes the pull request out of draft: from now on a person may merge it. */
+import { headOf, pushOf } from '../context/branch-push.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 
-export async function ready(
-  { entry }: EffectOf<'ready'>,
-  loop: ReviewedLoop,
-  { github, clock }: Ports,
-): Promise<Event> {
-  await github.markReady(loop.ref, loop.review.nodeId);
-  return { type: 'readied', at: clock.now().toISOString(), entry };
+/** What is handed over is what was judged: a commit of which no webhook told yet goes back to be built on. */
+export async function ready({ entry }: EffectOf<'ready'>, loop: ReviewedLoop, ports: Ports): Promise<Event> {
+  const head = await headOf(loop, ports);
+  const at = ports.clock.now().toISOString();
+  if (head !== loop.review.head) return pushOf(loop, { head, at, by: undefined }, ports);
+  await ports.github.markReady(loop.ref, loop.review.nodeId);
+  return { type: 'readied', at, entry };
 }

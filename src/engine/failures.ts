@@ -69,7 +69,8 @@ function refusedFor(cause: Cause): Rule['meaning'] {
     cause,
     reason: wordsOf(error),
     calls: error instanceof ModelError ? error.calls : [],
-    isGone: error instanceof GoneError,
+    // What we ourselves found to be gone says all there is to say.
+    isGone: error instanceof GoneError && error.cause !== undefined,
   });
 }
 

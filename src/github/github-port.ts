@@ -72,8 +72,8 @@ export interface FailedDelivery {
 /**
  * GitHub, as far as the App may touch it. Every text goes through the outgoing filter before it leaves. Repeating a write with the same marker, key or content
  * is harmless. Reads under a former name of the repository go on by its id.
- * @throws {RelocatedError} for a write under a former name, {GoneError} when there is nothing (any more) at the address, {UnansweredError} for a write that
- * may have happened, {WriteRefusedError} for one that was refused; each method, beside what it says itself.
+ * @throws {RelocatedError} for a write under a former name, {GoneError} when there is nothing (any more) at the address, {UnansweredError} when GitHub
+ * gave no answer that tells, so that a write may have happened, {WriteRefusedError} for a write that was refused; each method, beside what it says itself.
  */
 export interface GitHub {
   /** Read afresh, never cached; `none` for strangers, ghosts and accounts that are not users. */

@@ -29,11 +29,14 @@ export async function drain(repositoryId: number, ports: Ports, log: Logger): Pr
   if (deliveries.length === AT_ONCE) await ports.queue.send({ type: 'intake', repositoryId });
 }
 
+/** False for what stays to be tried again, and for what is done with because it cannot be read: its note is stored. */
 async function isTakenIn(delivery: UnreadDelivery, ports: Ports, log: Logger): Promise<boolean> {
   try {
     const note = await takeIn(delivery, ports);
-    if (note !== undefined) log.warn({ delivery: delivery.id, webhook: delivery.name }, note);
-    return true;
+    if (note === undefined) return true;
+    await ports.store.markRead([delivery.id], note);
+    log.warn({ delivery: delivery.id, webhook: delivery.name }, `a webhook is left unread: ${note}`);
+    return false;
   } catch (error) {
     await afterFailure(delivery, { error, ports, log });
     return false;

@@ -5,7 +5,7 @@ import type { LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { newOrLive } from './loop-lookup.ts';
 import type { Issue } from './payloads.ts';
-import { type Place, placeOf } from './place.ts';
+import { isSamePlace, type Place, placeOf } from './place.ts';
 import { isAtRest, ofStored, type Readers, roleOf } from './reader.ts';
 import { startingFacts } from './start.ts';
 
@@ -47,13 +47,15 @@ export const issueReaders: Readers<'issues.labeled' | 'issues.unlabeled' | 'issu
   },
 };
 
-/** The issue as it is; undefined when it was deleted or is in another repository now. */
+/** The issue as it is; undefined when it was deleted or is in another repository now. @throws {GoneError} when its repository is not there. */
 async function issueNow(ref: LoopRef, number: number, { github }: Ports): Promise<IssueState | undefined> {
   try {
     return await github.issueState(ref, number);
   } catch (error) {
-    if (error instanceof GoneError) return undefined;
-    throw error;
+    if (!(error instanceof GoneError)) throw error;
+    const here = await github.locate(ref);
+    if (here === undefined || !isSamePlace(here, ref)) throw error;
+    return undefined;
   }
 }
 

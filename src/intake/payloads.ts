@@ -12,8 +12,8 @@ const account = z
   .catch(GHOST);
 /** Numbers of issues and pull requests are columns of the store. */
 const number = z.int32().positive();
-/** Git has no ref with NUL in its name, and the database takes no text with it. */
-const refName = z.string().refine((name) => !name.includes('\0'), 'a ref has no NUL in its name');
+/** Refs, owners and repositories are columns of the store, which takes no text with NUL; none of GitHub's names has one. */
+const nameText = z.string().refine((name) => !name.includes('\0'), 'a name has no NUL in it');
 const time = z.iso.datetime({ offset: true });
 const label = z.object({ name: z.string() });
 const issue = z.object({
@@ -29,7 +29,7 @@ export type Issue = z.infer<typeof issue>;
 const pull_request = z.object({
   number,
   merged: z.boolean().nullish(),
-  head: z.object({ ref: refName, repo: z.object({ id: z.int() }).nullish() }),
+  head: z.object({ ref: nameText, repo: z.object({ id: z.int() }).nullish() }),
 });
 /** The App that made a check; `slug` tells whether it is this one. */
 const app = z.object({ slug: z.string().nullish() }).nullish();
@@ -61,13 +61,13 @@ const envelope = {
   ...origin,
   repository: z.object({
     id: z.int(),
-    name: z.string(),
-    owner: z.object({ login: z.string() }),
+    name: nameText,
+    owner: z.object({ login: nameText }),
     default_branch: z.string().optional().catch(undefined),
   }),
 };
 /** Repositories of an installation come with their full name only. */
-const repositories = z.array(z.object({ id: z.int(), full_name: z.string().regex(/^[^/]+\/[^/]+$/) }));
+const repositories = z.array(z.object({ id: z.int(), full_name: nameText.regex(/^[^/]+\/[^/]+$/) }));
 
 const payload = z.discriminatedUnion('name', [
   z.object({ name: z.literal('issues.labeled'), ...envelope, issue, label: label.optional() }),
@@ -103,8 +103,8 @@ const payload = z.discriminatedUnion('name', [
   z.object({ name: z.literal('workflow_run.requested'), ...envelope, workflow_run }),
   z.object({ name: z.literal('workflow_run.in_progress'), ...envelope, workflow_run }),
   z.object({ name: z.literal('workflow_run.completed'), ...envelope, workflow_run }),
-  z.object({ name: z.literal('push'), ...envelope, ref: refName, after: z.string() }),
-  z.object({ name: z.literal('delete'), ...envelope, ref: refName, ref_type: z.string() }),
+  z.object({ name: z.literal('push'), ...envelope, ref: nameText, after: z.string() }),
+  z.object({ name: z.literal('delete'), ...envelope, ref: nameText, ref_type: z.string() }),
   z.object({ name: z.literal('repository.renamed'), ...envelope }),
   z.object({ name: z.literal('repository.transferred'), ...envelope }),
   z.object({ name: z.literal('installation.created'), ...origin, repositories: repositories.nullish() }),

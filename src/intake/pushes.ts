@@ -1,9 +1,11 @@
 /** What pushes and deleted branches mean to loops: to the branch of one, and to the base of many. The branch as it is decides, not what is told of it. */
 import { baseMove } from '../context/base-move.ts';
 import { pushOf } from '../context/branch-push.ts';
+import { NotYetError } from '../errors.ts';
 import type { Loop } from '../loop/loop.ts';
-import { asReviewed, isReviewed } from '../loop/stages.ts';
+import { asReviewed, isReviewed, type ReviewedLoop } from '../loop/stages.ts';
 import type { Actor } from '../loop/terms.ts';
+import type { Ports } from '../ports.ts';
 import { type Place, placeOf } from './place.ts';
 import type { Meaning, Readers, Taking } from './reader.ts';
 
@@ -43,11 +45,33 @@ async function onBranchMoved(
   const loop = asReviewed({ ...stored.loop, ref: await place.of(stored.loop.ref) });
   const head = await ports.github.head(loop.ref, `${HEADS}${branch}`);
   if (head === undefined) return [{ ref: loop.ref, event: { type: 'ended', at, by, how: 'branch deleted' } }];
-  if (head === loop.review.head || (head !== after && isWriting(loop))) return [];
+  if (head === loop.review.head) {
+    if (isYoung(taking) && (await isAhead(after, { loop, head }, ports)))
+      throw new NotYetError(`GitHub told of ${after}, and still has ${head}.`);
+    return [];
+  }
+  if (head !== after && isWriting(loop)) return [];
   const pushed = await pushOf(loop, { head, at, by }, ports);
   // A push that brings a newer base into the branch is first of all a move of the base: GitHub tells the two in any order.
   const moves = pushed.base === undefined ? [] : await onBaseMoved(place, loop.started.base.branch, taking);
   return [...moves, { ref: loop.ref, event: pushed }];
+}
+
+/** So long the API may lag behind a webhook. */
+const LAG_MS = 5 * 60_000;
+
+function isYoung({ at, ports }: Taking): boolean {
+  return ports.clock.now().getTime() - Date.parse(at) < LAG_MS;
+}
+
+/** Whether a webhook tells of a commit that the API does not show yet; one that the head holds is old news. */
+async function isAhead(
+  after: string | undefined,
+  { loop, head }: { readonly loop: ReviewedLoop; readonly head: string },
+  { workspace }: Ports,
+): Promise<boolean> {
+  if (after === undefined || after === head || /^0+$/.test(after)) return false;
+  return (await workspace.mergeBase(loop.ref, after, head)) !== after;
 }
 
 /** Whether the loop has put something on its branch that it still needs. A stopped one may be set going again, and then builds on what is there. */

@@ -1,9 +1,9 @@
 /** The whole policy of the App: given where a loop is and what happened, where it goes and what to do. Pure. */
-import type { ModelCall } from './brief.ts';
+
+import { callsOf, charged } from './costs.ts';
 import type { Effect } from './effect.ts';
 import type { Event, EventOf } from './event.ts';
 import { moved, pushed, relocated } from './ground.ts';
-import { charged } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
@@ -103,13 +103,8 @@ function abandoned(loop: Loop, key: string, outcome: Event | undefined): Decisio
   if (!loop.abandoned.includes(key) || outcome === undefined) return { loop, effects: [] };
   const known = { ...loop, seq: loop.seq + 1, abandoned: loop.abandoned.filter((other) => other !== key) };
   const paid = charged(known, callsOf(outcome));
-  return outcome.type === 'dispatched' && outcome.runId !== loop.built.run?.id
-    ? withPending({ loop: paid, effects: [cancellation(outcome.runId)] })
-    : only(paid);
-}
-
-function callsOf(event: Event): readonly ModelCall[] {
-  return 'calls' in event ? event.calls : [];
+  const isStray = outcome.type === 'dispatched' && outcome.runId !== loop.built.run?.id;
+  return withPending({ loop: paid, effects: [...(isStray ? [cancellation(outcome.runId)] : []), show(paid)] });
 }
 
 /** What was held is decided on now, in order; what still is to be held is held again. */

@@ -1,10 +1,8 @@
 /** How an entry is judged: its gates, its costs, the defects that it leaves. Pure. */
-import type { ModelCall } from './brief.ts';
 import { allPassed, verdictsOf } from './gates.ts';
 import type { Decision, Loop } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
-import { type Price, phaseName } from './terms.ts';
 import { type Ending, emit, fail, only, pass, withoutApproval } from './walk.ts';
 
 /** What an entry is judged by. */
@@ -39,35 +37,4 @@ export function endingOf(loop: Loop, { at, measurements, defects, signature }: F
     reason: red.length === 0 ? '' : `${loop.phase}: ${red.join(', ')}.`,
     signature,
   };
-}
-
-/** Phases whose model calls are made by jobs. */
-const IN_ACTIONS: readonly string[] = phaseName.options.filter((name) => PHASES[name].report !== undefined);
-
-export function charged<Some extends Loop>(loop: Some, calls: readonly ModelCall[]): Some {
-  const { spent } = loop;
-  return {
-    ...loop,
-    spent: {
-      calls: spent.calls + calls.length,
-      callsOutsideBuild: spent.callsOutsideBuild + calls.filter(({ phase }) => !IN_ACTIONS.includes(phase)).length,
-      promptTokens: spent.promptTokens + sum(calls.map((call) => call.promptTokens)),
-      completionTokens: spent.completionTokens + sum(calls.map((call) => call.completionTokens)),
-      usd: spent.usd + costUsd(loop.started?.price, calls),
-    },
-  };
-}
-
-function costUsd(price: Price | undefined, calls: readonly ModelCall[]): number {
-  if (price === undefined) return 0;
-  return sum(
-    calls.map(
-      ({ promptTokens, completionTokens }) =>
-        (promptTokens * price.prompt + completionTokens * price.completion) / 1_000_000,
-    ),
-  );
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

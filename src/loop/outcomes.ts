@@ -1,7 +1,9 @@
 /** What a loop does with what its own drafts came to, and with effects that failed. Pure; one handler per event. */
+
+import { charged } from './costs.ts';
 import { defect } from './defect.ts';
 import type { EventOf } from './event.ts';
-import { charged, endingOf, judge, NO_FINDINGS } from './judging.ts';
+import { endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
 import { promote, shippedBy } from './shipping.ts';

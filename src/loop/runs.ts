@@ -1,7 +1,9 @@
 /** What a loop does with its workflow runs: what they reported, and the candidate that came of it. Pure; one handler per event. */
+
+import { charged } from './costs.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
-import { charged, endingOf, judge, NO_FINDINGS } from './judging.ts';
+import { endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { treeStopOf } from './scheduler.ts';

@@ -1,4 +1,5 @@
 /** How a loop moves through its phases: enter, pass, fail, begin again, stop. Pure; the traits of PHASES decide where to. */
+import { callsOf, charged } from './costs.ts';
 import { EFFECT_LANES, type Effect } from './effect.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
@@ -191,7 +192,9 @@ export function cancellation(runId: number): Effect {
 /** The state of rest: no work of the loop is performed any more, what people were promised still is. */
 export function ended(loop: Loop, status: 'succeeded' | 'stopped', note: string): Loop {
   const { waitingFor: _w, pausedFrom: _p, ...rest } = loop;
-  return { ...withoutWork(rest), status, note: note.trim(), held: [] };
+  // Nobody will decide on what was held, but it is paid for.
+  const paid = charged(withoutWork(rest), loop.held.flatMap(callsOf));
+  return { ...paid, status, note: note.trim(), held: [] };
 }
 
 /** At most so many abandoned effects are remembered; one that is older has ended long ago. */

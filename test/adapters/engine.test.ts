@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -11,7 +11,7 @@ import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConfigError, StoreError } from '../../src/errors.ts';
 import { idOf } from '../../src/loop/terms.ts';
-import { MEMORY } from '../prepared.ts';
+import { layDatabase, MEMORY } from '../prepared.ts';
 import { startEngineProcess } from './engine-process.ts';
 import { elapsed, loopOf } from './loops.ts';
 
@@ -127,23 +127,13 @@ describe('an engine in memory', () => {
 describe('an engine in a directory', () => {
   let root: string;
   let directory: string;
-  beforeAll(() => {
+  beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'loopwright-engine-'));
     directory = join(root, 'data');
+    await layDatabase(directory);
   });
   const start = (mode: 'open' | 'save' | 'work') => startEngineProcess(directory, mode);
   afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-  it('begins again when its first start was killed half-way', async () => {
-    const child = start('open');
-    await vi.waitUntil(() => existsSync(join(directory, 'postgres', 'PG_VERSION')), { timeout: 60_000, interval: 1 });
-    await child.kill();
-    expect(child.lines).toEqual([]);
-    const engine = await openEngine({ url: directory });
-    expect(await createStore(engine).overview({ limit: 1 })).toEqual([]);
-    await engine.close();
-    expect(readdirSync(directory)).not.toContain('first-start-unfinished');
-  });
 
   it('is for one process at a time, says so to the second one, and is free after kill -9', async () => {
     const first = start('open');

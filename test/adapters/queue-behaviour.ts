@@ -221,7 +221,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(third - second).toBeLessThan(1900);
       }));
 
-    it('tells the handler which attempt it is', () =>
+    it.concurrent('tells the handler which attempt it is', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const attempts: number[] = [];
         await queue.start(async (_, attempt) => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { baseMove } from '../../src/context/base-move.ts';
 import { dispatch } from '../../src/effects/dispatch.ts';
 import { promote } from '../../src/effects/promote.ts';
 import { publish } from '../../src/effects/publish.ts';
@@ -122,4 +123,18 @@ describe('what depends on the base', () => {
     await expect(begin(portsOf(here, []))).rejects.toThrow();
     expect(reads.filter((read) => read === 'refs/heads/main' || read.includes('...'))).toEqual(['refs/heads/main']);
   });
+});
+
+describe("the loop's own two workflow files on the base", () => {
+  it.each([
+    ['.github/workflows/loopwright-build.yml', []],
+    ['.github/workflows/loopwright-verify.yml', []],
+    ['.github/workflows/deploy.yml', ['.github/workflows/deploy.yml']],
+  ])(
+    '%s is sensitive: %j, because they run as the default branch has them, whatever a loop stands on',
+    async (path, sensitive) => {
+      const move = { before: loop.started.base.sha, after: TIP, at: '2026-01-02T03:04:05.000Z' };
+      expect((await baseMove(loop.ref, move, portsOf(TIP, [path]))).sensitive).toEqual(sensitive);
+    },
+  );
 });

@@ -112,7 +112,7 @@ export async function commentedByApp(world: World, number: number, body: string)
   return numbered.parse(await response.json()).id;
 }
 
-/** The demo's answers without its mistake: a build that starts from nothing is right, whichever iteration it is. */
+/** The demo's answers without its mistake: a build is right whether it starts from nothing or from what it made before it was pushed into. */
 export function rightAtOnce(script: Script): Script {
   const [first = [], second = []] = script.tasks['T-1'] ?? [];
   const [page = []] = script.tasks['T-2'] ?? [];

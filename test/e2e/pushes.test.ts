@@ -1,26 +1,19 @@
 /** A whole loop that people push into: their commits win, the evidence is made anew, nothing is force-pushed; then merged, and labelled again. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Script } from '../../src/demo/script.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { asBuilt, asReviewed, asStarted } from '../../src/loop/stages.ts';
-import { commanded, eventually, headOf, historyOf, proposed, pushed, said } from './acts.ts';
+import { commanded, eventually, headOf, historyOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
 import { startWorld, type World } from './world.ts';
 
 const WHOLE_LOOP_MS = 240_000;
-
-/** Every BUILD writes whole files: what was pushed into begins the same iteration again, from nothing or from what it had built. */
-function inWholeFiles(script: Script): Script {
-  const last = Object.entries(script.tasks).map(([task, tries]) => [task, tries.slice(-1)] as const);
-  return { ...script, tasks: Object.fromEntries(last) };
-}
 
 let world: World;
 let issue: number;
 /** What wout pushed, oldest first. */
 const commits: string[] = [];
 beforeAll(async () => {
-  world = await startWorld({ script: inWholeFiles });
+  world = await startWorld({ script: rightAtOnce });
   issue = (await proposed(world, 'Search, with helping hands')).ref.issue;
 });
 afterAll(() => world.close());

@@ -18,6 +18,7 @@ import { type RunningApp, startServer } from '../../src/server.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { freePort } from '../listening.ts';
 import { MEMORY } from '../prepared.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
 export const REPOSITORY = 'acme/guestbook';
 
@@ -40,6 +41,8 @@ export interface WorldOptions {
   /** What the App believes about the model; true where answers are authored. */
   readonly scripted?: boolean;
   readonly skillsDirectory?: string;
+  /** Time that the test moves, instead of the machine's. */
+  readonly time?: VirtualTime;
   /** Set where requests or webhooks break GitHub's description on purpose; otherwise `close` fails when any did. */
   readonly provokesProblems?: boolean;
 }
@@ -82,6 +85,7 @@ export interface World {
   requests(): Promise<
     readonly {
       readonly id: number;
+      readonly at: string;
       readonly actor: string;
       readonly method: string;
       readonly path: string;
@@ -154,12 +158,13 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
   const fetch = wire({ apiUrl, checked: true });
   // The App's address is part of what it composes, so a port is taken first.
   const port = await freePort();
-  const composed = await compose({
+  const { time } = options;
+  const { ports: real, ...rest } = await compose({
     databaseUrl: MEMORY,
     workspaceDirectory: join(directory, 'clones'),
     publicUrl: `http://127.0.0.1:${port}`,
     slug,
-    github: { appId, privateKey, apiUrl, fetch, log },
+    github: { appId, privateKey, apiUrl, fetch, log, ...(time === undefined ? {} : { now: time.now }) },
     model: {
       baseUrl: modelUrl,
       name: 'scripted',
@@ -171,6 +176,8 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
     ...(options.skillsDirectory === undefined ? {} : { skillsDirectory: options.skillsDirectory }),
     log,
   });
+  const ports = time === undefined ? real : { ...real, clock: { now: time.now }, queue: time.queue(real.queue) };
+  const composed = { ...rest, ports };
   const app = await startServer({
     appId,
     privateKey,
@@ -179,8 +186,8 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
     host: '127.0.0.1',
     port,
     fetch,
-    ports: composed.ports,
-    routes: composed.routes,
+    ports,
+    routes: rest.routes,
     log,
   });
   return { app, composed };
@@ -204,7 +211,7 @@ const checks = z.object({
   ),
 });
 const rows = z.array(
-  z.object({ id: z.int(), actor: z.string(), method: z.string(), path: z.string(), status: z.int() }),
+  z.object({ id: z.int(), at: z.string(), actor: z.string(), method: z.string(), path: z.string(), status: z.int() }),
 );
 
 function requestsOf(
@@ -233,7 +240,7 @@ function requestsOf(
       await as(labelBy, 'POST', `/issues/${number}/labels`, { labels: ['loop'] });
       return number;
     },
-    async until(issue, isSo, seconds = 60) {
+    async until(issue, isSo, seconds = 150) {
       const endMs = Date.now() + seconds * 1000;
       let state: Loop | undefined;
       while (Date.now() < endMs) {

@@ -28,7 +28,7 @@ describe('meaningOf', () => {
   });
 
   test('asks for what GitHub does not have after 5 s and after 20 s, and then tells it in the words of GitHub', () => {
-    const gone = new GoneError(words, { status: 404 });
+    const gone = new GoneError(words, { status: 404, cause: new Error('Not Found') });
     expect(meaningOf(gone, 1)).toEqual({ means: 'again', seconds: 5 });
     expect(meaningOf(gone, 2)).toEqual({ means: 'again', seconds: 15 });
     expect(meaningOf(gone, 3)).toMatchObject({ means: 'refused', cause: 'setup', reason: words, isGone: true });

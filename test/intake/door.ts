@@ -1,14 +1,15 @@
 /** The door with a real store behind it, and a GitHub whose answers are set by hand. */
 import { pino } from 'pino';
-import { afterAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { type Engine, openEngine } from '../../src/adapters/engine.ts';
 import { createStore } from '../../src/adapters/store.ts';
-import { LoopError } from '../../src/errors.ts';
+import { GoneError } from '../../src/errors.ts';
 import { meaningsOf, takeIn } from '../../src/intake/intake.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf, type LoopRef, type Role } from '../../src/loop/terms.ts';
 import type { Ports } from '../../src/ports.ts';
 import { refusingGitHub } from '../drafting/stage.ts';
+import { MEMORY } from '../prepared.ts';
 
 export const REF: LoopRef = { installationId: 1, repositoryId: 7, owner: 'acme', repo: 'shop', issue: 12, n: 1 };
 export const MARIA = { id: 1, login: 'maria', type: 'User' } as const;
@@ -48,13 +49,17 @@ export interface Door {
   deliver(name: string, payload: object, receivedAt?: string): Promise<string | undefined>;
 }
 
-let opened: Promise<Engine> | undefined;
-afterAll(async () => (await opened)?.close());
+/** Opens doors for the tests of a file, each before a database without loops; the one of the test before is gone. */
+export function doors(): () => Promise<Door> {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await openEngine({ url: MEMORY, log: pino({ level: 'silent' }) });
+  });
+  afterAll(() => engine.close());
+  return () => openDoor(engine);
+}
 
-/** A door before a database without loops; the one of the test before is gone. */
-export async function openDoor(): Promise<Door> {
-  opened ??= openEngine({ url: 'memory:', log: pino({ level: 'silent' }) });
-  const engine = await opened;
+async function openDoor(engine: Engine): Promise<Door> {
   await engine.db.deleteFrom('loops').execute();
   const store = createStore(engine);
   const world: World = {
@@ -72,7 +77,8 @@ export async function openDoor(): Promise<Door> {
     <Rest extends readonly unknown[], Answer>(name: string, answer: (...rest: Rest) => Answer) =>
     async ({ owner, repo }: Pick<LoopRef, 'owner' | 'repo'>, ...rest: Rest): Promise<Answer> => {
       asked.push(`${name} ${owner}/${repo}`);
-      if (world.gone === `${owner}/${repo}` && name !== 'locate') throw new LoopError('GitHub answered 404');
+      if (world.gone === `${owner}/${repo}` && name !== 'locate')
+        throw new GoneError('GitHub answered 404', { status: 404 });
       return answer(...rest);
     };
   const ports: Ports = {
@@ -84,7 +90,10 @@ export async function openDoor(): Promise<Door> {
       repository: ask('repository', () => ({ defaultBranch: 'main', archived: false })),
       head: ask('head', (ref: string) => world.heads[ref]),
       file: ask('file', () => "version: 1\ncommands: { test: 'true', runner: node-test }\n"),
-      issueState: ask('issueState', () => world.issue),
+      issueState: ask('issueState', () => {
+        if (world.issue === undefined) throw new GoneError('GitHub answered 410', { status: 410 });
+        return world.issue;
+      }),
       locate: ask('locate', () => (world.place === undefined ? undefined : { ...world.place, archived: false })),
       changedPaths: ask('changedPaths', (base: string, head: string) => world.paths[`${base}...${head}`] ?? []),
       pull: ask('pull', () => ({

@@ -7,6 +7,7 @@ import { drain } from '../../src/intake/drain.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
 import type { Ports, QueueItem } from '../../src/ports.ts';
 import { openStage } from '../drafting/stage.ts';
+import { MEMORY } from '../prepared.ts';
 
 const HOUR_MS = 3600_000;
 const START_MS = Date.UTC(2026, 0, 10);
@@ -14,7 +15,7 @@ let engine: Engine;
 let closeStage: () => Promise<void>;
 let refusing: Ports;
 beforeAll(async () => {
-  engine = await openEngine({ url: 'memory:' });
+  engine = await openEngine({ url: MEMORY });
   const stage = await openStage({});
   refusing = stage.ports;
   closeStage = () => stage.close();
@@ -32,6 +33,10 @@ function stage(failsFor: readonly string[] = []) {
   const asked: string[] = [];
   const sent: QueueItem[] = [];
   const failing = new Set(failsFor);
+  let isAway = false;
+  const away = () => {
+    isAway = true;
+  };
   const ports: Ports = {
     ...refusing,
     store,
@@ -44,6 +49,8 @@ function stage(failsFor: readonly string[] = []) {
         if (failing.has(login)) throw new LoopError(`GitHub does not know ${login}`);
         return 'none';
       },
+      locate: async ({ installationId, owner, repo }) =>
+        isAway ? undefined : { installationId, owner, repo, archived: false },
     },
   };
   const arrive = async (login: string, issue = asked.length + 1) => {
@@ -64,7 +71,7 @@ function stage(failsFor: readonly string[] = []) {
   const go = () => drain(5, ports, pino({ level: 'silent' }));
   const unread = async () =>
     (await store.unread({ repositoryId: 5, at: '9999-01-01T00:00:00Z', limit: 99 })).map(({ id }) => id);
-  return { store, clock, asked, sent, failing, arrive, go, unread };
+  return { store, clock, asked, sent, failing, away, arrive, go, unread };
 }
 
 test('deliveries are taken in in their order, and of each only the id stays', async () => {
@@ -111,6 +118,21 @@ test('one that fails for three days is given up, with the reason', async () => {
   }
   expect(await unread()).toEqual([]);
   expect(await store.delivery('of ben')).toMatchObject({ note: 'given up: LoopError: GitHub does not know ben' });
+});
+
+test('one that the App can do nothing with is done with at once, and its row says why', async () => {
+  const { store, arrive, go, asked, unread, away } = stage(['ben']);
+  await arrive('ben');
+  await arrive('ada');
+  away();
+  await go();
+  expect(await unread()).toEqual([]);
+  expect(asked).toEqual(['ben', 'ada']);
+  expect(await store.delivery('of ada')).toMatchObject({ payload: undefined, note: undefined });
+  expect(await store.delivery('of ben')).toMatchObject({
+    payload: undefined,
+    note: 'issue_comment.created was left alone, because the App no longer reaches acme/shop: GitHub does not know ben',
+  });
 });
 
 test('many give other repositories their turn in between', async () => {

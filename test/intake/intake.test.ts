@@ -1,11 +1,14 @@
 /** What webhooks mean to loops: they come late, twice, in another order and about places that moved; GitHub as it is decides. */
 import { describe, expect, it } from 'vitest';
+import { NotYetError } from '../../src/errors.ts';
 import { decide } from '../../src/loop/decide.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { asReviewed, asStarted } from '../../src/loop/stages.ts';
 import { atReview, building, SHA } from '../loop/stands.ts';
 import { command, timeOf } from '../loop/world.ts';
-import { AT, BASE, commentOf, type Door, from, issueOf, labelled, MARIA, openDoor, REF, STRANGER } from './door.ts';
+import { AT, BASE, commentOf, type Door, doors, from, issueOf, labelled, MARIA, REF, STRANGER } from './door.ts';
+
+const openDoor = doors();
 
 const unlabelled = (sender: unknown = MARIA) =>
   from(sender, { action: 'unlabeled', label: { name: 'loop' }, issue: issueOf({ labels: [] }) });
@@ -18,7 +21,10 @@ describe('a label', () => {
   it('starts a loop also on the issue of an account that was deleted', async () => {
     const door = await openDoor();
     await door.deliver('issues', labelled({ issue: { user: null } }));
-    expect(await door.loop()).toMatchObject({ status: 'working', issue: { author: { login: 'ghost' } } });
+    expect(await door.loop()).toMatchObject({
+      status: 'working',
+      started: { issue: { author: { login: 'ghost' } } },
+    });
   });
 
   it('that was taken away before it is told starts nothing', async () => {
@@ -118,7 +124,7 @@ describe('an account that was deleted', () => {
     const door = await openDoor();
     await door.keep(atReview());
     await door.deliver('issue_comment', commentOf('/auto\n/stop', { issue: { user: null }, sender: null }));
-    expect(await door.told()).toEqual(['heard']);
+    expect(await door.told()).toEqual([]);
     expect(door.asked).toEqual([]);
   });
 });
@@ -174,8 +180,9 @@ describe('a push to the branch of a loop', () => {
     const door = await openDoor();
     await door.keep(building());
     at(door, TWO);
+    door.world.merged = ONE;
     for (const payload of pushes) await door.deliver('push', payload);
-    expect(await door.loop()).toMatchObject({ head: TWO });
+    expect(await door.loop()).toMatchObject({ review: { head: TWO } });
     expect((await door.told()).filter((type) => type === 'pushed')).toHaveLength(1);
   });
 
@@ -183,8 +190,22 @@ describe('a push to the branch of a loop', () => {
     const door = await openDoor();
     await door.keep(building());
     at(door, SHA);
+    door.world.merged = ONE;
     await door.deliver('push', push(ONE));
     expect(await door.told()).toEqual([]);
+  });
+
+  it('that GitHub itself does not show yet is read again for five minutes, and then says nothing', async () => {
+    const door = await openDoor();
+    await door.keep(building());
+    at(door, SHA);
+    await expect(door.deliver('push', push(ONE))).rejects.toThrow(NotYetError);
+    expect(await door.told()).toEqual([]);
+    await door.deliver('push', push(ONE), '2026-01-09T23:55:00.000Z');
+    expect(await door.told()).toEqual([]);
+    at(door, ONE);
+    await door.deliver('push', push(ONE));
+    expect(await door.loop()).toMatchObject({ review: { head: ONE } });
   });
 
   it('by force, to before the documents, voids the approval', async () => {
@@ -194,7 +215,7 @@ describe('a push to the branch of a loop', () => {
     // GitHub compares from the last common commit, which is the new head itself.
     door.world.paths = { [`${ONE}...${SHA}`]: ['.loopwright/12/spec.md'] };
     await door.deliver('push', push(ONE, { forced: true }));
-    expect(await door.loop()).toMatchObject({ head: ONE, phase: 'DEFINE' });
+    expect(await door.loop()).toMatchObject({ review: { head: ONE }, phase: 'DEFINE' });
   });
 
   it.each([
@@ -340,7 +361,7 @@ describe('checks that end', () => {
     await door.keep(shipping({ ref: { ...REF, repositoryId: 8 } }));
     expect(await door.said(name, from(MARIA, body))).toEqual(heard);
     await door.deliver(name, from(MARIA, body));
-    expect(await door.told()).toEqual([]);
+    expect(await door.told()).toEqual(['heard']);
     expect(door.asked).toEqual([]);
   });
 

@@ -1,16 +1,16 @@
 /** What GitHub may send: all of it is read or refused with a reason, and nothing comes back for ever. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { payloadOf, WEBHOOKS } from '../../src/intake/payloads.ts';
 import { GHOST } from '../../src/loop/terms.ts';
-import { createContract } from '../../src/referee/contract.ts';
 import { fieldsOf } from '../../src/referee/json.ts';
-import { commentOf, from, issueOf, labelled, MARIA, openDoor } from './door.ts';
-import { arbitraryOf } from './github-arbitrary.ts';
+import { commentOf, doors, from, issueOf, labelled, MARIA } from './door.ts';
+import { DESCRIBED, describePayloads } from './payload-behaviour.ts';
+
+const openDoor = doors();
 
 describe('what GitHub leaves out', () => {
   it('of an account that was deleted is nobody', () => {
@@ -45,13 +45,36 @@ it('a word that GitHub adds some day is read as what it cannot do: an account of
   expect(payloadOf('issue_comment', commentOf('/stop', { sender }))).toMatchObject({ sender: { type: 'Bot' } });
 });
 
+const { default_events, default_permissions } = z
+  .object({ default_events: z.array(z.string()), default_permissions: z.record(z.string(), z.string()) })
+  .parse(parse(readFileSync('app.yml', 'utf8')));
+const heardOf = new Set(WEBHOOKS.map((name) => name.split('.', 1)[0] ?? ''));
+
+/** The permission for which GitHub sends each: https://docs.github.com/webhooks/webhook-events-and-payloads. Those of installations come unasked. */
+const SENT_FOR: Readonly<Record<string, string | undefined>> = {
+  issues: 'issues',
+  issue_comment: 'issues',
+  pull_request: 'pull_requests',
+  pull_request_review: 'pull_requests',
+  check_run: 'checks',
+  check_suite: 'checks',
+  status: 'statuses',
+  workflow_run: 'actions',
+  push: 'contents',
+  delete: 'contents',
+  repository: 'metadata',
+  installation: undefined,
+  installation_repositories: undefined,
+};
+const subscribed = Object.keys(SENT_FOR).filter((name) => SENT_FOR[name] !== undefined);
+
 it('app.yml asks GitHub for the webhooks that the App listens to; those of installations come unasked', () => {
-  const { default_events } = z
-    .object({ default_events: z.array(z.string()) })
-    .parse(parse(readFileSync('app.yml', 'utf8')));
-  const events = new Set(WEBHOOKS.map((name) => name.split('.', 1)[0] ?? ''));
-  const unasked = ['installation', 'installation_repositories'];
-  expect(default_events.toSorted()).toEqual([...events].filter((name) => !unasked.includes(name)).toSorted());
+  expect([...heardOf].toSorted()).toEqual(Object.keys(SENT_FOR).toSorted());
+  expect(default_events.toSorted()).toEqual(subscribed.toSorted());
+});
+
+it.each(subscribed)('app.yml asks for the permission without which GitHub sends no %s', (name) => {
+  expect(['read', 'write']).toContain(default_permissions[SENT_FOR[name] ?? '']);
 });
 
 const recorded = z
@@ -74,48 +97,10 @@ test('the 52 recorded payloads of github.com that the App listens to are read an
   expect(refused.filter((reason) => reason !== undefined)).toEqual([]);
 });
 
-const contract = createContract();
-const described = WEBHOOKS.flatMap((webhook) => {
-  const [name = '', action] = webhook.split('.');
-  const schema = contract.webhookSchema(name, action);
-  return schema === undefined ? [] : [{ webhook, name, action, schema }];
-});
-
 test("GitHub's description knows what the App listens to", () => {
-  const unknown = WEBHOOKS.filter((webhook) => described.every((one) => one.webhook !== webhook));
+  const unknown = WEBHOOKS.filter((webhook) => DESCRIBED.every((one) => one.webhook !== webhook));
   expect(unknown.filter((webhook) => !/^(repository|installation)/.test(webhook))).toEqual([]);
 });
 
-describe.each(described)("$webhook as GitHub's schema allows it", ({ name, action, schema }) => {
-  const payload = fc.tuple(arbitraryOf(contract, schema), fc.integer({ min: 0, max: 9 })).map(([made, without]) => ({
-    installation: { id: 1 },
-    ...fieldsOf(made),
-    ...(action === undefined ? {} : { action }),
-    ...(without === 0 ? { installation: undefined } : {}),
-    ...(without === 1 ? { sender: null } : {}),
-  }));
-
-  it('is a payload or a refusal in one line, and parsed again it is the same', () => {
-    fc.assert(
-      fc.property(payload, (value) => {
-        const read = payloadOf(name, value);
-        expect(read).toBeDefined();
-        if (read !== undefined && 'refusal' in read) expect(read.refusal).toMatch(/^[^\n]+$/);
-        else expect(payloadOf(name, JSON.parse(JSON.stringify(read)))).toEqual(read);
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it('is taken in or left alone with a reason, and never tried again for what it says', async () => {
-    const door = await openDoor();
-    const reasons: (string | undefined)[] = [];
-    await fc.assert(
-      fc.asyncProperty(payload, async (value) => {
-        reasons.push(await door.deliver(name, JSON.parse(JSON.stringify(value))));
-      }),
-      { numRuns: 25 },
-    );
-    expect(reasons).toContain(undefined);
-  });
-});
+// The same payloads each time; test/e2e makes others, and many more.
+describePayloads({ openDoor, read: { numRuns: 60, seed: 1 }, takenIn: { numRuns: 25, seed: 1 } });

@@ -5,10 +5,11 @@ import { createStore } from '../../src/adapters/store.ts';
 import { LoopError } from '../../src/errors.ts';
 import type { FailedDelivery } from '../../src/github/github-port.ts';
 import { createSweep } from '../../src/intake/sweep.ts';
+import { MEMORY } from '../prepared.ts';
 
 let engine: Engine;
 beforeAll(async () => {
-  engine = await openEngine({ url: 'memory:' });
+  engine = await openEngine({ url: MEMORY });
 });
 beforeEach(async () => {
   await engine.db.deleteFrom('missed_deliveries').execute();

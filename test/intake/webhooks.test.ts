@@ -79,7 +79,7 @@ test('a webhook that cannot be read is stored by its id, with one line that says
   const stored: Delivery[] = [];
   const { post, lines } = await door(async (delivery) => stored.push(delivery) > 0);
   expect(await post(JSON.stringify({ ...push, after: null }))).toBe(200);
-  const note = 'not readable: ✖ Invalid input: expected string, received null → at after';
+  const note = 'push cannot be read: after: Invalid input: expected string, received null';
   expect(stored).toMatchObject([{ id: 'guid-1', payload: undefined, repositoryId: undefined, note }]);
   expect(lines()).toEqual([
     { level: 40, delivery: 'guid-1', webhook: 'push', msg: `a webhook is left unread: ${note}` },

@@ -94,6 +94,15 @@ describe('what nobody awaits any more', () => {
     expect(settle(paid, key, drafted(loop)).loop).toBe(paid);
   });
 
+  it('is paid for when it was held and the loop is stopped', () => {
+    const loop = started();
+    const key = keyOf(loop, 'draft');
+    const paused = decide(loop, command('pause', '', timeOf(60))).loop;
+    const holding = settle(paused, key, drafted(loop)).loop;
+    expect(holding).toMatchObject({ held: [{ type: 'drafted' }], spent: { calls: 0 } });
+    expect(decide(holding, command('stop', '', timeOf(62))).loop).toMatchObject({ held: [], spent: { calls: 1 } });
+  });
+
   it('changes nothing where it was awaited and is told twice', () => {
     const loop = started();
     const key = keyOf(loop, 'draft');

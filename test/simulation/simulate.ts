@@ -4,7 +4,7 @@ import type { Loop } from '../../src/loop/loop.ts';
 import { isStarted } from '../../src/loop/stages.ts';
 import type { Store } from '../../src/ports.ts';
 import { INVARIANTS } from './invariants/invariants.ts';
-import { ACTS } from './people/acts.ts';
+import { ACTS, POUNCES } from './people/acts.ts';
 import { openIssue, say } from './people/crowd.ts';
 import { begin, tend } from './people/habits.ts';
 import { createWorld, loopsOf, runProcess, type World, warmUp } from './world/world.ts';
@@ -86,9 +86,9 @@ function populate(world: World): void {
 /** People act at any moment, and sometimes just when the loop has taken a step. */
 function interfere(world: World): void {
   const { crowd, odds, scheduler, hub } = world;
-  const actOn = (loop: Loop | undefined): void => {
+  const actOn = (loop: Loop | undefined, acts = ACTS): void => {
     if (world.calmSinceMs !== undefined || loop === undefined || !isStarted(loop)) return;
-    const chosen = hub.random.weighted(ACTS);
+    const chosen = hub.random.weighted(acts);
     hub.note(`act: ${chosen?.name}`);
     chosen?.perform(crowd, loop);
   };
@@ -99,7 +99,8 @@ function interfere(world: World): void {
   if (Number.isFinite(odds.minutesBetweenActs)) scheduler.after(60_000, next);
   world.onSave.push((before, after) => {
     if (before?.entry === after.entry || world.calmSinceMs !== undefined || !hub.random.chance(odds.pounces)) return;
-    scheduler.after(hub.random.around(1500), () => actOn(after));
+    // Soon enough to be heard while the first effects of the entry are under way.
+    scheduler.after(hub.random.around(800), () => actOn(after, hub.random.chance(0.7) ? POUNCES : ACTS));
   });
 }
 

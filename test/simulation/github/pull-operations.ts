@@ -9,9 +9,6 @@ import { markdown, plain } from './texts.ts';
 
 type Pulls = Pick<GitHub, 'openPull' | 'updatePull' | 'pull' | 'markReady'>;
 
-/** GitHub computes in the background whether a pull request can be merged. */
-const MERGEABLE_LAG_MS = 15_000;
-
 export function pullOperations({ hub, wire }: Access): Pulls {
   const pullNumbered = (number: number): Pull => {
     const found = hub.pulls.get(number);
@@ -109,7 +106,7 @@ function open(hub: Hub, branch: string, text: { readonly title: string; readonly
 export function mergeableOf(hub: Hub, pull: Pull): boolean | undefined {
   const [head, base] = [hub.refs.get(`refs/heads/${pull.branch}`), hub.refs.get('refs/heads/main')];
   if (head === undefined || base === undefined) return undefined;
-  const agoMs = hub.scheduler.nowMs() - MERGEABLE_LAG_MS;
+  const agoMs = hub.scheduler.nowMs() - hub.odds.mergeableMs;
   const isFresh =
     refAt(hub, `refs/heads/${pull.branch}`, agoMs) !== head || refAt(hub, 'refs/heads/main', agoMs) !== base;
   return isFresh ? undefined : !('conflicts' in hub.commits.merge(head, base));

@@ -34,7 +34,7 @@ export function startRun(hub: Hub, workflow: string, inputs: Readonly<Record<str
     run.status = 'in_progress';
     if (hangs) return;
     const delivered = dies ? undefined : work(run);
-    scheduler.after(30_000 + random.around(phase === 'BUILD' ? 400_000 : 150_000), () => {
+    scheduler.after(30_000 + random.around(phase === 'BUILD' ? 600_000 : 200_000), () => {
       for (const [name, bytes] of delivered ?? []) if (run.status !== 'completed') run.artifacts.set(name, bytes);
       end(hub, run, delivered !== undefined ? 'success' : random.chance(0.5) ? 'cancelled' : 'failure');
     });

@@ -6,7 +6,7 @@ import { loopsOf, type World } from '../world/world.ts';
 import type { Invariant } from './invariants.ts';
 
 /** The App may need so long to hear of a run, or to cancel it. */
-const PATIENCE_MS = 12 * 60_000;
+const PATIENCE_MS = 6 * 60_000;
 const RESTING: readonly string[] = ['paused', 'stopped', 'succeeded', 'idle'];
 const SETTLED_MS = 5 * 60_000;
 /** What the configuration allows, and two hours in which processes may be down or the loop be paused. */

@@ -187,3 +187,10 @@ export const ACTS: readonly Act[] = [
   { name: 'outage', weight: 0.8, perform: outage },
   { name: 'delete the issue', weight: 0.15, perform: deleteIssue },
 ];
+
+/** What takes the ground from under an effect that is under way. */
+export const POUNCES = ACTS.filter(({ name }) =>
+  ['pause', 'stop', 'push into a planned file', 'push into the documents', 'push a planned file to the base'].includes(
+    name,
+  ),
+);

@@ -36,6 +36,8 @@ export interface Odds {
   readonly quickStatus: boolean;
   readonly silentSuite: boolean;
   readonly usdPerCall: number;
+  /** How long GitHub computes whether a pull request can be merged. */
+  readonly mergeableMs: number;
 }
 
 /** Draws the odds of one seed. About one seed in eight has a friendly world: it shows that the good way is still open. */
@@ -68,5 +70,6 @@ export function drawOdds(random: Random): Odds {
     quickStatus: random.chance(0.4),
     silentSuite: random.chance(0.3),
     usdPerCall: random.chance(0.8) ? 0.01 : random.between(0.05, 0.3),
+    mergeableMs: random.chance(0.3) ? random.between(60_000, 300_000) : 15_000,
   };
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { processesOf, type Running, started } from '../cli/terminal.ts';
 import { layDatabase } from '../prepared.ts';
-import { processesOf, type Running, started } from './terminal.ts';
 
 /** Two starts of everything; a few seconds each on a quiet machine. */
 const TIMEOUT_MS = 120_000;
@@ -37,9 +37,9 @@ test('interrupted with --json, the last line has every key, with what the loop h
   const served = join(directory, 'served.json');
   await rm(served);
   demo = started(['demo', '--json', '--keep', directory, '--minutes', '5']);
-  // It says nothing before its end: this file is there when everything runs, and then the loop is read.
+  // It says nothing before its end: this file is there when everything runs, and soon after the loop is read.
   await vi.waitFor(() => expect(existsSync(served)).toBe(true), { timeout: TIMEOUT_MS, interval: 50 });
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await new Promise((resolve) => setTimeout(resolve, 5000));
   expect(await demo.end('SIGINT')).toBe(130);
   const last = z.looseObject({}).parse(JSON.parse(demo.printed().trim().split('\n').at(-1) ?? ''));
   expect(last).toMatchObject({
