@@ -38,7 +38,7 @@ beforeAll(async () => {
   ci = await otherApp(world, 'ci');
   await otherApp(world, 'silent');
   issue = (await proposed(world, 'Search, on a busy day')).ref.issue;
-});
+}, WHOLE_LOOP_MS);
 afterAll(() => world.close());
 
 async function withoutBuildWorkflow(path: string): Promise<void> {
