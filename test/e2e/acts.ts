@@ -53,12 +53,15 @@ export async function quiet(world: World, issue: number): Promise<void> {
   );
 }
 
+/** No measurement: the machine may do much else. */
+const PATIENCE_S = 300;
+
 /** Labels a new issue, takes the safe defaults and waits for the packet. */
 export async function proposed(world: World, title: string): Promise<ReviewedLoop> {
   const issue = await world.labelled({ title });
-  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
+  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers', PATIENCE_S);
   await commented(world, 'maria', issue, '/auto');
-  return asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval', 110));
+  return asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval', PATIENCE_S));
 }
 
 /** Commits one file onto a branch as a person does on the web page; returns the commit. */

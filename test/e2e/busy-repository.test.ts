@@ -38,7 +38,7 @@ beforeAll(async () => {
   ci = await otherApp(world, 'ci');
   await otherApp(world, 'silent');
   issue = (await proposed(world, 'Search, on a busy day')).ref.issue;
-});
+}, WHOLE_LOOP_MS);
 afterAll(() => world.close());
 
 async function withoutBuildWorkflow(path: string): Promise<void> {
@@ -115,7 +115,7 @@ describe('a workflow file that is missing', () => {
     async () => {
       await commanded(world, 'maria', issue, '/approve');
       const { note } = await world.until(issue, ({ status }) => status === 'stopped', PATIENCE_S);
-      expect(note).toMatch(new RegExp(`GitHub answered 404.*${WORKFLOWS.build}.*Not Found.*loopwright init`, 's'));
+      expect(note).toMatch(new RegExp(`GitHub answered 404.*${WORKFLOWS.build}.*Not Found\\. See that.*loopwright init`, 's'));
       const asked = (await appRequests()).filter(
         ({ path, status }) => path.includes(WORKFLOWS.build) && status === 404,
       );
@@ -151,8 +151,10 @@ describe('what people do while it is built', () => {
       const id = await commented(world, 'wout', issue, '/pause');
       expect((await world.as('wout', 'DELETE', `/issues/comments/${id}`)).status).toBe(204);
       await eventually(async () => (await world.loop(issue))?.status === 'paused', 'the pause');
-      await commanded(world, 'wout', issue, '/resume');
+      const resume = await commented(world, 'wout', issue, '/resume');
       await world.until(issue, building, PATIENCE_S);
+      // What is said waits in its own lane until the deleted comment has been looked for three times.
+      await eventually(async () => (await world.reactions(resume)).includes('+1'), 'a reaction to /resume', 180_000);
       await eventually(
         async () => (await world.loop(issue))?.pending.length === 0,
         'nothing is left to do or to say',
