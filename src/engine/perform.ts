@@ -53,7 +53,8 @@ function outcomeOf(error: unknown, meaning: Meaning, { effect, performance, call
         return { type: 'settled', event: undefined, dropped: meaning.reason };
       }
       const { cause, isGone } = meaning;
-      const reason = lookAt === undefined || !isGone ? meaning.reason : `${meaning.reason.replace(/\.?$/, '.')} ${lookAt}`;
+      const reason =
+        lookAt === undefined || !isGone ? meaning.reason : `${meaning.reason.replace(/\.?$/, '.')} ${lookAt}`;
       const at = performance.ports.clock.now().toISOString();
       return {
         type: 'settled',

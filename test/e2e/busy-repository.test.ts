@@ -115,7 +115,9 @@ describe('a workflow file that is missing', () => {
     async () => {
       await commanded(world, 'maria', issue, '/approve');
       const { note } = await world.until(issue, ({ status }) => status === 'stopped', PATIENCE_S);
-      expect(note).toMatch(new RegExp(`GitHub answered 404.*${WORKFLOWS.build}.*Not Found\\. See that.*loopwright init`, 's'));
+      expect(note).toMatch(
+        new RegExp(`GitHub answered 404.*${WORKFLOWS.build}.*Not Found\\. See that.*loopwright init`, 's'),
+      );
       const asked = (await appRequests()).filter(
         ({ path, status }) => path.includes(WORKFLOWS.build) && status === 404,
       );
