@@ -24,7 +24,8 @@ export function grouped<Item, Result>(
   const writeAll = async (): Promise<void> => {
     writing = true;
     while (waiting.length > 0) {
-      if (lingerMs > 0) await delay(lingerMs);
+      // Also without lingering, what is handed in at the same moment goes together.
+      await (lingerMs > 0 ? delay(lingerMs) : undefined);
       const group = waiting.slice(0, MOST);
       waiting = waiting.slice(MOST);
       await writeGroup(group, write);
