@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Actor } from '../loop/terms.ts';
 import { isPerson } from '../loop/terms.ts';
-import type { Ports } from '../ports.ts';
 import { ofCheck } from './loop-lookup.ts';
 import { type Located, placeOf } from './place.ts';
 import { type Meaning, ofStored, type Readers, roleOf, type Taking } from './reader.ts';
@@ -43,31 +42,35 @@ export const checkReaders: Readers<
   },
   async 'check_run.completed'(payload, taking) {
     const { check_run } = payload;
-    return isOwn(payload, check_run.app, taking.ports) ? [] : heard(payload, check_run.head_sha, taking);
+    return isOwnCheck(payload.sender, check_run.app, taking.ports.self)
+      ? []
+      : heard(payload, check_run.head_sha, taking);
   },
   async 'check_suite.completed'(payload, taking) {
     const { check_suite } = payload;
-    return isOwn(payload, check_suite.app, taking.ports) ? [] : heard(payload, check_suite.head_sha, taking);
+    return isOwnCheck(payload.sender, check_suite.app, taking.ports.self)
+      ? []
+      : heard(payload, check_suite.head_sha, taking);
   },
   async status(payload, taking) {
-    return isOwn(payload, undefined, taking.ports) ? [] : heard(payload, payload.sha, taking);
+    return isOwnCheck(payload.sender, undefined, taking.ports.self) ? [] : heard(payload, payload.sha, taking);
   },
 };
 
 /** Something happened to the checks of a commit: told to the loops that await it, and to nobody else. */
 export async function heard(payload: Located, sha: string, { at, ports }: Taking): Promise<readonly Meaning[]> {
   const place = placeOf(payload, ports);
-  const open = await ports.store.awaitingChecks(payload.repository.id, sha);
-  const awaiting = open.filter(({ loop }) => loop.shipping?.promotedAt !== undefined);
+  const atHead = await ports.store.awaitingChecks(payload.repository.id, sha);
+  const awaiting = atHead.filter(({ loop }) => loop.shipping?.promotedAt !== undefined);
   const each = awaiting.map((stored) => ofStored(stored, place, async () => ({ type: 'heard', at, sha })));
   return (await Promise.all(each)).flat();
 }
 
 /** What the App itself writes tells it nothing. The suite of its checks ends in the name of whoever pushed. */
-function isOwn(
-  { sender }: { readonly sender: Actor },
+export function isOwnCheck(
+  sender: Actor,
   app: { readonly slug?: string | null | undefined } | null | undefined,
-  { self }: Ports,
+  self: string,
 ): boolean {
   return sender.login === self || (typeof app?.slug === 'string' && `${app.slug}[bot]` === self);
 }

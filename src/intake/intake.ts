@@ -1,6 +1,6 @@
 /** Takes deliveries in: what a webhook means becomes events of loops. State that decides is read back from the API, never taken from the payload. */
 import { applyOnce } from '../engine/advance.ts';
-import { LoopError } from '../errors.ts';
+import { LoopError, NotYetError } from '../errors.ts';
 import type { Delivery, Ports } from '../ports.ts';
 import { checkReaders } from './check-readers.ts';
 import { commentReader } from './comment-reader.ts';
@@ -60,7 +60,7 @@ async function readWhereItIs(payload: Payload, taking: Taking): Promise<readonly
   try {
     return await read(payload, taking);
   } catch (error) {
-    if (!(error instanceof LoopError) || !('repository' in payload)) throw error;
+    if (!(error instanceof LoopError) || error instanceof NotYetError || !('repository' in payload)) throw error;
     const said = saidOf(payload);
     const now = await taking.ports.github.locate(said);
     if (now === undefined)

@@ -4,48 +4,65 @@ import type { Loop } from '../loop/loop.ts';
 import type { LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { newOrLive } from './loop-lookup.ts';
-import type { Issue } from './payloads.ts';
-import { isSamePlace, type Place, placeOf } from './place.ts';
-import { isAtRest, ofStored, type Readers, roleOf } from './reader.ts';
+import type { Issue, PayloadOf } from './payloads.ts';
+import { isSamePlace, placeOf } from './place.ts';
+import { afterAMoment, isAtRest, type Meaning, ofStored, type Readers, roleOf, type Taking } from './reader.ts';
 import { startingFacts } from './start.ts';
 
 const LABEL = 'loop';
 
 export const issueReaders: Readers<'issues.labeled' | 'issues.unlabeled' | 'issues.closed'> = {
-  async 'issues.labeled'(payload, { at, ports }) {
+  async 'issues.labeled'(payload, taking) {
     const { issue, label, sender } = payload;
+    const { at, ports } = taking;
     if (label?.name !== LABEL) return [];
     const place = placeOf(payload, ports);
     const newest = await ports.store.newest(place.said.repositoryId, issue.number);
     if (newest !== undefined && isAnswered(newest.loop, issue, at)) return [];
     const ref = await newOrLive(newest, place, issue.number);
     const now = await issueNow(ref, issue.number, ports);
-    if (now === undefined || !now.labels.includes(LABEL)) return [];
+    if (now === undefined || !now.labels.includes(LABEL)) {
+      afterAMoment(`GitHub says that #${issue.number} has no label \`${LABEL}\``, taking);
+      return [];
+    }
     const isClosed = now.state === 'closed';
     if (isClosed && newest !== undefined && !isAtRest(newest.loop)) return [];
     const facts = await startingFacts(ref, { ...issue, isClosed }, ports);
     return [{ ref, event: { type: 'labelled', at, by: sender, role: await roleOf(ref, sender, ports), ...facts } }];
   },
-  async 'issues.unlabeled'(payload, { at, ports }) {
-    const { issue, label, sender } = payload;
-    if (label?.name !== LABEL || sender.login === ports.self) return [];
-    const place = placeOf(payload, ports);
-    return ofStored(await liveOf(place, issue, ports), place, async (ref) => {
-      const now = await issueNow(ref, issue.number, ports);
-      if (now?.labels.includes(LABEL)) return undefined;
-      return { type: 'unlabelled', at, by: sender, role: await roleOf(ref, sender, ports) };
-    });
+  async 'issues.unlabeled'(payload, taking) {
+    const { label, sender } = payload;
+    if (label?.name !== LABEL || sender.login === taking.ports.self) return [];
+    return undone('unlabelled', payload, taking);
   },
-  async 'issues.closed'(payload, { at, ports }) {
-    const { issue, sender } = payload;
-    const place = placeOf(payload, ports);
-    return ofStored(await liveOf(place, issue, ports), place, async (ref) => {
-      const now = await issueNow(ref, issue.number, ports);
-      if (now?.state === 'open') return undefined;
-      return { type: 'closed', at, by: sender, role: await roleOf(ref, sender, ports) };
-    });
-  },
+  'issues.closed': (payload, taking) => undone('closed', payload, taking),
 };
+
+/** Whether what is said to have been undone is there (again). */
+const STANDS: Readonly<Record<'unlabelled' | 'closed', (now: IssueState) => string | undefined>> = {
+  unlabelled: ({ labels }) => (labels.includes(LABEL) ? `has the label \`${LABEL}\`` : undefined),
+  closed: ({ state }) => (state === 'open' ? 'is open' : undefined),
+};
+
+/** Told to a loop that is live, unless it was taken back since. An issue that is gone has neither the label nor is it open. */
+async function undone(
+  type: 'unlabelled' | 'closed',
+  payload: PayloadOf<'issues.unlabeled' | 'issues.closed'>,
+  taking: Taking,
+): Promise<readonly Meaning[]> {
+  const { at, ports } = taking;
+  const { issue, sender } = payload;
+  const place = placeOf(payload, ports);
+  const newest = await ports.store.newest(place.said.repositoryId, issue.number);
+  if (newest === undefined || isAtRest(newest.loop)) return [];
+  return ofStored(newest, place, async (ref) => {
+    const now = await issueNow(ref, issue.number, ports);
+    const stands = now === undefined ? undefined : STANDS[type](now);
+    if (stands === undefined) return { type, at, by: sender, role: await roleOf(ref, sender, ports) };
+    afterAMoment(`GitHub says that #${issue.number} ${stands}`, taking);
+    return undefined;
+  });
+}
 
 /** The issue as it is; undefined when it was deleted or is in another repository now. @throws {GoneError} when its repository is not there. */
 async function issueNow(ref: LoopRef, number: number, { github }: Ports): Promise<IssueState | undefined> {
@@ -60,11 +77,6 @@ async function issueNow(ref: LoopRef, number: number, { github }: Ports): Promis
 }
 
 type IssueState = Awaited<ReturnType<Ports['github']['issueState']>>;
-
-async function liveOf({ said }: Place, { number }: Issue, { store }: Ports) {
-  const newest = await store.newest(said.repositoryId, number);
-  return newest === undefined || isAtRest(newest.loop) ? undefined : newest;
-}
 
 /** Whether the label was set before a loop began that has ended since: then that loop was the answer to it, however late it is told. */
 function isAnswered(newest: Loop, { updated_at: setAt }: Issue, at: string): boolean {

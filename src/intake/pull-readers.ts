@@ -5,16 +5,21 @@ import type { Ports } from '../ports.ts';
 import { ofPull } from './loop-lookup.ts';
 import type { PayloadOf } from './payloads.ts';
 import { placeOf } from './place.ts';
-import { ofStored, type Readers, roleOf } from './reader.ts';
+import { afterAMoment, ofStored, type Readers, roleOf } from './reader.ts';
 
 /** Other states, as of a review that is still being written, say nothing. */
 const verdict = z.enum(['approved', 'changes_requested', 'commented']);
 
 export const pullReaders: Readers<'pull_request.closed' | 'pull_request_review.submitted'> = {
-  async 'pull_request.closed'(payload, { at, ports }) {
+  async 'pull_request.closed'(payload, taking) {
+    const { at, ports } = taking;
     const { pull_request, sender } = payload;
     return ofStored(await loopOf(payload, ports), placeOf(payload, ports), async (ref) => {
-      if ((await ports.github.pull(ref, pull_request.number)).state === 'open') return undefined;
+      const { number } = pull_request;
+      if ((await ports.github.pull(ref, number)).state === 'open') {
+        afterAMoment(`GitHub says that the pull request #${number} is open`, taking);
+        return undefined;
+      }
       const how = pull_request.merged ? 'pull request merged' : 'pull request closed';
       return { type: 'ended', at, by: sender, how };
     });

@@ -7,7 +7,7 @@ import { asReviewed, isReviewed, type ReviewedLoop } from '../loop/stages.ts';
 import type { Actor } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { type Place, placeOf } from './place.ts';
-import type { Meaning, Readers, Taking } from './reader.ts';
+import { afterAMoment, type Meaning, type Readers, type Taking } from './reader.ts';
 
 const HEADS = 'refs/heads/';
 
@@ -43,7 +43,7 @@ async function onBranchMoved(
   const stored = await ports.store.byBranch(place.said.repositoryId, branch);
   if (stored === undefined || !isAtStake(stored.loop)) return [];
   const loop = asReviewed({ ...stored.loop, ref: await place.of(stored.loop.ref) });
-  const head = await ports.github.head(loop.ref, `${HEADS}${branch}`);
+  const head = await headNow(loop, after, taking);
   if (head === undefined) return [{ ref: loop.ref, event: { type: 'ended', at, by, how: 'branch deleted' } }];
   if (head === loop.review.head) {
     if (isYoung(taking) && (await isAhead(after, { loop, head }, ports)))
@@ -55,6 +55,18 @@ async function onBranchMoved(
   // A push that brings a newer base into the branch is first of all a move of the base: GitHub tells the two in any order.
   const moves = pushed.base === undefined ? [] : await onBaseMoved(place, loop.started.base.branch, taking);
   return [...moves, { ref: loop.ref, event: pushed }];
+}
+
+/** Where the branch is, as GitHub says; where it was told to be deleted, GitHub has a moment to show that. */
+async function headNow(
+  { ref, started }: ReviewedLoop,
+  after: string | undefined,
+  taking: Taking,
+): Promise<string | undefined> {
+  const head = await taking.ports.github.head(ref, `${HEADS}${started.branch}`);
+  if (head !== undefined && after === undefined)
+    afterAMoment(`GitHub says that ${started.branch} is at ${head}`, taking);
+  return head;
 }
 
 /** So long the API may lag behind a webhook. */

@@ -1,4 +1,5 @@
 /** What the readers of webhooks have in common: one a webhook, from its payload to what it means to loops. */
+import { NotYetError } from '../errors.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Actor, LoopRef, Role } from '../loop/terms.ts';
@@ -20,6 +21,18 @@ export interface Taking {
   /** When the delivery arrived. */
   readonly at: string;
   readonly ports: Ports;
+}
+
+/** GitHub's API may be behind its webhooks for a moment. */
+const BEHIND_MS = 15_000;
+
+/**
+ * Call it where GitHub answers otherwise than the webhook says: something else has happened since, or GitHub does not show it yet. After a moment its
+ * answer holds. @throws {NotYetError} while that moment lasts.
+ */
+export function afterAMoment(contradiction: string, { at, ports }: Taking): void {
+  if (ports.clock.now().getTime() - Date.parse(at) < BEHIND_MS)
+    throw new NotYetError(`${contradiction}, otherwise than its webhook says; it is asked again.`);
 }
 
 export type Reader<Name extends PayloadName> = (

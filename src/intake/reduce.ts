@@ -2,7 +2,9 @@
 import { isPerson } from '../loop/terms.ts';
 import type { Delivery } from '../ports.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
+import { isOwnCheck } from './check-readers.ts';
 import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
+import { isOwnRun } from './run-readers.ts';
 
 export interface Webhook {
   readonly id: string;
@@ -49,11 +51,11 @@ const DECIDES: Decides = {
   'pull_request_review.submitted': ({ sender }) => isPerson(sender),
   'check_run.requested_action': isPressed,
   'check_run.rerequested': isPressed,
-  'check_run.completed': ({ sender }, self) => sender.login !== self,
-  'check_suite.completed': () => true,
-  status: ({ sender }, self) => sender.login !== self,
-  'workflow_run.requested': () => true,
-  'workflow_run.in_progress': () => true,
+  'check_run.completed': ({ sender, check_run }, self) => !isOwnCheck(sender, check_run.app, self),
+  'check_suite.completed': ({ sender, check_suite }, self) => !isOwnCheck(sender, check_suite.app, self),
+  status: ({ sender }, self) => !isOwnCheck(sender, undefined, self),
+  'workflow_run.requested': isOwnRun,
+  'workflow_run.in_progress': isOwnRun,
   'workflow_run.completed': () => true,
   push: (payload, self) => payload.sender.login !== self && isFollowed(payload),
   delete: ({ ref_type, ref }) => ref_type === 'branch' && ref.startsWith(BRANCH_PREFIX),

@@ -1,6 +1,5 @@
 /** What workflow runs mean: the end of one that a loop waits for, checks of others, and runs of ours that no loop knows. */
 import { readRunTitle } from '../github/run-title.ts';
-import type { Ports } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
 import { heard } from './check-readers.ts';
 import type { PayloadOf } from './payloads.ts';
@@ -13,7 +12,7 @@ type RunName = 'workflow_run.requested' | 'workflow_run.in_progress' | 'workflow
 const begun: Reader<'workflow_run.requested' | 'workflow_run.in_progress'> = async (payload, { at, ports }) => {
   const { repository, workflow_run } = payload;
   const { id: runId, display_title: title } = workflow_run;
-  const named = isOwn(payload, ports) ? readRunTitle(title ?? '') : undefined;
+  const named = isOwnRun(payload, ports.self) ? readRunTitle(title ?? '') : undefined;
   if (named === undefined || (await ports.store.byRun(repository.id, runId)) !== undefined) return [];
   const stored = await ports.store.load(`${repository.id}/${named.issue}/${named.n}`);
   const { entry } = named;
@@ -30,12 +29,13 @@ export const runReaders: Readers<RunName> = {
     const completed = { type: 'completed', at, runId, conclusion: conclusion ?? 'unknown' } as const;
     if (stored !== undefined) return ofStored(stored, placeOf(payload, ports), async () => completed);
     // One of ours that nobody waits for has ended, and there is nothing left to cancel.
-    return isOwn(payload, ports) ? [] : heard(payload, head_sha, taking);
+    return isOwnRun(payload, ports.self) ? [] : heard(payload, head_sha, taking);
   },
 };
 
 /** Whether the App started the run, of one of its own workflows. GitHub may add the ref to the path: `.github/workflows/x.yml@main`. */
-function isOwn({ workflow_run: { path, event, triggering_actor } }: PayloadOf<RunName>, { self }: Ports): boolean {
+export function isOwnRun({ workflow_run }: Pick<PayloadOf<RunName>, 'workflow_run'>, self: string): boolean {
+  const { path, event, triggering_actor } = workflow_run;
   const [file = ''] = (path ?? '').split('@', 1);
   const isOurs = Object.values(WORKFLOWS).some((name) => file === `.github/workflows/${name}`);
   return isOurs && event === 'workflow_dispatch' && triggering_actor.login === self;

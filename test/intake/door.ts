@@ -25,6 +25,8 @@ export interface World {
   issue: { readonly state: 'open' | 'closed'; readonly labels: readonly string[] } | undefined;
   place: Pick<LoopRef, 'installationId' | 'owner' | 'repo'> | undefined;
   pull: 'open' | 'closed';
+  /** By the App's clock. */
+  now: string;
   /** A place where GitHub answers no more: `acme/shop`. */
   gone: string | undefined;
   /** The last common commit of any two. */
@@ -68,6 +70,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     issue: { state: 'open', labels: ['loop'] },
     place: { installationId: 1, owner: 'acme', repo: 'shop' },
     pull: 'closed',
+    now: '2026-01-10T00:01:00.000Z',
     gone: undefined,
     merged: undefined,
     paths: {},
@@ -118,7 +121,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     gateway: { publish: refuse, jobDigest: '', url: '' },
     slots: { overall: 100, installation: 100, repository: 100 },
     keepDays: { deliveries: 4, logs: 90, blobs: 40, commits: 14 },
-    clock: { now: () => new Date('2026-01-10T00:00:00.000Z') },
+    clock: { now: () => new Date(world.now) },
     skills: new Map(),
   };
   let deliveries = 0;

@@ -464,3 +464,24 @@ it('a pull request that is open again does not end its loop', async () => {
   await door.deliver('pull_request', from(MARIA, { action: 'closed', pull_request }));
   expect(await door.loop()).toMatchObject({ status: 'stopped' });
 });
+
+describe('where GitHub answers otherwise than the webhook says', () => {
+  const pull_request = { number: 13, merged: false, head: { ref: 'loopwright/12', repo: { id: 7 } } };
+  it.each([
+    ['issues', labelled(), { issue: { state: 'open', labels: [] } }],
+    ['issues', unlabelled(), { issue: { state: 'open', labels: ['loop'] } }],
+    ['issues', closed, { issue: { state: 'open', labels: [] } }],
+    ['delete', from(MARIA, { ref: 'loopwright/12', ref_type: 'branch' }), {}],
+    ['pull_request', from(MARIA, { action: 'closed', pull_request }), { pull: 'open' }],
+  ] as const)('it may be behind, and is asked again for a moment: %s %#', async (name, payload, world) => {
+    const door = await openDoor();
+    await door.keep(building());
+    Object.assign(door.world, world, { now: AT });
+    door.world.heads['refs/heads/loopwright/12'] = SHA;
+    await expect(door.deliver(name, payload)).rejects.toThrow(NotYetError);
+    expect(door.asked.filter((request) => request.startsWith('locate'))).toEqual([]);
+    door.world.now = '2026-01-10T00:00:15.000Z';
+    await door.deliver(name, payload);
+    expect(await door.told()).toEqual([]);
+  });
+});
