@@ -62,7 +62,7 @@ export const repositoryConfig = z.strictObject({
         .number()
         .positive()
         .default(120)
-        .describe('seconds of silence after which the repository counts as having no checks of its own'),
+        .describe("seconds without a change to the repository's own checks before they are judged"),
     })
     .prefault({}),
 });
