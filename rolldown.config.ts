@@ -34,6 +34,7 @@ export default defineConfig([
     input: {
       loopwright: 'src/bin.ts',
       main: 'src/main.ts',
+      'git-process': 'src/git-process/main.ts',
       'local-github': 'src/local/main.ts',
       'scripted-model': 'src/demo/scripted-model-main.ts',
     },

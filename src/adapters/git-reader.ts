@@ -1,6 +1,6 @@
 /** The only door to git in the App: a short list of subcommands that read and compare; nothing that pushes, checks out or runs code of a repository. */
-import { execa } from 'execa';
 import { LoopError } from '../errors.ts';
+import { runGit } from '../git-process/run-git.ts';
 import { mayUseGitService } from '../github/guard.ts';
 import { childEnvironment } from '../settings/env.ts';
 
@@ -47,6 +47,8 @@ const SETTINGS = [
 ];
 
 const TIMEOUT_MS = 120_000;
+/** A file's byte order mark is a part of it. */
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Runs one git command that reads and returns its output.
@@ -60,28 +62,22 @@ export async function readGit({ directory, argv, input, mayAnswerNo, token }: Gi
       `git ${subcommand} was stopped before it ran: the App reads repositories and never pushes or checks out`,
     );
   }
-  const result = await execa(
-    'git',
-    [...SETTINGS.flatMap((setting) => ['-c', setting]), '--git-dir', directory, ...argv],
-    {
-      extendEnv: false,
-      env: {
-        ...childEnvironment(),
-        ...credentialsOf(token),
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_TERMINAL_PROMPT: '0',
-        GIT_LFS_SKIP_SMUDGE: '1',
-      },
-      timeout: TIMEOUT_MS,
-      stripFinalNewline: false,
-      reject: false,
-      maxBuffer: 64 * 1024 * 1024,
-      ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+  const { exitCode, stdout, stderr, problem } = await runGit({
+    argv: [...SETTINGS.flatMap((setting) => ['-c', setting]), '--git-dir', directory, ...argv],
+    env: {
+      ...childEnvironment(),
+      ...credentialsOf(token),
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_LFS_SKIP_SMUDGE: '1',
     },
-  );
-  if (!result.failed || (mayAnswerNo === true && result.exitCode === 1)) return result.stdout;
-  throw new LoopError(`git ${subcommand} failed: ${result.stderr.split('\n')[0] || result.shortMessage}`);
+    timeoutMs: TIMEOUT_MS,
+    mostBytes: 64 * 1024 * 1024,
+    ...(input === undefined ? {} : { input }),
+  });
+  if (exitCode === 0 || (mayAnswerNo === true && exitCode === 1)) return UTF8.decode(stdout);
+  throw new LoopError(`git ${subcommand} failed: ${stderr.split('\n')[0] || problem}`);
 }
 
 function credentialsOf(token: string | undefined): Record<string, string> {

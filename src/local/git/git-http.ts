@@ -1,6 +1,6 @@
 /** Git over HTTP: `git http-backend` behind our tokens. */
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { runGit } from '../../git-process/run-git.ts';
 import { CONTENTS_WRITE, judgeAccess, type Need } from '../access.ts';
 import { now } from '../clock.ts';
 import { gitDirectoryOf, type Host, repositoryHtmlUrlOf } from '../host.ts';
@@ -8,7 +8,7 @@ import { HttpError } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { findFormer, findRepository } from '../repository-records.ts';
 import { type Actor, actorLabel, actorOf, loginOf } from '../tokens.ts';
-import { GIT_ENVIRONMENT } from './git.ts';
+import { gitEnvironment } from './git.ts';
 import { writeRefs } from './pushes.ts';
 
 const READ: Need = { permission: 'contents', level: 'read', people: 'anybody' };
@@ -78,10 +78,11 @@ async function runBackend(
   { request, repository, actor, service }: Served,
   input: Buffer,
 ): Promise<Response> {
-  const result = await execa('git', ['-c', `core.hooksPath=${join(host.dataDirectory, 'hooks')}`, 'http-backend'], {
+  const result = await runGit({
+    argv: ['-c', `core.hooksPath=${join(host.dataDirectory, 'hooks')}`, 'http-backend'],
     input,
     env: {
-      ...GIT_ENVIRONMENT,
+      ...gitEnvironment(),
       GIT_PROJECT_ROOT: join(host.dataDirectory, 'git'),
       GIT_HTTP_EXPORT_ALL: '1',
       PATH_INFO: `/${gitDirectoryOf(repository)}/${service}`,
@@ -93,13 +94,10 @@ async function runBackend(
       LOCAL_GITHUB_WORKFLOWS: actor.type === 'user' ? 'allowed' : 'refused',
       ...(actor.type === 'anonymous' ? {} : { REMOTE_USER: loginOf(actor) ?? '' }),
     },
-    encoding: 'buffer',
-    reject: false,
-    stripFinalNewline: false,
-    maxBuffer: 1024 * 1024 * 1024,
+    mostBytes: 1024 * 1024 * 1024,
   });
   if (result.exitCode !== 0 && result.stdout.length === 0) {
-    throw new Error(`git http-backend failed for ${service}: ${new TextDecoder().decode(result.stderr)}`);
+    throw new Error(`git http-backend failed for ${service}: ${result.stderr || result.problem}`);
   }
   return cgiResponse(Buffer.from(result.stdout));
 }

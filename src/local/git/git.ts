@@ -1,15 +1,19 @@
 /** Git plumbing on bare repositories; nothing is ever checked out. */
-import { execa } from 'execa';
+import { runGit } from '../../git-process/run-git.ts';
 
-/** What every git process of the server gets: no configuration of the machine's user, no prompts. */
-export const GIT_ENVIRONMENT = {
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_DIR: undefined,
-  GIT_WORK_TREE: undefined,
-  GIT_INDEX_FILE: undefined,
-};
+/** What every git process of the server gets: where programs are, no configuration of the machine's user, no prompts. */
+export function gitEnvironment(): Record<string, string> {
+  // biome-ignore lint/style/noProcessEnv: The embedded GitHub could be a package of its own, and reads no settings of the App.
+  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  return {
+    PATH,
+    HOME,
+    ...(TMPDIR === undefined ? {} : { TMPDIR }),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+  };
+}
 
 export const NO_COMMIT = '0'.repeat(40);
 
@@ -35,19 +39,17 @@ export class GitError extends Error {
 /** Git on one bare repository. */
 export function createGit(directory: string): Git {
   const run = async (parameters: readonly string[], { input, environment }: GitOptions = {}) => {
-    const result = await execa('git', ['--git-dir', directory, ...parameters], {
-      env: { ...GIT_ENVIRONMENT, ...environment },
-      encoding: 'buffer',
-      reject: false,
-      stripFinalNewline: false,
-      maxBuffer: 512 * 1024 * 1024,
-      ...(input === undefined ? { stdin: 'ignore' } : { input }),
+    const { exitCode, stdout, stderr, problem } = await runGit({
+      argv: ['--git-dir', directory, ...parameters],
+      env: { ...gitEnvironment(), ...environment },
+      mostBytes: 512 * 1024 * 1024,
+      ...(input === undefined ? {} : { input }),
     });
-    return { ok: result.exitCode === 0, stdout: result.stdout, stderr: result.stderr };
+    return { ok: exitCode === 0, stdout, complaint: stderr.trimEnd() || problem };
   };
   const bytes = async (parameters: readonly string[], options?: GitOptions): Promise<Uint8Array> => {
-    const { ok, stdout, stderr } = await run(parameters, options);
-    if (!ok) throw new GitError(`git ${parameters[0]} failed in ${directory}: ${decode(stderr)}`);
+    const { ok, stdout, complaint } = await run(parameters, options);
+    if (!ok) throw new GitError(`git ${parameters[0]} failed in ${directory}: ${complaint}`);
     return stdout;
   };
   return {
@@ -63,11 +65,12 @@ export function createGit(directory: string): Git {
 
 /** Makes a bare repository that serves partial clones and any object by its id, from a repository on disk. */
 export async function importRepository(source: string, directory: string): Promise<void> {
-  const cloned = await execa('git', ['clone', '--quiet', '--bare', '--no-hardlinks', source, directory], {
-    env: GIT_ENVIRONMENT,
-    reject: false,
+  const { exitCode, stderr, problem } = await runGit({
+    argv: ['clone', '--quiet', '--bare', '--no-hardlinks', source, directory],
+    env: gitEnvironment(),
+    mostBytes: 1024 * 1024,
   });
-  if (cloned.exitCode !== 0) throw new GitError(`--import ${source}: git cannot clone it: ${cloned.stderr}`);
+  if (exitCode !== 0) throw new GitError(`--import ${source}: git cannot clone it: ${stderr.trimEnd() || problem}`);
   const git = createGit(directory);
   for (const [key, value] of CONFIGURATION) await git.text(['config', key, value]);
   await git.attempt(['remote', 'remove', 'origin']);
