@@ -1,7 +1,7 @@
 /** The one place where requests to GitHub leave: guarded by the referee's table and, where asked for, checked against GitHub's description. */
 
 import { checkedFetch, type Fetch } from '../referee/checked-fetch.ts';
-import { createContract } from '../referee/contract.ts';
+import { gitHubContract } from '../referee/contract.ts';
 import { BRANCH_PREFIX, WORKFLOWS } from '../settings/config.ts';
 import { guardedFetch } from './guard.ts';
 
@@ -14,6 +14,6 @@ export interface WireOptions {
 /** The App's `fetch`: whatever is not one of the App's rows throws before anything is sent. */
 export function wire({ apiUrl, checked }: WireOptions): Fetch {
   const outside = globalThis.fetch;
-  const fetch = checked ? checkedFetch({ fetch: outside, contract: createContract(), apiUrl }) : outside;
+  const fetch = checked ? checkedFetch({ fetch: outside, contract: gitHubContract(), apiUrl }) : outside;
   return guardedFetch({ fetch, apiUrl, branchPrefix: BRANCH_PREFIX, workflows: Object.values(WORKFLOWS) });
 }

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
-import { createContract } from '../referee/contract.ts';
+import { gitHubContract } from '../referee/contract.ts';
 import { cancelLeftovers, leftoversOf, stopRuns } from './actions/workflow-runs.ts';
 import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
 import { createClock, now } from './clock.ts';
@@ -75,7 +75,7 @@ function createHost({ dataDirectory, executeWorkflow }: LocalGitHubOptions, url:
   return {
     state,
     credentials,
-    contract: createContract(),
+    contract: gitHubContract(),
     outbox: createOutbox({ state, clock, secret: credentials.webhookSecret }),
     switches,
     clock,

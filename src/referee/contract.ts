@@ -29,8 +29,15 @@ export interface Contract {
 
 type Compile = (pointer: string) => ValidateFunction;
 
-/** A contract over the committed trim; compile it once per process, it is costly. */
-export function createContract(): Contract {
+let contract: Contract | undefined;
+
+/** The contract over the committed trim. One for the whole process: it never changes, and reading and compiling it takes seconds. */
+export function gitHubContract(): Contract {
+  contract ??= read();
+  return contract;
+}
+
+function read(): Contract {
   const document = toJsonSchema(fieldsOf(description));
   const compile = createCompiler(document);
   const byRoute = createRouter(REQUESTS);

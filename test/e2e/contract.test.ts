@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Loop } from '../../src/loop/loop.ts';
-import { createContract } from '../../src/referee/contract.ts';
+import { gitHubContract } from '../../src/referee/contract.ts';
 import { GIT_SERVICES } from '../../src/referee/requests.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { jwtOf, octokit } from '../local/server.ts';
@@ -47,7 +47,7 @@ it('takes in every webhook at the first try', async () => {
 });
 
 it("sends nothing beyond the App's rows, and nothing that GitHub refuses", () => {
-  const contract = createContract();
+  const contract = gitHubContract();
   const beyond = sent.filter(({ method, path }) => {
     const by = contract.match(method, path.split('?')[0] ?? '')?.row.by;
     const isGit = GIT_SERVICES.some(

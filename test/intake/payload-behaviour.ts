@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { payloadOf, WEBHOOKS } from '../../src/intake/payloads.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
-import { createContract } from '../../src/referee/contract.ts';
+import { gitHubContract } from '../../src/referee/contract.ts';
 import { fieldsOf } from '../../src/referee/json.ts';
 import { AT, type Door } from './door.ts';
 import { arbitraryOf } from './github-arbitrary.ts';
 
-const contract = createContract();
+const contract = gitHubContract();
 
 /** The webhooks that the App listens to, as far as GitHub describes them. */
 export const DESCRIBED = WEBHOOKS.flatMap((webhook) => {

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ContractError, checkedFetch } from '../../src/referee/checked-fetch.ts';
-import { createContract } from '../../src/referee/contract.ts';
+import { gitHubContract } from '../../src/referee/contract.ts';
 import { REQUESTS } from '../../src/referee/requests.ts';
 
-const contract = createContract();
+const contract = gitHubContract();
 
 const BAD: readonly (readonly [string, string, unknown, string])[] = [
   ['POST', '/repos/a/b/issues', { title: 'x', labls: ['loop'] }, 'body/labls'],
