@@ -23,23 +23,35 @@ const MAX_REDELIVERIES = 30;
 const FIRST_WAIT_MS = 30_000;
 /** With the waits that double, so many span the three days. */
 const MOST_ASKED = 13;
+/** GitHub is asked again after this, and while nothing failed after waits that double: a quiet App asks a dozen times an hour, not 120 times. */
+const LEAST_PAUSE_MS = 15_000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+const BEFORE_ALL = '1970-01-01T00:00:00.000Z';
 const NEVER = '9999-01-01T00:00:00.000Z';
 
 /**
- * Makes a sweep: one look at what failed since the last one (at first: all that GitHub remembers), then at most 30 redeliveries, oldest first. The first
- * comes at once, each further one of the same webhook after a wait that doubles. What was asked for is in
+ * Makes a sweep: a look at what failed since the last one (at first: all that GitHub remembers) where it is time for one, then at most 30 redeliveries,
+ * oldest first. The first comes at once, each further one of the same webhook after a wait that doubles. What was asked for is in
  * the store, so a restart or another replica goes on there. Repeating a sweep is harmless.
  */
 export function createSweep(options: SweepOptions): () => Promise<void> {
   const { ports, isHeard, log } = options;
-  let sweptUntilMs = 0;
+  let newestMs = 0;
+  let pauseMs = 0;
+  let lookAtMs = 0;
+  const look = async (nowMs: number): Promise<void> => {
+    const failed = await listFailed(options, Math.max(newestMs - MARGIN_MS, nowMs - HORIZON_MS));
+    await ports.store.noteMissed(failed.filter(({ name }) => isHeard(name)));
+    const foundMs = Date.parse(failed[0]?.triedAt ?? BEFORE_ALL);
+    const isNew = foundMs > newestMs;
+    newestMs = Math.max(newestMs, foundMs);
+    pauseMs = isNew ? LEAST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * pauseMs));
+    lookAtMs = nowMs + pauseMs;
+  };
   return async () => {
     const now = ports.clock.now();
     const horizonMs = now.getTime() - HORIZON_MS;
-    const failed = await listFailed(options, Math.max(sweptUntilMs, horizonMs));
-    await ports.store.noteMissed(failed.filter(({ name }) => isHeard(name)));
-    const newest = failed[0];
-    if (newest !== undefined) sweptUntilMs = Date.parse(newest.triedAt) - MARGIN_MS;
+    if (now.getTime() >= lookAtMs) await look(now.getTime());
     const of = { at: now.toISOString(), horizon: new Date(horizonMs).toISOString(), limit: MAX_REDELIVERIES };
     for (const missed of await ports.store.dueMissed(of)) await askFor(missed, { now, ports, log });
   };

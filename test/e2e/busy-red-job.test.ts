@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { commanded, eventually, proposed } from './acts.ts';
 import { CI_JOBS, LAST_JOB_ENDS, otherApp, runCi } from './busy-ci.ts';
-import { createVirtualTime } from './virtual-time.ts';
+import { createVirtualTime, patientWithChecks } from './virtual-time.ts';
 import { withoutMistake } from './without-mistake.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -12,7 +12,7 @@ const PATIENCE_S = 300;
 const time = createVirtualTime();
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ script: withoutMistake, time });
+  world = await startWorld({ script: withoutMistake, prepare: patientWithChecks, time });
 });
 afterAll(() => world.close());
 

@@ -14,7 +14,8 @@ import { asBuilt, asReviewed, asStarted } from '../../src/loop/stages.ts';
 import { WORKFLOWS } from '../../src/settings/config.ts';
 import { commanded, commented, eventually, headOf, historyOf, proposed, pushed, said } from './acts.ts';
 import { CI_JOBS, LAST_JOB_ENDS, type OtherApp, otherApp, runCi } from './busy-ci.ts';
-import { createVirtualTime } from './virtual-time.ts';
+import { createHeldRuns } from './held-runs.ts';
+import { createVirtualTime, patientWithChecks } from './virtual-time.ts';
 import { withoutMistake } from './without-mistake.ts';
 import { type Answer, startWorld, type World } from './world.ts';
 
@@ -26,6 +27,7 @@ const RENAMED = 'visitors';
 const BUILD_FILE = `.github/workflows/${WORKFLOWS.build}`;
 
 const time = createVirtualTime();
+const runs = createHeldRuns();
 let world: World;
 let issue: number;
 let ci: OtherApp;
@@ -34,7 +36,16 @@ let buildWorkflow: string;
 const commits: { readonly by: string; readonly sha: string }[] = [];
 
 beforeAll(async () => {
-  world = await startWorld({ script: editsOnce, prepare: withoutBuildWorkflow, time });
+  runs.hold(WORKFLOWS.build);
+  world = await startWorld({
+    script: editsOnce,
+    prepare: async (path) => {
+      await withoutBuildWorkflow(path);
+      await patientWithChecks(path);
+    },
+    executeWorkflow: runs.execute,
+    time,
+  });
   ci = await otherApp(world, 'ci');
   await otherApp(world, 'silent');
   issue = (await proposed(world, 'Search, on a busy day')).ref.issue;
@@ -196,6 +207,8 @@ describe('what people do while it is built', () => {
     async () => {
       const before = await world.until(issue, building, PATIENCE_S);
       expect((await world.as('maria', 'PATCH', '', { name: RENAMED })).status).toBe(200);
+      runs.hold(WORKFLOWS.verify);
+      runs.release(WORKFLOWS.build);
       const after = await world.until(
         issue,
         on(({ phase, built, entry }) => phase === 'VERIFY' && built.run?.entry === entry),
@@ -218,9 +231,12 @@ describe('what people do while it is built', () => {
         ),
       );
       const server = await textAt(SERVER, verifying.started.branch);
+      runs.hold(WORKFLOWS.build);
       await push('maria', verifying, SERVER, server.replace('age: 0', "age: 0, 'x-by': 'maria'"));
       const last = await push('wout', verifying, 'docs/wout.md', "Wout's.\n");
       await world.until(issue, (loop) => building(loop) && loop.review?.head === last, PATIENCE_S);
+      runs.release(WORKFLOWS.build);
+      runs.release(WORKFLOWS.verify);
       const shipping = await world.until(
         issue,
         on(({ shipping: found }) => found?.promotedAt !== undefined),

@@ -1,4 +1,3 @@
-import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,13 +15,8 @@ let mainBefore: string;
 
 const mainSha = async () => JSON.stringify((await world.as('noah', 'GET', '/git/ref/heads/main')).body);
 
-/** Nobody waits two minutes for checks of others that never come. */
-async function shortenQuietTime(path: string): Promise<void> {
-  await appendFile(join(path, '.github', 'loopwright.yml'), 'limits:\n  checksQuietSeconds: 1\n');
-}
-
 beforeAll(async () => {
-  world = await startWorld({ script: withoutMistake, prepare: shortenQuietTime });
+  world = await startWorld({ script: withoutMistake });
   mainBefore = await mainSha();
   issue = await world.labelled();
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');

@@ -116,7 +116,7 @@ const ROWS: readonly Row[] = [
   {
     case: 'a zip bomb',
     sentence:
-      'The artifact unpacks to at least 40000000 bytes in 1 file; at most 16000000 bytes in 500 files are read. Nothing of it was taken over.',
+      'The report and raw outputs of the artifact unpack to at least 40000000 bytes in 1 file; at most 16000000 bytes in 500 files are read. Nothing of it was taken over.',
   },
   {
     case: 'no bubblewrap',

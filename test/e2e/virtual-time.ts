@@ -1,5 +1,7 @@
 /** Time that a test moves, for GitHub and App alike: an hour of SHIP passes in seconds. Runs, retries and HTTP keep to the machine's time. */
 
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { reconcile } from '../../src/engine/reconcile.ts';
 import { isHeard } from '../../src/intake/app.ts';
@@ -56,4 +58,11 @@ export function createPatrol(ports: Ports): () => Promise<void> {
     await reconcile(ports);
     await sweep();
   };
+}
+
+/** Gives a repository the quiet time that is there by default; the demo's own is short. */
+export async function patientWithChecks(path: string): Promise<void> {
+  const file = join(path, '.github', 'loopwright.yml');
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace(/checksQuietSeconds: \d+/, 'checksQuietSeconds: 120'));
 }

@@ -41,6 +41,8 @@ export interface WorldOptions {
   /** What the App believes about the model; true where answers are authored. */
   readonly scripted?: boolean;
   readonly skillsDirectory?: string;
+  /** What runs the workflows, instead of a runner that is never busy. */
+  readonly executeWorkflow?: typeof executeWorkflow;
   /** Time that the test moves, instead of the machine's. */
   readonly time?: VirtualTime;
   /** Set where requests or webhooks break GitHub's description on purpose; otherwise `close` fails when any did. */
@@ -106,7 +108,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     port: 0,
     imports: [{ source, fullName: REPOSITORY }],
     users: USERS.map(({ login, role }) => ({ login, role, token: `${login}-token` })),
-    executeWorkflow,
+    executeWorkflow: options.executeWorkflow ?? executeWorkflow,
   });
   const { app, composed } = await startApp(options, { directory, github, modelUrl: options.modelUrl ?? model.url });
   github.setWebhookUrl(`${app.url}/api/github/webhooks`);

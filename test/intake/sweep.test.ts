@@ -83,6 +83,26 @@ test('one look is enough where nothing failed', async () => {
   expect(asked).toEqual([]);
 });
 
+test('while nothing fails GitHub is asked more and more seldom, and often again once something did', async () => {
+  const { sweep, failures, pages, clock } = stage();
+  const looksAtMs: number[] = [];
+  const patrolUntil = async (endMs: number) => {
+    for (; clock.nowMs < endMs; clock.nowMs += MINUTE_MS / 2) {
+      const before = pages.length;
+      await sweep();
+      if (pages.length > before) looksAtMs.push(clock.nowMs - START_MS);
+    }
+  };
+  await patrolUntil(START_MS + 60 * MINUTE_MS);
+  expect(looksAtMs.slice(0, 6).map((ms) => ms / MINUTE_MS)).toEqual([0, 0.5, 1, 2, 4, 8]);
+  expect(looksAtMs.length).toBeLessThan(20);
+  const quiet = looksAtMs.length;
+  failures.push(failedAt('a', -60 * MINUTE_MS));
+  await patrolUntil(START_MS + 70 * MINUTE_MS);
+  const pauses = looksAtMs.slice(quiet).map((ms, index, all) => ms - (all[index - 1] ?? ms));
+  expect(Math.max(...pauses.slice(1, 3))).toBeLessThanOrEqual(MINUTE_MS);
+});
+
 test('what did not arrive is asked for, oldest first', async () => {
   const { sweep, asked } = stage([failedAt('b', MINUTE_MS), failedAt('a', 2 * DAY_MS), failedAt('c', 0)]);
   await sweep();
@@ -116,9 +136,10 @@ test('all pages are looked at once, and afterwards only what is new', async () =
 });
 
 test('a failure that is listed after a later one is not overlooked', async () => {
-  const { sweep, failures, asked } = stage([failedAt('quick', 0)]);
+  const { sweep, failures, asked, clock } = stage([failedAt('quick', 0)]);
   await sweep();
   failures.push(failedAt('slow', 20_000));
+  clock.nowMs += 20_000;
   await sweep();
   expect(asked).toEqual(['id of quick', 'id of slow']);
 });
