@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 // `unit` and `e2e` need Node, npm and git only, `machine` what the README's apt line installs. `e2e` are the long journeys through HTTP and
 // through whole processes, kept apart so that `npm test` stays short; one whole loop stays in it.
-const LONG_JOURNEYS = 'test/e2e/!(loop).test.ts';
+const LONG_JOURNEYS = 'test/e2e/**/!(loop).test.ts';
 const PREPARED = 'test/prepared.ts';
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.

@@ -6,7 +6,7 @@ import { eventually } from './acts.ts';
 import type { Processes } from './processes.ts';
 
 /** Several loops share the machine with what is waited for. */
-const PATIENCE_S = 600;
+const PATIENCE_MS = 600_000;
 
 const commentRows = z.array(
   z.object({ id: z.int(), body: z.string(), created_at: z.string(), user: z.object({ login: z.string() }) }),
@@ -62,7 +62,7 @@ export async function stepDone(processes: Processes, title: string, step: string
     }
     return false;
   };
-  await eventually(isDone, `"${step}" of ${title}`, PATIENCE_S);
+  await eventually(isDone, `"${step}" of ${title}`, PATIENCE_MS);
 }
 
 /** All that were ever made on a commit, or the newest of each name. */
@@ -115,7 +115,7 @@ export interface Undelivered {
 /** Waits until GitHub could not deliver a webhook of this name whose payload says so. */
 export async function lost(processes: Processes, name: string, says: string): Promise<void> {
   const isIt = ({ event, action, payload }: Undelivered) => `${event}.${action}` === name && payload.includes(says);
-  await eventually(async () => undelivered(processes).some(isIt), `a lost ${name} that says ${says}`, PATIENCE_S);
+  await eventually(async () => undelivered(processes).some(isIt), `a lost ${name} that says ${says}`, PATIENCE_MS);
 }
 
 /** Everything that explains where a loop stands, as text. */

@@ -42,8 +42,9 @@ const SEAMS: readonly Seam[] = [
   {
     what: 'start programs',
     pattern: /from '(?:execa|simple-git|node:child_process)'/,
-    files: ['adapters/git-reader.ts', 'local-mode/local-processes.ts', 'cli/local-options.ts'],
+    files: ['git-process/run-git.ts', 'git-process/main.ts', 'local-mode/local-processes.ts', 'cli/local-options.ts'],
   },
+  { what: 'run git', pattern: /from '[^']*git-process\/run-git\.ts'/, files: ['adapters/git-reader.ts'] },
   { what: 'push with git', pattern: /git push|receive-pack|send-pack|argv: \[\s*'push'/, files: [] },
 ];
 

@@ -14,8 +14,8 @@ import { processesWith } from '../../src/local/actions/workflow-process-table.ts
 import { loadCredentials } from '../../src/local/credentials.ts';
 import { openState } from '../../src/local/state.ts';
 import { listening } from '../listening.ts';
+import { createSource, eventually, git, HERE, jwtOf, octokit, type Receiver, startReceiver } from '../local/server.ts';
 import { LOCAL_GITHUB } from '../prepared.ts';
-import { createSource, eventually, git, HERE, jwtOf, octokit, type Receiver, startReceiver } from './server.ts';
 
 const SLOW =
   'name: Slow\non: workflow_dispatch\njobs:\n  slow:\n    runs-on: ubuntu-latest\n    steps: [{ run: sleep 15 }]\n';

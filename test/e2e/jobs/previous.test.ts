@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { BuildReport } from '../../src/loop/brief.ts';
+import type { BuildReport } from '../../../src/loop/brief.ts';
 import {
   APPROVED,
   briefFor,
@@ -19,7 +19,7 @@ import {
   runBuild,
   WRONG,
   write,
-} from './build-fixture.ts';
+} from '../../jobs/build-fixture.ts';
 
 const LIMITED = `const limit = 10;\n\n${PRODUCT}`;
 /** What the loop builds on it. */

@@ -7,8 +7,8 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sandboxProblem } from '../../src/cli/sandbox-here.ts';
 import { writeSetup } from '../../src/settings/setup-files.ts';
+import { type Running, started, typed } from '../cli/terminal.ts';
 import { layDatabase } from '../prepared.ts';
-import { type Running, started, typed } from './terminal.ts';
 
 const TIMEOUT_MS = 120_000;
 const SENTENCE =

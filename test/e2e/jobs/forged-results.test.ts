@@ -1,8 +1,8 @@
 /** Every attack of a product on its tests, on every shape of a test; `npm test` has one shape for each. */
 import { afterAll, beforeAll } from 'vitest';
-import { describeForgedResults } from '../jobs/forged-results.ts';
-import { NODE_ATTACKS } from '../jobs/node-attacks.ts';
-import { openRunnerWorld, type RunnerWorld } from '../jobs/runner-world.ts';
+import { describeForgedResults } from '../../jobs/forged-results.ts';
+import { NODE_ATTACKS } from '../../jobs/node-attacks.ts';
+import { openRunnerWorld, type RunnerWorld } from '../../jobs/runner-world.ts';
 
 let world: RunnerWorld;
 beforeAll(async () => {

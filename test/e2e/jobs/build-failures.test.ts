@@ -14,7 +14,7 @@ import {
   numbersOf,
   runBuild,
   write,
-} from './build-fixture.ts';
+} from '../../jobs/build-fixture.ts';
 
 let place: Checkout;
 beforeEach(async () => {

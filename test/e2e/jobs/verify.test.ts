@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { scanLines } from '../../src/guard/scan.ts';
-import { findingDefect } from '../../src/guard/waivers.ts';
-import { verify } from '../../src/jobs/verify/verify.ts';
-import { type Brief, type VerifyReport, verifyReport } from '../../src/loop/brief.ts';
-import { findingOf } from '../../src/loop/waiver.ts';
-import { type Change, frozen, type Scene, scene, taskFor } from './verify-fixture.ts';
+import { scanLines } from '../../../src/guard/scan.ts';
+import { findingDefect } from '../../../src/guard/waivers.ts';
+import { verify } from '../../../src/jobs/verify/verify.ts';
+import { type Brief, type VerifyReport, verifyReport } from '../../../src/loop/brief.ts';
+import { findingOf } from '../../../src/loop/waiver.ts';
+import { type Change, frozen, type Scene, scene, taskFor } from '../../jobs/verify-fixture.ts';
 
 let place: Scene | undefined;
 afterEach(async () => {
