@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/order.ts';
 
 // `unit` and `e2e` need Node, npm and git only, `machine` what the README's apt line installs. `e2e` are the long journeys through HTTP and
 // through whole processes, kept apart so that `npm test` stays short; one whole loop stays in it.
@@ -12,6 +13,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 360_000,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     unstubEnvs: true,
     restoreMocks: true,
     projects: [
