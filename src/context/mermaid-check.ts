@@ -71,7 +71,6 @@ async function parseProblems(kept: readonly Line[]): Promise<readonly DiagramPro
   const mermaid = await loadMermaid();
   const text = `${kept.map((line) => line.text).join('\n')}\n`;
   try {
-    await mermaid.parse(text);
     const count = countOf((await mermaid.mermaidAPI.getDiagramFromText(text)).db);
     if (count <= MAX_NODES) return [];
     return [
