@@ -20,12 +20,15 @@ export interface Odds {
   readonly runHangs: number;
   /** Mean time between two kills of a process, in hours; infinite when nobody kills. */
   readonly hoursBetweenKills: number;
+  /** That a process is killed just after it saved something, before it could do what comes next. */
+  readonly killsAtSave: number;
   /** Mean time between two acts of people that nobody asked for, in minutes. */
   readonly minutesBetweenActs: number;
   /** That somebody acts within seconds of a step of the loop: when effects are in flight. */
   readonly pounces: number;
-  /** Of people: to send back what they could approve. */
+  /** Of people: to send back what they could approve; and that two of them decide on the same packet, each for themselves. */
   readonly rejects: number;
+  readonly disagrees: number;
   readonly processes: number;
   readonly issues: number;
   readonly adverseHours: number;
@@ -58,9 +61,11 @@ export function drawOdds(random: Random): Odds {
     runDies: sometimes(0.3),
     runHangs: sometimes(0.15, 0.3),
     hoursBetweenKills: friendly || random.chance(0.4) ? Number.POSITIVE_INFINITY : random.between(0.05, 2),
+    killsAtSave: sometimes(0.03, 0.3),
     minutesBetweenActs: friendly ? Number.POSITIVE_INFINITY : 2 * 15 ** random.unit(),
     pounces: sometimes(0.12),
     rejects: sometimes(0.4),
+    disagrees: sometimes(0.8),
     processes: random.chance(0.25) ? 2 : 1,
     issues: random.chance(0.3) ? random.integer(2, 3) : 1,
     adverseHours: random.between(0.7, 5),
