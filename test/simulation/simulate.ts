@@ -7,6 +7,7 @@ import { INVARIANTS } from './invariants/invariants.ts';
 import { ACTS, POUNCES } from './people/acts.ts';
 import { openIssue, say } from './people/crowd.ts';
 import { begin, tend } from './people/habits.ts';
+import { loopOfRun } from './world/records.ts';
 import { createWorld, killProcess, loopsOf, runProcess, type World, warmUp } from './world/world.ts';
 
 export interface Failure {
@@ -101,6 +102,11 @@ function interfere(world: World): void {
     if (before?.entry === after.entry || world.calmSinceMs !== undefined || !hub.random.chance(odds.pounces)) return;
     // Soon enough to be heard while the first effects of the entry are under way.
     scheduler.after(hub.random.around(800), () => actOn(after, hub.random.chance(0.7) ? POUNCES : ACTS));
+  });
+  hub.onDispatch.push((run) => {
+    // When the run is known by its webhooks, and perhaps not yet by the answer to its dispatch.
+    const loop = loopOfRun(world.database, run);
+    if (hub.random.chance(2 * odds.pounces)) scheduler.after(hub.random.around(12_000), () => actOn(loop, POUNCES));
   });
   world.onSave.push(() => {
     if (world.calmSinceMs !== undefined || !hub.random.chance(odds.killsAtSave)) return;

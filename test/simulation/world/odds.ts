@@ -5,6 +5,8 @@ export interface Odds {
   /** A request to GitHub fails for a moment, or gets no answer although it was performed. */
   readonly fails: number;
   readonly unanswered: number;
+  /** The start of a run gets no answer. */
+  readonly startUnanswered: number;
   /** A read tells what was so some seconds ago. */
   readonly stale: number;
   /** Of a webhook: it is not taken in, comes twice, comes late. */
@@ -51,6 +53,7 @@ export function drawOdds(random: Random): Odds {
   return {
     fails: sometimes(0.08),
     unanswered: sometimes(0.06),
+    startUnanswered: sometimes(0.6, 0.4),
     stale: sometimes(0.5),
     lost: sometimes(0.3),
     doubled: sometimes(0.3),
