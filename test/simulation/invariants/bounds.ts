@@ -86,7 +86,8 @@ function uncounted(world: World): string | undefined {
       calls.reduce((total, one) => total + one.calls, 0);
     const safe = sum(paid.filter(({ saved, life }) => saved || life.alive));
     // What a paused loop holds is decided on, and counted, when it goes on or ends.
-    const counted = loop.spent.callsOutsideBuild + loop.held.flatMap(callsOf).length;
+    const held = loop.held.filter(({ type }) => type !== 'reported').flatMap(callsOf);
+    const counted = loop.spent.callsOutsideBuild + held.length;
     if (counted < safe) return `${suffix}: ${counted} calls are counted, ${safe} were paid for`;
     const inJobs = jobs.done
       .filter(({ brief }) => brief.loop.id.replace(/^.*#/, '') === suffix)
