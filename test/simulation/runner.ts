@@ -23,12 +23,13 @@ export async function runSeeds(batch: Batch): Promise<readonly Outcome[]> {
   let ended = false;
   const take = (done: Outcome): void => {
     early.set(done.seed, done);
-    for (let outcome = early.get(from + outcomes.length); outcome !== undefined && !ended; ) {
+    while (!ended) {
+      const outcome = early.get(from + outcomes.length);
+      if (outcome === undefined) return;
       early.delete(outcome.seed);
       outcomes.push(outcome);
       batch.onOutcome?.(outcome);
       ended = untilFailure === true && outcome.failures.length > 0;
-      outcome = early.get(from + outcomes.length);
     }
   };
   const runOn = (worker: Worker): Promise<void> =>
