@@ -67,11 +67,24 @@ function keptLines(source: string): readonly Line[] {
     .filter(({ text }) => text.trim() !== '' && !/^\s*%%/.test(text));
 }
 
+/** What was found in the last texts: a plan that is drafted once more mostly keeps its diagrams. */
+const FOUND = new Map<string, readonly DiagramProblem[]>();
+const MOST_FOUND = 20;
+
 async function parseProblems(kept: readonly Line[]): Promise<readonly DiagramProblem[]> {
+  const key = JSON.stringify(kept);
+  const known = FOUND.get(key);
+  if (known !== undefined) return known;
+  const problems = await parsed(kept);
+  if (FOUND.size >= MOST_FOUND) FOUND.clear();
+  FOUND.set(key, problems);
+  return problems;
+}
+
+async function parsed(kept: readonly Line[]): Promise<readonly DiagramProblem[]> {
   const mermaid = await loadMermaid();
   const text = `${kept.map((line) => line.text).join('\n')}\n`;
   try {
-    await mermaid.parse(text);
     const count = countOf((await mermaid.mermaidAPI.getDiagramFromText(text)).db);
     if (count <= MAX_NODES) return [];
     return [

@@ -54,6 +54,13 @@ export async function dispatch(
   // A stopped loop hears of no push, and a webhook may be lost.
   const moved = job === 'build' ? await groundMoved(loop, ports) : undefined;
   if (moved !== undefined) return moved;
+  const { run } = loop.built;
+  // Its webhook may be faster than the answer to an earlier try.
+  const runId = run?.entry === loop.entry ? run.id : await runStarted(job, loop, ports, attempt);
+  return { type: 'dispatched', at: ports.clock.now().toISOString(), entry: loop.entry, runId };
+}
+
+async function runStarted(job: Job, loop: ReviewedLoop, ports: Ports, attempt: number): Promise<number> {
   const brief = await briefOf(job, loop, ports);
   const digest = await ports.gateway.publish(JSON.stringify(brief));
   const inputs = {
@@ -67,8 +74,7 @@ export async function dispatch(
     app: ports.gateway.url,
     ...(ports.modelFacts.jobUrl === undefined ? {} : { model: ports.modelFacts.jobUrl }),
   };
-  const runId = await ports.github.dispatch(loop.ref, WORKFLOWS[job], inputs, attempt);
-  return { type: 'dispatched', at: ports.clock.now().toISOString(), entry: loop.entry, runId };
+  return ports.github.dispatch(loop.ref, WORKFLOWS[job], inputs, attempt);
 }
 
 async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brief> {

@@ -80,16 +80,28 @@ function merged(finds: readonly SecretFind[]): readonly SecretFind[] {
 
 /** Where known values stand in a text, disguised or not. Compares letters and digits only and without case, so that spaces, dashes or quotes between the pieces hide nothing. */
 export function findCanaries(text: string, canaries: readonly string[]): readonly SecretFind[] {
-  const windows = new Set(canaries.flatMap(disguisesOf).flatMap(windowsOf));
+  const windows = windowsOfAll(canaries);
   if (windows.size === 0) return [];
-  const { letters, places } = squeezed(text);
-  const finds: SecretFind[] = [];
-  for (let index = 0; index + WINDOW <= letters.length; index += 1) {
-    if (!windows.has(letters.slice(index, index + WINDOW))) continue;
-    const end = (places[index + WINDOW - 1] ?? 0) + 1;
-    finds.push({ name: 'secret', start: places[index] ?? 0, end });
-  }
-  return finds;
+  const letters = lettersOf(text);
+  const hits: number[] = [];
+  for (let index = 0; index + WINDOW <= letters.length; index += 1)
+    if (windows.has(letters.slice(index, index + WINDOW))) hits.push(index);
+  if (hits.length === 0) return [];
+  const places = [...text.matchAll(LETTER)].map((match) => match.index);
+  return hits.map((index) => ({
+    name: 'secret',
+    start: places[index] ?? 0,
+    end: (places[index + WINDOW - 1] ?? 0) + 1,
+  }));
+}
+
+/** By the list that holds the canaries: the same one is asked for with every text that leaves. */
+const KNOWN_WINDOWS = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function windowsOfAll(canaries: readonly string[]): ReadonlySet<string> {
+  const known = KNOWN_WINDOWS.get(canaries) ?? new Set(canaries.flatMap(disguisesOf).flatMap(windowsOf));
+  KNOWN_WINDOWS.set(canaries, known);
+  return known;
 }
 
 /** A canary as it is, backwards, in hex, and in base64 at each of the three places where a base64 group may begin. */
@@ -109,16 +121,15 @@ function base64(bytes: Uint8Array): string {
 }
 
 function windowsOf(disguise: string): readonly string[] {
-  const { letters } = squeezed(disguise);
+  const letters = lettersOf(disguise);
   return Array.from({ length: Math.max(0, letters.length - WINDOW + 1) }, (_, index) =>
     letters.slice(index, index + WINDOW),
   );
 }
 
-function squeezed(text: string): { readonly letters: string; readonly places: readonly number[] } {
-  const matches = [...text.matchAll(/[A-Za-z0-9]/g)];
-  return {
-    letters: matches.map(([letter]) => letter.toLowerCase()).join(''),
-    places: matches.map((match) => match.index),
-  };
+const LETTER = /[A-Za-z0-9]/g;
+
+/** Letters and digits alone, in small letters. */
+function lettersOf(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9]+/g, '').toLowerCase();
 }

@@ -155,7 +155,7 @@ const WHEN: { readonly [Type in Event['type']]: (loop: Loop, event: EventOf<Type
   queued: holdsSlot,
   admitted: ({ status }) => status === 'queued',
   completed: (loop, { runId }) => isLive(loop) && runId === loop.built.run?.id,
-  surfaced: isStranger,
+  surfaced: ({ built }, { runId }) => runId !== built.run?.id,
   unlabelled: isLive,
   closed: isLive,
   pressed: isLive,
@@ -188,12 +188,6 @@ function isOfEntry(loop: Loop, { entry }: { readonly entry: number }): boolean {
 
 function isHere({ ref }: Loop, { installationId, owner, repo }: EventOf<'relocated'>): boolean {
   return ref.installationId === installationId && ref.owner === owner && ref.repo === repo;
-}
-
-/** A run of ours that the loop does not await, and that no dispatch under way may yet turn out to have started. */
-function isStranger({ built, entry, pending }: Loop, event: EventOf<'surfaced'>): boolean {
-  if (event.runId === built.run?.id) return false;
-  return !pending.some(({ type }) => type === 'dispatch') || event.entry !== entry;
 }
 
 function isHeld(loop: Loop, event: Event): boolean {

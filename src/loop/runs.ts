@@ -4,31 +4,36 @@ import { charged } from './costs.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { endingOf, judge, NO_FINDINGS } from './judging.ts';
-import type { Decision } from './loop.ts';
+import type { Decision, Loop } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { treeStopOf } from './scheduler.ts';
 import type { StartedLoop } from './stages.ts';
 import { cancellation, type Ending, only, runOf, stopAt } from './walk.ts';
 
-export function dispatched(loop: StartedLoop, event: EventOf<'dispatched'>): Decision {
-  const wait: Effect = {
-    type: 'wait',
-    key: `${event.entry}/wait/run`,
-    entry: event.entry,
-    timer: 'run',
-    seconds: loop.started.limits.runMinutes * 60,
-  };
-  const run = { id: event.runId, entry: event.entry };
-  return { loop: { ...loop, built: { ...loop.built, run } }, effects: [wait] };
+/** The run of an entry is known, by the answer to its dispatch or by the run's own webhook, whichever is heard first. A further one is ended. */
+export function dispatched(loop: StartedLoop, { entry, runId }: EventOf<'dispatched' | 'surfaced'>): Decision {
+  const known = loop.built.run;
+  if (known?.entry === entry) return known.id === runId ? only(loop) : ends(loop, runId);
+  const seconds = loop.started.limits.runMinutes * 60;
+  const wait: Effect = { type: 'wait', key: `${entry}/wait/run`, entry, timer: 'run', seconds };
+  return { loop: { ...loop, built: { ...loop.built, run: { id: runId, entry } } }, effects: [wait] };
+}
+
+/** A run of ours that the loop does not know: the one that it is about to await, or one that nobody will read, whoever started it. */
+export function surfaced(loop: StartedLoop, event: EventOf<'surfaced'>): Decision {
+  return isDispatching(loop, event) ? dispatched(loop, event) : ends(loop, event.runId);
+}
+
+function isDispatching({ pending }: Loop, { entry }: EventOf<'surfaced'>): boolean {
+  return pending.some((effect) => effect.type === 'dispatch' && effect.entry === entry);
+}
+
+function ends(loop: StartedLoop, runId: number): Decision {
+  return { loop, effects: [cancellation(runId)] };
 }
 
 export function completed(loop: StartedLoop, _event: EventOf<'completed'>): Decision {
   return collect(loop, 'ended');
-}
-
-/** A run of ours that the loop does not await: whoever started it, nobody will read it. */
-export function surfaced(loop: StartedLoop, event: EventOf<'surfaced'>): Decision {
-  return { loop, effects: [cancellation(event.runId)] };
 }
 
 /** Pulls the report of the run that the loop waits for; one whose time is up is cancelled. */

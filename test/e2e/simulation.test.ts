@@ -4,7 +4,7 @@ import { openEngine } from '../../src/adapters/engine.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { MEMORY } from '../prepared.ts';
 import { createMirroredStore } from '../simulation/app/mirrored-store.ts';
-import { bugNames, hunt } from '../simulation/bugs.ts';
+import { bugNames, huntAgain } from '../simulation/bugs.ts';
 import { runSeeds } from '../simulation/runner.ts';
 import { type Outcome, simulate } from '../simulation/simulate.ts';
 
@@ -12,9 +12,8 @@ function told({ seed, failures }: Outcome): readonly string[] {
   return failures.map(({ sentence, detail }) => `${sentence} ${detail} (npm run simulate -- --seeds 1 --from ${seed})`);
 }
 
-// The goal is a thousand; more are tried by `npm run simulate`, and what they find is mended first.
-it('60 hostile worlds break no sentence', { timeout: 900_000 }, async () => {
-  const outcomes = await runSeeds({ from: 1, seeds: 60, all: false });
+it('1000 hostile worlds break no sentence', { timeout: 900_000 }, async () => {
+  const outcomes = await runSeeds({ from: 1, seeds: 1000, all: false });
   expect(outcomes.flatMap(told)).toEqual([]);
 });
 
@@ -36,22 +35,13 @@ describe('on the tables of PGlite, each answer compared with that of the memory'
   );
 });
 
-/** Not yet shown to be found by themselves: other faults came first, or the worlds are too mild for them. */
-const UNSHOWN: readonly string[] = [
-  'review-a9-head-of-the-webhook',
-  'review-a7-relocation-not-told',
-  'approval-of-an-older-packet',
-  'review-b13-delivery-applied-twice',
-  'paused-loop-dispatches',
-];
-
 describe('a planted bug is found within 1000 worlds', async () => {
-  const names = (await bugNames()).filter((name) => !UNSHOWN.includes(name));
-  it('there are at least fifteen', () => {
-    expect(names.length).toBeGreaterThanOrEqual(15);
+  const names = await bugNames();
+  it('there are at least twenty', () => {
+    expect(names.length).toBeGreaterThanOrEqual(20);
   });
   it.each(names)('%s', { timeout: 900_000 }, async (name) => {
-    const { seed } = await hunt(name, 1000);
+    const { seed } = await huntAgain(name, 1000);
     expect(seed).toBeDefined();
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
-import { atReview, building, SHA, upTo } from './stands.ts';
+import { atReview, building, pushed, SHA, upTo } from './stands.ts';
 import { command, REF, timeOf } from './world.ts';
 
 const relocated: Event = { type: 'relocated', at: timeOf(70), installationId: 2, owner: 'globex', repo: 'store' };
@@ -53,14 +53,59 @@ describe('a run that is in the name of a loop', () => {
     expect(cancelled(decide(loop, surfaced(loop, loop.built.run?.id ?? 0)).loop)).toEqual([]);
   });
 
-  it('goes on while the loop is about to learn its number', () => {
-    const loop = upTo(decide(atReview(), command('approve', '', timeOf(50))).loop, 'dispatch');
-    expect(cancelled(decide(loop, surfaced(loop, 4711)).loop)).toEqual([]);
-    const paused = pausedBy(loop);
-    const dispatch = paused.pending.find(({ type }) => type === 'dispatch');
-    const outcome: Event = { type: 'dispatched', at: timeOf(61), entry: loop.entry, runId: 4711 };
-    const holding = settle(paused, dispatch?.key ?? '', outcome).loop;
-    expect(holding.built.run).toEqual({ id: 4711, entry: loop.entry });
-    expect(cancelled(decide(holding, surfaced(holding, 4711)).loop)).toEqual([]);
+  describe('whose start was not yet answered', () => {
+    const outcome = (loop: Loop, runId: number): Event => ({
+      type: 'dispatched',
+      at: timeOf(71),
+      entry: loop.entry,
+      runId,
+    });
+    const dispatching = () => upTo(decide(atReview(), command('approve', '', timeOf(50))).loop, 'dispatch');
+    const keyIn = (loop: Loop) => loop.pending.find(({ type }) => type === 'dispatch')?.key ?? '';
+    const timers = ({ pending }: Loop) => pending.filter(({ type }) => type === 'wait');
+
+    it.each([
+      ['at work', dispatching()],
+      ['paused', pausedBy(dispatching())],
+    ])('is awaited from now on, with its timer: the loop is %s', (_, loop) => {
+      const known = decide(loop, surfaced(loop, 4711)).loop;
+      expect(known.built.run).toEqual({ id: 4711, entry: loop.entry });
+      expect(timers(known)).toEqual(timers(settle(loop, keyIn(loop), outcome(loop, 4711)).loop));
+      expect(timers(known)).toHaveLength(1);
+      expect(cancelled(known)).toEqual([]);
+    });
+
+    it('is awaited once, also when its dispatch is answered after all', () => {
+      const loop = dispatching();
+      const known = decide(loop, surfaced(loop, 4711)).loop;
+      const set = settle(known, timers(known)[0]?.key ?? '', undefined).loop;
+      const answered = settle(set, keyIn(set), outcome(loop, 4711)).loop;
+      expect(answered.built).toEqual(known.built);
+      expect(answered.pending).toEqual(set.pending.filter(({ type }) => type !== 'dispatch'));
+    });
+
+    it('stays the one of its entry: a further one is ended, by whomever it is told', () => {
+      const loop = dispatching();
+      const known = decide(loop, surfaced(loop, 4711)).loop;
+      for (const told of [decide(known, surfaced(loop, 4712)), settle(known, keyIn(known), outcome(loop, 4712))]) {
+        expect(cancelled(told.loop)).toEqual([4712]);
+        expect(told.loop.built.run).toEqual({ id: 4711, entry: loop.entry });
+      }
+    });
+
+    it.each([
+      ['/stop', (loop: Loop) => stoppedBy(loop)],
+      ['a push', (loop: Loop) => decide(loop, pushed()).loop],
+      ['/pause and then /stop', (loop: Loop) => stoppedBy(pausedBy(loop))],
+    ])('is ended when its loop goes elsewhere before that: %s', (_, interrupt) => {
+      const loop = dispatching();
+      expect(cancelled(interrupt(decide(loop, surfaced(loop, 4711)).loop))).toEqual([4711]);
+    });
+
+    it('is ended when it is of an earlier entry', () => {
+      const loop = dispatching();
+      const earlier: Event = { type: 'surfaced', at: timeOf(70), runId: 4711, entry: loop.entry - 1 };
+      expect(cancelled(decide(loop, earlier).loop)).toEqual([4711]);
+    });
   });
 });

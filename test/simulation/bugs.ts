@@ -1,5 +1,5 @@
-/** `npm run simulate:bugs [-- --seeds N] [--only NAME]`: plants each fault of `bugs/` into a copy of the tree, and says at which seed it was found. */
-import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+/** Faults of old times, each a patch in `bugs/`: planted into what a simulation reads, and looked for. */
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,6 @@ import { z } from 'zod';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BUGS = fileURLToPath(new URL('bugs/', import.meta.url));
-/** What a simulation reads. */
-const COPIED = ['src', 'test', 'skills', 'config', 'package.json', 'tsconfig.json'];
 
 export interface Hunt {
   readonly bug: string;
@@ -17,6 +15,13 @@ export interface Hunt {
   readonly seed: number | undefined;
   readonly sentence: string;
   readonly detail: string;
+}
+
+/** Which worlds are looked through. */
+export interface Ground {
+  readonly from: number;
+  readonly seeds: number;
+  readonly threads?: number;
 }
 
 const told = z.object({
@@ -38,25 +43,55 @@ export async function bugNames(): Promise<readonly string[]> {
  * Looks for one bug until a seed fails.
  * @throws {Error} when the patch no longer applies, with git's own words.
  */
-export async function hunt(bug: string, seeds: number): Promise<Hunt> {
-  const directory = await mkdtemp(join(tmpdir(), `bug-${bug}-`));
+export async function hunt(bug: string, { from, seeds, threads }: Ground): Promise<Hunt> {
+  const planted = await mkdtemp(join(tmpdir(), `bug-${bug}-`));
   try {
-    for (const name of COPIED) await cp(join(ROOT, name), join(directory, name), { recursive: true });
-    await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
-    await execa('git', ['apply', '--whitespace=nowarn', join(BUGS, `${bug}.patch`)], { cwd: directory });
-    const options = ['--seeds', String(seeds), '--first', '--json'];
-    const { stdout } = await execa(
+    await plant(bug, planted);
+    const { stdout, stderr } = await execa(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', 'test/simulation/main.ts', ...options],
-      {
-        cwd: directory,
-        reject: false,
-      },
+      [
+        ...['--disable-warning=ExperimentalWarning', '--import', join(ROOT, 'test/simulation/planted.ts')],
+        ...['test/simulation/main.ts', '--from', String(from), '--seeds', String(seeds), '--first', '--json'],
+        ...(threads === undefined ? [] : ['--threads', String(threads)]),
+      ],
+      { cwd: ROOT, env: { PLANTED: planted }, reject: false },
     );
+    if (stdout === '') throw new Error(`The simulation with ${bug} did not end: ${stderr}`);
     const [first] = told.parse(JSON.parse(stdout)).failed;
     const [failure] = first?.failures ?? [];
     return { bug, seed: first?.seed, sentence: failure?.sentence ?? '', detail: failure?.detail ?? '' };
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await rm(planted, { recursive: true, force: true });
   }
+}
+
+/** Looks where it was last found, and through all seeds where the worlds have changed since. */
+export async function huntAgain(bug: string, seeds: number, threads?: number): Promise<Hunt> {
+  const known = await lastSeedOf(bug);
+  const how = threads === undefined ? {} : { threads };
+  const again = known === undefined ? undefined : await hunt(bug, { from: known, seeds: 1, ...how });
+  return again?.seed === undefined ? hunt(bug, { from: 1, seeds, ...how }) : again;
+}
+
+/** Copies the files that the patch changes, and changes them there. */
+async function plant(bug: string, directory: string): Promise<void> {
+  const patch = join(BUGS, `${bug}.patch`);
+  const changed = [...(await readFile(patch, 'utf8')).matchAll(/^\+\+\+ b\/(.+)$/gm)].flatMap(([, path]) => path ?? []);
+  for (const path of changed) await cp(join(ROOT, path), join(directory, path), { recursive: true });
+  await execa('git', ['apply', '--whitespace=nowarn', patch], { cwd: directory });
+}
+
+/** What stands above a patch: `Found by seed 17: A draft becomes ready only when …` */
+const FOUND = /^Found by seed (\d+):.*\n/m;
+
+async function lastSeedOf(bug: string): Promise<number | undefined> {
+  const [, seed] = FOUND.exec(await readFile(join(BUGS, `${bug}.patch`), 'utf8')) ?? [];
+  return seed === undefined ? undefined : Number(seed);
+}
+
+/** Writes above the patch where it was found. */
+export async function record({ bug, seed, sentence }: Hunt): Promise<void> {
+  const file = join(BUGS, `${bug}.patch`);
+  const patch = (await readFile(file, 'utf8')).replace(FOUND, '');
+  await writeFile(file, seed === undefined ? patch : `Found by seed ${seed}: ${sentence}\n${patch}`);
 }

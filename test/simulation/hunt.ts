@@ -1,20 +1,47 @@
-/** The command line of bugs.ts. */
-import { parseArgs } from 'node:util';
-import { bugNames, hunt } from './bugs.ts';
+/** `npm run simulate:bugs`: plants each fault of `bugs/`, and says at which seed it was found. */
+import { availableParallelism } from 'node:os';
+import { bugNames, type Hunt, hunt, record } from './bugs.ts';
+import { type Command, runCommand, UsageError, wholeNumber } from './command-line.ts';
 
-const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '1000' }, only: { type: 'string' } },
+const COMMAND = {
+  typed: 'npm run simulate:bugs --',
+  purpose: 'Plants faults of old times, one after another, and says which world finds each of them.',
+  options: {
+    only: { value: 'NAME', meaning: 'one bug, as its patch in test/simulation/bugs is called' },
+    seeds: { value: 'N', meaning: 'how many worlds look for it; 1000 unless told otherwise' },
+    from: { value: 'S', meaning: 'the first seed; 1 unless told otherwise' },
+    threads: { value: 'N', meaning: 'how many worlds at a time; one for each core unless told otherwise' },
+    record: { meaning: 'writes the seed above the patch: test:e2e begins there' },
+  },
+} as const satisfies Command<string>;
+
+process.exitCode = await runCommand(COMMAND, process.argv.slice(2), async (given) => {
+  const ground = {
+    seeds: wholeNumber('seeds', given.seeds, { least: 1, otherwise: 1000 }),
+    from: wholeNumber('from', given.from, { least: 0, otherwise: 1 }),
+    threads: wholeNumber('threads', given.threads, { least: 1, otherwise: availableParallelism() }),
+  };
+  const names = await chosen(given.only);
+  let missed = 0;
+  for (const name of names) {
+    const found = await hunt(name, ground);
+    if (found.seed === undefined) missed += 1;
+    if (given.record === true) await record(found);
+    process.stdout.write(lineOf(found, ground.seeds));
+  }
+  process.stdout.write(`${names.length} planted bugs, ${missed} missed.\n`);
+  return missed === 0 ? 0 : 1;
 });
-const names = (await bugNames()).filter((name) => values.only === undefined || name === values.only);
-let missed = names.length === 0 ? 1 : 0;
-for (const name of names) {
-  const { seed, sentence, detail } = await hunt(name, Number(values.seeds));
-  if (seed === undefined) missed += 1;
-  const found =
-    seed === undefined
-      ? `not found in ${values.seeds} seeds`
-      : `seed ${seed}: ${sentence}\n    ${detail.split('\n')[0]}`;
-  process.stdout.write(`${seed === undefined ? '✗' : '✓'} ${name}: ${found}\n`);
+
+async function chosen(only: string | true | undefined): Promise<readonly string[]> {
+  const names = await bugNames();
+  if (only === undefined) return names;
+  const found = names.filter((name) => name === only);
+  if (found.length > 0) return found;
+  throw new UsageError(`--only ${only} is no planted bug; those are ${names.join(', ')}.`);
 }
-process.stdout.write(`${names.length} planted bugs, ${missed} missed.\n`);
-process.exitCode = missed === 0 ? 0 : 1;
+
+function lineOf({ bug, seed, sentence, detail }: Hunt, seeds: number): string {
+  if (seed === undefined) return `✗ ${bug}: not found in ${seeds} seeds\n`;
+  return `✓ ${bug}: seed ${seed}: ${sentence}\n    ${detail.split('\n')[0]}\n`;
+}

@@ -1,89 +1,85 @@
-/** `npm run simulate -- --seeds N [--from S] [--json] [--all] [--first]`: which worlds break which sentence, and how to see it again. */
-import { parseArgs } from 'node:util';
+/** `npm run simulate`: which worlds break which sentence, and how to see it again. */
+import { availableParallelism } from 'node:os';
+import { type Command, runCommand, wholeNumber } from './command-line.ts';
+import { jsonOf, progressOf, textOf } from './report.ts';
 import { runSeeds } from './runner.ts';
-import type { Outcome } from './simulate.ts';
+import { counted, emptyTally, openTally, type Tally, writeTally } from './tally.ts';
 
-const SHOWN_EVENTS = 40;
+/** Where nobody looks on, progress is told so often. */
+const QUIET_MS = 30_000;
 
-const { values } = parseArgs({
+const COMMAND = {
+  typed: 'npm run simulate --',
+  purpose:
+    'Runs the App in hostile worlds on virtual time, each made from a seed, and says which of them break a promise.',
   options: {
-    seeds: { type: 'string', default: '100' },
-    from: { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
-    /** Goes on within a seed after the first broken sentence. */
-    all: { type: 'boolean', default: false },
-    /** Ends with the first seed that fails. */
-    first: { type: 'boolean', default: false },
+    seeds: { value: 'N', meaning: 'how many worlds; 100 unless told otherwise' },
+    from: { value: 'S', meaning: 'the first seed; 1 unless told otherwise' },
+    state: {
+      value: 'FILE',
+      meaning: 'keeps what is done: the same command goes on after Ctrl-C; begin a new file when the code changed',
+    },
+    threads: { value: 'N', meaning: 'how many worlds at a time; one for each core unless told otherwise' },
+    first: { meaning: 'ends with the first seed that fails' },
+    all: { meaning: 'goes on within a seed after the first broken sentence' },
+    json: { meaning: 'writes JSON' },
   },
+} as const satisfies Command<string>;
+
+process.exitCode = await runCommand(COMMAND, process.argv.slice(2), async (given) => {
+  const seeds = wholeNumber('seeds', given.seeds, { least: 1, otherwise: 100 });
+  const from = wholeNumber('from', given.from, { least: 0, otherwise: 1 });
+  const threads = wholeNumber('threads', given.threads, { least: 1, otherwise: availableParallelism() });
+  const file = typeof given.state === 'string' ? given.state : undefined;
+  const kept = file === undefined ? emptyTally(from) : await openTally(file, from);
+  const startedAt = performance.now();
+  const seconds = (): number => (performance.now() - startedAt) / 1000;
+  const tally = await simulated(kept, {
+    ...{ seeds, threads, all: given.all === true, untilFailure: given.first === true, file },
+    tell: teller((sofar) => progressOf(sofar, { seeds, seconds: seconds() })),
+  });
+  process.stdout.write(given.json === true ? jsonOf(tally, seconds()) : textOf(tally, seconds()));
+  return tally.failed.length === 0 ? 0 : 1;
 });
-const [seeds, from] = [values.seeds, values.from].map(Number);
-if (seeds === undefined || from === undefined || !Number.isInteger(seeds) || !Number.isInteger(from) || seeds < 1)
-  throw new RangeError(`--seeds ${values.seeds} --from ${values.from}: both are whole numbers, and at least one seed.`);
 
-const startedAt = performance.now();
-const done: Outcome[] = [];
-const outcomes = await runSeeds({
-  from,
-  seeds,
-  all: values.all,
-  untilFailure: values.first,
-  onOutcome(outcome) {
-    done.push(outcome);
-    if (process.stderr.isTTY) process.stderr.write(`\r${progress(done, seeds)}`);
-  },
-});
-if (process.stderr.isTTY) process.stderr.write('\n');
-const failed = outcomes.filter(({ failures }) => failures.length > 0);
-process.stdout.write(values.json ? `${JSON.stringify(jsonOf(outcomes), null, 2)}\n` : textOf(outcomes, failed));
-process.exitCode = failed.length === 0 ? 0 : 1;
-
-function progress(sofar: readonly Outcome[], all: number): string {
-  const broken = sofar.filter(({ failures }) => failures.length > 0).length;
-  return `${sofar.length} of ${all} seeds, ${broken} failed, ${seconds()} s`;
+interface Simulating {
+  readonly seeds: number;
+  readonly threads: number;
+  readonly all: boolean;
+  readonly untilFailure: boolean;
+  readonly file: string | undefined;
+  readonly tell: (sofar: Tally, isLast: boolean) => void;
 }
 
-function seconds(): number {
-  return Math.round((performance.now() - startedAt) / 1000);
+async function simulated(kept: Tally, { file, tell, seeds, ...how }: Simulating): Promise<Tally> {
+  let tally = kept;
+  let written = Promise.resolve();
+  const left = seeds - kept.done;
+  if (left > 0)
+    await runSeeds({
+      ...how,
+      from: kept.from + kept.done,
+      seeds: left,
+      onOutcome(outcome) {
+        tally = counted(tally, outcome);
+        const now = tally;
+        if (file !== undefined) written = written.then(() => writeTally(file, now));
+        tell(tally, tally.done === seeds);
+      },
+    });
+  await written;
+  return tally;
 }
 
-function replayOf({ seed }: Outcome): string {
-  return `npm run simulate -- --seeds 1 --from ${seed}`;
-}
-
-function textOf(all: readonly Outcome[], broken: readonly Outcome[]): string {
-  const last = all.at(-1)?.seed ?? 0;
-  const hours = Math.round(all.reduce((sum, { simulatedHours }) => sum + simulatedHours, 0));
-  const counts = Map.groupBy(
-    broken.flatMap(({ seed, failures }) => failures.map((failure) => ({ seed, ...failure }))),
-    ({ invariant }) => invariant,
-  );
-  const shown = broken.length <= 3 ? broken : broken.slice(0, 1);
-  return [
-    ...shown.flatMap((outcome) => [
-      `Seed ${outcome.seed}:`,
-      ...outcome.failures.map(({ sentence, detail }) => `  ✗ ${sentence}\n    ${detail}`),
-      ...outcome.trace.slice(-(all.length === 1 ? outcome.trace.length : SHOWN_EVENTS)).map((line) => `    ${line}`),
-      `  Again: ${replayOf(outcome)}`,
-    ]),
-    ...[...counts].map(
-      ([name, found]) =>
-        `✗ ${name}: ${found.length} ${found.length === 1 ? 'seed' : 'seeds'} (${found
-          .slice(0, 8)
-          .map(({ seed }) => seed)
-          .join(', ')}${found.length > 8 ? ', …' : ''})`,
-    ),
-    `${all.length} seeds (${all[0]?.seed ?? 0} to ${last}), ${hours} simulated hours, ${broken.length} failed, ${seconds()} s.`,
-    '',
-  ].join('\n');
-}
-
-function jsonOf(all: readonly Outcome[]) {
-  return {
-    from,
-    seeds: all.length,
-    seconds: seconds(),
-    failed: all
-      .filter(({ failures }) => failures.length > 0)
-      .map((outcome) => ({ seed: outcome.seed, failures: outcome.failures, replay: replayOf(outcome) })),
+/** On a terminal one line that is written over; elsewhere a line now and then. */
+function teller(textOfProgress: (sofar: Tally) => string): Simulating['tell'] {
+  const { stderr } = process;
+  let toldAt = performance.now();
+  return (sofar, isLast) => {
+    if (stderr.isTTY) stderr.write(`\r${textOfProgress(sofar)}${isLast ? '\n' : ''}`);
+    else if (performance.now() - toldAt >= QUIET_MS) {
+      toldAt = performance.now();
+      stderr.write(`${textOfProgress(sofar)}\n`);
+    }
   };
 }

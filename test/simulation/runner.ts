@@ -1,4 +1,4 @@
-/** Runs many seeds on all cores. */
+/** Runs many seeds, on all cores unless told otherwise. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Outcome } from './simulate.ts';
@@ -9,15 +9,29 @@ export interface Batch {
   readonly all: boolean;
   /** The batch ends with the first seed that fails. */
   readonly untilFailure?: boolean;
+  readonly threads?: number;
+  /** Told in the order of the seeds. */
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
 /** The outcomes in the order of the seeds. A thread that dies fails the batch with its own error. */
-export async function runSeeds({ from, seeds, all, untilFailure, onOutcome }: Batch): Promise<readonly Outcome[]> {
+export async function runSeeds(batch: Batch): Promise<readonly Outcome[]> {
+  const { from, seeds, all, untilFailure } = batch;
   const outcomes: Outcome[] = [];
+  const early = new Map<number, Outcome>();
   let next = from;
   let ended = false;
-  const threads = Math.max(1, Math.min(seeds, availableParallelism()));
+  const take = (done: Outcome): void => {
+    early.set(done.seed, done);
+    while (!ended) {
+      const outcome = early.get(from + outcomes.length);
+      if (outcome === undefined) return;
+      early.delete(outcome.seed);
+      outcomes.push(outcome);
+      batch.onOutcome?.(outcome);
+      ended = untilFailure === true && outcome.failures.length > 0;
+    }
+  };
   const runOn = (worker: Worker): Promise<void> =>
     new Promise((resolve, reject) => {
       const ask = (): void => {
@@ -27,18 +41,17 @@ export async function runSeeds({ from, seeds, all, untilFailure, onOutcome }: Ba
       };
       worker.on('error', reject);
       worker.on('message', (outcome: Outcome) => {
-        outcomes.push(outcome);
-        onOutcome?.(outcome);
-        ended ||= untilFailure === true && outcome.failures.length > 0;
+        take(outcome);
         ask();
       });
       ask();
     });
+  const threads = Math.max(1, Math.min(seeds, batch.threads ?? availableParallelism()));
   const workers = Array.from({ length: threads }, () => new Worker(new URL('./worker.ts', import.meta.url)));
   try {
     await Promise.all(workers.map(runOn));
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
-  return outcomes.toSorted((left, right) => left.seed - right.seed);
+  return outcomes;
 }

@@ -7,7 +7,8 @@ import { INVARIANTS } from './invariants/invariants.ts';
 import { ACTS, POUNCES } from './people/acts.ts';
 import { openIssue, say } from './people/crowd.ts';
 import { begin, tend } from './people/habits.ts';
-import { createWorld, loopsOf, runProcess, type World, warmUp } from './world/world.ts';
+import { loopOfRun } from './world/records.ts';
+import { createWorld, killProcess, loopsOf, runProcess, type World, warmUp } from './world/world.ts';
 
 export interface Failure {
   readonly invariant: string;
@@ -101,6 +102,17 @@ function interfere(world: World): void {
     if (before?.entry === after.entry || world.calmSinceMs !== undefined || !hub.random.chance(odds.pounces)) return;
     // Soon enough to be heard while the first effects of the entry are under way.
     scheduler.after(hub.random.around(800), () => actOn(after, hub.random.chance(0.7) ? POUNCES : ACTS));
+  });
+  hub.onDispatch.push((run) => {
+    // When the run is known by its webhooks, and perhaps not yet by the answer to its dispatch.
+    const loop = loopOfRun(world.database, run);
+    if (hub.random.chance(2 * odds.pounces)) scheduler.after(hub.random.around(12_000), () => actOn(loop, POUNCES));
+  });
+  world.onSave.push(() => {
+    if (world.calmSinceMs !== undefined || !hub.random.chance(odds.killsAtSave)) return;
+    const living = world.processes.filter(({ life }) => life.alive);
+    // Between the save and what its process does next: the store takes 2 ms, a request some 100.
+    if (living.length > 0) scheduler.after(hub.random.around(3), () => killProcess(world, hub.random.pick(living)));
   });
 }
 

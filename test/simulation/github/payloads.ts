@@ -1,5 +1,15 @@
 /** Webhooks as GitHub words them, with what the App may read and what it must bear: nulls, own acts, strangers. */
-import type { Account, Check, Comment, Hub, Issue, Pull, Run } from './hub.ts';
+import {
+  ACTIONS,
+  type Account,
+  APP,
+  type Check,
+  type Comment,
+  type Hub,
+  type Issue,
+  type Pull,
+  type Run,
+} from './hub.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -102,11 +112,24 @@ export function sendStatus(hub: Hub, sha: string, by: Account, state: string): v
   hub.deliveries.send('status', { ...envelope(hub, by), sha, state, context: 'external', description: null });
 }
 
-export function sendRun(hub: Hub, run: Run, headSha: string, by: Account): void {
+/** Runs of Actions on the default branch: GitHub sends its own account, and names who had it started. */
+export function sendRun(hub: Hub, action: 'requested' | 'in_progress' | 'completed', run: Run): void {
+  const { defaultBranch } = hub.repository;
   hub.deliveries.send('workflow_run', {
-    ...envelope(hub, by),
-    action: 'completed',
-    workflow_run: { id: run.id, conclusion: run.conclusion ?? null, head_sha: headSha, status: 'completed' },
+    ...envelope(hub, ACTIONS),
+    action,
+    workflow_run: {
+      id: run.id,
+      status: run.status,
+      conclusion: run.conclusion ?? null,
+      path: `.github/workflows/${run.workflow}@refs/heads/${defaultBranch}`,
+      event: 'workflow_dispatch',
+      head_branch: defaultBranch,
+      head_sha: hub.refs.get(`refs/heads/${defaultBranch}`) ?? '',
+      display_title: run.title,
+      actor: accountOf(APP),
+      triggering_actor: accountOf(APP),
+    },
   });
 }
 

@@ -9,6 +9,8 @@ export interface Requested<Value> {
   readonly what: string;
   readonly count: number;
   readonly writes: boolean;
+  /** How often it gets no answer, where that is another thing than with other writes. */
+  readonly unanswered?: number;
   readonly perform: () => Value;
 }
 
@@ -28,18 +30,19 @@ export function createWire(hub: Hub, life: Life, requests: RequestCount): Wire {
   const travel = (count: number): number => count * (40 + random.around(90));
   return {
     requests,
-    request(target, { what, count, writes, perform }) {
+    request(target, { what, count, writes, unanswered: silent = odds.unanswered, perform }) {
       return new Promise((resolve, reject) => {
         const answer = (delayMs: number, settle: () => void): void => scheduler.after(delayMs, settle, life);
         scheduler.after(travel(count), () => {
           count_(requests, scheduler.nowMs(), target === undefined ? 0 : count);
           const problem = problemOf(hub, target, { what, writes });
           if (problem !== undefined) return answer(4000, () => reject(problem));
-          const unanswered = writes && !hub.calm && random.chance(odds.unanswered);
-          if (unanswered && random.chance(0.5)) return answer(6000, () => reject(noAnswer(what)));
+          const unanswered = writes && !hub.calm && random.chance(silent);
+          const silentMs = 2000 + random.around(12_000);
+          if (unanswered && random.chance(0.5)) return answer(silentMs, () => reject(noAnswer(what)));
           try {
             const value = perform();
-            if (unanswered) answer(6000, () => reject(noAnswer(what)));
+            if (unanswered) answer(silentMs, () => reject(noAnswer(what)));
             else answer(30 + random.around(80), () => resolve(value));
           } catch (error) {
             answer(50, () => reject(error));

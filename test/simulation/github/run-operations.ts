@@ -52,6 +52,7 @@ export function runOperations({ hub, wire, work }: Access): Runs {
         count: 2,
         writes: true,
         what: `POST actions/workflows/${workflow}/dispatches`,
+        unanswered: hub.odds.startUnanswered,
         perform() {
           if (hub.missingWorkflows.has(workflow)) throw notFound(`POST actions/workflows/${workflow}/dispatches`);
           return startRun(hub, workflow, inputs, work).id;

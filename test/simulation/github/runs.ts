@@ -1,5 +1,5 @@
 /** Runs of the App's own workflows: queued, at work, ended in every way in which a run can end. */
-import { ACTIONS, type Hub, type Run } from './hub.ts';
+import type { Hub, Run } from './hub.ts';
 import { sendRun } from './payloads.ts';
 
 /** GitHub ends a job after this time, whatever the App does. */
@@ -27,11 +27,13 @@ export function startRun(hub: Hub, workflow: string, inputs: Readonly<Record<str
   };
   hub.runs.set(run.id, run);
   for (const told of hub.onDispatch) told(run);
+  sendRun(hub, 'requested', run);
   const hangs = !hub.calm && random.chance(odds.runHangs);
   const dies = !hub.calm && random.chance(odds.runDies);
   scheduler.after(2000 + random.around(10_000), () => {
     if (run.status !== 'queued') return;
     run.status = 'in_progress';
+    sendRun(hub, 'in_progress', run);
     if (hangs) return;
     const delivered = dies ? undefined : work(run);
     scheduler.after(30_000 + random.around(phase === 'BUILD' ? 600_000 : 200_000), () => {
@@ -54,7 +56,7 @@ function end(hub: Hub, run: Run, conclusion: string): void {
   run.status = 'completed';
   run.conclusion = conclusion;
   run.completedMs = hub.scheduler.nowMs();
-  sendRun(hub, run, hub.refs.get('refs/heads/main') ?? '', ACTIONS);
+  sendRun(hub, 'completed', run);
 }
 
 /** The runs of a title as a list shows them: a new one is not there yet; one that was cancelled comes last. */

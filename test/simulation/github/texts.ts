@@ -2,14 +2,14 @@
 import { outgoing, outgoingPlain } from '../../../src/guard/outgoing.ts';
 
 const RULES = { allowedHosts: ['github.com'], canaries: ['a canary that never leaves'] };
-const SHARE = 6;
+const SHARE = 9;
 
 export function markdown(text: string, mention: readonly string[] = []): string {
   return isChosen(text) ? outgoing(text, { ...RULES, mention }) : text;
 }
 
 export function plain(text: string): string {
-  return outgoingPlain(text, RULES);
+  return isChosen(text) ? outgoingPlain(text, RULES) : text;
 }
 
 function isChosen(text: string): boolean {

@@ -1,5 +1,6 @@
 /** Nothing grows without end: requests, queue, tries; and what was paid is counted. */
 import { isDeepStrictEqual } from 'node:util';
+import { callsOf } from '../../../src/loop/costs.ts';
 import { refold } from '../../loop/random-walk.ts';
 import { QUARTER_MS } from '../github/requests.ts';
 import { suffixOf } from '../world/records.ts';
@@ -84,8 +85,10 @@ function uncounted(world: World): string | undefined {
     const sum = (calls: readonly { readonly calls: number }[]): number =>
       calls.reduce((total, one) => total + one.calls, 0);
     const safe = sum(paid.filter(({ saved, life }) => saved || life.alive));
-    if (loop.spent.callsOutsideBuild < safe)
-      return `${suffix}: ${loop.spent.callsOutsideBuild} calls are counted, ${safe} were paid for`;
+    // What a paused loop holds is decided on, and counted, when it goes on or ends.
+    const held = loop.held.filter(({ type }) => type !== 'reported').flatMap(callsOf);
+    const counted = loop.spent.callsOutsideBuild + held.length;
+    if (counted < safe) return `${suffix}: ${counted} calls are counted, ${safe} were paid for`;
     const inJobs = jobs.done
       .filter(({ brief }) => brief.loop.id.replace(/^.*#/, '') === suffix)
       .reduce((total, { calls }) => total + calls.length + 1, 0);

@@ -50,12 +50,11 @@ export const PROMISES: readonly Invariant[] = [
 
 const BOUND_DOCUMENTS = ['requirement.md', 'spec.md', 'plan.md', 'acceptance.json', 'tasks.json'];
 
-function unapproved(world: World, { run, loop }: World['records']['dispatched'][number]): string | undefined {
+function unapproved(world: World, { run, loop, approval }: World['records']['dispatched'][number]): string | undefined {
   const { hub, jobs, crowd, outside } = world;
   if (run.inputs.phase !== 'BUILD') return undefined;
   const text = outside.briefs.get(run.inputs.brief ?? '');
   if (loop === undefined || text === undefined) return `run ${run.id} belongs to no loop or has no brief`;
-  const { approval } = loop;
   const by = approval?.by.login;
   if (approval === undefined) return `run ${run.id} of ${suffixOf(loop.ref)} started without an approval`;
   if (!['write', 'maintain', 'admin'].includes(hub.people.find(({ login }) => login === by)?.role ?? 'none'))

@@ -8,6 +8,7 @@ import type { Invariant } from './invariants.ts';
 /** The App may need so long to hear of a run, or to cancel it. */
 const PATIENCE_MS = 6 * 60_000;
 const RESTING: readonly string[] = ['paused', 'stopped', 'succeeded', 'idle'];
+const BY_PEOPLE: readonly string[] = ['commanded', 'labelled'];
 const SETTLED_MS = 5 * 60_000;
 /** What the configuration allows, and two hours in which processes may be down or the loop be paused. */
 const LONGEST_MS = 3 * 3600_000;
@@ -27,6 +28,14 @@ export const RUNS: readonly Invariant[] = [
           loop !== undefined && RESTING.includes(loop.status) && run.startedMs - sinceMs > SETTLED_MS,
       );
       return wrong && `run ${wrong.run.id} (${wrong.run.title}) started while its loop was ${wrong.loop?.status}`;
+    },
+  },
+  {
+    name: 'paused-until-told',
+    sentence: 'A paused loop goes on when a person says so, by a word or by the label, and by nothing else.',
+    end({ records }) {
+      const wrong = records.resumed.find(({ by }) => !BY_PEOPLE.includes(by));
+      return wrong && `${wrong.id} was set going again by: ${wrong.by}`;
     },
   },
   {

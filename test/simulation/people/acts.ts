@@ -189,8 +189,21 @@ export const ACTS: readonly Act[] = [
 ];
 
 /** What takes the ground from under an effect that is under way. */
-export const POUNCES = ACTS.filter(({ name }) =>
-  ['pause', 'stop', 'push into a planned file', 'push into the documents', 'push a planned file to the base'].includes(
-    name,
+export const POUNCES: readonly Act[] = [
+  ...ACTS.filter(({ name }) =>
+    [
+      'pause',
+      'stop',
+      'push into a planned file',
+      'push into the documents',
+      'push a planned file to the base',
+    ].includes(name),
   ),
-);
+  {
+    name: 'approve what they have read before',
+    weight: 4,
+    perform(crowd, loop) {
+      if (loop.review !== undefined) say(crowd, loop.review.pull, crowd.people.maria, '/approve');
+    },
+  },
+];

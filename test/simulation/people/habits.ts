@@ -36,6 +36,8 @@ function decide(crowd: Crowd, loop: Loop): void {
   const place = loop.review?.pull ?? loop.ref.issue;
   if (!hub.calm && hub.random.chance(hub.odds.rejects)) {
     say(crowd, place, people.otto, hub.random.pick(['/reject R-1 is not clear', '/reject plan: do less']));
+    // Somebody else has read the same packet, and does not know of it.
+    if (hub.random.chance(hub.odds.disagrees)) say(crowd, place, people.maria, '/approve');
     return;
   }
   const pull = isStarted(loop) ? pullOf(crowd, loop) : undefined;

@@ -5,6 +5,8 @@ export interface Odds {
   /** A request to GitHub fails for a moment, or gets no answer although it was performed. */
   readonly fails: number;
   readonly unanswered: number;
+  /** The start of a run gets no answer. */
+  readonly startUnanswered: number;
   /** A read tells what was so some seconds ago. */
   readonly stale: number;
   /** Of a webhook: it is not taken in, comes twice, comes late. */
@@ -20,12 +22,15 @@ export interface Odds {
   readonly runHangs: number;
   /** Mean time between two kills of a process, in hours; infinite when nobody kills. */
   readonly hoursBetweenKills: number;
+  /** That a process is killed just after it saved something, before it could do what comes next. */
+  readonly killsAtSave: number;
   /** Mean time between two acts of people that nobody asked for, in minutes. */
   readonly minutesBetweenActs: number;
   /** That somebody acts within seconds of a step of the loop: when effects are in flight. */
   readonly pounces: number;
-  /** Of people: to send back what they could approve. */
+  /** Of people: to send back what they could approve; and that two of them decide on the same packet, each for themselves. */
   readonly rejects: number;
+  readonly disagrees: number;
   readonly processes: number;
   readonly issues: number;
   readonly adverseHours: number;
@@ -48,6 +53,7 @@ export function drawOdds(random: Random): Odds {
   return {
     fails: sometimes(0.08),
     unanswered: sometimes(0.06),
+    startUnanswered: sometimes(0.6, 0.4),
     stale: sometimes(0.5),
     lost: sometimes(0.3),
     doubled: sometimes(0.3),
@@ -58,9 +64,11 @@ export function drawOdds(random: Random): Odds {
     runDies: sometimes(0.3),
     runHangs: sometimes(0.15, 0.3),
     hoursBetweenKills: friendly || random.chance(0.4) ? Number.POSITIVE_INFINITY : random.between(0.05, 2),
+    killsAtSave: sometimes(0.03, 0.3),
     minutesBetweenActs: friendly ? Number.POSITIVE_INFINITY : 2 * 15 ** random.unit(),
     pounces: sometimes(0.12),
     rejects: sometimes(0.4),
+    disagrees: sometimes(0.8),
     processes: random.chance(0.25) ? 2 : 1,
     issues: random.chance(0.3) ? random.integer(2, 3) : 1,
     adverseHours: random.between(0.7, 5),

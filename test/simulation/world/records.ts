@@ -2,6 +2,7 @@
 import type { Loop } from '../../../src/loop/loop.ts';
 import { idOf } from '../../../src/loop/terms.ts';
 import type { Database } from '../app/database.ts';
+import type { SavedChange } from '../app/memory-store.ts';
 import { ciVerdictOf } from '../github/ci.ts';
 import { APP, type Hub, type Pull, type Run } from '../github/hub.ts';
 import { mergeableOf } from '../github/pull-operations.ts';
@@ -12,6 +13,8 @@ export interface Dispatched {
   readonly loop: Loop | undefined;
   /** Since when the loop had its status. */
   readonly sinceMs: number;
+  /** The approval under which its dispatch was begun: that of the loop, or one that was taken back while the request was on its way. */
+  readonly approval: Loop['approval'];
   /** Where the branch was. */
   readonly head: string | undefined;
 }
@@ -36,18 +39,25 @@ export interface Records {
   /** How a loop was called when it began. */
   readonly firstRefs: Map<string, Loop['ref']>;
   readonly statusSince: Map<string, number>;
+  readonly takenBack: Map<string, { readonly approval: Loop['approval']; readonly atMs: number }>;
+  /** What set paused loops going again. */
+  readonly resumed: { readonly id: string; readonly by: string }[];
 }
 
 export function recordsOf(hub: Hub, database: Database): Records {
   const dispatched: Dispatched[] = [];
   const readied: Readied[] = [];
   const statusSince = new Map<string, number>();
+  const takenBack: Records['takenBack'] = new Map();
   hub.onDispatch.push((run) => {
     const loop = loopOfRun(database, run);
     const head = loop === undefined ? undefined : hub.refs.get(`refs/heads/${loop.started?.branch}`);
     hub.note(`run ${run.id} starts: ${run.title}`);
     const sinceMs = loop === undefined ? 0 : (statusSince.get(idOf(loop.ref)) ?? 0);
-    dispatched.push({ run, loop, sinceMs, head });
+    const before = loop === undefined ? undefined : takenBack.get(idOf(loop.ref));
+    const underWay = before !== undefined && before.atMs > hub.scheduler.nowMs() - UNDER_WAY_MS;
+    const approval = loop?.approval ?? (underWay ? before.approval : undefined);
+    dispatched.push({ run, loop, sinceMs, approval, head });
   });
   hub.onReady.push((pull) => {
     const { headSha } = pull;
@@ -63,7 +73,30 @@ export function recordsOf(hub: Hub, database: Database): Records {
     mostQueued: 0,
     firstRefs: new Map(),
     statusSince,
+    takenBack,
+    resumed: [],
   };
+}
+
+/** So long the requests of a dispatch may be on their way. */
+const UNDER_WAY_MS = 20_000;
+
+export interface Saved {
+  readonly before: Loop | undefined;
+  readonly after: Loop;
+  readonly change: SavedChange;
+  readonly nowMs: number;
+}
+
+/** Remembers what a save changed and the next one would hide. */
+export function noteSaved(records: Records, { before, after, change, nowMs }: Saved): void {
+  const id = idOf(after.ref);
+  if (before === undefined) records.firstRefs.set(id, after.ref);
+  if (before?.status !== after.status) records.statusSince.set(id, nowMs);
+  if (before?.approval !== undefined && after.approval === undefined)
+    records.takenBack.set(id, { approval: before.approval, atMs: nowMs });
+  const goesOn = after.status === 'working' || after.status === 'waiting';
+  if (before?.status === 'paused' && goesOn) records.resumed.push({ id, by: change.event?.type ?? 'nothing' });
 }
 
 /** The loop that a run was started for, by the number at the end of its name: names of repositories change. */

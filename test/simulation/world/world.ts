@@ -3,14 +3,13 @@ import { loadSkills } from '../../../src/adapters/skills.ts';
 import { diagramProblems } from '../../../src/context/mermaid-check.ts';
 import { deliveryOf } from '../../../src/intake/reduce.ts';
 import type { Loop } from '../../../src/loop/loop.ts';
-import { idOf } from '../../../src/loop/terms.ts';
 import type { Store } from '../../../src/ports.ts';
 import { packageFile } from '../../../src/settings/package-root.ts';
 import { FILES } from '../../drafting/authored.ts';
 import { type AppProcess, type Outside, startProcess } from '../app/app-process.ts';
 import { createDatabase, type Database } from '../app/database.ts';
 import { createQueueTable, enqueue, type QueueTable } from '../app/memory-queue.ts';
-import { createMemoryStore } from '../app/memory-store.ts';
+import { createMemoryStore, type SavedChange } from '../app/memory-store.ts';
 import { installCi } from '../github/ci.ts';
 import { createDelivering, type Webhook } from '../github/deliveries.ts';
 import { APP, createHub, type Hub } from '../github/hub.ts';
@@ -19,7 +18,7 @@ import { createJobs, type Jobs } from '../jobs/job.ts';
 import { type Crowd, createPeople } from '../people/crowd.ts';
 import { drawOdds, type Odds } from './odds.ts';
 import { createRandom } from './random.ts';
-import { type Records, recordsOf } from './records.ts';
+import { noteSaved, type Records, recordsOf } from './records.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 import { createTrace, type Trace } from './trace.ts';
 
@@ -36,7 +35,7 @@ export interface World {
   readonly jobs: Jobs;
   readonly trace: Trace;
   readonly records: Records;
-  readonly onSave: ((before: Loop | undefined, after: Loop) => void)[];
+  readonly onSave: ((before: Loop | undefined, after: Loop, change: SavedChange) => void)[];
   readonly processes: AppProcess[];
   readonly startMs: number;
   calmSinceMs: number | undefined;
@@ -81,9 +80,7 @@ export function createWorld(seed: number, around: (memory: Store) => Store = (me
     enqueue: (item) => enqueue(table, scheduler, item),
     onSave(before, after, change) {
       trace.saved(before, after, change);
-      if (before === undefined) world.records.firstRefs.set(idOf(after.ref), after.ref);
-      if (before?.status !== after.status) world.records.statusSince.set(idOf(after.ref), scheduler.nowMs());
-      for (const told of onSave) told(before, after);
+      for (const told of onSave) told(before, after, change);
     },
   });
   const store = around(memory);
@@ -118,6 +115,9 @@ export function createWorld(seed: number, around: (memory: Store) => Store = (me
     startMs: START_MS,
     calmSinceMs: undefined,
   };
+  onSave.unshift((before, after, change) =>
+    noteSaved(world.records, { before, after, change, nowMs: scheduler.nowMs() }),
+  );
   installCi(hub);
   return world;
 }
@@ -145,13 +145,17 @@ export function runProcess(world: World): void {
   const process = startProcess(outside);
   processes.push(process);
   if (!Number.isFinite(odds.hoursBetweenKills)) return;
-  scheduler.after(hub.random.around(odds.hoursBetweenKills) * 3600_000, () => {
-    if (world.calmSinceMs !== undefined) return;
-    hub.note('a process is killed');
-    process.kill();
-    const downMs = hub.random.chance(0.03) ? hub.random.between(4, 50) * 3600_000 : hub.random.around(30_000);
-    scheduler.after(downMs, () => {
-      if (world.calmSinceMs === undefined) runProcess(world);
-    });
+  scheduler.after(hub.random.around(odds.hoursBetweenKills) * 3600_000, () => killProcess(world, process));
+}
+
+/** Kills a process, unless that was done already or the world is calm; another one starts soon, and sometimes much later. */
+export function killProcess(world: World, { life, kill }: AppProcess): void {
+  const { scheduler, hub } = world;
+  if (world.calmSinceMs !== undefined || !life.alive) return;
+  hub.note('a process is killed');
+  kill();
+  const downMs = hub.random.chance(0.03) ? hub.random.between(4, 50) * 3600_000 : hub.random.around(30_000);
+  scheduler.after(downMs, () => {
+    if (world.calmSinceMs === undefined) runProcess(world);
   });
 }
