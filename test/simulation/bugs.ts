@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { z } from 'zod';
+import { UsageError } from './command-line.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BUGS = fileURLToPath(new URL('bugs/', import.meta.url));
@@ -41,7 +42,7 @@ export async function bugNames(): Promise<readonly string[]> {
 
 /**
  * Looks for one bug until a seed fails.
- * @throws {Error} when the patch no longer applies, with git's own words.
+ * @throws {UsageError} when the patch no longer applies, with git's own words.
  */
 export async function hunt(bug: string, { from, seeds, threads }: Ground): Promise<Hunt> {
   const planted = await mkdtemp(join(tmpdir(), `bug-${bug}-`));
@@ -78,7 +79,14 @@ async function plant(bug: string, directory: string): Promise<void> {
   const patch = join(BUGS, `${bug}.patch`);
   const changed = [...(await readFile(patch, 'utf8')).matchAll(/^\+\+\+ b\/(.+)$/gm)].flatMap(([, path]) => path ?? []);
   for (const path of changed) await cp(join(ROOT, path), join(directory, path), { recursive: true });
-  await execa('git', ['apply', '--whitespace=nowarn', patch], { cwd: directory });
+  const { failed, stderr } = await execa('git', ['apply', '--whitespace=nowarn', patch], {
+    cwd: directory,
+    reject: false,
+  });
+  if (failed)
+    throw new UsageError(
+      `${bug}.patch no longer fits the code (${stderr.split('\n')[0]}); plant the fault by hand and write the patch anew.`,
+    );
 }
 
 /** What stands above a patch: `Found by seed 17: A draft becomes ready only when …` */
