@@ -45,4 +45,12 @@ describe('what GitHub does not have', () => {
   test('and what only answers somebody is dropped, and the log says why', async () => {
     expect(await performed(REACT, 3)).toEqual({ type: 'settled', event: undefined, dropped: words });
   });
+
+  test('and a branch that somebody deleted is missed in our own words', async () => {
+    const { ports: door } = await openDoor();
+    const modelFacts = { ...door.modelFacts, jobUrl: 'http://127.0.0.1/v1' };
+    const event = { type: 'failed', cause: 'setup', reason: 'The branch loopwright/12 is gone; restore it.' };
+    const outcome = await perform(DISPATCH, { loop, ports: { ...door, modelFacts }, attempt: 3 });
+    expect(outcome).toMatchObject({ type: 'settled', event });
+  });
 });
