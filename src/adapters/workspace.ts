@@ -1,4 +1,6 @@
 /** The workspace port: repositories as bare partial clones, read by commit and never checked out. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { RepositoryRef } from '../github/github-port.ts';
 import type { Workspace } from '../ports.ts';
@@ -74,13 +76,7 @@ async function fetchCommit(
   gitUrl: string,
   { directory, sha }: { readonly directory: string; readonly sha: string },
 ): Promise<void> {
-  await read(['init', '--bare', '--quiet', directory]);
-  const settings = {
-    'remote.origin.url': gitUrl,
-    'remote.origin.promisor': 'true',
-    'remote.origin.partialCloneFilter': `blob:limit=${MAX_BYTES}`,
-  };
-  for (const [name, value] of Object.entries(settings)) await read(['config', name, value]);
+  await settle(read, gitUrl, directory);
   await read([
     'fetch',
     '--quiet',
@@ -90,6 +86,19 @@ async function fetchCommit(
     'origin',
     `+${sha}:${KEPT}/${sha}`,
   ]);
+}
+
+/** Makes a clone that fetches large files when they are read, unless it is one already. The address is written last: where it stands, so does the rest. */
+async function settle(read: Reader, gitUrl: string, directory: string): Promise<void> {
+  const written = await readFile(join(directory, 'config'), 'utf8').catch(() => '');
+  if (written.includes(`url = ${gitUrl}\n`)) return;
+  await read(['init', '--bare', '--quiet', directory]);
+  const settings = {
+    'remote.origin.promisor': 'true',
+    'remote.origin.partialCloneFilter': `blob:limit=${MAX_BYTES}`,
+    'remote.origin.url': gitUrl,
+  };
+  for (const [name, value] of Object.entries(settings)) await read(['config', name, value]);
 }
 
 const row = z.tuple([z.string(), z.enum(['blob', 'commit', 'tree']), z.string(), z.string()]);

@@ -44,8 +44,8 @@ export function optionsOf<Options extends Readonly<Record<string, Option>>>({
   return parseArgs({ args: [...argv], options, allowPositionals: true });
 }
 
-/** Node's own sentences explain its parser; these name the option. */
-function complaintAbout(
+/** What about the options, or about more than `words` words that are none, is not understood. Node's own sentences explain its parser; these name the option. */
+export function complaintAbout(
   argv: readonly string[],
   options: Readonly<Record<string, Option>>,
   words: number,

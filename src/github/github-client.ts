@@ -6,7 +6,7 @@ import { type OutgoingRules, outgoing, outgoingPlain } from '../guard/outgoing.t
 import { findCanaries } from '../guard/secrets.ts';
 import type { RepositoryRef } from './github-port.ts';
 import { createTokens, type Tokens } from './github-tokens.ts';
-import { followingId } from './relocation.ts';
+import { readingById } from './relocation.ts';
 
 export interface GitHubOptions {
   readonly appId: number;
@@ -65,7 +65,7 @@ export function createClient(options: GitHubOptions): Client {
   const send = withTimeout(options.fetch);
   const settingsFor = (repositoryId: number | undefined) => ({
     baseUrl: apiUrl,
-    request: { fetch: followingId(send, { apiUrl, repositoryId }) },
+    request: { fetch: readingById(send, { apiUrl, repositoryId }) },
     log: octokitLog(log),
   });
   const tokens = createTokens({ ...options, now }, settingsFor(undefined));

@@ -11,7 +11,6 @@ export interface Place {
   readonly owner: string;
   readonly repo: string;
   readonly installationId: number;
-  readonly archived: boolean;
 }
 
 export interface HeadCheck {
@@ -71,7 +70,7 @@ export interface FailedDelivery {
 
 /**
  * GitHub, as far as the App may touch it. Every text goes through the outgoing filter before it leaves. Repeating a write with the same marker, key or content
- * is harmless. Reads under a former name of the repository go on by its id.
+ * is harmless. Reads go by the repository's id, whatever its name is now.
  * @throws {RelocatedError} for a write under a former name, {GoneError} when there is nothing (any more) at the address, {UnansweredError} when GitHub
  * gave no answer that tells, so that a write may have happened, {WriteRefusedError} for a write that was refused; each method, beside what it says itself.
  */
@@ -80,7 +79,7 @@ export interface GitHub {
   permission(repository: RepositoryRef, login: string): Promise<Role>;
   /** The present place of the repository with this id, whatever its name was; undefined when no installation of the App has it. */
   locate(repository: RepositoryRef): Promise<Place | undefined>;
-  repository(repository: RepositoryRef): Promise<{ readonly defaultBranch: string; readonly archived: boolean }>;
+  repository(repository: RepositoryRef): Promise<{ readonly defaultBranch: string }>;
   /** The branch's head, or undefined when there is no such ref. `ref` is full: `refs/heads/main`. */
   head(repository: RepositoryRef, ref: string): Promise<string | undefined>;
   file(repository: RepositoryRef, path: string, ref: string): Promise<string | undefined>;

@@ -99,5 +99,5 @@ function roleOf({ permission: level, role_name: name, user }: z.infer<typeof acc
 
 export const repository: Operation<'repository'> = async ({ octokit, here }) => {
   const { data } = await octokit.rest.repos.get(here);
-  return { defaultBranch: data.default_branch, archived: data.archived };
+  return { defaultBranch: data.default_branch };
 };

@@ -1,4 +1,4 @@
-/** What is elsewhere now: requests under a name that the repository no longer has, and where it is. https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects */
+/** What is elsewhere now: requests under a name that the repository no longer has, and where it is. */
 import type { Octokit } from '@octokit/rest';
 import { GoneError, RelocatedError } from '../errors.ts';
 import type { Client } from './github-client.ts';
@@ -10,39 +10,31 @@ type Fetch = typeof globalThis.fetch;
 export interface Within {
   /** REST base address. */
   readonly apiUrl: string;
-  /** The only repository that a redirect may lead to; undefined: none. */
+  /** Undefined for what belongs to no repository. */
   readonly repositoryId: number | undefined;
 }
 
 /**
- * Wraps `send` for the requests of one repository: a read goes on by its id, once, with our token; nothing else is sent on.
+ * Wraps `send` for the requests of one repository: reads go by its id, so that they are of this repository also when it has another name, or another one
+ * has taken its name. Writes go by the name, as the request table knows them. Nothing is sent on.
  * @throws {RelocatedError} when the name is no longer that of the repository, {GoneError} for an issue that another repository has now.
  */
-export function followingId(send: Fetch, within: Within): Fetch {
-  const base = within.apiUrl.replace(/\/$/, '');
+export function readingById(send: Fetch, { apiUrl, repositoryId }: Within): Fetch {
+  const base = apiUrl.replace(/\/$/, '');
   return async (input, init) => {
     const request = new Request(input, init);
-    const response = await send(request);
-    const target = redirectOf(request, response);
-    if (target === undefined) return response;
-    if (request.method !== 'GET' || !isBelow(`${base}/repositories/${within.repositoryId}`, target))
-      throw movedAway(request, response.status, target);
-    const byId = new Request(target, { headers: request.headers, signal: request.signal });
-    const answer = await send(byId);
-    const further = redirectOf(byId, answer);
-    if (further === undefined) return answer;
-    throw movedAway(byId, answer.status, further);
+    const asked = request.method === 'GET' && repositoryId !== undefined ? byId(request, base, repositoryId) : request;
+    const response = await send(asked);
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status > 399 || location === null) return response;
+    throw movedAway(request, response.status, new URL(location, asked.url).href);
   };
 }
 
-/** As the URL class reads it, so that dots in a path have had their effect. */
-function redirectOf({ url }: Request, { status, headers }: Response): string | undefined {
-  const location = headers.get('location');
-  return status < 300 || status > 399 || location === null ? undefined : new URL(location, url).href;
-}
-
-function isBelow(address: string, target: string): boolean {
-  return target.startsWith(address) && ['', '/', '?'].includes(target.charAt(address.length));
+/** GitHub serves whatever is below the name below the id too, in its own links to further pages as well; its description does not say so. */
+function byId({ url, headers, signal }: Request, base: string, repositoryId: number): Request {
+  const [, below] = /^\/repos\/[^/?]+\/[^/?]+(.*)$/.exec(url.startsWith(base) ? url.slice(base.length) : '') ?? [];
+  return new Request(below === undefined ? url : `${base}/repositories/${repositoryId}${below}`, { headers, signal });
 }
 
 const ISSUE_ELSEWHERE = /\/repositories\/\d+\/issues\/\d+/;
@@ -76,7 +68,7 @@ async function placeIn(client: Client, repository: RepositoryRef): Promise<Place
     const found = data.repositories.find(({ id }) => id === repository.repositoryId);
     if (found === undefined) return undefined;
     const { installationId } = repository;
-    return { owner: found.owner.login, repo: found.name, installationId, archived: found.archived };
+    return { owner: found.owner.login, repo: found.name, installationId };
   } catch (error) {
     if (hasStatus(error, 404, 422)) return undefined;
     throw error;

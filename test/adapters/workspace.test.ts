@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -164,6 +164,26 @@ describe('what is kept of commits', () => {
     expect(await own.forget(weekAgo())).toBe(3);
     expect(await readdir(join(directory, 'kept'))).toEqual([]);
     expect(await own.read(REPOSITORY, third, 'b.txt')).toBe('b');
+  });
+
+  it('writes the settings of a clone once, and again where the repository has another address', async () => {
+    let name = 'guestbook';
+    const own = createWorkspace({
+      directory: join(directory, 'settled'),
+      gitUrlOf: () => `${github.url}/acme/${name}.git`,
+      tokenOf: async () => 'maria-token',
+    });
+    const settings = join(directory, 'settled', '1.git', 'config');
+    const writtenAfter = async (sha: string) => {
+      await own.codeTree(REPOSITORY, sha);
+      return (await stat(settings, { bigint: true })).mtimeNs;
+    };
+    const [first, second, third] = [head, await commitOn(head, { c: 'c' }), await commitOn(head, { d: 'd' })];
+    const written = await writtenAfter(first);
+    expect(await writtenAfter(second)).toBe(written);
+    name = 'GuestBook';
+    expect(await writtenAfter(third)).not.toBe(written);
+    expect(await readFile(settings, 'utf8')).toContain(`url = ${github.url}/acme/GuestBook.git`);
   });
 
   it('keeps what somebody reads at the moment, however old', async () => {

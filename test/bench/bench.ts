@@ -1,18 +1,23 @@
 /**
- * `npm run bench [-- --json]`: webhooks beside a bare Probot with an empty handler in the same run, and what a decision costs among few and many loops.
+ * `npm run bench`: webhooks beside a bare Probot with an empty handler in the same run, and what a decision costs among few and many loops.
  * Only ratios and goals within one run mean anything: machines differ, and this one may be busy.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { startPostgres } from '../machine/postgres-server.ts';
+import { asked } from '../tool.ts';
 import { type DecisionCost, decisionCost } from './decisions.ts';
 import { median } from './median.ts';
 import { type Load, load, type Served, serve } from './processes.ts';
 
-const { json } = parseArgs({ options: { json: { type: 'boolean', default: false } } }).values;
+const json = asked({
+  name: 'bench',
+  summary: 'Measures webhooks beside a bare Probot, and what a decision costs among few and many loops.',
+  flags: { json: 'one JSON array instead of text' },
+  counts: {},
+}).flag('json');
 const BURST = 2000;
 const ROUNDS = 5;
 const STEADY = { count: 1000, perSecond: 50 };

@@ -157,7 +157,7 @@ test('an issue that is not there has no state', async () => {
 
 test('a repository is found by its id under whatever name it was told, and one that the App does not reach is nowhere', async () => {
   const { installationId } = repository;
-  const here = { installationId, owner: HERE.owner, repo: HERE.repo, archived: false };
+  const here = { installationId, owner: HERE.owner, repo: HERE.repo };
   expect(await github().locate({ ...repository, owner: 'old', repo: 'name' })).toEqual(here);
   expect(await github().locate({ ...repository, repositoryId: 4711 })).toBeUndefined();
   // An installation that has it no more, or never had it: the one that has it now tells.
@@ -174,7 +174,7 @@ test('a permission is the role on the repository, and none for strangers, ghosts
 });
 
 test('the repository says its default branch', async () => {
-  expect(await github().repository(repository)).toEqual({ defaultBranch: 'main', archived: false });
+  expect(await github().repository(repository)).toEqual({ defaultBranch: 'main' });
 });
 
 test('refs and files are read, and a missing one is undefined', async () => {

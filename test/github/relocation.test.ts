@@ -30,7 +30,7 @@ function github(fetch?: typeof globalThis.fetch) {
   return createGitHub({ appId, privateKey, apiUrl, fetch: fetch ?? wire({ apiUrl, checked: true }), pauseMs: 1, log });
 }
 
-/** Answers a matching request with a redirect, and notes what is sent besides. */
+/** Answers a matching request with a redirect or another status, and notes what is sent besides. */
 function redirecting(matches: (request: Request) => boolean, location: string, status = 301) {
   const through = wire({ apiUrl: `${stage.server.url}/api/v3`, checked: true });
   const sent: string[] = [];
@@ -44,17 +44,16 @@ function redirecting(matches: (request: Request) => boolean, location: string, s
 
 const requestRows = z.array(z.object({ actor: z.string(), method: z.string(), path: z.string(), status: z.int() }));
 
-test('a read under the former name goes on by the id of the repository, with our token', async () => {
+test('a read goes by the id of the repository, whatever its name is, with our token', async () => {
   expect(await github().issueState(former, issue)).toEqual({ state: 'open', labels: ['loop'] });
   expect(await github().head(former, 'refs/heads/main')).toMatch(/^[0-9a-f]{40}$/);
   const rows = requestRows.parse((await stage.local('GET', '/requests')).body);
   expect(rows.filter(({ path }) => path.endsWith(`/issues/${issue}`))).toMatchObject([
-    { actor: 'app', path: `/repos/alice/toys/issues/${issue}`, status: 301 },
     { actor: 'app', path: `/repositories/${former.repositoryId}/issues/${issue}`, status: 200 },
   ]);
 });
 
-test('a listing of many pages goes on by the id too', async () => {
+test('so does a listing of many pages', async () => {
   const { rest } = stage.as('alice');
   for (let number = 0; number < 101; number += 1)
     await rest.issues.createComment({ ...HERE, repo: 'games', issue_number: issue, body: `${number}` });
@@ -84,7 +83,7 @@ test('git fetches under the former name', async () => {
 
 test('a repository is located by its id, whatever it is called now', async () => {
   const { installationId } = former;
-  const here = { owner: 'alice', repo: 'games', installationId, archived: false };
+  const here = { owner: 'alice', repo: 'games', installationId };
   expect(await github().locate(former)).toEqual(here);
   expect(await github().locate({ ...former, owner: 'nobody', repo: 'nothing' })).toEqual(here);
 });
@@ -116,9 +115,9 @@ test.each([
   ['a path that climbs', () => `/repositories/${former.repositoryId}/../../user`],
 ])('a read that is redirected to %s is not sent there', async (_, path) => {
   const location = `${stage.server.url}/api/v3${path()}`;
-  const { fetch, sent } = redirecting(({ url }) => url.endsWith('/repos/alice/toys'), location);
+  const { fetch, sent } = redirecting(({ url }) => url.endsWith(`/repositories/${former.repositoryId}`), location);
   await expect(github(fetch).repository(former)).rejects.toThrow(LoopError);
-  expect(sent.at(-1)).toBe(`GET ${stage.server.url}/api/v3/repos/alice/toys`);
+  expect(sent.at(-1)).toBe(`GET ${stage.server.url}/api/v3/repositories/${former.repositoryId}`);
 });
 
 test('an issue that was moved to another repository is gone, and so is one that was deleted', async () => {
@@ -143,8 +142,23 @@ test('an issue that was moved to another repository is gone, and so is one that 
   }
 });
 
+test('a read is of this repository also when another one has taken its former name, and a write reaches neither', async () => {
+  const { rest } = stage.as('alice');
+  await rest.repos.update({ ...HERE, repo: 'blocks', name: 'toys' });
+  const { id } = (await rest.repos.get(HERE)).data;
+  expect(id).not.toBe(former.repositoryId);
+  expect(await github().issueState(former, issue)).toEqual({ state: 'open', labels: ['loop'] });
+  const before = (await rest.issues.listForRepo({ ...HERE, state: 'all' })).data.map(({ comments }) => comments);
+  const said = github().comment(former, 1, { marker: 'taken/1', body: 'Hello' });
+  await expect(said).rejects.toThrow(LoopError);
+  expect((await rest.issues.listForRepo({ ...HERE, state: 'all' })).data.map(({ comments }) => comments)).toEqual(
+    before,
+  );
+});
+
 test('a repository that is not there is gone', async () => {
-  const asked = github().repository({ ...former, repo: 'nothing' });
+  const { fetch } = redirecting(({ url }) => url.endsWith(`/repositories/${former.repositoryId}`), '', 404);
+  const asked = github(fetch).repository(former);
   await expect(asked).rejects.toThrow(GoneError);
   await expect(asked).rejects.toMatchObject({ status: 404 });
 });

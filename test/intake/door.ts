@@ -90,14 +90,14 @@ async function openDoor(engine: Engine): Promise<Door> {
     github: {
       ...refusingGitHub,
       permission: ask('permission', (login: string) => world.roles[login] ?? 'none'),
-      repository: ask('repository', () => ({ defaultBranch: 'main', archived: false })),
+      repository: ask('repository', () => ({ defaultBranch: 'main' })),
       head: ask('head', (ref: string) => world.heads[ref]),
       file: ask('file', () => "version: 1\ncommands: { test: 'true', runner: node-test }\n"),
       issueState: ask('issueState', () => {
         if (world.issue === undefined) throw new GoneError('GitHub answered 410', { status: 410 });
         return world.issue;
       }),
-      locate: ask('locate', () => (world.place === undefined ? undefined : { ...world.place, archived: false })),
+      locate: ask('locate', () => world.place),
       changedPaths: ask('changedPaths', (base: string, head: string) => world.paths[`${base}...${head}`] ?? []),
       pull: ask('pull', () => ({
         state: world.pull,

@@ -49,8 +49,7 @@ function stage(failsFor: readonly string[] = []) {
         if (failing.has(login)) throw new LoopError(`GitHub does not know ${login}`);
         return 'none';
       },
-      locate: async ({ installationId, owner, repo }) =>
-        isAway ? undefined : { installationId, owner, repo, archived: false },
+      locate: async ({ installationId, owner, repo }) => (isAway ? undefined : { installationId, owner, repo }),
     },
   };
   const arrive = async (login: string, issue = asked.length + 1) => {

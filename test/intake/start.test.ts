@@ -9,7 +9,7 @@ it('starts nothing where the default branch is named like a branch of ours, whic
   const factsWith = async (defaultBranch: string) => {
     const github: typeof stage.ports.github = {
       ...stage.ports.github,
-      repository: async () => ({ defaultBranch, archived: false }),
+      repository: async () => ({ defaultBranch }),
       head: async () => stage.loop.started.base.sha,
     };
     const by = { id: 1, login: 'maria', type: 'User' } as const;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createModel } from '../../src/adapters/model.ts';
 import { converse } from '../../src/jobs/build/agent.ts';
+import { HISTORY_CHARACTERS } from '../../src/jobs/build/history.ts';
 import { performTool, TOOL_DEFINITIONS, type ToolContext } from '../../src/jobs/build/tools.ts';
 import { openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
 import type { Message } from '../../src/ports.ts';
@@ -171,6 +172,23 @@ test('a conversation ends with submit, carries the headers, and is saved after e
     })),
   );
   expect(requests[1]?.messages.at(-1)).toEqual({ role: 'tool', content: 'one\ntwo\ntwo\n' });
+});
+
+test('a long conversation stays within what a model takes, and its transcript is whole', async () => {
+  await writeFile(join(workspace, 'src/long.txt'), 'x'.repeat(7900));
+  const read = [{ name: 'read_file', arguments: { path: 'src/long.txt' } }];
+  const { ending, saved, requests } = await talk({ turns: Array.from({ length: 30 }, () => read) }, { steps: 40 });
+  expect(ending).toBe('submitted');
+  const sizes = requests.map(({ messages }) => messages.reduce((sum, { content }) => sum + content.length, 0));
+  expect(Math.max(...sizes)).toBeGreaterThan(HISTORY_CHARACTERS / 2);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(HISTORY_CHARACTERS);
+  expect(
+    requests
+      .at(-1)
+      ?.messages.slice(0, 2)
+      .map(({ content }) => content),
+  ).toEqual(['system text', 'user text']);
+  expect(saved.at(-1)?.filter(({ content }) => content.length === 7900)).toHaveLength(30);
 });
 
 test('three plain texts without a tool call end the conversation unsubmitted', async () => {

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defect } from '../../src/loop/defect.ts';
@@ -36,5 +37,13 @@ describe('a defect', () => {
         expect(found.message.isWellFormed() && (found.suggestion ?? '').isWellFormed()).toBe(true);
       }),
     );
+  });
+
+  test('is made here only: nobody else fills in what may be left out', async () => {
+    const source = new URL('../../src/', import.meta.url);
+    const files = (await readdir(source, { recursive: true })).filter((file) => file.endsWith('.ts'));
+    const texts = await Promise.all(files.map(async (file) => [file, await readFile(new URL(file, source), 'utf8')]));
+    const makers = texts.filter(([, text = '']) => /\b(?:suggestion|requirement): null\b/.test(text));
+    expect(makers.map(([file]) => file)).toEqual([]);
   });
 });

@@ -109,6 +109,15 @@ describe('the checks of the repository', () => {
     expect(loop.pending.filter(({ type }) => type === 'inspect')).toEqual([]);
   });
 
+  it('are not asked for by a timer that a later one replaced', () => {
+    const loop = promoted();
+    const [first] = timers(loop);
+    const late = { ...loop, shipping: { ...loop.shipping, timer: { key: 'later', dueAt: at(300) } } } as Loop;
+    const fired: Event = { type: 'elapsed', at: at(QUIET), entry: loop.entry, timer: 'checks', key: first?.key ?? '' };
+    expect(decide(loop, fired).loop.pending.map(({ type }) => type)).toContain('inspect');
+    expect(decide(late, fired).loop.pending).toEqual(late.pending);
+  });
+
   it('of another commit are nothing to the loop', () => {
     const loop = promoted();
     expect(decide(loop, { type: 'heard', at: at(5), sha: SHA }).loop).toBe(loop);

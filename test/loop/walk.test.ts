@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { decide, settle } from '../../src/loop/decide.ts';
-import type { EventOf } from '../../src/loop/event.ts';
+import type { Event, EventOf } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { LIMITS } from '../../src/loop/phases.ts';
-import { atReview, building, completed, driven, pushed, upTo } from './stands.ts';
+import { asStarted } from '../../src/loop/stages.ts';
+import { atReview, building, completed, driven, failure, pushed, started, upTo } from './stands.ts';
 import { command, defect, measured, RAW, timeOf } from './world.ts';
 
 function cancelled({ entry }: Loop): EventOf<'failed'> {
@@ -67,6 +68,38 @@ describe('an iteration', () => {
     const before = building();
     const { trees, signatures, feedback } = interrupted(dead(before));
     expect({ trees, signatures, feedback }).toEqual({ trees: [], signatures: [], feedback: before.feedback });
+  });
+});
+
+describe('the record of an entry', () => {
+  const [rounds, iterations, drafts] = [2, 3, 4];
+  const counted = (loop: Loop): Loop => ({
+    ...loop,
+    counters: { ...loop.counters, rounds, iterations, drafts: { DISCOVER: drafts } },
+  });
+  const review = counted(atReview());
+  const build = counted(building());
+  const draft: Loop = counted(started());
+  const { digest: configDigest } = asStarted(review).started.config;
+  const moved: EventOf<'moved'> = {
+    type: 'moved',
+    at: timeOf(60),
+    sha: 'f'.repeat(40),
+    paths: [],
+    unlisted: true,
+    sensitive: [],
+    configDigest,
+  };
+
+  it.each<[string, Loop, Event, number]>([
+    ['a packet that was approved: its round', review, command('approve', '', timeOf(60)), rounds],
+    ['a packet that was sent back: its round', review, command('reject', 'R1: no', timeOf(60)), rounds],
+    ['a packet whose base moved: its round', review, moved, rounds],
+    ['a draft that failed: its number among those of the phase', draft, failure(draft, 'setup'), drafts],
+    ['a build that failed: its iteration', build, failure(build, 'setup'), iterations],
+    ['a build that a push interrupted: its iteration', build, pushed(), iterations],
+  ])('tells which try it was of %s', (_, loop, event, attempt) => {
+    expect(decide(loop, event).loop.entries.at(-1)).toMatchObject({ entry: loop.entry, attempt });
   });
 });
 

@@ -1,25 +1,29 @@
 /**
- * `npm run soak [-- --loops 200 --at-once 20 --json]`: loops one after another, then many at once, on PGlite and PostgreSQL; then everything that may be
+ * `npm run soak`: loops one after another, then many at once, on PGlite and PostgreSQL; then everything that may be
  * forgotten is, and what is left must not have grown with the number of loops but by the loops themselves.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { type Engine, openEngine } from '../../src/adapters/engine.ts';
 import { startPostgres } from '../machine/postgres-server.ts';
+import { asked } from '../tool.ts';
 import { openSoak, type Soaked, type SoakStage } from './stage.ts';
 
-const { values } = parseArgs({
-  options: {
-    loops: { type: 'string', default: '200' },
-    'at-once': { type: 'string', default: '20' },
-    json: { type: 'boolean', default: false },
+const options = asked({
+  name: 'soak',
+  summary:
+    'Runs loops one after another, then many at once, on PGlite and PostgreSQL, and tells what they leave behind.',
+  flags: { json: 'one JSON array instead of text' },
+  counts: {
+    loops: { preset: 200, description: 'loops one after another' },
+    'at-once': { preset: 20, description: 'loops at once, after them' },
   },
 });
-const LOOPS = Number(values.loops);
-const AT_ONCE = Number(values['at-once']);
+const json = options.flag('json');
+const LOOPS = options.count('loops');
+const AT_ONCE = options.count('at-once');
 
 /** What is there when everything that may be forgotten is forgotten. */
 interface Remains {
@@ -30,7 +34,7 @@ interface Remains {
 }
 
 const say = (line: string): void => {
-  if (!values.json) process.stdout.write(`${line}\n`);
+  if (!json) process.stdout.write(`${line}\n`);
 };
 
 async function remainsOf(engine: Engine, { store }: SoakStage, directory: string | undefined): Promise<Remains> {
@@ -132,7 +136,7 @@ try {
     await soak('PGlite', pglite, pglite),
     await soak('PostgreSQL', await postgres.createDatabase(), undefined),
   ];
-  if (values.json) process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
   if (results.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
 } finally {
   await postgres.stop();

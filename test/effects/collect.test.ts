@@ -1,0 +1,85 @@
+/** What is taken from a run: when it is read, when it is given up, and why it failed. */
+import { strToU8, zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { collect } from '../../src/effects/collect.ts';
+import { NotYetError } from '../../src/errors.ts';
+import type { WorkflowRun } from '../../src/github/github-port.ts';
+import { asReviewed } from '../../src/loop/stages.ts';
+import { doors } from '../intake/door.ts';
+import { building, SHA } from '../loop/stands.ts';
+
+const openDoor = doors();
+const RUN: WorkflowRun = {
+  id: 505,
+  status: 'completed',
+  conclusion: 'success',
+  path: '.github/workflows/loopwright-verify.yml',
+  event: 'workflow_dispatch',
+  headSha: SHA,
+  attempt: 1,
+};
+
+/** Collects the report of VERIFY from a run as GitHub describes it; with the runs that were cancelled. */
+async function collected(because: 'ended' | 'overdue', run: Partial<WorkflowRun> = {}, failure: object | null = null) {
+  const { ports } = await openDoor();
+  const before = asReviewed(building());
+  const entry = before.entry;
+  const candidate = { sha: 'd'.repeat(40), codeTree: 'e'.repeat(40), entry };
+  const loop = { ...before, phase: 'VERIFY' as const, built: { reports: {}, candidate, run: { id: RUN.id, entry } } };
+  const report = {
+    kind: 'verify',
+    version: 2,
+    loop: 'acme/shop#12',
+    entry,
+    candidate: candidate.sha,
+    base: loop.started.base.sha,
+    sandbox: 'bubblewrap',
+    measurements: [],
+    defects: [],
+    calls: [],
+    failure,
+    durationMs: 1,
+    evidence: [],
+    acceptance: [],
+  };
+  const cancelled: number[] = [];
+  const github = {
+    ...ports.github,
+    run: async () => ({ ...RUN, ...run }),
+    artifact: async () => zipSync({ 'report.json': strToU8(JSON.stringify(report)) }),
+    cancelRun: async (_: unknown, id: number) => void cancelled.push(id),
+  };
+  const effect = { key: 'c', entry, phase: 'VERIFY', report: 'verify', runId: RUN.id, because } as const;
+  return { event: collect({ type: 'collect', ...effect }, loop, { ...ports, github }), cancelled };
+}
+
+describe('a run', () => {
+  test('that was told to have ended, and that GitHub still shows at work, is neither given up nor cancelled', async () => {
+    const { event, cancelled } = await collected('ended', { status: 'in_progress', conclusion: undefined });
+    await expect(event).rejects.toThrow(NotYetError);
+    expect(cancelled).toEqual([]);
+  });
+
+  test('whose time is up is cancelled, and the reason says so', async () => {
+    const { event, cancelled } = await collected('overdue', { status: 'in_progress', conclusion: undefined });
+    const reason = expect.stringContaining('did not finish within 60 minutes');
+    expect(await event).toMatchObject({ type: 'failed', cause: 'work', reason });
+    expect(cancelled).toEqual([RUN.id]);
+  });
+
+  test('whose time was up just when it ended is read', async () => {
+    expect(await (await collected('overdue')).event).toMatchObject({ type: 'reported' });
+  });
+
+  test.each(['model', 'setup', 'work'] as const)(
+    'says itself that it failed for its %s, whatever the words of its message',
+    async (cause) => {
+      for (const message of ['The sandbox needs unshare.', 'The model gave no answer.', 'Three tests are red.'])
+        expect(await (await collected('ended', {}, { cause, message })).event).toMatchObject({
+          type: 'failed',
+          cause,
+          reason: message,
+        });
+    },
+  );
+});

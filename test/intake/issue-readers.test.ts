@@ -1,0 +1,112 @@
+/** What labels and the closing of an issue mean: they come late, twice and in another order; the issue as it is decides. */
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/loop/decide.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { asStarted } from '../../src/loop/stages.ts';
+import { atReview, building } from '../loop/stands.ts';
+import { command, timeOf } from '../loop/world.ts';
+import { type Door, doors, from, issueOf, labelled, MARIA } from './door.ts';
+
+const openDoor = doors();
+
+const unlabelled = (sender: unknown = MARIA) =>
+  from(sender, { action: 'unlabeled', label: { name: 'loop' }, issue: issueOf({ labels: [] }) });
+const closed = from(MARIA, { action: 'closed', issue: issueOf() });
+const stopped = (): Loop => decide(building(), command('stop', '', timeOf(60))).loop;
+const startedAt = (loop: Loop, at: string): Loop => ({ ...loop, started: { ...asStarted(loop).started, at } });
+const onIssue = 'the issue has the label and is open';
+
+describe('a label', () => {
+  it('starts a loop also on the issue of an account that was deleted', async () => {
+    const door = await openDoor();
+    await door.deliver('issues', labelled({ issue: { user: null } }));
+    expect(await door.loop()).toMatchObject({
+      status: 'working',
+      started: { issue: { author: { login: 'ghost' } } },
+    });
+  });
+
+  it('that was taken away before it is told starts nothing', async () => {
+    const door = await openDoor();
+    door.world.issue = { state: 'open', labels: [] };
+    await door.deliver('issues', labelled());
+    expect(await door.loop()).toBeUndefined();
+  });
+
+  it('on an issue that is gone starts nothing', async () => {
+    const door = await openDoor();
+    door.world.issue = undefined;
+    await door.deliver('issues', labelled());
+    expect(await door.loop()).toBeUndefined();
+  });
+
+  it('on a closed issue is refused in one sentence', async () => {
+    const door = await openDoor();
+    door.world.issue = { state: 'closed', labels: ['loop'] };
+    await door.deliver('issues', labelled());
+    const { status, pending = [] } = (await door.loop()) ?? {};
+    expect(status).toBe('idle');
+    expect(pending).toContainEqual(
+      expect.objectContaining({ text: 'The issue is closed; reopen it and set the label again.' }),
+    );
+  });
+
+  it('that a loop answered which has ended since starts no other, however late it is told', async () => {
+    const door = await openDoor();
+    await door.keep(startedAt(stopped(), '2026-01-09T12:00:00.000Z'));
+    await door.deliver('issues', labelled({ issue: { updated_at: '2026-01-09T11:59:00Z' } }));
+    expect(await door.loop({ n: 2 })).toBeUndefined();
+    await door.deliver('issues', labelled({ issue: { updated_at: undefined } }), '2026-01-09T12:00:00.000Z');
+    expect(await door.loop({ n: 2 })).toBeUndefined();
+    await door.deliver('issues', labelled({ issue: { updated_at: '2026-01-09T12:01:00Z' } }));
+    expect(await door.loop({ n: 2 })).toMatchObject({ status: 'working' });
+  });
+});
+
+describe('taking the label away, or closing', () => {
+  it.each([
+    ['taking the label away', onIssue, 'waiting'],
+    ['taking the label away', 'the issue has no label', 'paused'],
+    ['taking the label away', 'there is no such issue', 'paused'],
+    ['closing', onIssue, 'waiting'],
+    ['closing', 'the issue is closed', 'paused'],
+    ['closing', 'there is no such issue', 'paused'],
+  ])('is what it has come to: %s, where %s by now, leaves the loop %s', async (what, state, status) => {
+    const door = await openDoor();
+    await door.keep(atReview());
+    door.world.issue = stateOf(state);
+    await door.deliver('issues', what === 'closing' ? closed : unlabelled());
+    expect(await door.loop()).toMatchObject({ status });
+  });
+
+  it.each([
+    ['set and taken away', 'the issue has no label', undefined],
+    ['taken away and set', onIssue, 'working'],
+  ])('the label, %s, ends the same in whatever order it is told', async (_, state, status) => {
+    for (const order of [
+      [labelled(), unlabelled()],
+      [unlabelled(), labelled()],
+    ]) {
+      const door = await openDoor();
+      door.world.issue = stateOf(state);
+      for (const payload of order) await door.deliver('issues', payload);
+      expect((await door.loop())?.status).toBe(status);
+    }
+  });
+
+  it('asks GitHub nothing where no loop is live', async () => {
+    const door = await openDoor();
+    await door.deliver('issues', unlabelled());
+    await door.keep(stopped());
+    await door.deliver('issues', closed);
+    expect(door.asked).toEqual([]);
+  });
+});
+
+function stateOf(state: string): Door['world']['issue'] {
+  if (state === 'there is no such issue') return undefined;
+  return {
+    state: state === 'the issue is closed' ? 'closed' : 'open',
+    labels: state === 'the issue has no label' ? [] : ['loop'],
+  };
+}

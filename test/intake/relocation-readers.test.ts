@@ -1,0 +1,76 @@
+/** How loops learn that their repository is elsewhere. */
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/loop/decide.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { atReview, building } from '../loop/stands.ts';
+import { command, timeOf } from '../loop/world.ts';
+import { commentOf, doors, from, labelled, MARIA, REF } from './door.ts';
+
+const openDoor = doors();
+
+const stopped = (): Loop => decide(building(), command('stop', '', timeOf(60))).loop;
+
+describe('a repository that moved', () => {
+  const moved = { installationId: 2, owner: 'globex', repo: 'store' };
+  const at = { repository: { id: 7, name: 'store', owner: { login: 'globex' } }, installation: { id: 2 } };
+
+  it.each([
+    { name: 'repository', action: 'renamed', body: { ...from(MARIA), ...at } },
+    { name: 'repository', action: 'transferred', body: { ...from(MARIA), ...at } },
+    { name: 'installation', action: 'created', body: installed('repositories') },
+    { name: 'installation_repositories', action: 'added', body: installed('repositories_added') },
+  ])('is told to its open loops by $name $action', async ({ name, action, body }) => {
+    const payload = { ...body, action };
+    const door = await openDoor();
+    door.world.place = moved;
+    await door.keep(building());
+    await door.keep({ ...building(), ref: { ...REF, issue: 13 } });
+    await door.keep({ ...building(), ref: { ...REF, repositoryId: 8 } });
+    await door.deliver(name, payload);
+    expect((await door.loop())?.ref).toEqual({ ...REF, ...moved });
+    expect((await door.loop({ issue: 13 }))?.ref).toMatchObject(moved);
+    expect((await door.loop({ repositoryId: 8 }))?.ref).toMatchObject({ owner: 'acme', repo: 'shop' });
+    expect(door.asked.filter((request) => request.startsWith('locate'))).toHaveLength(1);
+  });
+
+  function installed(list: string): object {
+    return { installation: { id: 2 }, sender: MARIA, [list]: [{ id: 7, full_name: 'globex/store' }] };
+  }
+
+  it('is known to a loop before what any other webhook says to it, also to one that ended', async () => {
+    const door = await openDoor();
+    door.world.place = moved;
+    await door.keep(stopped());
+    await door.deliver('issue_comment', { ...commentOf('/rerun'), ...at });
+    expect(await door.told()).toEqual(['relocated', 'commanded']);
+    expect(await door.loop()).toMatchObject({ ref: { ...REF, ...moved }, status: 'working' });
+    expect(door.asked).toContain('permission globex/store');
+  });
+
+  it('is not sent back by a webhook from before the move', async () => {
+    const door = await openDoor();
+    door.world.place = moved;
+    await door.keep({ ...atReview(), ref: { ...REF, ...moved } });
+    await door.deliver('issue_comment', commentOf('/pause'));
+    expect(await door.loop()).toMatchObject({ ref: { ...REF, ...moved }, status: 'paused' });
+    expect(door.asked).toEqual(['locate acme/shop', 'permission globex/store']);
+  });
+
+  it('is looked for where a webhook names a place that is no longer there, and the webhook read again', async () => {
+    const door = await openDoor();
+    door.world.place = moved;
+    door.world.gone = 'acme/shop';
+    expect(await door.deliver('issues', labelled())).toBeUndefined();
+    expect(await door.loop()).toMatchObject({ ref: { ...REF, ...moved }, status: 'working' });
+  });
+
+  it('out of reach of the App ends what is said of it, with a reason', async () => {
+    const door = await openDoor();
+    door.world.place = undefined;
+    door.world.gone = 'acme/shop';
+    expect(await door.deliver('issues', labelled())).toMatch(
+      /^issues\.labeled was left alone, because the App no longer reaches acme\/shop: /,
+    );
+    expect(await door.loop()).toBeUndefined();
+  });
+});
