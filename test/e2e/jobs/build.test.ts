@@ -19,7 +19,7 @@ import {
   runBuild,
   WRONG,
   write,
-} from './build-fixture.ts';
+} from '../../jobs/build-fixture.ts';
 
 let place: Checkout;
 beforeEach(async () => {

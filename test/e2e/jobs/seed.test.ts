@@ -2,10 +2,10 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { digestOfTests } from '../../src/guard/test-digest.ts';
-import { build } from '../../src/jobs/build/build.ts';
-import { runJob } from '../../src/jobs/run-job.ts';
-import type { BuildReport } from '../../src/loop/brief.ts';
+import { digestOfTests } from '../../../src/guard/test-digest.ts';
+import { build } from '../../../src/jobs/build/build.ts';
+import { runJob } from '../../../src/jobs/run-job.ts';
+import type { BuildReport } from '../../../src/loop/brief.ts';
 import {
   briefFor,
   type Checkout,
@@ -16,7 +16,7 @@ import {
   GOOD,
   numbersOf,
   runSeed,
-} from './build-fixture.ts';
+} from '../../jobs/build-fixture.ts';
 
 let place: Checkout;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { EvidenceRow } from '../../src/loop/brief.ts';
-import { type Claim, NODE_BASE, NODE_HEAD, NODE_TEST, rowsFor } from './evidence-world.ts';
+import type { EvidenceRow } from '../../../src/loop/brief.ts';
+import { type Claim, NODE_BASE, NODE_HEAD, NODE_TEST, rowsFor } from '../../jobs/evidence-world.ts';
 
 const GOOD_CHANGE = `${NODE_TEST}test('discounts', async () => {
   const { discounted } = await import('../src/price.js');

@@ -14,7 +14,7 @@ import {
   runWorkflow,
   serve,
   startGitServer,
-} from './workflow-kit.ts';
+} from '../local/workflow-kit.ts';
 
 const names = ['loopwright-build', 'loopwright-verify'] as const;
 const textOf = (name: string): Promise<string> =>

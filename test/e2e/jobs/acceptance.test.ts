@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AcceptanceRow } from '../../src/documents/documents.ts';
-import type { Step } from '../../src/documents/step.ts';
-import { p95Of, performAcceptance } from '../../src/jobs/verify/acceptance.ts';
-import { valueAt } from '../../src/jobs/verify/probe-steps.ts';
-import type { Brief } from '../../src/loop/brief.ts';
-import { benchOf, type Files, type Scene, scene } from './verify-fixture.ts';
+import type { AcceptanceRow } from '../../../src/documents/documents.ts';
+import type { Step } from '../../../src/documents/step.ts';
+import { p95Of, performAcceptance } from '../../../src/jobs/verify/acceptance.ts';
+import { valueAt } from '../../../src/jobs/verify/probe-steps.ts';
+import type { Brief } from '../../../src/loop/brief.ts';
+import { benchOf, type Files, type Scene, scene } from '../../jobs/verify-fixture.ts';
 
 let place: Scene | undefined;
 afterEach(async () => {

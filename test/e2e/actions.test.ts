@@ -5,7 +5,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
-import { eventually, git, HERE, type Stage, startStage } from './server.ts';
+import { eventually, git, HERE, type Stage, startStage } from '../local/server.ts';
 
 const BUILD = `name: Build
 run-name: Build \${{ inputs.toy }}
