@@ -52,7 +52,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm start': BY_START,
   'npm start -- --data DIR': BY_PACKAGE("'start', '--data', join(root, 'kept')"),
   'npm start -- --port 8480 --data .data --import ../shop=acme/shop --user maria:admin:maria-token': {
-    file: 'test/e2e/start.test.ts',
+    file: 'test/e2e/typed/start.test.ts',
     words: "=acme/shop`, '--user', 'wout:write:wout-token')",
   },
   'npm run -s loopwright -- --help': { file: 'test/cli/usage.test.ts', words: "typed(['--help'])" },

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { processesOf, type Running, SOURCES, started, typed } from '../cli/terminal.ts';
-import { layDatabase } from '../prepared.ts';
+import { processesOf, type Running, SOURCES, started, typed } from '../../cli/terminal.ts';
+import { layDatabase } from '../../prepared.ts';
 
 /** Two starts of everything; a few seconds each on a quiet machine. */
 const TIMEOUT_MS = 120_000;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { sandboxProblem } from '../../src/cli/sandbox-here.ts';
-import { writeSetup } from '../../src/settings/setup-files.ts';
-import { type Running, started, typed } from '../cli/terminal.ts';
-import { layDatabase } from '../prepared.ts';
+import { sandboxProblem } from '../../../src/cli/sandbox-here.ts';
+import { writeSetup } from '../../../src/settings/setup-files.ts';
+import { type Running, started, typed } from '../../cli/terminal.ts';
+import { layDatabase } from '../../prepared.ts';
 
 const TIMEOUT_MS = 120_000;
 const SENTENCE =

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 
-const ROOT = new URL('../..', import.meta.url);
+const ROOT = new URL('../../..', import.meta.url);
 const run = (tool: string, ...argv: string[]) =>
   execa(process.execPath, ['--disable-warning=ExperimentalWarning', `test/${tool}/${tool}.ts`, ...argv], {
     cwd: ROOT,
