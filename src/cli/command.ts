@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../errors.ts';
 import { commandLine } from './command-line.ts';
 
-export interface Option {
+interface Option {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
   /** What `--help` calls the value. */
@@ -45,7 +45,7 @@ export function optionsOf<Options extends Readonly<Record<string, Option>>>({
 }
 
 /** What about the options, or about more than `words` words that are none, is not understood. Node's own sentences explain its parser; these name the option. */
-export function complaintAbout(
+function complaintAbout(
   argv: readonly string[],
   options: Readonly<Record<string, Option>>,
   words: number,

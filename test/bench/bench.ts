@@ -6,18 +6,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { optionsOrEnd } from '../command-line.ts';
 import { startPostgres } from '../machine/postgres-server.ts';
-import { asked } from '../tool.ts';
 import { type DecisionCost, decisionCost } from './decisions.ts';
 import { median } from './median.ts';
 import { type Load, load, type Served, serve } from './processes.ts';
 
-const json = asked({
-  name: 'bench',
-  summary: 'Measures webhooks beside a bare Probot, and what a decision costs among few and many loops.',
-  flags: { json: 'one JSON array instead of text' },
-  counts: {},
-}).flag('json');
+const json = optionsOrEnd({
+  typed: 'npm run bench --',
+  purpose: 'Measures webhooks beside a bare Probot, and what a decision costs among few and many loops.',
+  options: { json: { meaning: 'one JSON array instead of text' } },
+  read: (given) => given.json === true,
+});
 const BURST = 2000;
 const ROUNDS = 5;
 const STEADY = { count: 1000, perSecond: 50 };

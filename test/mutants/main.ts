@@ -1,42 +1,32 @@
-/**
- * `npm run test:mutants`: makes faults in the pure rules, one at a time, and tells which of them no test notices.
- *
- *   --files GLOB     what is mutated, any number of times; `src/{loop,guard}/**` by default
- *   --sample N       only N lines, drawn by --seed S (1 by default)
- *   --floor PERCENT  exit code 1 where a smaller share of the mutants is noticed
- *   --json           one JSON object as the last line
- *
- * What a whole file gave is kept until code or tests change, so that an interrupted run goes on with the next file.
- */
+/** Makes faults in the pure rules, one at a time, and tells which of them no test notices. What a whole file gave is kept until code or tests change, so that an interrupted run goes on with the next file. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { z } from 'zod';
+import { optionsOrEnd, wholeNumber } from '../command-line.ts';
 import { digestOf, drawnLines, filesOf } from './places.ts';
 import { type Outcome, outcome, scoreOf, scoreText, survivorsOf } from './score.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-const options = z
-  .object({
-    files: z.array(z.string()).default(['src/{loop,guard}/**/*.ts']),
-    sample: z.coerce.number().int().positive().optional(),
-    seed: z.coerce.number().int().default(1),
-    floor: z.coerce.number().min(0).max(100).default(0),
-    json: z.boolean().default(false),
-  })
-  .parse(
-    parseArgs({
-      options: {
-        files: { type: 'string', multiple: true },
-        sample: { type: 'string' },
-        seed: { type: 'string' },
-        floor: { type: 'string' },
-        json: { type: 'boolean' },
-      },
-    }).values,
-  );
+const given = optionsOrEnd({
+  typed: 'npm run test:mutants --',
+  purpose: 'Makes faults in the pure rules, one at a time, and tells which of them no test notices.',
+  options: {
+    files: { value: 'GLOB', meaning: 'what is mutated; src/{loop,guard}/**/*.ts unless told otherwise' },
+    sample: { value: 'N', meaning: 'only N lines, drawn by the seed' },
+    seed: { value: 'S', meaning: 'what the lines are drawn by; 1 unless told otherwise' },
+    floor: { value: 'PERCENT', meaning: 'exit code 1 where a smaller share of the mutants is noticed' },
+    json: { meaning: 'one JSON object as the last line' },
+  },
+  read: ({ files, sample, seed, floor, json }) => ({
+    files: typeof files === 'string' ? files : 'src/{loop,guard}/**/*.ts',
+    sample: sample === undefined ? undefined : wholeNumber('sample', sample, { least: 1, otherwise: 120 }),
+    seed: wholeNumber('seed', seed, { least: 0, otherwise: 1 }),
+    floor: wholeNumber('floor', floor, { least: 0, otherwise: 0 }),
+    json: json === true,
+  }),
+});
 
 /** Mutates these files, or lines of files as `file:from-to`, and runs the tests that reach each mutant. */
 async function mutated(places: readonly string[]): Promise<readonly Outcome[]> {
@@ -65,7 +55,7 @@ async function mutated(places: readonly string[]): Promise<readonly Outcome[]> {
 }
 
 async function sampled(files: readonly string[], count: number): Promise<readonly Outcome[]> {
-  const lines = await drawnLines(ROOT, { files, count, seed: options.seed });
+  const lines = await drawnLines(ROOT, { files, count, seed: given.seed });
   return mutated(lines.map(({ file, line }) => `${file}:${line}-${line}`));
 }
 
@@ -93,14 +83,12 @@ async function keptIn(place: string): Promise<readonly Outcome[] | undefined> {
   return text === undefined ? undefined : z.array(outcome).parse(JSON.parse(text));
 }
 
-const files = await filesOf(ROOT, options.files);
-const outcomes = options.sample === undefined ? await whole(files) : await sampled(files, options.sample);
+const files = await filesOf(ROOT, [given.files]);
+const outcomes = given.sample === undefined ? await whole(files) : await sampled(files, given.sample);
 process.stdout.write(`${scoreText(outcomes)}\n`);
 const score = scoreOf(outcomes);
-if (options.json) process.stdout.write(`${JSON.stringify({ ...score, survivors: survivorsOf(outcomes) })}\n`);
-if (score.percent === undefined || score.percent < options.floor) {
-  process.stderr.write(
-    `At least ${options.floor} % of the mutants must be noticed, and ${score.percent ?? 'no'} are.\n`,
-  );
+if (given.json) process.stdout.write(`${JSON.stringify({ ...score, survivors: survivorsOf(outcomes) })}\n`);
+if (score.percent === undefined || score.percent < given.floor) {
+  process.stderr.write(`At least ${given.floor} % of the mutants must be noticed, and ${score.percent ?? 'no'} are.\n`);
   process.exitCode = 1;
 }

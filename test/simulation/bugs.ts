@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { UsageError } from './command-line.ts';
+import { UsageError } from '../command-line.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BUGS = fileURLToPath(new URL('bugs/', import.meta.url));

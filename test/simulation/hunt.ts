@@ -1,7 +1,7 @@
 /** `npm run simulate:bugs`: plants each fault of `bugs/`, and says at which seed it was found. */
 import { availableParallelism } from 'node:os';
+import { type Command, runCommand, UsageError, wholeNumber } from '../command-line.ts';
 import { bugNames, type Hunt, hunt, record } from './bugs.ts';
-import { type Command, runCommand, UsageError, wholeNumber } from './command-line.ts';
 
 const COMMAND = {
   typed: 'npm run simulate:bugs --',

@@ -1,6 +1,6 @@
 /** `npm run simulate`: which worlds break which sentence, and how to see it again. */
 import { availableParallelism } from 'node:os';
-import { type Command, runCommand, wholeNumber } from './command-line.ts';
+import { type Command, runCommand, wholeNumber } from '../command-line.ts';
 import { jsonOf, progressOf, textOf } from './report.ts';
 import { runSeeds } from './runner.ts';
 import { counted, emptyTally, openTally, type Tally, writeTally } from './tally.ts';

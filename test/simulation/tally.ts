@@ -1,7 +1,7 @@
 /** What came of the seeds so far, kept in a file where one is given: the same command goes on where it was left. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { UsageError } from './command-line.ts';
+import { UsageError } from '../command-line.ts';
 import type { Outcome } from './simulate.ts';
 
 const tally = z.strictObject({

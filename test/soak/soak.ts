@@ -7,23 +7,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { type Engine, openEngine } from '../../src/adapters/engine.ts';
+import { optionsOrEnd, wholeNumber } from '../command-line.ts';
 import { startPostgres } from '../machine/postgres-server.ts';
-import { asked } from '../tool.ts';
 import { openSoak, type Soaked, type SoakStage } from './stage.ts';
 
-const options = asked({
-  name: 'soak',
-  summary:
+const { json, loops, atOnce } = optionsOrEnd({
+  typed: 'npm run soak --',
+  purpose:
     'Runs loops one after another, then many at once, on PGlite and PostgreSQL, and tells what they leave behind.',
-  flags: { json: 'one JSON array instead of text' },
-  counts: {
-    loops: { preset: 200, description: 'loops one after another' },
-    'at-once': { preset: 20, description: 'loops at once, after them' },
+  options: {
+    loops: { value: 'N', meaning: 'how many one after another; 200 unless told otherwise' },
+    'at-once': { value: 'N', meaning: 'how many at once, after them; 20 unless told otherwise' },
+    json: { meaning: 'one JSON array instead of text' },
   },
+  read: (given) => ({
+    json: given.json === true,
+    loops: wholeNumber('loops', given.loops, { least: 1, otherwise: 200 }),
+    atOnce: wholeNumber('at-once', given['at-once'], { least: 1, otherwise: 20 }),
+  }),
 });
-const json = options.flag('json');
-const LOOPS = options.count('loops');
-const AT_ONCE = options.count('at-once');
 
 /** What is there when everything that may be forgotten is forgotten. */
 interface Remains {
@@ -101,12 +103,12 @@ async function soak(database: string, url: string, directory: string | undefined
   const stage = await openSoak(engine);
   const soaked: Soaked[] = [];
   let early: Remains | undefined;
-  for (let loop = 1; loop <= LOOPS; loop += 1) {
+  for (let loop = 1; loop <= loops; loop += 1) {
     soaked.push(await stage.run(1));
-    if (loop === Math.ceil(LOOPS / 4)) early = await remainsOf(engine, stage, directory);
+    if (loop === Math.ceil(loops / 4)) early = await remainsOf(engine, stage, directory);
     if (loop % 20 === 0) say(`${database}: ${loop} loops, ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
   }
-  soaked.push(await stage.run(AT_ONCE));
+  soaked.push(await stage.run(atOnce));
   const late = await remainsOf(engine, stage, directory);
   await stage.close();
   await engine.close();

@@ -1,4 +1,4 @@
-/** What the two commands of the simulation share: options, usage, and faults of usage told in one sentence. */
+/** What the programs below `test/` share: options, usage, and faults of usage told in one sentence. */
 import { parseArgs } from 'node:util';
 
 /** An option of a command; one without `value` is a flag. */
@@ -75,6 +75,25 @@ export function usageOf<Name extends string>({ typed, purpose, options }: Comman
 }
 
 const HELP: Option = { meaning: 'prints this' };
+
+/** What a program is asked for, as `read` makes it of the options; where that is its usage, or cannot be meant, the process ends. */
+export function optionsOrEnd<Name extends string, Read>({
+  read,
+  ...command
+}: Command<Name> & { readonly read: (given: ReturnType<typeof readOptions<Name>>) => Read }): Read {
+  const given = process.argv.slice(2);
+  if (given.includes('--help')) {
+    process.stdout.write(usageOf(command));
+    process.exit(0);
+  }
+  try {
+    return read(readOptions(command, given));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+}
 
 /** Performs a command and gives its exit code: 2 and one sentence for a fault of usage, 0 and the usage for `--help`. */
 export async function runCommand<Name extends string>(

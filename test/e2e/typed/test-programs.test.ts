@@ -1,4 +1,4 @@
-/** The commands of the simulation as they are typed. */
+/** The programs below `test/` as they are typed. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,16 @@ import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-function typed(script: 'main' | 'hunt', ...options: readonly string[]) {
-  const file = `test/simulation/${script}.ts`;
+const FILES = {
+  main: 'simulation/main.ts',
+  hunt: 'simulation/hunt.ts',
+  bench: 'bench/bench.ts',
+  soak: 'soak/soak.ts',
+  mutants: 'mutants/main.ts',
+} as const;
+
+function typed(script: keyof typeof FILES, ...options: readonly string[]) {
+  const file = `test/${FILES[script]}`;
   return execa(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...options], {
     cwd: ROOT,
     reject: false,
@@ -23,6 +31,10 @@ it.each([
   ['main', ['--seed', '1'], "Unknown option '--seed'; `npm run simulate -- --help` lists the options."],
   ['main', ['12'], "Unexpected argument '12'; `npm run simulate -- --help` lists the options."],
   ['main', ['--state', 'package.json'], '--state package.json is not a state of the simulation; name a new file.'],
+  ['soak', ['--loops', '0'], '--loops 0 is no whole number from 1 on; say for example --loops 200.'],
+  ['soak', ['--turbo'], "Unknown option '--turbo'; `npm run soak -- --help` lists the options."],
+  ['bench', ['often'], "Unexpected argument 'often'; `npm run bench -- --help` lists the options."],
+  ['mutants', ['--floor', 'high'], '--floor high is no whole number from 0 on; say for example --floor 0.'],
   ['hunt', ['--seeds', 'abc'], '--seeds abc is no whole number from 1 on; say for example --seeds 1000.'],
   [
     'hunt',
@@ -39,6 +51,9 @@ it.each([
 
 it.each([
   ['main', ['--seeds N', '--from S', '--state FILE', '--threads N', '--first', '--all', '--json', '--help']],
+  ['bench', ['--json', '--help']],
+  ['soak', ['--loops N', '--at-once N', '--json', '--help']],
+  ['mutants', ['--files GLOB', '--sample N', '--seed S', '--floor PERCENT', '--json', '--help']],
   ['hunt', ['--only NAME', '--seeds N', '--from S', '--threads N', '--record', '--help']],
 ] as const)('%s --help lists every option', async (script, options) => {
   const { exitCode, stdout } = await typed(script, '--help');
