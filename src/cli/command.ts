@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../errors.ts';
 import { commandLine } from './command-line.ts';
 
-interface Option {
+export interface Option {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
   /** What `--help` calls the value. */
