@@ -1,7 +1,7 @@
 /** The order of the files of `npm test`: what takes longest first, so that nothing is left for one process alone; what opens a database last, because it makes its process large, and each program that is started from there costs more. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const FIRST = /e2e\/loop\.test/;
+const FIRST = /e2e\/(?:loop|busy-repository|simulation)\.test/;
 const WAITING_LONG = /adapters\/queue\.test/;
 const WITH_DATABASE = /test\/(?:adapters\/(?:engine|migrations|pglite|store)|engine\/admission|intake\/|server)/;
 
