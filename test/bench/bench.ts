@@ -102,6 +102,8 @@ try {
     await compare('PostgreSQL', url, [few, many]),
   ];
   for (const result of results) tell(result);
+  // Times are for people to judge; a webhook that is lost is a fault on any machine.
+  if (results.some(({ lost }) => lost > 0)) process.exitCode = 1;
   if (json) process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
 } finally {
   await postgres.stop();
