@@ -44,7 +44,7 @@ export async function define(drafting: Drafting): Promise<Event> {
       name: 'spec_confidence',
       value: confidenceOf(points),
       unit: 'ratio',
-      source: 'phases/define',
+      source: 'drafting/define',
       raw: points,
     }),
   ];

@@ -51,14 +51,14 @@ async function writeRequirement(drafting: Drafting, material: readonly Block[]):
       name: 'goal_metrics',
       value: requirement.metrics.length,
       unit: 'count',
-      source: 'phases/discover',
+      source: 'drafting/discover',
       raw: requirement.metrics,
     }),
     await measured(drafting, {
       name: 'open_questions',
       value: open.length,
       unit: 'count',
-      source: 'phases/discover',
+      source: 'drafting/discover',
       raw: loop.questions,
     }),
   ];

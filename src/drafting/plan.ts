@@ -118,7 +118,7 @@ function coverage(drafting: Drafting, checked: CheckedPlan): Promise<Drafted['me
     name: 'uncovered_requirements',
     value,
     unit: 'count',
-    source: 'phases/plan',
+    source: 'drafting/plan',
     raw: checked,
   });
 }
@@ -142,7 +142,7 @@ async function measurementsOf(
   drafting: Drafting,
   { uncertainty, checked, diagrams, unreadable }: Findings,
 ): Promise<Drafted['measurements']> {
-  const source = 'phases/plan';
+  const source = 'drafting/plan';
   return [
     await measured(drafting, {
       name: 'arch_uncertainty',

@@ -48,7 +48,8 @@ export interface Judged {
 /** Takes out the findings that people lifted. A waiver for what was not found, or may not be lifted, does nothing. */
 export function judgeFindings(defects: readonly Defect[], waivers: readonly Waiver[]): Judged {
   const named = new Map(waivers.map((waiver) => [waiver.finding, waiver]));
-  const waiverOf = (found: Defect) => named.get(findingOf(found) ?? '');
+  // The id alone may hold what looks like a name: a file may be called so.
+  const waiverOf = (found: Defect) => (WAIVABLE.has(found.rule) ? named.get(findingOf(found) ?? '') : undefined);
   return {
     standing: defects.filter((found) => waiverOf(found) === undefined),
     lifted: defects.flatMap((found) => {

@@ -84,7 +84,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     usage: '/waive <finding> <why>',
     description: 'Lift one finding of the scan, or of the rules about tests, for the code as it is.',
     who: 'write',
-    takes: 'word',
+    takes: 'text',
   },
   accept: { usage: '/accept <n>', description: 'Accept a proposed improvement.', who: 'maintain', takes: 'word' },
   decline: { usage: '/decline <n>', description: 'Decline a proposed improvement.', who: 'maintain', takes: 'word' },

@@ -58,6 +58,7 @@ const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
   'deferred',
   'relocated',
   'surfaced',
+  'moved',
   'paid',
   'dispatched',
   'completed',

@@ -8,8 +8,8 @@ export type Counter = keyof typeof LIMITS | 'iterations';
 export interface Edge {
   readonly from: PhaseName;
   readonly to: PhaseName;
-  /** What happened: its gates passed or failed, a person sent it back, its ground moved, its iterations are used up, or it was interrupted. */
-  readonly because: 'pass' | 'fail' | 'back' | 'moved' | 'exhausted' | 'interrupted' | 'cancelled';
+  /** What happened: its gates passed or failed, a person sent it back, its ground moved, a person changed the approved documents, its iterations are used up, or it was interrupted. */
+  readonly because: 'pass' | 'fail' | 'back' | 'moved' | 'documents' | 'exhausted' | 'interrupted' | 'cancelled';
   /** The counter that taking it consumes; undefined on a way forward. */
   readonly consumes: Counter | undefined;
 }
@@ -22,12 +22,14 @@ export function edgesOf(process: Process): readonly Edge[] {
 function edgesFrom(from: PhaseName, process: Process): readonly Edge[] {
   const phase = process[from];
   const begin = phaseName.options.find((name) => process[name].opens === 'iteration');
+  const redraft = phaseName.options.map((name) => process[name].back?.default).find((name) => name !== undefined);
   const wanted: readonly (Omit<Edge, 'from' | 'to'> & { readonly to: PhaseName | 'done' | undefined })[] = [
     { to: phase.pass, because: 'pass', consumes: undefined },
     { to: phase.fail, because: 'fail', consumes: phase.counts },
     { to: phase.back?.default, because: 'back', consumes: 'rounds' },
     { to: phase.back?.plan, because: 'back', consumes: 'rounds' },
     { to: phase.replan, because: 'moved', consumes: 'rounds' },
+    { to: phase.needs === 'approval' ? redraft : undefined, because: 'documents', consumes: 'rounds' },
     { to: phase.counts === 'iterations' ? phase.replan : undefined, because: 'exhausted', consumes: 'plans' },
     { to: phase.needs === 'approval' ? begin : undefined, because: 'interrupted', consumes: 'interruptions' },
     {

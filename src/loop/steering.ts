@@ -102,8 +102,8 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
       : only({ ...loop, priority: found });
   },
   budget(loop, { argument, by }) {
-    const [, amount] = /^\+(\d+(?:\.\d+)?)$/.exec(argument) ?? [];
-    if (amount === undefined) return 'Say by how many USD: `/budget +2`.';
+    const [, amount] = /^\+(\d{1,6}(?:\.\d{1,2})?)$/.exec(argument) ?? [];
+    if (amount === undefined) return 'Say by how many USD, below a million and to the cent: `/budget +2`.';
     const limits = { ...loop.started.limits, usd: loop.started.limits.usd + Number(amount) };
     const raised: StartedLoop = { ...loop, started: { ...loop.started, limits } };
     if (loop.waitingFor !== 'approval') return only(raised);
@@ -167,7 +167,9 @@ function heldBack({ status, phase, waitingFor }: Loop, { command }: Commanded): 
 
 /** Lifts a finding of the last try; its name is made of the line that was found, so a line that changes is another finding. */
 function waive(loop: StartedLoop, { argument, by, at }: Commanded): Decision | string {
-  const [finding = '', ...why] = argument.split(/\s+/);
+  const [named = '', ...why] = argument.split(/\s+/);
+  // People copy it with the code marks around it.
+  const finding = named.replaceAll('`', '');
   if (finding === '') return 'Say which finding, as its sentence names it, and why: `/waive W-3f9a2c0b1d4e <why>`.';
   if (loop.waivers.some((waiver) => waiver.finding === finding)) return `The finding ${finding} is waived already.`;
   if (!loop.feedback.some((defect) => findingOf(defect) === finding))

@@ -84,6 +84,12 @@ describe('nobody lifts', () => {
     expect(judgeFindings(defects, [waiverFor(FINDING)]).standing).toEqual(defects);
   });
 
+  test('a defect of another rule whose file is called like a finding', () => {
+    const frozen = defect({ rule: 'frozen-test', file: `test/x#${FINDING}`, message: 'A frozen test was changed.' });
+    const named = { ...frozen, id: `frozen-test#${FINDING}` };
+    expect(judgeFindings([frozen, named], [waiverFor(FINDING)]).standing).toEqual([frozen, named]);
+  });
+
   test('anything by a waiver that names something else', () => {
     const finding = fc.stringMatching(/^W-[0-9a-f]{12}$/).filter((name) => name !== FINDING);
     fc.assert(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommandName } from '../../src/loop/commands.ts';
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import { asStarted } from '../../src/loop/stages.ts';
 import {
   asking,
   atReview,
@@ -30,6 +31,12 @@ describe('a command of somebody who may not give it', () => {
 });
 
 describe('the budget of a packet', () => {
+  it.each([`+${'9'.repeat(400)}`, '+1000000', '+0.001', '+1e9', '-2'])('is not raised by %s', (amount) => {
+    const after = decide(building(), command('budget', amount, timeOf(51))).loop;
+    expect(asStarted(after).started.limits.usd).toBe(3);
+    expect(sentences(after).join()).toContain('below a million');
+  });
+
   const raise = (loop: Loop) => decide(loop, command('budget', '+2', timeOf(51))).loop;
 
   it('that is raised while the packet waits renews the packet, and the earlier one cannot be approved', () => {

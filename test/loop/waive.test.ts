@@ -1,5 +1,6 @@
 /** `/waive <finding> <why>`: a person lifts one finding of the last try, and it is recorded who did and why. */
 import { describe, expect, it } from 'vitest';
+import { parseCommands } from '../../src/loop/commands.ts';
 import { decide } from '../../src/loop/decide.ts';
 import { defect } from '../../src/loop/defect.ts';
 import type { Loop } from '../../src/loop/loop.ts';
@@ -21,6 +22,15 @@ describe('/waive', () => {
   it('lifts a finding of the last try, and records who did and why', () => {
     expect(said(found(), `${FINDING} it runs our own script`).waivers).toEqual([
       { finding: FINDING, by: 'maria', at: timeOf(80), reason: 'it runs our own script' },
+    ]);
+  });
+
+  it('takes its name with code marks, and the reason from the lines below too', () => {
+    expect(parseCommands([{ line: `/waive \`${FINDING}\``, below: 'it runs\nour own script' }])).toEqual([
+      { command: 'waive', argument: `\`${FINDING}\`\nit runs\nour own script` },
+    ]);
+    expect(said(found(), `\`${FINDING}\`\nit runs\nour own script`).waivers).toMatchObject([
+      { finding: FINDING, reason: 'it runs our own script' },
     ]);
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/loop/phases.ts';
+import { edgesOf } from '../../src/loop/graph.ts';
+import { LIMITS, PHASES } from '../../src/loop/phases.ts';
 import { isAtRest, type Odds, randomOf, refold, walk } from './random-walk.ts';
 
 const odds = fc.record<Odds>({
@@ -40,6 +41,21 @@ describe('walks through the phases', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('take no way that the table does not know, but to where a person sets a stopped loop going again', () => {
+    const known = new Set(edgesOf(PHASES).map(({ from, to }) => `${from} → ${to}`));
+    const taken = new Set<string>();
+    for (let seed = 0; seed < 400; seed += 1) {
+      const { loop } = walk(randomOf(seed), { passes: 0.7, fails: 0.1, approves: 0.8, interferes: 0.2 });
+      for (const [index, { phase }] of loop.entries.slice(1).entries()) {
+        const from = loop.entries[index];
+        const isGrant = from?.outcome === 'cancelled' && from.phase === phase;
+        if (!isGrant) taken.add(`${from?.phase} → ${phase}`);
+      }
+    }
+    expect([...taken].filter((way) => !known.has(way))).toEqual([]);
+    expect(taken.size).toBeGreaterThan(15);
   });
 
   it('replay byte-identically from their log', () => {

@@ -46,6 +46,8 @@ async function baseOf(
 ): Promise<string | undefined> {
   const known = await linesOf(repository, ['rev-list', '--ignore-missing', '--no-walk', head]);
   if (known.length === 0) return undefined;
+  // Work of which nothing but frozen tests is left was never promoted.
+  if (changes.length === 0) return head;
   const range = ['rev-list', '--first-parent', `--max-count=${MOST_COMMITS}`, `${head}..${candidate}`];
   for (const commit of await linesOf(repository, range)) {
     const entries = new Map((await treeOf(repository, commit)).map((entry) => [entry.path, entry]));

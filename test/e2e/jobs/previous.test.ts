@@ -123,4 +123,11 @@ describe('a frozen test', () => {
     expect(report.tests).toEqual(first.tests);
     expect(numbersOf(report).test_failures).toBe(1);
   });
+
+  test('that people changed is told of also when nothing else is left of the earlier work', async () => {
+    const first = await builtOn(place, WRONG);
+    const head = await pushed({ [FROZEN_FILE]: FROZEN_TEXT.replace('A, Hello', 'A; Hello') });
+    const { told } = await nextOn(head, { ...first, changes: [] });
+    expect(told).toMatchObject([{ file: FROZEN_FILE }]);
+  });
 });
