@@ -70,7 +70,8 @@ const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
  */
 export function decide(loop: Loop, event: Event): Decision {
   if (!applies(loop, event)) return { loop, effects: [] };
-  if (isHeld(loop, event)) return { loop: { ...loop, seq: loop.seq + 1, held: [...loop.held, event] }, effects: [] };
+  if (isHeld(loop, event))
+    return { loop: { ...loop, seq: loop.seq + 1, held: heldWith(loop.held, event) }, effects: [] };
   const decision = react({ ...loop, seq: loop.seq + 1 }, event);
   const isSeen = !OFTEN_UNSEEN.has(event.type) || faceOf(decision.loop) !== faceOf(loop);
   const isShown = decision.loop.status !== 'idle' && isSeen;
@@ -194,6 +195,13 @@ function isHere({ ref }: Loop, { installationId, owner, repo }: EventOf<'relocat
 function isHeld(loop: Loop, event: Event): boolean {
   if (loop.status === 'paused') return isForLater(event);
   return loop.status === 'working' && PHASES[loop.phase].waits === 'approval' && isOnPacket(event);
+}
+
+/** A base that moved on was compared with the loop's own, so it tells what the move before it told too: a long pause keeps one of them. */
+function heldWith(held: readonly Event[], event: Event): Event[] {
+  const isTold = (one: Event): boolean =>
+    one.type === 'moved' && event.type === 'moved' && one.before !== undefined && one.before === event.before;
+  return [...held.filter((one) => !isTold(one)), event];
 }
 
 /** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. A run that was started is known at once. */

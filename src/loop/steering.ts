@@ -167,9 +167,8 @@ function heldBack({ status, phase, waitingFor }: Loop, { command }: Commanded): 
 
 /** Lifts a finding of the last try; its name is made of the line that was found, so a line that changes is another finding. */
 function waive(loop: StartedLoop, { argument, by, at }: Commanded): Decision | string {
-  const [named = '', ...why] = argument.split(/\s+/);
   // People copy it with the code marks around it.
-  const finding = named.replaceAll('`', '');
+  const [finding = '', ...why] = argument.replaceAll('`', '').split(/\s+/);
   if (finding === '') return 'Say which finding, as its sentence names it, and why: `/waive W-3f9a2c0b1d4e <why>`.';
   if (loop.waivers.some((waiver) => waiver.finding === finding)) return `The finding ${finding} is waived already.`;
   if (!loop.feedback.some((defect) => findingOf(defect) === finding))

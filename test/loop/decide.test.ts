@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
+import { asStarted } from '../../src/loop/stages.ts';
 import { atReview, building, completed, driven, failure, pushed, review, runEnded, SHA, sentences } from './stands.ts';
 import { command, defect, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
 
@@ -291,6 +292,26 @@ describe('building', () => {
 });
 
 describe('pausing', () => {
+  it('holds of a base that goes on and on the last move only, which tells of the others too', () => {
+    const paused = asStarted(decide(building(), command('pause', '', timeOf(55))).loop);
+    const { base, config } = paused.started;
+    const move = (count: number): Event => ({
+      type: 'moved',
+      at: timeOf(56 + count),
+      before: base.sha,
+      sha: String(count % 10).repeat(40),
+      paths: [`docs/${count}.md`],
+      unlisted: false,
+      sensitive: [],
+      configDigest: config.digest,
+    });
+    const held = Array.from({ length: 50 }, (_, count) => move(count)).reduce<Loop>(
+      (loop, event) => decide(loop, event).loop,
+      paused,
+    );
+    expect(held.held).toEqual([move(49)]);
+  });
+
   it('holds outcomes and decides on them when resumed, in the same iteration', () => {
     const paused = decide(building(), command('pause', '', timeOf(55))).loop;
     const held = decide(paused, completed(paused)).loop;
