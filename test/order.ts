@@ -1,8 +1,7 @@
-/** The order of the files of `npm test`: what takes longest first, so that nothing is left for one process alone; what opens a database last, because it makes its process large, and each program that is started from there costs more. */
+/** The order of the files: what takes longest first, so that nothing is left for one process alone; what opens a database last, because it makes its process large, and each program that is started from there costs more. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const FIRST = /e2e\/(?:loop|busy-repository|simulation)\.test/;
-const WAITING_LONG = /adapters\/queue\.test/;
+const FIRST = /e2e\/(?:loop|busy-repository|simulation)\.test|adapters\/queue\.test/;
 const WITH_DATABASE = /test\/(?:adapters\/(?:engine|migrations|pglite|store)|engine\/admission|intake\/|server)/;
 
 export class LongestFirst extends BaseSequencer {
@@ -14,6 +13,5 @@ export class LongestFirst extends BaseSequencer {
 
 function rankOf({ moduleId }: TestSpecification): number {
   if (FIRST.test(moduleId)) return 0;
-  if (WAITING_LONG.test(moduleId)) return 2;
-  return WITH_DATABASE.test(moduleId) ? 3 : 1;
+  return WITH_DATABASE.test(moduleId) ? 2 : 1;
 }

@@ -10,7 +10,7 @@ export interface ArtifactFiles {
 }
 
 export const MAX_ZIP_BYTES = 8_000_000;
-/** Of what is read. Transcripts are for people and are not unpacked, so they do not count. */
+/** Limits on what is unpacked: the report and raw outputs. Transcripts are for people, so they are not unpacked and do not count. */
 const MAX_READ_BYTES = 16_000_000;
 const MAX_READ_ENTRIES = 500;
 const REPORT = 'report.json';

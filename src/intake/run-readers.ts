@@ -28,7 +28,7 @@ export const runReaders: Readers<RunName> = {
     const stored = await ports.store.byRun(payload.repository.id, runId);
     const completed = { type: 'completed', at, runId, conclusion: conclusion ?? 'unknown' } as const;
     if (stored !== undefined) return ofStored(stored, placeOf(payload, ports), async () => completed);
-    // One of ours that nobody waits for has ended, and there is nothing left to cancel.
+    // A run of ours that no loop waits for has ended, so nothing is left to cancel.
     return isOwnRun(payload, ports.self) ? [] : heard(payload, head_sha, taking);
   },
 };

@@ -30,7 +30,7 @@ export const effect = z.discriminatedUnion('type', [
   /** Takes the pull request out of draft. */
   z.strictObject({ type: z.literal('ready'), ...effectBase, entry: z.int() }),
   z.strictObject({ type: z.literal('cancel'), ...effectBase, runId: z.int() }),
-  /** Looks for the outcome of a run that never reported. */
+  /** Sets a timer: `run` gives a run up whose time is over, `checks` looks at the repository's own checks. */
   z.strictObject({
     type: z.literal('wait'),
     ...effectBase,

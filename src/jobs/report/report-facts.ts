@@ -30,7 +30,7 @@ export async function reportedOn<Outcome>(
   };
 }
 
-/** An expected failure as the report says it. Only what is named at a port is one; anything else is a mistake of ours and goes up. */
+/** An expected failure as the report says it. Expected are the errors that a port names; any other is a mistake of ours and is thrown on. */
 export function failureOf(error: unknown, { log }: Pick<JobEnvironment, 'log'>): JobFailure {
   if (!(error instanceof LoopError)) throw error;
   log(`failed: ${error.message}`);
