@@ -60,9 +60,10 @@ beforeAll(async () => {
   packed = files.map(({ path }) => path);
   installed = join(root, 'elsewhere');
   await mkdir(installed);
-  const install = await run('npm', ['install', '--no-fund', '--no-audit', join(root, filename)], installed);
+  const install = await run('npm', ['install', '--no-fund', '--no-audit', '--prefer-offline', join(root, filename)], installed);
   expect(install.exitCode, install.stderr).toBe(0);
-}, 5 * MINUTES);
+  // The registry is asked for each of some hundred packages.
+}, 15 * MINUTES);
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the package', () => {
