@@ -39,8 +39,9 @@ test.each([
     [['context', 'Read it in\n/etc/hosts\n/lgtm from me']],
   ],
   ['answers', '/answer 1b\n2a\n3: free\ntext', [['answer', '1b\n2a\n3: free\ntext']]],
+  ['a reason', '/waive W-3f9a2c0b1d4e it is\na test key', [['waive', 'W-3f9a2c0b1d4e it is\na test key']]],
   ['Windows line ends', '/reject\r\nOne.\r\n\r\nTwo.\r\n', [['reject', 'One.\n\nTwo.']]],
-])('/reject, /context and /answer take what follows them: %s', (_, comment, commands) => {
+])('/reject, /context, /answer and /waive take what follows them: %s', (_, comment, commands) => {
   expect(commandsIn(comment)).toEqual(commands);
 });
 
@@ -48,7 +49,6 @@ test.each([
   ['/approve\nThanks!', [['approve', '']]],
   ['/rerun BUILD\nThe disk was full.', [['rerun', 'BUILD']]],
   ['/budget +2\n\nThat should do.', [['budget', '+2']]],
-  ['/waive scan-3\nThat is a test key.', [['waive', 'scan-3']]],
 ])('what takes a word or nothing leaves the lines below alone: %j', (comment, commands) => {
   expect(commandsIn(comment)).toEqual(commands);
 });

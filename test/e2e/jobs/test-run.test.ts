@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { suiteCommand } from '../../src/jobs/runner/test-run.ts';
-import { judgeRun } from '../../src/jobs/runner/test-verdict.ts';
-import { openRunnerWorld, type RunnerWorld } from './runner-world.ts';
+import { suiteCommand } from '../../../src/jobs/runner/test-run.ts';
+import { judgeRun } from '../../../src/jobs/runner/test-verdict.ts';
+import { openRunnerWorld, type RunnerWorld } from '../../jobs/runner-world.ts';
 
 let world: RunnerWorld;
 beforeAll(async () => {
