@@ -60,7 +60,11 @@ beforeAll(async () => {
   packed = files.map(({ path }) => path);
   installed = join(root, 'elsewhere');
   await mkdir(installed);
-  const install = await run('npm', ['install', '--no-fund', '--no-audit', '--prefer-offline', join(root, filename)], installed);
+  const install = await run(
+    'npm',
+    ['install', '--no-fund', '--no-audit', '--prefer-offline', join(root, filename)],
+    installed,
+  );
   expect(install.exitCode, install.stderr).toBe(0);
   // The registry is asked for each of some hundred packages.
 }, 15 * MINUTES);
