@@ -34,6 +34,14 @@ export interface AdmissionLimits {
   readonly repository: number;
 }
 
+/** Which delivery said so, and as the how manieth thing: it is saved once. */
+export interface Source {
+  readonly delivery: string;
+  readonly ordinal: number;
+  /** Once by this loop, or by one of the loops that its issue has had: read again, it may find that another loop has begun. */
+  readonly once: 'by-loop' | 'by-issue';
+}
+
 /** One save: the loop as it shall be, and what led there. */
 export interface Change {
   readonly loop: Loop;
@@ -44,8 +52,7 @@ export interface Change {
   readonly wakes: readonly EffectLane[];
   /** It gives a slot back, which a queued loop may have. */
   readonly freesSlot?: boolean | undefined;
-  /** Which delivery said so, and as the how manieth thing to this loop: it is saved once. */
-  readonly source?: { readonly delivery: string; readonly ordinal: number } | undefined;
+  readonly source?: Source | undefined;
   /** Given where the save takes a slot. Without a free one, `queued` is logged after the event and its loop is saved; where it is undefined, nothing is. */
   readonly admission?:
     | {

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { ConflictError } from '../errors.ts';
 import type { Loop } from '../loop/loop.ts';
-import { idOf, nameOf } from '../loop/terms.ts';
-import type { Change, Store } from '../ports.ts';
+import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
+import type { Change, Source, Store } from '../ports.ts';
 import { digestsIn } from './blob-rows.ts';
 import type { Engine } from './engine.ts';
 import { columnsOf } from './loop-rows.ts';
@@ -61,9 +61,24 @@ async function writeLoop(trx: Queries, change: Change): Promise<void> {
   );
 }
 
+/** Whether an earlier loop of the issue was told; a later one cannot have been, because the newest is the one that is spoken to. */
+async function wasHeardEarlier(trx: Queries, ref: LoopRef, { delivery, ordinal }: Source): Promise<boolean> {
+  const earlier = Array.from({ length: ref.n - 1 }, (_, index) => idOf({ ...ref, n: index + 1 }));
+  if (earlier.length === 0) return false;
+  const found = await trx
+    .selectFrom('loop_log')
+    .select('seq')
+    .where('loop_id', 'in', earlier)
+    .where('delivery_id', '=', delivery)
+    .where('ordinal', '=', ordinal)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** The log's number is the version that the save makes, so a gap is a save that decided nothing. */
 async function appendLog(trx: Queries, { loop, expectedVersion, event, settled, source }: Change): Promise<void> {
   if (event === undefined && settled === undefined) return;
+  if (source?.once === 'by-issue' && (await wasHeardEarlier(trx, loop.ref, source))) throw new Unsaved('repeated');
   const text = event === undefined ? null : JSON.stringify(event);
   const written = await trx
     .insertInto('loop_log')

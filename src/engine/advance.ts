@@ -7,7 +7,7 @@ import type { Event } from '../loop/event.ts';
 import { type Decision, type Loop, newLoop } from '../loop/loop.ts';
 import { holdsSlot } from '../loop/slots.ts';
 import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
-import type { Change, Ports, Store } from '../ports.ts';
+import type { Change, Ports, Source, Store } from '../ports.ts';
 import { laneOf } from './effects.ts';
 import { type Outcome, perform } from './perform.ts';
 
@@ -20,12 +20,7 @@ export function apply(ref: LoopRef, event: Event, ports: Saving): Promise<Answer
 }
 
 /** Applies an event unless the loop's log has its source already: a delivery is taken in again when the process died after it was applied. */
-export function applyOnce(
-  ref: LoopRef,
-  event: Event,
-  source: NonNullable<Change['source']>,
-  ports: Saving,
-): Promise<Answer> {
+export function applyOnce(ref: LoopRef, event: Event, source: Source, ports: Saving): Promise<Answer> {
   return update(ref, ports, { event, settled: undefined, source }, (loop) => decide(loop, event));
 }
 
@@ -34,12 +29,6 @@ export interface Waking {
   readonly loopId: string;
   readonly lane: EffectLane;
   readonly attempt: number;
-}
-
-/** Which delivery said it, and as the how manieth thing to this loop. */
-export interface Source {
-  readonly delivery: string;
-  readonly ordinal: number;
 }
 
 /**

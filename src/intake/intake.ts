@@ -1,7 +1,8 @@
 /** Takes deliveries in: what a webhook means becomes events of loops. State that decides is read back from the API, never taken from the payload. */
 import { applyOnce } from '../engine/advance.ts';
 import { LoopError, NotYetError } from '../errors.ts';
-import type { Delivery, Ports } from '../ports.ts';
+import type { Event } from '../loop/event.ts';
+import type { Delivery, Ports, Source } from '../ports.ts';
 import { checkReaders } from './check-readers.ts';
 import { commentReader } from './comment-reader.ts';
 import { issueReaders } from './issue-readers.ts';
@@ -37,8 +38,13 @@ export async function takeIn(delivery: Taken, ports: Ports): Promise<string | un
   const meanings = await meaningsOf(delivery, ports);
   if (typeof meanings === 'string') return meanings;
   for (const { ref, event, ordinal } of meanings)
-    await applyOnce(ref, event, { delivery: delivery.id, ordinal }, ports);
+    await applyOnce(ref, event, { delivery: delivery.id, ordinal, once: scopeOf(event) }, ports);
   return undefined;
+}
+
+/** What people say to an issue is for the loop that it has just then; everything else may be told to several. */
+function scopeOf({ type }: Event): Source['once'] {
+  return type === 'commanded' || type === 'labelled' ? 'by-issue' : 'by-loop';
 }
 
 /** What a delivery means, in the order in which it is to be applied; or why it cannot be read. */

@@ -214,7 +214,7 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
     it('saves what a delivery said to a loop once, whatever it would decide the second time', async () => {
       const loop = loopOf({ issue: 8 });
       const id = idOf(loop.ref);
-      const source = { delivery: 'd-8', ordinal: 0 };
+      const source = { delivery: 'd-8', ordinal: 0, once: 'by-loop' } as const;
       expect(await store.save(saveOf(loop, 0, { event: elapsed(1), source, wakes: ['voice'] }))).toBe('saved');
       const again = saveOf({ ...loop, note: 'again' }, 1, { event: elapsed(2), source, wakes: ['work'] });
       expect(await store.save(again)).toBe('repeated');
@@ -222,9 +222,20 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.log(id)).toHaveLength(1);
       expect(await queuedCount(`wake ${id} work`)).toBe(0);
       expect(await store.save({ ...again, source: { ...source, ordinal: 1 } })).toBe('saved');
-      expect(await store.save({ ...again, expectedVersion: 2, source: { delivery: 'd-9', ordinal: 0 } })).toBe('saved');
+      expect(await store.save({ ...again, expectedVersion: 2, source: { ...source, delivery: 'd-9' } })).toBe('saved');
       const other = loopOf({ issue: 9 });
       expect(await store.save(saveOf(other, 0, { event: elapsed(1), source }))).toBe('saved');
+    });
+
+    it('saves what people said to an issue by one of its loops, also when the next has begun before it is told again', async () => {
+      const [first, next] = [loopOf({ issue: 18 }), loopOf({ issue: 18, n: 2 })];
+      const source = { delivery: 'd-18', ordinal: 2, once: 'by-issue' } as const;
+      expect(await store.save(saveOf(first, 0, { event: elapsed(1), source }))).toBe('saved');
+      expect(await store.save(saveOf(next, 0, { event: elapsed(1), source }))).toBe('repeated');
+      expect(await store.load(idOf(next.ref))).toBeUndefined();
+      expect(await store.save(saveOf(next, 0, { event: elapsed(1), source: { ...source, ordinal: 3 } }))).toBe('saved');
+      const told = { ...source, ordinal: 2, once: 'by-loop' } as const;
+      expect(await store.save(saveOf(next, 1, { event: elapsed(2), source: told }))).toBe('saved');
     });
 
     const limits = { overall: 4, installation: 3, repository: 2 };

@@ -61,7 +61,7 @@ describe('an event', () => {
     const door = await openDoor();
     await door.keep(building());
     const budget = command('budget', '+2', timeOf(60));
-    const told = (delivery: string) => applyOnce(REF, budget, { delivery, ordinal: 2 }, door.ports);
+    const told = (delivery: string) => applyOnce(REF, budget, { delivery, ordinal: 2, once: 'by-loop' }, door.ports);
     expect([await told('one'), await told('one'), await told('two')]).toEqual(['saved', 'repeated', 'saved']);
     expect(await door.told()).toEqual(['commanded', 'commanded']);
   });

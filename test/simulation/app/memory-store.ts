@@ -90,7 +90,10 @@ function save(database: Database, change: Change, options: MemoryStoreOptions): 
   const id = idOf(loop.ref);
   if ((database.loops.get(id)?.version ?? 0) !== expectedVersion) throw conflictOf(change);
   const key = source === undefined ? undefined : `${source.delivery} ${source.ordinal}`;
-  if (key !== undefined && database.logs.get(id)?.some((entry) => entry.source === key)) return 'repeated';
+  const earlier = source?.once === 'by-issue' ? loop.ref.n - 1 : 0;
+  const heardBy = [id, ...Array.from({ length: earlier }, (_, index) => idOf({ ...loop.ref, n: index + 1 }))];
+  const isHeard = heardBy.some((one) => database.logs.get(one)?.some((entry) => entry.source === key));
+  if (key !== undefined && isHeard) return 'repeated';
   const mayRun = admission === undefined || hasSlot([...database.loops.values()], loop.ref, admission.limits);
   if (mayRun) {
     write(database, change, options);
