@@ -18,6 +18,26 @@ const TOKENS: readonly (readonly [string, string])[] = [
   ['bearer token', `Bearer ${LETTERS}`],
   ['Slack token', `xox${'b-'}123456789012-abcdef`],
   ['npm token', `npm${'_'}${LETTERS}`],
+  ['GitHub token', `gh${'o_'}${LETTERS}`],
+  ['GitHub token', `gh${'r_'}${LETTERS}`],
+  ['GitLab token', `gl${'pat-'}${LETTERS.slice(0, 16)}`],
+  ['GitLab token', `gl${'rt-'}${LETTERS}`],
+  ['Google key', `AI${'za'}${LETTERS.slice(0, 35)}`],
+  ['Google token', `ya${'29.'}${LETTERS}`],
+  ['Slack token', `xa${'pp-'}1-A012345-${LETTERS}`],
+  ['webhook address', `https://hooks.slack.${'com'}/workflows/T0/${LETTERS}`],
+  ['webhook address', `https://discord.${'com'}/api/webhooks/1/${LETTERS}`],
+  ['webhook address', `https://discordapp.${'com'}/api/webhooks/1/${LETTERS}`],
+  ['PyPI token', `pypi${'-AgE'}${LETTERS}`],
+  ['Stripe key', `sk${'_live_'}${LETTERS}`],
+  ['Stripe key', `rk${'_test_'}${LETTERS}`],
+  ['Stripe key', `whsec${'_'}${LETTERS}`],
+  ['Hugging Face token', `hf${'_'}${LETTERS}`],
+  ['SendGrid key', `S${'G.'}${LETTERS.slice(0, 16)}.${LETTERS}`],
+  ['DigitalOcean token', `dop${'_v1_'}${'a1b2c3d4e5'.repeat(4)}`],
+  ['Azure key', `Account${'Key='}${LETTERS}==`],
+  ['private key', `-----BEGIN PGP PRIVATE${' KEY'} BLOCK-----\nMIIEow\n-----END PGP PRIVATE${' KEY'} BLOCK-----`],
+  ['bearer token', `basic  ${LETTERS}==`],
   ['signed token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc'],
 ];
 
@@ -27,6 +47,11 @@ test.each(TOKENS)('a %s is taken out wherever it stands', (name, token) => {
     expect(filtered).toContain(`[${name} removed]`);
     expect(filtered).not.toContain(token.slice(-12));
   }
+});
+
+test('what follows the last line of a private key is left', () => {
+  const key = `-----BEGIN RSA PRIVATE${' KEY'}-----\nMIIEow\n-----END RSA PRIVATE${' KEY'}-----`;
+  expect(withoutSecrets(`${key}\nthe end`)).toBe('[private key removed]\nthe end');
 });
 
 test('a password in an address is taken out and the host stays', () => {

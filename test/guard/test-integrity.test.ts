@@ -48,6 +48,14 @@ describe('tests that judge a change', () => {
       { 'package.json': '{"scripts":{"test":"node --test","pretest":"x"}}' },
       'test-runner package.json',
     ],
+    [
+      'a script after the tests was added',
+      { 'package.json': '{"scripts":{"test":"node --test","posttest":"x"}}' },
+      'test-runner package.json',
+    ],
+    ['the scripts cannot be read any more', { 'package.json': '{"scripts":' }, 'test-runner package.json'],
+    ['the scripts are no table of texts', { 'package.json': '{"scripts":7}' }, 'test-runner package.json'],
+    ['the file with the test script was deleted', { 'package.json': undefined }, 'test-runner package.json'],
     ['the runner was given a configuration', { 'conftest.py': 'x' }, 'test-runner conftest.py'],
   ])('are not intact when %s', (_name, changes, expected) => {
     expect(rulesOf(changes)).toEqual([expected]);

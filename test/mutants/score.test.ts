@@ -25,6 +25,11 @@ describe('the score of mutants', () => {
     expect(scoreOf([made('Ignored'), made('RuntimeError')]).percent).toBeUndefined();
   });
 
+  it('counts a line with many mutants as one line', () => {
+    const long = Array.from({ length: 30 }, () => made('Survived', 'src/guard/scan.ts', 38));
+    expect(scoreOf([...long, made('Killed'), made('Survived')])).toEqual({ noticed: 1, missed: 31, percent: 25 });
+  });
+
   it('lists each survivor with its place before the scores of the files', () => {
     const outcomes = [made('Survived', 'src/loop/b.ts', 7), made('Killed', 'src/loop/b.ts'), made('NoCoverage')];
     expect(survivorsOf(outcomes).map(({ file, line }) => `${file}:${line}`)).toEqual([
@@ -37,7 +42,7 @@ describe('the score of mutants', () => {
       '',
       '  0.0%  src/loop/a.ts',
       ' 50.0%  src/loop/b.ts',
-      ' 33.3%  all: 1 of 3 mutants noticed',
+      ' 33.3%  all: 1 of 3 mutants noticed, each line counting the same',
     ]);
   });
 });

@@ -14,7 +14,7 @@ export type Outcome = z.infer<typeof outcome>;
 export interface Score {
   readonly noticed: number;
   readonly missed: number;
-  /** Share of the mutants that a test noticed, in percent; undefined where there was none. */
+  /** Share of the mutants that a test noticed, in percent; each line counts the same, because a line is what is drawn and one long pattern has thirty mutants. Undefined where there was none. */
   readonly percent: number | undefined;
 }
 
@@ -29,7 +29,11 @@ const isNoticed = ({ status }: Outcome): boolean => NOTICED.includes(status);
 export function scoreOf(outcomes: readonly Outcome[]): Score {
   const all = judged(outcomes);
   const noticed = all.filter(isNoticed).length;
-  const percent = all.length === 0 ? undefined : Math.round((1000 * noticed) / all.length) / 10;
+  const shares = [...Map.groupBy(all, ({ file, line }) => `${file}:${line}`).values()].map(
+    (own) => own.filter(isNoticed).length / own.length,
+  );
+  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  const percent = shares.length === 0 ? undefined : Math.round(1000 * mean) / 10;
   return { noticed, missed: all.length - noticed, percent };
 }
 
@@ -53,7 +57,7 @@ export function scoreText(outcomes: readonly Outcome[]): string {
     ...survivors,
     '',
     ...scores,
-    `${percentText(scoreOf(outcomes))}  all: ${noticed} of ${noticed + missed} mutants noticed`,
+    `${percentText(scoreOf(outcomes))}  all: ${noticed} of ${noticed + missed} mutants noticed, each line counting the same`,
   ].join('\n');
 }
 
