@@ -70,19 +70,38 @@ export class PaidError extends LoopError {
   }
 }
 
-/** An effect is to be tried again: after `retryAfterSeconds`, or after the queue's own growing pause. */
+export interface RetryOptions {
+  /** The pause before it; without, the queue's own, which grows. */
+  readonly seconds?: number | undefined;
+  /** What the failed try is counted as: the next one is told how many there were of each kind. */
+  readonly kind?: string | undefined;
+}
+
+/** What is to be tried again. */
 export class RetryError extends LoopError {
   override name = 'RetryError';
-  readonly retryAfterSeconds: number | undefined;
-  constructor(what: string, cause: unknown, retryAfterSeconds: number | undefined) {
+  readonly seconds: number | undefined;
+  readonly kind: string | undefined;
+  constructor(what: string, cause: unknown, { seconds, kind }: RetryOptions) {
     super(`${what} is tried again: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.seconds = seconds;
+    this.kind = kind;
   }
 }
 
 /** GitHub gave no answer, or one that tells nothing (5xx), in all tries: nothing is known, and a write may have happened. */
 export class UnansweredError extends LoopError {
   override name = 'UnansweredError';
+}
+
+/** GitHub takes no more requests of this installation for so many seconds; nothing was done. */
+export class LimitedError extends LoopError {
+  override name = 'LimitedError';
+  readonly seconds: number;
+  constructor(message: string, seconds: number, options?: LoopErrorOptions) {
+    super(message, options);
+    this.seconds = seconds;
+  }
 }
 
 /** What a run delivered cannot be trusted or read. */

@@ -73,12 +73,20 @@ export type QueueItem =
       readonly timer: 'run' | 'checks';
     };
 
+/** How often an item was tried. */
+export interface Tries {
+  /** This one, from 1. */
+  readonly attempt: number;
+  /** How many of the earlier ones ended with a RetryError, by its kind. */
+  readonly failed: Readonly<Record<string, number>>;
+}
+
 export interface Queue {
   /**
    * Starts working. Items with the same key (repository, or loop and lane) never run at the same time, across processes; an item that arrives while its key runs runs afterwards.
-   * A handler that throws is tried again with a growing delay, or after the `retryAfterSeconds` of a RetryError, and is told which attempt it is (from 1); a killed process's items run again.
+   * A handler that throws is tried again with a growing delay, or after the `seconds` of a RetryError; a killed process's items run again.
    */
-  start(handle: (item: QueueItem, attempt: number) => Promise<void>): Promise<void>;
+  start(handle: (item: QueueItem, tries: Tries) => Promise<void>): Promise<void>;
   /**
    * Queues an item, at once or after `delaySeconds`. One that is queued already and has not begun is not queued again: it will see what was committed before it begins.
    * An `elapse` with the same loop and key is sent once, even after it ran.

@@ -1,7 +1,7 @@
 /** Loops as rows: the JSON that is the loop, and beside it the columns by which it is found. */
 import { z } from 'zod';
 import { StoreError } from '../errors.ts';
-import { EFFECT_LANES, type EffectLane } from '../loop/effect.ts';
+import { type EffectLane, effectLane, laneOf } from '../loop/effect.ts';
 import { event } from '../loop/event.ts';
 import { type Loop, loop, status } from '../loop/loop.ts';
 import { holdsSlot } from '../loop/slots.ts';
@@ -62,7 +62,7 @@ export function columnsOf(loop: Loop) {
     head: loop.review?.head ?? null,
     base_branch: loop.started?.base.branch ?? null,
     priority: loop.priority,
-    lanes: [...new Set(loop.pending.map(({ type }) => EFFECT_LANES[type]))].join(','),
+    lanes: [...new Set(loop.pending.map(laneOf))].join(','),
     awaits_run: loop.status === 'working' && loop.built.run?.entry === loop.entry,
     holds_slot: holdsSlot(loop),
     usd: loop.spent.usd,
@@ -81,7 +81,7 @@ export async function readLog(db: Queries, id: string): ReturnType<Store['log']>
   }));
 }
 
-const lanes = z.array(z.enum(Object.values(EFFECT_LANES)));
+const lanes = z.array(effectLane);
 
 function lanesOf(text: string): readonly EffectLane[] {
   return lanes.parse(text.split(',').filter((lane) => lane !== ''));

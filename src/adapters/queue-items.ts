@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { fromKysely, type PgBoss, type SendOptions } from 'pg-boss';
 import { z } from 'zod';
-import { EFFECT_LANES } from '../loop/effect.ts';
+import { effectLane } from '../loop/effect.ts';
 import type { QueueItem } from '../ports.ts';
 import type { Queries } from './tables.ts';
 
@@ -39,13 +39,11 @@ export const QUEUE_OPTIONS = {
   deleteAfterSeconds: 3600,
 } as const;
 
-const lane = z.enum(Object.values(EFFECT_LANES));
-
 /** The door for what comes back from the database. */
 export const queueItem: z.ZodType<QueueItem> = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('intake'), repositoryId: z.int() }),
   z.strictObject({ type: z.literal('admit') }),
-  z.strictObject({ type: z.literal('wake'), loopId: z.string(), lane }),
+  z.strictObject({ type: z.literal('wake'), loopId: z.string(), lane: effectLane }),
   z.strictObject({
     type: z.literal('elapse'),
     loopId: z.string(),

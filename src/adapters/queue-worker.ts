@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { RetryError } from '../errors.ts';
-import type { QueueItem } from '../ports.ts';
+import type { QueueItem, Tries } from '../ports.ts';
 import type { Engine } from './engine.ts';
 import { QUEUE_OPTIONS, type QueueName, queueItem } from './queue-items.ts';
 import { createSignal } from './signal.ts';
@@ -24,7 +24,7 @@ interface Work {
   readonly slots: number;
   readonly log: Logger;
   readonly rests: boolean;
-  readonly handle: (item: QueueItem, attempt: number) => Promise<void>;
+  readonly handle: (item: QueueItem, tries: Tries) => Promise<void>;
   /** Claims that were given back at a stop: another process may be at work on the item, so what comes of it here is nobody's. */
   readonly givenBack: Set<Job>;
 }
@@ -35,6 +35,9 @@ interface Job {
   readonly retryCount: number;
   readonly data: unknown;
 }
+
+/** What an item's `data` holds: the item, and beside it the failures of its tries by kind. */
+const kept = z.looseObject({ failed: z.record(z.string(), z.int()).default({}) });
 
 /** pg-boss gives more than its types say. */
 const commandResponse = z.object({ affected: z.int() });
@@ -108,7 +111,10 @@ async function performAlone(work: Work, job: Job, running: ReadonlyMap<Job, Prom
 async function perform({ engine, name, log, handle, givenBack }: Work, job: Job): Promise<void> {
   const startedAt = performance.now();
   const attempt = job.retryCount + 1;
-  const failure = await failureOf(async () => handle(queueItem.parse(job.data), attempt));
+  const failure = await failureOf(async () => {
+    const { failed, ...item } = kept.parse(job.data);
+    await handle(queueItem.parse(item), { attempt, failed });
+  });
   if (givenBack.has(job)) return;
   const durationMs = Math.round(performance.now() - startedAt);
   const fields = { queue: name, item: job.data, attempt, durationMs };
@@ -120,19 +126,21 @@ async function perform({ engine, name, log, handle, givenBack }: Work, job: Job)
       : engine.boss.fail(name, job, { message: String(failure) }));
     if (commandResponse.parse(settled).affected === 0)
       log.warn(fields, 'queue: another process had taken this item over');
-    else if (failure instanceof RetryError) await retryAfter(failure.retryAfterSeconds, { engine, name }, job);
+    else if (failure instanceof RetryError) await noteRetry(failure, { engine, name }, job);
   });
   if (unsettled !== undefined) log.error({ ...fields, err: unsettled }, 'queue: an item could not be settled');
 }
 
-/** pg-boss knows only its growing pause; who failed may know better when the next try has a chance. */
-async function retryAfter(
-  seconds: number | undefined,
+/** pg-boss knows only its growing pause and counts all tries alike; who failed may know when the next has a chance, and what this one counts as. */
+async function noteRetry(
+  { seconds, kind }: RetryError,
   { engine, name }: Pick<Work, 'engine' | 'name'>,
-  { id }: Job,
+  { id, data }: Job,
 ): Promise<void> {
-  if (seconds === undefined) return;
-  await sql`update pgboss.job set start_after = now() + ${seconds}::float8 * interval '1 second'
+  const { failed, ...item } = kept.parse(data);
+  const counted = kind === undefined ? failed : { ...failed, [kind]: (failed[kind] ?? 0) + 1 };
+  await sql`update pgboss.job set data = ${JSON.stringify({ ...item, failed: counted })}::jsonb,
+      start_after = coalesce(now() + ${seconds ?? null}::float8 * interval '1 second', start_after)
     where name = ${name} and id = ${id} and state = 'retry'`.execute(engine.db);
 }
 

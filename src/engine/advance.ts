@@ -2,13 +2,12 @@
 import type { Logger } from 'pino';
 import { ConflictError, RetryError } from '../errors.ts';
 import { decide, settle } from '../loop/decide.ts';
-import type { Effect, EffectLane } from '../loop/effect.ts';
+import { type Effect, type EffectLane, laneOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { type Decision, type Loop, newLoop } from '../loop/loop.ts';
 import { holdsSlot } from '../loop/slots.ts';
 import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
-import type { Change, Ports, Source, Store } from '../ports.ts';
-import { laneOf } from './effects.ts';
+import type { Change, Ports, Source, Store, Tries } from '../ports.ts';
 import { type Outcome, perform } from './perform.ts';
 
 type Saving = Pick<Ports, 'store' | 'slots'>;
@@ -24,27 +23,27 @@ export function applyOnce(ref: LoopRef, event: Event, source: Source, ports: Sav
   return update(ref, ports, { event, settled: undefined, source }, (loop) => decide(loop, event));
 }
 
-/** One lane of a loop that was woken, and how often this waking was tried, from 1. */
+/** One lane of a loop that was woken, and how often this waking was tried. */
 export interface Waking {
   readonly loopId: string;
   readonly lane: EffectLane;
-  readonly attempt: number;
+  readonly tries: Tries;
 }
 
 /**
  * Performs the pending effects of one lane, in order, until none is left. Called by the queue, one at a time per loop and lane.
  * @throws {RetryError} when an effect is to be tried again; the queue does so.
  */
-export async function work({ loopId, lane, attempt }: Waking, ports: Ports, log: Logger): Promise<void> {
+export async function work({ loopId, lane, tries }: Waking, ports: Ports, log: Logger): Promise<void> {
   for (;;) {
     const stored = await ports.store.load(loopId);
     const effect = stored === undefined ? undefined : nextEffect(stored.loop, lane);
     if (stored === undefined || effect === undefined) return;
     const { loop } = stored;
-    const outcome = await perform(effect, { loop, ports, attempt });
+    const outcome = await perform(effect, { loop, ports, tries });
     await settleWith(outcome, { effect, loop }, ports, log);
     // The next effect begins with a first try of its own.
-    if (attempt > 1) return ports.queue.send({ type: 'wake', loopId, lane });
+    if (tries.attempt > 1) return ports.queue.send({ type: 'wake', loopId, lane });
   }
 }
 
@@ -59,9 +58,11 @@ async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: 
     case 'again':
       if (outcome.calls.length > 0)
         await apply(loop.ref, { type: 'paid', at: ports.clock.now().toISOString(), calls: [...outcome.calls] }, ports);
-      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, outcome.seconds);
+      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, outcome);
     case 'relocated':
-      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, await relocate(loop, ports));
+      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, {
+        seconds: await relocate(loop, ports),
+      });
     case 'settled':
       if (outcome.dropped !== undefined)
         log.warn({ loop: nameOf(loop.ref), effect: effect.type }, `an effect was dropped: ${outcome.dropped}`);

@@ -1,8 +1,9 @@
-/** What a failed try of an effect means: an event, another try after a pause, or nothing more than a line in the log. Pure. */
+/** What a failed try of an effect means: an event, another try, or nothing more than a line in the log. Pure. */
 import {
   ArtifactError,
   ConfigError,
   GoneError,
+  LimitedError,
   LoopError,
   ModelError,
   NotYetError,
@@ -11,12 +12,14 @@ import {
   WriteRefusedError,
 } from '../errors.ts';
 import type { ModelCall } from '../loop/brief.ts';
+import { EFFECTS, type Effect } from '../loop/effect.ts';
 import type { EventOf } from '../loop/event.ts';
+import type { Tries } from '../ports.ts';
 
 type Cause = EventOf<'failed'>['cause'];
 
 export type Meaning =
-  /** No further try can change it. Where the row says `dropped`, people are told nothing. */
+  /** No further try can change it. Where the effect's traits say `dropped`, people are told nothing. */
   | {
       readonly means: 'refused';
       readonly cause: Cause;
@@ -27,43 +30,80 @@ export type Meaning =
     }
   /** Nothing is lost by forgetting it: what it looked for is looked for elsewhere too. */
   | { readonly means: 'dropped'; readonly reason: string }
-  /** Another try; without `seconds` after a pause that grows with each. */
-  | { readonly means: 'again'; readonly seconds?: number }
+  /** Another try, after `seconds` or after a pause that grows to a minute; tries are counted by `kind`. */
+  | { readonly means: 'again'; readonly kind: string; readonly seconds?: number | undefined }
   /** The repository is called otherwise by now: ask where it is, then try again. */
   | { readonly means: 'relocated' };
 
+interface Kind {
+  readonly kind: string;
+  readonly is: (error: unknown) => boolean;
+  /** How often it is tried before it is given up; the pause between tries grows to a minute. */
+  readonly tries: (error: unknown, type: Effect['type']) => number;
+  /** Seconds before the next try, where they are known; `failed` tries of this kind were made, from 1. */
+  readonly pause?: (error: unknown, failed: number) => number | undefined;
+  readonly final: (error: unknown) => Meaning;
+}
+
+const ONCE = (): number => 1;
+const FOR_EVER = (): number => Number.POSITIVE_INFINITY;
+
 /** What GitHub does not have is asked for again after 5 s and after 20 s: its answers lag behind its own webhooks. */
 const PAUSES_WHEN_GONE: readonly number[] = [5, 15];
-/** Another answer of GitHub said it already; after so many tries it is left to the patrol and to the run's own timer. */
-const TRIES_FOR_NOT_YET = 8;
-/** What we do not expect may pass (a database that restarts), or never will (a document that nobody can read). */
-const TRIES_FOR_UNEXPECTED = 6;
 
-interface Rule {
-  readonly applies: (error: unknown) => boolean;
-  readonly meaning: (error: unknown, attempt: number) => Meaning;
-}
-
-const RULES: readonly Rule[] = [
-  { applies: (error) => error instanceof ModelError, meaning: refusedFor('model') },
-  { applies: (error) => error instanceof ConfigError, meaning: refusedFor('setup') },
-  { applies: (error) => error instanceof ArtifactError, meaning: refusedFor('safety') },
-  { applies: (error) => error instanceof WriteRefusedError, meaning: refusedFor('setup') },
-  { applies: (error) => error instanceof RelocatedError, meaning: () => ({ means: 'relocated' }) },
-  // While GitHub does not answer, nothing is known; it is asked until it does.
-  { applies: (error) => error instanceof UnansweredError, meaning: () => ({ means: 'again' }) },
-  { applies: (error) => error instanceof GoneError, meaning: gone },
-  { applies: (error) => error instanceof NotYetError, meaning: notYet },
-  { applies: () => true, meaning: unexpected },
+/** The first that fits. Each has tries of its own, so that a hiccup after others is not the last straw. */
+const KINDS: readonly Kind[] = [
+  { kind: 'model', is: (error) => error instanceof ModelError, tries: ONCE, final: refusedFor('model') },
+  { kind: 'configuration', is: (error) => error instanceof ConfigError, tries: ONCE, final: refusedFor('setup') },
+  { kind: 'artifact', is: (error) => error instanceof ArtifactError, tries: ONCE, final: refusedFor('safety') },
+  { kind: 'refused', is: (error) => error instanceof WriteRefusedError, tries: ONCE, final: refusedFor('setup') },
+  {
+    kind: 'relocated',
+    is: (error) => error instanceof RelocatedError,
+    tries: ONCE,
+    final: () => ({ means: 'relocated' }),
+  },
+  // GitHub says when it takes requests again.
+  {
+    kind: 'limited',
+    is: (error) => error instanceof LimitedError,
+    tries: FOR_EVER,
+    pause: (error) => (error instanceof LimitedError ? error.seconds : undefined),
+    final: refusedFor('setup'),
+  },
+  // While GitHub does not answer, nothing is known. But what it fails at for so long, it may fail at because of what is asked.
+  {
+    kind: 'unanswered',
+    is: (error) => error instanceof UnansweredError,
+    tries: (_, type) => EFFECTS[type].hours * 60,
+    final: refusedFor('setup'),
+  },
+  {
+    kind: 'gone',
+    is: (error) => error instanceof GoneError,
+    tries: (error) => (error instanceof GoneError && error.status === 404 ? PAUSES_WHEN_GONE.length + 1 : 1),
+    pause: (_, failed) => PAUSES_WHEN_GONE[failed - 1],
+    final: refusedFor('setup'),
+  },
+  // Another answer of GitHub said it already; after some minutes it is left to the patrol and to the run's own timer.
+  {
+    kind: 'not yet',
+    is: (error) => error instanceof NotYetError,
+    tries: () => 8,
+    final: (error) => ({ means: 'dropped', reason: wordsOf(error) }),
+  },
 ];
+/** It may pass (a database that restarts), or never will (a document that nobody can read). */
+const UNEXPECTED: Omit<Kind, 'is'> = { kind: 'unexpected', tries: () => 6, final: refusedFor('setup') };
 
-/** `attempt` is the number of the try that failed, from 1. */
-export function meaningOf(error: unknown, attempt: number): Meaning {
-  const rule = RULES.find(({ applies }) => applies(error));
-  return rule?.meaning(error, attempt) ?? { means: 'again' };
+/** `tries` are those of the effect: its try that failed now, and the earlier failures by kind. */
+export function meaningOf(error: unknown, type: Effect['type'], { failed }: Pick<Tries, 'failed'>): Meaning {
+  const { kind, tries, pause, final } = KINDS.find(({ is }) => is(error)) ?? UNEXPECTED;
+  const count = (failed[kind] ?? 0) + 1;
+  return count < tries(error, type) ? { means: 'again', kind, seconds: pause?.(error, count) } : final(error);
 }
 
-function refusedFor(cause: Cause): Rule['meaning'] {
+function refusedFor(cause: Cause): Kind['final'] {
   return (error) => ({
     means: 'refused',
     cause,
@@ -72,19 +112,6 @@ function refusedFor(cause: Cause): Rule['meaning'] {
     // What we ourselves found to be gone says all there is to say.
     isGone: error instanceof GoneError && error.cause !== undefined,
   });
-}
-
-function gone(error: unknown, attempt: number): Meaning {
-  const pause = error instanceof GoneError && error.status === 404 ? PAUSES_WHEN_GONE[attempt - 1] : undefined;
-  return pause === undefined ? refusedFor('setup')(error, attempt) : { means: 'again', seconds: pause };
-}
-
-function notYet(error: unknown, attempt: number): Meaning {
-  return attempt < TRIES_FOR_NOT_YET ? { means: 'again' } : { means: 'dropped', reason: wordsOf(error) };
-}
-
-function unexpected(error: unknown, attempt: number): Meaning {
-  return attempt < TRIES_FOR_UNEXPECTED ? { means: 'again' } : refusedFor('setup')(error, attempt);
 }
 
 function wordsOf(error: unknown): string {

@@ -1,6 +1,6 @@
 /** One queue item: what is done about it. What it throws, the queue tries again. */
 import type { Logger } from 'pino';
-import type { Ports, QueueItem } from '../ports.ts';
+import type { Ports, QueueItem, Tries } from '../ports.ts';
 import { admitQueued } from './admission.ts';
 import { apply, work } from './advance.ts';
 
@@ -11,21 +11,24 @@ export interface HandleOptions {
   readonly log: Logger;
 }
 
-/** Makes the queue's handler; `attempt` counts the tries of the item from 1. */
-export function createHandler(options: HandleOptions): (item: QueueItem, attempt: number) => Promise<void> {
-  return async (item, attempt) => {
+/** Makes the queue's handler. */
+export function createHandler(options: HandleOptions): (item: QueueItem, tries: Tries) => Promise<void> {
+  return async (item, tries) => {
     const startedMs = performance.now();
-    await handle(item, attempt, options);
-    options.log.debug({ item, attempt, durationMs: Math.round(performance.now() - startedMs) }, 'handled');
+    await handle(item, tries, options);
+    options.log.debug(
+      { item, attempt: tries.attempt, durationMs: Math.round(performance.now() - startedMs) },
+      'handled',
+    );
   };
 }
 
-async function handle(item: QueueItem, attempt: number, { ports, takeIn, log }: HandleOptions): Promise<void> {
+async function handle(item: QueueItem, tries: Tries, { ports, takeIn, log }: HandleOptions): Promise<void> {
   switch (item.type) {
     case 'intake':
       return takeIn(item.repositoryId);
     case 'wake':
-      return work({ loopId: item.loopId, lane: item.lane, attempt }, ports, log);
+      return work({ loopId: item.loopId, lane: item.lane, tries }, ports, log);
     case 'admit':
       return admitQueued(ports);
     case 'elapse': {

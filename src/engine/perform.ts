@@ -1,10 +1,10 @@
 /** Carries out one effect and says what came of it: what happened, what is to be forgotten, or when to try again. */
 import { PaidError } from '../errors.ts';
 import type { ModelCall } from '../loop/brief.ts';
-import type { Effect } from '../loop/effect.ts';
+import { EFFECTS, type Effect } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
-import { EFFECTS, type Performance, performRow } from './effects.ts';
 import { type Meaning, meaningOf } from './failures.ts';
+import { type Performance, performEffect } from './performers.ts';
 
 export type Outcome =
   /** The effect is done with; `dropped` says why nothing came of it. */
@@ -13,19 +13,20 @@ export type Outcome =
   | {
       readonly type: 'again';
       readonly error: unknown;
+      readonly kind: string;
       readonly seconds?: number | undefined;
       /** What was paid for in vain. */
       readonly calls: readonly ModelCall[];
     }
   | { readonly type: 'relocated'; readonly error: unknown };
 
-/** Performs an effect. It never throws: each failure has the meaning that failures.ts and the effect's row give it. */
+/** Performs an effect. It never throws: each failure has the meaning that failures.ts and the effect's traits give it. */
 export async function perform(effect: Effect, performance: Performance): Promise<Outcome> {
   try {
-    return { type: 'settled', event: await performRow(effect, performance) };
+    return { type: 'settled', event: await performEffect(effect, performance) };
   } catch (thrown) {
     const { error, calls } = paidBefore(thrown);
-    return outcomeOf(error, meaningOf(error, performance.attempt), { effect, performance, calls });
+    return outcomeOf(error, meaningOf(error, effect.type, performance.tries), { effect, performance, calls });
   }
 }
 
@@ -42,7 +43,7 @@ function paidBefore(thrown: unknown): { readonly error: unknown; readonly calls:
 function outcomeOf(error: unknown, meaning: Meaning, { effect, performance, calls }: Tried): Outcome {
   switch (meaning.means) {
     case 'again':
-      return { type: 'again', error, seconds: meaning.seconds, calls };
+      return { type: 'again', error, kind: meaning.kind, seconds: meaning.seconds, calls };
     case 'relocated':
       return { type: 'relocated', error };
     case 'dropped':

@@ -1,7 +1,7 @@
 /** What went wrong at GitHub: what passes by itself is tried again, everything else becomes one of our errors with GitHub's own words. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { GoneError, LoopError, UnansweredError, WriteRefusedError } from '../errors.ts';
+import { GoneError, LimitedError, LoopError, UnansweredError, WriteRefusedError } from '../errors.ts';
 
 /** Octokit's error for an HTTP answer; without `response` there was none. */
 const httpError = z.object({
@@ -22,13 +22,16 @@ export interface Attempts {
   readonly pauseMs: number;
   /** GitHub no longer takes the token: the next try must bring a new one. */
   readonly renew: () => void;
+  /** How a pause is made; by this machine's timer when absent. */
+  readonly pause?: (milliseconds: number) => Promise<void>;
 }
 
 /**
  * Performs an operation again when GitHub or the connection failed for the moment. The whole operation is repeated, and each looks first for what
  * an earlier try may have left, because a write that got no answer may have happened.
  * @throws {WriteRefusedError} when a write is refused, {UnansweredError} when it got no answer that tells, {GoneError} when there is nothing at the address
- * (any more), {LoopError} for everything else that GitHub answers; each with GitHub's text and status.
+ * (any more), {LimitedError} when GitHub takes no more requests for longer than a minute, {LoopError} for everything else that GitHub answers; each with
+ * GitHub's text and status.
  */
 export async function attempt<Value>(operation: () => Promise<Value>, attempts: Attempts, tried = 1): Promise<Value> {
   try {
@@ -39,7 +42,7 @@ export async function attempt<Value>(operation: () => Promise<Value>, attempts: 
     if (failure.status === 401) attempts.renew();
     const waitMs = tried < TRIES ? waitOf(failure, attempts.pauseMs * 2 ** (tried - 1)) : undefined;
     if (waitMs === undefined) throw finalError(failure, error, tried);
-    await pause(waitMs);
+    await (attempts.pause ?? sleep)(waitMs);
   }
   return attempt(operation, attempts, tried + 1);
 }
@@ -82,14 +85,29 @@ function describe(error: unknown): unknown {
 }
 
 /** How long to wait before the next try; undefined when trying again cannot help. */
-function waitOf({ status, response }: HttpError, growingMs: number): number | undefined {
+function waitOf(failure: HttpError, growingMs: number): number | undefined {
+  const { status, response } = failure;
   if (response === undefined || status >= 500 || status === 401) return growingMs;
-  const after = Number(response.headers['retry-after']);
-  const isLimited =
-    status === 429 || (status === 403 && (after > 0 || response.headers['x-ratelimit-remaining'] === '0'));
-  if (!isLimited) return undefined;
-  const waitMs = after > 0 ? after * 1000 : LONGEST_WAIT_MS;
-  return waitMs <= LONGEST_WAIT_MS ? waitMs : undefined;
+  const limitedMs = limitedFor(failure);
+  return limitedMs !== undefined && limitedMs <= LONGEST_WAIT_MS ? limitedMs : undefined;
+}
+
+/** GitHub counts by the hour, so that no limit lasts longer; a clock that is wrong by years says otherwise. */
+const LONGEST_LIMIT_MS = 3_600_000;
+
+/**
+ * For how many milliseconds GitHub takes no more requests, undefined where that is not what it says. Its documentation: `retry-after` where it is
+ * given; until `x-ratelimit-reset` where nothing remains; a minute otherwise.
+ */
+function limitedFor({ status, message, response }: HttpError): number | undefined {
+  if (response === undefined || (status !== 403 && status !== 429)) return undefined;
+  const { headers } = response;
+  const after = Number(headers['retry-after']);
+  const isUsedUp = headers['x-ratelimit-remaining'] === '0';
+  if (status === 403 && !(after > 0) && !isUsedUp && !/rate limit/i.test(message)) return undefined;
+  const resetMs = Number(headers['x-ratelimit-reset']) * 1000 - (Date.parse(String(headers.date)) || Date.now());
+  const toldMs = after > 0 ? after * 1000 : isUsedUp && resetMs > 0 ? resetMs : LONGEST_WAIT_MS;
+  return Math.min(toldMs, LONGEST_LIMIT_MS);
 }
 
 const GONE = [404, 410, 451];
@@ -107,6 +125,8 @@ function finalError(failure: HttpError, error: unknown, tries: number): LoopErro
   const options = { cause: error, status };
   if (leavesOpen(failure)) return new UnansweredError(text, options);
   if (GONE.includes(failure.status)) return new GoneError(text, options);
-  const isRefusal = isWrite && REFUSED.includes(failure.status) && waitOf(failure, 0) === undefined;
+  const limitedMs = limitedFor(failure);
+  if (limitedMs !== undefined) return new LimitedError(text, Math.ceil(limitedMs / 1000), options);
+  const isRefusal = isWrite && REFUSED.includes(failure.status);
   return isRefusal ? new WriteRefusedError(text, options) : new LoopError(text, options);
 }

@@ -1,4 +1,4 @@
-/** What a loop can ask for: effects, and the lane in which each is performed. */
+/** What a loop can ask for: effects, and what each is for the loop. */
 import { z } from 'zod';
 import { phaseName } from './terms.ts';
 
@@ -60,26 +60,53 @@ export const effect = z.discriminatedUnion('type', [
 ]);
 export type Effect = z.infer<typeof effect>;
 
-/** Which lane performs it: `work` may take minutes, `voice` answers people meanwhile, and `cancel` waits behind nothing. Within a lane they run in order. */
-export const EFFECT_LANES = {
-  draft: 'work',
-  publish: 'work',
-  dispatch: 'work',
-  collect: 'work',
-  land: 'work',
-  promote: 'work',
-  inspect: 'work',
-  ready: 'work',
-  wait: 'work',
-  cancel: 'cancel',
-  react: 'voice',
-  reply: 'voice',
-  tell: 'voice',
-  ask: 'voice',
-  unlabel: 'voice',
-  show: 'voice',
-} as const satisfies Record<Effect['type'], 'work' | 'voice' | 'cancel'>;
-export type EffectLane = (typeof EFFECT_LANES)[Effect['type']];
+export const effectLane = z.enum(['work', 'voice', 'cancel']);
+export type EffectLane = z.infer<typeof effectLane>;
+
+interface EffectTraits {
+  /** Within a lane effects are performed in order: `work` may take minutes, `voice` answers people meanwhile, `cancel` waits behind nothing. */
+  readonly lane: EffectLane;
+  /** What it means that no further try can help: the entry failed and people are told why, or the effect is dropped and the log says so. */
+  readonly refused: 'failed' | 'dropped';
+  /** For how many hours a GitHub that does not answer is asked; a lane waits that long at the most. */
+  readonly hours: number;
+  /** What people should look at when GitHub does not have what the effect needs. */
+  readonly lookAt?: string;
+}
+
+/** What a phase waits for outlives a bad day at GitHub; an answer to somebody is worth an hour. */
+const WAITED_FOR = { lane: 'work', refused: 'failed', hours: 24 } as const;
+const SAID = { lane: 'voice', refused: 'dropped', hours: 1 } as const;
+
+/** What each effect is for its loop: where it is performed, and what becomes of it when it cannot be. */
+export const EFFECTS: { readonly [Type in Effect['type']]: EffectTraits } = {
+  draft: WAITED_FOR,
+  publish: WAITED_FOR,
+  dispatch: {
+    ...WAITED_FOR,
+    lookAt: "See that Loopwright's two workflow files are on the default branch (`loopwright init` writes them).",
+  },
+  collect: WAITED_FOR,
+  land: WAITED_FOR,
+  promote: WAITED_FOR,
+  inspect: WAITED_FOR,
+  ready: WAITED_FOR,
+  wait: WAITED_FOR,
+  // A phase waits for the answers: questions that nobody sees, nobody can answer.
+  ask: { ...WAITED_FOR, lane: 'voice' },
+  // A run that is not ended goes on spending.
+  cancel: { lane: 'cancel', refused: 'dropped', hours: 24 },
+  react: SAID,
+  reply: SAID,
+  tell: SAID,
+  unlabel: SAID,
+  show: SAID,
+};
+
+/** The lane in which an effect is performed. */
+export function laneOf({ type }: Pick<Effect, 'type'>): EffectLane {
+  return EFFECTS[type].lane;
+}
 
 /** An effect of one type; of a union of types, the union of their effects. */
 export type EffectOf<Type extends Effect['type'] = Effect['type']> = {

@@ -1,6 +1,6 @@
 /** How a loop moves through its phases: enter, pass, fail, begin again, stop. Pure; the traits of PHASES decide where to. */
 import { callsOf, charged } from './costs.ts';
-import { EFFECT_LANES, type Effect } from './effect.ts';
+import { type Effect, laneOf } from './effect.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
 import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
@@ -202,7 +202,7 @@ const REMEMBERED = 20;
 
 /** Nobody awaits the effects of the entry any more. One that is under way is remembered, so that its costs are counted and its run is ended. */
 function withoutWork<Some extends Loop>(loop: Some): Some {
-  const isWork = ({ type }: Effect): boolean => EFFECT_LANES[type] === 'work' || type === 'ask';
+  const isWork = (effect: Effect): boolean => laneOf(effect) === 'work' || effect.type === 'ask';
   const abandoned = [...loop.abandoned, ...loop.pending.filter(isWork).map(({ key }) => key)].slice(-REMEMBERED);
   return { ...loop, pending: loop.pending.filter((effect) => !isWork(effect)), abandoned };
 }

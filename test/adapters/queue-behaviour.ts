@@ -8,7 +8,7 @@ import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConflictError, RetryError } from '../../src/errors.ts';
 import { idOf } from '../../src/loop/terms.ts';
-import type { Queue, QueueItem } from '../../src/ports.ts';
+import type { Queue, QueueItem, Tries } from '../../src/ports.ts';
 import { elapsed, loopOf, saveOf } from './loops.ts';
 
 const log = pino({ level: 'silent' });
@@ -210,8 +210,8 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         const at: number[] = [];
         await queue.start(async () => {
           at.push(performance.now());
-          if (at.length === 1) throw new RetryError('a show', new Error('not found'), 3);
-          if (at.length === 2) throw new RetryError('a show', new Error('moved'), 0);
+          if (at.length === 1) throw new RetryError('a show', new Error('not found'), { seconds: 3 });
+          if (at.length === 2) throw new RetryError('a show', new Error('moved'), { seconds: 0 });
         });
         await queue.send(wake('a'));
         await until(() => at.length === 3, 15_000);
@@ -221,16 +221,32 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(third - second).toBeLessThan(1900);
       }));
 
-    it.concurrent('tells the handler which attempt it is', () =>
+    it.concurrent('tells the handler which attempt it is, and how many failed of each kind', () =>
       withQueue(openDatabase, async ({ queue }) => {
-        const attempts: number[] = [];
-        await queue.start(async (_, attempt) => {
-          attempts.push(attempt);
-          if (attempt < 3) throw new Error('not yet');
+        const told: Tries[] = [];
+        const failures = [
+          new RetryError('a', new Error('502'), { seconds: 0, kind: 'unanswered' }),
+          new RetryError('a', new Error('502'), { seconds: 0, kind: 'unanswered' }),
+          new RetryError('a', new Error('404'), { seconds: 0, kind: 'gone' }),
+          new RetryError('a', new Error('moved'), { seconds: 0 }),
+        ];
+        const items: QueueItem[] = [];
+        await queue.start(async (item, tries) => {
+          items.push(item);
+          told.push(tries);
+          const failure = failures[told.length - 1];
+          if (failure !== undefined) throw failure;
         });
         await queue.send(wake('a'));
-        await until(() => attempts.length === 3, 15_000);
-        expect(attempts).toEqual([1, 2, 3]);
+        await until(() => told.length === 5, 15_000);
+        expect(told).toEqual([
+          { attempt: 1, failed: {} },
+          { attempt: 2, failed: { unanswered: 1 } },
+          { attempt: 3, failed: { unanswered: 2 } },
+          { attempt: 4, failed: { unanswered: 2, gone: 1 } },
+          { attempt: 5, failed: { unanswered: 2, gone: 1 } },
+        ]);
+        expect(items).toEqual(Array.from({ length: 5 }, () => wake('a')));
       }));
 
     it('runs what was sent many times before it began once, and once more for what is sent while it runs', () =>

@@ -1,7 +1,7 @@
 /** What people do in a world, and what they then see: comments, labels, pushes, buttons. */
 import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
-import { EFFECT_LANES } from '../../src/loop/effect.ts';
+import { laneOf } from '../../src/loop/effect.ts';
 import { asReviewed, type ReviewedLoop } from '../../src/loop/stages.ts';
 import { eventually } from '../eventually.ts';
 import { installationToken } from '../local/server.ts';
@@ -48,7 +48,7 @@ export async function said(world: World, issue: number): ReturnType<World['comme
 /** Waits until nobody waits for a word of the App any more. */
 export async function quiet(world: World, issue: number): Promise<void> {
   await eventually(
-    async () => (await world.loop(issue))?.pending.every(({ type }) => EFFECT_LANES[type] !== 'voice') === true,
+    async () => (await world.loop(issue))?.pending.every((effect) => laneOf(effect) !== 'voice') === true,
     `nothing is left to say about #${issue}`,
   );
 }

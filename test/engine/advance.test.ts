@@ -22,7 +22,8 @@ async function pending(effects: readonly Effect[], react: () => Promise<void>) {
   const cancelled: number[] = [];
   const cancelRun = async (_: unknown, runId: number) => void cancelled.push(runId);
   const ports: Ports = { ...door.ports, github: { ...door.ports.github, react, cancelRun } };
-  const perform = (lane: 'voice' | 'cancel') => work({ loopId: idOf(REF), lane, attempt: 1 }, ports, log);
+  const perform = (lane: 'voice' | 'cancel') =>
+    work({ loopId: idOf(REF), lane, tries: { attempt: 1, failed: {} } }, ports, log);
   return { door, perform, cancelled };
 }
 
@@ -85,14 +86,14 @@ describe('an effect on a repository that is called otherwise by now', () => {
   test('is tried again at once, and the loop knows the place', async () => {
     const { door, perform } = await pending([REACT], moved);
     door.world.place = { installationId: 2, owner: 'globex', repo: 'store' };
-    await expect(perform('voice')).rejects.toMatchObject({ name: 'RetryError', retryAfterSeconds: 0 });
+    await expect(perform('voice')).rejects.toMatchObject({ name: 'RetryError', seconds: 0 });
     expect(await door.loop()).toMatchObject({ ref: { ...REF, ...door.world.place }, pending: [REACT] });
   });
 
   test('waits for ten minutes where no installation of the App has it', async () => {
     const { door, perform } = await pending([REACT], moved);
     door.world.place = undefined;
-    await expect(perform('voice')).rejects.toMatchObject({ name: 'RetryError', retryAfterSeconds: 600 });
+    await expect(perform('voice')).rejects.toMatchObject({ name: 'RetryError', seconds: 600 });
     expect(await door.loop()).toMatchObject({ ref: REF, pending: [REACT] });
   });
 });

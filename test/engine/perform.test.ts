@@ -15,7 +15,7 @@ const gone = new GoneError(words, { status: 404, cause: new Error('Not Found') }
 const DISPATCH: Effect = { type: 'dispatch', key: 'd', job: 'build', entry };
 const REACT: Effect = { type: 'react', key: 'r', commentId: 99, content: '+1' };
 
-/** Performs an effect, for the `attempt`th time, on a GitHub that does not have what it needs. */
+/** Performs an effect, for the `attempt`th time, on a GitHub that never had what it needs. */
 async function performed(effect: Effect, attempt: number) {
   const { ports: door } = await openDoor();
   const refuse = async () => Promise.reject(gone);
@@ -24,7 +24,7 @@ async function performed(effect: Effect, attempt: number) {
     modelFacts: { ...door.modelFacts, jobUrl: 'http://127.0.0.1/v1' },
     github: { ...door.github, head: refuse, react: refuse },
   };
-  return perform(effect, { loop, ports, attempt });
+  return perform(effect, { loop, ports, tries: { attempt, failed: { gone: attempt - 1 } } });
 }
 
 describe('what GitHub does not have', () => {
@@ -33,7 +33,7 @@ describe('what GitHub does not have', () => {
     [DISPATCH, 2, 15],
     [REACT, 1, 5],
   ] as const)('is asked for again: %o, try %i, after %i s', async (effect, attempt, seconds) => {
-    expect(await performed(effect, attempt)).toEqual({ type: 'again', error: gone, seconds, calls: [] });
+    expect(await performed(effect, attempt)).toEqual({ type: 'again', error: gone, kind: 'gone', seconds, calls: [] });
   });
 
   test('and what a phase waits for is told in the words of GitHub, with where to look', async () => {
@@ -50,7 +50,11 @@ describe('what GitHub does not have', () => {
     const { ports: door } = await openDoor();
     const modelFacts = { ...door.modelFacts, jobUrl: 'http://127.0.0.1/v1' };
     const event = { type: 'failed', cause: 'setup', reason: 'The branch loopwright/12 is gone; restore it.' };
-    const outcome = await perform(DISPATCH, { loop, ports: { ...door, modelFacts }, attempt: 3 });
+    const outcome = await perform(DISPATCH, {
+      loop,
+      ports: { ...door, modelFacts },
+      tries: { attempt: 3, failed: { gone: 2 } },
+    });
     expect(outcome).toMatchObject({ type: 'settled', event });
   });
 });

@@ -1,6 +1,6 @@
 /** Walks a loop of the made-up world: effects come to outcomes drawn at random, timers elapse, people act and interfere. */
 import { decide, settle } from '../../src/loop/decide.ts';
-import { EFFECT_LANES, type Effect, type EffectOf } from '../../src/loop/effect.ts';
+import { type Effect, type EffectOf, laneOf } from '../../src/loop/effect.ts';
 import type { Event, EventOf } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
 import { asStarted } from '../../src/loop/stages.ts';
@@ -98,8 +98,8 @@ function taken(loop: Loop, { event, settled }: Step): Loop {
 }
 
 /** A loop that is paused or queued starts no work; people are answered and runs are cancelled all the same. */
-function mayPerform({ status }: Loop, { type }: Effect): boolean {
-  return (status !== 'paused' && status !== 'queued') || EFFECT_LANES[type] !== 'work';
+function mayPerform({ status }: Loop, effect: Effect): boolean {
+  return (status !== 'paused' && status !== 'queued') || laneOf(effect) !== 'work';
 }
 
 const CAUSES = ['model', 'setup', 'work', 'work', 'work', 'cancelled', 'conflict', 'safety'] as const;

@@ -1,5 +1,5 @@
 /** Runs one seed: adversity first, then calm until everything rests, and the invariants over all of it. */
-import { EFFECT_LANES } from '../../src/loop/effect.ts';
+import { laneOf } from '../../src/loop/effect.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { isStarted } from '../../src/loop/stages.ts';
 import type { Store } from '../../src/ports.ts';
@@ -172,7 +172,7 @@ function isAtRest(world: World): boolean {
 
 export function rests({ status, pending }: Loop): boolean {
   if (status === 'working' || status === 'queued') return false;
-  return pending.every(({ type }) => status === 'paused' && EFFECT_LANES[type] === 'work');
+  return pending.every((effect) => status === 'paused' && laneOf(effect) === 'work');
 }
 
 async function outcomeOf(world: World, cutShort: boolean): Promise<Outcome> {

@@ -45,9 +45,9 @@ export async function openSoak(engine: Engine): Promise<SoakStage> {
   const real = createQueue(engine, { concurrency: 100, log, rests: false });
   const running = new Set<string>();
   let handle: Handle = async () => undefined;
-  await real.start(async (item, attempt) => {
+  await real.start(async (item, tries) => {
     running.add(keyOf(item));
-    await handle(item, attempt).finally(() => running.delete(keyOf(item)));
+    await handle(item, tries).finally(() => running.delete(keyOf(item)));
   });
   let worlds = 0;
   return {

@@ -1,7 +1,7 @@
 /** The queue in memory, with the promises of the real one: one item of a key at a time and in order, growing delays, items of a killed process run again. */
 import { keyOf } from '../../../src/adapters/queue-items.ts';
 import { RetryError } from '../../../src/errors.ts';
-import type { Queue, QueueItem } from '../../../src/ports.ts';
+import type { Queue, QueueItem, Tries } from '../../../src/ports.ts';
 import type { Random } from '../world/random.ts';
 import type { Life, Scheduler } from '../world/scheduler.ts';
 
@@ -11,6 +11,7 @@ export interface Queued {
   readonly long: boolean;
   availableMs: number;
   attempt: number;
+  failed: Tries['failed'];
   claimedBy: Life | undefined;
   readonly sentMs: number;
 }
@@ -49,6 +50,7 @@ export function enqueue(table: QueueTable, scheduler: Scheduler, item: QueueItem
     long,
     availableMs: sentMs + delaySeconds * 1000,
     attempt: 0,
+    failed: {},
     claimedBy: undefined,
     sentMs,
   });
@@ -69,9 +71,14 @@ export interface QueueOptions {
   readonly onFailure: (queued: Queued, error: unknown) => void;
 }
 
+function counted(failed: Tries['failed'], error: unknown): Tries['failed'] {
+  const kind = error instanceof RetryError ? error.kind : undefined;
+  return kind === undefined ? failed : { ...failed, [kind]: (failed[kind] ?? 0) + 1 };
+}
+
 /** The queue as one process sees it. */
 export function createMemoryQueue({ table, scheduler, random, life, onFailure }: QueueOptions): Queue {
-  let handle: ((item: QueueItem, attempt: number) => Promise<void>) | undefined;
+  let handle: Parameters<Queue['start']>[0] | undefined;
   let running = { long: 0, short: 0 };
   const finish = (queued: Queued, error: unknown): void => {
     if (queued.claimedBy !== life) return;
@@ -79,6 +86,7 @@ export function createMemoryQueue({ table, scheduler, random, life, onFailure }:
     if (error === undefined) table.items.delete(queued);
     else {
       onFailure(queued, error);
+      queued.failed = counted(queued.failed, error);
       queued.availableMs = scheduler.nowMs() + delayOf(error, queued.attempt) + random.between(0, POLL_MS);
       scheduler.after(queued.availableMs - scheduler.nowMs(), fetch, life);
     }
@@ -89,13 +97,13 @@ export function createMemoryQueue({ table, scheduler, random, life, onFailure }:
     queued.claimedBy = life;
     queued.attempt += 1;
     running = count(table, life);
-    handle?.(queued.item, queued.attempt).then(
+    handle?.(queued.item, { attempt: queued.attempt, failed: queued.failed }).then(
       () => finish(queued, undefined),
       (error: unknown) => finish(queued, error ?? new Error('the handler threw nothing')),
     );
   };
   const delayOf = (error: unknown, attempt: number): number => {
-    const told = error instanceof RetryError ? error.retryAfterSeconds : undefined;
+    const told = error instanceof RetryError ? error.seconds : undefined;
     const most = Math.min(LONGEST_DELAY_S, 2 ** attempt);
     return 1000 * (told ?? random.between(most / 2, most));
   };

@@ -2,7 +2,7 @@
 import { OPEN } from '../../../src/adapters/loop-rows.ts';
 import { ConflictError, StoreError } from '../../../src/errors.ts';
 import { digestOf } from '../../../src/guard/digest.ts';
-import { EFFECT_LANES } from '../../../src/loop/effect.ts';
+import { laneOf } from '../../../src/loop/effect.ts';
 import { type Loop, loop as loopSchema } from '../../../src/loop/loop.ts';
 import { idOf, nameOf } from '../../../src/loop/terms.ts';
 import type { Change, QueueItem, Store, StoredLoop } from '../../../src/ports.ts';
@@ -53,7 +53,7 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
     overview: async (filter) => overviewOf([...loops.values()], filter),
     unfinished: async () =>
       [...loops].flatMap(([id, { loop }]) => {
-        const lanes = [...new Set(loop.pending.map(({ type }) => EFFECT_LANES[type]))];
+        const lanes = [...new Set(loop.pending.map(laneOf))];
         const awaitsRun = loop.status === 'working' && loop.built.run?.entry === loop.entry;
         return lanes.length > 0 || awaitsRun ? [{ id, lanes, awaitsRun }] : [];
       }),

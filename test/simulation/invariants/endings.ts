@@ -1,5 +1,5 @@
 /** How it must end: every loop at rest, or waiting for somebody who can be named. */
-import { EFFECT_LANES } from '../../../src/loop/effect.ts';
+import { laneOf } from '../../../src/loop/effect.ts';
 import { idOf } from '../../../src/loop/terms.ts';
 import { APP } from '../github/hub.ts';
 import { loopsOf, type World } from '../world/world.ts';
@@ -19,7 +19,7 @@ export const ENDINGS: readonly Invariant[] = [
     sentence: 'What a loop promised to do is done, or given up aloud.',
     end(world) {
       const stuck = loopsOf(world).find(({ status, pending }) =>
-        pending.some(({ type }) => status !== 'paused' || EFFECT_LANES[type] !== 'work'),
+        pending.some((effect) => status !== 'paused' || laneOf(effect) !== 'work'),
       );
       return stuck && `${idOf(stuck.ref)} (${stuck.status}) still has to: ${pendingOf(world)}`;
     },

@@ -1,0 +1,80 @@
+/** What GitHub says when it takes no more requests: for how long an effect waits, and that a refusal is no limit. */
+import { Octokit } from '@octokit/rest';
+import { describe, expect, it } from 'vitest';
+import { LimitedError, WriteRefusedError } from '../../src/errors.ts';
+import { attempt } from '../../src/github/github-errors.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+const date = new Date(NOW).toUTCString();
+const resetIn = (seconds: number): string => String(NOW / 1000 + seconds);
+const quiet = (): void => {};
+const QUIET = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+
+interface Refusal {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly message?: string;
+}
+
+/** Creates a comment on a GitHub that answers like this every time. */
+async function refused({ status, headers = {}, message = 'API rate limit exceeded' }: Refusal): Promise<unknown> {
+  const answer = async () => Response.json({ message }, { status, headers: { date, ...headers } });
+  const octokit = new Octokit({ request: { fetch: answer }, log: QUIET });
+  const write = () => octokit.rest.issues.createComment({ owner: 'acme', repo: 'shop', issue_number: 1, body: 'x' });
+  return attempt(write, { pauseMs: 1, renew: () => {} }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('a limit of GitHub', () => {
+  it.each<[string, Refusal, number]>([
+    ['as long as GitHub says', { status: 403, headers: { 'retry-after': '90' } }, 90],
+    ['as long as GitHub says with 429', { status: 429, headers: { 'retry-after': '61' } }, 61],
+    [
+      'until the count begins anew, by the clock of GitHub',
+      { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': resetIn(2400) } },
+      2400,
+    ],
+    [
+      'an hour at the most, whatever a wrong clock says',
+      { status: 429, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': resetIn(9_000_000) } },
+      3600,
+    ],
+  ])('is waited for: %s', async (_, refusal, seconds) => {
+    const error = await refused(refusal);
+    expect(error).toBeInstanceOf(LimitedError);
+    expect(error).toMatchObject({ seconds });
+    expect(String(error)).toContain('POST /repos/acme/shop/issues/1/comments');
+  });
+
+  it('that says nothing of its length lasts a minute', async () => {
+    const { octokit, asked } = limitedOnce();
+    const write = () => octokit.rest.issues.createComment({ owner: 'acme', repo: 'shop', issue_number: 1, body: 'x' });
+    const waits: number[] = [];
+    await attempt(write, { pauseMs: 1, renew: () => {}, pause: async (milliseconds) => void waits.push(milliseconds) });
+    expect(waits).toEqual([60_000]);
+    expect(asked()).toBe(2);
+  });
+});
+
+/** A GitHub that names its secondary limit without a header, and then takes the comment. */
+function limitedOnce() {
+  let asked = 0;
+  const answer = async () => {
+    asked += 1;
+    return asked === 1
+      ? Response.json({ message: SECONDARY }, { status: 403, headers: { date } })
+      : Response.json({ id: 1 }, { status: 201, headers: { date } });
+  };
+  return {
+    octokit: new Octokit({ request: { fetch: answer }, log: QUIET }),
+    asked: () => asked,
+  };
+}
+
+it('a write that is refused is no limit', async () => {
+  const error = await refused({ status: 403, message: 'Resource not accessible by integration' });
+  expect(error).toBeInstanceOf(WriteRefusedError);
+});
