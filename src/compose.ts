@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { systemClock } from './adapters/clock.ts';
-import { type Engine, openEngine } from './adapters/engine.ts';
+import { type Engine, openEngine } from './adapters/database.ts';
 import { createModel } from './adapters/model.ts';
 import { createQueue } from './adapters/queue.ts';
 import { loadSkills } from './adapters/skills.ts';

@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { execa } from 'execa';
-import { openEngine } from '../src/adapters/engine.ts';
+import { openEngine } from '../src/adapters/database.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'loopwright');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { openEngine } from '../src/adapters/engine.ts';
+import { openEngine } from '../src/adapters/database.ts';
 import { compose } from '../src/compose.ts';
 import { startServer } from '../src/server.ts';
 import { freePort } from './listening.ts';

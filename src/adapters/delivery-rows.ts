@@ -1,7 +1,7 @@
 /** Deliveries as rows: the payload is there until it was taken in, the id for as long as GitHub may bring it again. */
 import { sql } from 'kysely';
 import type { Delivery, Store, UnreadDelivery } from '../ports.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './database.ts';
 import { grouped } from './group-commit.ts';
 import { notQueued, queuedAmong, type Ringing, ringing, send } from './queue-items.ts';
 import type { DeliveryRow, Queries } from './tables.ts';

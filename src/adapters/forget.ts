@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Retention, Store } from '../ports.ts';
 import { digestsIn } from './blob-rows.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './database.ts';
 import type { Queries } from './tables.ts';
 
 /** So many loops lose their log in one transaction; PGlite does nothing else meanwhile. */

@@ -5,7 +5,7 @@ import type { Loop } from '../loop/loop.ts';
 import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
 import type { Change, Source, Store } from '../ports.ts';
 import { digestsIn } from './blob-rows.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './database.ts';
 import { columnsOf } from './loop-rows.ts';
 import { enqueue } from './queue-items.ts';
 import { hasSlot } from './slots.ts';

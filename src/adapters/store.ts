@@ -1,8 +1,8 @@
 /** The store port over Postgres: one file per thing that is stored, put together here. */
 import type { Store } from '../ports.ts';
 import { putBlob, readBlob } from './blob-rows.ts';
+import type { Engine } from './database.ts';
 import { createReceiver, markRead, postpone, readDelivery, unread, unreadRepositories } from './delivery-rows.ts';
-import type { Engine } from './engine.ts';
 import { forget } from './forget.ts';
 import { loopsIn, loopsOf, OPEN, one, overview, readLog, several, unfinished } from './loop-rows.ts';
 import { askedFor, dueMissed, noteMissed } from './missed-rows.ts';

@@ -2,8 +2,8 @@
 import { GoneError } from '../errors.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { isSensitive } from '../guard/sensitive.ts';
+import { shiftOf } from '../loop/branch-moves.ts';
 import type { Event } from '../loop/event.ts';
-import { shiftOf } from '../loop/ground.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Ports, UnreadDelivery } from '../ports.ts';
-import { takeIn } from './intake.ts';
+import { takeIn } from './take-in.ts';
 
 /** So many at a time; then other repositories have their turn. */
 const AT_ONCE = 50;

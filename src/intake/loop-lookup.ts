@@ -1,4 +1,4 @@
-/** Which loop a webhook speaks to. */
+/** Which loop a webhook speaks to, and which are open. */
 import type { Loop } from '../loop/loop.ts';
 import { idOf, type LoopRef } from '../loop/terms.ts';
 import type { Ports, Store, StoredLoop } from '../ports.ts';
@@ -78,4 +78,22 @@ export async function ofCheck(
 ): Promise<StoredLoop | undefined> {
   const [, id = ''] = /^(\d+\/\d+\/\d+)\//.exec(external_id) ?? [];
   return id.startsWith(`${repositoryId}/`) ? store.load(id) : undefined;
+}
+
+/** More than a repository will ever have at once. */
+const MOST = 10_000;
+
+/** The open loops of repositories. */
+export async function openIn(
+  store: Pick<Store, 'overview' | 'load'>,
+  repositoryIds: ReadonlySet<number>,
+): Promise<readonly StoredLoop[]> {
+  const found: StoredLoop[] = [];
+  for (const repositoryId of repositoryIds) {
+    for (const { id } of await store.overview({ repositoryId, open: true, limit: MOST })) {
+      const stored = await store.load(id);
+      if (stored !== undefined) found.push(stored);
+    }
+  }
+  return found;
 }

@@ -123,6 +123,11 @@ export type PayloadOf<Name extends PayloadName> = {
 /** Everything that the App listens to, as `issues.labeled` or `push`. */
 export const WEBHOOKS: readonly PayloadName[] = payload.options.map(({ shape }) => shape.name.value);
 
+/** Whether the App listens to a webhook, as `issues.labeled` or `push`. */
+export function isHeard(name: string): boolean {
+  return WEBHOOKS.some((webhook) => webhook === name);
+}
+
 /** Why a webhook that the App listens to cannot be read; one line. */
 export interface Refusal {
   readonly refusal: string;

@@ -2,7 +2,7 @@
 import type { RepositoryRef } from '../github/github-port.ts';
 import { idOf, type LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
-import { openIn } from './open-loops.ts';
+import { openIn } from './loop-lookup.ts';
 import { isSamePlace, type Located, placeAt, saidOf } from './place.ts';
 import type { Meaning, Reader, Readers, Taking } from './reader.ts';
 

@@ -1,11 +1,15 @@
-/** The door for webhooks: Probot checks the signature and hands over, and what is wrong is said in one line. */
+/** The door for webhooks: Probot checks the signature, each is stored before it is acknowledged, and what is wrong is said in one line. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Logger, pino } from 'pino';
 import { Probot } from 'probot';
-import { type DoorPorts, register } from './app.ts';
+import type { Ports } from '../ports.ts';
+import { deliveryOf } from './reduce.ts';
 
 export const WEBHOOK_PATH = '/api/github/webhooks';
+
+/** Where to store, who the App is, and what time it is. */
+export type DoorPorts = Pick<Ports, 'clock' | 'self'> & { readonly store: Pick<Ports['store'], 'receive'> };
 
 export interface WebhookSettings {
   readonly appId: number;
@@ -36,11 +40,23 @@ export async function createWebhooks(settings: WebhookSettings): Promise<Request
     // Every failure is thrown here too; Probot itself would write it a second time, with stack and payload.
     log: pino({ level: 'silent' }),
   });
-  await probot.load((app) => register(app, ports, log));
+  await probot.load((app) => app.onAny((webhook) => keep(webhook, ports, log)));
   return async (request, response) => {
     const refusal = refusalOf(request);
     send(response, refusal ?? (await inTime(receive(request, probot, log))));
   };
+}
+
+/** Of a webhook that decides nothing the id alone is stored, so that it is taken neither for missed nor for new when it comes again. */
+async function keep(
+  { id, name, payload }: { readonly id: string; readonly name: string; readonly payload: object },
+  { store, clock, self }: DoorPorts,
+  log: Logger,
+): Promise<void> {
+  const delivery = deliveryOf({ id, name, payload, receivedAt: clock.now().toISOString() }, self);
+  const isNew = await store.receive(delivery);
+  if (isNew && delivery.note !== undefined)
+    log.warn({ delivery: id, webhook: name }, `a webhook is left unread: ${delivery.note}`);
 }
 
 function refusalOf({ url = '', method, headers }: IncomingMessage): Answer | undefined {

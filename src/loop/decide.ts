@@ -1,9 +1,9 @@
 /** The whole policy of the App: given where a loop is and what happened, where it goes and what to do. Pure. */
 
+import { moved, pushed, relocated } from './branch-moves.ts';
 import { callsOf, charged } from './costs.ts';
 import type { Effect } from './effect.ts';
 import type { Event, EventOf } from './event.ts';
-import { moved, pushed, relocated } from './ground.ts';
 import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';

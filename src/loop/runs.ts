@@ -3,10 +3,10 @@
 import { charged } from './costs.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
+import { treeStopOf } from './forced-stops.ts';
 import { endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { PHASES } from './phases.ts';
-import { treeStopOf } from './scheduler.ts';
 import type { StartedLoop } from './stages.ts';
 import { cancellation, type Ending, only, runOf, stopAt } from './walk.ts';
 

@@ -1,10 +1,10 @@
 /** How a loop moves through its phases: enter, pass, fail, begin again, stop. Pure; the traits of PHASES decide where to. */
 import { callsOf, charged } from './costs.ts';
 import { type Effect, laneOf } from './effect.ts';
+import { type ForcedStop, forcedStopOf } from './forced-stops.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
 import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
-import { type ForcedStop, forcedStopOf } from './scheduler.ts';
 import type { StartedLoop } from './stages.ts';
 import type { PhaseName } from './terms.ts';
 

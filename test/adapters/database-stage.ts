@@ -1,6 +1,6 @@
 /** A store over a database, for the behaviour that every store must have. */
 import { sql } from 'kysely';
-import type { Engine } from '../../src/adapters/engine.ts';
+import type { Engine } from '../../src/adapters/database.ts';
 import { queueItem } from '../../src/adapters/queue-items.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import type { StoreStage } from './store-behaviour.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Engine, openEngine } from '../../src/adapters/engine.ts';
+import { type Engine, openEngine } from '../../src/adapters/database.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import type { Store } from '../../src/ports.ts';
 import { MEMORY } from '../prepared.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
-import type { Engine } from '../../src/adapters/engine.ts';
+import type { Engine } from '../../src/adapters/database.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConflictError, RetryError } from '../../src/errors.ts';

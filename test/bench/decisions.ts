@@ -1,5 +1,5 @@
 /** What a decision costs where 10 and where 10,000 loops are stored: look-ups, one event and its save, alternating so that both see the same machine. */
-import { type Engine, openEngine } from '../../src/adapters/engine.ts';
+import { type Engine, openEngine } from '../../src/adapters/database.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { apply } from '../../src/engine/advance.ts';
 import type { Event } from '../../src/loop/event.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reconcile } from '../../src/engine/reconcile.ts';
-import { takeIn } from '../../src/intake/intake.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
+import { takeIn } from '../../src/intake/take-in.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { eventually, jwtOf, octokit } from '../local/server.ts';
 import { startWorld, type World } from './world.ts';

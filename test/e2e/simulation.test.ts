@@ -1,6 +1,6 @@
 /** The simulation at length: many worlds, some of them on the real tables, and faults of old times that it must find. */
 import { describe, expect, it } from 'vitest';
-import { openEngine } from '../../src/adapters/engine.ts';
+import { openEngine } from '../../src/adapters/database.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { MEMORY } from '../prepared.ts';
 import { createMirroredStore } from '../simulation/app/mirrored-store.ts';

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { reconcile } from '../../src/engine/reconcile.ts';
-import { isHeard } from '../../src/intake/app.ts';
+import { isHeard } from '../../src/intake/payloads.ts';
 import { createSweep } from '../../src/intake/sweep.ts';
 import type { Ports, Queue, QueueItem } from '../../src/ports.ts';
 

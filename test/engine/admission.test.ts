@@ -1,4 +1,4 @@
-import { openEngine } from '../../src/adapters/engine.ts';
+import { openEngine } from '../../src/adapters/database.ts';
 import { describeAdmission } from './admission-behaviour.ts';
 
 describeAdmission('PGlite in memory', () => openEngine({ url: 'memory:' }));

@@ -1,10 +1,10 @@
 /** The door with a real store behind it, and a GitHub whose answers are set by hand. */
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { type Engine, openEngine } from '../../src/adapters/engine.ts';
+import { type Engine, openEngine } from '../../src/adapters/database.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { GoneError } from '../../src/errors.ts';
-import { meaningsOf, takeIn } from '../../src/intake/intake.ts';
+import { meaningsOf, takeIn } from '../../src/intake/take-in.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf, type LoopRef, type Role } from '../../src/loop/terms.ts';
 import type { Ports } from '../../src/ports.ts';

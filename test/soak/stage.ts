@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { Engine } from '../../src/adapters/engine.ts';
+import type { Engine } from '../../src/adapters/database.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { keyOf } from '../../src/adapters/queue-items.ts';
 import { createStore } from '../../src/adapters/store.ts';

@@ -88,7 +88,8 @@ export function createMemoryQueue({ table, scheduler, random, life, onFailure }:
       onFailure(queued, error);
       queued.failed = counted(queued.failed, error);
       queued.availableMs = scheduler.nowMs() + delayOf(error, queued.attempt) + random.between(0, POLL_MS);
-      scheduler.after(queued.availableMs - scheduler.nowMs(), fetch, life);
+      // Whichever process lives by then polls it.
+      scheduler.after(queued.availableMs - scheduler.nowMs(), fetchAll(table));
     }
     running = count(table, life);
     fetch();

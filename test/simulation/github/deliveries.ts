@@ -1,6 +1,6 @@
 /** How webhooks reach the App: late, twice, in another order, or not at all; what failed is listed, and brought again when it is asked for. */
 import type { FailedDelivery } from '../../../src/github/github-port.ts';
-import { isHeard } from '../../../src/intake/app.ts';
+import { isHeard } from '../../../src/intake/payloads.ts';
 import type { Odds } from '../world/odds.ts';
 import type { Random } from '../world/random.ts';
 import type { Scheduler } from '../world/scheduler.ts';

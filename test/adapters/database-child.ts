@@ -3,7 +3,7 @@
  * save: saves one loop over and over, each save with log and wake · work: takes one item and holds it · open: only opens.
  */
 import { pino } from 'pino';
-import { openEngine } from '../../src/adapters/engine.ts';
+import { openEngine } from '../../src/adapters/database.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { idOf } from '../../src/loop/terms.ts';

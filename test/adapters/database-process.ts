@@ -1,4 +1,4 @@
-/** Starts and kills processes of engine-child.ts. */
+/** Starts and kills processes of database-child.ts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -17,7 +17,7 @@ export interface EngineProcess {
 
 /** Starts one; it is killed at the end of the test at the latest. */
 export function startEngineProcess(url: string, mode: 'open' | 'save' | 'work'): EngineProcess {
-  const script = fileURLToPath(new URL('engine-child.ts', import.meta.url));
+  const script = fileURLToPath(new URL('database-child.ts', import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [script, url, mode], { stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];
   const errors: string[] = [];

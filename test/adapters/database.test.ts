@@ -5,14 +5,14 @@ import { sql } from 'kysely';
 import { fromKysely } from 'pg-boss';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Engine, openEngine } from '../../src/adapters/engine.ts';
+import { type Engine, openEngine } from '../../src/adapters/database.ts';
 import { MIGRATIONS, migrate } from '../../src/adapters/migrations.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { ConfigError, StoreError } from '../../src/errors.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import { layDatabase, MEMORY } from '../prepared.ts';
-import { startEngineProcess } from './engine-process.ts';
+import { startEngineProcess } from './database-process.ts';
 import { elapsed, loopOf } from './loops.ts';
 
 const log = pino({ level: 'silent' });
