@@ -5,7 +5,7 @@ import { LongestFirst } from './test/order.ts';
 // through whole processes, kept apart so that `npm test` stays short; one whole loop stays in it.
 const LONG_JOURNEYS = 'test/e2e/**/!(loop).test.ts';
 // Of `npm test` too, in processes of their own: they mostly wait, and leave a large process behind.
-const APART = ['test/e2e/loop.test.ts', 'test/adapters/{engine,queue}.test.ts'];
+const APART = ['test/e2e/loop.test.ts', 'test/adapters/{database,queue}.test.ts'];
 const PREPARED = 'test/prepared.ts';
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.

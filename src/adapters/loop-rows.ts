@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { StoreError } from '../errors.ts';
 import { type EffectLane, effectLane, laneOf } from '../loop/effect.ts';
 import { event } from '../loop/event.ts';
-import { type Loop, loop, status } from '../loop/loop.ts';
+import { type Loop, loop as loopSchema, status } from '../loop/loop.ts';
 import { holdsSlot } from '../loop/slots.ts';
-import { phaseName } from '../loop/terms.ts';
+import { nameOf, phaseName } from '../loop/terms.ts';
 import type { LoopOverview, Store, StoredLoop } from '../ports.ts';
 import { storable } from './migration-look-ups.ts';
 import type { LoopRow, Queries } from './tables.ts';
@@ -35,7 +35,7 @@ export async function several(query: { execute(): Promise<readonly StoredRow[]> 
 }
 
 function storedLoopOf(row: StoredRow): StoredLoop {
-  return { version: row.version, loop: parseStored(loop, row.loop, `loop ${row.id}`) };
+  return { version: row.version, loop: parseStored(loopSchema, row.loop, `loop ${row.id}`) };
 }
 
 function parseStored<Schema extends z.ZodType>(schema: Schema, json: string, what: string): z.infer<Schema> {
@@ -44,6 +44,13 @@ function parseStored<Schema extends z.ZodType>(schema: Schema, json: string, wha
   throw new StoreError(
     `stored ${what} does not have the shape that this version expects (${z.prettifyError(parsed.error)}): start the version that wrote it, or report this`,
   );
+}
+
+/** The JSON of a row. @throws {StoreError} for what could not be read again; then nothing is saved. */
+export function jsonOf<Schema extends z.ZodType>(schema: Schema, value: z.infer<Schema>, what: string): string {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return JSON.stringify(value);
+  throw new StoreError(`${what} could not be read again, so it was not saved (${z.prettifyError(parsed.error)})`);
 }
 
 /** What look-ups need beside the JSON. */
@@ -68,7 +75,7 @@ export function columnsOf(loop: Loop) {
     usd: loop.spent.usd,
     started_at: loop.started?.at ?? '',
     forgotten: false,
-    loop: JSON.stringify(loop),
+    loop: jsonOf(loopSchema, loop, `loop ${nameOf(loop.ref)}`),
   };
 }
 
@@ -113,7 +120,7 @@ export async function overview(db: Queries, { repositoryId, open, limit, before 
   return (await query.orderBy('serial', 'desc').limit(limit).execute()).map(overviewOf);
 }
 
-const words = z.object({ status, phase: phaseName, priority: loop.shape.priority });
+const words = z.object({ status, phase: phaseName, priority: loopSchema.shape.priority });
 
 type OverviewRow = Pick<LoopRow, 'id' | 'repository_id' | 'issue' | 'n' | 'status' | 'waiting_for' | 'pull'> & {
   readonly serial: number;

@@ -1,12 +1,13 @@
 /** A save: state, log and wakes in one transaction, once per source, and with a free slot where it takes one. */
 import { sql } from 'kysely';
 import { ConflictError } from '../errors.ts';
+import { event as eventSchema } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
 import type { Change, Source, Store } from '../ports.ts';
 import { digestsIn } from './blob-rows.ts';
 import type { Engine } from './database.ts';
-import { columnsOf } from './loop-rows.ts';
+import { columnsOf, jsonOf } from './loop-rows.ts';
 import { enqueue } from './queue-items.ts';
 import { hasSlot } from './slots.ts';
 import type { Queries } from './tables.ts';
@@ -79,7 +80,7 @@ async function wasHeardEarlier(trx: Queries, ref: LoopRef, { delivery, ordinal }
 async function appendLog(trx: Queries, { loop, expectedVersion, event, settled, source }: Change): Promise<void> {
   if (event === undefined && settled === undefined) return;
   if (source?.once === 'by-issue' && (await wasHeardEarlier(trx, loop.ref, source))) throw new Unsaved('repeated');
-  const text = event === undefined ? null : JSON.stringify(event);
+  const text = event === undefined ? null : jsonOf(eventSchema, event, `what happened to ${nameOf(loop.ref)}`);
   const written = await trx
     .insertInto('loop_log')
     .values({

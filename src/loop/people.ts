@@ -19,6 +19,12 @@ export function maySteer({ by, role }: { readonly by: Actor; readonly role: Role
   return by.type === 'User' && reaches(role, 'write');
 }
 
+/** What is said to a label on an issue that has a loop. */
+const LIVE = {
+  queued: 'A loop waits for a free slot to work on this issue; `/status` says where it is.',
+  begun: 'A loop is already at work on this issue; `/status` says where it is.',
+} as const;
+
 export function labelled(loop: Loop, event: EventOf<'labelled'>): Decision {
   const key = `label/${event.at}`;
   if (!maySteer(event)) {
@@ -30,8 +36,7 @@ export function labelled(loop: Loop, event: EventOf<'labelled'>): Decision {
   }
   if (loop.status === 'paused')
     return resume({ ...loop, note: `Resumed by @${event.by.login}, who set the label again.` });
-  if (isLive(loop))
-    return emit(only(loop), say(key, 'issue', 'A loop is already at work on this issue; `/status` says where it is.'));
+  if (isLive(loop)) return emit(only(loop), say(key, 'issue', LIVE[loop.status === 'queued' ? 'queued' : 'begun']));
   // The intake opens the next loop of an issue; this is a label that crossed the end of this one.
   if (loop.status !== 'idle')
     return emit(only(loop), say(key, 'issue', 'The loop ended just now; set the label again to start the next one.'));
@@ -47,6 +52,11 @@ function start(loop: Loop, event: EventOf<'labelled'>): Decision {
 
 function unlabelledWith(loop: Loop, key: string, text: string): Decision {
   return emit(only(loop), { type: 'unlabel', key: `${key}/unlabel`, name: 'loop' }, say(key, 'issue', text));
+}
+
+/** What is said about a command has a name of its own: one comment may hold several. */
+export function keyOf(event: EventOf<'commanded'>): string {
+  return `comment/${event.commentId ?? event.at}/${event.command}`;
 }
 
 /** A reply; the person whom its first word mentions is notified, and nobody else. */

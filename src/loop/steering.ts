@@ -1,10 +1,11 @@
 /** What each slash command does to a loop. Pure; one handler per row of COMMANDS. */
-import { COMMANDS, type CommandName, parseAnswers } from './commands.ts';
+import { COMMANDS, type CommandName } from './commands.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
-import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
+import { answer, assume } from './interview.ts';
+import type { Decision, Loop } from './loop.ts';
 import { renewPacket } from './outcomes.ts';
-import { approve, isLive, isOlderThanPacket, pause, reject, resume, resumeFirst, say } from './people.ts';
+import { approve, isLive, isOlderThanPacket, keyOf, pause, reject, resume, resumeFirst, say } from './people.ts';
 import { ITERATION, needsApproval, PHASES } from './phases.ts';
 import { promote } from './shipping.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
@@ -17,6 +18,9 @@ type Commanded = EventOf<'commanded'>;
 /** Commands that only ask; they are answered before a label started anything too. */
 const QUESTIONS = ['status', 'help'] as const;
 type Question = (typeof QUESTIONS)[number];
+
+/** So many characters of `/context` a loop takes: all of them are in each prompt. */
+const MOST_CONTEXT = 20_000;
 
 /** A handler gives the decision, or one sentence that says why not. */
 type Handler = (loop: StartedLoop, event: Commanded) => Decision | string;
@@ -40,25 +44,8 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
       : reject(loop, event, event.argument);
   },
   release: (loop) => (loop.waitingFor === 'release' ? promote(loop) : 'There is no verified candidate to release now.'),
-  answer(loop, event) {
-    if (loop.waitingFor !== 'answers') return 'There are no open questions now.';
-    const answers = parseAnswers(event.argument);
-    if (answers.length === 0) return 'Answer like this: `/answer 1b 2a 3: free text`.';
-    const known = new Set(loop.questions.map(({ number }) => number));
-    const stray = answers.find(({ number }) => !known.has(number));
-    if (stray !== undefined) return `There is no question ${stray.number}; still open: ${openOf(loop).join(', ')}.`;
-    return resolved(
-      { ...loop, questions: loop.questions.map((question) => ({ ...question, ...answerTo(question, answers) })) },
-      event,
-    );
-  },
-  auto(loop, event) {
-    if (loop.waitingFor !== 'answers') return 'There are no open questions now.';
-    const unsafe = loop.questions.find(({ answer, safeDefault }) => answer === undefined && safeDefault === null);
-    if (unsafe !== undefined)
-      return `Question ${unsafe.number} has no safe default; answer it with \`/answer ${unsafe.number}: …\`.`;
-    return resolved({ ...loop, questions: loop.questions.map((question) => assumedWhere(question)) }, event);
-  },
+  answer,
+  auto: assume,
   pause: (loop, { by }) =>
     loop.status === 'paused' || !isLive(loop)
       ? 'Nothing is running that could be paused.'
@@ -91,10 +78,14 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
       event.at,
     );
   },
-  context: (loop, { argument }) =>
-    argument === ''
-      ? 'Say what the next step should know: `/context <text>`.'
-      : only({ ...loop, context: [...loop.context, argument] }),
+  context(loop, { argument }) {
+    if (argument === '') return 'Say what the next step should know: `/context <text>`.';
+    const context = [...loop.context, argument];
+    const length = context.join('').length;
+    return length > MOST_CONTEXT
+      ? `With this the loop would have ${length} characters of \`/context\`, and every step reads them all; ${MOST_CONTEXT} are the most, so nothing was added. Put the text into a file on the branch, and say where it is.`
+      : only({ ...loop, context });
+  },
   priority(loop, { argument }) {
     const found = (['vulnerability', 'incident', 'routine'] as const).find((word) => word === argument.toLowerCase());
     return found === undefined
@@ -180,50 +171,8 @@ function reaction(event: Commanded, content: '+1' | 'confused'): Effect {
   return { type: 'react', key: `${keyOf(event)}/react`, commentId: event.commentId ?? 0, content };
 }
 
-function keyOf(event: Commanded): string {
-  return `comment/${event.commentId ?? event.at}/${event.command}`;
-}
-
 function told(event: Commanded, what: 'status' | 'help'): Effect {
   return { type: 'tell', key: `${keyOf(event)}/tell`, what };
-}
-
-/** Goes on when no question is open; otherwise keeps what was answered and waits for the rest. */
-function resolved(loop: StartedLoop, event: Commanded): Decision {
-  const open = openOf(loop);
-  if (open.length > 0) {
-    return emit(
-      only(loop),
-      say(
-        keyOf(event),
-        'issue',
-        `Still open: ${open.join(', ')}. Answer with \`/answer\`, or say \`/auto\` to take the safe defaults.`,
-      ),
-    );
-  }
-  const { waitingFor: _, ...rest } = loop;
-  return {
-    loop: { ...rest, status: 'working' },
-    effects: [
-      { type: 'draft', key: `${loop.entry}/draft/${loop.counters.interviews}`, phase: loop.phase, entry: loop.entry },
-    ],
-  };
-}
-
-function openOf({ questions }: Loop): readonly number[] {
-  return questions.filter(({ answer }) => answer === undefined).map(({ number }) => number);
-}
-
-function answerTo(question: AnsweredQuestion, answers: ReturnType<typeof parseAnswers>): Partial<AnsweredQuestion> {
-  const found = answers.findLast(({ number }) => number === question.number);
-  if (found === undefined) return {};
-  return { answer: question.options.find(({ key }) => key === found.answer)?.text ?? found.answer, assumed: false };
-}
-
-function assumedWhere(question: AnsweredQuestion): AnsweredQuestion {
-  return question.answer !== undefined || question.safeDefault === null
-    ? question
-    : { ...question, answer: question.safeDefault, assumed: true };
 }
 
 /** Where a stopped loop starts again by default: the draft that failed, or BUILD of the approved plan. */

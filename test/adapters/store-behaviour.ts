@@ -227,6 +227,15 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.save(saveOf(other, 0, { event: elapsed(1), source }))).toBe('saved');
     });
 
+    it('saves nothing that could not be read again, and says what', async () => {
+      const loop = loopOf({ issue: 28 });
+      const endless = { ...loop, spent: { ...loop.spent, usd: Number.POSITIVE_INFINITY } };
+      await expect(store.save(saveOf(endless, 0))).rejects.toThrow(/could not be read again.*spent/s);
+      const nameless = { ...elapsed(1), at: 'noon' };
+      await expect(store.save(saveOf(loop, 0, { event: nameless }))).rejects.toThrow(/could not be read again.*at/s);
+      expect(await store.load(idOf(loop.ref))).toBeUndefined();
+    });
+
     it('saves what people said to an issue by one of its loops, also when the next has begun before it is told again', async () => {
       const [first, next] = [loopOf({ issue: 18 }), loopOf({ issue: 18, n: 2 })];
       const source = { delivery: 'd-18', ordinal: 2, once: 'by-issue' } as const;

@@ -36,6 +36,18 @@ describe('a label', () => {
   });
 });
 
+describe('a label on an issue whose loop waits for a slot', () => {
+  it('is told that it waits', () => {
+    const waiting = decide(newLoop(REF), labelledEvent({})).loop;
+    const queuedLoop = decide(waiting, { type: 'queued', at: timeOf(61) }).loop;
+    const again = decide({ ...queuedLoop, pending: [] }, labelledEvent({ at: timeOf(70) })).loop;
+    expect(again.status).toBe('queued');
+    expect(sentences(again)).toEqual([
+      'A loop waits for a free slot to work on this issue; `/status` says where it is.',
+    ]);
+  });
+});
+
 describe('a label that crosses the end of its loop', () => {
   it('does not start the ended loop again', () => {
     const stopped = decide(building(), command('stop', '', timeOf(55))).loop;

@@ -30,6 +30,27 @@ describe('a command of somebody who may not give it', () => {
   });
 });
 
+describe('what a loop is told by /context', () => {
+  const tell = (loop: Loop, text: string): Loop => decide(loop, command('context', text, timeOf(51))).loop;
+
+  it('is kept as it was said, one after another', () => {
+    expect(tell(tell(building(), 'Mind the escaping.'), 'And\nthe dates.').context).toEqual([
+      'Mind the escaping.',
+      'And\nthe dates.',
+    ]);
+  });
+
+  it('is 20,000 characters at the most, because every prompt holds all of them', () => {
+    const full = tell(building(), 'x'.repeat(20_000));
+    expect(full.context).toHaveLength(1);
+    const more = tell(full, 'y');
+    expect(more.context).toEqual(full.context);
+    expect(sentences(more).at(-1)).toBe(
+      'With this the loop would have 20001 characters of `/context`, and every step reads them all; 20000 are the most, so nothing was added. Put the text into a file on the branch, and say where it is.',
+    );
+  });
+});
+
 describe('the budget of a packet', () => {
   it.each([`+${'9'.repeat(400)}`, '+1000000', '+0.001', '+1e9', '-2'])('is not raised by %s', (amount) => {
     const after = decide(building(), command('budget', amount, timeOf(51))).loop;

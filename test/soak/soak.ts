@@ -132,6 +132,11 @@ async function soak(database: string, url: string, directory: string | undefined
 
 const directory = mkdtempSync(join(tmpdir(), 'loopwright-soak-'));
 const postgres = await startPostgres();
+async function close(): Promise<void> {
+  await postgres.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+process.once('SIGINT', () => void close().finally(() => process.exit(130)));
 try {
   const pglite = join(directory, 'database');
   const results = [
@@ -141,6 +146,5 @@ try {
   if (json) process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
   if (results.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
 } finally {
-  await postgres.stop();
-  rmSync(directory, { recursive: true, force: true });
+  await close();
 }
