@@ -4,6 +4,7 @@ import type { Step } from '../../../src/documents/step.ts';
 import { p95Of, performAcceptance } from '../../../src/jobs/verify/acceptance.ts';
 import { valueAt } from '../../../src/jobs/verify/probe-steps.ts';
 import type { Brief } from '../../../src/loop/brief.ts';
+import { commandsOf } from '../../jobs/plain-brief.ts';
 import { benchOf, type Files, type Scene, scene } from '../../jobs/verify-fixture.ts';
 
 let place: Scene | undefined;
@@ -50,23 +51,14 @@ const get = (path: string, expected: Partial<HttpStep['expected']> = {}): HttpSt
   expected: { status: 200, contains: [], json: [], ...expected },
 });
 
+const SERVED = commandsOf({ test: 'true', start: 'node server.js', health: '/health' });
+
 async function perform(rows: readonly AcceptanceRow[], overrides: Partial<Brief> = {}) {
-  const commands = {
-    install: null,
-    build: null,
-    test: 'true',
-    start: 'node server.js',
-    health: '/health',
-    runner: 'node-test',
-  } as const;
-  place = await scene(FILES, {}, { surface: 'http', acceptance: [...rows], commands, ...overrides });
+  place = await scene(FILES, {}, { surface: 'http', acceptance: [...rows], commands: SERVED, ...overrides });
   return performAcceptance(await benchOf(place), place.environment.workspace);
 }
 
-const WEB = {
-  commands: { install: null, build: null, test: 'true', start: null, health: null, runner: 'node-test' },
-  surface: 'library',
-} as const;
+const WEB = { commands: commandsOf({ test: 'true' }), surface: 'library' } as const;
 
 describe('an HTTP product', () => {
   it('is started, asked in order, and its latency measured', async () => {
@@ -122,15 +114,7 @@ describe('an HTTP product', () => {
     ['does not start', { start: 'echo broken >&2; exit 3' }, /ended with 3: broken/],
     ['has no start command', { start: null }, /no start command/],
   ])('that %s fails every row and has no latency', async (_name, commands, message) => {
-    const all = {
-      install: null,
-      build: null,
-      test: 'true',
-      health: '/health',
-      runner: 'node-test',
-      ...commands,
-    } as const;
-    const result = await perform([row([get('/entries')])], { commands: all });
+    const result = await perform([row([get('/entries')])], { commands: { ...SERVED, ...commands } });
     expect(result.rows).toMatchObject([{ passed: false, detail: expect.stringMatching(message) }]);
     expect(result.p95Ms).toBeUndefined();
     expect(result.p95Problem).toMatch(message);

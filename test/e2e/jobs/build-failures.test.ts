@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { briefFor, DESIGN, FROZEN_FILE, FROZEN_TEXT, GOOD, numbersOf, write } from '../../jobs/build-fixture.ts';
+import { commandsOf } from '../../jobs/plain-brief.ts';
 import { ANSWERS, anotherCheckout, jobOnRepository, previousOf, writing } from './job-on-repository.ts';
 
 const { place, build } = jobOnRepository();
@@ -112,7 +113,7 @@ test('a skill that the App did not send is the failure of the report, before any
 });
 
 test('an install command that fails is the failure of the report, and says what the sandbox lacks', async () => {
-  const commands = { ...briefFor(place()).commands, install: 'echo no registry; exit 1' };
+  const commands = commandsOf({ install: 'echo no registry; exit 1' });
   const { report } = await build({}, { commands });
   const why = report.sandbox === 'none' ? '' : ' (the sandbox has no network; README.md says how to install offline)';
   expect(report.failure?.cause).toBe('setup');

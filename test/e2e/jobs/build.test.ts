@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   APPROVED,
-  briefFor,
   command,
   DESIGN,
   FINDING,
@@ -17,9 +16,10 @@ import {
   WRONG,
   write,
 } from '../../jobs/build-fixture.ts';
+import { commandsOf } from '../../jobs/plain-brief.ts';
 import { ANSWERS, anotherCheckout, jobOnRepository, previousOf, proposedIn, writing } from './job-on-repository.ts';
 
-const { place, build } = jobOnRepository();
+const { build } = jobOnRepository();
 
 test('a good build proposes code and frozen tests, every number is 0 with stored raw output, and each call says who asks', async () => {
   const { report, requests, output, outputs } = await build({ turns: writing(GOOD) });
@@ -186,7 +186,7 @@ test('a critical security finding sends the change back', async () => {
 });
 
 test('a served product must become healthy; one that does not start is a failure that says how it ended', async () => {
-  const commands = { ...briefFor(place()).commands, start: 'node src/server.js', health: '/health' };
+  const commands = commandsOf({ start: 'node src/server.js', health: '/health' });
   const script = { turns: writing(GOOD) };
   const good = await build(script, { surface: 'http', commands });
   expect(numbersOf(good.report)).toMatchObject({ health_failures: 0, test_failures: 0, review_revisions: 0 });
@@ -197,7 +197,7 @@ test('a served product must become healthy; one that does not start is a failure
 });
 
 test('a build command that fails is one build error with its output as the defect', async () => {
-  const commands = { ...briefFor(place()).commands, build: 'echo cannot compile >&2; exit 2' };
+  const commands = commandsOf({ build: 'echo cannot compile >&2; exit 2' });
   const { report } = await build({ turns: writing(GOOD) }, { commands });
   expect(numbersOf(report).build_errors).toBe(1);
   expect(report.defects[0]?.message).toMatch(/The build command .* failed: \[exit code 2\]\ncannot compile/);
@@ -206,7 +206,7 @@ test('a build command that fails is one build error with its output as the defec
 test('a build command that rewrites the frozen tests changes nothing about what is judged', async () => {
   const green = `import test from 'node:test'; test('greets all', () => {}); test('still greets one', () => {});`;
   const rewrite = `echo ${Buffer.from(green).toString('base64')} | base64 -d > ${FROZEN_FILE}`;
-  const commands = { ...briefFor(place()).commands, build: rewrite };
+  const commands = commandsOf({ build: rewrite });
   const { report } = await build({ turns: writing(WRONG) }, { commands });
   expect(numbersOf(report)).toMatchObject({ build_errors: 0, test_failures: 1 });
 });

@@ -8,6 +8,7 @@ import { findingDefect } from '../../../src/guard/waivers.ts';
 import { verify } from '../../../src/jobs/verify/verify.ts';
 import { type Brief, type VerifyReport, verifyReport } from '../../../src/loop/brief.ts';
 import { findingOf } from '../../../src/loop/waiver.ts';
+import { commandsOf } from '../../jobs/plain-brief.ts';
 import { type Change, frozen, type Scene, scene, taskFor } from '../../jobs/verify-fixture.ts';
 
 let place: Scene | undefined;
@@ -62,17 +63,12 @@ const get = (path: string, contains: string) => ({
   expected: { status: 200, contains: [contains], json: [] },
 });
 
+const SERVED = commandsOf({ test: 'npm test', start: 'node src/server.js', health: '/health' });
+
 async function judge(change: Change, overrides: Partial<Brief> = {}, { p95 = 400, flakinessRuns = 2 } = {}) {
   place = await scene(BASE, change, {
     surface: 'http',
-    commands: {
-      install: null,
-      build: null,
-      test: 'npm test',
-      start: 'node src/server.js',
-      health: '/health',
-      runner: 'node-test',
-    },
+    commands: SERVED,
     requirements: requirements(p95).map(({ id, kind, statement }) => ({ id, kind, statement })),
     documents: [{ path: '.loopwright/7/requirements.json', text: JSON.stringify(requirements(p95)) }],
     tasks: [taskFor(['R-1', 'R-2'], ['src/app.js'])],
@@ -238,7 +234,7 @@ it('counts a requirement whose number is over its own limit, although the gate o
 
 it('leaves out what it cannot measure and says why', async () => {
   const { report } = await judge(GOOD, {
-    commands: { install: null, build: null, test: 'npm test', start: 'exit 1', health: '/health', runner: 'node-test' },
+    commands: { ...SERVED, start: 'exit 1' },
     tests: null,
   });
   expect(Object.keys(numbersOf(report)).toSorted()).toEqual([
@@ -268,13 +264,6 @@ it('sees tests that are sometimes red', async () => {
 });
 
 it('refuses to judge a candidate that does not build', async () => {
-  const commands = {
-    install: null,
-    build: 'exit 4',
-    test: 'npm test',
-    start: null,
-    health: null,
-    runner: 'node-test',
-  } as const;
+  const commands = commandsOf({ build: 'exit 4', test: 'npm test' });
   await expect(judge(GOOD, { commands })).rejects.toThrow(/Nothing can be judged: "exit 4" failed on the base commit/);
 });
