@@ -1,17 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AcceptanceRow } from '../../../src/documents/documents.ts';
 import type { Step } from '../../../src/documents/step.ts';
 import { p95Of, performAcceptance } from '../../../src/jobs/verify/acceptance.ts';
 import { valueAt } from '../../../src/jobs/verify/probe-steps.ts';
 import type { Brief } from '../../../src/loop/brief.ts';
 import { commandsOf } from '../../jobs/plain-brief.ts';
-import { benchOf, type Files, type Scene, scene } from '../../jobs/verify-fixture.ts';
-
-let place: Scene | undefined;
-afterEach(async () => {
-  await place?.remove();
-  place = undefined;
-});
+import { benchOf, type Files, scene } from '../../jobs/verify-fixture.ts';
 
 const SERVER = `import { createServer } from 'node:http';
 const entries = [{ name: 'Ada', tags: ['a/b'] }];
@@ -54,7 +48,8 @@ const get = (path: string, expected: Partial<HttpStep['expected']> = {}): HttpSt
 const SERVED = commandsOf({ test: 'true', start: 'node server.js', health: '/health' });
 
 async function perform(rows: readonly AcceptanceRow[], overrides: Partial<Brief> = {}) {
-  place = await scene(FILES, {}, { surface: 'http', acceptance: [...rows], commands: SERVED, ...overrides });
+  const place = await scene(FILES, {}, { surface: 'http', acceptance: [...rows], commands: SERVED, ...overrides });
+  onTestFinished(place.remove);
   return performAcceptance(await benchOf(place), place.environment.workspace);
 }
 
@@ -187,7 +182,8 @@ it('compares the whole standard output, patterns in it, and standard error of a 
 });
 
 it('fails every row when the session gives no result', async () => {
-  place = await scene(FILES, {}, { ...WEB, acceptance: [row([get('/')])] });
+  const place = await scene(FILES, {}, { ...WEB, acceptance: [row([get('/')])] });
+  onTestFinished(place.remove);
   const bench = await benchOf(place);
   const silent = { ...bench, environment: { ...bench.environment, bundle: '/nowhere.mjs' } };
   const result = await performAcceptance(silent, place.environment.workspace);

@@ -1,6 +1,5 @@
 /** The BUILD job end to end: a real repository, real tests, and a scripted model over HTTP. */
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../jobs/build-fixture.ts';
 import { commandsOf } from '../../jobs/plain-brief.ts';
 import { ANSWERS, anotherCheckout, jobOnRepository, previousOf, proposedIn, writing } from './job-on-repository.ts';
+import { expectRawOutput } from './raw-output.ts';
 
 const { build } = jobOnRepository();
 
@@ -30,10 +30,7 @@ test('a good build proposes code and frozen tests, every number is 0 with stored
   expect(proposedIn(report, 'src/greet.js')).toBe(GOOD);
   expect(report.tests?.tests).toEqual(DESIGN.tests);
   expect(outputs).toBe('verdict=pass\n');
-  for (const { raw } of report.measurements) {
-    const text = await readFile(join(output, 'raw', raw.slice('sha256:'.length)));
-    expect(`sha256:${createHash('sha256').update(text).digest('hex')}`).toBe(raw);
-  }
+  await expectRawOutput(output, report);
   expect(
     requests.map(({ name, headers }) => [name, headers.phase, headers.skill, headers.role, headers.attempt]),
   ).toEqual([
