@@ -23,7 +23,6 @@ const removeOldChunks: Plugin = {
 };
 
 // The job is one self-contained file, because runners fetch it by digest; `loopwright.js` checks the Node version before anything else loads.
-// biome-ignore lint/style/noDefaultExport: Rolldown reads the default export.
 export default defineConfig([
   {
     input: { job: 'src/jobs/main.ts' },

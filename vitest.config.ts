@@ -8,7 +8,6 @@ const LONG_JOURNEYS = 'test/e2e/**/!(loop).test.ts';
 const APART = ['test/e2e/loop.test.ts', 'test/adapters/{database,queue}.test.ts'];
 const PREPARED = 'test/prepared.ts';
 
-// biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig({
   test: {
     // No measurements: a machine that does much else is waited for.

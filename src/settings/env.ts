@@ -1,4 +1,4 @@
-/** The only reader of `process.env`: each door gets its variables parsed once. */
+/** The App's only reader of `process.env`: each door gets its variables parsed once. */
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 

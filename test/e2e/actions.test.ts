@@ -47,9 +47,14 @@ const SLOW =
   'name: Slow\non: workflow_dispatch\njobs:\n  slow:\n    runs-on: ubuntu-latest\n    steps: [{ run: sleep 60 }]\n';
 const CI =
   'name: CI\non:\n  push:\n    branches: ["feature/**"]\n  pull_request:\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps: [{ run: echo ok }]\n';
-const MISNAMED =
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the workflow's own expression.
-  'name: Misnamed\nrun-name: "It is ${{ nothing( }}"\non: workflow_dispatch\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps: [{ run: echo ok }]\n';
+const MISNAMED = `name: Misnamed
+run-name: "It is \${{ nothing( }}"
+on: workflow_dispatch
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps: [{ run: echo ok }]
+`;
 const BROKEN = 'name: Broken\non: workflow_dispatch\njobs: {}\nwhat: is this\n';
 
 const toldRun = z.object({

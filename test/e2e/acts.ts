@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Script } from '../../src/demo/script.ts';
 import { laneOf } from '../../src/loop/effect.ts';
+import type { Loop } from '../../src/loop/loop.ts';
 import { asReviewed, type ReviewedLoop } from '../../src/loop/stages.ts';
 import { eventually } from '../eventually.ts';
 import { installationToken } from '../local/server.ts';
@@ -62,6 +63,16 @@ export async function proposed(world: World, title: string): Promise<ReviewedLoo
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers', PATIENCE_S);
   await commented(world, 'maria', issue, '/auto');
   return asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval', PATIENCE_S));
+}
+
+/** Labels a new issue, answers its questions, approves its packet and waits for the end of the loop. */
+export async function walked(world: World): Promise<Loop> {
+  const issue = await world.labelled();
+  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
+  await commented(world, 'maria', issue, '/answer 1a 2a');
+  const { review } = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
+  await commented(world, 'maria', review.pull, '/approve');
+  return world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', PATIENCE_S);
 }
 
 /** Commits one file onto a branch as a person does on the web page; returns the commit. */

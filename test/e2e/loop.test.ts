@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyReport } from '../../src/loop/brief.ts';
-import { asBuilt, asReviewed, type BuiltLoop } from '../../src/loop/stages.ts';
+import { asBuilt, type BuiltLoop } from '../../src/loop/stages.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import { refold } from '../loop/random-walk.ts';
+import { walked } from './acts.ts';
+import { evidenceTable } from './evidence-table.ts';
 import { withoutMistake } from './without-mistake.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
 
 let world: World;
-let issue: number;
 let loop: BuiltLoop;
 let mainBefore: string;
 
@@ -18,12 +19,7 @@ const mainSha = async () => JSON.stringify((await world.as('noah', 'GET', '/git/
 beforeAll(async () => {
   world = await startWorld({ script: withoutMistake });
   mainBefore = await mainSha();
-  issue = await world.labelled();
-  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
-  await world.as('maria', 'POST', `/issues/${issue}/comments`, { body: '/answer 1a 2a' });
-  const { review } = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
-  await world.as('maria', 'POST', `/issues/${review.pull}/comments`, { body: '/approve' });
-  const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 300);
+  const end = await walked(world);
   expect(end.status, end.note).toBe('succeeded');
   loop = asBuilt(end);
 }, 360_000);
@@ -52,53 +48,11 @@ describe('a labelled issue', () => {
     );
     const stability = report.measurements.find(({ name }) => name === 'flakiness');
     expect(stability).toMatchObject({ value: 0, source: '5 runs of 3 frozen tests on the head' });
-    expect(
-      report.evidence.map(({ requirement, kind, base, head, reverted, mutated, proven }) => ({
-        requirement,
-        kind,
-        base,
-        head,
-        reverted,
-        mutated,
-        proven,
-      })),
-    ).toEqual([
-      {
-        requirement: 'R-1',
-        kind: 'change',
-        base: 'fail',
-        head: 'pass',
-        reverted: 'fail',
-        mutated: 'fail',
-        proven: true,
-      },
-      {
-        requirement: 'R-2',
-        kind: 'change',
-        base: 'fail',
-        head: 'pass',
-        reverted: 'fail',
-        mutated: 'fail',
-        proven: true,
-      },
-      {
-        requirement: 'R-3',
-        kind: 'keep',
-        base: 'pass',
-        head: 'pass',
-        reverted: 'not-run',
-        mutated: 'fail',
-        proven: true,
-      },
-      {
-        requirement: 'R-4',
-        kind: 'metric',
-        base: 'not-run',
-        head: 'not-run',
-        reverted: 'not-run',
-        mutated: 'not-run',
-        proven: true,
-      },
+    expect(evidenceTable(report.evidence)).toEqual([
+      'R-1 | change | fail | pass | fail | fail | proven',
+      'R-2 | change | fail | pass | fail | fail | proven',
+      'R-3 | keep | pass | pass | not-run | fail | proven',
+      'R-4 | metric | not-run | not-run | not-run | not-run | proven',
     ]);
   });
 

@@ -5,6 +5,7 @@ import { deliveryOf } from '../../src/intake/reduce.ts';
 import { takeIn } from '../../src/intake/take-in.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { eventually, jwtOf, octokit } from '../local/server.ts';
+import { proposed } from './acts.ts';
 import { startWorld, type World } from './world.ts';
 
 let world: World;
@@ -12,10 +13,8 @@ let issue = 0;
 let before: Loop;
 beforeAll(async () => {
   world = await startWorld();
-  issue = await world.labelled();
-  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
-  await world.as('maria', 'POST', `/issues/${issue}/comments`, { body: '/auto' });
-  before = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
+  before = await proposed(world, 'Search, told of twice');
+  issue = before.ref.issue;
 });
 afterAll(() => world.close());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Loop } from '../../src/loop/loop.ts';
-import { asReviewed } from '../../src/loop/stages.ts';
+import { walked } from './acts.ts';
 import { startWorld, type World } from './world.ts';
 
 let world: World;
@@ -8,12 +8,7 @@ let loop: Loop;
 
 beforeAll(async () => {
   world = await startWorld();
-  const issue = await world.labelled();
-  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
-  await world.as('maria', 'POST', `/issues/${issue}/comments`, { body: '/answer 1a 2a' });
-  const { review } = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
-  await world.as('maria', 'POST', `/issues/${review.pull}/comments`, { body: '/approve' });
-  loop = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 300);
+  loop = await walked(world);
 }, 360_000);
 afterAll(() => world.close());
 

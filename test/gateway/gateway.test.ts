@@ -6,31 +6,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigError, StoreError } from '../../src/errors.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import type { Brief } from '../../src/loop/brief.ts';
+import { PLAIN_BRIEF } from '../jobs/plain-brief.ts';
 
 const CODE = 'export const job = "build";\n';
 const SHA = 'a'.repeat(40);
 const BRIEF: Brief = {
-  version: 2,
+  ...PLAIN_BRIEF,
   loop: { id: '1/12/1', owner: 'acme', repo: 'shop', issue: 12, title: 'Faster basket' },
   phase: 'BUILD',
   entry: 5,
-  iteration: 1,
   candidate: SHA,
   base: SHA,
-  surface: 'http',
-  commands: { install: null, build: null, test: 'npm test', start: null, health: null, runner: 'node-test' },
-  documents: [],
-  requirements: [],
-  tasks: [],
-  acceptance: [],
-  previous: null,
-  tests: null,
-  seed: null,
-  defects: [],
-  waivers: [],
-  context: [],
-  skills: {},
-  model: { name: 'm', scripted: true },
   policy: { protectedPaths: [], maxFiles: 30, maxBytes: 1_000_000 },
   limits: {
     agentSteps: 40,
@@ -40,7 +26,6 @@ const BRIEF: Brief = {
     designAttempts: 2,
     reviewRevisions: 2,
   },
-  thresholds: { p95Ms: 500 },
 };
 
 /** The blobs of a store, kept in memory. */

@@ -9,6 +9,7 @@ import { seed } from '../../src/jobs/seed/seed.ts';
 import type { AcceptanceTests } from '../../src/loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type SeedReport, seedReport } from '../../src/loop/brief.ts';
 import { JOB } from '../prepared.ts';
+import { PLAIN_BRIEF } from './plain-brief.ts';
 import { type Script, startScriptedModel } from './scripted-model.ts';
 
 export const PRODUCT = "export function greet(name) {\n  return 'Hello ' + name;\n}\n";
@@ -98,15 +99,12 @@ export async function checkout(files: Readonly<Record<string, string>> = NODE_FI
 /** A valid brief for the repository; `changes` overrides parts of it. */
 export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Brief {
   return {
-    version: 2,
+    ...PLAIN_BRIEF,
     loop: { id: 'loop-1', owner: 'o', repo: 'r', issue: 7, title: 'Greet many' },
     phase: 'BUILD',
     entry: 5,
-    iteration: 1,
     candidate: commit,
     base: commit,
-    surface: 'library',
-    commands: { install: null, build: null, test: 'node --test', start: null, health: null, runner: 'node-test' },
     documents: [{ path: '.loopwright/7/contract.md', text: 'greetAll(names: string[]): string' }],
     requirements: [
       { id: 'R-1', kind: 'change', statement: 'greetAll(["A","B"]) is "Hello A, Hello B".' },
@@ -122,12 +120,6 @@ export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Br
         detail: 'Add greetAll next to greet.',
       },
     ],
-    acceptance: [],
-    previous: null,
-    tests: null,
-    seed: null,
-    defects: [],
-    waivers: [],
     context: ['Keep it short.'],
     skills: Object.fromEntries(
       [
@@ -135,7 +127,6 @@ export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Br
         ...['security-and-hardening', 'requesting-code-review', 'ai-workflow-data-seeding', 'ground-rules'],
       ].map((name) => [name, `The skill ${name}.`]),
     ),
-    model: { name: 'scripted', scripted: true },
     policy: { protectedPaths: ['deploy/**'], maxFiles: 50, maxBytes: 1_000_000 },
     limits: {
       agentSteps: 20,
@@ -145,7 +136,6 @@ export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Br
       designAttempts: 2,
       reviewRevisions: 2,
     },
-    thresholds: { p95Ms: 500 },
     ...changes,
   };
 }

@@ -4,6 +4,7 @@ import type { Bench } from '../../src/jobs/sandbox/environment.ts';
 import { layTrees } from '../../src/jobs/sandbox/trees.ts';
 import { proveRequirements } from '../../src/jobs/verify/evidence.ts';
 import { type Brief, type EvidenceRow, evidenceRow, type FrozenTests } from '../../src/loop/brief.ts';
+import { commandsOf } from './plain-brief.ts';
 import { benchOf, type Change, type Files, frozen, scene, taskFor } from './verify-fixture.ts';
 
 /** A repository and the change of it that is judged. */
@@ -51,7 +52,7 @@ export async function rowsFor(ground: Ground, claims: readonly Claim[]): Promise
   const place = await scene(ground.base ?? base, ground.change, {
     requirements: all.map(({ id, kind }) => ({ id, kind, statement: 'It works.' })),
     tasks: all.map(({ id, taskFiles = [product] }) => taskFor([id], taskFiles)),
-    commands: { install: null, build, test: 'true', start: null, health: null, runner },
+    commands: commandsOf({ build, test: 'true', runner }),
   });
   try {
     const tests = frozen(

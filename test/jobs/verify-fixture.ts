@@ -10,6 +10,7 @@ import { openRepository } from '../../src/jobs/sandbox/repository.ts';
 import { openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
 import type { Brief, FrozenTests } from '../../src/loop/brief.ts';
 import { JOB } from '../prepared.ts';
+import { PLAIN_BRIEF } from './plain-brief.ts';
 
 export type Files = Readonly<Record<string, string>>;
 export type Change = Readonly<Record<string, string | null>>;
@@ -87,32 +88,16 @@ async function lay(workspace: string, files: Change): Promise<void> {
 
 function briefOf(commits: { readonly base: string; readonly candidate: string }): Brief {
   return {
-    version: 2,
+    ...PLAIN_BRIEF,
     loop: { id: 'o/r#7', owner: 'o', repo: 'r', issue: 7, title: 'A change' },
     phase: 'VERIFY',
     entry: 6,
-    iteration: 1,
     ...commits,
-    surface: 'library',
-    commands: { install: null, build: null, test: 'node --test', start: null, health: null, runner: 'node-test' },
-    documents: [],
-    requirements: [],
-    tasks: [],
-    acceptance: [],
-    previous: null,
-    tests: null,
-    seed: null,
-    defects: [],
-    waivers: [],
-    context: [],
-    skills: {},
-    model: { name: 'scripted', scripted: true },
     policy: { protectedPaths: [], maxFiles: 50, maxBytes: 1_000_000 },
     limits: {
       ...{ agentSteps: 1, modelTimeoutMs: 1000, commandTimeoutMs: 20_000, outputBytes: 50_000 },
       ...{ designAttempts: 1, reviewRevisions: 1 },
     },
-    thresholds: { p95Ms: 500 },
   };
 }
 

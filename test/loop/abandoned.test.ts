@@ -6,8 +6,8 @@ import type { Effect } from '../../src/loop/effect.ts';
 import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { LIMITS } from '../../src/loop/phases.ts';
-import { atReview, building, completed, driven, pushed, runEnded, started, upTo } from './stands.ts';
-import { command, RAW, timeOf } from './world.ts';
+import { atReview, building, completed, driven, pushed, reported, runEnded, started, upTo } from './stands.ts';
+import { command, defect, timeOf } from './world.ts';
 
 const CALL: ModelCall = {
   phase: 'DISCOVER',
@@ -152,31 +152,10 @@ describe('the iterations of a plan', () => {
 
   it('keep what the last failure taught when somebody pushes', () => {
     const loop: Loop = { ...building(), feedback: [] };
-    const red: Event = {
-      type: 'reported',
-      at: timeOf(61),
-      entry: loop.entry,
-      measurements: [],
-      defects: [
-        {
-          id: 'a',
-          requirement: 'R-1',
-          file: null,
-          line: null,
-          rule: 'tests',
-          severity: 'blocker',
-          message: 'Red.',
-          suggestion: null,
-        },
-      ],
-      calls: [],
-      sandbox: 'bubblewrap',
-      report: RAW,
-      signature: 'one',
-    };
+    const red = reported(loop, { at: timeOf(61), measurements: [], defects: [defect('Red.')], signature: 'one' });
     const collecting = decide(loop, completed(loop)).loop;
     const retried = driven(settle(collecting, keyOf(collecting, 'collect'), red).loop);
-    expect(decide(retried, pushed()).loop.feedback).toEqual(red.type === 'reported' ? red.defects : []);
+    expect(decide(retried, pushed()).loop.feedback).toEqual(red.defects);
   });
 });
 

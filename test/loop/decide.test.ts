@@ -3,8 +3,20 @@ import { decide } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
 import { asStarted } from '../../src/loop/stages.ts';
-import { atReview, building, completed, driven, failure, pushed, review, runEnded, SHA, sentences } from './stands.ts';
-import { command, defect, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
+import {
+  atReview,
+  building,
+  completed,
+  driven,
+  failure,
+  pushed,
+  reported,
+  review,
+  runEnded,
+  SHA,
+  sentences,
+} from './stands.ts';
+import { command, defect, labelledEvent, PERSON, RAW, REF, timeOf } from './world.ts';
 
 describe('a label', () => {
   it('by a stranger starts nothing: the label goes, one sentence says why', () => {
@@ -119,17 +131,7 @@ describe('a rejection', () => {
 
 describe('building', () => {
   const failing = (signature: string, message = signature) => ({
-    collect: ({ entry, phase }: Loop): Event => ({
-      type: 'reported',
-      at: timeOf(entry),
-      entry,
-      measurements: measured(phase, false),
-      defects: [defect(message)],
-      calls: [],
-      sandbox: 'bubblewrap',
-      report: RAW,
-      signature,
-    }),
+    collect: (loop: Loop) => reported(loop, { passes: false, defects: [defect(message)], signature }),
   });
 
   it('goes on to SEED_DATA and VERIFY when the gates pass', () => {
@@ -162,19 +164,8 @@ describe('building', () => {
   describe('the same tree twice', () => {
     const verified = (loop: Loop, passes: boolean): Loop => {
       const verifying = runEnded(loop);
-      return driven(decide(verifying, completed(verifying)).loop, { collect: (at) => reportOf(at, passes) });
+      return driven(decide(verifying, completed(verifying)).loop, { collect: (at) => reported(at, { passes }) });
     };
-    const reportOf = ({ entry, phase }: Loop, passes: boolean): Event => ({
-      type: 'reported',
-      at: timeOf(entry),
-      entry,
-      measurements: measured(phase, passes),
-      defects: passes ? [] : [defect(`d${entry}`)],
-      calls: [],
-      sandbox: 'bubblewrap',
-      report: RAW,
-      signature: passes ? '' : `s${entry}`,
-    });
     const SENTENCE = 'The same tree came twice: what was built is, file for file, what failed before.';
 
     it('is a stall: the candidate is not judged again, even if it might pass this time', () => {
@@ -215,7 +206,9 @@ describe('building', () => {
 
     it('does not come of a BUILD that fails after a candidate did', () => {
       const second = verified(building(), false);
-      const failedBuild = driven(decide(second, completed(second)).loop, { collect: (at) => reportOf(at, false) });
+      const failedBuild = driven(decide(second, completed(second)).loop, {
+        collect: (at) => reported(at, { passes: false }),
+      });
       expect(failedBuild).toMatchObject({ phase: 'BUILD', counters: { iterations: 3 }, trees: [SHA] });
     });
   });

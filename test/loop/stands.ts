@@ -1,9 +1,9 @@
 /** Where a loop of the made-up world can stand, and events that people cause there. */
 import { decide, settle } from '../../src/loop/decide.ts';
-import type { Event } from '../../src/loop/event.ts';
+import type { Event, EventOf } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
 import { asStarted } from '../../src/loop/stages.ts';
-import { command, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
+import { command, defect, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
 
 export const SHA = 'b'.repeat(40);
 
@@ -36,19 +36,28 @@ const outcome: Record<string, (loop: Loop) => Event> = {
   }),
   publish: (loop) => published(loop),
   dispatch: ({ entry }) => ({ type: 'dispatched', at: timeOf(entry), entry, runId: 500 + entry }),
-  collect: ({ entry, phase }) => ({
+  collect: (loop) => reported(loop),
+  land: ({ entry }) => ({ type: 'landed', at: timeOf(entry), entry, candidate: SHA, codeTree: SHA }),
+};
+
+/** What the run of the current entry says: it passes unless told otherwise; one that does not has a defect and a signature of its own. */
+export function reported(
+  { entry, phase }: Loop,
+  { passes = true, ...over }: Partial<EventOf<'reported'>> & { readonly passes?: boolean } = {},
+): EventOf<'reported'> {
+  return {
     type: 'reported',
     at: timeOf(entry),
     entry,
-    measurements: measured(phase, true),
-    defects: [],
+    measurements: measured(phase, passes),
+    defects: passes ? [] : [defect(`d${entry}`)],
     calls: [],
     sandbox: 'bubblewrap',
     report: RAW,
-    signature: '',
-  }),
-  land: ({ entry }) => ({ type: 'landed', at: timeOf(entry), entry, candidate: SHA, codeTree: SHA }),
-};
+    signature: passes ? '' : `s${entry}`,
+    ...over,
+  };
+}
 
 export const published = (loop: Loop, at = timeOf(loop.entry)): Event => ({
   type: 'published',

@@ -4,25 +4,11 @@ import type { Event, EventOf } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { LIMITS } from '../../src/loop/phases.ts';
 import { asStarted } from '../../src/loop/stages.ts';
-import { atReview, building, completed, driven, failure, pushed, started, upTo } from './stands.ts';
-import { command, defect, measured, RAW, timeOf } from './world.ts';
+import { atReview, building, completed, driven, failure, pushed, reported, started, upTo } from './stands.ts';
+import { command, timeOf } from './world.ts';
 
 function cancelled({ entry }: Loop): EventOf<'failed'> {
   return { type: 'failed', at: timeOf(61), entry, cause: 'cancelled', reason: 'The run was cancelled.', calls: [] };
-}
-
-function reportOf({ entry, phase }: Loop, passes: boolean): EventOf<'reported'> {
-  return {
-    type: 'reported',
-    at: timeOf(61),
-    entry,
-    measurements: measured(phase, passes),
-    defects: passes ? [] : [defect(`d${entry}`)],
-    calls: [],
-    sandbox: 'bubblewrap',
-    report: RAW,
-    signature: passes ? '' : `s${entry}`,
-  };
 }
 
 /** The run of the current BUILD died with its machine, and the next one is under way. */
@@ -32,7 +18,9 @@ function dead(loop: Loop): Loop {
 
 /** The current BUILD missed a gate in its own way, and the next one is under way. */
 function red(loop: Loop): Loop {
-  return driven(decide(loop, completed(loop)).loop, { collect: (at) => reportOf(at, false) });
+  return driven(decide(loop, completed(loop)).loop, {
+    collect: (at) => reported(at, { passes: false, at: timeOf(61) }),
+  });
 }
 
 /** Somebody's commit, another one each time, and the next run is under way. */
@@ -126,7 +114,11 @@ describe('a beginning that is nobody’s fault', () => {
   it('begins with the run, also where it is the second report of the run that the run did not leave', () => {
     const before = building();
     const seeding = upTo(
-      settle(decide(before, completed(before)).loop, `${before.entry}/collect/ended`, reportOf(before, true)).loop,
+      settle(
+        decide(before, completed(before)).loop,
+        `${before.entry}/collect/ended`,
+        reported(before, { at: timeOf(61) }),
+      ).loop,
       'collect',
     );
     expect(seeding.phase).toBe('SEED_DATA');

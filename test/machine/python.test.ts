@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { performAcceptance } from '../../src/jobs/verify/acceptance.ts';
 import { APPROVED, briefFor, checkout, command, GREEN, numbersOf, runBuild, write } from '../jobs/build-fixture.ts';
 import { PYTHON_HEAD, rowFor } from '../jobs/evidence-world.ts';
+import { commandsOf } from '../jobs/plain-brief.ts';
 import { openRunnerWorld, type RunnerWorld } from '../jobs/runner-world.ts';
 import { benchOf, scene } from '../jobs/verify-fixture.ts';
 import { oneJob, removeTemporaryDirectories, runWorkflow } from '../local/workflow-kit.ts';
@@ -198,7 +199,7 @@ test('a function is called, and what it returns compared', async () => {
     title: 'It works',
     steps: [{ type: 'call' as const, module: 'shapes.py', function: name, arguments: '[3]', expected: { equals } }],
   });
-  const commands = { install: null, build: null, test: 'true', start: null, health: null, runner: 'unittest' } as const;
+  const commands = commandsOf({ test: 'true', runner: 'unittest' });
   const files = { 'shapes.py': 'def area(side):\n    return {"area": side * side}\n' };
   const acceptance = [call('A-1', 'area', '{"area": 9}'), call('A-2', 'area', '{"area": 8}'), call('A-3', 'none', '1')];
   const place = await scene(files, {}, { surface: 'library', acceptance, commands });

@@ -9,7 +9,6 @@ const PURE = [
 /** Starts git, or reads the repository's own files, which are others in Stryker's copy. */
 const IMPURE = ['test/guard/{wire,added-lines}.test.ts'];
 
-// biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig({
   test: { include: PURE, exclude: IMPURE, isolate: false, pool: 'threads', maxWorkers: 1 },
 });

@@ -1,14 +1,11 @@
 /** Git plumbing on bare repositories; nothing is ever checked out. */
 import { runGit } from '../../git-process/run-git.ts';
+import { machineEnvironment } from '../machine-environment.ts';
 
 /** What every git process of the server gets: where programs are, no configuration of the machine's user, no prompts. */
 export function gitEnvironment(): Record<string, string> {
-  // biome-ignore lint/style/noProcessEnv: The embedded GitHub could be a package of its own, and reads no settings of the App.
-  const { PATH = '', HOME = '', TMPDIR } = process.env;
   return {
-    PATH,
-    HOME,
-    ...(TMPDIR === undefined ? {} : { TMPDIR }),
+    ...machineEnvironment(),
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_TERMINAL_PROMPT: '0',

@@ -1,16 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AcceptanceRow } from '../../../src/documents/documents.ts';
 import type { Step } from '../../../src/documents/step.ts';
 import { p95Of, performAcceptance } from '../../../src/jobs/verify/acceptance.ts';
 import { valueAt } from '../../../src/jobs/verify/probe-steps.ts';
 import type { Brief } from '../../../src/loop/brief.ts';
-import { benchOf, type Files, type Scene, scene } from '../../jobs/verify-fixture.ts';
-
-let place: Scene | undefined;
-afterEach(async () => {
-  await place?.remove();
-  place = undefined;
-});
+import { commandsOf } from '../../jobs/plain-brief.ts';
+import { benchOf, type Files, scene } from '../../jobs/verify-fixture.ts';
 
 const SERVER = `import { createServer } from 'node:http';
 const entries = [{ name: 'Ada', tags: ['a/b'] }];
@@ -50,23 +45,15 @@ const get = (path: string, expected: Partial<HttpStep['expected']> = {}): HttpSt
   expected: { status: 200, contains: [], json: [], ...expected },
 });
 
+const SERVED = commandsOf({ test: 'true', start: 'node server.js', health: '/health' });
+
 async function perform(rows: readonly AcceptanceRow[], overrides: Partial<Brief> = {}) {
-  const commands = {
-    install: null,
-    build: null,
-    test: 'true',
-    start: 'node server.js',
-    health: '/health',
-    runner: 'node-test',
-  } as const;
-  place = await scene(FILES, {}, { surface: 'http', acceptance: [...rows], commands, ...overrides });
+  const place = await scene(FILES, {}, { surface: 'http', acceptance: [...rows], commands: SERVED, ...overrides });
+  onTestFinished(place.remove);
   return performAcceptance(await benchOf(place), place.environment.workspace);
 }
 
-const WEB = {
-  commands: { install: null, build: null, test: 'true', start: null, health: null, runner: 'node-test' },
-  surface: 'library',
-} as const;
+const WEB = { commands: commandsOf({ test: 'true' }), surface: 'library' } as const;
 
 describe('an HTTP product', () => {
   it('is started, asked in order, and its latency measured', async () => {
@@ -122,15 +109,7 @@ describe('an HTTP product', () => {
     ['does not start', { start: 'echo broken >&2; exit 3' }, /ended with 3: broken/],
     ['has no start command', { start: null }, /no start command/],
   ])('that %s fails every row and has no latency', async (_name, commands, message) => {
-    const all = {
-      install: null,
-      build: null,
-      test: 'true',
-      health: '/health',
-      runner: 'node-test',
-      ...commands,
-    } as const;
-    const result = await perform([row([get('/entries')])], { commands: all });
+    const result = await perform([row([get('/entries')])], { commands: { ...SERVED, ...commands } });
     expect(result.rows).toMatchObject([{ passed: false, detail: expect.stringMatching(message) }]);
     expect(result.p95Ms).toBeUndefined();
     expect(result.p95Problem).toMatch(message);
@@ -203,7 +182,8 @@ it('compares the whole standard output, patterns in it, and standard error of a 
 });
 
 it('fails every row when the session gives no result', async () => {
-  place = await scene(FILES, {}, { ...WEB, acceptance: [row([get('/')])] });
+  const place = await scene(FILES, {}, { ...WEB, acceptance: [row([get('/')])] });
+  onTestFinished(place.remove);
   const bench = await benchOf(place);
   const silent = { ...bench, environment: { ...bench.environment, bundle: '/nowhere.mjs' } };
   const result = await performAcceptance(silent, place.environment.workspace);

@@ -1,40 +1,24 @@
 /** What a build does when tests, model or set-up are not usable: it says so and proposes nothing. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  APPROVED,
-  briefFor,
-  type Checkout,
-  checkout,
-  DESIGN,
-  FROZEN_FILE,
-  FROZEN_TEXT,
-  GOOD,
-  numbersOf,
-  runBuild,
-  write,
-} from '../../jobs/build-fixture.ts';
+import { expect, test } from 'vitest';
+import { briefFor, DESIGN, FROZEN_FILE, FROZEN_TEXT, GOOD, numbersOf, write } from '../../jobs/build-fixture.ts';
+import { commandsOf } from '../../jobs/plain-brief.ts';
+import { ANSWERS, anotherCheckout, jobOnRepository, previousOf, writing } from './job-on-repository.ts';
 
-let place: Checkout;
-beforeEach(async () => {
-  place = await checkout();
-});
-afterEach(() => place.remove());
-
-const ANSWERS = { 'acceptance-tests': [DESIGN], ...APPROVED };
+const { place, build } = jobOnRepository();
 
 test('tests that are already green, hollow, misplaced or missing are told to the designer, whose next attempt is taken', async () => {
   const green = FROZEN_TEXT.replace(
     '../src/greet.js',
     'data:text/javascript,export function greetAll() { return "Hello A, Hello B" }',
   );
-  const { report, requests } = await runBuild(place, briefFor(place), {
+  const { report, requests } = await build({
     answers: {
       ...ANSWERS,
       'acceptance-tests': [{ ...DESIGN, files: [{ path: FROZEN_FILE, content: green }] }, DESIGN],
     },
-    turns: [[write('src/greet.js', GOOD)]],
+    turns: writing(GOOD),
   });
   expect(numbersOf(report).test_failures).toBe(0);
   expect(requests[1]?.headers.attempt).toBe('2');
@@ -51,9 +35,7 @@ test('when no draft of the tests is right, nothing is built and the defects say 
     ],
     tests: [{ requirement: 'R-1', kind: 'keep', file: 'test/other.test.js', name: 'x' }],
   };
-  const { report, requests, outputs } = await runBuild(place, briefFor(place), {
-    answers: { 'acceptance-tests': [bad] },
-  });
+  const { report, requests, outputs } = await build({ answers: { 'acceptance-tests': [bad] } });
   expect(requests).toHaveLength(2);
   expect(report).toMatchObject({ tests: null, changes: [], measurements: [], failure: null });
   expect(report.defects.map(({ message }) => message)).toEqual([
@@ -74,7 +56,7 @@ test.each([
 ])(
   'a model that %s is the failure of the report, with all three calls and nothing proposed',
   async (_, script, sentence) => {
-    const { report, outputs } = await runBuild(place, briefFor(place), script);
+    const { report, outputs } = await build({ answers: {}, ...script });
     expect(report.failure).toMatchObject({ cause: 'model', message: expect.stringMatching(sentence) });
     expect(report.calls).toHaveLength(3);
     expect(report).toMatchObject({ changes: [], measurements: [], tests: null });
@@ -83,7 +65,7 @@ test.each([
 );
 
 test('a model that fails in the middle keeps the frozen tests for the next entry', async () => {
-  const { report } = await runBuild(place, briefFor(place), { answers: ANSWERS, status: { turn: 500 } });
+  const { report } = await build({ status: { turn: 500 } });
   expect(report.failure).toMatchObject({ cause: 'model', message: expect.stringContaining('HTTP 500') });
   expect(report.tests?.tests).toEqual(DESIGN.tests);
   expect(report.calls.map(({ role }) => role)).toEqual(['test-designer', 'builder', 'builder', 'builder']);
@@ -91,34 +73,28 @@ test('a model that fails in the middle keeps the frozen tests for the next entry
 
 test('tasks that came to their end survive a model that fails in a later one, and the next iteration works on the rest only', async () => {
   const files = ['src/one.js', 'src/two.js', 'src/greet.js'];
-  const tasks = briefFor(place).tasks.flatMap((task) =>
+  const tasks = briefFor(place()).tasks.flatMap((task) =>
     files.map((file, index) => ({ ...task, id: `T-${index + 1}`, title: file, files: [file] })),
   );
   const submit = { name: 'submit', arguments: {} };
-  const { report, output } = await runBuild(place, briefFor(place, { tasks }), {
-    answers: ANSWERS,
-    turns: [
-      [write('src/one.js', '1\n')],
-      [submit],
-      [write('src/two.js', '2\n'), submit],
-      [write('src/greet.js', 'half')],
-    ],
-    failsAfter: 4,
-  });
+  const turns = [
+    [write('src/one.js', '1\n')],
+    [submit],
+    [write('src/two.js', '2\n'), submit],
+    [write('src/greet.js', 'half')],
+  ];
+  const { report, output } = await build({ turns, failsAfter: 4 }, { tasks });
   expect(report.failure).toMatchObject({ cause: 'model' });
   expect(report.unfinished).toEqual(['T-3']);
   expect(report.changes.map(({ path }) => path)).toEqual(['src/one.js', 'src/two.js', FROZEN_FILE]);
   expect(report.measurements).toEqual([]);
   expect(await readdir(join(output, 'transcripts'))).toEqual(['T-1-0.json', 'T-2-0.json', 'T-3-0.json']);
 
-  const again = await checkout();
-  const { changes, tests, unfinished } = report;
-  const previous = { head: again.commit, changes, tests, unfinished };
-  const next = await runBuild(again, briefFor(again, { tasks, previous, iteration: 2 }), {
-    answers: ANSWERS,
-    turns: [[write('src/greet.js', GOOD), submit]],
-  });
-  await again.remove();
+  const again = await anotherCheckout();
+  const next = await build(
+    { turns: [[write('src/greet.js', GOOD), submit]] },
+    { on: again, tasks, previous: previousOf(report, again.commit), iteration: 2 },
+  );
   expect(next.report.failure).toBeNull();
   expect(numbersOf(next.report).test_failures).toBe(0);
   expect(next.report.changes.map(({ path }) => path)).toEqual([...files, FROZEN_FILE].toSorted());
@@ -127,8 +103,8 @@ test('tasks that came to their end survive a model that fails in a later one, an
 });
 
 test('a skill that the App did not send is the failure of the report, before anything is paid for', async () => {
-  const { 'incremental-implementation': _, ...skills } = briefFor(place).skills;
-  const { report, requests } = await runBuild(place, briefFor(place, { skills }), { answers: ANSWERS });
+  const { 'incremental-implementation': _, ...skills } = briefFor(place()).skills;
+  const { report, requests } = await build({}, { skills });
   expect(report.failure).toEqual({
     cause: 'setup',
     message: 'The brief has no skill "incremental-implementation"; the App must send its text in `skills`.',
@@ -137,8 +113,8 @@ test('a skill that the App did not send is the failure of the report, before any
 });
 
 test('an install command that fails is the failure of the report, and says what the sandbox lacks', async () => {
-  const commands = { ...briefFor(place).commands, install: 'echo no registry; exit 1' };
-  const { report } = await runBuild(place, briefFor(place, { commands }), { answers: ANSWERS });
+  const commands = commandsOf({ install: 'echo no registry; exit 1' });
+  const { report } = await build({}, { commands });
   const why = report.sandbox === 'none' ? '' : ' (the sandbox has no network; README.md says how to install offline)';
   expect(report.failure?.cause).toBe('setup');
   expect(report.failure?.message).toContain(

@@ -1,13 +1,9 @@
 /** The BUILD job end to end: a real repository, real tests, and a scripted model over HTTP. */
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   APPROVED,
-  briefFor,
-  type Checkout,
-  checkout,
   command,
   DESIGN,
   FINDING,
@@ -16,42 +12,25 @@ import {
   GOOD,
   GREEN,
   numbersOf,
-  runBuild,
   WRONG,
   write,
 } from '../../jobs/build-fixture.ts';
+import { commandsOf } from '../../jobs/plain-brief.ts';
+import { ANSWERS, anotherCheckout, jobOnRepository, previousOf, proposedIn, writing } from './job-on-repository.ts';
+import { expectRawOutput } from './raw-output.ts';
 
-let place: Checkout;
-beforeEach(async () => {
-  place = await checkout();
-});
-afterEach(() => place.remove());
-
-const ANSWERS = { 'acceptance-tests': [DESIGN], ...APPROVED };
-const contentOf = (
-  report: { readonly changes: readonly { readonly path: string; readonly content: string | null }[] },
-  path: string,
-) => {
-  const content = report.changes.find((change) => change.path === path)?.content;
-  return typeof content === 'string' ? Buffer.from(content, 'base64').toString() : undefined;
-};
+const { build } = jobOnRepository();
 
 test('a good build proposes code and frozen tests, every number is 0 with stored raw output, and each call says who asks', async () => {
-  const { report, requests, output, outputs } = await runBuild(place, briefFor(place), {
-    answers: ANSWERS,
-    turns: [[write('src/greet.js', GOOD)]],
-  });
+  const { report, requests, output, outputs } = await build({ turns: writing(GOOD) });
   expect(report.failure).toBeNull();
   expect(report.defects).toEqual([]);
   expect(numbersOf(report)).toEqual(GREEN);
   expect(report.changes.map(({ path }) => path)).toEqual(['src/greet.js', FROZEN_FILE]);
-  expect(contentOf(report, 'src/greet.js')).toBe(GOOD);
+  expect(proposedIn(report, 'src/greet.js')).toBe(GOOD);
   expect(report.tests?.tests).toEqual(DESIGN.tests);
   expect(outputs).toBe('verdict=pass\n');
-  for (const { raw } of report.measurements) {
-    const text = await readFile(join(output, 'raw', raw.slice('sha256:'.length)));
-    expect(`sha256:${createHash('sha256').update(text).digest('hex')}`).toBe(raw);
-  }
+  await expectRawOutput(output, report);
   expect(
     requests.map(({ name, headers }) => [name, headers.phase, headers.skill, headers.role, headers.attempt]),
   ).toEqual([
@@ -70,7 +49,7 @@ test('a good build proposes code and frozen tests, every number is 0 with stored
 });
 
 test('a wrong build is measured red, its defects name the test and the values, and the next iteration is told and builds on it', async () => {
-  const first = await runBuild(place, briefFor(place), { answers: ANSWERS, turns: [[write('src/greet.js', WRONG)]] });
+  const first = await build({ turns: writing(WRONG) });
   expect(first.report.failure).toBeNull();
   expect(numbersOf(first.report)).toEqual({
     build_errors: 0,
@@ -86,22 +65,16 @@ test('a wrong build is measured red, its defects name the test and the values, a
   expect(first.report.defects.map(({ rule }) => rule)).toEqual(['test', 'suite']);
   expect(first.requests.map(({ name }) => name)).not.toContain('code-review');
 
-  const again = await checkout();
-  const { report, requests } = await runBuild(
-    again,
-    briefFor(again, {
-      iteration: 2,
-      previous: { head: again.commit, changes: first.report.changes, tests: first.report.tests, unfinished: [] },
-      defects: first.report.defects,
-    }),
+  const again = await anotherCheckout();
+  const { report, requests } = await build(
     {
       answers: APPROVED,
       turns: [[{ name: 'edit_file', arguments: { path: 'src/greet.js', old: "'; '", new: "', '" } }]],
     },
+    { on: again, iteration: 2, previous: previousOf(first.report, again.commit), defects: first.report.defects },
   );
-  await again.remove();
   expect(numbersOf(report)).toEqual(GREEN);
-  expect(contentOf(report, 'src/greet.js')).toBe(GOOD);
+  expect(proposedIn(report, 'src/greet.js')).toBe(GOOD);
   expect(report.tests).toEqual(first.report.tests);
   expect(requests.map(({ name }) => name)).toEqual(['turn', 'turn', 'security-review', 'code-review']);
   expect(requests[0]?.headers.attempt).toBe('2');
@@ -109,8 +82,7 @@ test('a wrong build is measured red, its defects name the test and the values, a
 });
 
 test('the builder can change frozen tests neither by a tool nor by a command', async () => {
-  const { report, requests, log } = await runBuild(place, briefFor(place), {
-    answers: ANSWERS,
+  const { report, requests, log } = await build({
     turns: [
       [write(FROZEN_FILE, 'hollow'), write('test/greet.test.js', 'hollow')],
       [command(`echo hollow > ${FROZEN_FILE}`)],
@@ -121,23 +93,20 @@ test('the builder can change frozen tests neither by a tool nor by a command', a
     `Refused to write ${FROZEN_FILE}: it is a frozen test, which nobody may change.`,
     'Refused to write test/greet.test.js: it is an existing test; new tests go into new files.',
   ]);
-  expect(contentOf(report, FROZEN_FILE)).toBe(FROZEN_TEXT);
+  expect(proposedIn(report, FROZEN_FILE)).toBe(FROZEN_TEXT);
   expect(log).toContain(`the frozen test ${FROZEN_FILE} was changed or removed; it is put back`);
   expect(numbersOf(report).test_failures).toBeGreaterThan(0);
 });
 
 test('the frozen tests are there before the builder begins, so its own runs have them, and nothing says that they were touched', async () => {
-  const { report, requests, log } = await runBuild(place, briefFor(place), {
-    answers: ANSWERS,
-    turns: [[command('node --test')], [write('src/greet.js', GOOD)]],
-  });
+  const { report, requests, log } = await build({ turns: [[command('node --test')], [write('src/greet.js', GOOD)]] });
   expect(requests.filter(({ name }) => name === 'turn')[1]?.messages.at(-1)?.content).toContain('greets all');
   expect(log.join('\n')).not.toContain('was changed or removed');
   expect(report.changes.map(({ path }) => path)).toEqual(['src/greet.js', FROZEN_FILE]);
 });
 
 test('a builder that makes no usable tool call is named, with its task, as the first defect of the build that failed', async () => {
-  const { report } = await runBuild(place, briefFor(place), { answers: ANSWERS, turns: ['Done.', 'Really.', 'Yes.'] });
+  const { report } = await build({ turns: ['Done.', 'Really.', 'Yes.'] });
   expect(report.defects[0]).toMatchObject({
     rule: 'builder',
     requirement: 'R-1',
@@ -149,16 +118,12 @@ test('a builder that makes no usable tool call is named, with its task, as the f
 });
 
 test('how a conversation ended is no defect of a build that is green', async () => {
-  const { report } = await runBuild(place, briefFor(place), {
-    answers: ANSWERS,
-    turns: [[write('src/greet.js', GOOD)], 'Done.', 'Really.', 'Yes.'],
-  });
+  const { report } = await build({ turns: [[write('src/greet.js', GOOD)], 'Done.', 'Really.', 'Yes.'] });
   expect(report.defects).toEqual([]);
 });
 
 test('a change of .github is refused by the tool, and when a command makes it, it blocks the build and is never proposed', async () => {
-  const { report, outputs, requests } = await runBuild(place, briefFor(place), {
-    answers: ANSWERS,
+  const { report, outputs, requests } = await build({
     turns: [
       [write('.github/workflows/ci.yml', 'on: push # stolen'), write('src/greet.js', GOOD)],
       [command('echo "# stolen" >> .github/workflows/ci.yml; ln -s /etc/passwd src/planted; echo x > notes.txt')],
@@ -176,7 +141,7 @@ test('a change of .github is refused by the tool, and when a command makes it, i
 });
 
 test('a review that asks for a revision goes back to the builder, and the approval after it passes with one revision', async () => {
-  const { report, requests } = await runBuild(place, briefFor(place), {
+  const { report, requests } = await build({
     answers: {
       ...ANSWERS,
       'code-review': [
@@ -192,14 +157,14 @@ test('a review that asks for a revision goes back to the builder, and the approv
   });
   expect(numbersOf(report)).toMatchObject({ test_failures: 0, review_revisions: 1 });
   expect(report.defects).toEqual([]);
-  expect(contentOf(report, 'src/greet.js')).toContain('// none');
+  expect(proposedIn(report, 'src/greet.js')).toContain('// none');
   expect(requests[5]?.messages[1]?.content).toContain('An empty list is not handled.');
 });
 
 test('an approval with a required finding counts as a revision, and too many end as a number over the threshold', async () => {
-  const { report, requests, outputs } = await runBuild(place, briefFor(place), {
+  const { report, requests, outputs } = await build({
     answers: { ...ANSWERS, 'code-review': [{ verdict: 'approve', findings: [FINDING] }] },
-    turns: [[write('src/greet.js', GOOD)]],
+    turns: writing(GOOD),
   });
   expect(numbersOf(report).review_revisions).toBe(3);
   expect(requests.filter(({ name }) => name === 'code-review')).toHaveLength(3);
@@ -210,30 +175,27 @@ test('an approval with a required finding counts as a revision, and too many end
 
 test('a critical security finding sends the change back', async () => {
   const critical = { ...FINDING, severity: 'critical', category: 'tampering', message: 'Names are not escaped.' };
-  const { report } = await runBuild(place, briefFor(place), {
+  const { report } = await build({
     answers: { ...ANSWERS, 'security-review': [{ findings: [critical] }, { findings: [] }] },
-    turns: [[write('src/greet.js', GOOD)]],
+    turns: writing(GOOD),
   });
   expect(numbersOf(report).review_revisions).toBe(1);
 });
 
 test('a served product must become healthy; one that does not start is a failure that says how it ended', async () => {
-  const commands = { ...briefFor(place).commands, start: 'node src/server.js', health: '/health' };
-  const script = { answers: ANSWERS, turns: [[write('src/greet.js', GOOD)]] };
-  const good = await runBuild(place, briefFor(place, { surface: 'http', commands }), script);
+  const commands = commandsOf({ start: 'node src/server.js', health: '/health' });
+  const script = { turns: writing(GOOD) };
+  const good = await build(script, { surface: 'http', commands });
   expect(numbersOf(good.report)).toMatchObject({ health_failures: 0, test_failures: 0, review_revisions: 0 });
-  const again = await checkout();
-  const brief = briefFor(again, { surface: 'http', commands: { ...commands, start: 'node src/absent.js' } });
-  const bad = await runBuild(again, brief, script);
-  await again.remove();
+  const absent = { ...commands, start: 'node src/absent.js' };
+  const bad = await build(script, { on: await anotherCheckout(), surface: 'http', commands: absent });
   expect(numbersOf(bad.report).health_failures).toBe(1);
   expect(bad.report.defects[0]?.message).toContain('the start command ended with exit code 1');
 });
 
 test('a build command that fails is one build error with its output as the defect', async () => {
-  const commands = { ...briefFor(place).commands, build: 'echo cannot compile >&2; exit 2' };
-  const script = { answers: ANSWERS, turns: [[write('src/greet.js', GOOD)]] };
-  const { report } = await runBuild(place, briefFor(place, { commands }), script);
+  const commands = commandsOf({ build: 'echo cannot compile >&2; exit 2' });
+  const { report } = await build({ turns: writing(GOOD) }, { commands });
   expect(numbersOf(report).build_errors).toBe(1);
   expect(report.defects[0]?.message).toMatch(/The build command .* failed: \[exit code 2\]\ncannot compile/);
 });
@@ -241,18 +203,14 @@ test('a build command that fails is one build error with its output as the defec
 test('a build command that rewrites the frozen tests changes nothing about what is judged', async () => {
   const green = `import test from 'node:test'; test('greets all', () => {}); test('still greets one', () => {});`;
   const rewrite = `echo ${Buffer.from(green).toString('base64')} | base64 -d > ${FROZEN_FILE}`;
-  const commands = { ...briefFor(place).commands, build: rewrite };
-  const script = { answers: ANSWERS, turns: [[write('src/greet.js', WRONG)]] };
-  const { report } = await runBuild(place, briefFor(place, { commands }), script);
+  const commands = commandsOf({ build: rewrite });
+  const { report } = await build({ turns: writing(WRONG) }, { commands });
   expect(numbersOf(report)).toMatchObject({ build_errors: 0, test_failures: 1 });
 });
 
 test('a secret in an added line is a security finding', async () => {
   const secret = `${GOOD}const key = '${['AKIA', 'Z7QW3RTY5UIO8PAS'].join('')}';\n`;
-  const { report } = await runBuild(place, briefFor(place), {
-    answers: ANSWERS,
-    turns: [[write('src/greet.js', secret)]],
-  });
+  const { report } = await build({ turns: writing(secret) });
   expect(numbersOf(report).security_findings).toBeGreaterThan(0);
   expect(report.defects[0]).toMatchObject({ file: 'src/greet.js', line: 8, severity: 'blocker' });
 });

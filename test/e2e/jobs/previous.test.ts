@@ -2,74 +2,57 @@
 import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BuildReport } from '../../../src/loop/brief.ts';
 import {
   APPROVED,
-  briefFor,
   type Checkout,
-  checkout,
-  DESIGN,
   FROZEN_FILE,
   FROZEN_TEXT,
   GOOD,
   GREEN,
   numbersOf,
   PRODUCT,
-  runBuild,
   WRONG,
-  write,
 } from '../../jobs/build-fixture.ts';
+import { jobOnRepository, previousOf, proposedIn, writing } from './job-on-repository.ts';
 
 const LIMITED = `const limit = 10;\n\n${PRODUCT}`;
 /** What the loop builds on it. */
 const BUILT = `const limit = 10;\n\n${GOOD}`;
 
-let place: Checkout;
-beforeEach(async () => {
-  place = await checkout();
-});
-afterEach(() => place.remove());
+const { place, build } = jobOnRepository();
 
 /** A commit on top of what is checked out, in a workspace that is as the next job finds it. */
 async function pushed(files: Readonly<Record<string, string | null>>): Promise<Checkout> {
+  const { workspace } = place();
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=maria', '-c', 'user.email=maria@example.org', ...args], {
-      cwd: place.workspace,
+      cwd: workspace,
     })
       .toString()
       .trim();
   git('reset', '-q', '--hard');
   git('clean', '-qfdx');
   for (const [path, text] of Object.entries(files))
-    await (text === null ? rm(join(place.workspace, path)) : writeFile(join(place.workspace, path), text));
+    await (text === null ? rm(join(workspace, path)) : writeFile(join(workspace, path), text));
   git('add', '-A');
   git('commit', '-qm', 'by hand');
-  return { ...place, commit: git('rev-parse', 'HEAD') };
+  return { ...place(), commit: git('rev-parse', 'HEAD') };
 }
 
 async function builtOn(start: Checkout, text: string): Promise<BuildReport> {
-  const brief = briefFor(start, { base: place.commit });
-  const script = { answers: { 'acceptance-tests': [DESIGN], ...APPROVED }, turns: [[write('src/greet.js', text)]] };
-  return (await runBuild(start, brief, script)).report;
+  return (await build({ turns: writing(text) }, { on: start, base: place().commit })).report;
 }
 
 /** The next iteration; its builder finds nothing to do. */
 async function nextOn(head: Checkout, first: BuildReport, previousHead = first.candidate) {
-  const { changes, tests, unfinished } = first;
-  const brief = briefFor(head, {
-    base: place.commit,
-    iteration: 2,
-    previous: { head: previousHead, changes, tests, unfinished },
-    defects: [],
-  });
-  const { report, requests } = await runBuild(head, brief, { answers: APPROVED, turns: [] });
-  const proposed = (path: string) => {
-    const content = report.changes.find((change) => change.path === path)?.content;
-    return typeof content === 'string' ? Buffer.from(content, 'base64').toString() : undefined;
-  };
+  const { report, requests } = await build(
+    { answers: APPROVED, turns: [] },
+    { on: head, base: place().commit, iteration: 2, previous: previousOf(first, previousHead) },
+  );
   const told = report.defects.filter(({ rule }) => rule === 'person-conflict');
-  return { report, requests, proposed, told };
+  return { report, requests, proposed: (path: string) => proposedIn(report, path), told };
 }
 
 describe("a person's commit in a file that the loop has changed", () => {
@@ -104,7 +87,7 @@ describe("a person's commit in a file that the loop has changed", () => {
   });
 
   test('of which the branch no longer has the beginning stays, and what was built is told as given up', async () => {
-    const first = await builtOn(place, GOOD);
+    const first = await builtOn(place(), GOOD);
     const head = await pushed({ 'src/greet.js': LIMITED });
     const { proposed, told } = await nextOn(head, first, 'f'.repeat(40));
     expect(proposed('src/greet.js')).toBeUndefined();
@@ -114,7 +97,7 @@ describe("a person's commit in a file that the loop has changed", () => {
 
 describe('a frozen test', () => {
   test('that people changed is put back, and they are told how to change it', async () => {
-    const first = await builtOn(place, WRONG);
+    const first = await builtOn(place(), WRONG);
     await pushed({ 'src/greet.js': WRONG, [FROZEN_FILE]: FROZEN_TEXT });
     const head = await pushed({ [FROZEN_FILE]: FROZEN_TEXT.replace('A, Hello', 'A; Hello') });
     const { proposed, told, report } = await nextOn(head, first);
@@ -125,7 +108,7 @@ describe('a frozen test', () => {
   });
 
   test('that people changed is told of also when nothing else is left of the earlier work', async () => {
-    const first = await builtOn(place, WRONG);
+    const first = await builtOn(place(), WRONG);
     const head = await pushed({ [FROZEN_FILE]: FROZEN_TEXT.replace('A, Hello', 'A; Hello') });
     const { told } = await nextOn(head, { ...first, changes: [] });
     expect(told).toMatchObject([{ file: FROZEN_FILE }]);

@@ -1,28 +1,15 @@
 /** The SEED_DATA job on top of a real build report: scripts run twice, counts are compared, nothing else may be touched. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { digestOfTests } from '../../../src/guard/test-digest.ts';
 import { build } from '../../../src/jobs/build/build.ts';
 import { runJob } from '../../../src/jobs/run-job.ts';
 import type { BuildReport } from '../../../src/loop/brief.ts';
-import {
-  briefFor,
-  type Checkout,
-  checkout,
-  DESIGN,
-  FROZEN_FILE,
-  FROZEN_TEXT,
-  GOOD,
-  numbersOf,
-  runSeed,
-} from '../../jobs/build-fixture.ts';
+import { briefFor, DESIGN, FROZEN_FILE, FROZEN_TEXT, GOOD, numbersOf } from '../../jobs/build-fixture.ts';
+import { jobOnRepository } from './job-on-repository.ts';
 
-let place: Checkout;
-beforeEach(async () => {
-  place = await checkout();
-});
-afterEach(() => place.remove());
+const { place, seed } = jobOnRepository();
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 const built = (changes: Partial<BuildReport> = {}): BuildReport => ({
@@ -30,8 +17,8 @@ const built = (changes: Partial<BuildReport> = {}): BuildReport => ({
   version: 2,
   loop: 'loop-1',
   entry: 5,
-  candidate: place.commit,
-  base: place.commit,
+  candidate: place().commit,
+  base: place().commit,
   sandbox: 'none',
   measurements: [],
   defects: [],
@@ -60,8 +47,7 @@ const answer = (content: string, changes: object = {}) => ({
   counts: [{ name: 'names', count: 2 }],
   ...changes,
 });
-const seedWith = (given: unknown, input: BuildReport | undefined = built()) =>
-  runSeed(place, briefFor(place), { answers: { 'seed-data': [given] } }, input);
+const seedWith = (given: unknown) => seed(given, built());
 
 test('a seed that runs twice alike with its declared counts passes, and only its own files are proposed', async () => {
   const { report, outputs, requests } = await seedWith(answer(GOOD_SCRIPT));
@@ -132,8 +118,7 @@ test.each([
 });
 
 test('without the report of this very build there is nothing to seed', async () => {
-  const seeded = (input: BuildReport | undefined) =>
-    runSeed(place, briefFor(place), { answers: { 'seed-data': [answer(GOOD_SCRIPT)] } }, input);
+  const seeded = (input: BuildReport | undefined) => seed(answer(GOOD_SCRIPT), input);
   expect((await seeded(undefined)).report.failure?.message).toContain('needs the artifact of the build job');
   expect((await seeded(built({ entry: 4 }))).report.failure?.message).toContain('entry 4, not of loop-1, entry 5');
   expect((await seeded(built({ failure: { cause: 'model', message: 'no answer' } }))).report.failure?.message).toBe(
@@ -142,11 +127,11 @@ test('without the report of this very build there is nothing to seed', async () 
 });
 
 test('a brief that is not valid ends without a report and names the first wrong field', async () => {
-  const folder = await mkdtemp(join(place.root, 'brief-'));
-  await writeFile(join(folder, 'brief.json'), JSON.stringify({ ...briefFor(place), entry: 'five' }));
+  const folder = await mkdtemp(join(place().root, 'brief-'));
+  await writeFile(join(folder, 'brief.json'), JSON.stringify({ ...briefFor(place()), entry: 'five' }));
   const variables = {
     LOOPWRIGHT_BRIEF: join(folder, 'brief.json'),
-    LOOPWRIGHT_WORKSPACE: place.workspace,
+    LOOPWRIGHT_WORKSPACE: place().workspace,
     LOOPWRIGHT_OUTPUT: join(folder, 'output'),
     LOOPWRIGHT_INPUT: '',
     LOOPWRIGHT_MODEL_URL: '',

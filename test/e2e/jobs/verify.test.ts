@@ -1,20 +1,15 @@
 /** The VERIFY job on real repositories: one good candidate, and one for each way of being wrong. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { scanLines } from '../../../src/guard/scan.ts';
 import { findingDefect } from '../../../src/guard/waivers.ts';
 import { verify } from '../../../src/jobs/verify/verify.ts';
 import { type Brief, type VerifyReport, verifyReport } from '../../../src/loop/brief.ts';
 import { findingOf } from '../../../src/loop/waiver.ts';
-import { type Change, frozen, type Scene, scene, taskFor } from '../../jobs/verify-fixture.ts';
-
-let place: Scene | undefined;
-afterEach(async () => {
-  await place?.remove();
-  place = undefined;
-});
+import { commandsOf } from '../../jobs/plain-brief.ts';
+import { type Change, frozen, scene, taskFor } from '../../jobs/verify-fixture.ts';
+import { evidenceTable } from '../evidence-table.ts';
+import { expectRawOutput, rawOutput } from './raw-output.ts';
 
 const APP = `export function answer(path) {
   if (path === '/health') return { status: 200, text: 'ok' };
@@ -62,17 +57,12 @@ const get = (path: string, contains: string) => ({
   expected: { status: 200, contains: [contains], json: [] },
 });
 
+const SERVED = commandsOf({ test: 'npm test', start: 'node src/server.js', health: '/health' });
+
 async function judge(change: Change, overrides: Partial<Brief> = {}, { p95 = 400, flakinessRuns = 2 } = {}) {
-  place = await scene(BASE, change, {
+  const { brief, environment, remove } = await scene(BASE, change, {
     surface: 'http',
-    commands: {
-      install: null,
-      build: null,
-      test: 'npm test',
-      start: 'node src/server.js',
-      health: '/health',
-      runner: 'node-test',
-    },
+    commands: SERVED,
     requirements: requirements(p95).map(({ id, kind, statement }) => ({ id, kind, statement })),
     documents: [{ path: '.loopwright/7/requirements.json', text: JSON.stringify(requirements(p95)) }],
     tasks: [taskFor(['R-1', 'R-2'], ['src/app.js'])],
@@ -84,8 +74,9 @@ async function judge(change: Change, overrides: Partial<Brief> = {}, { p95 = 400
     tests: TESTS,
     ...overrides,
   });
-  const report = verifyReport.parse(await verify(place.brief, { ...place.environment, flakinessRuns }));
-  return { report, output: place.environment.output };
+  onTestFinished(remove);
+  const report = verifyReport.parse(await verify(brief, { ...environment, flakinessRuns }));
+  return { report, output: environment.output };
 }
 
 const numbersOf = ({ measurements }: VerifyReport) =>
@@ -105,29 +96,17 @@ it('finds nothing wrong with a good candidate, and every number has its raw outp
   expect(report.defects).toEqual([]);
   expect(numbersOf(report)).toEqual(GREEN);
   expect(report.measurements.find(({ name }) => name === 'p95_ms')?.value).toBeGreaterThan(0);
-  expect(
-    report.evidence.map(({ requirement, base, head, reverted, mutated, proven }) => [
-      requirement,
-      base,
-      head,
-      reverted,
-      mutated,
-      proven,
-    ]),
-  ).toEqual([
-    ['R-1', 'fail', 'pass', 'fail', 'fail', true],
-    ['R-2', 'pass', 'pass', 'not-run', 'fail', true],
-    ['R-3', 'not-run', 'not-run', 'not-run', 'not-run', true],
+  expect(evidenceTable(report.evidence)).toEqual([
+    'R-1 | change | fail | pass | fail | fail | proven',
+    'R-2 | keep | pass | pass | not-run | fail | proven',
+    'R-3 | metric | not-run | not-run | not-run | not-run | proven',
   ]);
   expect(report.acceptance.map(({ id, passed }) => [id, passed])).toEqual([
     ['A-1', true],
     ['A-2', true],
     ['A-3', true],
   ]);
-  for (const { raw } of report.measurements) {
-    const text = await readFile(join(output, 'raw', raw.slice('sha256:'.length)));
-    expect(`sha256:${createHash('sha256').update(text).digest('hex')}`).toBe(raw);
-  }
+  await expectRawOutput(output, report);
 });
 
 it('sees a wrong answer in acceptance, evidence and its messages', async () => {
@@ -221,7 +200,7 @@ it('does not count what a person lifted, and says who did it and why', async () 
     expect.stringMatching(/; 1 waived by @maria: weak-hash in src\/app\.js:\d+, "Mine\."$/),
   ]);
   const { raw } = report.measurements.find(({ name }) => name === 'security_findings') ?? { raw: '' };
-  expect(JSON.parse(await readFile(join(output, 'raw', raw.slice('sha256:'.length)), 'utf8'))).toMatchObject({
+  expect(JSON.parse((await rawOutput(output, raw)).toString())).toMatchObject({
     findings: [],
     waived: [{ waiver: { by: 'maria' }, defect: { rule: 'weak-hash' } }],
   });
@@ -237,10 +216,7 @@ it('counts a requirement whose number is over its own limit, although the gate o
 });
 
 it('leaves out what it cannot measure and says why', async () => {
-  const { report } = await judge(GOOD, {
-    commands: { install: null, build: null, test: 'npm test', start: 'exit 1', health: '/health', runner: 'node-test' },
-    tests: null,
-  });
+  const { report } = await judge(GOOD, { commands: { ...SERVED, start: 'exit 1' }, tests: null });
   expect(Object.keys(numbersOf(report)).toSorted()).toEqual([
     'evidence_gaps',
     'regressions',
@@ -268,13 +244,6 @@ it('sees tests that are sometimes red', async () => {
 });
 
 it('refuses to judge a candidate that does not build', async () => {
-  const commands = {
-    install: null,
-    build: 'exit 4',
-    test: 'npm test',
-    start: null,
-    health: null,
-    runner: 'node-test',
-  } as const;
+  const commands = commandsOf({ build: 'exit 4', test: 'npm test' });
   await expect(judge(GOOD, { commands })).rejects.toThrow(/Nothing can be judged: "exit 4" failed on the base commit/);
 });
