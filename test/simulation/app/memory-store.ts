@@ -1,8 +1,9 @@
 /** The store in memory: the same promises as on a database (test/adapters/store-behaviour.ts), and what it holds survives the process. */
-import { OPEN } from '../../../src/adapters/loop-rows.ts';
+import { jsonOf, OPEN } from '../../../src/adapters/loop-rows.ts';
 import { ConflictError, StoreError } from '../../../src/errors.ts';
 import { digestOf } from '../../../src/guard/digest.ts';
 import { laneOf } from '../../../src/loop/effect.ts';
+import { event as eventSchema } from '../../../src/loop/event.ts';
 import { type Loop, loop as loopSchema } from '../../../src/loop/loop.ts';
 import { idOf, nameOf } from '../../../src/loop/terms.ts';
 import type { Change, QueueItem, Store, StoredLoop } from '../../../src/ports.ts';
@@ -116,8 +117,9 @@ function write(database: Database, change: Change, { checked, enqueue, onSave }:
   const { loop, expectedVersion, event, settled, source, wakes, freesSlot } = change;
   const id = idOf(loop.ref);
   const before = database.loops.get(id);
+  const readBack: unknown = checked ? JSON.parse(jsonOf(loopSchema, loop, `loop ${nameOf(loop.ref)}`)) : undefined;
+  if (checked && event !== undefined) jsonOf(eventSchema, event, `what happened to ${nameOf(loop.ref)}`);
   database.serial += 1;
-  const readBack: unknown = checked ? JSON.parse(JSON.stringify(loop)) : undefined;
   database.loops.set(id, {
     loop: checked ? loopSchema.parse(readBack) : loop,
     version: expectedVersion + 1,
