@@ -77,8 +77,10 @@ export type QueueItem =
 export interface Tries {
   /** This one, from 1. */
   readonly attempt: number;
-  /** How many of the earlier ones ended with a RetryError, by its kind. */
+  /** How many of the earlier ones ended with a RetryError, by its kind, */
   readonly failed: Readonly<Record<string, number>>;
+  /** and what these tried: the `of` of the last RetryError. */
+  readonly of?: string | undefined;
 }
 
 export interface Queue {

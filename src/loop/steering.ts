@@ -83,7 +83,7 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
     const context = [...loop.context, argument];
     const length = context.join('').length;
     return length > MOST_CONTEXT
-      ? `With this the loop would have ${length} characters of \`/context\`, and every step reads them all; ${MOST_CONTEXT} are the most, so nothing was added. Put the text into a file on the branch, and say where it is.`
+      ? `With this the loop would have ${length} characters of \`/context\`, and every step reads them all; ${MOST_CONTEXT} are the most, so nothing was added. Put the text into a file of the repository, and say where it is.`
       : only({ ...loop, context });
   },
   priority(loop, { argument }) {
