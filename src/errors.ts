@@ -45,6 +45,16 @@ export class ModelError extends LoopError {
   }
 }
 
+/** Nothing is left for another model call; it was not made. `calls` are those that were made before it. */
+export class BudgetError extends LoopError {
+  override name = 'BudgetError';
+  readonly calls: readonly ModelCall[];
+  constructor(message: string, calls: readonly ModelCall[]) {
+    super(message);
+    this.calls = calls;
+  }
+}
+
 /** GitHub refused a write (ruleset, push protection, conflict); the message holds GitHub's own text. */
 export class WriteRefusedError extends LoopError {
   override name = 'WriteRefusedError';

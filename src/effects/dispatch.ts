@@ -9,6 +9,7 @@ import { ConfigError } from '../errors.ts';
 import { CHANGE_LIMITS } from '../guard/patch-policy.ts';
 import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
+import { purseOf } from '../loop/costs.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
@@ -111,6 +112,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     context: loop.context,
     skills: jobSkills(ports.skills),
     model: { name: modelFacts.name, scripted: modelFacts.scripted },
+    purse: purseOf(loop) ?? null,
     policy: { protectedPaths: config.protected, ...CHANGE_LIMITS },
     limits: { ...LIMITS, modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs },
     thresholds: { p95Ms: 500 },

@@ -54,9 +54,9 @@ export const repositoryConfig = z.strictObject({
       iterations: z.int().min(1).max(5).default(3).describe('builds per approved plan, 1 to 5'),
       usd: z
         .number()
-        .positive()
+        .min(0)
         .default(3)
-        .describe('price at which a loop stops for a person; without `LLM_PRICE` it is unknown'),
+        .describe('price at which a loop waits for a person; 0 makes no call; without `LLM_PRICE` it is unknown'),
       runMinutes: z.number().positive().max(360).default(60).describe('minutes a run may take, at most 360'),
       checksQuietSeconds: z
         .number()

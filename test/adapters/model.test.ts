@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
 import { ModelError } from '../../src/errors.ts';
@@ -96,6 +96,45 @@ test('an answer comes back parsed, with the tokens that the endpoint counted', a
     attempt: 2,
     promptTokens: 10,
     completionTokens: 3,
+  });
+});
+
+test('tokens that the endpoint does not state are estimated by the length of the texts, and the call says so', async () => {
+  const text = JSON.stringify(RELEASE);
+  const answer = { choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }] };
+  for (const usage of [undefined, { prompt_tokens: 0, completion_tokens: 0 }]) {
+    const { model } = await endpoint(json({ ...answer, ...(usage === undefined ? {} : { usage }) }));
+    const { calls } = await ask(model());
+    expect(calls[0]?.estimated).toBe(true);
+    expect(calls[0]?.promptTokens).toBeGreaterThan(PROMPT.length / 5);
+    expect(calls[0]?.completionTokens).toBeGreaterThan(text.length / 5);
+  }
+});
+
+describe('a purse', () => {
+  const price = { prompt: 1000, completion: 1000 };
+  const poor = says(JSON.stringify({ ...RELEASE, tag: 'soon' }));
+
+  test.each([0, -1])('with %s USD makes no call at all', async (usd) => {
+    const { model, received } = await endpoint(poor);
+    const asked = model().answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', purse: { usd, price } });
+    await expect(asked).rejects.toMatchObject({ name: 'BudgetError', calls: [] });
+    expect(received).toHaveLength(0);
+  });
+
+  test('is looked into before each try, so that it is passed by one call at the most', async () => {
+    const { model, received } = await endpoint(poor, poor, poor);
+    const purse = { usd: 0.02, price };
+    const asked = model().answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', purse });
+    await expect(asked).rejects.toMatchObject({ name: 'BudgetError', calls: [{ promptTokens: 10 }, {}] });
+    expect(received).toHaveLength(2);
+  });
+
+  test('is looked into before a turn of a conversation, too', async () => {
+    const { model, received } = await endpoint(poor);
+    const asked = model().turn({ context: CONTEXT, messages: [], tools: [], purse: { usd: 0, price } });
+    await expect(asked).rejects.toMatchObject({ name: 'BudgetError' });
+    expect(received).toHaveLength(0);
   });
 });
 
