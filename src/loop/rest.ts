@@ -14,7 +14,7 @@ export function cancellation(runId: number): Effect {
 
 /** The state of rest: no work of the loop is performed any more, what people were promised still is. */
 export function ended(loop: Loop, status: 'succeeded' | 'stopped', note: string): Loop {
-  const { waitingFor: _w, pausedFrom: _p, ...rest } = loop;
+  const { waitingFor: _w, pausedFrom: _p, pausedFor: _f, ...rest } = loop;
   // Nobody will decide on what was held, but it is paid for.
   const paid = charged(withoutWork(rest), loop.held.flatMap(callsOf));
   return { ...paid, status, note: note.trim(), held: [] };

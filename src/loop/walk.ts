@@ -33,7 +33,7 @@ export function only(loop: Loop): Decision {
 
 /** Enters a phase: a new entry, its work and, unless it is entered `again`, its counter. */
 export function enter(loop: StartedLoop, phase: PhaseName, at: string, how: 'counted' | 'again' = 'counted'): Decision {
-  const { waitingFor: _w, shipping, ...rest } = loop;
+  const { waitingFor: _w, pausedFor: _p, shipping, ...rest } = loop;
   const entered: StartedLoop = {
     ...withoutWork(rest),
     status: 'working',

@@ -68,6 +68,12 @@ describe('a loop whose budget is used up', () => {
     expect(on.pending.map(({ type }) => type)).toContain('dispatch');
   });
 
+  it('that somebody stopped is not set going by money', () => {
+    const waiting = say(spentOf(atReview(), 3.1), 'approve');
+    const stopped = decide(waiting, command('stop', '', timeOf(71))).loop;
+    expect(say(stopped, 'budget', '+2')).toMatchObject({ status: 'stopped', started: { limits: { usd: 5 } } });
+  });
+
   it('does not wait before what costs nothing', () => {
     const broke = spentOf(collecting(), 3.1);
     const [collect] = broke.pending.filter(({ type }) => type === 'collect');

@@ -44,8 +44,7 @@ function build(hub: Hub, run: Run, brief: Brief, done: Done[]): ReadonlyMap<stri
   const calls = payable(brief, wanted);
   done.push({ run, brief, calls, conflicts: built.conflicts });
   const judged = judgedBy(hub, 'BUILD', brief);
-  const unpaid =
-    calls.length < wanted.length ? { cause: 'budget' as const, message: 'Nothing is left in the budget.' } : null;
+  const unpaid = unpaidOf(calls, wanted);
   const died =
     !hub.calm && hub.random.chance(hub.odds.runDies * 0.1)
       ? { cause: 'model' as const, message: 'The model gave no answer.' }
@@ -69,11 +68,14 @@ function build(hub: Hub, run: Run, brief: Brief, done: Done[]): ReadonlyMap<stri
         judged.raws,
       ),
     ],
-    ['seed', seedOf(hub, brief)],
+    ['seed', seedOf(hub, brief, calls)],
   ]);
 }
 
-function seedOf(hub: Hub, brief: Brief): Uint8Array {
+/** The seed is paid from what the build of the same run left. */
+function seedOf(hub: Hub, brief: Brief, spent: readonly ModelCall[]): Uint8Array {
+  const wanted = callsOf(hub, 'SEED_DATA', 1);
+  const calls = payable(brief, [...spent, ...wanted]).slice(spent.length);
   const judged = judgedBy(hub, 'SEED_DATA', brief);
   const seed = { needed: false, reason: 'Nothing is stored.', files: [], command: [], counts: [] };
   return zipped(
@@ -81,8 +83,8 @@ function seedOf(hub: Hub, brief: Brief): Uint8Array {
       kind: 'seed',
       ...commonOf(brief),
       ...judged,
-      calls: callsOf(hub, 'SEED_DATA', 1),
-      failure: null,
+      calls,
+      failure: unpaidOf(calls, wanted),
       changes: [],
       seed,
     },
@@ -172,6 +174,10 @@ function defectOf(name: string, number: number): Defect {
     message: `${name} is red in way ${number}.`,
     suggestion: null,
   };
+}
+
+function unpaidOf(made: readonly ModelCall[], wanted: readonly ModelCall[]): Report['failure'] {
+  return made.length < wanted.length ? { cause: 'budget', message: 'Nothing is left in the budget.' } : null;
 }
 
 /** The calls that the purse of the brief can pay. */
