@@ -104,8 +104,8 @@ export const modelCall = z.strictObject({
   skill: z.string(),
   role: z.string(),
   attempt: z.int(),
-  promptTokens: z.int(),
-  completionTokens: z.int(),
+  promptTokens: z.int().min(0),
+  completionTokens: z.int().min(0),
   /** The endpoint stated no tokens: they are estimated by the length of the texts. */
   estimated: z.literal(true).optional(),
   durationMs: z.number(),
