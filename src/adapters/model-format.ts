@@ -71,13 +71,13 @@ export function toolsOf(tools: readonly ToolDefinition[]): Partial<ChatCompletio
   };
 }
 
-/** Reads a completion whose content is bare JSON of the schema: no code fence, no words around it. */
+/** Reads a completion whose content is JSON of the schema, with nothing around it but a code fence. */
 export function answerParser<Value>(schema: z.ZodType<Value>): (received: unknown) => Reading<Value> {
   return (received) => {
     const text = textOf(received);
     if ('what' in text) return { type: 'unusable', what: text.what, correction: [] };
     if (text.content.length > LONGEST_ANSWER) return unusable(`an answer of more than ${LONGEST_ANSWER} characters`);
-    const value = jsonOf(text.content);
+    const value = jsonOf(peeled(text.content));
     if (value === undefined) {
       return malformed(
         text.content,
@@ -135,6 +135,12 @@ function textOf(received: unknown): { readonly content: string } | { readonly wh
   if (said.refusal) return { what: 'a refusal' };
   if (reason === 'length') return { what: 'an answer cut off at its length limit' };
   return said.content?.trim() ? { content: said.content } : { what: 'an empty answer' };
+}
+
+/** The text in a code fence that is all there is: many models put one around JSON, whatever they are told. */
+function peeled(text: string): string {
+  const [, inner] = /^\s*```[a-z]*\s*\n([\s\S]*)\n\s*```\s*$/i.exec(text) ?? [];
+  return inner ?? text;
 }
 
 function jsonOf(text: string): unknown {

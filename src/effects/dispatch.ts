@@ -23,7 +23,6 @@ const NO_GATEWAY =
 const LIMITS = {
   agentSteps: 60,
   modelTimeoutMs: 120_000,
-  commandTimeoutMs: 60_000,
   outputBytes: 100_000,
   designAttempts: 3,
   reviewRevisions: 2,
@@ -114,7 +113,12 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     model: { name: modelFacts.name, scripted: modelFacts.scripted },
     purse: purseOf(loop) ?? null,
     policy: { protectedPaths: config.protected, ...CHANGE_LIMITS },
-    limits: { ...LIMITS, modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs },
+    limits: {
+      ...LIMITS,
+      modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs,
+      commandTimeoutMs: config.limits.commandSeconds * 1000,
+      suiteTimeoutMs: config.limits.suiteSeconds * 1000,
+    },
     thresholds: { p95Ms: 500 },
   };
 }

@@ -86,6 +86,8 @@ export const brief = z.strictObject({
     agentSteps: z.int(),
     modelTimeoutMs: z.int(),
     commandTimeoutMs: z.int(),
+    /** For the whole suite, and for the tests of a change. */
+    suiteTimeoutMs: z.int(),
     outputBytes: z.int(),
     designAttempts: z.int(),
     reviewRevisions: z.int(),

@@ -180,11 +180,19 @@ test('a malformed answer is told to the model, and every try is counted', async 
   expect(told?.content).toContain('- tag:');
 });
 
-test('JSON in a code fence is refused, and the model is told to answer with bare JSON', async () => {
-  const fenced = `\`\`\`json\n${JSON.stringify(RELEASE)}\n\`\`\``;
-  const { model, received } = await endpoint(says(fenced), says(JSON.stringify(RELEASE)));
-  const { calls } = await ask(model());
-  expect(calls).toHaveLength(2);
+test.each([
+  ['a code fence', (json: string) => `\`\`\`json\n${json}\n\`\`\``],
+  ['a code fence without a language, and space around it', (json: string) => `\n\`\`\`\n${json}\n  \`\`\`  \n`],
+])('JSON in %s is taken: a call for nothing more than that is wasted', async (_, around) => {
+  const { model, received } = await endpoint(says(around(JSON.stringify(RELEASE))));
+  expect((await ask(model())).answer).toEqual(RELEASE);
+  expect(received).toHaveLength(1);
+});
+
+test('JSON with words around it is refused, and the model is told to answer with bare JSON', async () => {
+  const wordy = `Here it is:\n\`\`\`json\n${JSON.stringify(RELEASE)}\n\`\`\``;
+  const { model, received } = await endpoint(says(wordy), says(JSON.stringify(RELEASE)));
+  await ask(model());
   expect(received[1]?.body.messages.at(-1)?.content).toContain('no code fence');
 });
 

@@ -46,9 +46,14 @@ export class SetupError extends JobError {
   override name = 'SetupError';
 }
 
-/** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits. */
-export function runShell({ brief, environment }: Bench, command: string, directory: string): Promise<CommandResult> {
-  const { commandTimeoutMs: timeoutMs, outputBytes } = brief.limits;
+/** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits; the suite has a longer one. */
+export function runShell(
+  { brief, environment }: Bench,
+  command: string,
+  directory: string,
+  timeoutMs = brief.limits.commandTimeoutMs,
+): Promise<CommandResult> {
+  const { outputBytes } = brief.limits;
   const env = { PYTHONDONTWRITEBYTECODE: '1', CI: 'true' };
   return environment.sandbox.run({ argv: ['bash', '-c', command], directory, env, timeoutMs, outputBytes });
 }
