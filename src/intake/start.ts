@@ -71,7 +71,8 @@ function branchProblem(defaultBranch: string): string | undefined {
 /** A goal may state its own limits; otherwise the repository's hold. */
 function limitsOf({ limits }: RepositoryConfig, goal: Goal | string | undefined): Facts['limits'] {
   const { iterations, usd } = typeof goal === 'object' ? goal.limits : {};
-  return { ...limits, iterations: iterations ?? limits.iterations, usd: usd ?? limits.usd };
+  const { runMinutes, checksQuietSeconds } = limits;
+  return { iterations: iterations ?? limits.iterations, usd: usd ?? limits.usd, runMinutes, checksQuietSeconds };
 }
 
 /** Stands in only where the label is refused anyway; no loop ever starts with it. */
