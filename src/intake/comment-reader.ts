@@ -24,12 +24,14 @@ export const commentReader: Readers<'issue_comment.created'> = {
     return heard.map(({ said: { command, argument }, position }) => ({
       ref,
       position,
+      said: `comment/${comment.id}/${position}`,
       event: {
         type: 'commanded',
         at,
         by: sender,
         role,
         commentId: comment.id,
+        position,
         command,
         argument,
         permitted: mayUse(command, role, isAuthor),
