@@ -37,13 +37,22 @@ export interface RunningApp {
 
 const PATROL_MS = 30_000;
 
+/** What a sender may take: for its headers, for a whole request, and between two of them. Looked at once a second. */
+const TIMES = {
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 1000,
+};
+
 /** Starts everything; returns when webhooks are accepted. */
 export async function startServer(settings: ServerSettings): Promise<RunningApp> {
   const { ports, log } = settings;
   const opened = new AsyncDisposableStack();
   try {
     opened.defer(() => ports.queue.stop());
-    const server = createServer(await listenerOf(settings));
+    const listener = await listenerOf(settings);
+    const server = createServer(TIMES, listener).on('checkContinue', listener);
     opened.defer(() => closed(server));
     await listen(server, settings);
     const takeIn = (repositoryId: number) => drain(repositoryId, ports, log);

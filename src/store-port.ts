@@ -34,12 +34,14 @@ export interface AdmissionLimits {
   readonly repository: number;
 }
 
-/** Which delivery said so, and as the how manieth thing: it is saved once. */
+/** Which delivery said so, and as the how manieth thing: it is saved once. Only the body of a webhook is signed, so who has one can bring it again under another id. */
 export interface Source {
   readonly delivery: string;
   readonly ordinal: number;
   /** Once by this loop, or by one of the loops that its issue has had: read again, it may find that another loop has begun. */
   readonly once: 'by-loop' | 'by-issue';
+  /** What somebody said or did, by GitHub's own id for it: it is saved once in a repository, whatever delivery brings it to which loop, and for ever. */
+  readonly said?: string | undefined;
 }
 
 /** One save: the loop as it shall be, and what led there. */
@@ -154,8 +156,8 @@ export interface Store {
     readonly { readonly id: string; readonly lanes: readonly EffectLane[]; readonly awaitsRun: boolean }[]
   >;
   /**
-   * Saves the loop, appends the event and queues a wake for each lane, all in one transaction. `saved`: so it was. `repeated`: the log of the loop has
-   * this source already, nothing was changed. `queued`: there was no free slot. @throws {ConflictError} when the stored version is another.
+   * Saves the loop, appends the event and queues a wake for each lane, all in one transaction. `saved`: so it was. `repeated`: the source was
+   * saved already, nothing was changed. `queued`: there was no free slot. @throws {ConflictError} when the stored version is another.
    */
   save(change: Change): Promise<'saved' | 'repeated' | 'queued'>;
   /** The queued loop that goes next, of those whose installation and repository have a free slot: by priority, each step of waiting lifts one class. */

@@ -18,7 +18,9 @@ export const COMMAND = join(ROOT, 'dist', 'loopwright.js');
 /** All that decides what is in a database after its first start. */
 const DATABASE_SOURCES = [
   'package-lock.json',
-  ...['database', 'migrations', 'migration-look-ups', 'pglite', 'queue-items'].map((name) => `src/adapters/${name}.ts`),
+  ...['database', 'migrations', 'migration-look-ups', 'migration-heard', 'pglite', 'queue-items'].map(
+    (name) => `src/adapters/${name}.ts`,
+  ),
 ];
 const PREPARED = join(CACHE, `database-${digestOf(DATABASE_SOURCES)}`);
 

@@ -1,6 +1,7 @@
 /** The database schema as a numbered table; a number that was released is never edited again, only followed. */
 import { sql } from 'kysely';
 import { StoreError } from '../errors.ts';
+import { fillHeard, HEARD } from './migration-heard.ts';
 import { fillLookUps, LOOK_UPS } from './migration-look-ups.ts';
 import type { Queries } from './tables.ts';
 
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   { number: 2, name: 'look-ups by column, sources, reduced deliveries', statements: LOOK_UPS, fill: fillLookUps },
+  { number: 3, name: 'what people said, once for ever', statements: HEARD, fill: fillHeard },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

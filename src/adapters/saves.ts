@@ -62,6 +62,12 @@ async function writeLoop(trx: Queries, change: Change): Promise<void> {
   );
 }
 
+/** Whether it was saved already, by another loop or brought by another delivery. */
+async function wasHeard(trx: Queries, ref: LoopRef, source: Source): Promise<boolean> {
+  if (source.once === 'by-issue' && (await wasHeardEarlier(trx, ref, source))) return true;
+  return source.said !== undefined && (await wasSaid(trx, ref, source.said));
+}
+
 /** Whether an earlier loop of the issue was told; a later one cannot have been, because the newest is the one that is spoken to. */
 async function wasHeardEarlier(trx: Queries, ref: LoopRef, { delivery, ordinal }: Source): Promise<boolean> {
   const earlier = Array.from({ length: ref.n - 1 }, (_, index) => idOf({ ...ref, n: index + 1 }));
@@ -76,10 +82,21 @@ async function wasHeardEarlier(trx: Queries, ref: LoopRef, { delivery, ordinal }
   return found !== undefined;
 }
 
+/** Waits for a save of the same that is under way. */
+async function wasSaid(trx: Queries, { repositoryId }: LoopRef, said: string): Promise<boolean> {
+  const written = await trx
+    .insertInto('heard')
+    .values({ repository_id: repositoryId, said })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('said')
+    .execute();
+  return written.length === 0;
+}
+
 /** The log's number is the version that the save makes, so a gap is a save that decided nothing. */
 async function appendLog(trx: Queries, { loop, expectedVersion, event, settled, source }: Change): Promise<void> {
   if (event === undefined && settled === undefined) return;
-  if (source?.once === 'by-issue' && (await wasHeardEarlier(trx, loop.ref, source))) throw new Unsaved('repeated');
+  if (source !== undefined && (await wasHeard(trx, loop.ref, source))) throw new Unsaved('repeated');
   const text = event === undefined ? null : jsonOf(eventSchema, event, `what happened to ${nameOf(loop.ref)}`);
   const written = await trx
     .insertInto('loop_log')

@@ -91,6 +91,12 @@ export interface MissedDeliveryRow {
   readonly due_at: Time;
 }
 
+/** What was applied once and is never applied again, as `Source.said` names it; it outlives the logs. */
+export interface HeardRow {
+  readonly repository_id: number;
+  readonly said: string;
+}
+
 export interface Tables {
   readonly loops: LoopRow;
   readonly loop_log: LogRow;
@@ -98,6 +104,7 @@ export interface Tables {
   readonly blobs: BlobRow;
   readonly loop_blobs: LoopBlobRow;
   readonly missed_deliveries: MissedDeliveryRow;
+  readonly heard: HeardRow;
   readonly schema_migrations: { readonly number: number; readonly name: string; readonly applied_at: DefaultTime };
 }
 

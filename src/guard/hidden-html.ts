@@ -27,7 +27,8 @@ const CLOSED_COMMENT = /<!---?>|<!--[\s\S]*?-->/g;
 
 /** The open elements after a piece of HTML. A closing tag without its opening one closes nothing. */
 export function afterHtml(before: OpenTags, html: string): OpenTags {
-  const rest = html.replace(CLOSED_COMMENT, '');
+  if (before.at(-1) === 'never') return before;
+  const rest = html.includes('-->') ? html.replace(CLOSED_COMMENT, '') : html;
   if (/<[!?]/.test(rest)) return [...before, 'never'];
   let open = before;
   for (const [, slash, tag = ''] of rest.matchAll(TAG)) {
@@ -36,7 +37,12 @@ export function afterHtml(before: OpenTags, html: string): OpenTags {
   return open;
 }
 
+/** More than GitHub would nest; and each tag copies those that are open. */
+const DEEPEST = 100;
+
 function afterTag(open: OpenTags, name: string, how: 'opens' | 'closes'): OpenTags {
+  if (open.at(-1) === 'never') return open;
+  if (open.length >= DEEPEST) return [...open, 'never'];
   if (OPAQUE.has(name)) return [...open, 'never'];
   if (VOID.has(name) || !KEPT.has(name)) return open;
   if (how === 'opens') return [...open, name];
@@ -49,6 +55,7 @@ const HIDDEN = /<!---?>|<!--[\s\S]*?(?:-->|$)|<\?[^>]*(?:>|$)|<!(?!--)[^>]*(?:>|
 
 /** Takes out HTML comments, declarations and processing instructions; those inside code are visible and stay. */
 export function withoutHtmlComments(text: string): { readonly text: string; readonly removed: readonly Removal[] } {
+  if (!/<[!?]/.test(text)) return { text, removed: [] };
   const starts = commentStarts(text);
   const taken: string[] = [];
   let kept = '';

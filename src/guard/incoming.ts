@@ -2,9 +2,12 @@
 import type { Token } from 'markdown-it';
 import { afterHtml, type OpenTags, withoutHtmlComments } from './hidden-html.ts';
 import { type Removal, stripInvisible } from './invisible.ts';
-import { type ParsedMarkdown, parseMarkdown, regionsOf, spanOf } from './markdown.ts';
+import { normalized, type ParsedMarkdown, parseMarkdown, regionsOf, spanOf } from './markdown.ts';
 
 export type { Removal } from './invisible.ts';
+
+/** More than anybody needs in one comment; each of them is saved, answered and reacted to. */
+const MOST_COMMANDS = 10;
 
 /** A command as somebody said it. */
 export interface SaidCommand {
@@ -17,12 +20,15 @@ export interface SaidCommand {
 /**
  * Commands in top-level paragraphs, in order: lines that begin with `/` and are commands to `isCommand`. Quotes, lists, headings, tables, code, math,
  * emphasis, link texts, footnotes, link definitions, and everything inside HTML or after a tag that is still open give none; below a command they are
- * part of its text.
+ * part of its text. Of many only the first are read, and of a text that is too tangled none.
  */
 export function commandLines(markdown: string, isCommand: (line: string) => boolean): readonly SaidCommand[] {
+  // Most comments say no command, and need not be parsed.
+  if (!/^\//m.test(markdown)) return [];
   const parsed = parseMarkdown(markdown);
+  if (parsed.isTangled) return [];
   const commands = slashLines(parsed).filter(({ text }) => isCommand(text));
-  return commands.map(({ text, number }, index) => {
+  return commands.slice(0, MOST_COMMANDS).map(({ text, number }, index) => {
     const below = parsed.lines.slice(number + 1, commands[index + 1]?.number).join('\n');
     return { line: text, below: visibleText(below).text };
   });
@@ -51,7 +57,7 @@ function slashLines(parsed: ParsedMarkdown): readonly SlashLine[] {
 
 /** The text that people see, and what was hidden in it: comments, link definitions that nothing uses, invisible characters. */
 export function visibleText(markdown: string): { readonly text: string; readonly removed: readonly Removal[] } {
-  const plain = stripInvisible(parseMarkdown(markdown).text);
+  const plain = stripInvisible(normalized(markdown));
   const uncommented = withoutHtmlComments(plain.text);
   const undefinedLinks = withoutUnusedDefinitions(uncommented.text);
   return { text: undefinedLinks.text, removed: [...plain.removed, ...uncommented.removed, ...undefinedLinks.removed] };
@@ -80,7 +86,8 @@ function scanInline(
   const read = (position: number): void => {
     const number = starts.get(position);
     if (open.length > 0 || number === undefined) return;
-    const line = token.content.slice(position).split('\n', 1)[0] ?? '';
+    const end = token.content.indexOf('\n', position);
+    const line = token.content.slice(position, end < 0 ? undefined : end);
     if (!line.includes('<!--')) lines.push({ text: stripInvisible(line).text.trimEnd(), number });
   };
   read(0);
@@ -92,14 +99,16 @@ function scanInline(
 }
 
 const DEFINITION =
-  /^ {0,3}\[((?!\^)(?:[^\]\\\n]|\\.)+)\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*>|\S+)(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$/gm;
+  /^ {0,3}\[((?!\^)(?:[^\]\\\n]|\\.)+)\]:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*>|\S+)(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$/gm;
 
 /** `[//]: # (text)` shows nothing; a definition that a link uses stays. */
 function withoutUnusedDefinitions(text: string): { readonly text: string; readonly removed: readonly Removal[] } {
-  const parsed = parseMarkdown(text);
+  if (text.search(DEFINITION) < 0) return { text, removed: [] };
+  const isShown = shownIn(parseMarkdown(text));
+  const used = usedLabels(text);
   const taken: string[] = [];
   const rest = text.replace(DEFINITION, (whole: string, label: string, offset: number) => {
-    if (isShown(parsed, offset) || isUsed(text, label)) return whole;
+    if (isShown(offset) || used.has(label.trim().toLowerCase())) return whole;
     taken.push(whole.trim());
     return '';
   });
@@ -110,16 +119,23 @@ function withoutUnusedDefinitions(text: string): { readonly text: string; readon
   };
 }
 
-/** Whether the line at an offset belongs to text that is shown: code, or a paragraph that only looks like a definition. */
-function isShown(parsed: ParsedMarkdown, offset: number): boolean {
-  if (regionsOf(parsed).some(({ start, end }) => start <= offset && offset < end)) return true;
-  const line = parsed.text.slice(0, offset).split('\n').length - 1;
-  return parsed.tokens.some(({ type, map }) => type === 'inline' && map && map[0] <= line && line < map[1]);
+/** Tells whether the line at an offset belongs to text that is shown: code, or a paragraph that only looks like a definition. Ask in the order of the text. */
+function shownIn(parsed: ParsedMarkdown): (offset: number) => boolean {
+  const regions = regionsOf(parsed);
+  const paragraphs = parsed.tokens.flatMap(({ type, map }) => (type === 'inline' && map ? [map] : []));
+  const place = { offset: 0, line: 0, region: 0, paragraph: 0 };
+  return (offset) => {
+    place.line += parsed.text.slice(place.offset, offset).split('\n').length - 1;
+    place.offset = offset;
+    while ((regions[place.region]?.end ?? Number.POSITIVE_INFINITY) <= offset) place.region += 1;
+    while ((paragraphs[place.paragraph]?.[1] ?? Number.POSITIVE_INFINITY) <= place.line) place.paragraph += 1;
+    const { start = Number.POSITIVE_INFINITY } = regions[place.region] ?? {};
+    const [first = Number.POSITIVE_INFINITY] = paragraphs[place.paragraph] ?? [];
+    return start <= offset || first <= place.line;
+  };
 }
 
-function isUsed(text: string, label: string): boolean {
-  const wanted = label.trim().toLowerCase();
-  return [...text.matchAll(/\[((?:[^[\]\\]|\\.)+)\](?!:)/g)].some(
-    ([, used = '']) => used.trim().toLowerCase() === wanted,
-  );
+function usedLabels(text: string): ReadonlySet<string> {
+  const found = text.matchAll(/\\.|\[((?:[^[\]\\]|\\.){1,999})\](?!:)/g);
+  return new Set([...found].map(([, used = '']) => used.trim().toLowerCase()));
 }

@@ -4,6 +4,7 @@
  */
 import createMarkdownIt, { type MarkdownIt, type StateBlock, type StateInline, type Token } from 'markdown-it';
 import { z } from 'zod';
+import { bounded, isTangled } from './markdown-effort.ts';
 
 export interface Region {
   readonly type: 'code block' | 'code span' | 'comment';
@@ -17,14 +18,23 @@ export interface ParsedMarkdown {
   readonly text: string;
   readonly lines: readonly string[];
   readonly tokens: readonly Token[];
+  /** Its brackets cost more to match than any honest text's; from there on they were read as text, so nothing can be said about its links. */
+  readonly isTangled: boolean;
 }
 
 const parser = createParser();
 
+/** With the line ends and characters that positions count. */
+export function normalized(markdown: string): string {
+  return markdown.replace(/\r\n?/g, '\n').replaceAll('\0', '\uFFFD');
+}
+
 /** Parses a text into block tokens; inline tokens carry their positions as `meta`. */
 export function parseMarkdown(markdown: string): ParsedMarkdown {
-  const text = markdown.replace(/\r\n?/g, '\n').replaceAll('\0', '\uFFFD');
-  return { text, lines: text.split('\n'), tokens: parser.parse(text, {}) };
+  const text = normalized(markdown);
+  const effort = {};
+  const tokens = parser.parse(text, effort);
+  return { text, lines: text.split('\n'), tokens, isTangled: isTangled(effort) };
 }
 
 /** Code blocks, code spans and inline HTML comments of a text, in order. HTML blocks are not looked into. */
@@ -54,7 +64,7 @@ function createParser(): MarkdownIt {
   created.inline.ruler.at('backticks', readCodeSpan);
   created.inline.ruler.before('escape', 'math', readMath);
   created.inline.ruler.before('autolink', 'comment', readComment);
-  return created;
+  return bounded(created);
 }
 
 /** A footnote takes the lines up to the next blank one; without this they would be a paragraph of their own. */
@@ -78,13 +88,26 @@ function readNewline(state: StateInline, silent: boolean): boolean {
 function readCodeSpan(state: StateInline, silent: boolean): boolean {
   const [opening = ''] = /^`+/.exec(state.src.slice(state.pos, state.posMax)) ?? [];
   if (opening === '') return false;
-  const closing = new RegExp(`(?<!\`)\`{${opening.length}}(?!\`)`, 'g');
-  closing.lastIndex = state.pos + opening.length;
-  const found = closing.exec(state.src.slice(0, state.posMax));
-  if (found) return take(state, silent, { type: 'code_inline', end: found.index + opening.length });
+  const end = closingTicks(state, opening.length);
+  if (end !== undefined) return take(state, silent, { type: 'code_inline', end });
   if (!silent) state.pending += opening;
   state.pos += opening.length;
   return true;
+}
+
+/** Where the run of as many backticks ends that closes a code span. Runs of each length that were passed are remembered, so that none is looked for in vain twice. */
+function closingTicks(state: StateInline, length: number): number | undefined {
+  const { src, pos, posMax, backticks } = state;
+  if (state.backticksScanned && (backticks[length] ?? 0) <= pos) return undefined;
+  const run = /`+/g;
+  run.lastIndex = pos + length;
+  for (let found = run.exec(src); found !== null; found = run.exec(src)) {
+    const [ticks] = found;
+    if (ticks.length === length && run.lastIndex <= posMax) return run.lastIndex;
+    backticks[ticks.length] = found.index;
+  }
+  state.backticksScanned = true;
+  return undefined;
 }
 
 const MATH = /\$\$[\s\S]+?\$\$|\$(?=\S)(?:[^$\\]|\\[\s\S])*?\S\$(?!\d)/y;
@@ -96,8 +119,34 @@ function readMath(state: StateInline, silent: boolean): boolean {
 /** Comments, processing instructions and declarations: HTML that nobody sees. */
 const COMMENT = /<!---?>|<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[[\s\S]*?\]\]>|<![A-Za-z][^>]*>/y;
 
+/** How each begins, and with what it ends. */
+const HIDDEN_ENDS = [
+  ['<!--', '-->'],
+  ['<?', '?>'],
+  ['<![CDATA[', ']]>'],
+  ['<!', '>'],
+] as const;
+
+const lastEnds = new WeakMap<StateInline, Map<string, number>>();
+
+/** Whether something ends it, if it begins here: without that each beginning would be followed to the end of the text. */
+function canEnd(state: StateInline): boolean {
+  const { src, pos } = state;
+  const [, end] = HIDDEN_ENDS.find(([start]) => src.startsWith(start, pos)) ?? [];
+  if (end === undefined) return true;
+  const known = lastEnds.get(state) ?? new Map<string, number>();
+  lastEnds.set(state, known);
+  const last = known.get(end) ?? src.lastIndexOf(end);
+  known.set(end, last);
+  return last > pos;
+}
+
 function readComment(state: StateInline, silent: boolean): boolean {
-  return takeMatch(state, silent, { type: 'comment', pattern: COMMENT });
+  if (state.src[state.pos] !== '<') return false;
+  if (canEnd(state)) return takeMatch(state, silent, { type: 'comment', pattern: COMMENT });
+  if (!silent) state.pending += '<';
+  state.pos += 1;
+  return true;
 }
 
 function takeMatch(
@@ -139,10 +188,14 @@ function inlineRegions(token: Token, lines: readonly string[], starts: readonly 
   const [first = 0] = token.map ?? [];
   const contents = token.content.split('\n');
   const contentStarts = lineStarts(contents);
+  const shifts: number[] = [];
+  let line = 0;
+  // Positions come in order, and there may be many of them.
   const toSource = (position: number): number => {
-    const line = contentStarts.findLastIndex((start) => start <= position);
+    while ((contentStarts[line + 1] ?? Number.POSITIVE_INFINITY) <= position) line += 1;
     // Quotes and lists have marks before the content, and the last line may have spaces after it.
-    const shift = Math.max(0, lines[first + line]?.lastIndexOf(contents[line] ?? '') ?? 0);
+    const shift = shifts[line] ?? Math.max(0, lines[first + line]?.lastIndexOf(contents[line] ?? '') ?? 0);
+    shifts[line] = shift;
     return (starts[first + line] ?? 0) + shift + position - (contentStarts[line] ?? 0);
   };
   return (token.children ?? []).flatMap((child) => regionOf(child, toSource));
@@ -153,6 +206,8 @@ function rowRegions(token: Token, lines: readonly string[], starts: readonly num
   const [line = 0] = token.map ?? [];
   const rowStart = starts[line] ?? 0;
   return [...(lines[line] ?? '').matchAll(/(?:\\[\s\S]|[^|\\])+/g)].flatMap((cell) => {
+    // Nothing that is looked for begins otherwise, and there may be thousands of cells.
+    if (!/[`<]/.test(cell[0])) return [];
     const [inline] = parser.parseInline(cell[0], {});
     return (inline?.children ?? []).flatMap((child) => regionOf(child, (position) => rowStart + cell.index + position));
   });

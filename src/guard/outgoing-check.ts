@@ -1,12 +1,14 @@
 /** Reads a filtered text once more with a real parser: what the rules missed must not leave. */
 import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it';
+import { bounded, isTangled } from './markdown-effort.ts';
 import { CLOSING, isAllowedAddress, MENTION, type OutgoingRules } from './outgoing-rules.ts';
 
 const parser = createParser();
 
 /** Whether nothing in a text mentions, closes, loads or leads where it must not. */
 export function isTame(markdown: string, rules: OutgoingRules): boolean {
-  return parser.parse(markdown, {}).every((token) => isTameToken(token, rules));
+  const effort = {};
+  return parser.parse(markdown, effort).every((token) => isTameToken(token, rules)) && !isTangled(effort);
 }
 
 function createParser(): MarkdownIt {
@@ -15,7 +17,7 @@ function createParser(): MarkdownIt {
   created.linkify.set({ fuzzyLink: false }).add('//', null);
   // Addresses that this parser would refuse are judged here instead.
   created.validateLink = () => true;
-  return created;
+  return bounded(created);
 }
 
 function isTameToken(token: Token, rules: OutgoingRules): boolean {

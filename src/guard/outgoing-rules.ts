@@ -15,12 +15,11 @@ const BREAK = '\u200B';
 const TAGS = 'details|summary|br|sub|sup|kbd|b|i|em|strong|code|ins|del|p|ul|ol|li|table|thead|tbody|tr|th|td';
 const ALLOWED_TAG = new RegExp(`^(?:</?(?:${TAGS})>|<details open>|<br ?/>)`, 'i');
 
-const SHOWN_HIDDEN = /<!--[\s\S]*?-->/g;
 const IMAGE_TAG = /<(?:img|image|picture|video|audio|source|svg|iframe|object|embed)\b[^<>]*>/gi;
 
 /** Only tags of the list stay, without attributes; autolinks are judged with the links; every other `<` is text. */
 export function tameHtml(prose: string, rules: OutgoingRules): string {
-  const shown = prose.replace(SHOWN_HIDDEN, '').replace(IMAGE_TAG, '(image removed)');
+  const shown = withoutComments(prose).replace(IMAGE_TAG, '(image removed)');
   return shown.replace(/<(?=[A-Za-z/!?])/g, (bracket, offset: number) => {
     const rest = shown.slice(offset);
     if (ALLOWED_TAG.test(rest)) return bracket;
@@ -29,12 +28,26 @@ export function tameHtml(prose: string, rules: OutgoingRules): string {
   });
 }
 
-const IMAGE = /!\[([^\]\n]*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?/g;
+/** As `<!--[\s\S]*?-->` finds them, which would follow each one that does not end to the end of the text. */
+function withoutComments(prose: string): string {
+  let kept = '';
+  let from = 0;
+  for (;;) {
+    const start = prose.indexOf('<!--', from);
+    const end = start < 0 ? -1 : prose.indexOf('-->', start + 4);
+    if (end < 0) return kept + prose.slice(from);
+    kept += prose.slice(from, start);
+    from = end + 3;
+  }
+}
+
+/** The innermost of several: the others have none to end at. */
+const IMAGE = /!\[((?:(?!!\[)[^\]\n])*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?/g;
 const TITLE = String.raw`(?:[ \t\n]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?`;
 const TARGET = String.raw`\]\([ \t\n]*(?<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)${TITLE}[ \t\n]*\)`;
 const DEFINITION = String.raw`^(?<indent> {0,3}(?:>[ \t]*)*)(?<definition>\[(?!\^)[^\]\n]+\]:[ \t]*(?<defined><[^<>\n]*>|\S+).*)$`;
 const AUTOLINK = String.raw`(?:&lt;|<)(?<autolink>[a-z][a-z0-9+.-]{1,31}:[^\s<>]*)>`;
-const ADDRESS = String.raw`(?<address>(?:\b[a-z][a-z0-9+.-]*:\/\/|\bwww\.)[^\s<>|]*[^\s<>|?!.,:*_~'")\]\\])`;
+const ADDRESS = String.raw`(?<address>(?:\b[a-z][a-z0-9+.-]{0,31}:\/\/|\bwww\.)[^\s<>|]*[^\s<>|?!.,:*_~'")\]\\])`;
 const EMAIL = String.raw`(?<email>(?<![\w.+-])(?:mailto:|xmpp:)?[a-z0-9._+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+)`;
 /** One expression, so that nothing is matched inside what was just made code. */
 const LINK = new RegExp([DEFINITION, TARGET, AUTOLINK, ADDRESS, EMAIL].join('|'), 'gim');
@@ -91,7 +104,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 export const MENTION = /(?<!\w)@(?=([A-Za-z0-9][A-Za-z0-9-]*(?:\/[A-Za-z0-9._-]+)?))/g;
 export const CLOSING =
-  /\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+[[(*_]*)(?=(?:[\w.-]+\/[\w.-]+)?\\?#\d|GH-\d|https?:\/\/\S+\/(?:issues|pull)\/\d)/gi;
+  /\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+[[(*_]*)(?=(?:[\w.-]{1,100}\/[\w.-]{1,100})?\\?#\d|GH-\d|https?:\/\/\S+\/(?:issues|pull)\/\d)/gi;
 export const COMMAND = /^([ \t]*(?:(?:[>*+-]|\d+[.)])[ \t]+)*)\/(?=[A-Za-z][A-Za-z-]*(?:[ \t]|$))/gm;
 /** What bots obey without a slash, as their manuals say. */
 export const BOT_PHRASE =
@@ -121,7 +134,7 @@ export function tamePhrases(prose: string, rules: OutgoingRules): string {
 
 /** Directives, front matter, anything clickable and HTML other than line breaks. */
 const WILD_MERMAID =
-  /^\s*---\s*$|%%\s*\{|(?:^|;)[ \t]*(?:click|links?|callback|href|properties|details)\s|\bhref\b|<(?!br ?\/?>)[a-z/!]|javascript:|https?:/im;
+  /^[^\S\n]*---[^\S\n]*$|%%\s*\{|(?:^|;)[ \t]*(?:click|links?|callback|href|properties|details)\s|\bhref\b|<(?!br ?\/?>)[a-z/!]|javascript:|https?:/im;
 const MERMAID_FENCE = /^([\t >*+\-\d.)]*(?:`{3,}|~{3,})[ \t]*)mermaid\b/i;
 
 /** A Mermaid diagram that could be clicked, configured or load anything is shown as text. */

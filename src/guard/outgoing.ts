@@ -18,6 +18,7 @@ export function outgoing(markdown: string, rules: OutgoingRules): string {
   let text = markdown;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const next = filterOnce(text, rules);
+    if (next === undefined) break;
     if (next === text) return isTame(text, rules) ? text : asCode(text, rules);
     text = next;
   }
@@ -29,18 +30,26 @@ export function outgoingPlain(text: string, rules: OutgoingRules): string {
   return tamePhrases(withoutSecrets(stripInvisible(text).text, rules.canaries), rules);
 }
 
-/** On GitHub an address goes on through backticks, and what follows would not be code there. */
-const OPEN_ADDRESS = /(?:[a-z]:\/\/|\bwww\.)[^\s<]*$/i;
+const ADDRESS = /[a-z]:\/\/|\bwww\./i;
 
-function filterOnce(markdown: string, rules: OutgoingRules): string {
+/** Whether a text ends in an address. On GitHub that goes on through backticks, and what follows would not be code there. */
+function endsInAddress(text: string): boolean {
+  let start = text.length;
+  while (start > 0 && !/[\s<]/.test(text[start - 1] ?? '')) start -= 1;
+  return ADDRESS.test(text.slice(start));
+}
+
+/** Undefined where the text is too tangled to be read. */
+function filterOnce(markdown: string, rules: OutgoingRules): string | undefined {
   const parsed = parseMarkdown(withoutSecrets(stripInvisible(markdown).text, rules.canaries));
+  if (parsed.isTangled) return undefined;
   let result = '';
   let position = 0;
   for (const region of regionsOf(parsed)) {
     if (region.start < position) continue;
     const prose = tameProse(parsed.text.slice(position, region.start), rules);
     result +=
-      (region.type === 'code span' ? prose.replace(OPEN_ADDRESS, '$& ') : prose) + tameRegion(parsed.text, region);
+      (region.type === 'code span' && endsInAddress(prose) ? `${prose} ` : prose) + tameRegion(parsed.text, region);
     position = region.end;
   }
   return result + tameProse(parsed.text.slice(position), rules);

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Actor } from '../loop/terms.ts';
 import { isPerson } from '../loop/terms.ts';
 import { ofCheck } from './loop-lookup.ts';
+import type { PayloadOf } from './payloads.ts';
 import { type Located, placeOf } from './place.ts';
-import { type Meaning, ofStored, type Readers, roleOf, type Taking } from './reader.ts';
+import { type Meaning, ofStored, type Readers, roleOf, saying, type Taking } from './reader.ts';
 
 /** Identifiers of our check-run buttons. */
 const checkButton = z.enum(['approve', 'rerun']);
@@ -19,7 +20,7 @@ export const checkReaders: Readers<
     const stored = await ofCheck(repository.id, check_run, ports.store);
     const newest = stored?.loop.review?.packet.digest;
     const digest = newest !== undefined && check_run.external_id.endsWith(newest) ? newest : check_run.external_id;
-    return ofStored(stored, placeOf(payload, ports), async (ref) => ({
+    const meanings = await ofStored(stored, placeOf(payload, ports), async (ref) => ({
       type: 'pressed',
       at,
       by: sender,
@@ -27,11 +28,13 @@ export const checkReaders: Readers<
       button: button.data,
       digest,
     }));
+    return saying(pressOf(payload, button.data), meanings);
   },
   async 'check_run.rerequested'(payload, { at, ports }) {
     const { repository, check_run, sender } = payload;
     if (!isPerson(sender)) return [];
-    return ofStored(await ofCheck(repository.id, check_run, ports.store), placeOf(payload, ports), async (ref) => ({
+    const stored = await ofCheck(repository.id, check_run, ports.store);
+    const meanings = await ofStored(stored, placeOf(payload, ports), async (ref) => ({
       type: 'pressed',
       at,
       by: sender,
@@ -39,6 +42,7 @@ export const checkReaders: Readers<
       button: 'rerun',
       digest: '',
     }));
+    return saying(pressOf(payload, 'rerequested'), meanings);
   },
   async 'check_run.completed'(payload, taking) {
     const { check_run } = payload;
@@ -56,6 +60,19 @@ export const checkReaders: Readers<
     return isOwnCheck(payload.sender, undefined, taking.ports.self) ? [] : heard(payload, payload.sha, taking);
   },
 };
+
+/**
+ * A press has no id, so it is told by who pressed what, and by the moment: the App writes its check runs anew when a loop is held, goes on, or has another
+ * packet, and GitHub says when that was. Pressed twice before anything has changed, it is one press.
+ */
+function pressOf({ check_run, sender }: Pressed, button: string): string | undefined {
+  const { id, external_id, completed_at, check_suite } = check_run;
+  if (id === undefined) return undefined;
+  const moment = [completed_at, check_suite?.updated_at].map((time) => time ?? '').join('/');
+  return `press/${id}/${button}/${sender.id}/${external_id}/${moment}`;
+}
+
+type Pressed = PayloadOf<'check_run.requested_action' | 'check_run.rerequested'>;
 
 /** Something happened to the checks of a commit: told to the loops that await it, and to nobody else. */
 export async function heard(payload: Located, sha: string, { at, ports }: Taking): Promise<readonly Meaning[]> {

@@ -1,6 +1,6 @@
 /** What a comment says to a loop: its commands. */
 import { commandLines } from '../guard/incoming.ts';
-import { type CommandName, isCommand, mayUse, parseCommands, reaches } from '../loop/commands.ts';
+import { type CommandName, isCommand, mayUse, type ParsedCommand, parseCommands, reaches } from '../loop/commands.ts';
 import { isPerson } from '../loop/terms.ts';
 import { ofComment } from './loop-lookup.ts';
 import { placeOf } from './place.ts';
@@ -10,26 +10,29 @@ export const commentReader: Readers<'issue_comment.created'> = {
   async 'issue_comment.created'(payload, { at, ports }) {
     const { issue, comment, sender } = payload;
     if (!isPerson(sender)) return [];
-    // The position is that among all commands of the comment, whatever becomes of the others.
-    const commands = parseCommands(commandLines(comment.body, isCommand)).map((said, position) => ({ said, position }));
-    if (commands.length === 0) return [];
+    // Anybody may write anything: it is read as Markdown last, when it can mean something.
+    const atMost = commandsAmong(comment.body.split('\n').map((line) => ({ line, below: '' })));
+    if (atMost.length === 0) return [];
     const found = await ofComment(placeOf(payload, ports), issue, ports);
     if (found === undefined) return [];
     const { ref, isStarted, newer } = found;
-    const heard = commands.filter(({ said }) => isStarted || isForEverywhere(said.command));
-    if (heard.length === 0) return [];
+    const isHeard = ({ said }: Placed): boolean => isStarted || isForEverywhere(said.command);
+    if (!atMost.some(isHeard)) return [];
     const role = await roleOf(ref, sender, ports);
     if (!isStarted && !reaches(role, 'write')) return [];
+    const heard = commandsAmong(commandLines(comment.body, isCommand)).filter(isHeard);
     const isAuthor = issue.pull_request === undefined && issue.user.id === sender.id;
     return heard.map(({ said: { command, argument }, position }) => ({
       ref,
       position,
+      said: `comment/${comment.id}/${position}`,
       event: {
         type: 'commanded',
         at,
         by: sender,
         role,
         commentId: comment.id,
+        position,
         command,
         argument,
         permitted: mayUse(command, role, isAuthor),
@@ -39,6 +42,16 @@ export const commentReader: Readers<'issue_comment.created'> = {
     }));
   },
 };
+
+/** A command, and its place among all commands of the comment, whatever becomes of the others. */
+interface Placed {
+  readonly said: ParsedCommand;
+  readonly position: number;
+}
+
+function commandsAmong(lines: Parameters<typeof parseCommands>[0]): readonly Placed[] {
+  return parseCommands(lines).map((said, position) => ({ said, position }));
+}
 
 /** What is answered also where no loop was started. Every other word may belong to another bot there. */
 function isForEverywhere(command: CommandName): boolean {

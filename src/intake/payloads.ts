@@ -34,6 +34,9 @@ const pull_request = z.object({
 /** The App that made a check; `slug` tells whether it is this one. */
 const app = z.object({ slug: z.string().nullish() }).nullish();
 const check_run = z.object({
+  id: z.int().optional().catch(undefined),
+  completed_at: time.nullish().catch(undefined),
+  check_suite: z.object({ updated_at: time }).nullish().catch(undefined),
   external_id: z
     .string()
     .nullish()
@@ -84,7 +87,7 @@ const payload = z.discriminatedUnion('name', [
     name: z.literal('pull_request_review.submitted'),
     ...envelope,
     pull_request,
-    review: z.object({ state: z.string(), body: z.string().nullish(), submitted_at: time }),
+    review: z.object({ id: z.int().optional(), state: z.string(), body: z.string().nullish(), submitted_at: time }),
   }),
   z.object({
     name: z.literal('check_run.requested_action'),

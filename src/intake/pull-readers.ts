@@ -5,7 +5,7 @@ import type { Ports } from '../ports.ts';
 import { ofPull } from './loop-lookup.ts';
 import type { PayloadOf } from './payloads.ts';
 import { placeOf } from './place.ts';
-import { afterAMoment, ofStored, type Readers, roleOf } from './reader.ts';
+import { afterAMoment, ofStored, type Readers, roleOf, saying } from './reader.ts';
 
 /** Other states, as of a review that is still being written, say nothing. */
 const verdict = z.enum(['approved', 'changes_requested', 'commented']);
@@ -28,7 +28,7 @@ export const pullReaders: Readers<'pull_request.closed' | 'pull_request_review.s
     const { review, sender } = payload;
     const state = verdict.safeParse(review.state);
     if (!state.success || !isPerson(sender)) return [];
-    return ofStored(await loopOf(payload, ports), placeOf(payload, ports), async (ref) => ({
+    const meanings = await ofStored(await loopOf(payload, ports), placeOf(payload, ports), async (ref) => ({
       type: 'reviewed',
       at,
       by: sender,
@@ -37,6 +37,7 @@ export const pullReaders: Readers<'pull_request.closed' | 'pull_request_review.s
       body: review.body ?? '',
       submittedAt: review.submitted_at,
     }));
+    return saying(review.id === undefined ? undefined : `review/${review.id}`, meanings);
   },
 };
 

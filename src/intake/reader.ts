@@ -15,6 +15,8 @@ export interface Meaning {
   readonly event: Event;
   /** As the how manieth thing the delivery itself says it to this loop, from 0; given where it can say several. */
   readonly position?: number;
+  /** As in `Source`: given where somebody said or did it, and it has an id of its own. */
+  readonly said?: string | undefined;
 }
 
 export interface Taking {
@@ -52,6 +54,11 @@ export async function ofStored(
   const ref = await place.of(stored.loop.ref);
   const event = await read(ref, stored.loop);
   return event === undefined ? [] : [{ ref, event }];
+}
+
+/** The same, as something that is said once. */
+export function saying(said: string | undefined, meanings: readonly Meaning[]): readonly Meaning[] {
+  return meanings.map((meaning) => ({ ...meaning, said }));
 }
 
 /** Whether nothing is under way: never started, or ended. */

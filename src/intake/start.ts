@@ -92,7 +92,7 @@ async function configOrRefusal(ref: LoopRef, sha: string, ports: Ports): Promise
 
 const FENCE = /^```(?:ya?ml|json)[^\n]*\n([\s\S]*?)^```/gm;
 /** A fenced block with one of these keys is meant as a goal; any other is just an example in the text. */
-const GOAL_KEY = /^[\s{]*"?(?:objective|metrics)"?\s*:/m;
+const GOAL_KEY = /^[{ \t]*"?(?:objective|metrics)"?\s*:/m;
 
 /** The goal block is optional (free text works too); where it is given it must be right. */
 export function goalOrRefusal(body: string): Goal | string | undefined {

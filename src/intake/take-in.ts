@@ -37,14 +37,14 @@ type Taken = Pick<Delivery, 'id' | 'name' | 'receivedAt' | 'payload'>;
 export async function takeIn(delivery: Taken, ports: Ports): Promise<string | undefined> {
   const meanings = await meaningsOf(delivery, ports);
   if (typeof meanings === 'string') return meanings;
-  for (const { ref, event, ordinal } of meanings)
-    await applyOnce(ref, event, { delivery: delivery.id, ordinal, once: scopeOf(event) }, ports);
+  for (const { ref, event, ordinal, said } of meanings)
+    await applyOnce(ref, event, { delivery: delivery.id, ordinal, once: scopeOf(event), said }, ports);
   return undefined;
 }
 
-/** What people say to an issue is for the loop that it has just then; everything else may be told to several. */
+/** A label is for the loop that its issue has just then; everything else may be told to several. What people say has an id of its own. */
 function scopeOf({ type }: Event): Source['once'] {
-  return type === 'commanded' || type === 'labelled' ? 'by-issue' : 'by-loop';
+  return type === 'labelled' ? 'by-issue' : 'by-loop';
 }
 
 /** What a delivery means, in the order in which it is to be applied; or why it cannot be read. */

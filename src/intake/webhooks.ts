@@ -1,10 +1,13 @@
-/** The door for webhooks: Probot checks the signature, each is stored before it is acknowledged, and what is wrong is said in one line. */
+/** The door for webhooks: nothing is believed or parsed before its signature was checked, each is stored before it is acknowledged, and what is wrong is said in one line. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import type { Webhooks } from '@octokit/webhooks';
 import { type Logger, pino } from 'pino';
 import { Probot } from 'probot';
 import type { Ports } from '../ports.ts';
+import { type Answer, send } from './answer.ts';
 import { deliveryOf } from './reduce.ts';
+import { type BodyLimits, createBodyReader, type ReadBody, tooLarge } from './request-body.ts';
 
 export const WEBHOOK_PATH = '/api/github/webhooks';
 
@@ -19,18 +22,25 @@ export interface WebhookSettings {
   readonly fetch: typeof globalThis.fetch;
   readonly ports: DoorPorts;
   readonly log: Logger;
+  /** GitHub's own limit of 25 MB unless given. */
+  readonly limits?: BodyLimits;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
+/** GitHub sends no more, and waits for 10 s: what is stored needs the rest of them. https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap */
+const LIMITS: BodyLimits = { most: 25 * 1024 * 1024, mostHeld: 64 * 1024 * 1024, withinMs: 8000 };
 
 const STORED: Answer = { status: 200, text: 'ok\n' };
 
+interface Door extends Pick<WebhookSettings, 'webhookSecret' | 'log'> {
+  /** Of @octokit/webhooks: checks the signature once more, of the text, parses it, and calls the handler that Probot has. */
+  readonly webhooks: Pick<Webhooks, 'verifyAndReceive'>;
+  readonly limits: BodyLimits;
+  readonly read: ReadBody;
+}
+
 /** Takes webhooks in: what is answered with 200 is stored, and GitHub counts everything else as failed. */
 export async function createWebhooks(settings: WebhookSettings): Promise<RequestListener> {
-  const { appId, privateKey, webhookSecret, apiUrl, fetch, ports, log } = settings;
+  const { appId, privateKey, webhookSecret, apiUrl, fetch, ports, log, limits = LIMITS } = settings;
   const probot = new Probot({
     appId,
     privateKey,
@@ -41,10 +51,20 @@ export async function createWebhooks(settings: WebhookSettings): Promise<Request
     log: pino({ level: 'silent' }),
   });
   await probot.load((app) => app.onAny((webhook) => keep(webhook, ports, log)));
-  return async (request, response) => {
-    const refusal = refusalOf(request);
-    send(response, refusal ?? (await inTime(receive(request, probot, log))));
+  const door: Door = { webhookSecret, log, webhooks: probot.webhooks, limits, read: createBodyReader(limits) };
+  return (request, response) => {
+    answered(request, response, door).catch((failure: unknown) => {
+      log.error(`a webhook could not be answered: ${reasonOf(failure)}`);
+      request.socket.destroy();
+    });
   };
+}
+
+async function answered(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
+  const refusal = refusalOf(request, door.limits);
+  // Whoever asks before sending is asked for what will be read only.
+  if (refusal === undefined && request.headers.expect !== undefined) response.writeContinue();
+  send(request, response, refusal ?? (await inTime(receive(request, door))));
 }
 
 /** Of a webhook that decides nothing the id alone is stored, so that it is taken neither for missed nor for new when it comes again. */
@@ -59,40 +79,63 @@ async function keep(
     log.warn({ delivery: id, webhook: name }, `a webhook is left unread: ${delivery.note}`);
 }
 
-function refusalOf({ url = '', method, headers }: IncomingMessage): Answer | undefined {
-  if (new URL(url, 'http://localhost').pathname.replace(/\/$/, '') !== WEBHOOK_PATH || method !== 'POST')
+/** Why a request is refused before a byte of its body is read. */
+function refusalOf({ url = '', method, headers }: IncomingMessage, limits: BodyLimits): Answer | undefined {
+  const [path = ''] = url.split('?', 1);
+  if (path.replace(/\/$/, '') !== WEBHOOK_PATH || method !== 'POST')
     return { status: 404, text: `Webhooks are taken by POST on ${WEBHOOK_PATH}.\n` };
   if (!/^application\/json\s*(?:;|$)/.test(headers['content-type'] ?? ''))
     return { status: 415, text: 'The content type must be application/json; set it so in the settings of the App.\n' };
   const missing = NEEDED.filter((name) => headers[name] === undefined);
-  return missing.length === 0
-    ? undefined
-    : { status: 400, text: `These headers are missing: ${missing.join(', ')}.\n` };
+  if (missing.length > 0) return { status: 400, text: `These headers are missing: ${missing.join(', ')}.\n` };
+  const wrong = NEEDED.filter((name) => !FORMS[name].test(String(headers[name])));
+  if (wrong.length > 0)
+    return { status: 400, text: `These headers are none that GitHub sends: ${wrong.join(', ')}.\n` };
+  return Number(headers['content-length'] ?? 0) > limits.most ? tooLarge(limits) : undefined;
 }
 
 const NEEDED = ['x-github-event', 'x-github-delivery', 'x-hub-signature-256'] as const;
+const FORMS: Readonly<Record<(typeof NEEDED)[number], RegExp>> = {
+  'x-github-event': /^\w{1,100}$/,
+  'x-github-delivery': /^[\w-]{1,100}$/,
+  'x-hub-signature-256': /^sha256=[0-9a-f]{64}$/,
+};
 
 /** Never throws; says of each failure what it was: no stack, and nothing of the payload. A bad request is its sender's fault, anything else is ours. */
-async function receive(request: IncomingMessage, probot: Probot, log: Logger): Promise<Answer> {
-  const [name, id, signature] = NEEDED.map((header) => String(request.headers[header]));
+async function receive(request: IncomingMessage, { webhookSecret, webhooks, read, log }: Door): Promise<Answer> {
+  const [name = '', id = '', signature = ''] = NEEDED.map((header) => String(request.headers[header]));
+  // Of the bytes, as they come: what nobody signed is never put together, decoded or parsed.
+  const hmac = createHmac('sha256', webhookSecret);
+  const body = await read(request, (bytes) => hmac.update(bytes));
+  if ('refusal' in body) return body.refusal;
+  if (!timingSafeEqual(hmac.digest(), Buffer.from(signature.slice('sha256='.length), 'hex')))
+    return refused('signature does not match event payload and secret', log);
+  const payload = Buffer.concat(body.pieces).toString();
+  // Any other JSON would be parsed too, and nothing behind this door expects it.
+  if (!/^\s*\{/.test(payload)) return refused('the payload is no JSON object', log);
   try {
-    const payload = await text(request);
-    await probot.webhooks.verifyAndReceive({ id: id ?? '', name: name ?? '', payload, signature: signature ?? '' });
+    await webhooks.verifyAndReceive({ id, name, payload, signature });
     return STORED;
   } catch (failure) {
     return answerTo(failure, log);
   }
 }
 
+function refused(reason: string, log: Logger): Answer {
+  log.warn(`a webhook was refused: ${reason}`);
+  return { status: 400, text: `${reason}\n` };
+}
+
 function answerTo(failure: unknown, log: Logger): Answer {
   const [cause]: readonly unknown[] = failure instanceof AggregateError ? failure.errors : [failure];
-  const reason = cause instanceof Error ? cause.message.replace(/^\[@octokit\/webhooks\] /, '') : String(cause);
-  if (cause instanceof Error && 'status' in cause && cause.status === 400) {
-    log.warn(`a webhook was refused: ${reason}`);
-    return { status: 400, text: `${reason}\n` };
-  }
+  const reason = reasonOf(cause);
+  if (cause instanceof Error && 'status' in cause && cause.status === 400) return refused(reason, log);
   log.error(`a webhook could not be stored, so GitHub will be asked for it again: ${reason}`);
   return { status: 500, text: 'The webhook could not be stored.\n' };
+}
+
+function reasonOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message.replace(/^\[@octokit\/webhooks\] /, '') : String(failure);
 }
 
 /** GitHub waits for 10 s. */
@@ -108,9 +151,4 @@ async function inTime(received: Promise<Answer>): Promise<Answer> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-function send(response: ServerResponse, answer: Answer): void {
-  const headers = { 'content-type': 'text/plain', 'content-length': Buffer.byteLength(answer.text) };
-  response.writeHead(answer.status, headers).end(answer.text);
 }

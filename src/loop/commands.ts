@@ -120,6 +120,8 @@ const LINE = /^\/([a-z]+)(?:[^\S\n]+(.*))?$/i;
 
 function readLine(line: string): { readonly command: CommandName; readonly rest: string } | undefined {
   const [, word = '', rest = ''] = LINE.exec(line.trimEnd()) ?? [];
+  // Most lines that begin with a slash are paths; asked at once, because there may be thousands.
+  if (!Object.hasOwn(COMMANDS, word.toLowerCase())) return undefined;
   const command = commandName.safeParse(word.toLowerCase());
   return command.success ? { command: command.data, rest } : undefined;
 }

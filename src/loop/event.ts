@@ -48,6 +48,8 @@ export const event = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('commanded'),
     ...bySomebody,
+    /** As the how manieth command of its comment, from 0. */
+    position: z.int().optional(),
     command: commandName,
     argument: z.string(),
     permitted: z.boolean(),

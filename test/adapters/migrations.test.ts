@@ -92,3 +92,22 @@ test('migration 2 keeps of the deliveries what was not taken in yet, under its r
   ]);
   expect((await sql`select * from pgboss.job`.execute(db)).rows).toEqual([]);
 });
+
+test('migration 3 knows the commands that were applied before it', async () => {
+  const db = await databaseOfMigration1();
+  await insertLoop(db, loopThen(1, { status: 'stopped' }));
+  await db.transaction().execute((trx) => migrate(trx, MIGRATIONS.slice(0, 2)));
+  const events = [
+    { ordinal: null, event: { type: 'commanded', commentId: 5, argument: '\u0000' } },
+    { ordinal: null, event: { type: 'commanded', commentId: 5 } },
+    { ordinal: 4, event: { type: 'commanded', commentId: 6 } },
+    { ordinal: 2, event: { type: 'reviewed', body: '"commanded"' } },
+    { ordinal: null, event: undefined },
+  ];
+  for (const [index, { ordinal, event }] of events.entries())
+    await sql`insert into loop_log (loop_id, seq, event, settled, ordinal) values
+      ('3/1/1', ${index + 1}, ${event === undefined ? null : JSON.stringify(event)}, 'x', ${ordinal})`.execute(db);
+  await db.transaction().execute((trx) => migrate(trx));
+  const rows = await db.selectFrom('heard').selectAll().orderBy('said').execute();
+  expect(rows).toEqual(['comment/5/0', 'comment/5/1', 'comment/6/2'].map((said) => ({ repository_id: 3, said })));
+});

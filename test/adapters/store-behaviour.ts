@@ -247,6 +247,45 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.save(saveOf(next, 1, { event: elapsed(2), source: told }))).toBe('saved');
     });
 
+    it('saves what has an id of its own once in a repository, whatever delivery brings it, to whichever loop, and for ever', async () => {
+      const [first, next] = [loopOf({ issue: 38 }), loopOf({ issue: 38, n: 2 })];
+      const said = 'comment/5/0';
+      const by = (delivery: string, over = {}) => ({ delivery, ordinal: 2, once: 'by-loop', said, ...over }) as const;
+      const at = '2019-01-01T00:00:00.000Z';
+      const ended: Event = { type: 'ended', at, how: 'branch deleted' };
+      const first2: Loop = { ...first, status: 'stopped' };
+      expect(await store.save(saveOf(first, 0, { event: elapsed(1), source: by('d-38') }))).toBe('saved');
+      expect(await store.save(saveOf(first2, 1, { event: ended, source: by('d-39'), wakes: ['work'] }))).toBe(
+        'repeated',
+      );
+      expect(await store.load(idOf(first.ref))).toEqual({ loop: first, version: 1 });
+      expect(await queuedCount(`wake ${idOf(first.ref)} work`)).toBe(0);
+      await store.save(saveOf(first2, 1, { event: ended }));
+      const before = '2019-02-01T00:00:00.000Z';
+      await store.forget({ deliveriesBefore: before, logsBefore: before, blobsBefore: before });
+      expect(await store.log(idOf(first.ref))).toEqual([]);
+      expect(await store.save(saveOf(next, 0, { event: elapsed(1), source: by('d-40') }))).toBe('repeated');
+      expect(await store.load(idOf(next.ref))).toBeUndefined();
+      const other = by('d-40', { said: 'comment/5/1' });
+      expect(await store.save(saveOf(next, 0, { event: elapsed(1), source: other }))).toBe('saved');
+      const elsewhere = loopOf({ issue: 38, repositoryId: 81 });
+      expect(await store.save(saveOf(elsewhere, 0, { event: elapsed(1), source: by('d-38') }))).toBe('saved');
+    });
+
+    it('saves one of those that say the same at the same time, and a save that is refused has said nothing', async () => {
+      const loops = [1, 2, 3, 4].map((n) => loopOf({ issue: 39, n }));
+      const source = { delivery: 'd', ordinal: 2, once: 'by-loop', said: 'comment/6/0' } as const;
+      await expect(store.save(saveOf(loopOf({ issue: 39 }), 7, { event: elapsed(1), source }))).rejects.toThrow(
+        ConflictError,
+      );
+      const answers = await Promise.all(
+        loops.map((loop, index) =>
+          store.save(saveOf(loop, 0, { event: elapsed(1), source: { ...source, delivery: `d-${index}` } })),
+        ),
+      );
+      expect(answers.toSorted()).toEqual(['repeated', 'repeated', 'repeated', 'saved']);
+    });
+
     const limits = { overall: 4, installation: 3, repository: 2 };
     /** A save that takes a slot, and what is saved where there is none. */
     const taking = (loop: Loop, expectedVersion = 0): Change => ({

@@ -1,5 +1,6 @@
 /**
- * `npm run bench`: webhooks beside a bare Probot with an empty handler in the same run, and what a decision costs among few and many loops.
+ * `npm run bench`: webhooks beside a bare Probot with an empty handler in the same run, what a decision costs among few and many loops, and what the
+ * slowest texts cost beside plain ones.
  * Only ratios and goals within one run mean anything: machines differ, and this one may be busy.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { startPostgres } from '../machine/postgres-server.ts';
 import { type DecisionCost, decisionCost } from './decisions.ts';
 import { median } from './median.ts';
 import { type Load, load, type Served, serve } from './processes.ts';
+import { costOf, PLAIN, READERS, SLOW } from './texts.ts';
 
 const json = optionsOrEnd({
   typed: 'npm run bench --',
@@ -88,6 +90,21 @@ function tell({ database, steady, burstPerSecond, barePerSecond, ratio, goal, lo
   );
 }
 
+const MOST_TEXT_MS = 50;
+
+/** The slowest text of each reader. */
+function tellTexts(): void {
+  say('texts of 65 kB');
+  for (const [name, read] of Object.entries(READERS)) {
+    const plainMs = costOf(read, PLAIN);
+    const costs = Object.entries(SLOW).map(([what, text]) => ({ what, ms: costOf(read, text) }));
+    const { what, ms } = costs.reduce((one, other) => (other.ms > one.ms ? other : one));
+    say(
+      `  ${name.padEnd(16)} ${ms.toFixed(1)} ms for ${what}, ${(ms / plainMs).toFixed(1)} × plain text (goal ≤ ${MOST_TEXT_MS} ms: ${ms <= MOST_TEXT_MS ? 'holds' : 'MISSED'})`,
+    );
+  }
+}
+
 say(
   `${ROUNDS} rounds, medians; 16 connections from a process of its own; a webhook counts when it is stored and answered.\n`,
 );
@@ -102,6 +119,7 @@ try {
     await compare('PostgreSQL', url, [few, many]),
   ];
   for (const result of results) tell(result);
+  tellTexts();
   // Times are for people to judge; a webhook that is lost is a fault on any machine.
   if (results.some(({ lost }) => lost > 0)) process.exitCode = 1;
   if (json) process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);

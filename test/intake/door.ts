@@ -63,6 +63,7 @@ export function doors(): () => Promise<Door> {
 
 async function openDoor(engine: Engine): Promise<Door> {
   await engine.db.deleteFrom('loops').execute();
+  await engine.db.deleteFrom('heard').execute();
   const store = createStore(engine);
   const world: World = {
     roles: { maria: 'write', ghost: 'admin' },
@@ -177,8 +178,15 @@ export function labelled(over: { readonly issue?: object; readonly sender?: unkn
   return from(over.sender ?? MARIA, { action: 'labeled', label: { name: 'loop' }, issue: issueOf(over.issue) });
 }
 
-export function commentOf(body: string, over: { readonly issue?: object; readonly sender?: unknown } = {}): object {
-  const comment = { id: 99, body, created_at: '2026-01-10T00:00:00Z' };
+let comments = 0;
+
+/** A comment of its own each time. */
+export function commentOf(
+  body: string,
+  over: { readonly issue?: object; readonly sender?: unknown; readonly comment?: object } = {},
+): object {
+  comments += 1;
+  const comment = { id: comments, body, created_at: '2026-01-10T00:00:00Z', ...over.comment };
   return from(over.sender === undefined ? MARIA : over.sender, {
     action: 'created',
     issue: issueOf(over.issue),

@@ -1,9 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { pino } from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { BodyLimits } from '../../src/intake/request-body.ts';
 import { createWebhooks, WEBHOOK_PATH } from '../../src/intake/webhooks.ts';
 import type { Delivery } from '../../src/ports.ts';
+import { eventually } from '../eventually.ts';
 import { listening } from '../listening.ts';
 
 const SECRET = 'a secret of the webhook';
@@ -20,7 +23,7 @@ const push = {
 const PAYLOAD = JSON.stringify({ ...push, password: 'hunter2' });
 
 /** The door with a store that does as it is told. */
-async function door(receive: (delivery: Delivery) => Promise<boolean>) {
+async function door(receive: (delivery: Delivery) => Promise<boolean>, limits?: BodyLimits) {
   const lines: string[] = [];
   const listener = await createWebhooks({
     appId: 1,
@@ -33,9 +36,10 @@ async function door(receive: (delivery: Delivery) => Promise<boolean>) {
       clock: { now: () => new Date(0) },
       store: { receive },
     },
+    ...(limits === undefined ? {} : { limits }),
     log: pino({ level: 'debug', base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
   });
-  const server = createServer(listener);
+  const server = createServer(listener).on('checkContinue', listener);
   const url = `${await listening(server)}${WEBHOOK_PATH}`;
   onTestFinished(() => {
     server.closeAllConnections();
@@ -50,8 +54,25 @@ async function door(receive: (delivery: Delivery) => Promise<boolean>) {
     };
     return (await fetch(url, { method: 'POST', headers, body })).status;
   };
-  return { post, url, lines: () => lines.map((line): unknown => JSON.parse(line)) };
+  /** Speaks over a connection of its own: gives the head of a request, with a signature that looks like one. */
+  const spoken = (headers: readonly string[]) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    const signature = headers.some((header) => /^x-hub-signature-256:/i.test(header)) ? [] : [UNSIGNED];
+    const head = [`POST ${WEBHOOK_PATH} HTTP/1.1`, 'host: app', ...WEBHOOK, ...signature, ...headers, '', ''];
+    socket.write(head.join('\r\n'));
+    let heard = '';
+    socket.on('data', (bytes) => {
+      heard += bytes;
+    });
+    const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(heard)));
+    return { socket, answer, say: (bytes: string) => void socket.write(bytes) };
+  };
+  return { post, spoken, url, lines: () => lines.map((line): unknown => JSON.parse(line)) };
 }
+
+const WEBHOOK = ['content-type: application/json', 'x-github-event: push', 'x-github-delivery: guid-1'];
+const UNSIGNED = `x-hub-signature-256: sha256=${'0'.repeat(64)}`;
+const NOTHING_STORED = () => Promise.reject(new Error('nothing is to be stored'));
 
 function signed(body: string): string {
   return `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
@@ -142,4 +163,113 @@ test.each([
   const { url } = await door(() => Promise.reject(new Error('nothing is to be stored')));
   const answer = await fetch(url, { method: 'POST', headers, body: PAYLOAD });
   expect([answer.status, await answer.text()]).toEqual([status, `${reason}\n`]);
+});
+
+describe('a body', () => {
+  test('that says it has more than 25 MB is refused before it is sent', async () => {
+    const { spoken } = await door(NOTHING_STORED);
+    const { answer } = spoken([`content-length: ${25 * 1024 * 1024 + 1}`]);
+    expect(await answer).toMatch(/^HTTP\/1.1 413 .*A body has at most 26214400 bytes\.\n$/s);
+  });
+
+  test('without a length is refused when more than 25 MB of it have come', async () => {
+    const { spoken } = await door(NOTHING_STORED);
+    const { socket, answer } = spoken(['transfer-encoding: chunked']);
+    const megabyte = 'x'.repeat(1024 * 1024);
+    for (let count = 0; count < 27; count += 1) socket.write(`${megabyte.length.toString(16)}\r\n${megabyte}\r\n`);
+    expect(await answer).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  test('of 25 MB that is signed is stored', async () => {
+    const { post } = await door(async () => true);
+    const whole = JSON.stringify({ ...push, text: '' }).length;
+    expect(await post(JSON.stringify({ ...push, text: 'x'.repeat(25 * 1024 * 1024 - whole) }))).toBe(200);
+  });
+
+  test('is not read where its signature cannot be one', async () => {
+    const { spoken } = await door(NOTHING_STORED);
+    const { answer } = spoken(['x-hub-signature-256: sha256=no', 'content-length: 1000000']);
+    expect(await answer).toMatch(
+      /^HTTP\/1.1 400 .*These headers are none that GitHub sends: x-hub-signature-256\.\n$/s,
+    );
+  });
+
+  test('is waited for so long and no longer', async () => {
+    const { spoken } = await door(NOTHING_STORED, { most: 1000, mostHeld: 9000, withinMs: 100 });
+    const { answer, say } = spoken(['content-length: 100']);
+    say('{"a":');
+    expect(await answer).toMatch(/^HTTP\/1.1 408 .*The body did not come in time\.\n$/s);
+  });
+
+  test('that is cut holds nothing, and nobody hears of it', async () => {
+    const { spoken, post, lines } = await door(async () => true, { most: 3000, mostHeld: 3000, withinMs: 9000 });
+    for (let count = 0; count < 20; count += 1) {
+      const { socket, say } = spoken(['content-length: 2000']);
+      await new Promise((resolve) => socket.once('connect', resolve));
+      say('x'.repeat(1900));
+      socket.destroySoon();
+      await new Promise((resolve) => socket.once('close', resolve));
+    }
+    await eventually(async () => (await post(PAYLOAD)) === 200, 'room');
+    expect(lines()).toEqual([]);
+  });
+
+  test('is the one to go where too many come at once, if it is the largest', async () => {
+    const { spoken, post } = await door(async () => true, { most: 99_999, mostHeld: 38_000, withinMs: 9000 });
+    const large = spoken(['content-length: 90000']);
+    large.say('x'.repeat(30_000));
+    const middling = spoken(['connection: close', 'content-length: 20000']);
+    middling.say('x'.repeat(9000));
+    expect(await large.answer).toMatch(/^HTTP\/1.1 503 .*Too much arrives at the same time; send it again later\.\n$/s);
+    expect(await post(PAYLOAD)).toBe(200);
+    middling.say('x'.repeat(11_000));
+    expect(await middling.answer).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test('costs what it has, however small the pieces in which it comes', async () => {
+    const { spoken, post } = await door(async () => true, { most: 9999, mostHeld: 4096, withinMs: 9000 });
+    const { say, socket } = spoken(['transfer-encoding: chunked']);
+    say('1\r\nx\r\n'.repeat(1000));
+    expect(await post(PAYLOAD)).toBe(200);
+    socket.destroy();
+  });
+
+  test('is asked for only where it will be read', async () => {
+    const { spoken } = await door(async () => true);
+    const refused = spoken(['expect: 100-continue', 'content-length: 99999999']);
+    expect(await refused.answer).toMatch(/^HTTP\/1.1 413 /);
+    const wanted = spoken(['expect: 100-continue', 'connection: close', `content-length: ${PAYLOAD.length}`]);
+    wanted.say(PAYLOAD);
+    expect(await wanted.answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 400 /);
+  });
+});
+
+test.each(['5', '"x"', 'null', 'true', '[]', '[{}]', '', ' '])('a signed %j is no webhook', async (body) => {
+  const { post, lines } = await door(NOTHING_STORED);
+  expect(await post(body)).toBe(400);
+  expect(lines()).toEqual([{ level: 40, msg: 'a webhook was refused: the payload is no JSON object' }]);
+});
+
+test.each([
+  ['is nested a million deep', `{"issue":${'['.repeat(1e6)}${']'.repeat(1e6)},`],
+  ['is nested a million deep where it is looked at', `{"pull_request":${'{"a":'.repeat(1e6)}1${'}'.repeat(1e6)},`],
+  ['has keys of every object', '{"__proto__":{"ref":1},"constructor":1,"toString":1,"then":1,'],
+])('a webhook that %s is stored like any other', async (_, start) => {
+  const stored: Delivery[] = [];
+  const { post } = await door(async (delivery) => stored.push(delivery) > 0);
+  expect(await post(start + JSON.stringify(push).slice(1))).toBe(200);
+  expect(stored).toMatchObject([{ repositoryId: 5, payload: { ref: push.ref } }]);
+});
+
+test('bytes that are no text have no signature that counts', async () => {
+  const { url } = await door(NOTHING_STORED);
+  const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+  const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'push',
+    'x-github-delivery': 'guid-1',
+    'x-hub-signature-256': signature,
+  };
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(400);
 });

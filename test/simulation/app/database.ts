@@ -26,6 +26,8 @@ export interface Database {
   readonly blobs: Map<string, { readonly bytes: Uint8Array; readonly atMs: number }>;
   /** Which loops name a blob: `<digest> <loop>`. */
   readonly names: Set<string>;
+  /** What people said: `<repository> <said>`. */
+  readonly heard: Set<string>;
   serial: number;
 }
 
@@ -53,6 +55,7 @@ export function createDatabase(): Database {
     missed: new Map(),
     blobs: new Map(),
     names: new Set(),
+    heard: new Set(),
     serial: 0,
   };
 }

@@ -95,6 +95,8 @@ function save(database: Database, change: Change, options: MemoryStoreOptions): 
   const heardBy = [id, ...Array.from({ length: earlier }, (_, index) => idOf({ ...loop.ref, n: index + 1 }))];
   const isHeard = heardBy.some((one) => database.logs.get(one)?.some((entry) => entry.source === key));
   if (key !== undefined && isHeard) return 'repeated';
+  const said = source?.said === undefined ? undefined : `${loop.ref.repositoryId} ${source.said}`;
+  if (said !== undefined && database.heard.has(said)) return 'repeated';
   const mayRun = admission === undefined || hasSlot([...database.loops.values()], loop.ref, admission.limits);
   if (mayRun) {
     write(database, change, options);
@@ -116,6 +118,7 @@ function conflictOf({ loop, expectedVersion }: Change): ConflictError {
 function write(database: Database, change: Change, { checked, enqueue, onSave }: MemoryStoreOptions): void {
   const { loop, expectedVersion, event, settled, source, wakes, freesSlot } = change;
   const id = idOf(loop.ref);
+  if (source?.said !== undefined) database.heard.add(`${loop.ref.repositoryId} ${source.said}`);
   const before = database.loops.get(id);
   const readBack: unknown = checked ? JSON.parse(jsonOf(loopSchema, loop, `loop ${nameOf(loop.ref)}`)) : undefined;
   if (checked && event !== undefined) jsonOf(eventSchema, event, `what happened to ${nameOf(loop.ref)}`);

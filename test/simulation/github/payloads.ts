@@ -78,12 +78,12 @@ export function sendReview(
     ...envelope(hub, by),
     action: 'submitted',
     pull_request: pullOf(hub, pull),
-    review: { ...review, submitted_at: wholeSeconds(hub.scheduler.nowMs()) },
+    review: { ...review, id: hub.nextId(), submitted_at: wholeSeconds(hub.scheduler.nowMs()) },
   });
 }
 
 export function sendCheckRun(hub: Hub, action: string, check: Check, by: Account, identifier?: string): void {
-  const { id, sha, name, externalId, status, conclusion, suite } = check;
+  const { id, sha, name, externalId, status, conclusion, suite, changedMs } = check;
   hub.deliveries.send('check_run', {
     ...envelope(hub, by),
     action,
@@ -94,10 +94,17 @@ export function sendCheckRun(hub: Hub, action: string, check: Check, by: Account
       external_id: externalId === '' ? null : externalId,
       status,
       conclusion: conclusion ?? null,
-      check_suite: { id: suite },
+      completed_at: status === 'completed' ? wholeSeconds(changedMs) : null,
+      check_suite: { id: suite, updated_at: wholeSeconds(changedLast(hub, check)) },
     },
     ...(identifier === undefined ? {} : { requested_action: { identifier } }),
   });
+}
+
+/** When a check of the same maker on the same commit last changed. */
+function changedLast(hub: Hub, { own, sha }: Check): number {
+  const others = [...hub.checks.values()].filter((one) => one.own === own && one.sha === sha);
+  return Math.max(...others.map(({ changedMs }) => changedMs));
 }
 
 export function sendSuite(hub: Hub, sha: string, by: Account, conclusion: string): void {

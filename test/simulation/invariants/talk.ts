@@ -57,10 +57,10 @@ export const TALK: readonly Invariant[] = [
   },
 ];
 
-/** What a comment of the App is: its mark; where it answers a comment, that one and what it says. */
+/** What a comment of the App is: its mark; where it answers a command, that one (by its comment and its place there) and what it says. */
 function subjectOf(body: string): string {
   const [mark = '', ...text] = body.split('\n');
-  const [answered] = /comment\/\d+/.exec(mark) ?? [];
+  const [answered] = /comment\/\d+\/[a-z]+(?:\/\d+)?/.exec(mark) ?? [];
   return answered === undefined ? mark : `${answered} ${text.join('\n')}`;
 }
 
