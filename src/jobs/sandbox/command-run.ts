@@ -1,5 +1,6 @@
 /** Runs one process in a group of its own, with a deadline and capped output, and returns all that it said. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { type FileHandle, open } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 
@@ -25,6 +26,8 @@ export interface ProcessRequest {
   readonly timeoutMs: number;
   readonly outputBytes: number;
   readonly results: boolean;
+  /** A file that the process finds open for reading at descriptor 4. */
+  readonly filter?: string | undefined;
 }
 
 /** Results are ours and short; more than this is somebody flooding the descriptor. */
@@ -40,12 +43,9 @@ interface Collector {
 /** Runs the process to its end; a missing program is exit code 127 as in a shell, the deadline kills the whole group. */
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
   const started = performance.now();
-  const child = spawn(request.argv[0] ?? '', request.argv.slice(1), {
-    cwd: request.directory,
-    env: request.env,
-    detached: true,
-    stdio: request.results ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe'],
-  });
+  // Opened anew for each process: descriptors share their place in the file.
+  const filter = request.filter === undefined ? undefined : await open(request.filter);
+  const child = spawned(request, filter);
   const stdout = collect(child.stdio[1], request.outputBytes);
   const stderr = collect(child.stdio[2], request.outputBytes);
   const results = collect(child.stdio[3], RESULT_BYTES);
@@ -57,6 +57,7 @@ export async function runProcess(request: ProcessRequest): Promise<CommandResult
     killGroup(child);
   }, request.timeoutMs);
   const ending = await endOf(child);
+  await filter?.close();
   clearTimeout(deadline);
   return {
     exitCode: ending.exitCode,
@@ -68,6 +69,12 @@ export async function runProcess(request: ProcessRequest): Promise<CommandResult
     results: results.text(),
     durationMs: performance.now() - started,
   };
+}
+
+/** At once, so that whoever asks hears of a failure to start. */
+function spawned({ argv, directory, env, results }: ProcessRequest, filter: FileHandle | undefined): ChildProcess {
+  const stdio = ['pipe', 'pipe', 'pipe', results ? 'pipe' : 'ignore', filter?.fd ?? 'ignore'] as const;
+  return spawn(argv[0] ?? '', argv.slice(1), { cwd: directory, env, detached: true, stdio: [...stdio] });
 }
 
 interface Ending {

@@ -1,7 +1,9 @@
 /** Keeps generated code away from the machine: bubblewrap with its own namespaces, or nothing for the scripted model. */
-import { chmod, constants, copyFile, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, constants, copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { execa } from 'execa';
+import { ENCLOSED_HOME, enclosed, type Foundations, layFoundations } from '../../confinement/bubblewrap.ts';
+import { takeSetId } from '../../confinement/set-id.ts';
 import { SandboxError } from '../../errors.ts';
 import type { SandboxKind } from '../../loop/brief.ts';
 import { childEnvironment } from '../../settings/env.ts';
@@ -80,6 +82,7 @@ interface Places {
   readonly program: string | undefined;
   readonly workspace: string;
   readonly scratch: string;
+  readonly foundations: Foundations;
   readonly trees: string;
   readonly readOnly: readonly string[];
   readonly path: string;
@@ -88,15 +91,20 @@ interface Places {
 interface Invocation {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The filter of system calls, for bubblewrap to read. */
+  readonly filter?: string | undefined;
 }
 type Wrap = (places: Places, command: SandboxCommand, writable: string) => Promise<Invocation>;
 
 function runIn(places: Places, wrap: Wrap): Sandbox['run'] {
   return async (command) => {
     const directory = await realpath(command.directory);
-    const { argv, env } = await wrap(places, { ...command, directory }, writableTree(places, directory));
+    const writable = writableTree(places, directory);
+    const invocation = await wrap(places, { ...command, directory }, writable);
     const { timeoutMs, outputBytes, stdin, results = false } = command;
-    return runProcess({ argv, env, directory, stdin, timeoutMs, outputBytes, results });
+    const result = await runProcess({ ...invocation, directory, stdin, timeoutMs, outputBytes, results });
+    if (wrap === wrapped) await takeSetId(writable);
+    return result;
   };
 }
 
@@ -113,51 +121,33 @@ function contains(parent: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-const SANDBOX_HOME = '/tmp/home';
-const TMP_BYTES = String(512 * 1024 * 1024);
-const SHARED_MEMORY_BYTES = String(64 * 1024 * 1024);
 const FILE_BYTES = 1024 * 1024 * 1024;
 const PROCESSES = 4096;
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/alternatives', '/etc/ld.so.cache'];
-const CERTIFICATES = ['/etc/ssl/certs', '/etc/ssl/openssl.cnf', '/etc/ca-certificates', '/etc/pki'];
 /** What this process was given open by others, such as a runner's log, must not reach generated code. The first argument is the last to keep. */
 const CLOSE_OTHERS =
   'for open in $(ls /proc/self/fd 2>/dev/null || seq 3 1023); do [ "$open" -le "$1" ] || eval "exec $open>&-"; done; shift; exec "$@"';
-/** The command's own view of the machine's users and names; the real files tell who uses the machine. */
-const ETC = {
-  passwd: `root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nloopwright:x:1000:1000::${SANDBOX_HOME}:/bin/sh\n`,
-  group: 'root:x:0:\nloopwright:x:1000:\n',
-  hosts: '127.0.0.1 localhost\n::1 localhost\n',
-  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
-} as const;
 
 async function wrapped(places: Places, command: SandboxCommand, writable: string): Promise<Invocation> {
-  const environment = { PATH: places.path, HOME: SANDBOX_HOME, LANG: 'C.UTF-8', TMPDIR: '/tmp', ...command.env };
   const cpuSeconds = Math.ceil(command.timeoutMs / 1000) * 4 + 10;
   const argv = [
-    places.program ?? 'bwrap',
-    ...'--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --clearenv'.split(' '),
-    ...'--uid 1000 --gid 1000 --hostname sandbox --cap-drop ALL'.split(' '),
-    ...SYSTEM.concat(CERTIFICATES).flatMap((path) => ['--ro-bind-try', path, path]),
-    ...Object.keys(ETC).flatMap((name) => ['--ro-bind', join(places.scratch, 'etc', name), `/etc/${name}`]),
-    ...procOf(command),
-    ...['--dev', '/dev', '--size', SHARED_MEMORY_BYTES, '--tmpfs', '/dev/shm'],
-    ...['--size', TMP_BYTES, '--tmpfs', '/tmp', '--dir', SANDBOX_HOME],
-    ...places.readOnly.flatMap((path) => ['--ro-bind', path, path]),
-    ...(await treeBinds(places, writable)),
-    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', command.directory],
-    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...['--', 'prlimit', '--core=0', `--fsize=${FILE_BYTES}`, `--cpu=${cpuSeconds}`, `--nproc=${PROCESSES}`, '--'],
+    ...enclosed({
+      program: places.program ?? 'bwrap',
+      foundations: places.foundations,
+      ...(isHidden(command) ? { proc: ['--tmpfs', '/proc', '--remount-ro', '/proc'] } : {}),
+      binds: [...places.readOnly.flatMap((path) => ['--ro-bind', path, path]), ...(await treeBinds(places, writable))],
+      directory: command.directory,
+      environment: { PATH: places.path, HOME: ENCLOSED_HOME, LANG: 'C.UTF-8', TMPDIR: '/tmp', ...command.env },
+    }),
+    ...['prlimit', '--core=0', `--fsize=${FILE_BYTES}`, `--cpu=${cpuSeconds}`, `--nproc=${PROCESSES}`, '--'],
     ...['bash', '-c', CLOSE_OTHERS, 'bash', command.results === true ? '3' : '2'],
     ...command.argv,
   ];
-  return { argv, env: { PATH: places.path } };
+  return { argv, env: { PATH: places.path }, filter: places.foundations.filter };
 }
 
 /** The kernel opens the memory of a process to itself where it is root's, whatever its program; then it gets no /proc to ask. */
-function procOf({ judged }: SandboxCommand): readonly string[] {
-  const isHidden = judged === true && process.getuid?.() === 0;
-  return isHidden ? ['--tmpfs', '/proc', '--remount-ro', '/proc'] : ['--proc', '/proc'];
+function isHidden({ judged }: SandboxCommand): boolean {
+  return judged === true && process.getuid?.() === 0;
 }
 
 /** `.git` is a mount of its own, so that it can be neither written nor moved aside: hooks and configuration run on the host. */
@@ -182,13 +172,12 @@ async function placesOf(options: SandboxOptions): Promise<Places> {
   const [workspace, scratch] = await Promise.all([realpath(options.workspace), realpath(options.scratch)]);
   const interpreters = await interpreterDirectories();
   const path = options.path ?? [...interpreters.path, '/usr/local/bin', '/usr/bin', '/bin'].join(':');
-  await mkdir(join(scratch, 'etc'), { recursive: true });
-  await Promise.all(Object.entries(ETC).map(([name, text]) => writeFile(join(scratch, 'etc', name), text)));
   const readOnly = [...interpreters.bind, ...(await Promise.all(options.readOnly.map((place) => realpath(place))))];
   return {
     program: options.program ?? (await bubblewrap()),
     workspace,
     scratch,
+    foundations: await layFoundations(scratch),
     trees: treesDirectory(scratch),
     readOnly,
     path,
