@@ -5,6 +5,8 @@ import { systemCallFilter } from './system-call-filter.ts';
 
 /** The descriptor at which bubblewrap reads the filter; whoever starts it opens `Foundations.filter` there. */
 export const FILTER_DESCRIPTOR = 4;
+/** The descriptor at which bubblewrap says which process is the first of the enclosure. */
+export const FIRST_PROCESS_DESCRIPTOR = 5;
 
 /** Files that are the same for all commands, outside of what a command may write. */
 export interface Foundations {
@@ -60,6 +62,7 @@ export function enclosed(enclosure: Enclosure): readonly string[] {
     program,
     ...'--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --clearenv'.split(' '),
     ...'--uid 1000 --gid 1000 --hostname sandbox --cap-drop ALL'.split(' '),
+    ...['--info-fd', String(FIRST_PROCESS_DESCRIPTOR)],
     ...(foundations.filter === undefined ? [] : ['--seccomp', String(FILTER_DESCRIPTOR)]),
     ...SYSTEM.concat(CERTIFICATES).flatMap((path) => ['--ro-bind-try', path, path]),
     ...Object.keys(ETC).flatMap((name) => ['--ro-bind', join(foundations.folder, 'etc', name), `/etc/${name}`]),

@@ -36,6 +36,11 @@ export function loadArgument(index: number): Instruction {
   return load(OFFSETS.arguments + 8 * index);
 }
 
+/** The other half of an argument that is a length. */
+export function loadHighArgument(index: number): Instruction {
+  return load(OFFSETS.arguments + 8 * index + 4);
+}
+
 /** Performs `then` when the loaded word is the value; goes past it otherwise. */
 export function whenEqual(value: number, then: readonly Instruction[]): readonly Instruction[] {
   return when(JUMP_EQUAL, value, then);

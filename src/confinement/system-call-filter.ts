@@ -6,6 +6,7 @@ import {
   KILL,
   loadArchitecture,
   loadArgument,
+  loadHighArgument,
   loadNumber,
   refuse,
   unlessEqual,
@@ -19,6 +20,7 @@ import { ARCHITECTURES, type Architecture, SYSTEM_CALLS, type SystemCall } from 
 const NOT_PERMITTED = 1;
 const NOT_IMPLEMENTED = 38;
 const NO_SUCH_FAMILY = 97;
+const NO_MEMORY = 12;
 
 /** Name spaces and mounts, kernel memory, other processes' memory, and large interfaces that no test needs and that had holes before. */
 const REFUSED: readonly SystemCall[] = [
@@ -61,6 +63,8 @@ const FAMILIES = [1, 2, 10];
  */
 const NETLINK = 16;
 const ROUTE = 0;
+/** Such memory belongs to no process, so that no look at processes finds it; a database's lock needs far less than this. */
+const SHARED_SEGMENT_BYTES = 65_536;
 /** The other system call table of x86_64 processors, whose numbers mean other calls. */
 const X32 = 0x40000000;
 
@@ -82,6 +86,7 @@ function programOf({ audit, column }: Architecture): readonly Instruction[] {
     loadNumber,
     ...whenAtLeast(X32, [KILL]),
     ...(['socket', 'socketpair'] as const).flatMap((call) => on(call, familyRule())),
+    ...on('shmget', segmentRule()),
     ...MODES.flatMap(([call, index]) => on(call, modeRule(index))),
     ...OPENS.flatMap(([call, index]) =>
       on(call, [loadArgument(index), ...whenAnyBit(MAKES_FILE, modeRule(index + 1)), ALLOW]),
@@ -101,5 +106,16 @@ function familyRule(): readonly Instruction[] {
     loadArgument(2),
     ...whenEqual(ROUTE, [ALLOW]),
     refuse(NO_SUCH_FAMILY),
+  ];
+}
+
+/** `shmget(key, size, flags)` */
+function segmentRule(): readonly Instruction[] {
+  return [
+    loadHighArgument(1),
+    ...unlessEqual(0, [refuse(NO_MEMORY)]),
+    loadArgument(1),
+    ...whenAtLeast(SHARED_SEGMENT_BYTES + 1, [refuse(NO_MEMORY)]),
+    ALLOW,
   ];
 }

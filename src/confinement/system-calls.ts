@@ -66,6 +66,7 @@ export const SYSTEM_CALLS = {
   reboot: [169, 142],
   request_key: [249, 218],
   setns: [308, 268],
+  shmget: [29, 194],
   socket: [41, 198],
   socketpair: [53, 199],
   swapoff: [168, 225],

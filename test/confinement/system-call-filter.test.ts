@@ -12,7 +12,7 @@ function verdictOf(program: Buffer, call: Call): string {
   const words = Buffer.alloc(64);
   words.writeUInt32LE(call.number, 0);
   words.writeUInt32LE(call.audit, 4);
-  for (const [index, value] of (call.arguments ?? []).entries()) words.writeUInt32LE(value, 16 + 8 * index);
+  for (const [index, value] of (call.arguments ?? []).entries()) words.writeBigUInt64LE(BigInt(value), 16 + 8 * index);
   let loaded = 0;
   for (let at = 0; at < program.length; at += 8) {
     const value = program.readUInt32LE(at + 4);
@@ -142,6 +142,17 @@ describe.each([
     const opened = (flags: number, mode: number) => asked(numbers, ...Array(index).fill(0), flags, mode);
     expect([opened(O_CREAT, 0o755), opened(0, 0o6755)]).toEqual(['allow', 'allow']);
     expect([opened(O_CREAT | 1, 0o4755), opened(TMPFILE, 0o2755)]).toEqual(['error 1', 'error 1']);
+  });
+
+  test('gives memory that belongs to no process in small pieces only', () => {
+    const sized = (bytes: number) => asked([29, 194], 0, bytes, 0o600);
+    expect([56, 65_536, 65_537, 2 ** 32, 2 ** 32 + 1].map(sized)).toEqual([
+      'allow',
+      'allow',
+      'error 12',
+      'error 12',
+      'error 12',
+    ]);
   });
 
   test('kills a program of another architecture, and one with the other table of numbers', () => {
