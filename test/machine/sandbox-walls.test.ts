@@ -3,7 +3,7 @@ import { chmodSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openSandbox, type Sandbox } from '../../src/jobs/sandbox/sandbox.ts';
 
 let root: string;
@@ -51,7 +51,11 @@ describe('a file with the rights of its owner', () => {
     expect(left).toEqual([]);
   });
 
-  it('loses these rights with the command that ran beside it, whoever made it', async () => {
+  it.each([
+    ['', undefined],
+    [', also where there is no `find`', '/nowhere'],
+  ])('loses these rights with the command that ran beside it, whoever made it%s', async (_, path) => {
+    if (path !== undefined) vi.stubEnv('PATH', path);
     const place = join(workspace, 'folder', "it's $(odd)\n-name");
     await mkdir(place, { recursive: true });
     writeFileSync(join(place, 'tool'), '');
