@@ -33,6 +33,8 @@ export interface Composition {
   };
   /** Where skills are read from; the package's own by default. */
   readonly skillsDirectory?: string | undefined;
+  /** Who moves branches where the configuration does not say; as the repository's workflows make it safe by default. */
+  readonly promotesBy?: 'person';
   /** How many loops run, and how long things are kept; as the environment says. */
   readonly limits?: Limits;
   readonly log: Logger;
@@ -65,6 +67,7 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
   const github = createGitHub(composition.github);
   const ports: Ports = {
     self: `${composition.slug}[bot]`,
+    promotesBy: composition.promotesBy,
     modelFacts: {
       name: model.name,
       scripted: model.scripted,

@@ -160,6 +160,8 @@ export interface Ports {
   readonly github: GitHub;
   readonly model: Model;
   readonly store: Store;
+  /** Who moves branches where the configuration does not say: on a person's own machine that person. */
+  readonly promotesBy?: 'person' | undefined;
   /** How many loops may run. */
   readonly slots: AdmissionLimits;
   readonly keepDays: KeepDays;

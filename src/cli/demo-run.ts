@@ -1,7 +1,7 @@
 /** One run of the demo: starts everything, plays the maintainer, tells what happens, and says how it ended. */
 import { resolve } from 'node:path';
 import { prepareCopy } from '../demo/copied-repository.ts';
-import { DEMO_REPOSITORY, type IssueText } from '../demo/demo-material.ts';
+import { DEMO_REPOSITORY, demoScript, type IssueText } from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
 import { type DemoSummary, provenOf, summaryOf } from '../demo/demo-summary.ts';
 import { drive } from '../demo/drive.ts';
@@ -16,6 +16,7 @@ import { createLog } from '../settings/log.ts';
 import { closingOf, headline } from './closing.ts';
 import type { Terminal } from './command.ts';
 import { INTERRUPTED } from './interruption.ts';
+import { newToken } from './local-options.ts';
 import { assertSandbox } from './sandbox-here.ts';
 
 export interface DemoRun {
@@ -32,7 +33,7 @@ export interface DemoRun {
   readonly interrupted: AbortSignal;
 }
 
-const MAINTAINER = { login: 'maria', role: 'admin', token: 'maria-token' } as const;
+const MAINTAINER = 'maria';
 
 /** Returns the exit code: 0 only on success. A kept directory whose loop succeeded gives the same result again and starts nothing. @throws {SandboxError} where BUILD would refuse what the model writes. */
 export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> {
@@ -48,17 +49,19 @@ export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> 
   }
   await assertSandbox(run.model);
   say('Starting a GitHub and the App on this machine; the first time takes some seconds.');
+  const token = newToken();
   const local = await startLocalMode({
     dataDirectory: run.directory,
     port: 0,
     imports: [source],
-    users: [MAINTAINER],
+    users: [{ login: MAINTAINER, role: 'admin', token }],
+    isDemo: run.repo === undefined && run.script === demoScript() && run.model.baseUrl === undefined,
     model: run.model,
     script: run.script,
     log: createLog(run.logLevel),
   });
   try {
-    return await play({ run, local, fullName: source.fullName, startedMs, say, out });
+    return await play({ run, local, token, fullName: source.fullName, startedMs, say, out });
   } finally {
     await local.close();
   }
@@ -74,6 +77,7 @@ function sourceOf(
 
 interface Play {
   readonly run: DemoRun;
+  readonly token: string;
   readonly local: LocalMode;
   readonly fullName: string;
   readonly startedMs: number;
@@ -81,13 +85,13 @@ interface Play {
   readonly out: (line: string) => void;
 }
 
-async function play({ run, local, fullName, startedMs, say, out }: Play): Promise<number> {
+async function play({ run, local, token, fullName, startedMs, say, out }: Play): Promise<number> {
   if (run.interrupted.aborted) return interruptedRun(run, { durationMs: Date.now() - startedMs }, { say, out });
   const repositoryUrl = `${local.githubUrl}/${fullName}`;
-  const story = createStory({ say, startedMs, repositoryUrl, maintainer: MAINTAINER.login });
+  const story = createStory({ say, startedMs, repositoryUrl, maintainer: MAINTAINER });
   story.opening({ scripted: local.scripted, model: local.ports.modelFacts.name });
   const loop = await drive({
-    maintainer: createMaintainer({ githubUrl: local.githubUrl, fullName, token: MAINTAINER.token }),
+    maintainer: createMaintainer({ githubUrl: local.githubUrl, fullName, token }),
     issue: run.issue,
     store: local.ports.store,
     story,
@@ -98,7 +102,7 @@ async function play({ run, local, fullName, startedMs, say, out }: Play): Promis
   if (loop === undefined) return interruptedRun(run, known, { say, out });
   if (run.interrupted.aborted)
     return interruptedRun(run, run.json ? await summaryOf({ loop, local, startedMs }) : known, { say, out });
-  return tellEnd(loop, { run, local, fullName, startedMs, say, out });
+  return tellEnd(loop, { run, local, token, fullName, startedMs, say, out });
 }
 
 async function tellEnd(loop: Loop, { run, local, fullName, startedMs, say, out }: Play): Promise<number> {

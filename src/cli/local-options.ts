@@ -1,4 +1,5 @@
 /** Options of local mode that name ports, times, repositories and people. */
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -87,6 +88,11 @@ function parseUser(text: string): User {
   if (!login || !role || !token || !ROLES.includes(role))
     throw new UsageError(`--user ${text}: write login:role:token with a role of ${ROLES.join(', ')}`);
   return { login, role, token };
+}
+
+/** A person's token that nobody can guess, not even the code of a product that finds the server. */
+export function newToken(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 const WRITERS = ['write', 'maintain', 'admin'];

@@ -40,6 +40,7 @@ export async function startLocal(
     imports: asked.imports,
     users: people,
     model,
+    isDemo: model.baseUrl === undefined && asked.imports.every(({ fullName }) => fullName === DEMO_REPOSITORY),
     script: demoScript(),
     welcome,
     log: createLog(logLevel() === 'info' ? 'warn' : logLevel()),
@@ -70,7 +71,7 @@ const WELCOME = `## What to do next
 A repository needs \`.github/loopwright.yml\` and two workflows on its default branch; \`npm run -s loopwright -- init\` writes them into a checkout.`;
 
 interface Told {
-  readonly local: { readonly githubUrl: string; readonly scripted: boolean };
+  readonly local: { readonly entrance: string; readonly scripted: boolean };
   readonly people: readonly User[];
   /** Issues that are there, with what comes next. */
   readonly there: readonly string[];
@@ -86,7 +87,8 @@ function localLines({ local, people, there, missing, data }: Told): readonly str
     ...(local.scripted
       ? ['The model is SCRIPTED: its answers are authored, for the demo issue only. LLM_BASE_URL names a real one.']
       : []),
-    `\n  Open   ${local.githubUrl}`,
+    `\n  Open   ${local.entrance}`,
+    '         Whoever has this address may act here as anybody; in another browser, open it again.',
     `  Then   choose at the top right who you are: ${names}.`,
     ...(there.length === 0 ? ['         Write an issue, and add the label `loop` to it.'] : ['  There']),
     ...there.map((line) => `    ${line}`),

@@ -4,7 +4,7 @@ import { prepareDemoRepository } from '../demo/demo-repository.ts';
 import { keptGitHubPort, keptServed } from '../local-mode/local-settings.ts';
 import { appEnvironment, modelEnvironment } from '../settings/env.ts';
 import { type Command, optionsOf } from './command.ts';
-import { type Import, parseDirectory, parseImports, parsePort, parseUsers } from './local-options.ts';
+import { type Import, newToken, parseDirectory, parseImports, parsePort, parseUsers } from './local-options.ts';
 import { type LocalStart, startLocal } from './start-local.ts';
 import { startReal } from './start-real.ts';
 
@@ -61,7 +61,7 @@ async function withKept({
     port: port ?? (await keptGitHubPort(data)) ?? DEFAULT_PORT,
     data,
     imports: imports.length > 0 ? imports : (kept?.imports ?? [await demoImport(data)]),
-    users: users.length > 0 ? users : (kept?.users ?? DEMO_USERS),
+    users: users.length > 0 ? users : (kept?.users ?? DEMO_USERS.map((user) => ({ ...user, token: newToken() }))),
   };
 }
 

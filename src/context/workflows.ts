@@ -57,10 +57,11 @@ export interface PromotionChoice {
   readonly why: string;
 }
 
-/** Who moves the branch: what the configuration says, else a person wherever code that arrives meets secrets. */
+/** Who moves the branch: what the configuration says, else a person wherever code that arrives meets secrets, or a person's machine. */
 export function promotionOf(
   configured: 'auto' | 'person' | null,
   workflows: readonly WorkflowFacts[],
+  otherwise?: 'person',
 ): PromotionChoice {
   if (configured !== null) return { by: configured, why: `The configuration says \`promotion: ${configured}\`.` };
   const risky = workflows.find(({ triggeredByCode, holds }) => triggeredByCode && holds.length > 0);
@@ -68,6 +69,11 @@ export function promotionOf(
     return {
       by: 'person',
       why: `\`${risky.path}\` starts on a push or pull request and holds ${risky.holds.join(' and ')}, so a person says \`/release\`.`,
+    };
+  if (otherwise === 'person')
+    return {
+      by: 'person',
+      why: "The repository's own checks run on a person's machine here, so a person says `/release`.",
     };
   return {
     by: 'auto',

@@ -54,6 +54,6 @@ ${model}`;
 
 /** Who is there in local mode when nobody is named: one who may do everything, one who may only read. */
 export const DEMO_USERS = [
-  { login: 'maria', role: 'admin', token: 'maria-token' },
-  { login: 'noah', role: 'read', token: 'noah-token' },
+  { login: 'maria', role: 'admin' },
+  { login: 'noah', role: 'read' },
 ] as const;

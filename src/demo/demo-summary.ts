@@ -56,7 +56,7 @@ interface Requests {
 }
 
 /** What of local mode the numbers are read from. */
-type Local = Pick<LocalMode, 'githubUrl'> & { readonly ports: { readonly store: Pick<Store, 'blob'> } };
+type Local = Pick<LocalMode, 'githubUrl' | 'key'> & { readonly ports: { readonly store: Pick<Store, 'blob'> } };
 
 /** Numbers of a finished demo: gates of each phase's last entry, earlier ones in `history`. */
 export async function summaryOf({
@@ -92,7 +92,7 @@ export async function summaryOf({
     modelCalls: { total: spent.calls, outsideBuild: spent.callsOutsideBuild },
     tokens: spent.promptTokens + spent.completionTokens,
     costUsd: loop.started?.price === undefined ? undefined : spent.usd,
-    github: await requestsOf(local.githubUrl),
+    github: await requestsOf(local),
     sandbox: loop.built.sandbox,
     durationMs: Date.now() - startedMs,
     reason: loop.status === 'stopped' ? loop.note : undefined,
@@ -121,8 +121,8 @@ export async function provenOf(loop: Loop, { ports }: Pick<Local, 'ports'>): Pro
 }
 
 /** What the App asked of GitHub, as GitHub's own log has it. */
-async function requestsOf(githubUrl: string): Promise<Requests> {
-  const rows = (await requestsAfter(githubUrl, 0)).filter(({ actor }) => actor === 'app');
+async function requestsOf(local: Pick<Local, 'githubUrl' | 'key'>): Promise<Requests> {
+  const rows = (await requestsAfter(local, 0)).filter(({ actor }) => actor === 'app');
   const writes = rows.filter(({ method }) => method !== 'GET');
   return {
     requests: rows.length,
@@ -132,8 +132,17 @@ async function requestsOf(githubUrl: string): Promise<Requests> {
 }
 
 /** The log comes in pages; an empty one is the end. */
-async function requestsAfter(githubUrl: string, id: number): Promise<z.infer<typeof requestRows>> {
-  const page = requestRows.parse(await (await fetch(`${githubUrl}/_local/requests?after=${id}`)).json());
+async function requestsAfter(
+  local: Pick<Local, 'githubUrl' | 'key'>,
+  id: number,
+): Promise<z.infer<typeof requestRows>> {
+  const page = requestRows.parse(
+    await (
+      await fetch(`${local.githubUrl}/_local/requests?after=${id}`, {
+        headers: { authorization: `Bearer ${local.key}` },
+      })
+    ).json(),
+  );
   const last = page.at(-1);
-  return last === undefined ? page : [...page, ...(await requestsAfter(githubUrl, last.id))];
+  return last === undefined ? page : [...page, ...(await requestsAfter(local, last.id))];
 }

@@ -27,7 +27,7 @@ export async function ship(drafting: Drafting): Promise<Event> {
     'evidence.md': evidence.text,
   });
   const { promotion: configured } = await readConfig(loop, ports);
-  const promotion = promotionOf(configured, (await scanOf(loop, ports)).workflows);
+  const promotion = promotionOf(configured, (await scanOf(loop, ports)).workflows, ports.promotesBy);
   return draftedEvent(drafting, { documents, measurements: [], defects: [] }, { promotion: { ...promotion } });
 }
 

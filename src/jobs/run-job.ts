@@ -69,6 +69,7 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
   try {
     const sandbox = await sandboxFor(brief, { workspace, scratch, bundle });
     log(`sandbox: ${sandbox.kind}${brief.model.scripted ? ', the model is scripted' : ''}`);
+    for (const sentence of [...sandbox.limits, ...sandbox.missing]) log(`sandbox: ${sentence}`);
     const input = orNone(variables.LOOPWRIGHT_INPUT);
     const raw = createRawStore(output);
     const places = { workspace, scratch, output, input };

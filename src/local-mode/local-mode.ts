@@ -7,11 +7,14 @@ import { lockDirectory } from '../adapters/directory-lock.ts';
 import { compose } from '../compose.ts';
 import { LoopError, StoreError } from '../errors.ts';
 import { wire } from '../github/wire.ts';
+import { digestOfWorkflow } from '../local/actions/workflow-digest.ts';
 import type { Ports } from '../ports.ts';
 import { type RunningApp, startServer } from '../server.ts';
 import { type ModelEnvironment, skillsDirectory } from '../settings/env.ts';
+import { packageFile } from '../settings/package-root.ts';
+import { SETUP_PATHS } from '../settings/setup-files.ts';
 import { startChild } from './local-processes.ts';
-import { type KeptPorts, keepServed, keptPorts } from './local-settings.ts';
+import { type KeptPorts, keepAccess, keepServed, keptKey, keptPorts } from './local-settings.ts';
 
 export interface LocalModeOptions {
   /** Keeps everything: the embedded GitHub, the database, the clones. */
@@ -21,6 +24,8 @@ export interface LocalModeOptions {
   readonly imports: readonly { readonly path: string; readonly fullName: string }[];
   readonly users: readonly { readonly login: string; readonly role: string; readonly token: string }[];
   readonly model: ModelEnvironment;
+  /** Whether repository and script are the demo's, whose every line we wrote: only then code runs also where nothing keeps it in, and moves branches by itself. */
+  readonly isDemo: boolean;
   /** Script of the scripted model, where no endpoint is given. */
   readonly script: string;
   /** Markdown for the first page of the embedded GitHub. */
@@ -30,6 +35,10 @@ export interface LocalModeOptions {
 
 export interface LocalMode {
   readonly githubUrl: string;
+  /** What a person opens: whoever knows it may act as everybody here. */
+  readonly entrance: string;
+  /** The secret in it, which also lets read what is under `/_local`. */
+  readonly key: string;
   readonly appUrl: string;
   readonly scripted: boolean;
   readonly ports: Ports;
@@ -52,11 +61,14 @@ export async function startLocalMode(options: LocalModeOptions): Promise<LocalMo
     opened.defer(lockedAlone(dataDirectory));
     const ports = await keptPorts(dataDirectory, options.port);
     const model = await modelOf(options, opened);
-    const githubUrl = await startGitHub(options, ports, opened);
+    const key = await keptKey(dataDirectory);
+    const githubUrl = await startGitHub({ options, key, ports }, opened);
     const { app, composed } = await startApp({ options, githubUrl, port: ports.app, model, log }, opened);
     await keepServed(dataDirectory, { imports: options.imports, users: options.users });
     return {
       githubUrl,
+      entrance: `${githubUrl}/_local/enter/${key}`,
+      key,
       appUrl: app.url,
       scripted: model.scripted,
       ports: composed.ports,
@@ -105,19 +117,35 @@ async function modelOf({ model, script }: LocalModeOptions, opened: AsyncDisposa
   return { baseUrl: url, name, apiKey: 'scripted', scripted: true, price: { prompt: 0, completion: 0 } };
 }
 
-async function startGitHub(
-  { dataDirectory, imports, users, welcome }: LocalModeOptions,
-  ports: KeptPorts,
-  opened: AsyncDisposableStack,
-): Promise<string> {
+interface GitHubStart {
+  readonly options: LocalModeOptions;
+  readonly key: string;
+  readonly ports: KeptPorts;
+}
+
+async function startGitHub({ options, key, ports }: GitHubStart, opened: AsyncDisposableStack): Promise<string> {
+  const { dataDirectory, imports, users, welcome } = options;
+  const known = options.isDemo ? [await digestOfDemoCi()] : [];
   const argv = [
     ...['--data', join(dataDirectory, 'github'), '--port', String(ports.github)],
     ...['--webhook-url', `http://127.0.0.1:${ports.app}/api/github/webhooks`],
     ...imports.flatMap(({ path, fullName }) => ['--import', `${path}=${fullName}`]),
-    ...users.flatMap(({ login, role, token }) => ['--user', `${login}:${role}:${token}`]),
+    ...['--access', await keepAccess(dataDirectory, { key, users }), '--confine'],
+    ...OWN_WORKFLOWS.flatMap((path) => ['--own', path]),
+    ...known.flatMap((digest) => ['--known', digest]),
     ...(welcome === undefined ? [] : ['--welcome', welcome]),
   ];
   return z.object({ url: z.string() }).parse(await startChild('local-github', argv, opened)).url;
+}
+
+/** They run a sandbox of their own, and need the App, which only what is not confined reaches. */
+const OWN_WORKFLOWS = SETUP_PATHS.filter((path) => path.startsWith('.github/workflows/'));
+
+/** The demo's own checks run what its script wrote. */
+async function digestOfDemoCi(): Promise<string> {
+  return digestOfWorkflow(
+    await readFile(packageFile('src', 'demo', 'repository', '.github', 'workflows', 'ci.yml'), 'utf8'),
+  );
 }
 
 interface AppStart {
@@ -143,6 +171,7 @@ async function startApp({ options, githubUrl, port, model, log }: AppStart, open
     github: { appId: credentials.appId, privateKey: credentials.privateKey, apiUrl, fetch, log },
     model,
     skillsDirectory: skillsDirectory(),
+    ...(options.isDemo ? {} : { promotesBy: 'person' as const }),
     log,
   });
   opened.defer(() => composed.close());

@@ -1,4 +1,5 @@
 /** What a data directory of local mode remembers between starts: its addresses, its repositories, its people. */
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -39,6 +40,23 @@ export async function keptGitHubPort(directory: string): Promise<number | undefi
 /** What the last start served, so that starting again needs no options. */
 export function keptServed(directory: string): Promise<Served | undefined> {
   return read(join(directory, 'served.json'), servedFile);
+}
+
+const accessFile = z.object({ key: z.string() });
+
+/** The secret of the printed address: the same for the same data, so that a browser that was let in stays so. */
+export async function keptKey(directory: string): Promise<string> {
+  return (await read(join(directory, 'access.json'), accessFile))?.key ?? randomBytes(24).toString('base64url');
+}
+
+/** Writes who may act, for the embedded GitHub alone to read; returns the file. */
+export async function keepAccess(
+  directory: string,
+  access: { readonly key: string; readonly users: Served['users'] },
+): Promise<string> {
+  const file = join(directory, 'access.json');
+  await write(file, access);
+  return file;
 }
 
 /** Only for the person's own eyes: it has the tokens of local people. */

@@ -1,6 +1,7 @@
 /** What every part of the embedded GitHub is given. */
 import { join } from 'node:path';
 import type { Contract } from '../referee/contract.ts';
+import type { Outlet } from './actions/outlet.ts';
 import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
 import type { Clock } from './clock.ts';
 import type { Switches } from './controls/switches.ts';
@@ -18,8 +19,12 @@ export interface Host {
   readonly switches: Switches;
   readonly clock: Clock;
   readonly dataDirectory: string;
+  /** Secret of the printed address; without one everybody who reaches the server may act as anybody. */
+  readonly key: string | undefined;
   /** Base address of the server, without a trailing slash. */
   readonly url: () => string;
+  /** Where enclosed steps find the server. */
+  readonly outlet: Outlet;
   readonly executeWorkflow: (execution: WorkflowExecution) => Promise<WorkflowResult>;
   /** Runs the works of one repository one after another. */
   readonly serial: <T>(repositoryId: number, work: () => Promise<T>) => Promise<T>;

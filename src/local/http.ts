@@ -5,6 +5,7 @@ import { createControls } from './controls/controls.ts';
 import { answerGit } from './git/git-http.ts';
 import { type Host, repositoryHtmlUrlOf } from './host.ts';
 import { createPages } from './pages/pages.ts';
+import { peopleOf } from './people.ts';
 import { findFormer } from './repository-records.ts';
 import { appEndpoints } from './rest/app-endpoints.ts';
 import { checkEndpoints } from './rest/checks.ts';
@@ -46,19 +47,31 @@ const ENDPOINTS: Endpoints = {
 
 /** One function from a request to an answer. */
 export function createHttp(host: Host, welcome?: string): (request: Request) => Response | Promise<Response> {
-  const rest = createRest(host, ENDPOINTS);
   const app = new Hono();
-  app.all('/api/v3/*', ({ req }) => rest(req.raw, req.url.slice(req.url.indexOf('/api/v3') + '/api/v3'.length)));
-  for (const path of ['/api/graphql', '/graphql']) app.post(path, ({ req }) => answerGraphql(host, req.raw));
   app.route('/_local', createControls(host));
-  app.use('/:owner/:repository/*', async ({ req }, next) => (await answerGit(host, req.raw)) ?? next());
+  app.route('/', gitHubAlone(host));
   app.get('/:owner/:repository/*', ({ req, redirect }, next) => {
     const place = presentPage(host, req.path);
     return place === undefined ? next() : redirect(place, 301);
   });
-  const pages = { request: async (path: string, init?: RequestInit) => app.request(path, init) };
-  app.route('/', createPages(welcome === undefined ? pages : { ...pages, welcome }));
+  const request = async (path: string, init?: RequestInit) => app.request(path, init);
+  app.route('/', createPages({ request, people: () => peopleOf(host), key: host.key, welcome }));
   return (request) => refusalOfName(host, request) ?? app.fetch(request);
+}
+
+/** The server as steps of a repository's own workflows see it: what GitHub has, and neither `/_local` nor the pages, where people act. */
+export function createEnclosedHttp(host: Host): (request: Request) => Response | Promise<Response> {
+  const app = gitHubAlone(host);
+  return (request) => refusalOfName(host, request) ?? app.fetch(request);
+}
+
+function gitHubAlone(host: Host): Hono {
+  const rest = createRest(host, ENDPOINTS);
+  const app = new Hono();
+  app.all('/api/v3/*', ({ req }) => rest(req.raw, req.url.slice(req.url.indexOf('/api/v3') + '/api/v3'.length)));
+  for (const path of ['/api/graphql', '/graphql']) app.post(path, ({ req }) => answerGraphql(host, req.raw));
+  app.use('/:owner/:repository/*', async ({ req }, next) => (await answerGit(host, req.raw)) ?? next());
+  return app;
 }
 
 /** Where a page of a renamed repository is now. */

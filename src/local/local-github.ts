@@ -1,8 +1,9 @@
 /** The embedded GitHub: REST, webhooks and git from one process, with its state in one directory. */
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { gitHubContract } from '../referee/contract.ts';
+import { createOutlet } from './actions/outlet.ts';
 import { cancelLeftovers, leftoversOf, stopRuns } from './actions/workflow-runs.ts';
 import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
 import { createClock, now } from './clock.ts';
@@ -11,7 +12,7 @@ import { type Credentials, loadCredentials } from './credentials.ts';
 import { installHook } from './git/push-hook.ts';
 import { announceLeftovers } from './git/pushes.ts';
 import type { Host } from './host.ts';
-import { createHttp } from './http.ts';
+import { createEnclosedHttp, createHttp } from './http.ts';
 import type { Role } from './records.ts';
 import { addRepository } from './repository-records.ts';
 import { openState } from './state.ts';
@@ -22,6 +23,8 @@ export interface LocalGitHubOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly webhookUrl?: string;
+  /** Secret of the printed address; without one everybody who reaches the server may act as anybody. */
+  readonly key?: string;
   /** Markdown for the first page: what to do next. */
   readonly welcome?: string;
   readonly imports?: readonly { readonly source: string; readonly fullName: string }[];
@@ -40,6 +43,8 @@ export interface LocalGitHub {
 /** Starts the server on 127.0.0.1, with everything that a former start left; imports and users that are known already are kept. */
 export async function startLocalGitHub(options: LocalGitHubOptions): Promise<LocalGitHub> {
   mkdirSync(options.dataDirectory, { recursive: true });
+  // Tokens are in the state, and in the checkouts of runs.
+  chmodSync(options.dataDirectory, 0o700);
   installHook(options.dataDirectory);
   const address = { url: '' };
   const host = createHost(options, () => address.url);
@@ -61,18 +66,19 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
         if ('closeAllConnections' in server) server.closeAllConnections();
       });
       await stopRuns(host);
+      await host.outlet.close();
       await host.outbox.close();
       host.state.close();
     },
   };
 }
 
-function createHost({ dataDirectory, executeWorkflow }: LocalGitHubOptions, url: () => string): Host {
+function createHost({ dataDirectory, executeWorkflow, key }: LocalGitHubOptions, url: () => string): Host {
   const state = openState(dataDirectory);
   const credentials = loadCredentials(dataDirectory);
   const switches = openSwitches(state);
   const clock = createClock(switches);
-  return {
+  const host: Host = {
     state,
     credentials,
     contract: gitHubContract(),
@@ -80,8 +86,10 @@ function createHost({ dataDirectory, executeWorkflow }: LocalGitHubOptions, url:
     switches,
     clock,
     dataDirectory,
+    key,
     url,
     executeWorkflow,
+    outlet: createOutlet((request) => answerEnclosed(request)),
     serial: createSerial(),
     reportProblem: (subject, where, message) =>
       void state.problems.insert({ at: now({ clock }), subject, where, message }),
@@ -89,6 +97,8 @@ function createHost({ dataDirectory, executeWorkflow }: LocalGitHubOptions, url:
     performances: new Set(),
     running: new Map(),
   };
+  const answerEnclosed = createEnclosedHttp(host);
+  return host;
 }
 
 function createSerial(): Host['serial'] {

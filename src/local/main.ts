@@ -1,11 +1,15 @@
 /** The embedded GitHub as a process of its own. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { confining } from './actions/enclosure.ts';
 import { executeWorkflow } from './actions/workflow-execution.ts';
 import { startLocalGitHub } from './local-github.ts';
 import { roleSchema } from './records.ts';
 
 const USAGE =
-  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--welcome MARKDOWN] [--with-parent]';
+  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--access FILE] [--confine [--own PATH]… [--known SHA256]…] [--welcome MARKDOWN] [--with-parent]';
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +18,12 @@ const { values } = parseArgs({
     'webhook-url': { type: 'string' },
     import: { type: 'string', multiple: true, default: [] },
     user: { type: 'string', multiple: true, default: [] },
+    /** JSON with people and the secret of the printed address: unlike this line, other users of the machine cannot read a file. */
+    access: { type: 'string' },
+    /** Steps of workflows run in bubblewrap, but for those of `--own` files that the App dispatches, and of `--known` ones where there is none. */
+    confine: { type: 'boolean', default: false },
+    own: { type: 'string', multiple: true, default: [] },
+    known: { type: 'string', multiple: true, default: [] },
     /** What the first page says above its list of repositories. */
     welcome: { type: 'string' },
     /** Ends when standard input closes, which it does when the process that started it ends. */
@@ -23,14 +33,25 @@ const { values } = parseArgs({
 
 if (values.data === undefined) throw new Error(`--data is missing; ${USAGE}`);
 
+const accessSchema = z.strictObject({
+  key: z.string().min(1),
+  users: z.array(z.strictObject({ login: z.string(), role: roleSchema, token: z.string() })),
+});
+const access =
+  values.access === undefined ? undefined : accessSchema.parse(JSON.parse(readFileSync(values.access, 'utf8')));
+const { own, known } = values;
+
 const server = await startLocalGitHub({
   dataDirectory: values.data,
   port: Number(values.port),
   ...(values['webhook-url'] === undefined ? {} : { webhookUrl: values['webhook-url'] }),
   ...(values.welcome === undefined ? {} : { welcome: values.welcome }),
   imports: values.import.map(parseImport),
-  users: values.user.map(parseUser),
-  executeWorkflow,
+  ...(access === undefined ? {} : { key: access.key }),
+  users: [...(access?.users ?? []), ...values.user.map(parseUser)],
+  executeWorkflow: values.confine
+    ? confining({ own, known, folder: join(values.data, 'confinement') })
+    : executeWorkflow,
 });
 process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
 const stop = () => void server.close().then(() => process.exit(0));

@@ -1,4 +1,5 @@
 /** The embedded GitHub's memory: one SQLite file that survives kill -9. */
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as checks from './check-records.ts';
@@ -9,7 +10,11 @@ export type State = ReturnType<typeof openState>;
 
 /** Opens `state.sqlite` in the directory, creating what is missing. */
 export function openState(directory: string) {
-  const database = new DatabaseSync(join(directory, 'state.sqlite'));
+  const file = join(directory, 'state.sqlite');
+  // It has people's tokens; SQLite gives the files beside it the same mode.
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+  const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000');
   return {
     ...openPlanningCollections(database),

@@ -149,6 +149,8 @@ const common = {
   candidate: commitSha,
   base: commitSha,
   sandbox: sandboxKind,
+  /** What of the sandbox the machine did not have, and what stood in for it. */
+  missingWalls: z.array(z.string()).optional(),
   measurements: z.array(measurement),
   defects: z.array(defect),
   calls: z.array(modelCall),

@@ -6,14 +6,14 @@ import { thresholdText, valueText } from './words.ts';
 
 /** evidence.md; says in its first line when there was no sandbox. */
 export function evidenceDocument(report: VerifyReport): string {
-  const { evidence, acceptance, measurements, candidate, base, sandbox } = report;
+  const { evidence, acceptance, measurements, candidate, base, sandbox, missingWalls = [] } = report;
   const judged = `Candidate \`${candidate}\` was judged against base \`${base}\`.`;
   const contained =
     sandbox === 'none'
       ? '**Sandbox: none.** The code ran without a sandbox.'
       : 'The code ran in a sandbox (bubblewrap).';
   return sections('Evidence', [
-    ['How it was judged', `${contained} ${judged}`],
+    ['How it was judged', [contained, ...missingWalls.map((sentence) => oneLine(sentence, 300)), judged].join(' ')],
     ['Requirements', evidence.length === 0 ? 'No requirement was proved.' : evidenceTable(report)],
     [
       'Acceptance',

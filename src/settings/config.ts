@@ -46,7 +46,7 @@ export const repositoryConfig = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'who moves the branch: `auto`, or a `person` by `/release`; by default auto where no workflow of a push or pull request uses secrets',
+      'who moves the branch: `auto`, or a `person` by `/release`; by default auto where no workflow of a push or pull request uses secrets, and a person in local mode',
     ),
   protected: z.array(z.string()).default([]).describe('globs that a loop may never change, besides the built-in ones'),
   limits: z

@@ -125,6 +125,14 @@ describe('promotion', () => {
     expect(promotionOf(null, workflows).by).toBe('auto');
   });
 
+  it("needs a person where the checks run on that person's machine, and nobody configured otherwise", () => {
+    expect(promotionOf(null, [], 'person')).toEqual({
+      by: 'person',
+      why: "The repository's own checks run on a person's machine here, so a person says `/release`.",
+    });
+    expect(promotionOf('auto', [], 'person').by).toBe('auto');
+  });
+
   it('obeys the configuration in both directions', () => {
     const risky = [{ path: 'x.yml', triggeredByCode: true, holds: ['secrets'] }];
     expect(promotionOf('auto', risky).by).toBe('auto');

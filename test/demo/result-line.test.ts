@@ -17,7 +17,11 @@ afterAll(() => void server.close());
 /** The last line of a demo that ended with this loop. */
 async function printed(loop: Loop): Promise<unknown> {
   const blob = (digest: string) => Promise.reject(new Error(`nothing is stored as ${digest}`));
-  const summary = await summaryOf({ loop, local: { githubUrl, ports: { store: { blob } } }, startedMs: Date.now() });
+  const summary = await summaryOf({
+    loop,
+    local: { githubUrl, key: '', ports: { store: { blob } } },
+    startedMs: Date.now(),
+  });
   return JSON.parse(resultLine(summary));
 }
 

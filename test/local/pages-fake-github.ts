@@ -74,8 +74,13 @@ const START = {
 
 const json = z.unknown();
 
+const PEOPLE = [
+  { login: 'alice', role: 'write', repositories: ['octo/shop'], token: 'alice-token' },
+  { login: 'rita', role: 'read', repositories: ['octo/shop'], token: 'rita-token' },
+];
+
 /** The fake with the pages mounted after its routes, as the real server does it. */
-export function createFakeGitHub(options: Omit<PagesOptions, 'request'> = {}): FakeGitHub {
+export function createFakeGitHub(options: Partial<Omit<PagesOptions, 'request'>> = {}): FakeGitHub {
   const app = new Hono();
   const requests: FakeRequest[] = [];
   const failures = new Map<string, { status: number; body: unknown }>();
@@ -98,7 +103,10 @@ export function createFakeGitHub(options: Omit<PagesOptions, 'request'> = {}): F
   });
   addReading(app, state);
   addWriting(app, state);
-  app.route('/', createPages({ ...options, request: async (path, init) => app.request(path, init) }));
+  app.route(
+    '/',
+    createPages({ people: () => PEOPLE, ...options, request: async (path, init) => app.request(path, init) }),
+  );
   return { app, requests, state, fail: (path, status, body) => failures.set(path, { status, body }) };
 }
 
@@ -118,10 +126,6 @@ const REPOSITORY = '/api/v3/repos/octo/shop';
 
 function addReading(app: Hono, state: FakeGitHub['state']): void {
   const reads: Record<string, () => unknown> = {
-    '/_local/users': () => [
-      { login: 'alice', role: 'write', repositories: ['octo/shop'], token: 'alice-token' },
-      { login: 'rita', role: 'read', repositories: ['octo/shop'], token: 'rita-token' },
-    ],
     [REPOSITORY]: () => ({ full_name: 'octo/shop', description: 'A small shop', default_branch: 'main' }),
     [`${REPOSITORY}/git/trees/main`]: () => ({
       tree: [

@@ -106,6 +106,8 @@ export async function git(directory: string, parameters: readonly string[], reje
 
 export interface Stage {
   readonly directory: string;
+  /** Of the server. */
+  readonly dataDirectory: string;
   readonly server: LocalGitHub;
   readonly receiver: Receiver;
   /** Octokit with a person's token. */
@@ -128,6 +130,8 @@ export interface StageOptions {
   readonly others?: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
   readonly executeWorkflow?: LocalGitHubOptions['executeWorkflow'];
+  /** Secret of the printed address; none by default. */
+  readonly key?: string;
   /** Says of a problem, as JSON text, that the test provokes it on purpose; `close` fails on any other. */
   readonly provokes?: (problem: string) => boolean;
 }
@@ -137,6 +141,7 @@ export async function startStage({
   files = { 'README.md': '# Toys\n' },
   others = [],
   executeWorkflow = refuse,
+  key,
   provokes = () => false,
 }: StageOptions = {}): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), 'local-github-'));
@@ -148,12 +153,19 @@ export async function startStage({
     webhookUrl: receiver.url,
     imports: ['alice/toys', ...others].map((fullName) => ({ source, fullName })),
     users: PEOPLE,
+    ...(key === undefined ? {} : { key }),
     executeWorkflow,
   });
   receiver.secret = server.credentials.webhookSecret;
-  const problems = async () => z.array(z.unknown()).parse(await (await fetch(`${server.url}/_local/problems`)).json());
+  const problems = async () =>
+    z
+      .array(z.unknown())
+      .parse(
+        await (await fetch(`${server.url}/_local/problems`, { headers: { authorization: `Bearer ${key}` } })).json(),
+      );
   return {
     directory,
+    dataDirectory: join(directory, 'data'),
     server,
     receiver,
     as: (login) => octokit(server.url, `token-${login}`),

@@ -24,12 +24,24 @@ export interface RunRecord {
 
 /** Executes a workflow text as a dispatch of `octo/toys`, unless told otherwise. */
 export async function runWorkflow(text: string, changes: Partial<WorkflowExecution> = {}): Promise<RunRecord> {
-  const directory = changes.directory ?? (await temporaryDirectory());
   const updates: WorkflowJob[] = [];
   const artifacts: WorkflowArtifact[] = [];
-  const result = await executeWorkflow({
-    path: '.github/workflows/test.yml',
+  const execution = await executionOf({
     text,
+    onJob: (job) => updates.push(job),
+    onArtifact: (artifact) => artifacts.push(artifact),
+    ...changes,
+  });
+  const result = await executeWorkflow(execution);
+  const log = (id: string): string => result.jobs.find((job) => job.id === id)?.log ?? '';
+  return { result, updates, artifacts, directory: execution.directory, log };
+}
+
+/** What the embedded GitHub would ask to be executed. */
+export async function executionOf(changes: Partial<WorkflowExecution>): Promise<WorkflowExecution> {
+  return {
+    path: '.github/workflows/test.yml',
+    text: '',
     event: 'workflow_dispatch',
     payload: { repository: { default_branch: 'main' } },
     inputs: {},
@@ -45,14 +57,13 @@ export async function runWorkflow(text: string, changes: Partial<WorkflowExecuti
     serverUrl: 'http://127.0.0.1:9',
     cloneUrl: 'http://127.0.0.1:9/octo/toys.git',
     token: 'ghs_secretOfTheRun',
-    directory,
+    directory: await temporaryDirectory(),
     signal: new AbortController().signal,
-    onJob: (job) => updates.push(job),
-    onArtifact: (artifact) => artifacts.push(artifact),
+    outlet: () => Promise.reject(new Error('no step is enclosed here')),
+    onJob: () => undefined,
+    onArtifact: () => undefined,
     ...changes,
-  });
-  const log = (id: string): string => result.jobs.find((job) => job.id === id)?.log ?? '';
-  return { result, updates, artifacts, directory, log };
+  };
 }
 
 /** A workflow of one job `only` with these steps (YAML list items, indented by nothing). */

@@ -53,6 +53,8 @@ async function shoot(name: string): Promise<void> {
 
 test('a person labels, answers, reads, approves, watches, restarts in between, and merges', async () => {
   await page.goto(terminal.address);
+  await expect.poll(() => page.locator('.chooser').textContent()).toContain('Open the address that was printed');
+  await page.goto(terminal.entrance);
   await shoot('first-page');
   await page.getByLabel('You are').selectOption('maria');
   await page.getByRole('button', { name: 'Switch' }).click();

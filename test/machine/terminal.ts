@@ -7,7 +7,9 @@ import { childEnvironment } from '../../src/settings/env.ts';
 
 export interface Started {
   readonly argv: readonly string[];
-  /** What the terminal says to open. */
+  /** What the terminal says to open, with its secret. */
+  readonly entrance: string;
+  /** Where that is. */
   readonly address: string;
   /** Everything that was printed so far. */
   readonly printed: () => string;
@@ -37,8 +39,14 @@ export async function startTerminal(argv: readonly string[]): Promise<Started> {
     }
     await sleep(100);
   }
-  const address = /Open\s+(http:\S+)/.exec(printed)?.[1] ?? '';
-  return { argv, address, printed: () => printed, interrupt: () => interrupt(child) };
+  const entrance = /Open\s+(http:\S+)/.exec(printed)?.[1] ?? '';
+  return {
+    argv,
+    entrance,
+    address: new URL(entrance).origin,
+    printed: () => printed,
+    interrupt: () => interrupt(child),
+  };
 }
 
 async function interrupt(child: ChildProcess): Promise<readonly string[]> {

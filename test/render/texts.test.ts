@@ -203,6 +203,13 @@ describe('the evidence', () => {
     `);
   });
 
+  it('says what of the sandbox the machine did not have', () => {
+    const missingWalls = ['No control group limits memory here.'];
+    expect(evidenceDocument({ ...VERIFIED, sandbox: 'bubblewrap', missingWalls })).toContain(
+      'The code ran in a sandbox (bubblewrap). No control group limits memory here. Candidate',
+    );
+  });
+
   it('shows each step of an acceptance row on a line of its own', () => {
     const detail = 'step 1 GET /items: as expected\nstep 2 GET /items?state=open: as expected';
     const acceptance = [{ id: 'A-1', requirement: 'R-1', passed: true, detail }];

@@ -10,7 +10,7 @@ export function subjectOf(brief: Brief): Subject {
   return { version: 2, loop: brief.loop.id, entry: brief.entry, candidate: brief.candidate, base: brief.base };
 }
 
-type Costs = Subject & Pick<Report, 'sandbox' | 'durationMs'> & { readonly calls: ModelCall[] };
+type Costs = Subject & Pick<Report, 'sandbox' | 'missingWalls' | 'durationMs'> & { readonly calls: ModelCall[] };
 
 /** Does the work of a job that asks a model, and adds what every such report says: its subject, its calls and its time. */
 export async function reportedOn<Outcome>(
@@ -24,6 +24,7 @@ export async function reportedOn<Outcome>(
   return {
     ...subjectOf(brief),
     sandbox: environment.sandbox.kind,
+    missingWalls: [...environment.sandbox.missing],
     calls: [...calls],
     durationMs: environment.now() - startedAt,
     ...outcome,

@@ -1,7 +1,10 @@
 /** Runs one process in a group of its own, with a deadline and capped output, and returns all that it said. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { type FileHandle, open } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
+import { firstProcessGone } from '../../confinement/first-process.ts';
+import type { Watch } from '../../confinement/watch.ts';
 
 export interface CommandResult {
   /** Undefined when a signal ended the command. */
@@ -25,10 +28,15 @@ export interface ProcessRequest {
   readonly timeoutMs: number;
   readonly outputBytes: number;
   readonly results: boolean;
+  /** A file that the process finds open for reading at descriptor 4. */
+  readonly filter?: string | undefined;
+  /** Begins to watch the process; the sentence with which it ends it goes to standard error. */
+  readonly watch?: ((processId: number, kill: () => void) => Watch) | undefined;
 }
 
 /** Results are ours and short; more than this is somebody flooding the descriptor. */
 const RESULT_BYTES = 16 * 1024 * 1024;
+const FIRST_PROCESS_BYTES = 4096;
 /** How long an ended command's pipes may stay open through a process that escaped its group. */
 const LINGER_MS = 500;
 
@@ -40,15 +48,13 @@ interface Collector {
 /** Runs the process to its end; a missing program is exit code 127 as in a shell, the deadline kills the whole group. */
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
   const started = performance.now();
-  const child = spawn(request.argv[0] ?? '', request.argv.slice(1), {
-    cwd: request.directory,
-    env: request.env,
-    detached: true,
-    stdio: request.results ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe'],
-  });
+  // Opened anew for each process: descriptors share their place in the file.
+  const filter = request.filter === undefined ? undefined : await open(request.filter);
+  const child = spawned(request, filter);
   const stdout = collect(child.stdio[1], request.outputBytes);
   const stderr = collect(child.stdio[2], request.outputBytes);
   const results = collect(child.stdio[3], RESULT_BYTES);
+  const first = collect([...child.stdio].at(5), FIRST_PROCESS_BYTES);
   // A command that ends before it has read its input is not an error of ours.
   child.stdin?.on('error', () => undefined).end(request.stdin ?? '');
   let timedOut = false;
@@ -56,18 +62,28 @@ export async function runProcess(request: ProcessRequest): Promise<CommandResult
     timedOut = true;
     killGroup(child);
   }, request.timeoutMs);
+  const watched = child.pid === undefined ? undefined : request.watch?.(child.pid, () => killGroup(child));
   const ending = await endOf(child);
+  await Promise.all([filter?.close(), firstProcessGone(first.text())]);
+  const passed = await watched?.end();
   clearTimeout(deadline);
   return {
-    exitCode: ending.exitCode,
-    signal: ending.signal,
+    exitCode: passed === undefined ? ending.exitCode : undefined,
+    signal: passed === undefined ? ending.signal : 'SIGKILL',
     timedOut,
     truncated: [stdout, stderr, results].some((collector) => collector.truncated()),
     stdout: stdout.text(),
-    stderr: stderr.text() + ending.problem,
+    stderr: stderr.text() + ending.problem + (passed === undefined ? '' : `${passed}\n`),
     results: results.text(),
     durationMs: performance.now() - started,
   };
+}
+
+/** At once, so that whoever asks hears of a failure to start. */
+function spawned({ argv, directory, env, results }: ProcessRequest, filter: FileHandle | undefined): ChildProcess {
+  const bubblewrap = filter === undefined ? ['ignore' as const] : [filter.fd, 'pipe' as const];
+  const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, results ? ('pipe' as const) : ('ignore' as const)];
+  return spawn(argv[0] ?? '', argv.slice(1), { cwd: directory, env, detached: true, stdio: [...stdio, ...bubblewrap] });
 }
 
 interface Ending {

@@ -1,11 +1,18 @@
 /** Keeps generated code away from the machine: bubblewrap with its own namespaces, or nothing for the scripted model. */
-import { chmod, constants, copyFile, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { execa } from 'execa';
+import { chmod, constants, copyFile, mkdir, realpath } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { ENCLOSED_HOME, enclosed, type Foundations, layFoundations } from '../../confinement/bubblewrap.ts';
+import { type DiskMeter, openDiskMeter } from '../../confinement/disk-meter.ts';
+import { defaultLimits, LIMIT_OPEN_FILES, type Limits, limited } from '../../confinement/limits.ts';
+import { openScope, type Scope } from '../../confinement/scope.ts';
+import { takeSetId } from '../../confinement/set-id.ts';
+import { limitsTold, missingWalls } from '../../confinement/walls.ts';
+import { watch as watchProcess } from '../../confinement/watch.ts';
 import { SandboxError } from '../../errors.ts';
 import type { SandboxKind } from '../../loop/brief.ts';
 import { childEnvironment } from '../../settings/env.ts';
 import { type CommandResult, runProcess } from './command-run.ts';
+import { bubblewrap, contains, exists, interpreterDirectories } from './programs.ts';
 
 export type { CommandResult } from './command-run.ts';
 
@@ -26,6 +33,10 @@ export interface SandboxCommand {
 
 export interface Sandbox {
   readonly kind: SandboxKind;
+  /** What commands may use of the machine, a sentence each. */
+  readonly limits: readonly string[];
+  /** What of the sandbox this machine does not have, and what stands in for it, a sentence each. */
+  readonly missing: readonly string[];
   /** Commands can read it and never write it: the place for our own scripts. */
   readonly scratch: string;
   /** The Node for our own scripts: commands that they start can open neither its memory nor its files. */
@@ -45,6 +56,8 @@ export interface SandboxOptions {
   readonly path?: string;
   /** The bubblewrap program; by default the first `bwrap` on this process's own path. */
   readonly program?: string;
+  /** What of the machine a command may use. */
+  readonly limits?: Limits;
 }
 
 /** Directories of its children are working copies: a command that runs in one may write in that one. */
@@ -59,9 +72,19 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const problem = await bubblewrapProblem(places);
   const { scratch } = places;
   if (problem === undefined) {
-    return { kind: 'bubblewrap', scratch, node: await closedNode(scratch), run: runIn(places, wrapped) };
+    const disk = await openDiskMeter({ workspace: places.workspace, copies: places.trees }, places.limits);
+    const filtered = places.foundations.filter !== undefined;
+    return {
+      kind: 'bubblewrap',
+      limits: limitsTold(places.limits),
+      missing: missingWalls({ filtered, scoped: places.scope !== undefined }),
+      scratch,
+      node: await closedNode(scratch),
+      run: runIn(places, wrapped, disk),
+    };
   }
-  if (options.scripted) return { kind: 'none', scratch, node: 'node', run: runIn(places, unwrapped) };
+  if (options.scripted)
+    return { kind: 'none', limits: [], missing: [], scratch, node: 'node', run: runIn(places, unwrapped) };
   throw new SandboxError(
     `The sandbox needs bubblewrap, and ${problem}; install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.`,
   );
@@ -80,6 +103,9 @@ interface Places {
   readonly program: string | undefined;
   readonly workspace: string;
   readonly scratch: string;
+  readonly foundations: Foundations;
+  readonly limits: Limits;
+  readonly scope: Scope | undefined;
   readonly trees: string;
   readonly readOnly: readonly string[];
   readonly path: string;
@@ -88,15 +114,23 @@ interface Places {
 interface Invocation {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The filter of system calls, for bubblewrap to read. */
+  readonly filter?: string | undefined;
 }
 type Wrap = (places: Places, command: SandboxCommand, writable: string) => Promise<Invocation>;
 
-function runIn(places: Places, wrap: Wrap): Sandbox['run'] {
+/** Without a meter nothing is watched. */
+function runIn(places: Places, wrap: Wrap, disk?: DiskMeter): Sandbox['run'] {
+  const { limits } = places;
   return async (command) => {
     const directory = await realpath(command.directory);
-    const { argv, env } = await wrap(places, { ...command, directory }, writableTree(places, directory));
+    const writable = writableTree(places, directory);
+    const invocation = await wrap(places, { ...command, directory }, writable);
     const { timeoutMs, outputBytes, stdin, results = false } = command;
-    return runProcess({ argv, env, directory, stdin, timeoutMs, outputBytes, results });
+    const watch = disk && ((id: number, kill: () => void) => watchProcess(id, { tree: writable, limits, disk }, kill));
+    const result = await runProcess({ ...invocation, directory, stdin, timeoutMs, outputBytes, results, watch });
+    if (wrap === wrapped) await takeSetId(writable);
+    return result;
   };
 }
 
@@ -108,56 +142,31 @@ function writableTree({ workspace, trees }: Places, directory: string): string {
   throw new SandboxError(`sandbox: ${directory} is neither in the workspace ${workspace} nor in a tree of ${trees}`);
 }
 
-function contains(parent: string, path: string): boolean {
-  const way = relative(parent, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-const SANDBOX_HOME = '/tmp/home';
-const TMP_BYTES = String(512 * 1024 * 1024);
-const SHARED_MEMORY_BYTES = String(64 * 1024 * 1024);
-const FILE_BYTES = 1024 * 1024 * 1024;
-const PROCESSES = 4096;
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/alternatives', '/etc/ld.so.cache'];
-const CERTIFICATES = ['/etc/ssl/certs', '/etc/ssl/openssl.cnf', '/etc/ca-certificates', '/etc/pki'];
 /** What this process was given open by others, such as a runner's log, must not reach generated code. The first argument is the last to keep. */
-const CLOSE_OTHERS =
-  'for open in $(ls /proc/self/fd 2>/dev/null || seq 3 1023); do [ "$open" -le "$1" ] || eval "exec $open>&-"; done; shift; exec "$@"';
-/** The command's own view of the machine's users and names; the real files tell who uses the machine. */
-const ETC = {
-  passwd: `root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nloopwright:x:1000:1000::${SANDBOX_HOME}:/bin/sh\n`,
-  group: 'root:x:0:\nloopwright:x:1000:\n',
-  hosts: '127.0.0.1 localhost\n::1 localhost\n',
-  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
-} as const;
+const CLOSE_OTHERS = `${LIMIT_OPEN_FILES}; for open in $(ls /proc/self/fd 2>/dev/null || seq 3 1023); do [ "$open" -le "$1" ] || eval "exec $open>&-"; done; shift; exec "$@"`;
 
 async function wrapped(places: Places, command: SandboxCommand, writable: string): Promise<Invocation> {
-  const environment = { PATH: places.path, HOME: SANDBOX_HOME, LANG: 'C.UTF-8', TMPDIR: '/tmp', ...command.env };
   const cpuSeconds = Math.ceil(command.timeoutMs / 1000) * 4 + 10;
   const argv = [
-    places.program ?? 'bwrap',
-    ...'--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --clearenv'.split(' '),
-    ...'--uid 1000 --gid 1000 --hostname sandbox --cap-drop ALL'.split(' '),
-    ...SYSTEM.concat(CERTIFICATES).flatMap((path) => ['--ro-bind-try', path, path]),
-    ...Object.keys(ETC).flatMap((name) => ['--ro-bind', join(places.scratch, 'etc', name), `/etc/${name}`]),
-    ...procOf(command),
-    ...['--dev', '/dev', '--size', SHARED_MEMORY_BYTES, '--tmpfs', '/dev/shm'],
-    ...['--size', TMP_BYTES, '--tmpfs', '/tmp', '--dir', SANDBOX_HOME],
-    ...places.readOnly.flatMap((path) => ['--ro-bind', path, path]),
-    ...(await treeBinds(places, writable)),
-    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', command.directory],
-    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...['--', 'prlimit', '--core=0', `--fsize=${FILE_BYTES}`, `--cpu=${cpuSeconds}`, `--nproc=${PROCESSES}`, '--'],
+    ...(places.scope?.argv ?? []),
+    ...enclosed({
+      program: places.program ?? 'bwrap',
+      foundations: places.foundations,
+      ...(isHidden(command) ? { proc: ['--tmpfs', '/proc', '--remount-ro', '/proc'] } : {}),
+      binds: [...places.readOnly.flatMap((path) => ['--ro-bind', path, path]), ...(await treeBinds(places, writable))],
+      directory: command.directory,
+      environment: { PATH: places.path, HOME: ENCLOSED_HOME, LANG: 'C.UTF-8', TMPDIR: '/tmp', ...command.env },
+    }),
+    ...limited({ limits: places.limits, cpuSeconds }),
     ...['bash', '-c', CLOSE_OTHERS, 'bash', command.results === true ? '3' : '2'],
     ...command.argv,
   ];
-  return { argv, env: { PATH: places.path } };
+  return { argv, env: { PATH: places.path, ...places.scope?.environment }, filter: places.foundations.filter };
 }
 
 /** The kernel opens the memory of a process to itself where it is root's, whatever its program; then it gets no /proc to ask. */
-function procOf({ judged }: SandboxCommand): readonly string[] {
-  const isHidden = judged === true && process.getuid?.() === 0;
-  return isHidden ? ['--tmpfs', '/proc', '--remount-ro', '/proc'] : ['--proc', '/proc'];
+function isHidden({ judged }: SandboxCommand): boolean {
+  return judged === true && process.getuid?.() === 0;
 }
 
 /** `.git` is a mount of its own, so that it can be neither written nor moved aside: hooks and configuration run on the host. */
@@ -181,51 +190,20 @@ async function unwrapped(places: Places, command: SandboxCommand): Promise<Invoc
 async function placesOf(options: SandboxOptions): Promise<Places> {
   const [workspace, scratch] = await Promise.all([realpath(options.workspace), realpath(options.scratch)]);
   const interpreters = await interpreterDirectories();
+  const limits = options.limits ?? defaultLimits();
   const path = options.path ?? [...interpreters.path, '/usr/local/bin', '/usr/bin', '/bin'].join(':');
-  await mkdir(join(scratch, 'etc'), { recursive: true });
-  await Promise.all(Object.entries(ETC).map(([name, text]) => writeFile(join(scratch, 'etc', name), text)));
   const readOnly = [...interpreters.bind, ...(await Promise.all(options.readOnly.map((place) => realpath(place))))];
   return {
     program: options.program ?? (await bubblewrap()),
     workspace,
     scratch,
+    foundations: await layFoundations(scratch),
+    limits,
+    scope: await openScope(limits, { path: childEnvironment().PATH ?? '' }),
     trees: treesDirectory(scratch),
     readOnly,
     path,
   };
-}
-
-interface Interpreters {
-  readonly path: readonly string[];
-  readonly bind: readonly string[];
-}
-let interpreters: Promise<Interpreters> | undefined;
-
-/** Node and Python may live outside the system's directories; they are looked up once per process. */
-function interpreterDirectories(): Promise<Interpreters> {
-  interpreters ??= findInterpreters();
-  return interpreters;
-}
-
-async function findInterpreters(): Promise<Interpreters> {
-  const node = dirname(process.execPath);
-  const python = await execa('python3', ['-c', 'import sys; print(sys.prefix); print(sys.base_prefix)'], {
-    reject: false,
-  });
-  const prefixes = python.exitCode === 0 ? [...new Set(python.stdout.split('\n'))] : [];
-  const modules = join(dirname(node), 'lib', 'node_modules');
-  const npm = basename(node) === 'bin' && (await exists(modules)) ? [modules] : [];
-  const places = [node, ...npm, ...prefixes].filter((place) => !contains('/usr', place));
-  return { path: [node, ...prefixes.map((prefix) => join(prefix, 'bin'))], bind: places };
-}
-
-/** The host's own path counts: what the sandboxed command sees is another one. */
-async function bubblewrap(): Promise<string | undefined> {
-  for (const place of childEnvironment().PATH?.split(':') ?? []) {
-    const program = join(place, 'bwrap');
-    if (isAbsolute(program) && (await exists(program))) return program;
-  }
-  return undefined;
 }
 
 /** Tries the sandbox with a command that does nothing; the clause says why it does not work. */
@@ -235,11 +213,4 @@ async function bubblewrapProblem(places: Places): Promise<string | undefined> {
   const result = await runIn(places, wrapped)(command);
   if (result.exitCode === 0) return undefined;
   return `bwrap cannot create a namespace here (${result.stderr.trim() || `exit code ${result.exitCode ?? result.signal}`})`;
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -30,6 +30,7 @@ export async function verify(brief: Brief, environment: JobEnvironment): Promise
     kind: 'verify',
     ...subjectOf(brief),
     sandbox: environment.sandbox.kind,
+    missingWalls: [...environment.sandbox.missing],
     measurements: judged.readings.flatMap(({ measurement }) => measurement ?? []),
     defects: judged.readings.flatMap(({ defects }) => defects),
     calls: [],

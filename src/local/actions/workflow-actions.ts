@@ -5,7 +5,7 @@ import { checkout } from './workflow-checkout.ts';
 import { performComposite } from './workflow-composite.ts';
 import { interpolateMap } from './workflow-expression.ts';
 import type { WorkflowStepDefinition } from './workflow-file.ts';
-import { environmentOf, type Frame, nodeDirectory, type StepResult, scopeOf } from './workflow-frame.ts';
+import { enclosureOf, environmentOf, type Frame, nodeDirectory, type StepResult, scopeOf } from './workflow-frame.ts';
 import { runProcess } from './workflow-process.ts';
 
 /** Performs the action that the step names; the part after `@` is not looked at, as the action is built in. */
@@ -64,6 +64,7 @@ async function setupPython(_inputs: Readonly<Record<string, string>>, frame: Fra
     directory: frame.job.workspace,
     environment: environmentOf(frame),
     signal: frame.signal,
+    ...enclosureOf(frame),
     onLine: (line) => lines.push(line),
   });
   if (exitCode !== 0) throw new Error(`python3 --version ended with ${exitCode}: install python3 on this machine.`);

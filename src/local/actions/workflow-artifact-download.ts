@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Frame, StepResult } from './workflow-frame.ts';
+import { insideJob } from './workflow-inside.ts';
 
 /** Unpacks the artifact `name` into `path`. @throws Error when the run has none of that name, saying which it has. */
 export async function downloadArtifact(inputs: Readonly<Record<string, string>>, frame: Frame): Promise<StepResult> {
@@ -23,7 +24,7 @@ export async function downloadArtifact(inputs: Readonly<Record<string, string>>,
     const target = resolve(directory, entry);
     if (relative(directory, target).startsWith('..'))
       throw new Error(`The artifact ${name} leaves its folder: ${entry}`);
-    await mkdir(dirname(target), { recursive: true });
+    await mkdir(dirname(await insideJob(job, target)), { recursive: true });
     await writeFile(target, content);
   }
   job.log.write(`Artifact ${name}: ${entries.length} files unpacked`);

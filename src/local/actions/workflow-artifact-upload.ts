@@ -1,10 +1,11 @@
 /** `actions/upload-artifact`: finds the files, zips them under the run's `artifacts/` and reports the digest. */
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { findArtifactFiles } from './workflow-artifact-files.ts';
 import type { Frame, StepResult } from './workflow-frame.ts';
+import { readInside } from './workflow-inside.ts';
 
 /**
  * Uploads what the lines of `path` match; hidden files only with `include-hidden-files: true`, as on GitHub.
@@ -49,8 +50,7 @@ async function store(name: string, files: ReadonlyMap<string, string>, frame: Fr
   const { run, job } = frame;
   const entries: Record<string, Uint8Array> = {};
   for (const [entry, path] of files) {
-    if (!(await lstat(path)).isFile()) throw new Error(`${entry} changed while it was uploaded.`);
-    entries[entry] = await readFile(path);
+    entries[entry] = await readInside(job, path);
   }
   const zip = zipSync(entries);
   const directory = join(run.request.directory, 'artifacts');

@@ -1,7 +1,8 @@
 /** `actions/checkout` of the run's own repository by real git; the token travels in the environment, never in argv. */
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { environmentOf, type Frame, type StepResult } from './workflow-frame.ts';
+import { enclosureOf, environmentOf, type Frame, type StepResult } from './workflow-frame.ts';
+import { insideJob } from './workflow-inside.ts';
 import { runProcess } from './workflow-process.ts';
 
 /**
@@ -15,7 +16,7 @@ export async function checkout(inputs: Readonly<Record<string, string>>, frame: 
   if (relative(frame.job.workspace, directory).startsWith('..')) {
     throw new Error(`actions/checkout: path "${inputs.path}" is not under the workspace.`);
   }
-  await mkdir(directory, { recursive: true });
+  await mkdir(await insideJob(frame.job, directory), { recursive: true });
   const git = createGit(directory, frame);
   await git(['init', '--quiet', '--initial-branch=main', '.']);
   await setRemote(git, request.cloneUrl);
@@ -63,6 +64,7 @@ function createGit(directory: string, frame: Frame): Git {
       directory,
       environment: { ...environmentOf(frame), ...gitEnvironment(frame) },
       signal: frame.signal,
+      ...enclosureOf(frame),
       onLine: (line) => lines.push(line),
     });
     if (exitCode === 0) return lines;
@@ -131,5 +133,5 @@ function depthOf(inputs: Readonly<Record<string, string>>): number {
 
 async function persistCredentials(directory: string, frame: Frame): Promise<void> {
   const section = `[http "${originOf(frame)}"]\n\textraheader = ${authorizationOf(frame)}\n`;
-  await appendFile(join(directory, '.git', 'config'), section);
+  await appendFile(await insideJob(frame.job, join(directory, '.git', 'config')), section);
 }

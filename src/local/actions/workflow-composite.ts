@@ -1,9 +1,9 @@
 /** Performs a local composite action: `uses: ./path` with an `action.yml` of the workspace. */
-import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { interpolate, interpolateMap } from './workflow-expression.ts';
 import { type CompositeAction, parseCompositeAction } from './workflow-file.ts';
-import { type Frame, type StepResult, scopeOf } from './workflow-frame.ts';
+import { type Frame, type JobState, type StepResult, scopeOf } from './workflow-frame.ts';
+import { readInside } from './workflow-inside.ts';
 
 export interface CompositeCall {
   /** `./path`, from the workspace. */
@@ -20,7 +20,7 @@ export interface CompositeCall {
 export async function performComposite({ uses, inputs, environment, frame }: CompositeCall): Promise<StepResult> {
   const actionPath = resolve(frame.job.workspace, uses);
   if (relative(frame.job.workspace, actionPath).startsWith('..')) throw new Error(`"${uses}" leaves the workspace.`);
-  const action = await readAction(actionPath, uses);
+  const action = await readAction(frame.job, actionPath, uses);
   if (frame.depth >= 10) throw new Error(`"${uses}" nests composite actions more than ten deep.`);
   const nested: Frame = {
     ...frame,
@@ -37,10 +37,10 @@ export async function performComposite({ uses, inputs, environment, frame }: Com
   return { outputs, failure: nested.status === 'success' ? undefined : `A step of the action "${uses}" failed.` };
 }
 
-async function readAction(actionPath: string, uses: string): Promise<CompositeAction> {
+async function readAction(job: JobState, actionPath: string, uses: string): Promise<CompositeAction> {
   for (const name of ['action.yml', 'action.yaml']) {
-    const text = await readFile(join(actionPath, name), 'utf8').catch(() => undefined);
-    if (text !== undefined) return parseCompositeAction(text, `${uses}/${name}`);
+    const text = await readInside(job, join(actionPath, name)).catch(() => undefined);
+    if (text !== undefined) return parseCompositeAction(text.toString('utf8'), `${uses}/${name}`);
   }
   throw new Error(
     `Can't find 'action.yml' or 'action.yaml' under '${actionPath}'. Did you forget to run actions/checkout before running your local action?`,

@@ -4,7 +4,7 @@ import type { Scope, Status } from './workflow-expression.ts';
 import type { Workflow, WorkflowStepDefinition } from './workflow-file.ts';
 import type { WorkflowLog } from './workflow-log.ts';
 import { trackingIdOf } from './workflow-process.ts';
-import type { Conclusion, WorkflowExecution, WorkflowRequest } from './workflow-types.ts';
+import type { Conclusion, EnclosedStart, ProcessStart, WorkflowExecution, WorkflowRequest } from './workflow-types.ts';
 
 /** One run; `artifacts` grows as jobs upload (name to zip file). */
 export interface RunState {
@@ -109,6 +109,14 @@ export function environmentOf(
     ...runnerVariables(job),
     RUNNER_TRACKING_ID: trackingIdOf(run.request.directory),
   };
+}
+
+/** How processes of the frame's job are started; to be spread into their request. */
+export function enclosureOf({ run, job }: Frame): {
+  readonly enclose?: (start: ProcessStart) => Promise<EnclosedStart>;
+} {
+  const { enclose } = run.request;
+  return enclose === undefined ? {} : { enclose: (start) => enclose(start, job.directory) };
 }
 
 /** The folder of the Node that runs this program; first on the path of every step. */

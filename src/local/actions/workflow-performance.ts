@@ -41,6 +41,7 @@ async function perform(host: Host, run: Run, signal: AbortSignal): Promise<Compl
     token: tokenOf(host, run, workflow),
     directory: await emptyDirectory(host, run),
     signal,
+    outlet: host.outlet.path,
     onJob: (job) => {
       if (!host.stopping.signal.aborted) saveJob(host, run, job);
     },

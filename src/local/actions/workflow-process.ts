@@ -1,18 +1,18 @@
 /** Processes of a workflow run: each in a group of its own, found again and ended when the run is over. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { firstProcessGone } from '../../confinement/first-process.ts';
 import { createLineReader } from './workflow-lines.ts';
 import { descendantsOf, processesWith } from './workflow-process-table.ts';
+import type { EnclosedStart, ProcessStart } from './workflow-types.ts';
 
-export interface ProcessRequest {
-  readonly command: string;
-  readonly arguments: readonly string[];
-  readonly directory: string;
-  /** The whole environment: nothing is inherited. */
-  readonly environment: Readonly<Record<string, string>>;
+export interface ProcessRequest extends ProcessStart, Partial<Pick<EnclosedStart, 'filter' | 'watch'>> {
+  /** What to start instead. */
+  readonly enclose?: ((start: ProcessStart) => Promise<EnclosedStart>) | undefined;
   /** Ends the whole process group, and everything below it, with SIGKILL. */
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
@@ -24,22 +24,49 @@ export interface ProcessRequest {
  */
 export async function runProcess(request: ProcessRequest): Promise<number> {
   if (request.signal.aborted) return killedExitCode;
-  const child = spawn(request.command, request.arguments, {
-    cwd: request.directory,
-    env: { ...request.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
+  if (request.enclose !== undefined) {
+    const { enclose, ...start } = request;
+    return runProcess({ ...start, ...(await enclose(start)) });
+  }
+  // Opened anew for each process: descriptors share their place in the file.
+  const filter = request.filter === undefined ? undefined : await open(request.filter);
+  const child = started(request, filter);
   const kill = (): void => endGroup(child);
   request.signal.addEventListener('abort', kill, { once: true });
   try {
     const drained = drain([child.stdout, child.stderr], request.onLine);
+    const watched = child.pid === undefined ? undefined : request.watch?.(child.pid, kill);
+    const first = textOf([...child.stdio].at(5));
     const exitCode = await exitOf(child, request.command);
+    await firstProcessGone(first());
+    const passed = await watched?.end();
     await drained();
-    return exitCode;
+    if (passed !== undefined) request.onLine(passed);
+    return passed === undefined ? exitCode : killedExitCode;
   } finally {
     request.signal.removeEventListener('abort', kill);
+    await filter?.close();
   }
+}
+
+/** Bubblewrap reads its filter at descriptor 4 and says at 5 which process is its first. */
+function started(request: ProcessRequest, filter: FileHandle | undefined) {
+  const { command, arguments: argv, directory, environment } = request;
+  const enclosed = 'filter' in request;
+  const options = { cwd: directory, env: { ...environment }, detached: true };
+  const plain = ['ignore', 'pipe', 'pipe'] as const;
+  const bubblewrap = ['ignore', filter?.fd ?? 'ignore', filter === undefined ? 'ignore' : 'pipe'] as const;
+  const stdio = enclosed ? [...plain, ...bubblewrap] : [...plain];
+  const child = spawn(command, argv, { ...options, stdio });
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error(`${command} was started without its output`);
+  return Object.assign(child, { stdout, stderr });
+}
+
+function textOf(stream: unknown): () => string {
+  let text = '';
+  if (stream instanceof Readable) stream.on('error', () => undefined).on('data', (chunk) => (text += String(chunk)));
+  return () => text;
 }
 
 /** The RUNNER_TRACKING_ID of a run: the same after a restart, so that leftovers of a dead host can be found. */

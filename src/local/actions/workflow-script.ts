@@ -1,11 +1,19 @@
 /** Performs a `run:` step: the script in its shell, and the command files that it may write. */
 import { randomUUID } from 'node:crypto';
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseCommandFile, parseEnvironmentFile } from './workflow-command-file.ts';
 import { interpolate } from './workflow-expression.ts';
 import type { WorkflowStepDefinition } from './workflow-file.ts';
-import { environmentOf, type Frame, type StepResult, scopeOf, temporaryDirectoryOf } from './workflow-frame.ts';
+import {
+  enclosureOf,
+  environmentOf,
+  type Frame,
+  type StepResult,
+  scopeOf,
+  temporaryDirectoryOf,
+} from './workflow-frame.ts';
+import { insideJob, readInside } from './workflow-inside.ts';
 import { runProcess } from './workflow-process.ts';
 
 /**
@@ -23,14 +31,15 @@ export async function performScript(
   const text = interpolate(step.run ?? '', scope);
   const files = await createCommandFiles(frame);
   const script = join(temporaryDirectoryOf(frame.job), `${randomUUID()}.${command === 'python3' ? 'py' : 'sh'}`);
-  await writeFile(script, text);
+  await writeFile(await insideJob(frame.job, script), text);
   announce(text, [command, ...flags, script].join(' '), frame);
   const exitCode = await runProcess({
     command,
     arguments: [...flags, script],
-    directory: resolve(frame.job.workspace, interpolate(directory, scope)),
+    directory: await insideJob(frame.job, resolve(frame.job.workspace, interpolate(directory, scope))),
     environment: { ...environmentOf(frame, stepEnvironment), ...files },
     signal: frame.signal,
+    ...enclosureOf(frame),
     onLine: frame.job.log.output,
   });
   const outputs = await takeCommandFiles(files, frame);
@@ -70,7 +79,7 @@ interface CommandFiles extends Readonly<Record<string, string>> {
 
 async function createCommandFiles(frame: Frame): Promise<CommandFiles> {
   const directory = join(temporaryDirectoryOf(frame.job), `commands-${randomUUID()}`);
-  await mkdir(directory, { recursive: true });
+  await mkdir(await insideJob(frame.job, directory), { recursive: true });
   const files = {
     GITHUB_OUTPUT: join(directory, 'output'),
     GITHUB_ENV: join(directory, 'environment'),
@@ -83,7 +92,7 @@ async function createCommandFiles(frame: Frame): Promise<CommandFiles> {
 
 async function takeCommandFiles(files: CommandFiles, frame: Frame): Promise<Record<string, string>> {
   const { job, run } = frame;
-  const read = (file: string): Promise<string> => readFile(file, 'utf8');
+  const read = async (file: string): Promise<string> => (await readInside(job, file)).toString('utf8');
   Object.assign(job.environment, parseEnvironmentFile(await read(files.GITHUB_ENV)));
   const added = (await read(files.GITHUB_PATH)).split(/\r?\n/).filter((line) => line !== '');
   job.path.unshift(...added.toReversed());

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { download } from '../actions/downloads.ts';
 import type { Host } from '../host.ts';
 import { HttpError } from '../http-error.ts';
+import { keyed } from '../session.ts';
 import { appRoutes } from './app-routes.ts';
 import { buttonRoutes } from './button-routes.ts';
 import { issueRoutes } from './issue-routes.ts';
@@ -12,8 +13,8 @@ import { settingRoutes } from './setting-routes.ts';
 /** The routes, to be mounted at `/_local`. */
 export function createControls(host: Host): Hono {
   const app = new Hono();
-  for (const routes of [recordRoutes, settingRoutes, appRoutes, buttonRoutes, issueRoutes])
-    app.route('/', routes(host));
+  // These ask for a person's token themselves; a download's address is signed.
+  for (const routes of [buttonRoutes, issueRoutes]) app.route('/', routes(host));
   app.get('/downloads/:kind/:id', ({ req }) =>
     download(host, {
       kind: req.param('kind'),
@@ -22,6 +23,8 @@ export function createControls(host: Host): Hono {
       signature: req.query('signature') ?? '',
     }),
   );
+  app.use(keyed(host));
+  for (const routes of [recordRoutes, settingRoutes, appRoutes]) app.route('/', routes(host));
   app.onError((error) => {
     if (!(error instanceof HttpError)) throw error;
     return Response.json({ message: error.message }, { status: error.status });

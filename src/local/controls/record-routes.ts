@@ -1,6 +1,7 @@
 /** What was asked, what broke GitHub's description, what a comment said before, and who can be chosen on the pages. */
 import { Hono } from 'hono';
 import type { Host } from '../host.ts';
+import { peopleOf } from '../people.ts';
 
 const REQUESTS_PER_ANSWER = 500;
 
@@ -13,18 +14,9 @@ export function recordRoutes(host: Host): Hono {
     const after = Number(context.req.query('after') ?? 0) || 0;
     return context.json(state.requests.after(after, REQUESTS_PER_ANSWER));
   });
-  app.get('/users', (context) => context.json(usersOf(host)));
+  app.get('/users', (context) => context.json(peopleOf(host).map(({ token: _, ...person }) => person)));
   app.get('/comments/:id/edits', (context) =>
     context.json(state.commentEdits.find({ commentId: Number(context.req.param('id')) })),
   );
   return app;
-}
-
-/** The people named at start, with their tokens: local only, so that somebody can choose who they are. */
-function usersOf({ state }: Host) {
-  const repositories = state.repositories.find({}).map(({ owner, name }) => `${owner}/${name}`);
-  return state.accounts
-    .find({})
-    .filter(({ token }) => token !== undefined)
-    .map(({ login, role, token }) => ({ login, role, repositories, token }));
 }

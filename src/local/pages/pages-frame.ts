@@ -1,7 +1,7 @@
 /** The frame around every page: header with the "you are" chooser, repository tabs, the refusal, and the live fragment. */
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
-import type { Attempt, PageContext, Place, Visit } from './pages-visit.ts';
+import { type Attempt, CLOSED, type PageContext, type Place, type Visit } from './pages-visit.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -60,7 +60,8 @@ function crumbs({ place }: Page): Html | string {
   return html`<span class="slash">/</span><span>${place.owner}</span><span class="slash">/</span><a href="${place.link}"><b>${place.name}</b></a>`;
 }
 
-function chooser({ users, me }: Visit, path: string): Html {
+function chooser({ users, me, isOpen }: Visit, path: string): Html {
+  if (!isOpen) return html`<p class="chooser">${CLOSED}</p>`;
   return html`<form class="chooser" method="post" action="/_local/sign-in">
 <input type="hidden" name="return_to" value="${path}">
 <label><span>You are</span> <select name="login" autocomplete="off">

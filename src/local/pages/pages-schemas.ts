@@ -1,5 +1,6 @@
 /** The parts of GitHub's REST answers that the pages show. */
 import { z } from 'zod';
+import type { LocalPerson } from '../people.ts';
 
 const text = z
   .string()
@@ -15,13 +16,6 @@ const author = person.nullish().transform((value) => value ?? { login: 'ghost', 
 
 export const label = z.object({ name: z.string(), color: text, description: text });
 export const reaction = z.object({ content: z.string(), user: author });
-export const localUser = z.object({
-  login: z.string(),
-  role: text,
-  repositories: z.array(z.string()),
-  token: z.string(),
-});
-
 export const repository = z.object({
   full_name: z.string(),
   description: text,
@@ -191,7 +185,7 @@ export const gitReference = z.object({ ref: z.string(), object: z.object({ sha: 
 
 export type Label = z.infer<typeof label>;
 export type Reaction = z.infer<typeof reaction>;
-export type LocalUser = z.infer<typeof localUser>;
+export type LocalUser = LocalPerson;
 export type Repository = z.infer<typeof repository>;
 export type Issue = z.infer<typeof issue>;
 export type Comment = z.infer<typeof comment>;

@@ -3,7 +3,16 @@ import type { Context } from 'hono';
 import { type Api, PageError, pathOf } from './pages-api.ts';
 import type { LocalUser } from './pages-schemas.ts';
 
-export type Visit = { readonly api: Api; readonly users: readonly LocalUser[]; readonly me: LocalUser | undefined };
+export type Visit = {
+  readonly api: Api;
+  readonly users: readonly LocalUser[];
+  readonly me: LocalUser | undefined;
+  /** Whether the visitor came by the printed address, and so may choose who they are. */
+  readonly isOpen: boolean;
+};
+
+/** What is said to those who did not. */
+export const CLOSED = 'Open the address that was printed at the start to act here; this one is for reading only.';
 export type PageEnvironment = { Variables: { visit: Visit } };
 export type PageContext = Context<PageEnvironment>;
 
@@ -52,6 +61,7 @@ async function performAction(
   typed: Form,
 ): Promise<string | undefined> {
   const { visit } = context.var;
+  if (!visit.isOpen) throw new PageError(CLOSED, 401);
   if (!visit.me) throw new PageError('Choose who you are first (top right): nobody is signed in.', 401);
   const action = Object.entries(actions).find(([name]) => name === typed.action)?.[1];
   if (!action) throw new PageError(`This page has no action "${typed.action ?? ''}"; reload it.`, 422);

@@ -5,7 +5,7 @@ import { csrf } from 'hono/csrf';
 import { html } from 'hono/html';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
-import { z } from 'zod';
+import { ENTRANCE, isOfPages, opens, SESSION_COOKIE, SIGN_IN } from '../session.ts';
 import { addActionPages } from './pages-actions.ts';
 import { createApi, PageError, type PageRequest } from './pages-api.ts';
 import { addAssets } from './pages-assets.ts';
@@ -14,14 +14,18 @@ import { showPage } from './pages-frame.ts';
 import { addHomePage } from './pages-home.ts';
 import { addIssuePages } from './pages-issues.ts';
 import { addPullPages } from './pages-pulls.ts';
-import { localUser } from './pages-schemas.ts';
-import type { PageContext, PageEnvironment, Visit } from './pages-visit.ts';
+import type { LocalUser } from './pages-schemas.ts';
+import { CLOSED, type PageContext, type PageEnvironment, type Visit } from './pages-visit.ts';
 
 export type PagesOptions = {
   /** The server's own front door, `app.request`: the pages have no other way to its state. */
   readonly request: PageRequest;
+  /** Who can be chosen. */
+  readonly people: () => readonly LocalUser[];
+  /** Secret of the printed address; without one everybody may choose. */
+  readonly key?: string | undefined;
   /** Markdown above the list of repositories: what to do next. */
-  readonly welcome?: string;
+  readonly welcome?: string | undefined;
 };
 
 const COOKIE = 'local_github_token';
@@ -35,22 +39,21 @@ export function createPages(options: PagesOptions): Hono {
 }
 
 function isElsewhere(path: string): boolean {
-  return /^\/(?:api|graphql|_local)(?:\/|$)/.test(path) && path !== '/_local/sign-in';
+  return /^\/(?:api|graphql|_local)(?:\/|$)/.test(path) && !isOfPages(path);
 }
 
-function createSite({ request, welcome }: PagesOptions): Hono<PageEnvironment> {
+function createSite(options: PagesOptions): Hono<PageEnvironment> {
   const site = new Hono<PageEnvironment>();
   site.use(secureHeaders({ strictTransportSecurity: false, contentSecurityPolicy: CONTENT_SECURITY_POLICY }));
   site.use(csrf());
   addAssets(site);
   site.use(async (context, next) => {
-    // Set first, so that a refusal of the user list itself can still be shown in the frame.
-    context.set('visit', { api: createApi(request, undefined), users: [], me: undefined });
-    context.set('visit', await visitOf(request, getCookie(context, COOKIE)));
+    context.set('visit', visitOf(options, getCookie(context)));
     await next();
   });
-  site.post('/_local/sign-in', signIn);
-  addHomePage(site, welcome);
+  site.get(`${ENTRANCE}:key`, (context) => enter(context, options.key));
+  site.post(SIGN_IN, signIn);
+  addHomePage(site, options.welcome);
   addIssuePages(site);
   addPullPages(site);
   addActionPages(site);
@@ -76,14 +79,25 @@ const CONTENT_SECURITY_POLICY = {
   baseUri: ["'none'"],
 };
 
-async function visitOf(request: PageRequest, token: string | undefined): Promise<Visit> {
-  const users = await createApi(request, undefined).get('/_local/users', z.array(localUser));
+function visitOf({ request, people, key }: PagesOptions, cookies: Readonly<Record<string, string>>): Visit {
+  const isOpen = opens(key, cookies[SESSION_COOKIE]);
+  const users = isOpen ? people() : [];
   // Cookies are shared by all ports of a host: a token of another local server is nobody here.
-  const me = users.find((user) => user.token === token);
-  return { api: createApi(request, me?.token), users, me };
+  const me = users.find((user) => user.token === cookies[COOKIE]);
+  return { api: createApi(request, me?.token), users, me, isOpen };
+}
+
+/** The printed address: whoever opens it may choose who they are, in this browser. */
+function enter(context: PageContext, key: string | undefined): Response {
+  const given = context.req.param('key');
+  if (!opens(key, given))
+    throw new PageError('This is not the address that was printed at the last start; open that one.', 403);
+  if (key !== undefined) setCookie(context, SESSION_COOKIE, key, { path: '/', httpOnly: true, sameSite: 'Strict' });
+  return context.redirect('/', 303);
 }
 
 async function signIn(context: PageContext): Promise<Response> {
+  if (!context.var.visit.isOpen) throw new PageError(CLOSED, 401);
   const form = await context.req.parseBody();
   const user = context.var.visit.users.find(({ login }) => login === form.login);
   if (user) setCookie(context, COOKIE, user.token, { path: '/', httpOnly: true, sameSite: 'Strict' });

@@ -14,6 +14,7 @@ const TIMEOUT_MS = 120_000;
 
 let root: string;
 let running: Running;
+let entrance: string;
 let address: string;
 
 beforeAll(async () => {
@@ -35,7 +36,8 @@ afterAll(async () => {
 async function start(...argv: readonly string[]): Promise<void> {
   running = started(['start', '--data', join(root, 'kept'), ...argv], { program: SOURCES });
   await running.until('Ctrl-C stops');
-  address = /Open\s+(http:\S+)/.exec(running.printed())?.[1] ?? '';
+  entrance = /Open\s+(http:\S+)/.exec(running.printed())?.[1] ?? '';
+  address = entrance === '' ? '' : new URL(entrance).origin;
 }
 
 async function as(token: string, path: string): Promise<unknown> {
@@ -82,10 +84,11 @@ test('a directory that runs already is refused in one sentence, by the demo and 
 test('starting again with nothing but the directory is the same place, person and repository', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const before = address;
+  const before = entrance;
   await rm(join(root, 'shop'), { recursive: true });
   await start();
-  expect(address).toBe(before);
+  expect(entrance).toBe(before);
+  expect(entrance).toMatch(/\/_local\/enter\/[\w-]{32}$/);
   expect(running.printed()).toContain('acme/shop#1 “Sell tea”: add the label `loop` to it.');
   expect(running.printed()).toContain('wout (write)');
   await as('wout-token', '/repos/acme/shop');

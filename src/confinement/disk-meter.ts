@@ -1,0 +1,76 @@
+/** How much commands have added to working copies, walked through only when the file system says that it could be too much. */
+import { execFile } from 'node:child_process';
+import { statfs } from 'node:fs/promises';
+import type { Limits } from './limits.ts';
+
+interface Room {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+export interface DiskMeter {
+  /** Which limit the working copy is beyond, with `unnamedBytes` in files that no walk finds. `due` walks in any case. */
+  exceeded(
+    tree: string,
+    asked: { readonly due: boolean; readonly unnamedBytes: number },
+  ): Promise<'diskBytes' | 'files' | undefined>;
+}
+
+interface Seen {
+  readonly tree: Room;
+  readonly system: Room;
+}
+
+/** Measures the workspace once: it, and copies of it elsewhere, may grow from there. */
+export async function openDiskMeter(
+  { workspace, copies }: { readonly workspace: string; readonly copies: string },
+  limits: Limits,
+): Promise<DiskMeter> {
+  const start = await walked(workspace, { bytes: 0, files: 0 });
+  const most: Room = { bytes: start.bytes + limits.diskBytes, files: start.files + limits.files };
+  const seen = new Map<string, Seen>([[workspace, { tree: start, system: await usedOn(workspace) }]]);
+  // A copy that has not been seen yet was made after this moment, so it is part of what the file system grew by.
+  const fresh: Seen = { tree: { bytes: 0, files: 0 }, system: await usedOn(copies) };
+  return {
+    async exceeded(tree, { due, unnamedBytes }) {
+      const before = seen.get(tree) ?? fresh;
+      const system = await usedOn(tree);
+      const atMost: Room = {
+        bytes: before.tree.bytes + Math.max(0, system.bytes - before.system.bytes),
+        files: before.tree.files + Math.max(0, system.files - before.system.files),
+      };
+      if (!due && beyond(atMost, most) === undefined) return undefined;
+      const now = await walked(tree, atMost);
+      seen.set(tree, { tree: now, system });
+      return beyond({ bytes: now.bytes + unnamedBytes, files: now.files }, most);
+    },
+  };
+}
+
+function beyond(room: Room, most: Room): 'diskBytes' | 'files' | undefined {
+  if (room.bytes > most.bytes) return 'diskBytes';
+  return room.files > most.files ? 'files' : undefined;
+}
+
+async function usedOn(folder: string): Promise<Room> {
+  const { bsize, blocks, bfree, files, ffree } = await statfs(folder);
+  return { bytes: (blocks - bfree) * bsize, files: files - ffree };
+}
+
+/** By `du`, which counts a file with several names once; where it cannot look everywhere, what the file system says counts. */
+async function walked(folder: string, atMost: Room): Promise<Room> {
+  const [bytes, files] = await Promise.all([du(folder, '--block-size=1'), du(folder, '--inodes')]);
+  return {
+    bytes: bytes.whole ? bytes.count : Math.max(bytes.count, atMost.bytes),
+    files: files.whole ? files.count : Math.max(files.count, atMost.files),
+  };
+}
+
+/** Files come and go meanwhile, which `du` complains of as of folders that it may not read; both make the answer a lower bound. */
+function du(folder: string, unit: string): Promise<{ readonly count: number; readonly whole: boolean }> {
+  return new Promise((resolve) => {
+    execFile('du', ['--summarize', '--one-file-system', unit, folder], (error, stdout) =>
+      resolve({ count: Number.parseInt(stdout, 10) || 0, whole: error === null }),
+    );
+  });
+}

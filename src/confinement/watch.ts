@@ -1,0 +1,56 @@
+/** Looks at a running command several times a second, and ends it when it uses more than it may. Needs no rights, unlike control groups. */
+import type { DiskMeter } from './disk-meter.ts';
+import { type LimitName, type Limits, limitSentence } from './limits.ts';
+import { usageBelow } from './process-usage.ts';
+
+export interface Watch {
+  /** Looks for the last time and resolves to the sentence of the limit that was passed, if one was. */
+  end(): Promise<string | undefined>;
+}
+
+export interface Watched {
+  /** Writable working copy of the command. */
+  readonly tree: string;
+  readonly limits: Limits;
+  readonly disk: DiskMeter;
+}
+
+const INTERVAL_MS = 200;
+/** A walk through all files takes time; so seldom it is made without a sign that it is needed. */
+const WALK_EVERY_MS = 5000;
+
+/** Starts to watch what is below a process; calls `kill` once, when a limit is passed. */
+export function watch(root: number, { tree, limits, disk }: Watched, kill: () => void): Watch {
+  let passed: LimitName | undefined;
+  let walkedAtMs = Date.now();
+  const look = async (): Promise<void> => {
+    const usage = usageBelow(root, limits.memoryBytes);
+    const due = Date.now() - walkedAtMs > WALK_EVERY_MS;
+    if (due) walkedAtMs = Date.now();
+    passed ??= passedOf(usage, limits) ?? (await disk.exceeded(tree, { due, unnamedBytes: usage.unnamedBytes }));
+    if (passed !== undefined) kill();
+  };
+  let looking: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const later = () => {
+    timer = setTimeout(() => {
+      looking = look().then(() => (passed === undefined ? later() : undefined));
+    }, INTERVAL_MS);
+  };
+  later();
+  return {
+    async end() {
+      clearTimeout(timer);
+      await looking;
+      clearTimeout(timer);
+      passed ??= await disk.exceeded(tree, { due: false, unnamedBytes: 0 });
+      return passed && limitSentence(passed, limits);
+    },
+  };
+}
+
+function passedOf(usage: ReturnType<typeof usageBelow>, limits: Limits): LimitName | undefined {
+  if (usage.memoryBytes > limits.memoryBytes) return 'memoryBytes';
+  if (usage.processes > limits.processes) return 'processes';
+  return usage.temporaryFiles > limits.files ? 'files' : undefined;
+}

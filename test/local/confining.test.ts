@@ -1,0 +1,64 @@
+/** Which workflows are kept in, and what is said where the machine cannot. The keeping itself is tried in test/machine. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { confining } from '../../src/local/actions/enclosure.ts';
+import { digestOfWorkflow } from '../../src/local/actions/workflow-digest.ts';
+import type { WorkflowExecution } from '../../src/local/actions/workflow-types.ts';
+import { executionOf, oneJob, removeTemporaryDirectories, temporaryDirectory } from './workflow-kit.ts';
+
+const OWN = '.github/workflows/own.yml';
+const TEXT = oneJob('- run: echo ran');
+const DISPATCHED = { path: OWN, text: TEXT, event: 'workflow_dispatch', actor: 'loopwright[bot]' } as const;
+
+let bin: string;
+beforeEach(async () => {
+  bin = join(await temporaryDirectory(), 'bin');
+  await mkdir(bin);
+  vi.stubEnv('PATH', bin);
+});
+afterAll(removeTemporaryDirectories);
+
+/** How the run ended, and what its job says. */
+async function run(changes: Partial<WorkflowExecution>, known: readonly string[] = []) {
+  const execute = confining({ own: [OWN], known, folder: join(await temporaryDirectory(), 'confinement') });
+  const { conclusion, jobs } = await execute(await executionOf(changes));
+  return { conclusion, said: jobs.flatMap(({ annotations }) => annotations.map(({ message }) => message)).join() };
+}
+
+test('the own workflow that the App dispatched on the default branch needs nothing', async () => {
+  expect(await run(DISPATCHED)).toMatchObject({ conclusion: 'success' });
+});
+
+test.each<[string, Partial<WorkflowExecution>]>([
+  ['another file', { path: '.github/workflows/ci.yml' }],
+  ['a push', { event: 'push' }],
+  ['a dispatch by a person', { actor: 'maria' }],
+  ["a dispatch by a job's token", { actor: 'github-actions[bot]' }],
+  ['a dispatch on another branch', { ref: 'refs/heads/loopwright/1' }],
+])('%s is refused where there is no bubblewrap, with what to install', async (_, changes) => {
+  const path = changes.path ?? OWN;
+  expect(await run({ ...DISPATCHED, ...changes })).toEqual({
+    conclusion: 'failure',
+    said: `${path} runs code of the repository, which bubblewrap must keep away from this machine, and there is no bwrap on the PATH; install it (apt-get install bubblewrap) and allow user namespaces.`,
+  });
+});
+
+test('a bubblewrap that does not work is said with its own words', async () => {
+  await writeFile(join(bin, 'bwrap'), '#!/bin/sh\necho "No permissions" >&2\nexit 1\n', { mode: 0o755 });
+  const { said } = await run({ ...DISPATCHED, event: 'push' });
+  expect(said).toContain('bwrap cannot create a namespace here (No permissions); install it');
+});
+
+test('a bubblewrap that cannot be started is one that does not work', async () => {
+  await writeFile(join(bin, 'bwrap'), '', { mode: 0o644 });
+  expect((await run({ ...DISPATCHED, event: 'push' })).said).toContain('bwrap cannot create a namespace here (');
+});
+
+test("the demo's own checks run also where there is none, to the letter as we wrote them", async () => {
+  const digest = digestOfWorkflow(TEXT);
+  expect(await run({ ...DISPATCHED, event: 'push' }, [digest])).toMatchObject({ conclusion: 'success' });
+  expect(await run({ ...DISPATCHED, event: 'push', text: `${TEXT}\n# more` }, [digest])).toMatchObject({
+    conclusion: 'failure',
+  });
+});
