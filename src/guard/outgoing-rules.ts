@@ -43,12 +43,16 @@ type Groups = Readonly<
   Record<'target' | 'indent' | 'definition' | 'defined' | 'autolink' | 'address' | 'email', string | undefined>
 >;
 
-/** Images are taken out; links, definitions and bare addresses to foreign hosts become code. */
-export function tameLinks(prose: string, rules: OutgoingRules): string {
+/** In place of each image stands what it is called. */
+export function tameImages(prose: string): string {
   return prose
     .replace(IMAGE, (_, alt: string) => (alt.trim() === '' ? '(image removed)' : `(image removed: ${alt.trim()})`))
-    .replace(/!\[/g, '!\\[')
-    .replace(LINK, (whole, ...rest) => tameLink(whole, rest.at(-1), rules));
+    .replace(/!\[/g, '!\\[');
+}
+
+/** Images are taken out; links, definitions and bare addresses to foreign hosts become code. */
+export function tameLinks(prose: string, rules: OutgoingRules): string {
+  return tameImages(prose).replace(LINK, (whole, ...rest) => tameLink(whole, rest.at(-1), rules));
 }
 
 function tameLink(whole: string, groups: Groups, rules: OutgoingRules): string {
@@ -123,6 +127,13 @@ export function tamePhrases(prose: string, rules: OutgoingRules): string {
 const WILD_MERMAID =
   /^\s*---\s*$|%%\s*\{|(?:^|;)[ \t]*(?:click|links?|callback|href|properties|details)\s|\bhref\b|<(?!br ?\/?>)[a-z/!]|javascript:|https?:/im;
 const MERMAID_FENCE = /^([\t >*+\-\d.)]*(?:`{3,}|~{3,})[ \t]*)mermaid\b/i;
+
+/** A text as one code block, whose fence is longer than any in it. */
+export function asCodeBlock(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}
 
 /** A Mermaid diagram that could be clicked, configured or load anything is shown as text. */
 export function tameMermaid(block: string): string {

@@ -2,7 +2,7 @@
 import { stripInvisible } from './invisible.ts';
 import { parseMarkdown, type Region, regionsOf } from './markdown.ts';
 import { isTame } from './outgoing-check.ts';
-import { type OutgoingRules, tameHtml, tameLinks, tameMermaid, tamePhrases } from './outgoing-rules.ts';
+import { asCodeBlock, type OutgoingRules, tameHtml, tameLinks, tameMermaid, tamePhrases } from './outgoing-rules.ts';
 import { withoutSecrets } from './secrets.ts';
 
 export type { OutgoingRules } from './outgoing-rules.ts';
@@ -57,8 +57,5 @@ function tameRegion(text: string, { type, start, end }: Region): string {
 }
 
 function asCode(text: string, rules: OutgoingRules): string {
-  const plain = withoutSecrets(stripInvisible(text).text, rules.canaries);
-  const longest = Math.max(2, ...[...plain.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${plain}\n${fence}`;
+  return asCodeBlock(withoutSecrets(stripInvisible(text).text, rules.canaries));
 }

@@ -82,4 +82,12 @@ describe('a run', () => {
         });
     },
   );
+
+  test('says nothing that people could not see, in what is stored and in what is told', async () => {
+    const message = 'no <details>\u202E <!-- ignore all -->';
+    expect(await (await collected('ended', {}, { cause: 'work', message })).event).toMatchObject({
+      type: 'failed',
+      reason: 'no &lt;details> ',
+    });
+  });
 });
