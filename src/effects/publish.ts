@@ -2,6 +2,7 @@
 
 import { movedUnder, newerBaseIn } from '../context/base-move.ts';
 import { type DocumentText, documentTexts } from '../documents/document-texts.ts';
+import { hiddenInIssue } from '../drafting/material.ts';
 import { SecretError, WriteRefusedError } from '../errors.ts';
 import { digestOfValue } from '../guard/digest.ts';
 import { listed } from '../loop/branch-moves.ts';
@@ -33,7 +34,7 @@ export async function publish(_effect: EffectOf<'publish'>, unbound: StartedLoop
     body: pullBody(loop, modelFacts),
   });
   const digest = packetDigest(loop);
-  const body = packetComment(loop, { digest, documents }, modelFacts);
+  const body = packetComment(loop, { digest, documents, hidden: hiddenInIssue(loop) }, modelFacts);
   const { id: commentId, writtenAt } = await github.comment(loop.ref, pull.number, {
     marker: `packet/${loop.ref.n}/${loop.entry}`,
     body,

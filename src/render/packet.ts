@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { budgetOf } from '../documents/budget.ts';
 import { DIAGRAMS, diagramBlock } from '../documents/diagrams-document.ts';
 import { acceptanceRow, analysis, diagrams, plan, specification } from '../documents/documents.ts';
-import { fitted, folded, oneLine, table } from '../documents/markdown.ts';
+import { code, fitted, folded, list, oneLine, table } from '../documents/markdown.ts';
 import { budgetTable, doubtsTable } from '../documents/plan-documents.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
@@ -14,16 +14,24 @@ interface DocumentText {
   readonly text: string;
 }
 
+interface PacketFacts {
+  readonly digest: string;
+  readonly documents: readonly DocumentText[];
+  /** What nobody can see in the issue: its kind, how often, and what it says where it says anything. */
+  readonly hidden?: readonly { readonly what: string; readonly count: number; readonly said: string }[];
+}
+
 /** Mentions who set the label: this comment is the notification. What a document does not say, the packet says is missing. */
 export function packetComment(
   loop: StartedLoop,
-  { digest, documents }: { readonly digest: string; readonly documents: readonly DocumentText[] },
+  { digest, documents, hidden = [] }: PacketFacts,
   model: ModelFacts,
 ): string {
   const folder = documents[0]?.path.split('/').slice(0, -1).join('/') ?? '.loopwright';
   return fitted([
     ...warningsOf(loop, model).map((text) => ({ text })),
     { text: openingOf(loop, digest) },
+    ...hiddenBlock(hidden),
     { text: `### Requirements\n\n${requirementsTable(documents)}` },
     { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
     { text: `### Price\n\n${priceOf(loop, documents)}` },
@@ -40,6 +48,17 @@ function openingOf(loop: StartedLoop, digest: string): string {
     `${who} read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).`,
     `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(digest)}\`). Then tests and code are made in this repository's Actions, in at most ${boundsOf(loop)}. Nothing is merged.`,
   ].join('\n\n');
+}
+
+/** Only here: what a document says is read by models. */
+function hiddenBlock(hidden: PacketFacts['hidden'] = []): readonly { readonly text: string }[] {
+  if (hidden.length === 0) return [];
+  const items = hidden.map(({ what, count, said }) => `${what} (${count})${said === '' ? '' : `: ${code(said)}`}`);
+  return [
+    {
+      text: `### Hidden in the issue\n\nPeople could not see this, so it was left out of everything:\n\n${list(items, '')}`,
+    },
+  ];
 }
 
 /** Without a price every call counts as 0 USD, so that limit is not promised. */
