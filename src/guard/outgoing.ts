@@ -1,8 +1,10 @@
 /** The one filter for every text that leaves: what a model or a stranger wrote must not call people, command bots, close issues, fetch or leak. */
+import { foldOffsets } from './folds.ts';
 import { stripInvisible } from './invisible.ts';
 import { parseMarkdown, type Region, regionsOf } from './markdown.ts';
 import { isTame } from './outgoing-check.ts';
 import { asCodeBlock, type OutgoingRules, tameHtml, tameLinks, tameMermaid, tamePhrases } from './outgoing-rules.ts';
+import { withoutSplitSecrets } from './rendered-text.ts';
 import { withoutSecrets } from './secrets.ts';
 
 export type { OutgoingRules } from './outgoing-rules.ts';
@@ -33,27 +35,34 @@ export function outgoingPlain(text: string, rules: OutgoingRules): string {
 const OPEN_ADDRESS = /(?:[a-z]:\/\/|\bwww\.)[^\s<]*$/i;
 
 function filterOnce(markdown: string, rules: OutgoingRules): string {
-  const parsed = parseMarkdown(withoutSecrets(stripInvisible(markdown).text, rules.canaries));
+  const written = parseMarkdown(withoutSecrets(stripInvisible(markdown).text, rules.canaries));
+  const parsed = withoutSplitSecrets(written, rules.canaries);
+  const folds = foldOffsets(parsed);
+  const tame = (start: number, end?: number): string =>
+    tameProse(parsed.text.slice(start, end), rules, (offset) => folds.has(start + offset));
   let result = '';
   let position = 0;
   for (const region of regionsOf(parsed)) {
     if (region.start < position) continue;
-    const prose = tameProse(parsed.text.slice(position, region.start), rules);
+    const prose = tame(position, region.start);
     result +=
       (region.type === 'code span' ? prose.replace(OPEN_ADDRESS, '$& ') : prose) + tameRegion(parsed.text, region);
     position = region.end;
   }
-  return result + tameProse(parsed.text.slice(position), rules);
+  return result + tame(position);
 }
 
-function tameProse(prose: string, rules: OutgoingRules): string {
-  return tamePhrases(tameLinks(tameHtml(prose, rules), rules), rules);
+function tameProse(prose: string, rules: OutgoingRules, isOurs: (offset: number) => boolean): string {
+  return tamePhrases(tameLinks(tameHtml(prose, rules, isOurs), rules), rules);
 }
+
+/** A code span is shown in one line; in the source no line of it may begin as a command does. */
+const COMMAND_IN_SPAN = /\n[ \t>]*(?=\/[A-Za-z])/g;
 
 function tameRegion(text: string, { type, start, end }: Region): string {
   const source = text.slice(start, end);
   if (type === 'comment') return '';
-  return type === 'code block' ? tameMermaid(source) : source;
+  return type === 'code block' ? tameMermaid(source) : source.replace(COMMAND_IN_SPAN, ' ');
 }
 
 function asCode(text: string, rules: OutgoingRules): string {
