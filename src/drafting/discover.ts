@@ -1,7 +1,7 @@
 /** DISCOVER: from an issue to a quantified goal, with questions where the answer changes what is built. */
 import type { Requirement } from '../documents/documents.ts';
 import { requirementDocument } from '../documents/requirement-document.ts';
-import { cleanedMarkdown } from '../guard/model-text.ts';
+import { cleanedLine } from '../guard/model-text.ts';
 import { defect } from '../loop/defect.ts';
 import type { Event } from '../loop/event.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
@@ -63,7 +63,7 @@ async function writeRequirement(drafting: Drafting, material: readonly Block[]):
 
 /** An answer becomes part of a document that later prompts hold; like a model's words it comes in as people see it. */
 function asShown(question: AnsweredQuestion): AnsweredQuestion {
-  return question.answer === undefined ? question : { ...question, answer: cleanedMarkdown(question.answer).trim() };
+  return question.answer === undefined ? question : { ...question, answer: cleanedLine(question.answer) };
 }
 
 /** Neither answered nor assumed, and nothing that may safely be assumed. */

@@ -2,6 +2,7 @@
  * The door for what a model or a job says: cleaned once, where it enters, so that what is stored, digested, approved, prompted and posted is the
  * same text. What people could not see goes, and so do images and every tag but `<br>`.
  */
+import { inlined } from '../documents/markdown.ts';
 import { withoutHtmlComments } from './hidden-html.ts';
 import { stripInvisible } from './invisible.ts';
 import { parseMarkdown, regionsOf } from './markdown.ts';
@@ -9,16 +10,17 @@ import { asCodeBlock, tameImages, tameMermaid } from './outgoing-rules.ts';
 import { secretNamesIn } from './rendered-text.ts';
 
 /**
- * What a string is: `prose` is Markdown that people read; `literal` stands for itself (a path, a quotation, a diagram); `value` is compared with what a program
+ * What a string is: `line` is Markdown that stands in one line, `prose` may have many; `literal` stands for itself (a path, a quotation, a diagram); `value` is compared with what a program
  * does, so control characters count and are shown escaped; `code` is a file, which the scan judges.
  */
-type Kind = 'prose' | 'failure' | 'literal' | 'value' | 'code';
+type Kind = 'line' | 'prose' | 'failure' | 'literal' | 'value' | 'code';
 
 /** By the key that a string stands under, at any depth; below any other key than these it is what its parent is. */
 const ANSWER_KINDS: Readonly<Record<string, Kind>> = {
   steps: 'value',
   content: 'code',
   ...kinds('literal', ['files', 'file', 'path', 'paths', 'quote', 'command', 'tests', 'tag']),
+  ...kinds('prose', ['objective', 'summary', 'approach', 'detail', 'text']),
   ...kinds('literal', ['component', 'sequence', 'dataFlow', 'deployment']),
 };
 
@@ -35,7 +37,7 @@ const LONGEST: Readonly<Record<string, number>> = { message: 4000, suggestion: 2
 
 /** A model's answer, parsed from JSON and not yet checked, with its texts cleaned. Cleaning twice gives the same as cleaning once. */
 export function cleanedAnswer(value: unknown): unknown {
-  return mapped(value, { kinds: ANSWER_KINDS, kind: 'prose' });
+  return mapped(value, { kinds: ANSWER_KINDS, kind: 'line' });
 }
 
 /** A job's report, parsed from JSON and not yet checked, with the words in it cleaned; the files in it stay as they are. */
@@ -58,6 +60,14 @@ export function cleanedMarkdown(markdown: string): string {
   }
   return asCodeBlock(stripInvisible(text).text);
 }
+
+/** Text that stands in a line of ours: what would begin a block of its own, as a fence does, begins none there. */
+export function cleanedLine(text: string): string {
+  const cleaned = cleanedMarkdown(`${LEAD}${inlined(text)}`);
+  return cleaned.startsWith(LEAD) ? cleaned.slice(LEAD.length).trim() : cleaned.replaceAll(/[<`]/g, "'");
+}
+
+const LEAD = 'x ';
 
 /** Each pass only takes away or escapes, so two or three settle; more means that the text fights the filter. */
 const MAX_PASSES = 6;
@@ -112,11 +122,18 @@ const FIXED: ReadonlySet<Kind> = new Set(['failure', 'value', 'code']);
 
 function cleanedText(text: string, { kind, longest }: Mapping): string {
   if (kind === 'code') return text;
-  const cleaned =
-    kind === 'prose' || kind === 'failure' ? cleanedMarkdown(text) : stripInvisible(text, kind === 'value').text;
+  const cleaned = CLEANERS[kind](text);
   const visible = cleaned.trim() === '' && text.trim() !== '' ? NOTHING : cleaned;
   return longest === undefined ? visible : visible.slice(0, longest);
 }
+
+const CLEANERS: Readonly<Record<Exclude<Kind, 'code'>, (text: string) => string>> = {
+  line: cleanedLine,
+  prose: cleanedMarkdown,
+  failure: cleanedMarkdown,
+  literal: (text) => stripInvisible(text).text,
+  value: (text) => stripInvisible(text, true).text,
+};
 
 /** So that a sentence with nothing to see in it is told as that, and breaks no schema. */
 const NOTHING = '(nothing that can be seen)';

@@ -38,22 +38,37 @@ function filterOnce(markdown: string, rules: OutgoingRules): string {
   const written = parseMarkdown(withoutSecrets(stripInvisible(markdown).text, rules.canaries));
   const parsed = withoutSplitSecrets(written, rules.canaries);
   const folds = foldOffsets(parsed);
-  const tame = (start: number, end?: number): string =>
-    tameProse(parsed.text.slice(start, end), rules, (offset) => folds.has(start + offset));
+  const tame = (start: number, end?: number): string => tameProse({ text: parsed.text, start, end }, rules, folds);
   let result = '';
   let position = 0;
   for (const region of regionsOf(parsed)) {
     if (region.start < position) continue;
     const prose = tame(position, region.start);
-    result +=
-      (region.type === 'code span' ? prose.replace(OPEN_ADDRESS, '$& ') : prose) + tameRegion(parsed.text, region);
+    const before = region.type === 'code span' ? prose.replace(OPEN_ADDRESS, '$& ') : prose;
+    result = joined(joined(result, before), tameRegion(parsed.text, region));
     position = region.end;
   }
-  return result + tame(position);
+  return joined(result, tame(position));
 }
 
-function tameProse(prose: string, rules: OutgoingRules, isOurs: (offset: number) => boolean): string {
-  return tamePhrases(tameLinks(tameHtml(prose, rules, isOurs), rules), rules);
+/** Two pieces of code that touch would be one, or none; an escaped tick is no piece of code. */
+function joined(left: string, right: string): string {
+  return left.endsWith('`') && !left.endsWith('\\`') && right.startsWith('`') ? `${left} ${right}` : left + right;
+}
+
+interface Piece {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number | undefined;
+}
+
+/** What stands after a code span is no beginning of a line, and no text holds a NUL. */
+const MID_LINE = '\0';
+
+function tameProse({ text, start, end }: Piece, rules: OutgoingRules, folds: ReadonlySet<number>): string {
+  const html = tameHtml(text.slice(start, end), rules, (offset) => folds.has(start + offset));
+  const lead = start === 0 || text[start - 1] === '\n' ? '' : MID_LINE;
+  return tamePhrases(tameLinks(lead + html, rules), rules).slice(lead.length);
 }
 
 /** A code span is shown in one line; in the source no line of it may begin as a command does. */

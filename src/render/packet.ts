@@ -2,9 +2,18 @@
 import { z } from 'zod';
 import { budgetOf } from '../documents/budget.ts';
 import { DIAGRAMS, diagramBlock } from '../documents/diagrams-document.ts';
-import { acceptanceRow, analysis, diagrams, plan, specification } from '../documents/documents.ts';
-import { code, fitted, folded, list, oneLine, table } from '../documents/markdown.ts';
+import {
+  type AcceptanceRow,
+  acceptanceRow,
+  analysis,
+  diagrams,
+  plan,
+  type Specification,
+  specification,
+} from '../documents/documents.ts';
+import { code, fitted, folded, inlined, list, table } from '../documents/markdown.ts';
 import { budgetTable, doubtsTable } from '../documents/plan-documents.ts';
+import { metricLine } from '../documents/specification-document.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { type ModelFacts, shortDigest, warningsOf } from './words.ts';
@@ -32,7 +41,7 @@ export function packetComment(
     ...warningsOf(loop, model).map((text) => ({ text })),
     { text: openingOf(loop, digest) },
     ...hiddenBlock(hidden),
-    { text: `### Requirements\n\n${requirementsTable(documents)}` },
+    { text: `### Requirements\n\n${requirementsOf(documents)}` },
     { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
     { text: `### Price\n\n${priceOf(loop, documents)}` },
     { name: 'the open doubts', text: `### Doubts\n\n${doubtsOf(documents)}` },
@@ -82,22 +91,21 @@ function missing(file: string): string {
   return `${file} is missing; do not approve.`;
 }
 
-function requirementsTable(documents: readonly DocumentText[]): string {
+function requirementsOf(documents: readonly DocumentText[]): string {
   const requirements = parsed(documents, 'requirements.json', specification.shape.requirements);
   const rows = parsed(documents, 'acceptance.json', z.array(acceptanceRow)) ?? [];
   if (requirements === undefined) return missing('requirements.json');
-  return table(
-    ['id', 'kind', 'what', 'proved by'],
-    requirements.map(({ id, kind, statement, criteria }) => [
-      id,
-      kind,
-      `${oneLine(statement)}${criteria.map((criterion) => `<br>· ${oneLine(criterion, 200)}`).join('')}`,
-      rows
-        .filter(({ requirement }) => requirement === id)
-        .map((row) => `${row.id} ${oneLine(row.title, 80)}`)
-        .join('<br>') || '**nothing**',
-    ]),
-  );
+  return requirements.map((requirement) => requirementBlock(requirement, rows)).join('\n\n');
+}
+
+/** In the words of the documents, whole: a person approves these. */
+function requirementBlock(
+  { id, kind, statement, criteria, metric }: Specification['requirements'][number],
+  rows: readonly AcceptanceRow[],
+): string {
+  const proofs = rows.filter(({ requirement }) => requirement === id).map((row) => `${row.id}: ${row.title}`);
+  const proved = proofs.length === 0 ? 'Proved by **nothing**.' : `Proved by:\n\n${list(proofs, '')}`;
+  return [`**${id}** (${kind}): ${inlined(statement)}`, list(criteria, ''), ...metricLine(metric), proved].join('\n\n');
 }
 
 function tasksTable({ tasks }: Loop): string {
@@ -105,7 +113,7 @@ function tasksTable({ tasks }: Loop): string {
     ['task', 'what', 'for', 'files'],
     tasks.map(({ id, title, requirements, files }) => [
       id,
-      oneLine(title, 120),
+      title,
       requirements.join(', '),
       files.map((file) => `\`${file}\``).join('<br>'),
     ]),
