@@ -11,6 +11,7 @@ import { createStore } from './adapters/store.ts';
 import { createWorkspace } from './adapters/workspace.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createGitHub, type GitHubOptions } from './github/github.ts';
+import { ownSecrets } from './guard/own-secrets.ts';
 import type { Ports } from './ports.ts';
 import { type Limits, limitsEnvironment } from './settings/env.ts';
 import { packageFile } from './settings/package-root.ts';
@@ -21,11 +22,13 @@ export interface Composition {
   readonly workspaceDirectory: string;
   readonly publicUrl: string;
   readonly slug: string;
-  readonly github: GitHubOptions;
+  readonly webhookSecret: string;
+  readonly github: Omit<GitHubOptions, 'canaries'>;
   readonly model: {
     readonly baseUrl: string;
     readonly name: string;
     readonly apiKey: string;
+    /** Whether it is our own scripted model, as whoever started it says; no endpoint is believed that it is. */
     readonly scripted: boolean;
     readonly price: Ports['modelFacts']['price'];
     /** For one try; 120 s unless given. */
@@ -64,7 +67,8 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
   const skills = await loadSkills(composition.skillsDirectory ?? packageFile('skills'));
   const store = createStore(engine);
   const gateway = await createGateway({ url: composition.publicUrl, store, jobBundle: packageFile('dist', 'job.mjs') });
-  const github = createGitHub(composition.github);
+  const canaries = secretsOf(composition);
+  const github = createGitHub({ ...composition.github, canaries });
   const ports: Ports = {
     self: `${composition.slug}[bot]`,
     promotesBy: composition.promotesBy,
@@ -80,6 +84,8 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
       baseUrl: model.baseUrl,
       apiKey: model.apiKey,
       model: model.name,
+      scripted: model.scripted,
+      canaries,
       ...(model.timeoutMs === undefined ? {} : { timeoutMs: model.timeoutMs }),
     }),
     store,
@@ -95,6 +101,12 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
     skills: new Map([...skills].map(([name, { text }]) => [name, text])),
   };
   return { ports, routes: gateway.app, close: () => engine.close() };
+}
+
+/** What must leave in no text and come in with no answer. */
+export function secretsOf({ github, model, webhookSecret, databaseUrl }: Composition): readonly string[] {
+  const addresses = [model.baseUrl, databaseUrl];
+  return ownSecrets({ privateKey: github.privateKey, webhookSecret, modelKey: model.apiKey, addresses });
 }
 
 /** Jobs get the model's address by input only where GitHub itself is on this machine; elsewhere they need the gateway. */

@@ -60,6 +60,11 @@ export class WriteRefusedError extends LoopError {
   override name = 'WriteRefusedError';
 }
 
+/** A commit would have held a secret, so it was not made; the message names the file and never the secret. */
+export class SecretError extends WriteRefusedError {
+  override name = 'SecretError';
+}
+
 /** What is asked for is not there, or no longer: GitHub answered 404, 410 or 451, or an issue moved to another repository. */
 export class GoneError extends LoopError {
   override name = 'GoneError';

@@ -12,19 +12,22 @@ export interface Failure {
 interface Called {
   readonly baseUrl: string;
   readonly timeoutMs: number;
+  /** Whether it is our own scripted model. */
+  readonly scripted: boolean;
 }
 
 /** Repeating these 4xx cannot help: the request itself is refused. 408, 409 and 429 may pass with time. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** What went wrong with a call, in words that never hold the prompt or the answer. Every error is a failed try, also one that nobody foresaw. */
-export function failureOf(error: unknown, { baseUrl, timeoutMs }: Called): Failure {
+export function failureOf(error: unknown, called: Called): Failure {
+  const { timeoutMs } = called;
   if (isTooLarge(error)) return { what: `an answer larger than ${ANSWER_MIB} MiB`, final: false };
   if (error instanceof APIConnectionTimeoutError || isNamed(error, 'TimeoutError') || isNamed(error, 'AbortError')) {
     return { what: `no answer within ${timeoutMs / 1000} s`, final: false };
   }
   if (error instanceof APIConnectionError) return { what: `no connection${codeOf(error.cause)}`, final: false };
-  if (error instanceof APIError && error.status !== undefined) return answered(error, error.status, baseUrl);
+  if (error instanceof APIError && error.status !== undefined) return answered(error, error.status, called);
   if (error instanceof SyntaxError) return { what: 'an answer that is no JSON', final: false };
   if (error instanceof TypeError) return { what: `a broken connection${codeOf(error.cause)}`, final: false };
   // Not its message: that may repeat what was sent or received.
@@ -33,17 +36,17 @@ export function failureOf(error: unknown, { baseUrl, timeoutMs }: Called): Failu
 
 const scriptedError = z.object({ message: z.string() });
 
-/** Our own scripted model says why it has no answer; the words of a foreign endpoint may repeat what it was sent. */
-function scriptedWords({ headers, error }: APIError): Failure | undefined {
-  if (headers?.get('x-loopwright-scripted') !== 'true') return undefined;
+/** Our own scripted model says why it has no answer; the words of a foreign endpoint may repeat what it was sent, whatever it calls itself. */
+function scriptedWords({ headers, error }: APIError, { scripted }: Called): Failure | undefined {
+  if (!scripted || headers?.get('x-loopwright-scripted') !== 'true') return undefined;
   const words = scriptedError.safeParse(error).data?.message;
   return words === undefined ? undefined : { what: words, final: true };
 }
 
-function answered(error: APIError, status: number, baseUrl: string): Failure {
+function answered(error: APIError, status: number, called: Called): Failure {
   const location = error.headers?.get('location');
-  if (status < 400 && location) return redirected(location, baseUrl);
-  return scriptedWords(error) ?? refusal(status);
+  if (status < 400 && location) return redirected(location, called.baseUrl);
+  return scriptedWords(error, called) ?? refusal(status);
 }
 
 /** Only the host is told: the rest of the address may hold credentials. */

@@ -1,6 +1,7 @@
 /** What is sent to and read from a chat completion: the JSON schema of an answer, and the strict reading of what came back. */
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
 import { z } from 'zod';
+import { cleanedAnswer, secretInAnswer } from '../guard/model-text.ts';
 import type { AnswerName } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
 import type { ToolCall, ToolDefinition } from '../ports.ts';
@@ -71,8 +72,11 @@ export function toolsOf(tools: readonly ToolDefinition[]): Partial<ChatCompletio
   };
 }
 
-/** Reads a completion whose content is JSON of the schema, with nothing around it but a code fence. */
-export function answerParser<Value>(schema: z.ZodType<Value>): (received: unknown) => Reading<Value> {
+/** Reads a completion whose content is JSON of the schema, with nothing around it but a code fence. Its texts come in cleaned, and none that holds a secret. */
+export function answerParser<Value>(
+  schema: z.ZodType<Value>,
+  canaries: readonly string[] = [],
+): (received: unknown) => Reading<Value> {
   return (received) => {
     const text = textOf(received);
     if ('what' in text) return { type: 'unusable', what: text.what, correction: [] };
@@ -85,8 +89,8 @@ export function answerParser<Value>(schema: z.ZodType<Value>): (received: unknow
         'It is not JSON: answer with one JSON object only, no code fence and no words around it.',
       );
     }
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return { type: 'usable', value: parsed.data };
+    const parsed = schema.safeParse(cleanedAnswer(value));
+    if (parsed.success) return withoutSecret(parsed.data, canaries);
     const problems = parsed.error.issues;
     const told = problems
       .slice(0, PROBLEMS_TOLD)
@@ -97,6 +101,14 @@ export function answerParser<Value>(schema: z.ZodType<Value>): (received: unknow
       told.join('\n'),
     );
   };
+}
+
+/** Not a word of such an answer is kept or sent back; where the secret stands is enough to write it anew. */
+function withoutSecret<Value>(value: Value, canaries: readonly string[]): Reading<Value> {
+  const secret = secretInAnswer(value, canaries);
+  if (secret === undefined) return { type: 'usable', value };
+  const content = `Your last answer held what looks like ${secret}, so it was thrown away. Answer again, complete and as bare JSON; write a placeholder such as <token> instead.`;
+  return { type: 'unusable', what: `an answer with ${secret}`, correction: [{ role: 'user', content }] };
 }
 
 /** Reads one turn of a conversation: words, tool calls, or both. */

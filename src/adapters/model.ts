@@ -21,6 +21,10 @@ export interface ModelOptions {
   readonly tries?: number;
   /** Pause after the first try; it grows with each further one. */
   readonly pauseMs?: number;
+  /** Whether the endpoint is our own scripted model, started by us; only that one's words are told to people. */
+  readonly scripted?: boolean;
+  /** Values that no answer may hold, besides the key: an endpoint that echoes one is not taken at its word. */
+  readonly canaries?: readonly string[];
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -46,7 +50,7 @@ export function createModel(options: ModelOptions): Model {
   const settings = settingsOf(options);
   return {
     async answer({ name, ...request }) {
-      const { value, calls } = await ask(settings, questionFor(name, request));
+      const { value, calls } = await ask(settings, questionFor(name, request, settings));
       return { answer: value, calls };
     },
     async turn({ context, messages, tools, purse }) {
@@ -64,7 +68,7 @@ export function createModel(options: ModelOptions): Model {
 }
 
 function settingsOf(options: ModelOptions): Settings {
-  const { baseUrl, apiKey, model, timeoutMs = 120_000, tries = 3, pauseMs = 500 } = options;
+  const { baseUrl, apiKey, model, timeoutMs = 120_000, tries = 3, pauseMs = 500, scripted = false } = options;
   const client = new OpenAI({
     baseURL: baseUrl,
     apiKey,
@@ -78,7 +82,8 @@ function settingsOf(options: ModelOptions): Settings {
     webhookSecret: null,
     logLevel: 'off',
   });
-  return { baseUrl, model, timeoutMs, tries, pauseMs, client };
+  const canaries = [apiKey, ...(options.canaries ?? [])];
+  return { baseUrl, model, timeoutMs, tries, pauseMs, scripted, canaries, client };
 }
 
 /** The same table, told to the compiler per name, so that a name's schema gives that name's answer. */
@@ -87,6 +92,7 @@ const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: ZodType<Answe
 function questionFor<Name extends AnswerName>(
   name: Name,
   request: Omit<Parameters<Model['answer']>[0], 'name'>,
+  { canaries }: Settings,
 ): Question<Answer<Name>> {
   const { schema } = SCHEMAS[name];
   return {
@@ -97,7 +103,7 @@ function questionFor<Name extends AnswerName>(
       { role: 'user', content: request.user },
     ],
     body: { response_format: answerFormat(name, schema) },
-    read: answerParser(schema),
+    read: answerParser(schema, canaries),
     purse: request.purse,
   };
 }

@@ -19,6 +19,7 @@ export async function startReal(
     throw new ConfigError(
       'LLM_BASE_URL and LLM_MODEL are not set; name the endpoint and the model that the App shall ask.',
     );
+  assertScriptedHere(environment, baseUrl);
   const log = createLog(logLevel());
   const apiUrl = environment.GITHUB_API_URL.replace(/\/$/, '');
   const fetch = wire({ apiUrl, checked: false });
@@ -27,6 +28,7 @@ export async function startReal(
     workspaceDirectory: environment.WORKSPACE_DIR,
     publicUrl: environment.PUBLIC_URL.replace(/\/$/, ''),
     slug: environment.APP_SLUG,
+    webhookSecret: environment.WEBHOOK_SECRET,
     github: { appId: environment.APP_ID, privateKey: environment.PRIVATE_KEY, apiUrl, fetch, log },
     model: { baseUrl, name, apiKey, scripted: environment.LOOPWRIGHT_SCRIPTED, price },
     skillsDirectory: skillsDirectory(),
@@ -39,6 +41,15 @@ export async function startReal(
     await composed.close();
   }
   return 0;
+}
+
+/** A scripted model lets jobs run without a sandbox, so it is one on this machine. @throws {ConfigError} when it is another one. */
+function assertScriptedHere({ LOOPWRIGHT_SCRIPTED: scripted }: AppEnvironment, baseUrl: string): void {
+  const { hostname } = new URL(baseUrl);
+  if (!scripted || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return;
+  throw new ConfigError(
+    `LOOPWRIGHT_SCRIPTED is for a scripted model on this machine, and LLM_BASE_URL leads to ${hostname}; leave it out.`,
+  );
 }
 
 function settingsOf({ APP_ID, PRIVATE_KEY, WEBHOOK_SECRET, HOST, PORT }: AppEnvironment) {

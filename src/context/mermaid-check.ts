@@ -3,6 +3,7 @@
  * Sources: https://mermaid.js.org/config/usage.html (parse), PLATFORM.md (at most 40 nodes, no clicks, no directives).
  */
 import type { Mermaid } from 'mermaid';
+import { isWildMermaid } from '../guard/outgoing-rules.ts';
 
 export interface DiagramProblem {
   /** Line of the text as given, from 1. */
@@ -46,12 +47,17 @@ function startsWith(line: string, type: 'flowchart' | 'sequenceDiagram'): boolea
 }
 
 function forbiddenIn(source: string): readonly DiagramProblem[] {
-  return FORBIDDEN.flatMap(({ pattern, name }) => {
+  const named = FORBIDDEN.flatMap(({ pattern, name }) => {
     const match = pattern.exec(source);
     if (match === null) return [];
     const at = match.index + match[0].search(/\S/);
     return [{ line: source.slice(0, at).split('\n').length, message: `The diagram holds ${name}; leave it out.` }];
   });
+  if (named.length > 0) return named;
+  // What leaves would be shown as text, and the packet would lack a diagram that was approved.
+  const wild = source.split('\n').findIndex(isWildMermaid);
+  const message = 'The diagram holds HTML, an image, an address or a link; use plain words and `<br>`.';
+  return wild < 0 ? [] : [{ line: wild + 1, message }];
 }
 
 interface Line {

@@ -12,7 +12,25 @@ function cell(text: string): string {
 
 /** A bullet list, or the sentence that says there is nothing. */
 export function list(items: readonly string[], none: string): string {
-  return items.length === 0 ? none : items.map((item) => `- ${item.replaceAll('\n', ' ')}`).join('\n');
+  return items.length === 0 ? none : items.map((item) => `- ${paragraph(item)}`).join('\n');
+}
+
+/** A text on one line, from which nothing is lost: Markdown shows a line break as a space. */
+export function inlined(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ').trim();
+}
+
+/** What begins another block than a paragraph: a heading, quote, list, rule, definition or task. */
+const BLOCK_START = /^(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|([-*_])(?:[ \t]*\1){2,}[ \t]*$|\[(?=[ xX]\]\s|[^\]]*\]:))/;
+const NUMBERED = /^(\d{1,9})([.)])(?=\s|$)/;
+/** One of backticks is none where a backtick follows. */
+const FENCE = /^(?:`{3,}(?=[^`]*$)|~{3,})/;
+
+/** A text that is one paragraph, whatever it begins with; people see the same letters. */
+export function paragraph(text: string): string {
+  const line = inlined(text);
+  if (BLOCK_START.test(line)) return `\\${line}`;
+  return line.replace(NUMBERED, '$1\\$2').replace(FENCE, (fence) => fence.replaceAll(/./g, '\\$&'));
 }
 
 /** A fenced block whose fence is longer than any in the text. */
@@ -32,7 +50,7 @@ export function code(value: string): string {
 
 /** Sections with a heading each, separated by blank lines. */
 export function sections(title: string, parts: readonly (readonly [heading: string, text: string])[]): string {
-  return [`# ${title}`, ...parts.map(([heading, text]) => `## ${heading}\n\n${text}`)].join('\n\n');
+  return [`# ${inlined(title)}`, ...parts.map(([heading, text]) => `## ${inlined(heading)}\n\n${text}`)].join('\n\n');
 }
 
 /** A block that is folded away under its summary. GitHub needs the blank lines. */
@@ -61,10 +79,27 @@ export function fitted(blocks: readonly { readonly name?: string; readonly text:
   return [...kept.map(({ text }) => text), ...note].join('\n\n');
 }
 
-/** Text from outside on one line, cut with an ellipsis. */
+/** Text from outside on one line, cut with an ellipsis, and never inside a code span: the rest of it would be read as Markdown. Not for what is approved. */
 export function oneLine(text: string, limit = 300): string {
   const flat = text.replaceAll(/\s+/g, ' ').trim();
-  return flat.length <= limit ? flat : `${flat.slice(0, limit - 1)}…`;
+  if (flat.length <= limit) return flat;
+  const cut = codeSpans(flat).find(({ start, end }) => start < limit - 1 && limit - 1 < end)?.start ?? limit - 1;
+  return `${flat.slice(0, cut).trimEnd()}…`;
+}
+
+/** A run of backticks and the next run of the same length; one that has none stands for itself. */
+function codeSpans(line: string): readonly { readonly start: number; readonly end: number }[] {
+  const spans: { start: number; end: number }[] = [];
+  const runs = [...line.matchAll(/`+/g)];
+  let from = 0;
+  for (const [index, run] of runs.entries()) {
+    if (run.index < from) continue;
+    const closing = runs.slice(index + 1).find(([ticks]) => ticks.length === run[0].length);
+    if (closing === undefined) continue;
+    from = closing.index + closing[0].length;
+    spans.push({ start: run.index, end: from });
+  }
+  return spans;
 }
 
 /** A number with its thousands grouped: `12,345`. */

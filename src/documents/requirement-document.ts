@@ -1,11 +1,11 @@
 /** requirement.md: the goal as people read it. Pure. */
 
-import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
+import type { AnsweredQuestion } from '../loop/loop.ts';
 import type { Requirement } from './documents.ts';
 import { list, sections, table } from './markdown.ts';
 
-/** Renders the requirement with the interview; what nobody confirmed is marked as an assumption, and what was hidden in the issue is named. */
-export function requirementDocument(requirement: Requirement, { questions }: Loop, hidden: readonly string[]): string {
+/** Renders the requirement with the interview; what nobody confirmed is marked as an assumption. */
+export function requirementDocument(requirement: Requirement, questions: readonly AnsweredQuestion[]): string {
   const { metrics, boundaries, stories } = requirement;
   return sections(requirement.title, [
     ['Objective', requirement.objective],
@@ -37,21 +37,7 @@ export function requirementDocument(requirement: Requirement, { questions }: Loo
     ],
     ['Out of scope', list(requirement.outOfScope, 'Nothing was named.')],
     ['Kind and surface', `${requirement.kind}, reached as ${requirement.surface}.`],
-    ...hiddenSection(hidden),
   ]);
-}
-
-function hiddenSection(hidden: readonly string[]): readonly (readonly [string, string])[] {
-  if (hidden.length === 0) return [];
-  return [
-    [
-      'Hidden in the issue',
-      `People could not see this, so it was left out.\n\n${list(
-        hidden.map((text) => `\`${text.replaceAll('`', "'")}\``),
-        '',
-      )}`,
-    ],
-  ];
 }
 
 function isAnswered({ answer, assumed }: AnsweredQuestion): boolean {

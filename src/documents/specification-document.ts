@@ -1,6 +1,6 @@
 /** spec.md and the name of the interface document. Pure; the requirements' words stand in it unchanged, so that they can be quoted. */
 import type { Requirement, Specification } from './documents.ts';
-import { list, sections } from './markdown.ts';
+import { code, list, paragraph, sections } from './markdown.ts';
 
 type Row = Specification['requirements'][number];
 
@@ -16,8 +16,15 @@ export function specificationDocument(specification: Specification, goal: Requir
 }
 
 function requirementSection({ id, kind, statement, criteria, metric }: Row): readonly [string, string] {
-  const measure = metric === null ? '' : `\n\nMetric: ${metric.name} ${metric.operator} ${metric.value} ${metric.unit}`;
-  return [`${id} (${kind})`, `${statement}\n\n${list(criteria, '')}${measure}`];
+  const body = [paragraph(statement), list(criteria, ''), ...metricLine(metric)];
+  return [`${id} (${kind})`, body.join('\n\n')];
+}
+
+/** The number that a metric requirement is held to; nothing for the others. */
+export function metricLine(metric: Row['metric']): readonly string[] {
+  return metric === null
+    ? []
+    : [`Metric: ${code(`${metric.name} ${metric.operator} ${metric.value} ${metric.unit}`.trim())}`];
 }
 
 /** The interface document: OpenAPI is YAML, the others are Markdown. */

@@ -1,21 +1,13 @@
 /** DISCOVER: from an issue to a quantified goal, with questions where the answer changes what is built. */
 import type { Requirement } from '../documents/documents.ts';
 import { requirementDocument } from '../documents/requirement-document.ts';
+import { cleanedLine } from '../guard/model-text.ts';
 import { defect } from '../loop/defect.ts';
 import type { Event } from '../loop/event.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { type Drafting, draftedEvent, measured, stamp, storeDocuments } from './drafting.ts';
-import {
-  answersBlock,
-  askedOf,
-  fileBlocks,
-  guidanceBlocks,
-  hiddenInIssue,
-  issueBlock,
-  scanBlock,
-  scanOf,
-} from './material.ts';
+import { answersBlock, askedOf, fileBlocks, guidanceBlocks, issueBlock, scanBlock, scanOf } from './material.ts';
 import type { Block } from './prompt.ts';
 
 /** Asks once per loop; afterwards, or when nothing is to be asked, writes the requirement. */
@@ -43,7 +35,7 @@ async function writeRequirement(drafting: Drafting, material: readonly Block[]):
   const requirement = await drafting.ask('requirement', task, blocks);
   const open = loop.questions.filter(isOpen);
   const documents = await storeDocuments(drafting, {
-    'requirement.md': requirementDocument(requirement, loop, hiddenInIssue(loop)),
+    'requirement.md': requirementDocument(requirement, loop.questions.map(asShown)),
     'requirement.json': JSON.stringify(requirement, null, 2),
   });
   const measurements = [
@@ -67,6 +59,11 @@ async function writeRequirement(drafting: Drafting, material: readonly Block[]):
     { documents, measurements, defects: defectsOf(requirement, open) },
     { surface: requirement.surface },
   );
+}
+
+/** An answer becomes part of a document that later prompts hold; like a model's words it comes in as people see it. */
+function asShown(question: AnsweredQuestion): AnsweredQuestion {
+  return question.answer === undefined ? question : { ...question, answer: cleanedLine(question.answer) };
 }
 
 /** Neither answered nor assumed, and nothing that may safely be assumed. */

@@ -3,8 +3,9 @@ import { relevantFiles } from '../context/relevant-files.ts';
 import { type Scan, scanRepository } from '../context/scan.ts';
 import { selectParts } from '../context/select.ts';
 import { documentNamed } from '../documents/document-texts.ts';
-import { visibleText } from '../guard/incoming.ts';
+import { type Removal, visibleText } from '../guard/incoming.ts';
 import type { Loop } from '../loop/loop.ts';
+import type { Defect } from '../loop/measurement.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import type { Block } from './prompt.ts';
@@ -27,10 +28,9 @@ ${visibleText(issue.body).text}`;
   return { name: 'issue', source: `issue #${ref.issue}, written by @${issue.author.login}`, text };
 }
 
-/** What was hidden in the issue and left out, one sentence per kind, for people to look at. */
-export function hiddenInIssue({ started: { issue } }: StartedLoop): readonly string[] {
-  const removed = [issue.title, issue.body].flatMap((text) => visibleText(text).removed);
-  return removed.map(({ what, count, said }) => `${what} (${count})${said === '' ? '' : `: ${JSON.stringify(said)}`}`);
+/** What was hidden in the issue and left out, for people to look at; in a document it would come back into prompts. */
+export function hiddenInIssue({ started: { issue } }: StartedLoop): readonly Removal[] {
+  return [issue.title, issue.body].flatMap((text) => visibleText(text).removed);
 }
 
 /** The interview so far; empty when nothing was asked. */
@@ -44,9 +44,23 @@ export function answersBlock({ questions }: Loop): readonly Block[] {
   return [{ name: 'interview', source: 'people, in answer to our questions', text: lines.join('\n') }];
 }
 
+/** What people said with `/context`, as people see it. */
+export function shownContext({ context }: Loop): readonly string[] {
+  return context.map((said) => visibleText(said).text);
+}
+
+/** What sends the loop back. A rejection holds the words of a comment or a review; the other defects are the checks' own. */
+export function shownFeedback({ feedback }: Loop): readonly Defect[] {
+  return feedback.map((found) =>
+    found.rule === 'rejected' ? { ...found, message: visibleText(found.message).text } : found,
+  );
+}
+
 /** What people added with `/context`, and what was wrong with the last try. */
-export function guidanceBlocks({ context, feedback }: Loop): readonly Block[] {
-  const notes = context.map((text, index) => `${index + 1}. ${visibleText(text).text}`).join('\n');
+export function guidanceBlocks(loop: Loop): readonly Block[] {
+  const context = shownContext(loop);
+  const feedback = shownFeedback(loop);
+  const notes = context.map((text, index) => `${index + 1}. ${text}`).join('\n');
   const defects = feedback.map(
     ({ severity, rule, requirement, file, message, suggestion }) =>
       `- [${severity}] ${rule}${requirement === null ? '' : ` ${requirement}`}${file === null ? '' : ` (${file})`}: ${message}${suggestion === null ? '' : ` Suggestion: ${suggestion}`}`,
@@ -92,7 +106,8 @@ export async function fileBlocks(loop: Loop, ports: Ports, scan: Scan, asked: st
   return kept.map(({ name, text }) => ({ name, source: `the repository at ${scan.sha.slice(0, 7)}`, text }));
 }
 
-/** What a loop is about, in words; used to rank files. */
+/** What a loop is about, in words that people see; used to rank files. */
 export function askedOf({ started: { issue }, questions }: StartedLoop): string {
-  return [issue.title, issue.body, ...questions.map(({ answer }) => answer ?? '')].join('\n');
+  const said = [issue.title, issue.body, ...questions.map(({ answer }) => answer ?? '')];
+  return said.map((text) => visibleText(text).text).join('\n');
 }

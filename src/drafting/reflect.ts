@@ -7,7 +7,7 @@ import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { type Drafting, draftedEvent, GROUND_RULES, storeDocuments } from './drafting.ts';
-import { documentBlocks } from './material.ts';
+import { documentBlocks, shownContext } from './material.ts';
 import type { Block } from './prompt.ts';
 
 type Proposal = Reflection['proposals'][number];
@@ -62,13 +62,18 @@ export async function reflect(drafting: Drafting): Promise<Event> {
 }
 
 /** What happened, as recorded: one line per entry, the people's words, the costs. */
-function historyBlock({ entries, spent, context }: Loop): Block {
+function historyBlock(loop: Loop): Block {
+  const { entries, spent } = loop;
   const lines = entries.map(
     ({ entry, phase, attempt, outcome, reason }) =>
       `entry ${entry}: ${phase}, try ${attempt}: ${outcome}${reason === '' ? '' : `; ${reason}`}`,
   );
   const cost = `${spent.calls} model calls, ${spent.promptTokens + spent.completionTokens} tokens, ${spent.usd.toFixed(2)} USD`;
-  return { name: 'history', source: 'the record of this loop', text: [...lines, cost, ...context].join('\n') };
+  return {
+    name: 'history',
+    source: 'the record of this loop',
+    text: [...lines, cost, ...shownContext(loop)].join('\n'),
+  };
 }
 
 /** Why a proposal is dropped; undefined when a person may decide on it. */

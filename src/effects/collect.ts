@@ -3,6 +3,7 @@ import { currentReport } from '../documents/stored-report.ts';
 import { ArtifactError, NotYetError } from '../errors.ts';
 import type { WorkflowRun } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
+import { cleanedReport } from '../guard/model-text.ts';
 import { type ModelCall, type Report, report as reportSchema } from '../loop/brief.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
@@ -105,7 +106,7 @@ function reportOf(files: ArtifactFiles, effect: Collect, loop: ReviewedLoop): Re
   const value = files.report;
   if (value === undefined)
     throw new ArtifactError(`The ${effect.phase} artifact has no readable report.json. Nothing of it was taken over.`);
-  const parsed = reportSchema.safeParse(currentReport(value));
+  const parsed = reportSchema.safeParse(cleanedReport(currentReport(value)));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new ArtifactError(

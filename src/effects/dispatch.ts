@@ -5,7 +5,9 @@ import { readConfig } from '../context/repository-config.ts';
 import { documentNamed, documentTexts } from '../documents/document-texts.ts';
 import { acceptanceRow, specification } from '../documents/documents.ts';
 import { storedReport } from '../documents/stored-report.ts';
+import { shownContext, shownFeedback } from '../drafting/material.ts';
 import { ConfigError } from '../errors.ts';
+import { visibleText } from '../guard/incoming.ts';
 import { CHANGE_LIMITS } from '../guard/patch-policy.ts';
 import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
@@ -92,7 +94,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
       owner: loop.ref.owner,
       repo: loop.ref.repo,
       issue: loop.ref.issue,
-      title: issue.title,
+      title: visibleText(issue.title).text,
     },
     phase: PHASE_OF[job],
     entry: loop.entry,
@@ -106,9 +108,9 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     previous: previousOf(build),
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
-    defects: loop.feedback,
+    defects: [...shownFeedback(loop)],
     waivers: loop.waivers,
-    context: loop.context,
+    context: [...shownContext(loop)],
     skills: jobSkills(ports.skills),
     model: { name: modelFacts.name, scripted: modelFacts.scripted },
     purse: purseOf(loop) ?? null,

@@ -1,6 +1,7 @@
 /** SHIP: what the repository's own checks say about the promoted head. */
 import { pushOf } from '../context/branch-push.ts';
 import type { HeadCheck, HeadChecks } from '../github/github-port.ts';
+import { cleanedMarkdown } from '../guard/model-text.ts';
 import { defect } from '../loop/defect.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event, EventOf } from '../loop/event.ts';
@@ -68,10 +69,11 @@ const CONFLICT: Defect = defect({
   suggestion: 'Build the change on the current base.',
 });
 
+/** Other Apps write names and details; what people would not see of them is not told to a model either. */
 function defectOf({ name, detail }: HeadCheck): Defect {
   return defect({
     rule: 'repository-check',
     about: name,
-    message: `The repository's check "${name}" failed: ${detail}`,
+    message: cleanedMarkdown(`The repository's check "${name}" failed: ${detail}`),
   });
 }

@@ -2,7 +2,8 @@
 
 import { movedUnder, newerBaseIn } from '../context/base-move.ts';
 import { type DocumentText, documentTexts } from '../documents/document-texts.ts';
-import { WriteRefusedError } from '../errors.ts';
+import { hiddenInIssue } from '../drafting/material.ts';
+import { SecretError, WriteRefusedError } from '../errors.ts';
 import { digestOfValue } from '../guard/digest.ts';
 import { listed } from '../loop/branch-moves.ts';
 import type { FileChange } from '../loop/brief.ts';
@@ -33,7 +34,7 @@ export async function publish(_effect: EffectOf<'publish'>, unbound: StartedLoop
     body: pullBody(loop, modelFacts),
   });
   const digest = packetDigest(loop);
-  const body = packetComment(loop, { digest, documents }, modelFacts);
+  const body = packetComment(loop, { digest, documents, hidden: hiddenInIssue(loop) }, modelFacts);
   const { id: commentId, writtenAt } = await github.comment(loop.ref, pull.number, {
     marker: `packet/${loop.ref.n}/${loop.entry}`,
     body,
@@ -86,7 +87,7 @@ async function commitPacket(
     return { head: sha, base: (await newerBaseIn(loop, parent, ports)) ?? base };
   } catch (error) {
     // A merge may hold what only people may write: workflow files that changed on the base.
-    if (merge === undefined || !(error instanceof WriteRefusedError)) throw error;
+    if (merge === undefined || error instanceof SecretError || !(error instanceof WriteRefusedError)) throw error;
     return mergedByPeople(loop, error.message.replace(/\.$/, ''));
   }
 }

@@ -3,6 +3,7 @@ import { Octokit } from '@octokit/rest';
 import type { Logger } from 'pino';
 import { LoopError } from '../errors.ts';
 import { type OutgoingRules, outgoing, outgoingPlain } from '../guard/outgoing.ts';
+import { secretNamesIn } from '../guard/rendered-text.ts';
 import { findCanaries } from '../guard/secrets.ts';
 import type { RepositoryRef } from './github-port.ts';
 import { createTokens, type Tokens } from './github-tokens.ts';
@@ -34,8 +35,8 @@ export interface Call {
   readonly markdown: (text: string, mention?: readonly string[]) => string;
   /** A title or a commit message, filtered. */
   readonly plain: (text: string) => string;
-  /** Whether a file's text holds one of our own secrets; files are never changed by the filter. */
-  readonly leaks: (text: string) => boolean;
+  /** The secret that a file's text would give away, in words; files are never changed by the filter. In documents it may also be anybody else's. */
+  readonly secretIn: (path: string, text: string) => string | undefined;
 }
 
 export interface Self {
@@ -91,13 +92,22 @@ export function createClient(options: GitHubOptions): Client {
   };
 }
 
-function textsOf(rules: OutgoingRules): Pick<Call, 'markdown' | 'plain' | 'leaks'> {
+function textsOf(rules: OutgoingRules): Pick<Call, 'markdown' | 'plain' | 'secretIn'> {
   return {
     markdown: (text, mention = []) => outgoing(fitting(text), { ...rules, mention }),
     plain: (text) => outgoingPlain(text, rules),
-    leaks: (text) => findCanaries(text, rules.canaries ?? []).length > 0,
+    secretIn: (path, text) => secretIn(path, text, rules.canaries ?? []),
   };
 }
+
+function secretIn(path: string, text: string, canaries: readonly string[]): string | undefined {
+  if (findCanaries(text, canaries).length > 0) return "one of the App's own secrets";
+  const [name] = path.startsWith(DOCUMENTS) ? secretNamesIn(text, canaries) : [];
+  return name === undefined ? undefined : `what looks like a ${name}`;
+}
+
+/** What the loop writes itself, and no scan judges. */
+const DOCUMENTS = '.loopwright/';
 
 function fitting(text: string): string {
   return text.length <= LONGEST_TEXT

@@ -1,6 +1,6 @@
 /** Refs, files and commits through the Git Data API: nothing is checked out, and what GitHub stored is compared with what was sent. */
 import { z } from 'zod';
-import { LoopError, WriteRefusedError } from '../errors.ts';
+import { LoopError, SecretError, WriteRefusedError } from '../errors.ts';
 import type { FileChange } from '../loop/brief.ts';
 import { blobSha, changedTreeSha, type TreeChange, type TreeEntry } from './git-tree.ts';
 import type { Call } from './github-client.ts';
@@ -119,14 +119,22 @@ async function sentOf(call: Call, { path, mode, content }: FileChange): Promise<
   if (content === null) return { entry: { path, mode, sha: undefined } };
   const bytes = Buffer.from(content, 'base64');
   const text = bytes.toString('utf8');
-  if (call.leaks(text))
-    throw new WriteRefusedError(`${path} holds one of the App's own secrets, so it is not committed.`);
+  const secret = call.secretIn(path, text);
+  if (secret !== undefined) throw new SecretError(refusal(path, secret));
   const entry = { path, mode, sha: blobSha(bytes) };
   if (bytes.equals(Buffer.from(text, 'utf8'))) return { entry, text };
   const { data } = await call.octokit.rest.git.createBlob({ ...call.here, content, encoding: 'base64' });
   if (data.sha !== entry.sha)
     throw new LoopError(`GitHub stored ${path} as ${data.sha}, but what was sent is ${entry.sha}.`);
   return { entry };
+}
+
+/** Documents are made from the issue, the answers and what a model says; a model is told before it comes to this. */
+function refusal(path: string, secret: string): string {
+  const remedy = path.startsWith('.loopwright/')
+    ? ' Take it out of the issue and the answers, then say `/rerun DISCOVER`.'
+    : '';
+  return `${path} holds ${secret}, so nothing is committed.${remedy}`;
 }
 
 async function treeEntries({ octokit, here }: Call, sha: string): Promise<readonly TreeEntry[]> {

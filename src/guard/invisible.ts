@@ -16,6 +16,8 @@ interface Kind {
 
 const EXCERPT = 200;
 
+const CONTROLS: Kind = { what: 'control characters', pattern: /[^\P{Cc}\t\n]/gu };
+
 const KINDS: readonly Kind[] = [
   {
     what: 'tag characters',
@@ -34,16 +36,19 @@ const KINDS: readonly Kind[] = [
     what: 'variation selectors',
     pattern: /[\uFE00-\uFE0D\u{E0100}-\u{E01EF}]|(?<![\p{Emoji}\p{Extended_Pictographic}])[\uFE0E\uFE0F]/gu,
   },
-  { what: 'control characters', pattern: /[^\P{Cc}\t\n]/gu },
+  CONTROLS,
 ];
 
-/** Takes out every invisible character and says what was there, by kind. */
-export function stripInvisible(text: string): { readonly text: string; readonly removed: readonly Removal[] } {
+/** Takes out every invisible character and says what was there, by kind. Where `keepsControls`, control characters stay: something else shows them. */
+export function stripInvisible(
+  text: string,
+  keepsControls = false,
+): { readonly text: string; readonly removed: readonly Removal[] } {
   // Most texts have none, and this is told at once.
   if (/^[\t\n -~]*$/.test(text)) return { text, removed: [] };
   const removed: Removal[] = [];
   let rest = text;
-  for (const { what, pattern, says } of KINDS) {
+  for (const { what, pattern, says } of keepsControls ? KINDS.filter((kind) => kind !== CONTROLS) : KINDS) {
     const found = [...rest.matchAll(pattern)].map(([match]) => match);
     if (found.length === 0) continue;
     removed.push({ what, count: found.length, said: (says?.(found.join('')) ?? '').slice(0, EXCERPT) });

@@ -12,33 +12,40 @@ export interface OutgoingRules {
 /** Breaks a word for machines; people see no difference, and whoever copies it loses nothing. */
 const BREAK = '\u200B';
 
-const TAGS = 'details|summary|br|sub|sup|kbd|b|i|em|strong|code|ins|del|p|ul|ol|li|table|thead|tbody|tr|th|td';
-const ALLOWED_TAG = new RegExp(`^(?:</?(?:${TAGS})>|<details open>|<br ?/>)`, 'i');
+const IMAGE_TAG = /<(?:img|image|picture|video|audio|source|svg|iframe|object|embed)\b[^<>]*>/iy;
 
-const IMAGE_TAG = /<(?:img|image|picture|video|audio|source|svg|iframe|object|embed)\b[^<>]*>/gi;
-
-/** Only tags of the list stay, without attributes; autolinks are judged with the links; every other `<` is text. */
-export function tameHtml(prose: string, rules: OutgoingRules): string {
-  const shown = withoutComments(prose).replace(IMAGE_TAG, '(image removed)');
-  return shown.replace(/<(?=[A-Za-z/!?])/g, (bracket, offset: number) => {
-    const rest = shown.slice(offset);
-    if (ALLOWED_TAG.test(rest)) return bracket;
-    const [, address = ''] = /^<([^\s<>]+)>/.exec(rest) ?? [];
-    return isAllowedAddress(address, rules) && /^https?:/i.test(address) ? bracket : '&lt;';
-  });
+/** Only `<br>` and the tags of our own folds stay; autolinks are judged with the links; every other `<` is text. */
+export function tameHtml(prose: string, rules: OutgoingRules, isOurs: (offset: number) => boolean): string {
+  const lastEnd = prose.lastIndexOf('-->');
+  let result = '';
+  let position = 0;
+  for (const { index } of prose.matchAll(/<(?=[A-Za-z/!?])/g)) {
+    if (index < position) continue;
+    const unseen = removedAt(prose, index, lastEnd);
+    const stays = unseen === undefined && (isOurs(index) || isTameTag(prose.slice(index), rules));
+    result += prose.slice(position, index) + (stays ? '<' : (unseen?.instead ?? '&lt;'));
+    position = index + (unseen?.length ?? 1);
+  }
+  return result + prose.slice(position);
 }
 
-/** As `<!--[\s\S]*?-->` finds them, which would follow each one that does not end to the end of the text. */
-function withoutComments(prose: string): string {
-  let kept = '';
-  let from = 0;
-  for (;;) {
-    const start = prose.indexOf('<!--', from);
-    const end = start < 0 ? -1 : prose.indexOf('-->', start + 4);
-    if (end < 0) return kept + prose.slice(from);
-    kept += prose.slice(from, start);
-    from = end + 3;
-  }
+/** A comment, image or frame that begins here, and what stands in its place. */
+function removedAt(
+  prose: string,
+  index: number,
+  lastEnd: number,
+): { readonly length: number; readonly instead: string } | undefined {
+  if (prose.startsWith('<!--', index) && index + 4 <= lastEnd)
+    return { length: prose.indexOf('-->', index + 4) + 3 - index, instead: '' };
+  IMAGE_TAG.lastIndex = index;
+  const [image] = IMAGE_TAG.exec(prose) ?? [];
+  return image === undefined ? undefined : { length: image.length, instead: '(image removed)' };
+}
+
+function isTameTag(rest: string, rules: OutgoingRules): boolean {
+  if (/^<br ?\/?>/i.test(rest)) return true;
+  const [, address = ''] = /^<(https?:[^\s<>]+)>/i.exec(rest) ?? [];
+  return isAllowedAddress(address, rules);
 }
 
 /** The innermost of several: the others have none to end at. */
@@ -56,12 +63,16 @@ type Groups = Readonly<
   Record<'target' | 'indent' | 'definition' | 'defined' | 'autolink' | 'address' | 'email', string | undefined>
 >;
 
-/** Images are taken out; links, definitions and bare addresses to foreign hosts become code. */
-export function tameLinks(prose: string, rules: OutgoingRules): string {
+/** In place of each image stands what it is called. */
+export function tameImages(prose: string): string {
   return prose
     .replace(IMAGE, (_, alt: string) => (alt.trim() === '' ? '(image removed)' : `(image removed: ${alt.trim()})`))
-    .replace(/!\[/g, '!\\[')
-    .replace(LINK, (whole, ...rest) => tameLink(whole, rest.at(-1), rules));
+    .replace(/!\[/g, '!\\[');
+}
+
+/** Images are taken out; links, definitions and bare addresses to foreign hosts become code. */
+export function tameLinks(prose: string, rules: OutgoingRules): string {
+  return tameImages(prose).replace(LINK, (whole, ...rest) => tameLink(whole, rest.at(-1), rules));
 }
 
 function tameLink(whole: string, groups: Groups, rules: OutgoingRules): string {
@@ -132,14 +143,31 @@ export function tamePhrases(prose: string, rules: OutgoingRules): string {
     .replace(BOT_PHRASE, (word) => `${word}${BREAK}`);
 }
 
-/** Directives, front matter, anything clickable and HTML other than line breaks. */
-const WILD_MERMAID =
-  /^[^\S\n]*---[^\S\n]*$|%%\s*\{|(?:^|;)[ \t]*(?:click|links?|callback|href|properties|details)\s|\bhref\b|<(?!br ?\/?>)[a-z/!]|javascript:|https?:/im;
+/** Directives, front matter, anything clickable, anything that is fetched, and HTML other than line breaks, also where Mermaid or HTML decodes it. */
+const WILD_MERMAID = [
+  /^[ \t]*---[ \t]*$|%%\s*\{/m,
+  /(?:^|;)[ \t]*(?:click|links?|callback|href|properties|details)\s|\bhref\b|javascript:|https?:/im,
+  /\b(?:img|image|icon)\b["']?[ \t]*:|\burl[ \t]*\(|!\[|["'(=\s]\/\/[\w[]/i,
+  /<(?!br ?\/?>)[a-z/!]|(?:#|&)(?:lt|#?0*60|#?x0*3c);(?!br)[ \t]*[a-z/!]/i,
+];
+
+/** Whether a Mermaid text could be clicked, configured or load anything. */
+export function isWildMermaid(text: string): boolean {
+  return WILD_MERMAID.some((pattern) => pattern.test(text));
+}
+
 const MERMAID_FENCE = /^([\t >*+\-\d.)]*(?:`{3,}|~{3,})[ \t]*)mermaid\b/i;
+
+/** A text as one code block, whose fence is longer than any in it. */
+export function asCodeBlock(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}
 
 /** A Mermaid diagram that could be clicked, configured or load anything is shown as text. */
 export function tameMermaid(block: string): string {
   const [first = '', ...rest] = block.split('\n');
-  if (!MERMAID_FENCE.test(first) || !WILD_MERMAID.test(rest.join('\n'))) return block;
+  if (!MERMAID_FENCE.test(first) || !isWildMermaid(rest.join('\n'))) return block;
   return [first.replace(MERMAID_FENCE, '$1text'), ...rest].join('\n');
 }

@@ -1,8 +1,10 @@
 /** The one filter for every text that leaves: what a model or a stranger wrote must not call people, command bots, close issues, fetch or leak. */
+import { foldOffsets } from './folds.ts';
 import { stripInvisible } from './invisible.ts';
 import { parseMarkdown, type Region, regionsOf } from './markdown.ts';
 import { isTame } from './outgoing-check.ts';
-import { type OutgoingRules, tameHtml, tameLinks, tameMermaid, tamePhrases } from './outgoing-rules.ts';
+import { asCodeBlock, type OutgoingRules, tameHtml, tameLinks, tameMermaid, tamePhrases } from './outgoing-rules.ts';
+import { withoutSplitSecrets } from './rendered-text.ts';
 import { withoutSecrets } from './secrets.ts';
 
 export type { OutgoingRules } from './outgoing-rules.ts';
@@ -41,33 +43,52 @@ function endsInAddress(text: string): boolean {
 
 /** Undefined where the text is too tangled to be read. */
 function filterOnce(markdown: string, rules: OutgoingRules): string | undefined {
-  const parsed = parseMarkdown(withoutSecrets(stripInvisible(markdown).text, rules.canaries));
-  if (parsed.isTangled) return undefined;
+  const written = parseMarkdown(withoutSecrets(stripInvisible(markdown).text, rules.canaries));
+  if (written.isTangled) return undefined;
+  const parsed = withoutSplitSecrets(written, rules.canaries);
+  const folds = foldOffsets(parsed);
+  const tame = (start: number, end?: number): string => tameProse({ text: parsed.text, start, end }, rules, folds);
   let result = '';
   let position = 0;
   for (const region of regionsOf(parsed)) {
     if (region.start < position) continue;
-    const prose = tameProse(parsed.text.slice(position, region.start), rules);
-    result +=
-      (region.type === 'code span' && endsInAddress(prose) ? `${prose} ` : prose) + tameRegion(parsed.text, region);
+    const prose = tame(position, region.start);
+    const before = region.type === 'code span' && endsInAddress(prose) ? `${prose} ` : prose;
+    result = joined(joined(result, before), tameRegion(parsed.text, region));
     position = region.end;
   }
-  return result + tameProse(parsed.text.slice(position), rules);
+  return joined(result, tame(position));
 }
 
-function tameProse(prose: string, rules: OutgoingRules): string {
-  return tamePhrases(tameLinks(tameHtml(prose, rules), rules), rules);
+/** Two pieces of code that touch would be one, or none; an escaped tick is no piece of code. */
+function joined(left: string, right: string): string {
+  return left.endsWith('`') && !left.endsWith('\\`') && right.startsWith('`') ? `${left} ${right}` : left + right;
 }
+
+interface Piece {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number | undefined;
+}
+
+/** What stands after a code span is no beginning of a line, and no text holds a NUL. */
+const MID_LINE = '\0';
+
+function tameProse({ text, start, end }: Piece, rules: OutgoingRules, folds: ReadonlySet<number>): string {
+  const html = tameHtml(text.slice(start, end), rules, (offset) => folds.has(start + offset));
+  const lead = start === 0 || text[start - 1] === '\n' ? '' : MID_LINE;
+  return tamePhrases(tameLinks(lead + html, rules), rules).slice(lead.length);
+}
+
+/** A code span is shown in one line; in the source no line of it may begin as a command does. */
+const COMMAND_IN_SPAN = /\n[ \t>]*(?=\/[A-Za-z])/g;
 
 function tameRegion(text: string, { type, start, end }: Region): string {
   const source = text.slice(start, end);
   if (type === 'comment') return '';
-  return type === 'code block' ? tameMermaid(source) : source;
+  return type === 'code block' ? tameMermaid(source) : source.replace(COMMAND_IN_SPAN, ' ');
 }
 
 function asCode(text: string, rules: OutgoingRules): string {
-  const plain = withoutSecrets(stripInvisible(text).text, rules.canaries);
-  const longest = Math.max(2, ...[...plain.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${plain}\n${fence}`;
+  return asCodeBlock(withoutSecrets(stripInvisible(text).text, rules.canaries));
 }

@@ -91,7 +91,13 @@ function sandboxFor(
 
 function modelFor(brief: Brief, baseUrl: string): Model {
   if (baseUrl !== '')
-    return createModel({ baseUrl, apiKey: NO_KEY, model: brief.model.name, timeoutMs: brief.limits.modelTimeoutMs });
+    return createModel({
+      baseUrl,
+      apiKey: NO_KEY,
+      model: brief.model.name,
+      scripted: brief.model.scripted,
+      timeoutMs: brief.limits.modelTimeoutMs,
+    });
   const missing = () => Promise.reject(new SetupError('LOOPWRIGHT_MODEL_URL is not set; this job needs a model.'));
   return { answer: missing, turn: missing };
 }

@@ -168,6 +168,7 @@ async function startApp({ options, githubUrl, port, model, log }: AppStart, open
     workspaceDirectory: join(dataDirectory, 'clones'),
     publicUrl: `http://127.0.0.1:${port}`,
     slug: credentials.slug,
+    webhookSecret: credentials.webhookSecret,
     github: { appId: credentials.appId, privateKey: credentials.privateKey, apiUrl, fetch, log },
     model,
     skillsDirectory: skillsDirectory(),

@@ -5,7 +5,7 @@ import type { VerifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import { failureSentence } from './defects.ts';
-import { evidenceTable } from './evidence.ts';
+import { evidenceLegend, evidenceTable } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 
@@ -49,7 +49,7 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, report?: VerifyRe
 }
 
 function evidenceBlock(report: VerifyReport): string {
-  return `### Evidence\n\n${evidenceTable(report)}\n\nThe test of a \`change\` must fail on the base, pass on the head, fail again with the change reverted, and notice a fault made in it; that of a \`keep\` must notice a mutation. \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
+  return `### Evidence\n\n${evidenceTable(report)}\n\n${evidenceLegend(report)} \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
 }
 
 function boardBlocks(loop: StartedLoop): readonly string[] {

@@ -9,7 +9,7 @@ import { needsApproval } from '../loop/phases.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { idOf, type PhaseName } from '../loop/terms.ts';
 import { defectLine } from './defects.ts';
-import { evidenceTable } from './evidence.ts';
+import { evidenceLegend, evidenceTable } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import {
   costOf,
@@ -122,7 +122,7 @@ function summaryOf(loop: StartedLoop, own: readonly PhaseState[], facts: CheckFa
   const candidate =
     judges && loop.built.candidate !== undefined ? [`Judged candidate: \`${loop.built.candidate.sha}\`.`] : [];
   const proves = own.some(({ phase }) => phase === 'SHIP') && facts.report !== undefined;
-  const evidence = proves ? [evidenceTable(facts.report)] : [];
+  const evidence = proves ? [evidenceTable(facts.report), evidenceLegend(facts.report)] : [];
   const packet = isAwaitingApproval(loop, own)
     ? [
         `**Approve** accepts the packet with digest \`${shortDigest(loop.review?.packet.digest)}\`, and building starts. A newer packet makes this button do nothing.`,

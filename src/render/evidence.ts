@@ -1,6 +1,6 @@
 /** The evidence matrix: what proves each requirement, from the report of VERIFY. */
 
-import { oneLine, sections, table } from '../documents/markdown.ts';
+import { code, oneLine, sections, table } from '../documents/markdown.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import { thresholdText, valueText } from './words.ts';
 
@@ -14,7 +14,10 @@ export function evidenceDocument(report: VerifyReport): string {
       : 'The code ran in a sandbox (bubblewrap).';
   return sections('Evidence', [
     ['How it was judged', [contained, ...missingWalls.map((sentence) => oneLine(sentence, 300)), judged].join(' ')],
-    ['Requirements', evidence.length === 0 ? 'No requirement was proved.' : evidenceTable(report)],
+    [
+      'Requirements',
+      evidence.length === 0 ? 'No requirement was proved.' : `${evidenceTable(report)}\n\n${evidenceLegend(report)}`,
+    ],
     [
       'Acceptance',
       acceptance.length === 0 ? 'No acceptance row was performed.' : acceptance.map(acceptanceItem).join('\n'),
@@ -49,13 +52,50 @@ export function evidenceTable({ evidence }: VerifyReport): string {
     evidence.map(({ requirement, kind, test, base, head, reverted, mutated, value, proven, reason }) => [
       requirement,
       kind,
-      `\`${test}\``,
+      code(test),
       ...(kind === 'metric'
         ? ['', valueText(value ?? undefined), '']
         : [base, head, counterCheck({ kind, reverted, mutated })]),
       verdictText({ kind, proven, reason }),
     ]),
   );
+}
+
+/** What the rows of a table tried: nothing is said of a trial that none of them has, and who lacks one is named. */
+export function evidenceLegend({ evidence }: Pick<VerifyReport, 'evidence'>): string {
+  const [changes, keeps, metrics] = (['change', 'keep', 'metric'] as const).map((kind) =>
+    evidence.filter((row) => row.kind === kind),
+  );
+  return [
+    ...triedIn(changes, CHANGE_WORDS),
+    ...triedIn(keeps, KEEP_WORDS),
+    ...(metrics?.length ? ['A `metric` is measured on the head.'] : []),
+  ].join(' ');
+}
+
+interface Words {
+  readonly always: string;
+  readonly withFault: string;
+  readonly lacking: string;
+}
+
+const CHANGE_WORDS: Words = {
+  always: 'The test of a `change` must fail on the base, pass on the head, and fail again with the change reverted',
+  withFault: ' and with a fault made in it',
+  lacking: 'No fault was tried in the change of',
+};
+const KEEP_WORDS: Words = {
+  always: 'The test of a `keep` must pass on the base and on the head',
+  withFault: ', and fail with a fault made in the product',
+  lacking: 'No fault was tried in the product for',
+};
+
+function triedIn(rows: VerifyReport['evidence'] = [], { always, withFault, lacking }: Words): readonly string[] {
+  if (rows.length === 0) return [];
+  const without = rows.filter(({ mutated }) => mutated === 'not-run').map(({ requirement }) => requirement);
+  const names = [...new Set(without)].join(', ');
+  const rule = `${always}${without.length === rows.length ? '' : withFault}.`;
+  return without.length === 0 ? [rule] : [rule, `${lacking} ${names}.`];
 }
 
 /** Where nothing of a change can be mutated, being reverted is all that is asked of it. */

@@ -2,9 +2,18 @@
 import { z } from 'zod';
 import { budgetOf } from '../documents/budget.ts';
 import { DIAGRAMS, diagramBlock } from '../documents/diagrams-document.ts';
-import { acceptanceRow, analysis, diagrams, plan, specification } from '../documents/documents.ts';
-import { fitted, folded, oneLine, table } from '../documents/markdown.ts';
+import {
+  type AcceptanceRow,
+  acceptanceRow,
+  analysis,
+  diagrams,
+  plan,
+  type Specification,
+  specification,
+} from '../documents/documents.ts';
+import { code, fitted, folded, inlined, list, table } from '../documents/markdown.ts';
 import { budgetTable, doubtsTable } from '../documents/plan-documents.ts';
+import { metricLine } from '../documents/specification-document.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { type ModelFacts, shortDigest, warningsOf } from './words.ts';
@@ -14,17 +23,25 @@ interface DocumentText {
   readonly text: string;
 }
 
+interface PacketFacts {
+  readonly digest: string;
+  readonly documents: readonly DocumentText[];
+  /** What nobody can see in the issue: its kind, how often, and what it says where it says anything. */
+  readonly hidden?: readonly { readonly what: string; readonly count: number; readonly said: string }[];
+}
+
 /** Mentions who set the label: this comment is the notification. What a document does not say, the packet says is missing. */
 export function packetComment(
   loop: StartedLoop,
-  { digest, documents }: { readonly digest: string; readonly documents: readonly DocumentText[] },
+  { digest, documents, hidden = [] }: PacketFacts,
   model: ModelFacts,
 ): string {
   const folder = documents[0]?.path.split('/').slice(0, -1).join('/') ?? '.loopwright';
   return fitted([
     ...warningsOf(loop, model).map((text) => ({ text })),
     { text: openingOf(loop, digest) },
-    { text: `### Requirements\n\n${requirementsTable(documents)}` },
+    ...hiddenBlock(hidden),
+    { text: `### Requirements\n\n${requirementsOf(documents)}` },
     { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
     { text: `### Price\n\n${priceOf(loop, documents)}` },
     { name: 'the open doubts', text: `### Doubts\n\n${doubtsOf(documents)}` },
@@ -40,6 +57,17 @@ function openingOf(loop: StartedLoop, digest: string): string {
     `${who} read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).`,
     `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(digest)}\`). Then tests and code are made in this repository's Actions, in at most ${boundsOf(loop)}. Nothing is merged.`,
   ].join('\n\n');
+}
+
+/** Only here: what a document says is read by models. */
+function hiddenBlock(hidden: PacketFacts['hidden'] = []): readonly { readonly text: string }[] {
+  if (hidden.length === 0) return [];
+  const items = hidden.map(({ what, count, said }) => `${what} (${count})${said === '' ? '' : `: ${code(said)}`}`);
+  return [
+    {
+      text: `### Hidden in the issue\n\nPeople could not see this, so it was left out of everything:\n\n${list(items, '')}`,
+    },
+  ];
 }
 
 /** Without a price every call counts as 0 USD, so that limit is not promised. */
@@ -63,22 +91,21 @@ function missing(file: string): string {
   return `${file} is missing; do not approve.`;
 }
 
-function requirementsTable(documents: readonly DocumentText[]): string {
+function requirementsOf(documents: readonly DocumentText[]): string {
   const requirements = parsed(documents, 'requirements.json', specification.shape.requirements);
   const rows = parsed(documents, 'acceptance.json', z.array(acceptanceRow)) ?? [];
   if (requirements === undefined) return missing('requirements.json');
-  return table(
-    ['id', 'kind', 'what', 'proved by'],
-    requirements.map(({ id, kind, statement, criteria }) => [
-      id,
-      kind,
-      `${oneLine(statement)}${criteria.map((criterion) => `<br>· ${oneLine(criterion, 200)}`).join('')}`,
-      rows
-        .filter(({ requirement }) => requirement === id)
-        .map((row) => `${row.id} ${oneLine(row.title, 80)}`)
-        .join('<br>') || '**nothing**',
-    ]),
-  );
+  return requirements.map((requirement) => requirementBlock(requirement, rows)).join('\n\n');
+}
+
+/** In the words of the documents, whole: a person approves these. */
+function requirementBlock(
+  { id, kind, statement, criteria, metric }: Specification['requirements'][number],
+  rows: readonly AcceptanceRow[],
+): string {
+  const proofs = rows.filter(({ requirement }) => requirement === id).map((row) => `${row.id}: ${row.title}`);
+  const proved = proofs.length === 0 ? 'Proved by **nothing**.' : `Proved by:\n\n${list(proofs, '')}`;
+  return [`**${id}** (${kind}): ${inlined(statement)}`, list(criteria, ''), ...metricLine(metric), proved].join('\n\n');
 }
 
 function tasksTable({ tasks }: Loop): string {
@@ -86,7 +113,7 @@ function tasksTable({ tasks }: Loop): string {
     ['task', 'what', 'for', 'files'],
     tasks.map(({ id, title, requirements, files }) => [
       id,
-      oneLine(title, 120),
+      title,
       requirements.join(', '),
       files.map((file) => `\`${file}\``).join('<br>'),
     ]),

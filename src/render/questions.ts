@@ -1,6 +1,6 @@
 /** One comment per question round. */
 
-import { oneLine } from '../documents/markdown.ts';
+import { inlined } from '../documents/markdown.ts';
 import type { AnsweredQuestion } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 
@@ -23,14 +23,14 @@ export function questionsComment({ questions, started: { issue }, counters }: St
 function questionText({ number, question, why, options, safeDefault }: AnsweredQuestion): string {
   const lines = options.map(
     ({ key, text }) =>
-      `- ${key}: ${oneLine(text)}${text === safeDefault || key === safeDefault ? ' **(default)**' : ''}`,
+      `- ${key}: ${inlined(text)}${text === safeDefault || key === safeDefault ? ' **(default)**' : ''}`,
   );
   const named = options.some(({ key, text }) => text === safeDefault || key === safeDefault);
   const fallback =
     safeDefault === null
       ? 'There is no safe default; the loop waits for an answer.'
-      : `Default: ${oneLine(safeDefault)}`;
-  return [`**${number}. ${oneLine(question)}**`, oneLine(why), ...lines, ...(named ? [] : [fallback])].join('\n');
+      : `Default: ${inlined(safeDefault)}`;
+  return [`**${number}. ${inlined(question)}**`, inlined(why), ...lines, ...(named ? [] : [fallback])].join('\n');
 }
 
 function exampleOf(questions: readonly AnsweredQuestion[]): string {

@@ -11,6 +11,9 @@ export function childEnvironment(): Record<string, string> {
 const model = z.object({
   LLM_BASE_URL: z
     .url({ protocol: /^https?$/, error: 'write an address that begins with http:// or https://' })
+    .refine((address) => !URL.parse(address)?.username && !URL.parse(address)?.password, {
+      error: 'an address with a user or password in it reaches no model; name the key in LLM_API_KEY',
+    })
     .optional(),
   LLM_MODEL: z.string().min(1).optional(),
   LLM_API_KEY: z.string().min(1).optional(),

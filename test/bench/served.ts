@@ -39,6 +39,7 @@ if (database === 'bare') {
     workspaceDirectory: mkdtempSync(join(tmpdir(), 'loopwright-bench-')),
     publicUrl: `http://127.0.0.1:${port}`,
     slug: 'loopwright',
+    webhookSecret: SECRET,
     github,
     model: { baseUrl: 'http://127.0.0.1:9', name: 'none', apiKey: 'none', scripted: false, price: undefined },
     log,

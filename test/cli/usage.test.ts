@@ -149,6 +149,26 @@ const REFUSED: readonly Refused[] = [
       'environment variable LLM_BASE_URL: write an address that begins with http:// or https://; set it and start again.',
   },
   {
+    typed: 'demo',
+    environment: { LLM_BASE_URL: 'https://user:hunter2@llm.test/v1' },
+    sentence:
+      'environment variable LLM_BASE_URL: an address with a user or password in it reaches no model; name the key in LLM_API_KEY; set it and start again.',
+  },
+  {
+    typed: 'start',
+    environment: {
+      APP_ID: '1',
+      PRIVATE_KEY: 'x',
+      WEBHOOK_SECRET: 'x',
+      PUBLIC_URL: 'https://loop.test',
+      LLM_BASE_URL: 'https://llm.test/v1',
+      LLM_MODEL: 'm',
+      LOOPWRIGHT_SCRIPTED: 'true',
+    },
+    sentence:
+      'LOOPWRIGHT_SCRIPTED is for a scripted model on this machine, and LLM_BASE_URL leads to llm.test; leave it out.',
+  },
+  {
     typed: 'start --data @unused',
     environment: { LLM_BASE_URL: 'ftp://127.0.0.1/v1' },
     sentence:

@@ -25,6 +25,8 @@ describe('diagramProblems', () => {
     ['a click', 'flowchart TD\n A-->B\n click A href "x"', 3],
     ['a click behind a tab', 'flowchart TD\n A-->B\n\n\tCLICK A href "x"', 4],
     ['a click behind a semicolon', 'flowchart TD; A-->B; click A href "x"', 1],
+    ['an image', 'flowchart TD\n A-->B\n A@{ img: "//evil.test/p.png" }', 3],
+    ['HTML', 'flowchart TD\n A["<img src=x>"]', 2],
     ['a code fence', 'flowchart TD\n A-->B\n```\nafter', 3],
     ['an unknown type', '%% c\nflowchrt TD\n A-->B', 2],
     ['another type than expected', 'sequenceDiagram\n a->>b: hi', 1],

@@ -25,7 +25,8 @@ function ask(title: string, name: 'interview' | 'release' = 'interview') {
     'Ask.',
     name === 'interview' ? [issueBlock({ ...loop, started: { ...startedOn('loopwright/1'), issue } })] : [],
   );
-  const model = createModel({ baseUrl: server.url, apiKey: 'none', model: 'scripted', timeoutMs: 5000 });
+  const { url: baseUrl } = server;
+  const model = createModel({ baseUrl, apiKey: 'none', model: 'scripted', scripted: true, timeoutMs: 5000 });
   return model.answer({ name, context: CONTEXT, system: 'You ask.', user });
 }
 

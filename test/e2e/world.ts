@@ -166,6 +166,7 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
     workspaceDirectory: join(directory, 'clones'),
     publicUrl: `http://127.0.0.1:${port}`,
     slug,
+    webhookSecret,
     github: { appId, privateKey, apiUrl, fetch, log, ...(time === undefined ? {} : { now: time.now }) },
     model: {
       baseUrl: modelUrl,

@@ -108,4 +108,12 @@ describe('a run', () => {
     const { event } = await collected('ended', {}, null, { loop: 'globex/store#12' });
     expect(await event).toMatchObject({ type: 'reported' });
   });
+
+  test('says nothing that people could not see, in what is stored and in what is told', async () => {
+    const message = 'no <details>\u202E <!-- ignore all -->';
+    expect(await (await collected('ended', {}, { cause: 'work', message })).event).toMatchObject({
+      type: 'failed',
+      reason: 'no &lt;details> ',
+    });
+  });
 });

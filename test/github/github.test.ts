@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { GoneError, LoopError, UnansweredError, WriteRefusedError } from '../../src/errors.ts';
+import { GoneError, LoopError, SecretError, UnansweredError, WriteRefusedError } from '../../src/errors.ts';
 import { blobSha } from '../../src/github/git-tree.ts';
 import { createGitHub, type GitHubOptions } from '../../src/github/github.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
@@ -275,17 +275,33 @@ test('a merge has two parents and what the head brought on top of the base; wher
   expect(files).toEqual(['held', 'made', 'again', undefined, undefined]);
 });
 
-test('a file that holds one of our own secrets is not committed', async () => {
-  const changes = [
-    { path: 'x.txt', mode: '100644' as const, content: Buffer.from(`key ${CANARY}`).toString('base64') },
-  ];
+const TOKEN = 'ghp_0123456789abcdefABCDEF0123456789abcd';
+test.each([
+  ['a file', 'x.txt', `key ${CANARY}`, "x.txt holds one of the App's own secrets, so nothing is committed."],
+  [
+    'a document',
+    '.loopwright/12/spec.md',
+    `use ${TOKEN}`,
+    '.loopwright/12/spec.md holds what looks like a GitHub token, so nothing is committed. Take it out of the issue and the answers, then say `/rerun DISCOVER`.',
+  ],
+  ['a document behind entities', '.loopwright/12/spec.md', `use gh&#112;_${TOKEN.slice(4)}`, 'a GitHub token'],
+])('%s with a secret is not committed, and a sentence says so', async (_, path, text, sentence) => {
+  const changes = [{ path, mode: '100644' as const, content: Buffer.from(text).toString('base64') }];
   const parent = await mainHead();
+  const ref = 'refs/heads/loopwright/x';
   const writes = await writesDuring(async () => {
-    await expect(
-      github().commit(repository, { ref: 'refs/heads/loopwright/x', parent, changes, message: 'x' }),
-    ).rejects.toThrow(WriteRefusedError);
+    const refusal = github().commit(repository, { ref, parent, changes, message: 'x' });
+    await expect(refusal).rejects.toThrow(SecretError);
+    await expect(refusal).rejects.toThrow(sentence);
   });
   expect(writes).toEqual([]);
+});
+
+test('a file of the product may look as if it held a token: the scan and people judge that', async () => {
+  const changes = [{ path: 'x.txt', mode: '100644' as const, content: Buffer.from(TOKEN).toString('base64') }];
+  const parent = await mainHead();
+  const commit = github().commit(repository, { ref: 'refs/heads/loopwright/x', parent, changes, message: 'x' });
+  await expect(commit).resolves.toMatchObject({ sha: expect.any(String) });
 });
 
 test('a ref is created, moved forward, left alone when right, and never moved back', async () => {

@@ -94,7 +94,7 @@ describe('an operation that tells refusals by itself', () => {
       now: () => new Date(NOW),
       markdown: String,
       plain: String,
-      leaks: () => false,
+      secretIn: () => undefined,
     };
     return attempt(() => operation(call), { pauseMs: 1, renew: quiet }).then(
       () => undefined,

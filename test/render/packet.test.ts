@@ -28,11 +28,31 @@ describe('the packet comment', () => {
 
       ### Requirements
 
-      | id | kind | what | proved by |
-      |---|---|---|---|
-      | R-1 | change | When the state is given, \`GET /items?state=open\` lists only open items.<br>· With one open and one done item, \`GET /items?state=open\` answers \`200\` with exactly 1 item. | A-1 Open items only |
-      | R-2 | keep | Without a state, \`GET /items\` lists every item.<br>· With 2 items, \`GET /items\` answers \`200\` with exactly 2 items. | A-2 All items |
-      | R-3 | metric | The filtered list answers within its bound.<br>· The 95th percentile of 200 requests to \`GET /items?state=open\` is at most 300 ms. | A-3 Within 300 ms |
+      **R-1** (change): When the state is given, \`GET /items?state=open\` lists only open items.
+
+      - With one open and one done item, \`GET /items?state=open\` answers \`200\` with exactly 1 item.
+
+      Proved by:
+
+      - A-1: Open items only
+
+      **R-2** (keep): Without a state, \`GET /items\` lists every item.
+
+      - With 2 items, \`GET /items\` answers \`200\` with exactly 2 items.
+
+      Proved by:
+
+      - A-2: All items
+
+      **R-3** (metric): The filtered list answers within its bound.
+
+      - The 95th percentile of 200 requests to \`GET /items?state=open\` is at most 300 ms.
+
+      Metric: \`p95_ms <= 300 ms\`
+
+      Proved by:
+
+      - A-3: Within 300 ms
 
       ### Tasks
 

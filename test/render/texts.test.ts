@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/loop/commands.ts';
-import { evidenceDocument } from '../../src/render/evidence.ts';
+import { pullBody } from '../../src/render/board.ts';
+import { checksOf } from '../../src/render/checks.ts';
+import { evidenceDocument, evidenceLegend, evidenceTable } from '../../src/render/evidence.ts';
 import { helpText } from '../../src/render/help.ts';
 import { problemReport } from '../../src/render/problem.ts';
 import { questionsComment } from '../../src/render/questions.ts';
 import { statusText } from '../../src/render/status.ts';
 import { costOf } from '../../src/render/words.ts';
 import { interview } from '../drafting/authored.ts';
-import { buildingLoop, RED, startedLoop, stoppedLoop, VERIFIED } from './loops.ts';
+import { buildingLoop, MODEL, RED, startedLoop, stoppedLoop, VERIFIED } from './loops.ts';
 
 const QUESTIONS = [
   ...interview.questions.map((question) => ({ ...question, number: 1, assumed: false })),
@@ -191,6 +193,8 @@ describe('the evidence', () => {
       | R-2 | keep | \`test/a.test.js::all\` | pass | pass | mutated: pass | **not proven**: no mutation turned it red |
       | R-3 | metric | \`p95_ms\` |  | 12.5 |  | proven |
 
+      The test of a \`change\` must fail on the base, pass on the head, and fail again with the change reverted. No fault was tried in the change of R-1. The test of a \`keep\` must pass on the base and on the head, and fail with a fault made in the product. A \`metric\` is measured on the head.
+
       ## Acceptance
 
       - ✓ A-1 (R-1): as expected
@@ -208,6 +212,46 @@ describe('the evidence', () => {
     expect(evidenceDocument({ ...VERIFIED, sandbox: 'bubblewrap', missingWalls })).toContain(
       'The code ran in a sandbox (bubblewrap). No control group limits memory here. Candidate',
     );
+  });
+
+  it('says of each kind what its rows tried, and names the rows where less was tried', () => {
+    const [change, keep, metric] = VERIFIED.evidence;
+    if (change === undefined || keep === undefined || metric === undefined) throw new Error('three rows');
+    const legend = (...evidence: (typeof VERIFIED)['evidence']) => evidenceLegend({ evidence });
+    expect(legend(change)).toBe(
+      'The test of a `change` must fail on the base, pass on the head, and fail again with the change reverted. No fault was tried in the change of R-1.',
+    );
+    const faulty = { ...change, requirement: 'R-4', mutated: 'fail' as const };
+    expect(legend(faulty)).toBe(
+      'The test of a `change` must fail on the base, pass on the head, and fail again with the change reverted and with a fault made in it.',
+    );
+    expect(legend(change, faulty)).toBe(
+      'The test of a `change` must fail on the base, pass on the head, and fail again with the change reverted and with a fault made in it. No fault was tried in the change of R-1.',
+    );
+    expect(legend(keep, metric)).toBe(
+      'The test of a `keep` must pass on the base and on the head, and fail with a fault made in the product. A `metric` is measured on the head.',
+    );
+    expect(legend({ ...keep, mutated: 'not-run' })).toBe(
+      'The test of a `keep` must pass on the base and on the head. No fault was tried in the product for R-2.',
+    );
+    expect(legend()).toBe('');
+  });
+
+  it('stands with what it means, in evidence.md, on the pull request and on the check', () => {
+    const legend = evidenceLegend(VERIFIED);
+    const facts = { ...MODEL, headSha: 'a'.repeat(40), report: VERIFIED };
+    expect(evidenceDocument(VERIFIED)).toContain(legend);
+    expect(pullBody(buildingLoop(), MODEL, VERIFIED)).toContain(legend);
+    expect(
+      checksOf({ ...buildingLoop(), phase: 'SHIP' }, facts)
+        .map(({ summary }) => summary)
+        .join(),
+    ).toContain(legend);
+  });
+
+  it('shows a test whose name has a backtick as it is called', () => {
+    const evidence = VERIFIED.evidence.slice(0, 1).map((row) => ({ ...row, test: 'a.js::says `x` <b>' }));
+    expect(evidenceTable({ ...VERIFIED, evidence })).toContain('| `` a.js::says `x` <b> `` |');
   });
 
   it('shows each step of an acceptance row on a line of its own', () => {
