@@ -30,12 +30,27 @@ export class StoreError extends LoopError {
   override name = 'StoreError';
 }
 
+/** What was to be saved could not be read again, so it was not saved: trying again would not change it. */
+export class UnreadableError extends StoreError {
+  override name = 'UnreadableError';
+}
+
 /** The model did not give a usable answer within its tries. `calls` are those that were made and cost money. */
 export class ModelError extends LoopError {
   override name = 'ModelError';
   readonly calls: readonly ModelCall[];
   constructor(message: string, calls: readonly ModelCall[], options?: ErrorOptions) {
     super(message, options);
+    this.calls = calls;
+  }
+}
+
+/** Nothing is left for another model call; it was not made. `calls` are those that were made before it. */
+export class BudgetError extends LoopError {
+  override name = 'BudgetError';
+  readonly calls: readonly ModelCall[];
+  constructor(message: string, calls: readonly ModelCall[]) {
+    super(message);
     this.calls = calls;
   }
 }
@@ -75,6 +90,8 @@ export interface RetryOptions {
   readonly seconds?: number | undefined;
   /** What the failed try is counted as: the next one is told how many there were of each kind. */
   readonly kind?: string | undefined;
+  /** What was tried. Failures of another subject are no longer counted. */
+  readonly of?: string | undefined;
 }
 
 /** What is to be tried again. */
@@ -82,10 +99,12 @@ export class RetryError extends LoopError {
   override name = 'RetryError';
   readonly seconds: number | undefined;
   readonly kind: string | undefined;
-  constructor(what: string, cause: unknown, { seconds, kind }: RetryOptions) {
+  readonly of: string | undefined;
+  constructor(what: string, cause: unknown, { seconds, kind, of }: RetryOptions) {
     super(`${what} is tried again: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     this.seconds = seconds;
     this.kind = kind;
+    this.of = of;
   }
 }
 

@@ -2,6 +2,7 @@
 import type { GitHub, Merge, RepositoryRef } from './github/github-port.ts';
 import type { Answer, AnswerName } from './loop/answers.ts';
 import type { ModelCall } from './loop/brief.ts';
+import type { Purse } from './loop/costs.ts';
 import type { EffectLane } from './loop/effect.ts';
 import type { Price } from './loop/terms.ts';
 import type { AdmissionLimits, KeepDays, Store } from './store-port.ts';
@@ -39,19 +40,22 @@ export type Message =
 export interface Model {
   /**
    * Asks for one structured artifact: `response_format: json_schema` named after it, parsed with its schema; a malformed answer is told to the model.
-   * @throws {ModelError} after three tries (timeout, HTTP error, malformed); it carries the calls that were made.
+   * @throws {ModelError} after three tries (timeout, HTTP error, malformed), {BudgetError} before a try that `purse` cannot pay; both carry the calls that were made.
    */
   answer<Name extends AnswerName>(request: {
     readonly name: Name;
     readonly context: CallContext;
     readonly system: string;
     readonly user: string;
+    /** What may be spent on it; without, whatever it costs. */
+    readonly purse?: Purse | undefined;
   }): Promise<{ readonly answer: Answer<Name>; readonly calls: readonly ModelCall[] }>;
-  /** One turn of a conversation with tools. @throws {ModelError} after three tries. */
+  /** One turn of a conversation with tools. @throws {ModelError} after three tries, {BudgetError} before a try that `purse` cannot pay. */
   turn(request: {
     readonly context: CallContext;
     readonly messages: readonly Message[];
     readonly tools: readonly ToolDefinition[];
+    readonly purse?: Purse | undefined;
   }): Promise<{
     readonly content: string;
     readonly toolCalls: readonly ToolCall[];
@@ -77,8 +81,10 @@ export type QueueItem =
 export interface Tries {
   /** This one, from 1. */
   readonly attempt: number;
-  /** How many of the earlier ones ended with a RetryError, by its kind. */
+  /** How many of the earlier ones ended with a RetryError, by its kind, */
   readonly failed: Readonly<Record<string, number>>;
+  /** and what these tried: the `of` of the last RetryError. */
+  readonly of?: string | undefined;
 }
 
 export interface Queue {

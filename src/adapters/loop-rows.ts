@@ -1,6 +1,6 @@
 /** Loops as rows: the JSON that is the loop, and beside it the columns by which it is found. */
 import { z } from 'zod';
-import { StoreError } from '../errors.ts';
+import { StoreError, UnreadableError } from '../errors.ts';
 import { type EffectLane, effectLane, laneOf } from '../loop/effect.ts';
 import { event } from '../loop/event.ts';
 import { type Loop, loop as loopSchema, status } from '../loop/loop.ts';
@@ -46,11 +46,11 @@ function parseStored<Schema extends z.ZodType>(schema: Schema, json: string, wha
   );
 }
 
-/** The JSON of a row. @throws {StoreError} for what could not be read again; then nothing is saved. */
+/** The JSON of a row. @throws {UnreadableError} for what could not be read again; then nothing is saved. */
 export function jsonOf<Schema extends z.ZodType>(schema: Schema, value: z.infer<Schema>, what: string): string {
   const parsed = schema.safeParse(value);
   if (parsed.success) return JSON.stringify(value);
-  throw new StoreError(`${what} could not be read again, so it was not saved (${z.prettifyError(parsed.error)})`);
+  throw new UnreadableError(`${what} could not be read again, so it was not saved (${z.prettifyError(parsed.error)})`);
 }
 
 /** What look-ups need beside the JSON. */

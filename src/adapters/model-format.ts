@@ -2,6 +2,7 @@
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
 import { z } from 'zod';
 import type { AnswerName } from '../loop/answers.ts';
+import type { ModelCall } from '../loop/brief.ts';
 import type { ToolCall, ToolDefinition } from '../ports.ts';
 
 /** What one try gave. `correction` are the messages that tell the model what was wrong with its answer. */
@@ -70,13 +71,13 @@ export function toolsOf(tools: readonly ToolDefinition[]): Partial<ChatCompletio
   };
 }
 
-/** Reads a completion whose content is bare JSON of the schema: no code fence, no words around it. */
+/** Reads a completion whose content is JSON of the schema, with nothing around it but a code fence. */
 export function answerParser<Value>(schema: z.ZodType<Value>): (received: unknown) => Reading<Value> {
   return (received) => {
     const text = textOf(received);
     if ('what' in text) return { type: 'unusable', what: text.what, correction: [] };
     if (text.content.length > LONGEST_ANSWER) return unusable(`an answer of more than ${LONGEST_ANSWER} characters`);
-    const value = jsonOf(text.content);
+    const value = jsonOf(peeled(text.content));
     if (value === undefined) {
       return malformed(
         text.content,
@@ -108,13 +109,23 @@ export function readTurn(received: unknown): Reading<Turn> {
   return { type: 'usable', value: { content: content ?? '', toolCalls } };
 }
 
-/** Tokens as the answer states them; 0 where it does not. */
-export function readUsage(received: unknown): { readonly promptTokens: number; readonly completionTokens: number } {
-  const parsed = usage.safeParse(received);
-  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = parsed.success
-    ? parsed.data.usage
-    : { prompt_tokens: 0, completion_tokens: 0 };
-  return { promptTokens, completionTokens };
+/** Characters of a token, in English and code, about. */
+const TOKEN_CHARACTERS = 4;
+
+/** Tokens as the answer states them; where it states none, estimated by the length of what was sent and received. */
+export function readUsage(
+  received: unknown,
+  sent: unknown,
+): Pick<ModelCall, 'promptTokens' | 'completionTokens'> & { readonly estimated?: true } {
+  const stated = usage.safeParse(received).data?.usage;
+  if (stated !== undefined && stated.prompt_tokens + stated.completion_tokens > 0)
+    return { promptTokens: stated.prompt_tokens, completionTokens: stated.completion_tokens };
+  const answered = completion.safeParse(received).data?.choices[0].message ?? '';
+  return { promptTokens: tokensIn(sent), completionTokens: tokensIn(answered), estimated: true };
+}
+
+function tokensIn(value: unknown): number {
+  return Math.ceil(JSON.stringify(value).length / TOKEN_CHARACTERS);
 }
 
 function textOf(received: unknown): { readonly content: string } | { readonly what: string } {
@@ -124,6 +135,12 @@ function textOf(received: unknown): { readonly content: string } | { readonly wh
   if (said.refusal) return { what: 'a refusal' };
   if (reason === 'length') return { what: 'an answer cut off at its length limit' };
   return said.content?.trim() ? { content: said.content } : { what: 'an empty answer' };
+}
+
+/** The text in a code fence that is all there is: many models put one around JSON, whatever they are told. */
+function peeled(text: string): string {
+  const [, inner] = /^\s*```[a-z]*\s*\n([\s\S]*)\n\s*```\s*$/i.exec(text) ?? [];
+  return inner ?? text;
 }
 
 function jsonOf(text: string): unknown {

@@ -2,9 +2,10 @@
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
 import type { ZodType } from 'zod';
-import { ModelError } from '../errors.ts';
+import { BudgetError, ModelError } from '../errors.ts';
 import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
+import { isEmpty, leftAfter, type Purse } from '../loop/costs.ts';
 import type { CallContext, Message, Model } from '../ports.ts';
 import { type Failure, failureOf } from './model-failures.ts';
 import { boundedFetch } from './model-fetch.ts';
@@ -30,6 +31,7 @@ interface Question<Value> {
   readonly messages: readonly ChatCompletionMessageParam[];
   readonly body: Partial<ChatCompletionCreateParamsNonStreaming>;
   readonly read: (completion: unknown) => Reading<Value>;
+  readonly purse: Purse | undefined;
 }
 
 interface Asked<Value> {
@@ -43,17 +45,18 @@ type Settings = Required<Omit<ModelOptions, 'fetch' | 'apiKey'>> & { readonly cl
 export function createModel(options: ModelOptions): Model {
   const settings = settingsOf(options);
   return {
-    async answer({ name, context, system, user }) {
-      const { value, calls } = await ask(settings, questionFor(name, { context, system, user }));
+    async answer({ name, ...request }) {
+      const { value, calls } = await ask(settings, questionFor(name, request));
       return { answer: value, calls };
     },
-    async turn({ context, messages, tools }) {
+    async turn({ context, messages, tools, purse }) {
       const { value, calls } = await ask(settings, {
         context,
         wanted: 'next step',
         messages: messages.map(wireMessage),
         body: toolsOf(tools),
         read: readTurn,
+        purse,
       });
       return { ...value, calls };
     },
@@ -83,7 +86,7 @@ const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: ZodType<Answe
 
 function questionFor<Name extends AnswerName>(
   name: Name,
-  request: { readonly context: CallContext; readonly system: string; readonly user: string },
+  request: Omit<Parameters<Model['answer']>[0], 'name'>,
 ): Question<Answer<Name>> {
   const { schema } = SCHEMAS[name];
   return {
@@ -95,6 +98,7 @@ function questionFor<Name extends AnswerName>(
     ],
     body: { response_format: answerFormat(name, schema) },
     read: answerParser(schema),
+    purse: request.purse,
   };
 }
 
@@ -103,9 +107,10 @@ async function ask<Value>(settings: Settings, question: Question<Value>): Promis
   const failures: string[] = [];
   let messages = question.messages;
   for (let attempt = 1; attempt <= settings.tries; attempt += 1) {
+    refuseUnpaid(question, calls);
     const startedAt = performance.now();
     const sent = await send(settings, question, messages);
-    calls.push(callOf(question.context, sent, performance.now() - startedAt));
+    calls.push({ ...callOf(question.context, performance.now() - startedAt), ...tokensOf(sent, messages) });
     const reading: Reading<Value> = 'completion' in sent ? question.read(sent.completion) : failed(sent.failure.what);
     if (reading.type === 'usable') return { value: reading.value, calls };
     failures.push(reading.what);
@@ -114,6 +119,12 @@ async function ask<Value>(settings: Settings, question: Question<Value>): Promis
     if (attempt < settings.tries) await pause(settings.pauseMs * attempt);
   }
   throw new ModelError(sentence(settings, question.wanted, failures), calls);
+}
+
+/** @throws {BudgetError} where nothing is left after these calls. */
+function refuseUnpaid({ purse, wanted }: Question<unknown>, calls: readonly ModelCall[]): void {
+  if (isEmpty(leftAfter(purse, calls)))
+    throw new BudgetError(`Nothing is left in the budget to ask the model for the ${wanted}.`, calls);
 }
 
 type Sent = { readonly completion: unknown } | { readonly failure: Failure };
@@ -148,10 +159,13 @@ function failed<Value>(what: string): Reading<Value> {
   return { type: 'unusable', what, correction: [] };
 }
 
-function callOf(context: CallContext, sent: Sent, durationMs: number): ModelCall {
-  const { phase, skill, role, attempt } = context;
-  const usage = readUsage('completion' in sent ? sent.completion : undefined);
-  return { phase, skill, role, attempt, ...usage, durationMs: Math.round(durationMs) };
+function callOf({ phase, skill, role, attempt }: CallContext, durationMs: number) {
+  return { phase, skill, role, attempt, durationMs: Math.round(durationMs) };
+}
+
+/** A try without an answer may have been paid for; nobody says so, and it counts as none. */
+function tokensOf(sent: Sent, messages: readonly ChatCompletionMessageParam[]) {
+  return 'completion' in sent ? readUsage(sent.completion, messages) : { promptTokens: 0, completionTokens: 0 };
 }
 
 function wireMessage(message: Message): ChatCompletionMessageParam {

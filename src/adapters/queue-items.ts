@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { fromKysely, type PgBoss, type SendOptions } from 'pg-boss';
 import { z } from 'zod';
+import type { RetryError } from '../errors.ts';
 import { effectLane } from '../loop/effect.ts';
-import type { QueueItem } from '../ports.ts';
+import type { QueueItem, Tries } from '../ports.ts';
 import type { Queries } from './tables.ts';
 
 /**
@@ -65,6 +66,15 @@ export function keyOf(item: QueueItem): string {
     case 'elapse':
       return `elapse ${item.loopId} ${item.key}`;
   }
+}
+
+/** The failures of an item's tries after one more. */
+export function countedFailures(
+  { failed, of: before }: Pick<Tries, 'failed' | 'of'>,
+  { kind, of }: Pick<RetryError, 'kind' | 'of'>,
+): Tries['failed'] {
+  const same = before === of ? failed : {};
+  return kind === undefined ? same : { ...same, [kind]: (same[kind] ?? 0) + 1 };
 }
 
 interface Request {

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { RetryError } from '../errors.ts';
 import type { QueueItem, Tries } from '../ports.ts';
 import type { Engine } from './database.ts';
-import { QUEUE_OPTIONS, type QueueName, queueItem } from './queue-items.ts';
+import { countedFailures, QUEUE_OPTIONS, type QueueName, queueItem } from './queue-items.ts';
 import { createSignal } from './signal.ts';
 
 export interface QueueWorker {
@@ -36,8 +36,8 @@ interface Job {
   readonly data: unknown;
 }
 
-/** What an item's `data` holds: the item, and beside it the failures of its tries by kind. */
-const kept = z.looseObject({ failed: z.record(z.string(), z.int()).default({}) });
+/** What an item's `data` holds: the item, and beside it the failures of its tries by kind, and what these tried. */
+const kept = z.looseObject({ failed: z.record(z.string(), z.int()).default({}), of: z.string().optional() });
 
 /** pg-boss gives more than its types say. */
 const commandResponse = z.object({ affected: z.int() });
@@ -112,8 +112,8 @@ async function perform({ engine, name, log, handle, givenBack }: Work, job: Job)
   const startedAt = performance.now();
   const attempt = job.retryCount + 1;
   const failure = await failureOf(async () => {
-    const { failed, ...item } = kept.parse(job.data);
-    await handle(queueItem.parse(item), { attempt, failed });
+    const { failed, of, ...item } = kept.parse(job.data);
+    await handle(queueItem.parse(item), { attempt, failed, of });
   });
   if (givenBack.has(job)) return;
   const durationMs = Math.round(performance.now() - startedAt);
@@ -133,13 +133,13 @@ async function perform({ engine, name, log, handle, givenBack }: Work, job: Job)
 
 /** pg-boss knows only its growing pause and counts all tries alike; who failed may know when the next has a chance, and what this one counts as. */
 async function noteRetry(
-  { seconds, kind }: RetryError,
+  { seconds, kind, of }: RetryError,
   { engine, name }: Pick<Work, 'engine' | 'name'>,
   { id, data }: Job,
 ): Promise<void> {
-  const { failed, ...item } = kept.parse(data);
-  const counted = kind === undefined ? failed : { ...failed, [kind]: (failed[kind] ?? 0) + 1 };
-  await sql`update pgboss.job set data = ${JSON.stringify({ ...item, failed: counted })}::jsonb,
+  const { failed, of: before, ...item } = kept.parse(data);
+  const told = { ...item, of, failed: countedFailures({ failed, of: before }, { kind, of }) };
+  await sql`update pgboss.job set data = ${JSON.stringify(told)}::jsonb,
       start_after = coalesce(now() + ${seconds ?? null}::float8 * interval '1 second', start_after)
     where name = ${name} and id = ${id} and state = 'retry'`.execute(engine.db);
 }

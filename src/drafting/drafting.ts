@@ -4,6 +4,7 @@ import { folderOf } from '../documents/document-texts.ts';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
+import { leftAfter, purseOf } from '../loop/costs.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect, Measurement } from '../loop/measurement.ts';
@@ -20,7 +21,7 @@ export interface Drafting {
   readonly ports: Ports;
   /** The calls made so far, in order. */
   readonly calls: readonly ModelCall[];
-  /** @throws {ModelError} when no usable answer came. @throws {ConfigError} when a skill is missing. */
+  /** @throws {ModelError} when no usable answer came. @throws {BudgetError} before a call that nothing is left for. @throws {ConfigError} when a skill is missing. */
   ask<Name extends AnswerName>(name: Name, task: string, blocks: readonly Block[]): Promise<Answer<Name>>;
 }
 
@@ -39,7 +40,8 @@ export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports
       const [skill] = skills;
       const context = { loop: nameOf(loop.ref), phase, skill, role, attempt: attemptOf(phase, loop) };
       const system = systemOf([GROUND_RULES, ...skills].map((each) => ({ name: each, text: skillText(each, ports) })));
-      const result = await ports.model.answer({ name, context, system, user: userOf(task, blocks) });
+      const purse = leftAfter(purseOf(loop), calls);
+      const result = await ports.model.answer({ name, context, system, user: userOf(task, blocks), purse });
       calls.push(...result.calls);
       return result.answer;
     },

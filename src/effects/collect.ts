@@ -7,9 +7,11 @@ import { type ModelCall, type Report, report as reportSchema } from '../loop/bri
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
+import { nameOf } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
 import { type ArtifactFiles, MAX_ZIP_BYTES, unpack } from './artifact.ts';
+import { withOwnScan } from './own-scan.ts';
 import { assertProposal } from './proposal-checks.ts';
 import { signatureOf } from './signature.ts';
 
@@ -46,9 +48,11 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
       `The ${effect.phase} run ${run.id} ended as ${run.conclusion ?? 'unknown'} without a report; its log says why.`,
     );
   const files = unpack(zip);
-  const report = reportOf(files, effect, loop);
-  await assertProposal(report, loop, ports);
-  await storeRaw(report, files, ports.store);
+  const told = reportOf(files, effect, loop);
+  assertJudged(told, ports);
+  await assertProposal(told, loop, ports);
+  await storeRaw(told, files, ports.store);
+  const report = await withOwnScan(told, loop, ports);
   const { failure, calls } = report;
   if (failure !== null)
     return { ...failed(failure.cause, failure.message, calls), ...(await remainsOf(report, ports.store)) };
@@ -112,7 +116,10 @@ function reportOf(files: ArtifactFiles, effect: Collect, loop: ReviewedLoop): Re
   const expected = effect.report === 'verify' ? loop.built.candidate?.sha : loop.review.head;
   const base = loop.started.base.sha;
   const runEntry = loop.built.run?.entry ?? effect.entry;
+  // The name changes when the repository is renamed, the issue and its loop's number do not.
+  const isOfLoop = report.loop.replace(/^.*#/, '#') === nameOf(loop.ref).replace(/^.*#/, '#');
   if (
+    !isOfLoop ||
     report.kind !== effect.report ||
     report.entry !== runEntry ||
     report.candidate !== expected ||
@@ -123,6 +130,14 @@ function reportOf(files: ArtifactFiles, effect: Collect, loop: ReviewedLoop): Re
     );
   }
   return report;
+}
+
+/** What a real model wrote runs in the sandbox, or its run is not believed. */
+function assertJudged({ sandbox, kind }: Report, { modelFacts }: Pick<Ports, 'modelFacts'>): void {
+  if (sandbox === 'none' && !modelFacts.scripted)
+    throw new ArtifactError(
+      `The ${kind} report says that generated code ran without a sandbox. Nothing of it was taken over.`,
+    );
 }
 
 function subjectOf({ kind, entry, candidate, base }: Pick<Report, 'kind' | 'entry' | 'candidate' | 'base'>): string {

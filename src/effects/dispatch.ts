@@ -9,6 +9,7 @@ import { ConfigError } from '../errors.ts';
 import { CHANGE_LIMITS } from '../guard/patch-policy.ts';
 import { ANSWERS } from '../loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport } from '../loop/brief.ts';
+import { purseOf } from '../loop/costs.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
@@ -22,7 +23,6 @@ const NO_GATEWAY =
 const LIMITS = {
   agentSteps: 60,
   modelTimeoutMs: 120_000,
-  commandTimeoutMs: 60_000,
   outputBytes: 100_000,
   designAttempts: 3,
   reviewRevisions: 2,
@@ -111,8 +111,14 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     context: loop.context,
     skills: jobSkills(ports.skills),
     model: { name: modelFacts.name, scripted: modelFacts.scripted },
+    purse: purseOf(loop) ?? null,
     policy: { protectedPaths: config.protected, ...CHANGE_LIMITS },
-    limits: { ...LIMITS, modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs },
+    limits: {
+      ...LIMITS,
+      modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs,
+      commandTimeoutMs: config.limits.commandSeconds * 1000,
+      suiteTimeoutMs: config.limits.suiteSeconds * 1000,
+    },
     thresholds: { p95Ms: 500 },
   };
 }

@@ -6,7 +6,7 @@ import { createDrafting, type Drafting, stamp } from '../drafting/drafting.ts';
 import { plan } from '../drafting/plan.ts';
 import { reflect } from '../drafting/reflect.ts';
 import { ship } from '../drafting/ship.ts';
-import { ConfigError, ModelError, PaidError } from '../errors.ts';
+import { BudgetError, ConfigError, ModelError, PaidError } from '../errors.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { StartedLoop } from '../loop/stages.ts';
@@ -34,12 +34,14 @@ export async function draft({ phase }: EffectOf<'draft'>, loop: StartedLoop, por
     return await work(drafting);
   } catch (error) {
     if (error instanceof ModelError) return failed(drafting, 'model', error);
+    if (error instanceof BudgetError) return failed(drafting, 'budget', error);
     if (error instanceof ConfigError) return failed(drafting, 'setup', error);
     throw drafting.calls.length === 0 ? error : new PaidError(error, drafting.calls);
   }
 }
 
-function failed(drafting: Drafting, cause: 'model' | 'setup', error: Error): Event {
-  const calls = [...drafting.calls, ...(error instanceof ModelError ? error.calls : [])];
+function failed(drafting: Drafting, cause: 'model' | 'setup' | 'budget', error: Error): Event {
+  const paid = error instanceof ModelError || error instanceof BudgetError ? error.calls : [];
+  const calls = [...drafting.calls, ...paid];
   return { type: 'failed', ...stamp(drafting), cause, reason: error.message, calls };
 }

@@ -1,6 +1,6 @@
 /** Runs loops: save what was decided, perform it, decide again on what came back. */
 import type { Logger } from 'pino';
-import { ConflictError, RetryError } from '../errors.ts';
+import { ConflictError, RetryError, UnreadableError } from '../errors.ts';
 import { decide, settle } from '../loop/decide.ts';
 import { type Effect, type EffectLane, laneOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
@@ -40,11 +40,21 @@ export async function work({ loopId, lane, tries }: Waking, ports: Ports, log: L
     const effect = stored === undefined ? undefined : nextEffect(stored.loop, lane);
     if (stored === undefined || effect === undefined) return;
     const { loop } = stored;
-    const outcome = await perform(effect, { loop, ports, tries });
+    const outcome = await perform(effect, { loop, ports, tries: triesOf(effect, tries) });
     await settleWith(outcome, { effect, loop }, ports, log);
     // The next effect begins with a first try of its own.
     if (tries.attempt > 1) return ports.queue.send({ type: 'wake', loopId, lane });
   }
+}
+
+/** What tries are counted for: an effect by its key; of boards only the newest is shown, so that they are one. */
+function subjectOf({ type, key }: Effect): string {
+  return type === 'show' ? type : key;
+}
+
+/** Failures of an effect that was withdrawn meanwhile are not those of the one after it. */
+function triesOf(effect: Effect, tries: Tries): Tries {
+  return tries.of === undefined || tries.of === subjectOf(effect) ? tries : { ...tries, failed: {} };
 }
 
 interface Performed {
@@ -58,7 +68,10 @@ async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: 
     case 'again':
       if (outcome.calls.length > 0)
         await apply(loop.ref, { type: 'paid', at: ports.clock.now().toISOString(), calls: [...outcome.calls] }, ports);
-      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, outcome);
+      throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, {
+        ...outcome,
+        of: subjectOf(effect),
+      });
     case 'relocated':
       throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, {
         seconds: await relocate(loop, ports),
@@ -66,10 +79,25 @@ async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: 
     case 'settled':
       if (outcome.dropped !== undefined)
         log.warn({ loop: nameOf(loop.ref), effect: effect.type }, `an effect was dropped: ${outcome.dropped}`);
-      await update(loop.ref, ports, { event: outcome.event, settled: effect.key, source: undefined }, (current) =>
-        settle(current, effect.key, outcome.event),
-      );
+      await settleAs(outcome.event, { effect, loop }, ports).catch(async (error: unknown) => {
+        if (!(error instanceof UnreadableError)) throw error;
+        log.error({ loop: nameOf(loop.ref), effect: effect.type, err: error }, 'what came of an effect is not saved');
+        await settleAs(failedFor(error, effect, ports), { effect, loop }, ports);
+      });
   }
+}
+
+function settleAs(event: Event | undefined, { effect, loop }: Performed, ports: Ports): Promise<Answer> {
+  return update(loop.ref, ports, { event, settled: effect.key, source: undefined }, (current) =>
+    settle(current, effect.key, event),
+  );
+}
+
+/** Performing it again would end the same, and be paid for again: the entry failed, where the effect belongs to one. */
+function failedFor(error: UnreadableError, effect: Effect, { clock }: Ports): Event | undefined {
+  if (!('entry' in effect)) return undefined;
+  const reason = `Loopwright itself failed: ${error.message}`;
+  return { type: 'failed', at: clock.now().toISOString(), entry: effect.entry, cause: 'setup', reason, calls: [] };
 }
 
 /** While the installation does not have the repository (suspended, transferred away) it is asked for so often. */

@@ -4,7 +4,7 @@ import { LoopError, WriteRefusedError } from '../errors.ts';
 import type { FileChange } from '../loop/brief.ts';
 import { blobSha, changedTreeSha, type TreeChange, type TreeEntry } from './git-tree.ts';
 import type { Call } from './github-client.ts';
-import { hasStatus, textOf } from './github-errors.ts';
+import { hasStatus, isLimit, textOf } from './github-errors.ts';
 import type { HeldEntry, Merge } from './github-port.ts';
 import type { Operation } from './github-talk.ts';
 
@@ -144,7 +144,7 @@ export const moveRef: Operation<'moveRef'> = async (call, ref, sha) => {
     if (before === undefined) await octokit.rest.git.createRef({ ...here, ref, sha });
     else await octokit.rest.git.updateRef({ ...here, ref: shortRef(ref), sha, force: false });
   } catch (error) {
-    if (!hasStatus(error, 403, 409, 422)) throw error;
+    if (isLimit(error) || !hasStatus(error, 403, 409, 422)) throw error;
     throw new WriteRefusedError(`GitHub refused to move ${ref} to ${sha}: ${textOf(error)}`, { cause: error });
   }
 };

@@ -101,13 +101,43 @@ const LONGEST_LIMIT_MS = 3_600_000;
  */
 function limitedFor({ status, message, response }: HttpError): number | undefined {
   if (response === undefined || (status !== 403 && status !== 429)) return undefined;
-  const { headers } = response;
+  const after = Number(response.headers['retry-after']);
+  const isUsedUp = response.headers['x-ratelimit-remaining'] === '0';
+  if (status === 403 && !(after > 0) && !isUsedUp && !/\b(?:API|secondary) rate limit\b/i.test(message))
+    return undefined;
+  return limitMsOf(response.headers);
+}
+
+function limitMsOf(headers: Readonly<Record<string, unknown>>): number {
   const after = Number(headers['retry-after']);
   const isUsedUp = headers['x-ratelimit-remaining'] === '0';
-  if (status === 403 && !(after > 0) && !isUsedUp && !/rate limit/i.test(message)) return undefined;
   const resetMs = Number(headers['x-ratelimit-reset']) * 1000 - (Date.parse(String(headers.date)) || Date.now());
   const toldMs = after > 0 ? after * 1000 : isUsedUp && resetMs > 0 ? resetMs : LONGEST_WAIT_MS;
   return Math.min(toldMs, LONGEST_LIMIT_MS);
+}
+
+/** Whether GitHub takes no more requests for now: nobody was refused anything, and it is asked again. */
+export function isLimit(error: unknown): boolean {
+  const failure = httpError.safeParse(describe(error)).data;
+  return failure !== undefined && limitedFor(failure) !== undefined;
+}
+
+/** Octokit's error for an answer of GraphQL, which comes with 200 whatever it says. */
+const graphqlError = z.object({
+  name: z.literal('GraphqlResponseError'),
+  message: z.string(),
+  headers: z.record(z.string(), z.unknown()).default({}),
+  errors: z.array(z.object({ type: z.string().optional() })).default([]),
+});
+
+/** What GraphQL refused, as ours, told as `what` was not done; undefined for every other error. */
+export function graphqlErrorOf(error: unknown, what: string): LoopError | undefined {
+  const parsed = graphqlError.safeParse(describe(error)).data;
+  if (parsed === undefined) return undefined;
+  const text = `${what}: ${parsed.message}`;
+  return parsed.errors.some(({ type }) => type === 'RATE_LIMITED')
+    ? new LimitedError(text, Math.ceil(limitMsOf(parsed.headers) / 1000), { cause: error })
+    : new LoopError(text, { cause: error });
 }
 
 const GONE = [404, 410, 451];

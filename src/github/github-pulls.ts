@@ -1,7 +1,7 @@
 /** The draft pull request of a loop: opened once, kept up to date, taken out of draft; never merged, never re-targeted. */
-import { LoopError } from '../errors.ts';
 import { MARK_READY_FOR_REVIEW } from '../referee/requests.ts';
 import type { Call } from './github-client.ts';
+import { graphqlErrorOf } from './github-errors.ts';
 import type { Operation } from './github-talk.ts';
 
 /** GitHub lists at most this many files of a comparison, and says nothing about more. */
@@ -60,10 +60,7 @@ export const markReady: Operation<'markReady'> = async ({ octokit }, pullNodeId)
   try {
     await octokit.graphql(MARK_READY_FOR_REVIEW, { pullRequestId: pullNodeId });
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'GraphqlResponseError') throw error;
-    throw new LoopError(`GitHub did not take the pull request ${pullNodeId} out of draft: ${error.message}`, {
-      cause: error,
-    });
+    throw graphqlErrorOf(error, `GitHub did not take the pull request ${pullNodeId} out of draft`) ?? error;
   }
 };
 

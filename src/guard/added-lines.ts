@@ -1,4 +1,4 @@
-/** The lines that a unified diff adds, with the place where they end up. */
+/** The lines that a change adds, with the place where they end up. */
 
 export interface AddedLine {
   readonly file: string;
@@ -48,4 +48,16 @@ function pathOf(name: string): string {
   const plain = name.replace(/\t$/, '');
   const unquoted = plain.startsWith('"') ? plain.slice(1, -1).replace(/\\(.)/g, '$1') : plain;
   return unquoted.replace(/^b\//, '');
+}
+
+/** The lines of a file that its earlier text does not have, as often as it does not. A line that only moved is none of them. */
+export function newLinesOf(file: string, before: string | undefined, after: string): readonly AddedLine[] {
+  const known = new Map<string, number>();
+  for (const text of before?.split('\n') ?? []) known.set(text, (known.get(text) ?? 0) + 1);
+  return after.split('\n').flatMap((text, index) => {
+    const left = known.get(text) ?? 0;
+    if (left === 0) return [{ file, line: index + 1, text }];
+    known.set(text, left - 1);
+    return [];
+  });
 }

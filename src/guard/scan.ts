@@ -1,6 +1,7 @@
 /** Finds secrets and risky code on the lines that a change adds. Needs no scanner installed. */
 import type { Defect } from '../loop/measurement.ts';
 import { type AddedLine, addedLinesOf } from './added-lines.ts';
+import { CHARACTER_RULES } from './scan-characters.ts';
 import { findingDefect } from './waivers.ts';
 
 interface Rule {
@@ -189,15 +190,18 @@ export function scanLines(lines: readonly AddedLine[]): readonly Defect[] {
   );
 }
 
-function brokenBy({ file, text }: AddedLine): readonly Rule[] {
+function brokenBy({ file, text }: AddedLine): readonly Finding[] {
   const part = text.slice(0, LONGEST_LINE);
   const found = [...SECRETS, ...RISKS, ...TAMPERINGS].filter(
     ({ files, pattern }) => (files?.test(file) ?? true) && pattern.test(part),
   );
   const isKnown = found.some(({ name }) => name.startsWith('secret-'));
-  const rules = !isKnown && looksAssigned(part) ? [...found, ASSIGNED_SECRET] : found;
-  return [...new Map(rules.map((rule) => [rule.name, rule])).values()];
+  const characters = CHARACTER_RULES.filter(({ finds }) => finds(part));
+  const rules = [...found, ...(!isKnown && looksAssigned(part) ? [ASSIGNED_SECRET] : []), ...characters];
+  return [...new Map(rules.map((rule): [string, Finding] => [rule.name, rule])).values()];
 }
+
+type Finding = Pick<Rule, 'name' | 'because' | 'fix'>;
 
 const ASSIGNED_SECRET = secret('assigned', ASSIGNED, 'something that looks like a secret');
 
@@ -215,7 +219,7 @@ function entropyOf(text: string): number {
   }, 0);
 }
 
-function defectOf({ file, line, text }: AddedLine, { name, because, fix }: Rule, serial: number): Defect {
+function defectOf({ file, line, text }: AddedLine, { name, because, fix }: Finding, serial: number): Defect {
   const about = `${file}:${line}`;
   const message = `${about}: ${because}.`;
   const bound = [text.trim(), String(serial)];

@@ -1,6 +1,7 @@
 /** Takes in what a repository sent, in the order in which it came. What cannot be taken in now is tried again, and keeps the rest back for a short while only. */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { LimitedError, RetryError, UnreadableError } from '../errors.ts';
 import type { Ports, UnreadDelivery } from '../ports.ts';
 import { takeIn } from './take-in.ts';
 
@@ -52,6 +53,13 @@ interface Failure {
 async function afterFailure({ id, name, receivedAt, tries }: UnreadDelivery, failure: Failure): Promise<void> {
   const { error, ports, log } = failure;
   const fields = { delivery: id, webhook: name, tries: tries + 1, err: error };
+  // No delivery is at fault, and each would ask in vain: the repository waits as a whole, and the order stays.
+  if (error instanceof LimitedError) throw new RetryError(`${name} ${id}`, error, { seconds: error.seconds });
+  if (error instanceof UnreadableError) {
+    await ports.store.markRead([id], error.message);
+    log.error(fields, 'what a webhook means could not be saved; it is given up');
+    return;
+  }
   const nowMs = ports.clock.now().getTime();
   if (nowMs - Date.parse(receivedAt) > GIVEN_UP_AFTER_MS) {
     await ports.store.markRead([id], `given up: ${String(error)}`);

@@ -27,12 +27,13 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
   const sha = (await ports.github.head(ref, `refs/heads/${defaultBranch}`)) ?? '0'.repeat(40);
   const config = await configOrRefusal(ref, sha, ports);
   const goal = goalOrRefusal(issue.body ?? '');
-  const refusal = [closedProblem(issue), branchProblem(defaultBranch), config, goal].find(
+  const { config: settings, digest } = typeof config === 'string' ? FALLBACK : config;
+  const branch = `${settings.branch.replace('{issue}', String(ref.issue))}${ref.n > 1 ? `-${ref.n}` : ''}`;
+  const taken = await takenProblem(ref, branch, ports);
+  const refusal = [closedProblem(issue), branchProblem(defaultBranch), taken, config, goal].find(
     (found) => typeof found === 'string',
   );
-  const { config: settings, digest } = typeof config === 'string' ? FALLBACK : config;
   const labels = issue.labels.map(({ name }) => name);
-  const branch = `${settings.branch.replace('{issue}', String(ref.issue))}${ref.n > 1 ? `-${ref.n}` : ''}`;
   return {
     issue: { title: issue.title, body: issue.body ?? '', author: issue.user },
     base: { branch: defaultBranch, sha },
@@ -49,6 +50,17 @@ function closedProblem({ isClosed }: LabelledIssue): string | undefined {
   return isClosed === true ? 'The issue is closed; reopen it and set the label again.' : undefined;
 }
 
+/** Git keeps branches as files in folders: where one is called as a folder of the loop's branch, that cannot be made. */
+async function takenProblem(ref: LoopRef, branch: string, { github }: Ports): Promise<string | undefined> {
+  const folders = branch.split('/').slice(0, -1);
+  for (const [index] of folders.entries()) {
+    const name = folders.slice(0, index + 1).join('/');
+    if ((await github.head(ref, `refs/heads/${name}`)) !== undefined)
+      return `There is a branch \`${name}\`, so git cannot have the loop's branch \`${branch}\` below it; rename that branch and set the label again.`;
+  }
+  return undefined;
+}
+
 /** The App may write branches with this prefix, so the default branch must not have it. */
 function branchProblem(defaultBranch: string): string | undefined {
   return defaultBranch.startsWith(BRANCH_PREFIX)
@@ -59,7 +71,8 @@ function branchProblem(defaultBranch: string): string | undefined {
 /** A goal may state its own limits; otherwise the repository's hold. */
 function limitsOf({ limits }: RepositoryConfig, goal: Goal | string | undefined): Facts['limits'] {
   const { iterations, usd } = typeof goal === 'object' ? goal.limits : {};
-  return { ...limits, iterations: iterations ?? limits.iterations, usd: usd ?? limits.usd };
+  const { runMinutes, checksQuietSeconds } = limits;
+  return { iterations: iterations ?? limits.iterations, usd: usd ?? limits.usd, runMinutes, checksQuietSeconds };
 }
 
 /** Stands in only where the label is refused anyway; no loop ever starts with it. */

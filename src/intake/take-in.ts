@@ -1,6 +1,6 @@
 /** Takes deliveries in: what a webhook means becomes events of loops. State that decides is read back from the API, never taken from the payload. */
 import { applyOnce } from '../engine/advance.ts';
-import { LoopError, NotYetError } from '../errors.ts';
+import { LimitedError, LoopError, NotYetError } from '../errors.ts';
 import type { Event } from '../loop/event.ts';
 import type { Delivery, Ports, Source } from '../ports.ts';
 import { checkReaders } from './check-readers.ts';
@@ -66,7 +66,8 @@ async function readWhereItIs(payload: Payload, taking: Taking): Promise<readonly
   try {
     return await read(payload, taking);
   } catch (error) {
-    if (!(error instanceof LoopError) || error instanceof NotYetError || !('repository' in payload)) throw error;
+    if (!(error instanceof LoopError) || error instanceof NotYetError || error instanceof LimitedError) throw error;
+    if (!('repository' in payload)) throw error;
     const said = saidOf(payload);
     const now = await taking.ports.github.locate(said);
     if (now === undefined)

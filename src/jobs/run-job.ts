@@ -45,7 +45,7 @@ export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
   const { kind, variables, log } = request;
   const startedAt = Date.now();
   const brief = await readBrief(variables.LOOPWRIGHT_BRIEF);
-  const { model, calls } = countCalls(modelFor(brief, variables.LOOPWRIGHT_MODEL_URL));
+  const { model, calls } = countCalls(modelFor(brief, variables.LOOPWRIGHT_MODEL_URL), brief.purse ?? undefined);
   const broken = (error: unknown): Report => {
     log(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return failedReport(brief, { kind, calls, durationMs: Date.now() - startedAt, failure: failureOf(error) });

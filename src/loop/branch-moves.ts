@@ -4,20 +4,9 @@ import type { EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
 import { exhaustedOf, say, sentBack } from './people.ts';
 import { FIRST, ITERATION, needsApproval, PHASES, REVIEW } from './phases.ts';
+import { cancellationOf } from './rest.ts';
 import { isReviewed, type ReviewedLoop, type StartedLoop } from './stages.ts';
-import {
-  again,
-  cancellationOf,
-  close,
-  emit,
-  enter,
-  nextRound,
-  onBase,
-  only,
-  stop,
-  withoutApproval,
-  withoutCandidate,
-} from './walk.ts';
+import { again, close, emit, enter, nextRound, onBase, only, stop, withoutApproval, withoutCandidate } from './walk.ts';
 
 /** A person's commit wins: evidence is void, and when it touches the approved documents so is the approval. Each voiding is said in one sentence. */
 export function pushed(loop: StartedLoop, event: EventOf<'pushed'>): Decision {

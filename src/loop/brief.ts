@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { acceptanceRow, surface, task } from '../documents/documents.ts';
 import { acceptanceTests, seedData } from './answers.ts';
+import { purse } from './costs.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
 import { waiver } from './waiver.ts';
 
@@ -72,6 +73,8 @@ export const brief = z.strictObject({
   /** Skill texts by name. */
   skills: z.record(z.string(), z.string()),
   model: z.strictObject({ name: z.string(), scripted: z.boolean() }),
+  /** What the job may spend; null where the price is unknown. */
+  purse: purse.nullable(),
   policy: z.strictObject({
     /** Globs that a change may never touch. */
     protectedPaths: z.array(z.string()),
@@ -83,6 +86,8 @@ export const brief = z.strictObject({
     agentSteps: z.int(),
     modelTimeoutMs: z.int(),
     commandTimeoutMs: z.int(),
+    /** For the whole suite, and for the tests of a change. */
+    suiteTimeoutMs: z.int(),
     outputBytes: z.int(),
     designAttempts: z.int(),
     reviewRevisions: z.int(),
@@ -101,8 +106,10 @@ export const modelCall = z.strictObject({
   skill: z.string(),
   role: z.string(),
   attempt: z.int(),
-  promptTokens: z.int(),
-  completionTokens: z.int(),
+  promptTokens: z.int().min(0),
+  completionTokens: z.int().min(0),
+  /** The endpoint stated no tokens: they are estimated by the length of the texts. */
+  estimated: z.literal(true).optional(),
   durationMs: z.number(),
 });
 export type ModelCall = z.infer<typeof modelCall>;
@@ -129,7 +136,10 @@ export const evidenceRow = z.strictObject({
 export type EvidenceRow = z.infer<typeof evidenceRow>;
 
 /** Why a job could not do its work: the model and the set-up need a person, the work is tried again. */
-export const jobFailure = z.strictObject({ cause: z.enum(['model', 'setup', 'work']), message: z.string().min(1) });
+export const jobFailure = z.strictObject({
+  cause: z.enum(['model', 'setup', 'work', 'budget']),
+  message: z.string().min(1),
+});
 export type JobFailure = z.infer<typeof jobFailure>;
 
 const common = {

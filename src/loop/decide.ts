@@ -8,12 +8,13 @@ import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
 import { PHASES } from './phases.ts';
+import { cancellation } from './rest.ts';
 import { completed, dispatched, landed, reported, surfaced } from './runs.ts';
 import { checked, deferred, elapsed, heard, promoted, readied } from './shipping.ts';
 import { admitted, holdsSlot, queued } from './slots.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { commanded } from './steering.ts';
-import { cancellation, emit, only } from './walk.ts';
+import { emit, only } from './walk.ts';
 
 type Reaction<On extends Loop, Type extends Event['type']> = (loop: On, event: EventOf<Type>) => Decision;
 

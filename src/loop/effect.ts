@@ -68,7 +68,7 @@ interface EffectTraits {
   readonly lane: EffectLane;
   /** What it means that no further try can help: the entry failed and people are told why, or the effect is dropped and the log says so. */
   readonly refused: 'failed' | 'dropped';
-  /** For how many hours a GitHub that does not answer is asked; a lane waits that long at the most. */
+  /** For how many hours a GitHub that does not answer is asked, a try a minute. */
   readonly hours: number;
   /** What people should look at when GitHub does not have what the effect needs. */
   readonly lookAt?: string;

@@ -176,11 +176,11 @@ export const event = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']), key: z.string() }),
   /** Model calls that led to nothing, because what came after them failed and is tried again. */
   z.strictObject({ type: z.literal('paid'), at, calls: z.array(modelCall) }),
-  /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit. */
+  /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit; after `budget` the loop waits for more. */
   z.strictObject({
     type: z.literal('failed'),
     ...ofEntry,
-    cause: z.enum(['model', 'setup', 'work', 'cancelled', 'conflict', 'safety']),
+    cause: z.enum(['model', 'setup', 'work', 'cancelled', 'conflict', 'safety', 'budget']),
     reason: z.string(),
     calls: z.array(modelCall),
     /** Of a BUILD that failed with some tasks done: the stored report, from which the next one goes on. */

@@ -1,10 +1,10 @@
-/** The scheduler's forced stop, in its precedence: budget > limits > stall. Safety stops come as events and never reach a retry. */
+/** The scheduler's forced stop, in its precedence: limits > stall. Safety stops come as events and never reach a retry; without money a loop waits (shortage.ts). */
 import type { Loop } from './loop.ts';
 import { LIMITS, PHASES } from './phases.ts';
 import type { StartedLoop } from './stages.ts';
 
 export interface ForcedStop {
-  readonly cause: 'budget' | 'drafts' | 'iterations' | 'stall';
+  readonly cause: 'drafts' | 'iterations' | 'stall';
   /** One sentence for people. */
   readonly sentence: string;
 }
@@ -16,12 +16,6 @@ interface Rule {
 }
 
 const RULES: readonly Rule[] = [
-  {
-    cause: 'budget',
-    applies: ({ spent, started }) => spent.usd >= started.limits.usd,
-    sentence: ({ spent, started: { limits } }) =>
-      `The budget of ${limits.usd} USD is used up (${spent.usd.toFixed(2)} USD spent); \`/budget +<usd>\` and then \`/rerun\` go on.`,
-  },
   {
     cause: 'drafts',
     applies: ({ phase, counters }) =>

@@ -13,7 +13,7 @@ export const goal = z.strictObject({
     .strictObject({
       iterations: z.int().min(1).max(5).optional(),
       minutes: z.number().positive().optional(),
-      usd: z.number().positive().optional(),
+      usd: z.number().min(0).optional(),
       tokens: z.int().positive().optional(),
     })
     .prefault({}),

@@ -116,6 +116,8 @@ export const loop = z.strictObject({
   waitingFor: z.enum(['answers', 'approval', 'release']).optional(),
   /** Where a paused loop goes on. */
   pausedFrom: z.enum(['working', 'waiting', 'queued']).optional(),
+  /** What it was paused for, where no person did it. */
+  pausedFor: z.literal('budget').optional(),
   /** Outcomes that arrived while paused, in order. */
   held: z.array(event),
   phase: phaseName,
@@ -168,6 +170,8 @@ export const loop = z.strictObject({
     callsOutsideBuild: z.int(),
     promptTokens: z.int(),
     completionTokens: z.int(),
+    /** Calls whose tokens are estimated. */
+    estimated: z.int().optional(),
     usd: z.number(),
   }),
   priority: z.enum(['vulnerability', 'incident', 'routine']),

@@ -7,7 +7,8 @@ export const commitSha = z.string().regex(/^[0-9a-f]{40}$/);
 /** One number that a tool produced in this entry. `raw` is the digest of the stored output that it was read from. */
 export const measurement = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_]*$/),
-  value: z.number(),
+  /** Counts, shares, times and scores: none of them is below 0. */
+  value: z.number().min(0),
   unit: z.enum(['ratio', 'count', 'ms', 'usd', 'tokens', 'score']),
   source: z.string().min(1),
   raw: digest,

@@ -6,7 +6,9 @@ import type { EventOf } from './event.ts';
 import { endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
+import { ended } from './rest.ts';
 import { promote, shippedBy } from './shipping.ts';
+import { isShort, shortened } from './shortage.ts';
 import type { StartedLoop } from './stages.ts';
 import { again, type Ending, fail, onBase, only, stop, stopAt } from './walk.ts';
 
@@ -112,10 +114,23 @@ export function failed(loop: StartedLoop, event: EventOf<'failed'>): Decision {
           );
     case 'work':
       return fail(paid, ending);
+    case 'budget':
+      return unpaid(paid, event);
     case 'cancelled':
       // A run that died with its machine says nothing about the work; it is run anew, also where it was to leave a second report.
       return again(paid, { at, reason }, { phase: PHASES[paid.phase].runOf ?? paid.phase, counter: 'cancellations' });
   }
+}
+
+/** Nothing was left for the next call: what was drafted is drafted anew, a job runs anew from the tasks that it finished, as soon as there is money. */
+function unpaid(loop: StartedLoop, { at, entry, reason }: EventOf<'failed'>): Decision {
+  const { phase, seq } = loop;
+  const { work, runOf } = PHASES[phase];
+  if (work !== 'draft') return again(loop, { at, reason }, { phase: runOf ?? phase, counter: 'cancellations' });
+  const redraft = { type: 'draft', key: `${entry}/draft/${seq}`, phase, entry } as const;
+  const decision = { loop, effects: [redraft] };
+  if (!isShort(loop)) return decision;
+  return onlyLooksBack(phase) ? only(ended(loop, 'succeeded', loop.note)) : shortened(decision);
 }
 
 /** What a failed build had finished is not built, and paid for, again. */

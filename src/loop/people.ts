@@ -5,9 +5,11 @@ import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
 import { FIRST, ITERATION, LIMITS, PHASES, REVIEW } from './phases.ts';
+import { ended as atRest, cancellationOf } from './rest.ts';
+import { isUnpaid, shortSentence } from './shortage.ts';
 import type { StartedLoop } from './stages.ts';
 import type { Actor, PhaseName, Role } from './terms.ts';
-import { ended as atRest, cancellationOf, close, emit, enter, nextRound, only, stop, withoutApproval } from './walk.ts';
+import { close, emit, enter, nextRound, only, stop, withoutApproval } from './walk.ts';
 
 /** Whether the loop has been started and has not ended. */
 export function isLive({ status }: Loop): boolean {
@@ -34,6 +36,7 @@ export function labelled(loop: Loop, event: EventOf<'labelled'>): Decision {
       `@${event.by.login}, only a person with write permission can start a loop and yours is ${event.role}, so the label was removed; ask one of them to set it.`,
     );
   }
+  if (isUnpaid(loop)) return emit(only(loop), say(key, 'issue', `@${event.by.login}, ${shortSentence(loop)}`));
   if (loop.status === 'paused')
     return resume({ ...loop, note: `Resumed by @${event.by.login}, who set the label again.` });
   if (isLive(loop)) return emit(only(loop), say(key, 'issue', LIVE[loop.status === 'queued' ? 'queued' : 'begun']));
@@ -92,7 +95,7 @@ export function pause(loop: Loop, note: string): Decision {
 
 /** Goes on where the loop was held. The held outcomes are decided on by `decide`. */
 export function resume(loop: Loop): Decision {
-  const { pausedFrom, ...rest } = loop;
+  const { pausedFrom, pausedFor: _, ...rest } = loop;
   return only({ ...rest, status: pausedFrom ?? 'working' });
 }
 

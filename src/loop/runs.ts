@@ -7,8 +7,9 @@ import { treeStopOf } from './forced-stops.ts';
 import { endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { PHASES } from './phases.ts';
+import { cancellation } from './rest.ts';
 import type { StartedLoop } from './stages.ts';
-import { cancellation, type Ending, only, runOf, stopAt } from './walk.ts';
+import { type Ending, only, runOf, stopAt } from './walk.ts';
 
 /** The run of an entry is known, by the answer to its dispatch or by the run's own webhook, whichever is heard first. A further one is ended. */
 export function dispatched(loop: StartedLoop, { entry, runId }: EventOf<'dispatched' | 'surfaced'>): Decision {

@@ -7,11 +7,13 @@ import type { Decision, Loop } from './loop.ts';
 import { renewPacket } from './outcomes.ts';
 import { approve, isLive, isOlderThanPacket, keyOf, pause, reject, resume, resumeFirst, say } from './people.ts';
 import { ITERATION, needsApproval, PHASES } from './phases.ts';
+import { cancellationOf, ended } from './rest.ts';
 import { promote } from './shipping.ts';
+import { isUnpaid, shortSentence } from './shortage.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { type PhaseName, phaseName } from './terms.ts';
 import { findingOf } from './waiver.ts';
-import { cancellationOf, emit, ended, enter, only, withoutApproval } from './walk.ts';
+import { emit, enter, only, withoutApproval } from './walk.ts';
 
 type Commanded = EventOf<'commanded'>;
 
@@ -50,7 +52,10 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
     loop.status === 'paused' || !isLive(loop)
       ? 'Nothing is running that could be paused.'
       : pause(loop, `Paused by @${by.login}; \`/resume\` goes on.`),
-  resume: (loop) => (loop.status === 'paused' ? resume({ ...loop, note: '' }) : 'The loop is not paused.'),
+  resume(loop) {
+    if (loop.status !== 'paused') return 'The loop is not paused.';
+    return isUnpaid(loop) ? `The loop cannot go on: ${shortSentence(loop)}` : resume({ ...loop, note: '' });
+  },
   stop: (loop, { by }) =>
     isLive(loop)
       ? emit(only(ended(loop, 'stopped', `Stopped by @${by.login}.`)), ...cancellationOf(loop))
@@ -83,7 +88,7 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
     const context = [...loop.context, argument];
     const length = context.join('').length;
     return length > MOST_CONTEXT
-      ? `With this the loop would have ${length} characters of \`/context\`, and every step reads them all; ${MOST_CONTEXT} are the most, so nothing was added. Put the text into a file on the branch, and say where it is.`
+      ? `With this the loop would have ${length} characters of \`/context\`, and every step reads them all; ${MOST_CONTEXT} are the most, so nothing was added. Put the text into a file of the repository, and say where it is.`
       : only({ ...loop, context });
   },
   priority(loop, { argument }) {
@@ -97,6 +102,8 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
     if (amount === undefined) return 'Say by how many USD, below a million and to the cent: `/budget +2`.';
     const limits = { ...loop.started.limits, usd: loop.started.limits.usd + Number(amount) };
     const raised: StartedLoop = { ...loop, started: { ...loop.started, limits } };
+    if (loop.pausedFor === 'budget' && !isUnpaid(raised))
+      return resume({ ...raised, note: `@${by.login} raised the budget to ${limits.usd} USD.` });
     if (loop.waitingFor !== 'approval') return only(raised);
     const note = `@${by.login} raised the budget to ${limits.usd} USD, so the packet was renewed; that one is to be approved.`;
     return renewPacket({ ...raised, note });

@@ -1,10 +1,11 @@
 /** How a loop moves through its phases: enter, pass, fail, begin again, stop. Pure; the traits of PHASES decide where to. */
-import { callsOf, charged } from './costs.ts';
-import { type Effect, laneOf } from './effect.ts';
+import type { Effect } from './effect.ts';
 import { type ForcedStop, forcedStopOf } from './forced-stops.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
 import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
+import { cancellationOf, ended, withoutWork } from './rest.ts';
+import { isShort, shortened } from './shortage.ts';
 import type { StartedLoop } from './stages.ts';
 import type { PhaseName } from './terms.ts';
 
@@ -32,7 +33,7 @@ export function only(loop: Loop): Decision {
 
 /** Enters a phase: a new entry, its work and, unless it is entered `again`, its counter. */
 export function enter(loop: StartedLoop, phase: PhaseName, at: string, how: 'counted' | 'again' = 'counted'): Decision {
-  const { waitingFor: _w, shipping, ...rest } = loop;
+  const { waitingFor: _w, pausedFor: _p, shipping, ...rest } = loop;
   const entered: StartedLoop = {
     ...withoutWork(rest),
     status: 'working',
@@ -44,8 +45,14 @@ export function enter(loop: StartedLoop, phase: PhaseName, at: string, how: 'cou
     // REFLECT reads how the loop was shipped.
     ...(shipping !== undefined && onlyLooksBack(phase) ? { shipping } : {}),
   };
-  return { loop: entered, effects: [workOf(entered)] };
+  const decision = { loop: entered, effects: [workOf(entered)] };
+  if (!isShort(entered)) return decision;
+  return onlyLooksBack(phase) ? only(ended(entered, 'succeeded', NOTHING_LEFT_TO_LOOK_BACK)) : shortened(decision);
 }
+
+/** What is done is done; nobody is asked for money to look back at it. */
+const NOTHING_LEFT_TO_LOOK_BACK =
+  'All gates passed. The pull request is ready for review; a person merges it. The budget is used up, so nothing was looked back on.';
 
 function counted({ counters }: Loop, phase: PhaseName): Loop['counters'] {
   const { counts, opens } = PHASES[phase];
@@ -178,33 +185,6 @@ export function stop(loop: Loop, sentence: string): Decision {
 /** Closes the entry and stops there; another try alone would not help. */
 export function stopAt(loop: Loop, ending: Ending, sentence: string): Decision {
   return stop(close(loop, ending), sentence);
-}
-
-/** Cancels what still runs for the current entry. */
-export function cancellationOf({ built: { run } }: Loop): readonly Effect[] {
-  return run === undefined ? [] : [cancellation(run.id)];
-}
-
-export function cancellation(runId: number): Effect {
-  return { type: 'cancel', key: `${runId}/cancel`, runId };
-}
-
-/** The state of rest: no work of the loop is performed any more, what people were promised still is. */
-export function ended(loop: Loop, status: 'succeeded' | 'stopped', note: string): Loop {
-  const { waitingFor: _w, pausedFrom: _p, ...rest } = loop;
-  // Nobody will decide on what was held, but it is paid for.
-  const paid = charged(withoutWork(rest), loop.held.flatMap(callsOf));
-  return { ...paid, status, note: note.trim(), held: [] };
-}
-
-/** At most so many abandoned effects are remembered; one that is older has ended long ago. */
-const REMEMBERED = 20;
-
-/** Nobody awaits the effects of the entry any more. One that is under way is remembered, so that its costs are counted and its run is ended. */
-function withoutWork<Some extends Loop>(loop: Some): Some {
-  const isWork = (effect: Effect): boolean => laneOf(effect) === 'work' || effect.type === 'ask';
-  const abandoned = [...loop.abandoned, ...loop.pending.filter(isWork).map(({ key }) => key)].slice(-REMEMBERED);
-  return { ...loop, pending: loop.pending.filter((effect) => !isWork(effect)), abandoned };
 }
 
 /** Opens a review round: its number rises, and with it the tries of drafts start anew. */

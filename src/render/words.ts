@@ -85,7 +85,9 @@ function awaited({ shipping }: Loop): string | undefined {
 export function costOf({ spent, started: { limits, price } }: StartedLoop): string {
   const tokens = grouped(spent.promptTokens + spent.completionTokens);
   const money = price === undefined ? 'unknown price' : `${spent.usd.toFixed(2)} of ${limits.usd} USD`;
-  return `${counted(spent.calls, 'model call')}, ${tokens} tokens, ${money}`;
+  const doubt =
+    spent.estimated === undefined ? '' : ` (${spent.estimated} of them estimated, as the model states no tokens)`;
+  return `${counted(spent.calls, 'model call')}${doubt}, ${tokens} tokens, ${money}`;
 }
 
 /** Where the counters stand. */

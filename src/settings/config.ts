@@ -54,9 +54,21 @@ export const repositoryConfig = z.strictObject({
       iterations: z.int().min(1).max(5).default(3).describe('builds per approved plan, 1 to 5'),
       usd: z
         .number()
-        .positive()
+        .min(0)
         .default(3)
-        .describe('price at which a loop stops for a person; without `LLM_PRICE` it is unknown'),
+        .describe('price at which a loop waits for a person; 0 makes no call; without `LLM_PRICE` it is unknown'),
+      commandSeconds: z
+        .number()
+        .positive()
+        .max(3600)
+        .default(600)
+        .describe('seconds that install, build, or one command of the builder may take, at most 3600'),
+      suiteSeconds: z
+        .number()
+        .positive()
+        .max(7200)
+        .default(900)
+        .describe('seconds that `commands.test`, or the tests of a change, may take, at most 7200'),
       runMinutes: z.number().positive().max(360).default(60).describe('minutes a run may take, at most 360'),
       checksQuietSeconds: z
         .number()

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
 import { ModelError } from '../../src/errors.ts';
@@ -99,6 +99,45 @@ test('an answer comes back parsed, with the tokens that the endpoint counted', a
   });
 });
 
+test('tokens that the endpoint does not state are estimated by the length of the texts, and the call says so', async () => {
+  const text = JSON.stringify(RELEASE);
+  const answer = { choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }] };
+  for (const usage of [undefined, { prompt_tokens: 0, completion_tokens: 0 }]) {
+    const { model } = await endpoint(json({ ...answer, ...(usage === undefined ? {} : { usage }) }));
+    const { calls } = await ask(model());
+    expect(calls[0]?.estimated).toBe(true);
+    expect(calls[0]?.promptTokens).toBeGreaterThan(PROMPT.length / 5);
+    expect(calls[0]?.completionTokens).toBeGreaterThan(text.length / 5);
+  }
+});
+
+describe('a purse', () => {
+  const price = { prompt: 1000, completion: 1000 };
+  const poor = says(JSON.stringify({ ...RELEASE, tag: 'soon' }));
+
+  test.each([0, -1])('with %s USD makes no call at all', async (usd) => {
+    const { model, received } = await endpoint(poor);
+    const asked = model().answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', purse: { usd, price } });
+    await expect(asked).rejects.toMatchObject({ name: 'BudgetError', calls: [] });
+    expect(received).toHaveLength(0);
+  });
+
+  test('is looked into before each try, so that it is passed by one call at the most', async () => {
+    const { model, received } = await endpoint(poor, poor, poor);
+    const purse = { usd: 0.02, price };
+    const asked = model().answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', purse });
+    await expect(asked).rejects.toMatchObject({ name: 'BudgetError', calls: [{ promptTokens: 10 }, {}] });
+    expect(received).toHaveLength(2);
+  });
+
+  test('is looked into before a turn of a conversation, too', async () => {
+    const { model, received } = await endpoint(poor);
+    const asked = model().turn({ context: CONTEXT, messages: [], tools: [], purse: { usd: 0, price } });
+    await expect(asked).rejects.toMatchObject({ name: 'BudgetError' });
+    expect(received).toHaveLength(0);
+  });
+});
+
 test('every call says for whom it is made and asks for the artifact by name, strictly', async () => {
   const { model, received } = await endpoint(says('{}'), says(JSON.stringify(RELEASE)));
   await ask(model());
@@ -141,11 +180,19 @@ test('a malformed answer is told to the model, and every try is counted', async 
   expect(told?.content).toContain('- tag:');
 });
 
-test('JSON in a code fence is refused, and the model is told to answer with bare JSON', async () => {
-  const fenced = `\`\`\`json\n${JSON.stringify(RELEASE)}\n\`\`\``;
-  const { model, received } = await endpoint(says(fenced), says(JSON.stringify(RELEASE)));
-  const { calls } = await ask(model());
-  expect(calls).toHaveLength(2);
+test.each([
+  ['a code fence', (json: string) => `\`\`\`json\n${json}\n\`\`\``],
+  ['a code fence without a language, and space around it', (json: string) => `\n\`\`\`\n${json}\n  \`\`\`  \n`],
+])('JSON in %s is taken: a call for nothing more than that is wasted', async (_, around) => {
+  const { model, received } = await endpoint(says(around(JSON.stringify(RELEASE))));
+  expect((await ask(model())).answer).toEqual(RELEASE);
+  expect(received).toHaveLength(1);
+});
+
+test('JSON with words around it is refused, and the model is told to answer with bare JSON', async () => {
+  const wordy = `Here it is:\n\`\`\`json\n${JSON.stringify(RELEASE)}\n\`\`\``;
+  const { model, received } = await endpoint(says(wordy), says(JSON.stringify(RELEASE)));
+  await ask(model());
   expect(received[1]?.body.messages.at(-1)?.content).toContain('no code fence');
 });
 

@@ -221,14 +221,14 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         expect(third - second).toBeLessThan(1900);
       }));
 
-    it.concurrent('tells the handler which attempt it is, and how many failed of each kind', () =>
+    it.concurrent('tells the handler which attempt it is, and how many failed of each kind at the same thing', () =>
       withQueue(openDatabase, async ({ queue }) => {
         const told: Tries[] = [];
         const failures = [
-          new RetryError('a', new Error('502'), { seconds: 0, kind: 'unanswered' }),
-          new RetryError('a', new Error('502'), { seconds: 0, kind: 'unanswered' }),
-          new RetryError('a', new Error('404'), { seconds: 0, kind: 'gone' }),
-          new RetryError('a', new Error('moved'), { seconds: 0 }),
+          new RetryError('a', new Error('502'), { seconds: 0, kind: 'unanswered', of: 'ask/1' }),
+          new RetryError('a', new Error('502'), { seconds: 0, kind: 'unanswered', of: 'ask/1' }),
+          new RetryError('a', new Error('404'), { seconds: 0, kind: 'gone', of: 'ask/1' }),
+          new RetryError('a', new Error('404'), { seconds: 0, kind: 'gone', of: 'reply/1' }),
         ];
         const items: QueueItem[] = [];
         await queue.start(async (item, tries) => {
@@ -241,10 +241,10 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         await until(() => told.length === 5, 15_000);
         expect(told).toEqual([
           { attempt: 1, failed: {} },
-          { attempt: 2, failed: { unanswered: 1 } },
-          { attempt: 3, failed: { unanswered: 2 } },
-          { attempt: 4, failed: { unanswered: 2, gone: 1 } },
-          { attempt: 5, failed: { unanswered: 2, gone: 1 } },
+          { attempt: 2, failed: { unanswered: 1 }, of: 'ask/1' },
+          { attempt: 3, failed: { unanswered: 2 }, of: 'ask/1' },
+          { attempt: 4, failed: { unanswered: 2, gone: 1 }, of: 'ask/1' },
+          { attempt: 5, failed: { gone: 1 }, of: 'reply/1' },
         ]);
         expect(items).toEqual(Array.from({ length: 5 }, () => wake('a')));
       }));

@@ -7,6 +7,7 @@ import type { WorkflowRun } from '../../src/github/github-port.ts';
 import { asReviewed } from '../../src/loop/stages.ts';
 import { doors } from '../intake/door.ts';
 import { building, SHA } from '../loop/stands.ts';
+import { RAW } from '../loop/world.ts';
 
 const openDoor = doors();
 const RUN: WorkflowRun = {
@@ -19,8 +20,16 @@ const RUN: WorkflowRun = {
   attempt: 1,
 };
 
+const NUMBER = { name: 'regressions', value: 0, unit: 'count', source: 's', raw: RAW };
+const CALL = { phase: 'BUILD', skill: 's', role: 'r', attempt: 1, promptTokens: 1, completionTokens: 1, durationMs: 1 };
+
 /** Collects the report of VERIFY from a run as GitHub describes it; with the runs that were cancelled. */
-async function collected(because: 'ended' | 'overdue', run: Partial<WorkflowRun> = {}, failure: object | null = null) {
+async function collected(
+  because: 'ended' | 'overdue',
+  run: Partial<WorkflowRun> = {},
+  failure: object | null = null,
+  over: object = {},
+) {
   const { ports } = await openDoor();
   const before = asReviewed(building());
   const entry = before.entry;
@@ -41,6 +50,7 @@ async function collected(because: 'ended' | 'overdue', run: Partial<WorkflowRun>
     durationMs: 1,
     evidence: [],
     acceptance: [],
+    ...over,
   };
   const cancelled: number[] = [];
   const github = {
@@ -49,8 +59,9 @@ async function collected(because: 'ended' | 'overdue', run: Partial<WorkflowRun>
     artifact: async () => zipSync({ 'report.json': strToU8(JSON.stringify(report)) }),
     cancelRun: async (_: unknown, id: number) => void cancelled.push(id),
   };
+  const modelFacts = { ...ports.modelFacts, scripted: false };
   const effect = { key: 'c', entry, phase: 'VERIFY', report: 'verify', runId: RUN.id, because } as const;
-  return { event: collect({ type: 'collect', ...effect }, loop, { ...ports, github }), cancelled };
+  return { event: collect({ type: 'collect', ...effect }, loop, { ...ports, github, modelFacts }), cancelled };
 }
 
 describe('a run', () => {
@@ -82,4 +93,19 @@ describe('a run', () => {
         });
     },
   );
+
+  test.each([
+    ['of another loop', { loop: 'acme/shop#13' }, /speaks of another run/],
+    ['of the next loop of the issue', { loop: 'acme/shop#12-2' }, /speaks of another run/],
+    ['of code that ran without a sandbox under a real model', { sandbox: 'none' }, /without a sandbox/],
+    ['with a number below 0', { measurements: [{ ...NUMBER, value: -1 }] }, /measurements\.0\.value/],
+    ['with a call that gives tokens back', { calls: [{ ...CALL, promptTokens: -5 }] }, /calls\.0\.promptTokens/],
+  ])('delivers nothing by a report %s', async (_, over, words) => {
+    await expect((await collected('ended', {}, null, over)).event).rejects.toThrow(words);
+  });
+
+  test('delivers for a repository that was renamed meanwhile', async () => {
+    const { event } = await collected('ended', {}, null, { loop: 'globex/store#12' });
+    expect(await event).toMatchObject({ type: 'reported' });
+  });
 });

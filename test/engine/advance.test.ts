@@ -5,7 +5,7 @@ import { apply, applyOnce, work } from '../../src/engine/advance.ts';
 import { ConflictError, RelocatedError, RetryError, UnansweredError } from '../../src/errors.ts';
 import type { Effect } from '../../src/loop/effect.ts';
 import { idOf } from '../../src/loop/terms.ts';
-import type { Ports } from '../../src/ports.ts';
+import type { Ports, Tries } from '../../src/ports.ts';
 import { type Door, doors } from '../intake/door.ts';
 import { building } from '../loop/stands.ts';
 import { command, REF, timeOf } from '../loop/world.ts';
@@ -16,14 +16,18 @@ const REACT: Effect = { type: 'react', key: 'r', commentId: 99, content: '+1' };
 const CANCEL: Effect = { type: 'cancel', key: 'c', runId: 505 };
 
 /** A door with the loop before it whose pending effects are these, and a GitHub on which `react` does as given. */
-async function pending(effects: readonly Effect[], react: () => Promise<void>) {
+async function pending(
+  effects: readonly Effect[],
+  react: () => Promise<void>,
+  tries: Tries = { attempt: 1, failed: {} },
+) {
   const door = await openDoor();
   await door.keep({ ...building(), pending: [...effects] });
   const cancelled: number[] = [];
   const cancelRun = async (_: unknown, runId: number) => void cancelled.push(runId);
-  const ports: Ports = { ...door.ports, github: { ...door.ports.github, react, cancelRun } };
-  const perform = (lane: 'voice' | 'cancel') =>
-    work({ loopId: idOf(REF), lane, tries: { attempt: 1, failed: {} } }, ports, log);
+  const queue = { ...door.ports.queue, send: async () => undefined };
+  const ports: Ports = { ...door.ports, queue, github: { ...door.ports.github, react, cancelRun } };
+  const perform = (lane: 'voice' | 'cancel') => work({ loopId: idOf(REF), lane, tries }, ports, log);
   return { door, perform, cancelled };
 }
 
@@ -78,6 +82,42 @@ describe('an effect that is to be tried again', () => {
     expect(cancelled).toEqual([505]);
     expect((await door.loop())?.pending).toEqual([REACT]);
   });
+});
+
+describe('an effect after one that was withdrawn while it waited for its next try', () => {
+  const unanswered = async () => Promise.reject(new UnansweredError('No answer.'));
+
+  test('has tries of its own, so that an answer to somebody is not lost at its first failure', async () => {
+    const tries = { attempt: 71, failed: { unanswered: 70 }, of: 'ask/1' };
+    const { door, perform } = await pending([REACT], unanswered, tries);
+    await expect(perform('voice')).rejects.toMatchObject({ kind: 'unanswered', of: REACT.key });
+    expect((await door.loop())?.pending).toEqual([REACT]);
+  });
+
+  test('and those of the same effect go on being counted', async () => {
+    const tries = { attempt: 60, failed: { unanswered: 59 }, of: REACT.key };
+    const { door, perform } = await pending([REACT], unanswered, tries);
+    await perform('voice');
+    expect((await door.loop())?.pending).toEqual([]);
+  });
+});
+
+test('what comes of an effect and could not be read again fails its entry, and is not performed and paid for again', async () => {
+  const { ports: door, keep, loop } = await openDoor();
+  const before = building();
+  await keep({ ...before, pending: [{ type: 'ready', key: 'r', entry: before.entry }] });
+  // The schema of an event takes no time after the year 9999.
+  const times = [new Date('+010000-01-01T00:00:00Z')];
+  const clock = { now: () => times.shift() ?? new Date(timeOf(60)) };
+  const performed: string[] = [];
+  const markReady = async (_: unknown, pull: string) => void performed.push(pull);
+  const head = async () => before.review?.head;
+  const ports: Ports = { ...door, clock, github: { ...door.github, markReady, head } };
+  const perform = () => work({ loopId: idOf(REF), lane: 'work', tries: { attempt: 1, failed: {} } }, ports, log);
+  await perform();
+  await perform();
+  expect(performed).toHaveLength(1);
+  expect(await loop()).toMatchObject({ status: 'stopped', note: expect.stringContaining('could not be read again') });
 });
 
 describe('an effect on a repository that is called otherwise by now', () => {

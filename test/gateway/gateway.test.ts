@@ -22,6 +22,7 @@ const BRIEF: Brief = {
     agentSteps: 40,
     modelTimeoutMs: 1000,
     commandTimeoutMs: 1000,
+    suiteTimeoutMs: 1000,
     outputBytes: 1000,
     designAttempts: 2,
     reviewRevisions: 2,

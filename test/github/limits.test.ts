@@ -2,7 +2,10 @@
 import { Octokit } from '@octokit/rest';
 import { describe, expect, it } from 'vitest';
 import { LimitedError, WriteRefusedError } from '../../src/errors.ts';
+import type { Call } from '../../src/github/github-client.ts';
+import { moveRef } from '../../src/github/github-commits.ts';
 import { attempt } from '../../src/github/github-errors.ts';
+import { markReady } from '../../src/github/github-pulls.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const date = new Date(NOW).toUTCString();
@@ -77,4 +80,50 @@ function limitedOnce() {
 it('a write that is refused is no limit', async () => {
   const error = await refused({ status: 403, message: 'Resource not accessible by integration' });
   expect(error).toBeInstanceOf(WriteRefusedError);
+});
+
+describe('an operation that tells refusals by itself', () => {
+  /** What it throws on a GitHub that has no such ref and answers every write like this. */
+  async function thrownBy(operation: (call: Call) => Promise<unknown>, answerToWrite: () => Response) {
+    const fetch = async (_: unknown, { method = 'GET' }: { method?: string } = {}) =>
+      method === 'GET' ? Response.json({ message: 'Not Found' }, { status: 404 }) : answerToWrite();
+    const call: Call = {
+      octokit: new Octokit({ request: { fetch }, log: QUIET }),
+      here: { owner: 'acme', repo: 'shop' },
+      self: { appId: 1, login: 'loopwright[bot]' },
+      now: () => new Date(NOW),
+      markdown: String,
+      plain: String,
+      leaks: () => false,
+    };
+    return attempt(() => operation(call), { pauseMs: 1, renew: quiet }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  }
+
+  it('takes a limit on moving a branch for a limit', async () => {
+    const answer = () => Response.json({ message: SECONDARY }, { status: 403, headers: { date, 'retry-after': '90' } });
+    const error = await thrownBy((call) => moveRef(call, 'refs/heads/x', '0'.repeat(40)), answer);
+    expect(error).toBeInstanceOf(LimitedError);
+    expect(error).toMatchObject({ seconds: 90 });
+  });
+
+  it('takes a refusal that only names a file called rate limit for a refusal', async () => {
+    const message = 'refusing to allow a GitHub App to create or update workflow `.github/workflows/rate limit.yml`';
+    const answer = () => Response.json({ message }, { status: 403, headers: { date } });
+    const error = await thrownBy((call) => moveRef(call, 'refs/heads/x', '0'.repeat(40)), answer);
+    expect(error).toBeInstanceOf(WriteRefusedError);
+  });
+
+  it('takes a limit of GraphQL, which comes with 200, for a limit', async () => {
+    const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
+    const headers = { date, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': resetIn(1800) };
+    const error = await thrownBy(
+      (call) => markReady(call, 'PR_1'),
+      () => Response.json({ data: null, errors }, { headers }),
+    );
+    expect(error).toBeInstanceOf(LimitedError);
+    expect(error).toMatchObject({ seconds: 1800 });
+  });
 });

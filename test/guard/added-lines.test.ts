@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addedLinesOf } from '../../src/guard/added-lines.ts';
+import { addedLinesOf, newLinesOf } from '../../src/guard/added-lines.ts';
 
 async function diffOf(before: string | undefined, after: string, name = 'x.txt'): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'loopwright-diff-'));
@@ -39,4 +39,11 @@ test('a line that looks like a header inside a hunk does not move the rest to an
 
 test.each(['with space.txt', 'with"quote.txt'])('the name %s is read back', async (name) => {
   expect(addedLinesOf(await diffOf(undefined, 'x', name))).toEqual([{ file: name, line: 1, text: 'x' }]);
+});
+
+test('the lines that an earlier text does not have are new, as often as it does not have them, and moved ones are not', () => {
+  const text = (lines: readonly { readonly line: number; readonly text: string }[]) =>
+    lines.map((one) => `${one.line} ${one.text}`);
+  expect(text(newLinesOf('a', 'one\ntwo\nthree', 'three\none\nnew\ntwo\none'))).toEqual(['3 new', '5 one']);
+  expect(text(newLinesOf('a', undefined, 'one\ntwo'))).toEqual(['1 one', '2 two']);
 });

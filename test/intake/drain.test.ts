@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Engine, openEngine } from '../../src/adapters/database.ts';
 import { createStore } from '../../src/adapters/store.ts';
-import { LoopError } from '../../src/errors.ts';
+import { LimitedError, LoopError } from '../../src/errors.ts';
 import { drain } from '../../src/intake/drain.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
 import type { Ports, QueueItem } from '../../src/ports.ts';
@@ -33,6 +33,7 @@ function stage(failsFor: readonly string[] = []) {
   const asked: string[] = [];
   const sent: QueueItem[] = [];
   const failing = new Set(failsFor);
+  const limits: LimitedError[] = [];
   let isAway = false;
   const away = () => {
     isAway = true;
@@ -46,6 +47,8 @@ function stage(failsFor: readonly string[] = []) {
       ...refusing.github,
       permission: async (_, login) => {
         asked.push(login);
+        const limit = limits.pop();
+        if (limit !== undefined) throw limit;
         if (failing.has(login)) throw new LoopError(`GitHub does not know ${login}`);
         return 'none';
       },
@@ -70,7 +73,7 @@ function stage(failsFor: readonly string[] = []) {
   const go = () => drain(5, ports, pino({ level: 'silent' }));
   const unread = async () =>
     (await store.unread({ repositoryId: 5, at: '9999-01-01T00:00:00Z', limit: 99 })).map(({ id }) => id);
-  return { store, clock, asked, sent, failing, away, arrive, go, unread };
+  return { store, clock, asked, sent, failing, limits, away, arrive, go, unread };
 }
 
 test('deliveries are taken in in their order, and of each only the id stays', async () => {
@@ -95,6 +98,17 @@ test('one that fails keeps those behind it back for a few tries, and then goes b
   clock.nowMs += HOUR_MS;
   await go();
   expect(asked.at(-1)).toBe('ben');
+});
+
+test("a limit of GitHub is nobody's fault: all wait for as long as it says, and their order stays", async () => {
+  const { arrive, go, asked, limits } = stage();
+  for (const login of ['maria', 'ben']) await arrive(login);
+  for (const _ of [1, 2, 3, 4, 5, 6]) {
+    limits.push(new LimitedError('GitHub answered 403: API rate limit exceeded', 2400));
+    await expect(go()).rejects.toMatchObject({ name: 'RetryError', seconds: 2400 });
+  }
+  await go();
+  expect(asked).toEqual(['maria', 'maria', 'maria', 'maria', 'maria', 'maria', 'maria', 'ben']);
 });
 
 test('one that succeeds at last is taken in once', async () => {

@@ -132,6 +132,7 @@ export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Br
       agentSteps: 20,
       modelTimeoutMs: 5000,
       commandTimeoutMs: 20_000,
+      suiteTimeoutMs: 20_000,
       outputBytes: 20_000,
       designAttempts: 2,
       reviewRevisions: 2,

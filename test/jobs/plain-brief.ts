@@ -32,5 +32,6 @@ export const PLAIN_BRIEF = {
   context: [],
   skills: {},
   model: { name: 'scripted', scripted: true },
+  purse: null,
   thresholds: { p95Ms: 500 },
 } satisfies Partial<Brief>;

@@ -46,7 +46,7 @@ describe('what a loop is told by /context', () => {
     const more = tell(full, 'y');
     expect(more.context).toEqual(full.context);
     expect(sentences(more).at(-1)).toBe(
-      'With this the loop would have 20001 characters of `/context`, and every step reads them all; 20000 are the most, so nothing was added. Put the text into a file on the branch, and say where it is.',
+      'With this the loop would have 20001 characters of `/context`, and every step reads them all; 20000 are the most, so nothing was added. Put the text into a file of the repository, and say where it is.',
     );
   });
 });

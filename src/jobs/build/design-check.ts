@@ -60,7 +60,7 @@ export async function problemsOnBase(
       runner: brief.commands.runner,
       files: draft.files.map(({ path }) => path),
       expected: draft.tests.map(idOf),
-      timeoutMs: brief.limits.commandTimeoutMs,
+      timeoutMs: brief.limits.suiteTimeoutMs,
       outputBytes: brief.limits.outputBytes,
     });
     await environment.raw(run.raw);

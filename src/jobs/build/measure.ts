@@ -94,7 +94,7 @@ async function testReading(bench: Bench, directory: string, tests: FrozenTests):
     runner: brief.commands.runner,
     files: tests.files.map(({ path }) => path),
     expected: tests.tests.map(idOf),
-    timeoutMs: brief.limits.commandTimeoutMs,
+    timeoutMs: brief.limits.suiteTimeoutMs,
     outputBytes: brief.limits.outputBytes,
   });
   const failing = tests.tests.filter((test) => !run.trusted || run.results.get(idOf(test))?.outcome !== 'pass');
@@ -114,7 +114,7 @@ async function testReading(bench: Bench, directory: string, tests: FrozenTests):
 async function suiteReading(bench: Bench, directory: string): Promise<Reading> {
   const { brief, environment } = bench;
   const { test } = brief.commands;
-  const result = await runShell(bench, test, directory);
+  const result = await runShell(bench, test, directory, brief.limits.suiteTimeoutMs);
   const output = said(result, brief.limits.outputBytes);
   const red = result.exitCode !== 0;
   const message = `The repository's own tests (${test}) are red: ${cut(output, 3000)}`;

@@ -1,5 +1,5 @@
 /** What every report says alike: whose it is, where it ran, what it cost. */
-import { LoopError, ModelError, SandboxError } from '../../errors.ts';
+import { BudgetError, LoopError, ModelError, SandboxError } from '../../errors.ts';
 import type { Brief, JobFailure, ModelCall, Report } from '../../loop/brief.ts';
 import { countCalls, type JobEnvironment, SetupError } from '../sandbox/environment.ts';
 
@@ -41,5 +41,6 @@ export function failureOf(error: unknown, { log }: Pick<JobEnvironment, 'log'>):
 /** What has to change before another try makes sense. */
 export function causeOf(error: unknown): JobFailure['cause'] {
   if (error instanceof ModelError) return 'model';
+  if (error instanceof BudgetError) return 'budget';
   return error instanceof SandboxError || error instanceof SetupError ? 'setup' : 'work';
 }

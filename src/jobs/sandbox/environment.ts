@@ -1,6 +1,7 @@
 /** What a job works with: places, the sandbox, the model and where its outputs go. */
-import { LoopError, ModelError } from '../../errors.ts';
+import { BudgetError, LoopError, ModelError } from '../../errors.ts';
 import type { Brief, ModelCall } from '../../loop/brief.ts';
+import { leftAfter, type Purse } from '../../loop/costs.ts';
 import type { Measurement } from '../../loop/measurement.ts';
 import type { CallContext, Model } from '../../ports.ts';
 import type { RawStore } from '../report/raw.ts';
@@ -45,9 +46,14 @@ export class SetupError extends JobError {
   override name = 'SetupError';
 }
 
-/** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits. */
-export function runShell({ brief, environment }: Bench, command: string, directory: string): Promise<CommandResult> {
-  const { commandTimeoutMs: timeoutMs, outputBytes } = brief.limits;
+/** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits; the suite has a longer one. */
+export function runShell(
+  { brief, environment }: Bench,
+  command: string,
+  directory: string,
+  timeoutMs = brief.limits.commandTimeoutMs,
+): Promise<CommandResult> {
+  const { outputBytes } = brief.limits;
   const env = { PYTHONDONTWRITEBYTECODE: '1', CI: 'true' };
   return environment.sandbox.run({ argv: ['bash', '-c', command], directory, env, timeoutMs, outputBytes });
 }
@@ -67,8 +73,11 @@ export async function measured(
   return { ...number, raw: await environment.raw(output) };
 }
 
-/** A model that remembers every call it made, failed ones included. */
-export function countCalls(model: Model): { readonly model: Model; readonly calls: readonly ModelCall[] } {
+/** A model that remembers every call it made, failed ones included, and makes none that the purse cannot pay. */
+export function countCalls(
+  model: Model,
+  purse?: Purse | undefined,
+): { readonly model: Model; readonly calls: readonly ModelCall[] } {
   const calls: ModelCall[] = [];
   const count = async <Result extends { readonly calls: readonly ModelCall[] }>(asked: Promise<Result>) => {
     try {
@@ -76,12 +85,15 @@ export function countCalls(model: Model): { readonly model: Model; readonly call
       calls.push(...result.calls);
       return result;
     } catch (error) {
-      if (error instanceof ModelError) calls.push(...error.calls);
+      if (error instanceof ModelError || error instanceof BudgetError) calls.push(...error.calls);
       throw error;
     }
   };
   return {
-    model: { answer: (request) => count(model.answer(request)), turn: (request) => count(model.turn(request)) },
+    model: {
+      answer: (request) => count(model.answer({ ...request, purse: request.purse ?? leftAfter(purse, calls) })),
+      turn: (request) => count(model.turn({ ...request, purse: request.purse ?? leftAfter(purse, calls) })),
+    },
     calls,
   };
 }

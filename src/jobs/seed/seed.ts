@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { pathRefusal } from '../../guard/patch-policy.ts';
 import { ANSWERS, type SeedData } from '../../loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type FileChange, type SeedReport } from '../../loop/brief.ts';
+import { leftAfter } from '../../loop/costs.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { acceptanceOf, documentsOf, fenced, requirementsOf, section, skillTexts } from '../build/prompt.ts';
@@ -71,7 +72,9 @@ async function ask(bench: Bench, built: BuildReport): Promise<SeedData> {
     section('Context from people', brief.context.join('\n\n')),
   ].join('');
   const context = callContext(brief, { phase: 'SEED_DATA', skill: skills[0], role, attempt: brief.iteration });
-  const asked = { name: 'seed-data', context, system: skillTexts(bench, skills), user } as const;
+  // The build of the same run was paid from the same purse.
+  const purse = leftAfter(brief.purse ?? undefined, built.calls);
+  const asked = { name: 'seed-data', context, system: skillTexts(bench, skills), user, purse } as const;
   return (await environment.model.answer(asked)).answer;
 }
 

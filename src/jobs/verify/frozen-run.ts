@@ -13,8 +13,8 @@ export async function runFrozen(
   tests: FrozenTests,
   { only = tests.tests, mostMs }: { readonly only?: readonly FrozenTest[]; readonly mostMs?: number } = {},
 ): Promise<TestRun> {
-  const { commandTimeoutMs, outputBytes } = brief.limits;
-  const timeoutMs = Math.min(commandTimeoutMs, mostMs ?? commandTimeoutMs);
+  const { suiteTimeoutMs, outputBytes } = brief.limits;
+  const timeoutMs = Math.min(suiteTimeoutMs, mostMs ?? suiteTimeoutMs);
   const files = [...new Set(only.map(({ file }) => file))];
   const { runner } = brief.commands;
   await layTests(directory, tests);

@@ -13,7 +13,7 @@ import { onTreeCopy, revertPaths, type Trees } from '../sandbox/trees.ts';
 export async function regressionReading(bench: Bench, trees: Trees): Promise<Reading> {
   const { brief, environment } = bench;
   const { runner, test: command } = brief.commands;
-  const { commandTimeoutMs: timeoutMs, outputBytes } = brief.limits;
+  const { suiteTimeoutMs: timeoutMs, outputBytes } = brief.limits;
   const frozen = brief.tests?.files.map(({ path }) => path) ?? [];
   const paths = new Set([...trees.baseFiles.keys(), ...trees.headFiles.keys(), ...frozen]);
   const tests = [...paths].filter((path) => isTestPath(path, runner));
@@ -41,12 +41,12 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Rea
   });
 }
 
-/** Half of the time of a command, so that the head has time enough for what the base could do. */
+/** Half of the time of the suite, so that the head has time enough for what the base could do. */
 const BASE_SHARE = 0.5;
 
 /** Ids of the tests that pass on the base. A file that cannot be believed there, or for which no time is left, can show nothing on the head either. */
 async function passingOnBase(bench: Bench, trees: Trees, tests: readonly string[]): Promise<readonly string[]> {
-  const untilMs = performance.now() + bench.brief.limits.commandTimeoutMs * BASE_SHARE;
+  const untilMs = performance.now() + bench.brief.limits.suiteTimeoutMs * BASE_SHARE;
   return onTreeCopy(bench, trees.base, async (directory) => {
     await revertPaths(bench, directory, tests);
     const passing: string[] = [];

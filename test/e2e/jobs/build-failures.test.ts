@@ -71,6 +71,23 @@ test('a model that fails in the middle keeps the frozen tests for the next entry
   expect(report.calls.map(({ role }) => role)).toEqual(['test-designer', 'builder', 'builder', 'builder']);
 });
 
+test('a purse is never passed by more than one call, and what was finished until then is in the report', async () => {
+  // Each scripted call costs 15 tokens of 1000 USD a million: 0.015 USD.
+  const purse = { usd: 0.04, price: { prompt: 1000, completion: 1000 } };
+  const { report, requests } = await build({ turns: writing(GOOD) }, { purse });
+  expect(report.failure).toEqual({
+    cause: 'budget',
+    message: 'Nothing is left in the budget to ask the model for the security-review.',
+  });
+  expect(report.calls).toHaveLength(3);
+  expect(requests).toHaveLength(3);
+  expect(report.tests?.tests).toEqual(DESIGN.tests);
+  expect(await build({}, { on: await anotherCheckout(), purse: { ...purse, usd: 0 } })).toMatchObject({
+    requests: [],
+    report: { calls: [], failure: { cause: 'budget' } },
+  });
+});
+
 test('tasks that came to their end survive a model that fails in a later one, and the next iteration works on the rest only', async () => {
   const files = ['src/one.js', 'src/two.js', 'src/greet.js'];
   const tasks = briefFor(place()).tasks.flatMap((task) =>

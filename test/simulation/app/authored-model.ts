@@ -1,8 +1,9 @@
 /** A model whose answers are authored: mostly good, sometimes such that a gate refuses them, sometimes none; all of them cost. */
 import type { ZodType } from 'zod';
-import { ModelError } from '../../../src/errors.ts';
+import { BudgetError, ModelError } from '../../../src/errors.ts';
 import { ANSWERS, type Answer, type AnswerName } from '../../../src/loop/answers.ts';
 import type { ModelCall } from '../../../src/loop/brief.ts';
+import { isEmpty, leftAfter } from '../../../src/loop/costs.ts';
 import type { Model } from '../../../src/ports.ts';
 import * as good from '../../drafting/authored.ts';
 import type { Hub } from '../github/hub.ts';
@@ -61,12 +62,14 @@ export function createAuthoredModel(hub: Hub, life: Life, paid: Paid[]): Model {
     durationMs: random.integer(500, 30_000),
   });
   return {
-    async answer({ name, context }) {
+    async answer({ name, context, purse }) {
       const fails = !hub.calm && random.chance(odds.modelFails);
       const tries = fails ? 3 : random.chance(0.05) ? 2 : 1;
       await scheduler.sleep(tries * (1000 + random.around(random.chance(0.03) ? 200_000 : 12_000)), life);
-      const calls = Array.from({ length: tries }, () => callOf(context));
+      const calls: ModelCall[] = [];
+      while (calls.length < tries && !isEmpty(leftAfter(purse, calls))) calls.push(callOf(context));
       paid.push({ issue: context.loop.replace(/^.*#/, ''), life, calls: calls.length, saved: false });
+      if (calls.length < tries) throw new BudgetError(`Nothing is left to ask the model for the ${name}.`, calls);
       if (fails) throw new ModelError(`The model gave no usable "${name}" in 3 tries: malformed JSON.`, calls);
       const answer = authored(name, {
         poor: !hub.calm && random.chance(odds.draftFails),

@@ -1,5 +1,5 @@
 /** The queue in memory, with the promises of the real one: one item of a key at a time and in order, growing delays, items of a killed process run again. */
-import { keyOf } from '../../../src/adapters/queue-items.ts';
+import { countedFailures, keyOf } from '../../../src/adapters/queue-items.ts';
 import { RetryError } from '../../../src/errors.ts';
 import type { Queue, QueueItem, Tries } from '../../../src/ports.ts';
 import type { Random } from '../world/random.ts';
@@ -12,6 +12,7 @@ export interface Queued {
   availableMs: number;
   attempt: number;
   failed: Tries['failed'];
+  of: Tries['of'];
   claimedBy: Life | undefined;
   readonly sentMs: number;
 }
@@ -51,6 +52,7 @@ export function enqueue(table: QueueTable, scheduler: Scheduler, item: QueueItem
     availableMs: sentMs + delaySeconds * 1000,
     attempt: 0,
     failed: {},
+    of: undefined,
     claimedBy: undefined,
     sentMs,
   });
@@ -71,11 +73,6 @@ export interface QueueOptions {
   readonly onFailure: (queued: Queued, error: unknown) => void;
 }
 
-function counted(failed: Tries['failed'], error: unknown): Tries['failed'] {
-  const kind = error instanceof RetryError ? error.kind : undefined;
-  return kind === undefined ? failed : { ...failed, [kind]: (failed[kind] ?? 0) + 1 };
-}
-
 /** The queue as one process sees it. */
 export function createMemoryQueue({ table, scheduler, random, life, onFailure }: QueueOptions): Queue {
   let handle: Parameters<Queue['start']>[0] | undefined;
@@ -86,7 +83,10 @@ export function createMemoryQueue({ table, scheduler, random, life, onFailure }:
     if (error === undefined) table.items.delete(queued);
     else {
       onFailure(queued, error);
-      queued.failed = counted(queued.failed, error);
+      if (error instanceof RetryError) {
+        queued.failed = countedFailures(queued, error);
+        queued.of = error.of;
+      }
       queued.availableMs = scheduler.nowMs() + delayOf(error, queued.attempt) + random.between(0, POLL_MS);
       // Whichever process lives by then polls it.
       scheduler.after(queued.availableMs - scheduler.nowMs(), fetchAll(table));
@@ -98,7 +98,7 @@ export function createMemoryQueue({ table, scheduler, random, life, onFailure }:
     queued.claimedBy = life;
     queued.attempt += 1;
     running = count(table, life);
-    handle?.(queued.item, { attempt: queued.attempt, failed: queued.failed }).then(
+    handle?.(queued.item, { attempt: queued.attempt, failed: queued.failed, of: queued.of }).then(
       () => finish(queued, undefined),
       (error: unknown) => finish(queued, error ?? new Error('the handler threw nothing')),
     );

@@ -1,6 +1,7 @@
 /** Nothing grows without end: requests, queue, tries; and what was paid is counted. */
 import { isDeepStrictEqual } from 'node:util';
-import { callsOf } from '../../../src/loop/costs.ts';
+import { callsOf, costUsd } from '../../../src/loop/costs.ts';
+import type { Loop } from '../../../src/loop/loop.ts';
 import { refold } from '../../loop/random-walk.ts';
 import { QUARTER_MS } from '../github/requests.ts';
 import { suffixOf } from '../world/records.ts';
@@ -43,6 +44,11 @@ export const BOUNDS: readonly Invariant[] = [
     end: (world) => uncounted(world),
   },
   {
+    name: 'spends-within-limit',
+    sentence: 'A loop never spends more than its limit and one call, but for runs that nobody awaited any more.',
+    during: (world) => overspent(world),
+  },
+  {
     name: 'refold-equals-row',
     sentence: 'The log, folded again, gives the stored loop.',
     end({ database, records }) {
@@ -75,6 +81,30 @@ function tooManyRequests(world: World): string | undefined {
   return count > allowed
     ? `${count} requests in a quarter of an hour, with ${database.loops.size} loops and ${acts} acts`
     : undefined;
+}
+
+/** The dearest call that the authored models make. */
+const DEAREST = { promptTokens: 9000, completionTokens: 1500 };
+
+function overspent(world: World): string | undefined {
+  for (const loop of loopsOf(world)) {
+    const { started, spent } = loop;
+    if (started?.price === undefined) continue;
+    const { prompt, completion } = started.price;
+    const oneCall = (DEAREST.promptTokens * prompt + DEAREST.completionTokens * completion) / 1_000_000;
+    const allowed = started.limits.usd + oneCall + abandonedUsd(world, loop, oneCall);
+    if (spent.usd > allowed)
+      return `${suffixOf(loop.ref)}: ${spent.usd.toFixed(2)} USD are spent, ${allowed.toFixed(2)} are allowed`;
+  }
+  return undefined;
+}
+
+/** What runs cost that ended after their entry did: while they went on, the loop went on too, and could not know. */
+function abandonedUsd({ jobs }: World, { ref, started, entries }: Loop, oneCall: number): number {
+  return jobs.done
+    .filter(({ brief }) => brief.loop.id.replace(/^.*#/, '') === suffixOf(ref))
+    .filter(({ brief }) => entries.some(({ entry, outcome }) => entry === brief.entry && outcome === 'cancelled'))
+    .reduce((total, { calls }) => total + costUsd(started?.price, calls) + oneCall, 0);
 }
 
 function uncounted(world: World): string | undefined {

@@ -3,6 +3,7 @@ import { strToU8, zipSync } from 'fflate';
 import { digestOf } from '../../../src/guard/digest.ts';
 import type { Conflict } from '../../../src/guard/merge-changes.ts';
 import { type Brief, brief as briefSchema, type ModelCall, type Report, report } from '../../../src/loop/brief.ts';
+import { isEmpty, leftAfter } from '../../../src/loop/costs.ts';
 import { GATES } from '../../../src/loop/gates.ts';
 import type { Defect, Measurement } from '../../../src/loop/measurement.ts';
 import type { PhaseName } from '../../../src/loop/terms.ts';
@@ -39,10 +40,12 @@ export function createJobs(hub: Hub, briefs: ReadonlyMap<string, string>): Jobs 
 
 function build(hub: Hub, run: Run, brief: Brief, done: Done[]): ReadonlyMap<string, Uint8Array> {
   const built = builtOn(hub, brief);
-  const calls = callsOf(hub, 'BUILD', hub.random.integer(4, 20));
+  const wanted = callsOf(hub, 'BUILD', hub.random.integer(4, 20));
+  const calls = payable(brief, wanted);
   done.push({ run, brief, calls, conflicts: built.conflicts });
   const judged = judgedBy(hub, 'BUILD', brief);
-  const failure =
+  const unpaid = unpaidOf(calls, wanted);
+  const died =
     !hub.calm && hub.random.chance(hub.odds.runDies * 0.1)
       ? { cause: 'model' as const, message: 'The model gave no answer.' }
       : null;
@@ -57,7 +60,7 @@ function build(hub: Hub, run: Run, brief: Brief, done: Done[]): ReadonlyMap<stri
           ...judged,
           defects: [...built.defects, ...judged.defects],
           calls,
-          failure,
+          failure: unpaid ?? died,
           changes: built.changes,
           unfinished: [],
           tests: built.tests,
@@ -65,11 +68,14 @@ function build(hub: Hub, run: Run, brief: Brief, done: Done[]): ReadonlyMap<stri
         judged.raws,
       ),
     ],
-    ['seed', seedOf(hub, brief)],
+    ['seed', seedOf(hub, brief, calls)],
   ]);
 }
 
-function seedOf(hub: Hub, brief: Brief): Uint8Array {
+/** The seed is paid from what the build of the same run left. */
+function seedOf(hub: Hub, brief: Brief, spent: readonly ModelCall[]): Uint8Array {
+  const wanted = callsOf(hub, 'SEED_DATA', 1);
+  const calls = payable(brief, [...spent, ...wanted]).slice(spent.length);
   const judged = judgedBy(hub, 'SEED_DATA', brief);
   const seed = { needed: false, reason: 'Nothing is stored.', files: [], command: [], counts: [] };
   return zipped(
@@ -77,8 +83,8 @@ function seedOf(hub: Hub, brief: Brief): Uint8Array {
       kind: 'seed',
       ...commonOf(brief),
       ...judged,
-      calls: callsOf(hub, 'SEED_DATA', 1),
-      failure: null,
+      calls,
+      failure: unpaidOf(calls, wanted),
       changes: [],
       seed,
     },
@@ -168,6 +174,16 @@ function defectOf(name: string, number: number): Defect {
     message: `${name} is red in way ${number}.`,
     suggestion: null,
   };
+}
+
+function unpaidOf(made: readonly ModelCall[], wanted: readonly ModelCall[]): Report['failure'] {
+  return made.length < wanted.length ? { cause: 'budget', message: 'Nothing is left in the budget.' } : null;
+}
+
+/** The calls that the purse of the brief can pay. */
+function payable({ purse }: Brief, wanted: readonly ModelCall[]): ModelCall[] {
+  const first = wanted.findIndex((_, index) => isEmpty(leftAfter(purse ?? undefined, wanted.slice(0, index))));
+  return wanted.slice(0, first === -1 ? undefined : first);
 }
 
 function callsOf({ random }: Hub, phase: string, count: number): ModelCall[] {

@@ -9,7 +9,8 @@ export function tend(crowd: Crowd, loop: Loop): void {
   const { random } = hub;
   const place = loop.review?.pull ?? loop.ref.issue;
   if (loop.status === 'paused') {
-    if (random.chance(0.6)) say(crowd, place, people.maria, '/resume');
+    const isUnpaid = loop.pausedFor === 'budget' && random.chance(0.8);
+    if (random.chance(0.6)) say(crowd, place, people.maria, isUnpaid ? '/budget +5' : '/resume');
     return;
   }
   if (loop.status === 'stopped') {

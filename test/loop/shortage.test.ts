@@ -1,0 +1,121 @@
+/** A loop without money: it waits with what it has, says how it goes on, and never makes the next call. */
+import { describe, expect, it } from 'vitest';
+import { purseOf } from '../../src/loop/costs.ts';
+import { decide, settle } from '../../src/loop/decide.ts';
+import type { Event } from '../../src/loop/event.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { asStarted } from '../../src/loop/stages.ts';
+import { atReview, building, completed, driven, reported, sentences, started } from './stands.ts';
+import { command, labelledEvent, timeOf } from './world.ts';
+
+const PRICE = { prompt: 1, completion: 4 };
+/** The loop with a limit of 3 USD, of which this much is spent. */
+function spentOf(loop: Loop, usd: number): Loop {
+  const { started: terms } = asStarted(loop);
+  return { ...loop, started: { ...terms, price: PRICE }, spent: { ...loop.spent, usd } };
+}
+const call = {
+  phase: 'BUILD',
+  skill: 's',
+  role: 'r',
+  attempt: 1,
+  promptTokens: 1_000_000,
+  completionTokens: 0,
+  durationMs: 1,
+};
+const say = (loop: Loop, name: 'budget' | 'resume' | 'approve', argument = ''): Loop =>
+  decide(loop, command(name, argument, timeOf(70))).loop;
+/** BUILD, whose run has just ended. */
+const collecting = (): Loop => decide(building(), completed(building())).loop;
+/** What fails for want of money, told to the effect of this type. */
+function unpaid(loop: Loop, type: string, calls: readonly (typeof call)[] = []): Loop {
+  const effect = loop.pending.find((pending) => pending.type === type);
+  const reason = 'Nothing is left in the budget.';
+  const event: Event = {
+    type: 'failed',
+    at: timeOf(60),
+    entry: loop.entry,
+    cause: 'budget',
+    reason,
+    calls: [...calls],
+  };
+  return settle(loop, effect?.key ?? '', event).loop;
+}
+const SENTENCE =
+  '@maria, the budget of 3 USD is used up (3.10 USD spent), so BUILD waits; `/budget +<usd>` goes on where it is, `/stop` ends the loop.';
+
+describe('a loop whose budget is used up', () => {
+  it('waits before the next phase that asks a model, also after one that passed, and tells its starter once', () => {
+    const waiting = say(spentOf(atReview(), 3.1), 'approve');
+    expect(waiting).toMatchObject({ status: 'paused', pausedFor: 'budget', phase: 'BUILD' });
+    expect(waiting.pending.map(({ type }) => type)).toContain('dispatch');
+    expect(sentences(waiting)).toEqual([SENTENCE]);
+  });
+
+  it.each(['resume', 'label'] as const)('is not set going by %s', (how) => {
+    const waiting = say(spentOf(atReview(), 3.1), 'approve');
+    const after = how === 'label' ? decide(waiting, labelledEvent({ at: timeOf(71) })).loop : say(waiting, 'resume');
+    expect(after.status).toBe('paused');
+    expect(sentences(after).at(-1)).toContain('the budget of 3 USD is used up');
+  });
+
+  it('goes on where it is as soon as there is enough, and not before', () => {
+    const waiting = say(spentOf(atReview(), 3.1), 'approve');
+    expect(say(waiting, 'budget', '+0.1').status).toBe('paused');
+    const on = say(waiting, 'budget', '+2');
+    expect(on).toMatchObject({ status: 'working', phase: 'BUILD', entry: waiting.entry });
+    expect(on.pausedFor).toBeUndefined();
+    expect(on.pending.map(({ type }) => type)).toContain('dispatch');
+  });
+
+  it('that somebody stopped is not set going by money', () => {
+    const waiting = say(spentOf(atReview(), 3.1), 'approve');
+    const stopped = decide(waiting, command('stop', '', timeOf(71))).loop;
+    expect(say(stopped, 'budget', '+2')).toMatchObject({ status: 'stopped', started: { limits: { usd: 5 } } });
+  });
+
+  it('does not wait before what costs nothing', () => {
+    const broke = spentOf(collecting(), 3.1);
+    const [collect] = broke.pending.filter(({ type }) => type === 'collect');
+    const seeding = settle(broke, collect?.key ?? '', reported(broke)).loop;
+    expect(seeding).toMatchObject({ status: 'working', phase: 'SEED_DATA' });
+  });
+
+  it('ends with success where only looking back is left', () => {
+    const loop: Loop = { ...spentOf(building(), 3.1), phase: 'REFLECT' };
+    const drafting: Loop = { ...loop, pending: [{ type: 'draft', key: 'd', phase: 'REFLECT', entry: loop.entry }] };
+    expect(unpaid(drafting, 'draft')).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('whose price nobody stated has no limit in USD', () => {
+    expect(purseOf({ ...asStarted(building()), spent: { ...building().spent, usd: 0 } })).toBeUndefined();
+    expect(purseOf(spentOf(building(), 1))).toEqual({ usd: 2, price: PRICE });
+  });
+});
+
+describe('a call that nothing is left for', () => {
+  it('leaves a draft to be drafted anew, in the same entry and without a try', () => {
+    const loop = spentOf(started(), 2.5);
+    const waiting = unpaid(loop, 'draft', [call]);
+    expect(waiting).toMatchObject({
+      status: 'paused',
+      pausedFor: 'budget',
+      entry: loop.entry,
+      counters: loop.counters,
+    });
+    expect(waiting.spent.usd).toBe(3.5);
+    const drafts = waiting.pending.filter(({ type }) => type === 'draft');
+    expect(drafts).toHaveLength(1);
+    const on = say(waiting, 'budget', '+1');
+    expect(driven(on)).toMatchObject({ waitingFor: 'approval' });
+  });
+
+  it('leaves a build to be built anew, without an iteration', () => {
+    const loop = spentOf(collecting(), 2.5);
+    const waiting = unpaid(loop, 'collect', [call]);
+    expect(waiting).toMatchObject({ status: 'paused', pausedFor: 'budget', phase: 'BUILD' });
+    expect(waiting.entry).toBe(loop.entry + 1);
+    expect(waiting.counters.iterations).toBe(loop.counters.iterations);
+    expect(sentences(waiting)).toHaveLength(1);
+  });
+});
