@@ -42,6 +42,9 @@ const SUBJECTS: Readonly<Record<LimitName, string>> = {
 export const FILE_BYTES = GIB;
 const OPEN_FILES = 16_384;
 
+/** Linux refuses at so many times the limit, between two looks; before that whoever looks ends the command, with the sentence. */
+const SLACK = 2;
+
 export interface ProcessLimits {
   readonly limits: Limits;
   readonly cpuSeconds: number;
@@ -50,7 +53,7 @@ export interface ProcessLimits {
 /** The command line in front of a command that sets what Linux limits per process; the private memory (DATA) and not the addresses (AS), of which V8 reserves more than a machine has. */
 export function limited({ limits, cpuSeconds }: ProcessLimits): readonly string[] {
   const limit = ['--core=0', `--fsize=${FILE_BYTES}`, `--cpu=${cpuSeconds}`];
-  return ['prlimit', ...limit, `--nproc=${limits.processes}`, `--data=${limits.memoryBytes}`, '--'];
+  return ['prlimit', ...limit, `--nproc=${limits.processes * SLACK}`, `--data=${limits.memoryBytes * SLACK}`, '--'];
 }
 
 /** For a shell: at most so many open files, or what the machine allows if that is less. */

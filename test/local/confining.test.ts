@@ -1,7 +1,7 @@
 /** Which workflows are kept in, and what is said where the machine cannot. The keeping itself is tried in test/machine. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { confining } from '../../src/local/actions/enclosure.ts';
 import { digestOfWorkflow } from '../../src/local/actions/workflow-digest.ts';
 import type { WorkflowExecution } from '../../src/local/actions/workflow-types.ts';
@@ -17,6 +17,8 @@ beforeEach(async () => {
   await mkdir(bin);
   vi.stubEnv('PATH', bin);
 });
+// At once, and not before the next test: another file begins in this process.
+afterEach(() => vi.unstubAllEnvs());
 afterAll(removeTemporaryDirectories);
 
 /** How the run ended, and what its job says. */

@@ -34,7 +34,12 @@ const HOLD = 'import time; time.sleep(20)';
 
 describe('a command that takes too much', () => {
   it.each([
-    ['one process', 'held = bytearray(1 << 30)', /MemoryError/],
+    ['one process at once', 'held = bytearray(1 << 30)', /MemoryError/],
+    [
+      'one process little by little',
+      `held = []\nfor _ in range(40): held.append(b'x' * (10 << 20)); time.sleep(0.02)`,
+      /more than 256 MiB of memory/,
+    ],
     [
       'many processes',
       `import os\nfor _ in range(6): os.fork() or (bytearray(b'x') * (60 << 20), time.sleep(20))`,

@@ -3,7 +3,7 @@ import { chmodSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openSandbox, type Sandbox } from '../../src/jobs/sandbox/sandbox.ts';
 
 let root: string;
@@ -21,6 +21,7 @@ beforeAll(async () => {
   await mkdir(workspace);
   sandbox = await openSandbox({ workspace, readOnly: [], scripted: false, scratch: join(root, 'scratch') });
 });
+afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 /** Every way that Linux has to make a file that runs with its owner's rights. */
