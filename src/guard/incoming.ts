@@ -48,7 +48,8 @@ function slashLines(parsed: ParsedMarkdown): readonly SlashLine[] {
     if (token.type !== 'inline') continue;
     const opener = parsed.tokens[index - 1];
     const isPlain = opener?.type === 'paragraph_open' && opener.level === 0;
-    const scanned = scanInline(token, open, isPlain ? lineStartsOf(token, parsed.lines) : new Map());
+    const starts = isPlain ? notStruck(token, lineStartsOf(token, parsed.lines)) : new Map<number, number>();
+    const scanned = scanInline(token, open, starts);
     open = scanned.open;
     found.push(...scanned.lines);
   }
@@ -73,6 +74,49 @@ function lineStartsOf(token: Token, lines: readonly string[]): ReadonlyMap<numbe
     position += line.length + 1;
   }
   return starts;
+}
+
+/** Drops the lines that are struck through. GitHub takes single tildes like double ones, and this parser only double ones. */
+function notStruck(token: Token, starts: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
+  if (starts.size === 0 || !token.content.includes('~')) return starts;
+  const struck = struckIn(withoutSpans(token));
+  let next = 0;
+  const isShown = ([position]: readonly [number, number]): boolean => {
+    while ((struck[next]?.to ?? Number.POSITIVE_INFINITY) < position) next += 1;
+    return (struck[next]?.from ?? Number.POSITIVE_INFINITY) > position;
+  };
+  return new Map([...starts].filter(isShown));
+}
+
+interface Struck {
+  readonly from: number;
+  readonly to: number;
+}
+
+const TILDE = /(?<!~)~(?!~)/g;
+
+/** What stands between single tildes: one opens before a word, and one closes after a word or alone on its line. */
+function struckIn(text: string): readonly Struck[] {
+  const struck: Struck[] = [];
+  let from: number | undefined;
+  for (const { index: at } of text.matchAll(TILDE)) {
+    if (from !== undefined && /^(?:\S~|\n~\n|\n~$)/.test(text.slice(at - 1, at + 2))) {
+      struck.push({ from, to: at });
+      from = undefined;
+    } else if (/\S/.test(text[at + 1] ?? '')) from ??= at;
+  }
+  return struck;
+}
+
+/** The content with code spans, math and comments made plain; of the same length. */
+function withoutSpans(token: Token): string {
+  let text = '';
+  for (const child of token.children ?? []) {
+    const span = child.type === 'softbreak' ? undefined : spanOf(child);
+    if (span === undefined || span.start < text.length) continue;
+    text += token.content.slice(text.length, span.start) + 'x'.repeat(span.end - span.start);
+  }
+  return text + token.content.slice(text.length);
 }
 
 /** Walks the inline tokens, so that a line inside a code span, comment, link text or emphasis is never reached. */

@@ -3,13 +3,14 @@ import { commandLines } from '../guard/incoming.ts';
 import { type CommandName, isCommand, mayUse, type ParsedCommand, parseCommands, reaches } from '../loop/commands.ts';
 import { isPerson } from '../loop/terms.ts';
 import { ofComment } from './loop-lookup.ts';
+import type { PayloadOf } from './payloads.ts';
 import { placeOf } from './place.ts';
 import { type Readers, roleOf } from './reader.ts';
 
 export const commentReader: Readers<'issue_comment.created'> = {
   async 'issue_comment.created'(payload, { at, ports }) {
     const { issue, comment, sender } = payload;
-    if (!isPerson(sender)) return [];
+    if (!isWritten(payload)) return [];
     // Anybody may write anything: it is read as Markdown last, when it can mean something.
     const atMost = commandsAmong(comment.body.split('\n').map((line) => ({ line, below: '' })));
     if (atMost.length === 0) return [];
@@ -42,6 +43,14 @@ export const commentReader: Readers<'issue_comment.created'> = {
     }));
   },
 };
+
+/** Whether a person wrote a comment. What another App makes in somebody's name is that App's, however it came to its words. */
+export function isWritten({
+  sender,
+  comment,
+}: Pick<PayloadOf<'issue_comment.created'>, 'sender' | 'comment'>): boolean {
+  return isPerson(sender) && comment.performed_via_github_app === undefined;
+}
 
 /** A command, and its place among all commands of the comment, whatever becomes of the others. */
 interface Placed {

@@ -12,9 +12,16 @@ const account = z
   .catch(GHOST);
 /** Numbers of issues and pull requests are columns of the store. */
 const number = z.int32().positive();
-/** Refs, owners and repositories are columns of the store, which takes no text with NUL; none of GitHub's names has one. */
-const nameText = z.string().refine((name) => !name.includes('\0'), 'a name has no NUL in it');
+/** Refs, owners and repositories go into columns, paths and messages; git and GitHub allow no control character in any of them. */
+const nameText = z.string().refine((name) => !/\p{Cc}/u.test(name), 'a name has no control character in it');
 const time = z.iso.datetime({ offset: true });
+/** Whether something is there, whatever stands in it; one that is not read is not stored either. */
+const present = z
+  .object({})
+  .nullish()
+  .catch({})
+  .transform((value) => value ?? undefined)
+  .optional();
 const label = z.object({ name: z.string() });
 const issue = z.object({
   number,
@@ -23,7 +30,8 @@ const issue = z.object({
   user: account,
   labels: z.array(label).catch([]),
   updated_at: time.optional().catch(undefined),
-  pull_request: z.unknown().optional(),
+  /** That it is one is all that counts. */
+  pull_request: present,
 });
 export type Issue = z.infer<typeof issue>;
 const pull_request = z.object({
@@ -66,7 +74,7 @@ const envelope = {
     id: z.int(),
     name: nameText,
     owner: z.object({ login: nameText }),
-    default_branch: z.string().optional().catch(undefined),
+    default_branch: nameText.optional().catch(undefined),
   }),
 };
 /** Repositories of an installation come with their full name only. */
@@ -80,7 +88,7 @@ const payload = z.discriminatedUnion('name', [
     name: z.literal('issue_comment.created'),
     ...envelope,
     issue,
-    comment: z.object({ id: z.int(), body: z.string(), created_at: time }),
+    comment: z.object({ id: z.int(), body: z.string(), created_at: time, performed_via_github_app: present }),
   }),
   z.object({ name: z.literal('pull_request.closed'), ...envelope, pull_request }),
   z.object({

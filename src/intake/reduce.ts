@@ -3,6 +3,7 @@ import { isPerson } from '../loop/terms.ts';
 import type { Delivery } from '../ports.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
 import { isOwnCheck } from './check-readers.ts';
+import { isWritten } from './comment-reader.ts';
 import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
 import { isOwnRun } from './run-readers.ts';
 
@@ -46,7 +47,7 @@ const DECIDES: Decides = {
   'issues.labeled': ({ label }) => label?.name === 'loop',
   'issues.unlabeled': ({ label, sender }, self) => label?.name === 'loop' && sender.login !== self,
   'issues.closed': () => true,
-  'issue_comment.created': ({ sender, comment }) => isPerson(sender) && /^\//m.test(comment.body),
+  'issue_comment.created': ({ sender, comment }) => isWritten({ sender, comment }) && /^\//m.test(comment.body),
   'pull_request.closed': () => true,
   'pull_request_review.submitted': ({ sender }) => isPerson(sender),
   'check_run.requested_action': isPressed,

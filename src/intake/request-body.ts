@@ -14,11 +14,15 @@ export interface BodyLimits {
 /** A body in pieces, in order; or why it was not read to its end. */
 export type Body = { readonly pieces: readonly Buffer[] } | { readonly refusal: Answer };
 
+/** Each piece costs as much work as some kilobytes: so many may be smaller than this on an average, of which no sender on the way from GitHub makes any. */
+const FINE = { pieces: 256, bytes: 64 };
+
 /** Reads a body; each piece is given to `onBytes` as it comes. Never throws. After a refusal nothing more is read, and nothing of the body is held. */
 export type ReadBody = (request: IncomingMessage, onBytes: (bytes: Buffer) => void) => Promise<Body>;
 
 const TOO_SLOW: Answer = { status: 408, text: 'The body did not come in time.\n' };
 const NO_ROOM: Answer = { status: 503, text: 'Too much arrives at the same time; send it again later.\n' };
+const TOO_FINE: Answer = { status: 400, text: 'The body comes in pieces that are too small.\n' };
 const CUT: Answer = { status: 400, text: 'The body ended before its end.\n' };
 
 export function tooLarge({ most }: Pick<BodyLimits, 'most'>): Answer {
@@ -34,6 +38,8 @@ interface Reading {
 
 export function createBodyReader(limits: BodyLimits): ReadBody {
   const all = new Set<Reading>();
+  // Blocks that were given up are used again: thrown away, they would stay in memory until somebody looks after it.
+  const spare: Buffer[] = [];
   let held = 0;
   const makeRoom = (): void => {
     while (held > limits.mostHeld) {
@@ -42,12 +48,17 @@ export function createBodyReader(limits: BodyLimits): ReadBody {
       others.reduce((one, other) => (other.pieces.held > one.pieces.held ? other : one), first).end(NO_ROOM);
     }
   };
+  const given = (pieces: Pieces, refusal: Answer): Body => {
+    spare.push(...pieces.all().filter(({ length }) => length === LARGEST_BLOCK));
+    return { refusal };
+  };
   return (request, onBytes) =>
     new Promise((resolve) => {
       const take = (bytes: Buffer): void => {
         held += reading.pieces.add(bytes);
-        if (reading.pieces.length > limits.most) {
-          reading.end(tooLarge(limits));
+        const refusal = refusalOf(reading.pieces, limits);
+        if (refusal !== undefined) {
+          reading.end(refusal);
           return;
         }
         onBytes(bytes);
@@ -57,13 +68,14 @@ export function createBodyReader(limits: BodyLimits): ReadBody {
       const onCut = (): void => reading.end(CUT);
       const timer = setTimeout(() => reading.end(TOO_SLOW), limits.withinMs);
       const reading: Reading = {
-        pieces: createPieces(),
+        pieces: createPieces(spare),
         end(refusal) {
           if (!all.delete(reading)) return;
           held -= reading.pieces.held;
           clearTimeout(timer);
-          request.off('data', take).off('end', onEnd).off('close', onCut).pause();
-          resolve(refusal === undefined ? { pieces: reading.pieces.all() } : { refusal });
+          request.off('data', take).off('end', onEnd).off('close', onCut);
+          stop(request, refusal);
+          resolve(refusal === undefined ? { pieces: reading.pieces.all() } : given(reading.pieces, refusal));
         },
       };
       all.add(reading);
@@ -72,8 +84,20 @@ export function createBodyReader(limits: BodyLimits): ReadBody {
     });
 }
 
+/** Pieces that are too small are cut at once and without an answer: to go on for one would cost what is to be saved. */
+function stop(request: IncomingMessage, refusal: Answer | undefined): void {
+  if (refusal === TOO_FINE) request.resume().socket.destroy();
+  else request.pause();
+}
+
+function refusalOf({ length, count }: Pieces, limits: BodyLimits): Answer | undefined {
+  if (length > limits.most) return tooLarge(limits);
+  return count > FINE.pieces && length < count * FINE.bytes ? TOO_FINE : undefined;
+}
+
 /** What a body has brought so far. */
 interface Pieces {
+  readonly count: number;
   readonly length: number;
   /** Bytes of memory, at most twice the length and a little. */
   readonly held: number;
@@ -86,20 +110,24 @@ const FIRST_BLOCK = 1024;
 const LARGEST_BLOCK = 64 * 1024;
 
 /** Bytes are copied together into blocks, because a sender that brings them one by one would have each of them cost an object. */
-function createPieces(): Pieces {
+function createPieces(spare: Buffer[]): Pieces {
   const blocks: Buffer[] = [];
+  let count = 0;
   let filled = 0;
   let length = 0;
   let held = 0;
   const next = (wanted: number): Buffer => {
     const size = Math.min(LARGEST_BLOCK, Math.max(FIRST_BLOCK, wanted, 2 * (blocks.at(-1)?.length ?? 0)));
-    const block = Buffer.allocUnsafeSlow(size);
+    const block = (size === LARGEST_BLOCK ? spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(size);
     blocks.push(block);
     filled = 0;
     held += size;
     return block;
   };
   return {
+    get count() {
+      return count;
+    },
     get length() {
       return length;
     },
@@ -108,6 +136,7 @@ function createPieces(): Pieces {
     },
     add(bytes) {
       const before = held;
+      count += 1;
       for (let from = 0; from < bytes.length; ) {
         const last = blocks.at(-1);
         const block = last === undefined || filled === last.length ? next(bytes.length - from) : last;

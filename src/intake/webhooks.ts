@@ -27,7 +27,7 @@ export interface WebhookSettings {
 }
 
 /** GitHub sends no more, and waits for 10 s: what is stored needs the rest of them. https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap */
-const LIMITS: BodyLimits = { most: 25 * 1024 * 1024, mostHeld: 64 * 1024 * 1024, withinMs: 8000 };
+const LIMITS: BodyLimits = { most: 25 * 1024 * 1024, mostHeld: 48 * 1024 * 1024, withinMs: 8000 };
 
 const STORED: Answer = { status: 200, text: 'ok\n' };
 

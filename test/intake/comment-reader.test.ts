@@ -60,3 +60,16 @@ describe('on an issue without a loop', () => {
     expect(await other.told()).toEqual([]);
   });
 });
+
+describe("a comment that another App made in somebody's name", () => {
+  it('says nothing, whoever that is', async () => {
+    const door = await openDoor();
+    await door.keep(atReview());
+    for (const performed_via_github_app of [{ id: 1, slug: 'helper' }, {}, 'helper'])
+      await door.deliver('issue_comment', commentOf('/stop', { comment: { performed_via_github_app } }));
+    expect(await door.told()).toEqual([]);
+    expect(door.asked).toEqual([]);
+    await door.deliver('issue_comment', commentOf('/stop', { comment: { performed_via_github_app: null } }));
+    expect(await door.told()).toEqual(['commanded']);
+  });
+});

@@ -226,12 +226,19 @@ describe('a body', () => {
     expect(await middling.answer).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test('costs what it has, however small the pieces in which it comes', async () => {
-    const { spoken, post } = await door(async () => true, { most: 9999, mostHeld: 4096, withinMs: 9000 });
+  test('costs what it has, in however many pieces it comes', async () => {
+    const { spoken, post } = await door(async () => true, { most: 99_999, mostHeld: 99_999, withinMs: 9000 });
     const { say, socket } = spoken(['transfer-encoding: chunked']);
-    say('1\r\nx\r\n'.repeat(1000));
+    say(`40\r\n${'x'.repeat(64)}\r\n`.repeat(700));
     expect(await post(PAYLOAD)).toBe(200);
     socket.destroy();
+  });
+
+  test('in pieces of a byte is cut at once', async () => {
+    const { spoken } = await door(NOTHING_STORED);
+    const { answer, say } = spoken(['transfer-encoding: chunked']);
+    say('1\r\nx\r\n'.repeat(1000));
+    expect(await answer).toBe('');
   });
 
   test('is asked for only where it will be read', async () => {
