@@ -5,8 +5,8 @@
 import { inlined } from '../documents/markdown.ts';
 import { withoutHtmlComments } from './hidden-html.ts';
 import { stripInvisible } from './invisible.ts';
-import { parseMarkdown, regionsOf } from './markdown.ts';
-import { asCodeBlock, tameImages, tameMermaid } from './outgoing-rules.ts';
+import { type ParsedMarkdown, parseMarkdown, regionsOf } from './markdown.ts';
+import { asCodeBlock, tameImages, tameMermaid, tameTicks } from './outgoing-rules.ts';
 import { secretNamesIn } from './rendered-text.ts';
 
 /**
@@ -81,10 +81,27 @@ function cleanedOnce(markdown: string): string {
     if (start < position) continue;
     const source = parsed.text.slice(start, end);
     const kept = type === 'code block' ? tameMermaid(source) : source;
-    result += withoutTags(tameImages(parsed.text.slice(position, start))) + (type === 'comment' ? '' : kept);
+    result += cleanedProse(parsed.text.slice(position, start)) + (type === 'comment' ? '' : kept);
     position = end;
   }
-  return result + withoutTags(tameImages(parsed.text.slice(position)));
+  return result + cleanedProse(parsed.text.slice(position)) + missingFence(parsed);
+}
+
+function cleanedProse(prose: string): string {
+  return tameTicks(withoutTags(tameImages(prose)));
+}
+
+/** A fence that stays open would take what we write below it for code. */
+function missingFence({ tokens, lines, text }: ParsedMarkdown): string {
+  const last = tokens.at(-1);
+  if (last?.type !== 'fence' || last.level > 0 || last.map?.[1] !== lines.length) return '';
+  const closed =
+    last.map[1] - last.map[0] > 1 &&
+    lines
+      .findLast((line) => line.trim() !== '')
+      ?.trim()
+      .startsWith(last.markup);
+  return closed ? '' : `${text.endsWith('\n') ? '' : '\n'}${last.markup}`;
 }
 
 const TAG_START = /<(?=[A-Za-z/!?])(?!br ?\/?>)(?!https?:\/\/[^\s<>]{1,2000}>)/gi;

@@ -54,8 +54,9 @@ const TITLE = String.raw`(?:[ \t\n]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?`;
 const TARGET = String.raw`\]\([ \t\n]*(?<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)${TITLE}[ \t\n]*\)`;
 const DEFINITION = String.raw`^(?<indent> {0,3}(?:>[ \t]*)*)(?<definition>\[(?!\^)[^\]\n]+\]:[ \t]*(?<defined><[^<>\n]*>|\S+).*)$`;
 const AUTOLINK = String.raw`(?:&lt;|<)(?<autolink>[a-z][a-z0-9+.-]{1,31}:[^\s<>]*)>`;
-const ADDRESS = String.raw`(?<address>(?:\b[a-z][a-z0-9+.-]{0,31}:\/\/|\bwww\.)[^\s<>|]*[^\s<>|?!.,:*_~'")\]\\])`;
-const EMAIL = String.raw`(?<email>(?<![\w.+-])(?:mailto:|xmpp:)?[a-z0-9._+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+)`;
+const ADDRESS = String.raw`(?<address>(?<![a-z])(?:[a-z][a-z0-9+.-]{1,31}:\/\/|www\.)[^\s<>|]*[^\s<>|?!.,:*_~'")\]\\])`;
+/** Other marks than these may stand before the `@` of an address too; then what follows them is made code. */
+const EMAIL = String.raw`(?<email>(?:(?<![\w.+-])(?:mailto:|xmpp:)?[a-z0-9._+-]+|(?<![a-z0-9]))@[a-z0-9-]+(?:\.[a-z0-9-]+)+)`;
 /** One expression, so that nothing is matched inside what was just made code. */
 const LINK = new RegExp([DEFINITION, TARGET, AUTOLINK, ADDRESS, EMAIL].join('|'), 'gim');
 
@@ -72,7 +73,27 @@ export function tameImages(prose: string): string {
 
 /** Images are taken out; links, definitions and bare addresses to foreign hosts become code. */
 export function tameLinks(prose: string, rules: OutgoingRules): string {
-  return tameImages(prose).replace(LINK, (whole, ...rest) => tameLink(whole, rest.at(-1), rules));
+  const shown = tameImages(prose);
+  const tamed = withCode(shown, rules);
+  // In mathematics no code is code: where some was made, a dollar is a dollar.
+  return tamed === shown
+    ? tamed
+    : withCode(
+        shown.replace(/\\[\s\S]|\$/g, (found) => (found === '$' ? '\\$' : found)),
+        rules,
+      );
+}
+
+function withCode(prose: string, rules: OutgoingRules): string {
+  return prose.replace(LINK, (whole, ...rest) => tameLink(whole, rest.at(-1), rules));
+}
+
+/**
+ * Backticks outside code begin none; escaped they look the same. On GitHub a run of them that nothing closes would turn later code spans of the
+ * same paragraph into text (cmark-gfm remembers where it last saw a closing run, and forgets the later ones).
+ */
+export function tameTicks(prose: string): string {
+  return prose.replace(/\\[\s\S]|`/g, (found) => (found === '`' ? '\\`' : found));
 }
 
 function tameLink(whole: string, groups: Groups, rules: OutgoingRules): string {
@@ -113,7 +134,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   sol: '/',
 };
 
-export const MENTION = /(?<!\w)@(?=([A-Za-z0-9][A-Za-z0-9-]*(?:\/[A-Za-z0-9._-]+)?))/g;
+export const MENTION = /(?<![A-Za-z0-9])@(?=([A-Za-z0-9][A-Za-z0-9-]*(?:\/[A-Za-z0-9._-]+)?))/g;
 export const CLOSING =
   /\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+[[(*_]*)(?=(?:[\w.-]{1,100}\/[\w.-]{1,100})?\\?#\d|GH-\d|https?:\/\/\S+\/(?:issues|pull)\/\d)/gi;
 export const COMMAND = /^([ \t]*(?:(?:[>*+-]|\d+[.)])[ \t]+)*)\/(?=[A-Za-z][A-Za-z-]*(?:[ \t]|$))/gm;

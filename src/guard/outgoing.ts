@@ -3,7 +3,15 @@ import { foldOffsets } from './folds.ts';
 import { stripInvisible } from './invisible.ts';
 import { parseMarkdown, type Region, regionsOf } from './markdown.ts';
 import { isTame } from './outgoing-check.ts';
-import { asCodeBlock, type OutgoingRules, tameHtml, tameLinks, tameMermaid, tamePhrases } from './outgoing-rules.ts';
+import {
+  asCodeBlock,
+  type OutgoingRules,
+  tameHtml,
+  tameLinks,
+  tameMermaid,
+  tamePhrases,
+  tameTicks,
+} from './outgoing-rules.ts';
 import { withoutSplitSecrets } from './rendered-text.ts';
 import { withoutSecrets } from './secrets.ts';
 
@@ -77,7 +85,7 @@ const MID_LINE = '\0';
 function tameProse({ text, start, end }: Piece, rules: OutgoingRules, folds: ReadonlySet<number>): string {
   const html = tameHtml(text.slice(start, end), rules, (offset) => folds.has(start + offset));
   const lead = start === 0 || text[start - 1] === '\n' ? '' : MID_LINE;
-  return tamePhrases(tameLinks(lead + html, rules), rules).slice(lead.length);
+  return tamePhrases(tameLinks(lead + tameTicks(html), rules), rules).slice(lead.length);
 }
 
 /** A code span is shown in one line; in the source no line of it may begin as a command does. */

@@ -5,7 +5,7 @@ import { findSecrets } from './secrets.ts';
 
 /** The names of what looks like a secret in a text, as it is written or as it is rendered; what examples are made of is none. */
 export function secretNamesIn(text: string, canaries: readonly string[] = []): readonly string[] {
-  const blocks = [{ text }, ...shownBlocks(parseMarkdown(text).tokens)];
+  const blocks = [{ text }, ...shownBlocks(parseMarkdown(text))];
   return blocks.flatMap((block) =>
     findSecrets(block.text, canaries).flatMap(({ name, start, end }) =>
       EXAMPLES.has(name) && !RANDOM.test(block.text.slice(start, end)) ? [] : [name],
@@ -34,7 +34,7 @@ interface SplitSecret {
 }
 
 function splitSecrets(parsed: ParsedMarkdown, canaries: readonly string[]): readonly SplitSecret[] {
-  return shownBlocks(parsed.tokens).flatMap(({ text, first, end }) => {
+  return shownBlocks(parsed).flatMap(({ text, first, end }) => {
     const [find] = findSecrets(text, canaries);
     return find === undefined ? [] : [{ name: find.name, first, end }];
   });
@@ -47,19 +47,26 @@ interface ShownBlock {
 }
 
 /** Paragraphs, headings, rows and HTML; code is shown as it is written. Cells have no lines of their own, so they stand on their row's. */
-function shownBlocks(tokens: readonly Token[]): readonly ShownBlock[] {
+function shownBlocks({ tokens, lines }: ParsedMarkdown): readonly ShownBlock[] {
   let row: Token['map'] = null;
   return tokens.flatMap((token): readonly ShownBlock[] => {
     if (token.type === 'tr_open') row = token.map;
     if (token.type === 'tr_close') row = null;
     const place = row ?? token.map;
-    const text = shownText(token);
+    const text = shownText(token, lines);
     return text === '' || place === null ? [] : [{ text, first: place[0], end: place[1] }];
   });
 }
 
-function shownText({ type, children, content }: Token): string {
+function shownText({ type, map, children, content }: Token, lines: readonly string[]): string {
   if (type === 'html_block') return shownHtml(content);
+  if (type === 'footnote')
+    return shownHtml(
+      lines
+        .slice(...(map ?? [0, 0]))
+        .join('\n')
+        .replace(/^[^:]*:/, ''),
+    );
   return type === 'inline' ? shownInline(children ?? []) : '';
 }
 
@@ -68,6 +75,8 @@ function shownInline(children: readonly Token[]): string {
     .map(({ type, content }) => {
       if (type === 'html_inline' || type === 'comment') return '';
       if (type === 'code_inline') return content.replace(/^`+|`+$/g, '');
+      // Where GitHub sees no math in it, entities and escapes count.
+      if (type === 'math') return shownHtml(content.replaceAll('$', ''));
       return type === 'softbreak' ? ' ' : content;
     })
     .join('');

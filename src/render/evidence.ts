@@ -1,6 +1,6 @@
 /** The evidence matrix: what proves each requirement, from the report of VERIFY. */
 
-import { code, oneLine, sections, table } from '../documents/markdown.ts';
+import { code, oneLine, paragraph, sections, table } from '../documents/markdown.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import { thresholdText, valueText } from './words.ts';
 
@@ -42,7 +42,9 @@ export function evidenceDocument(report: VerifyReport): string {
 function acceptanceItem({ id, requirement, passed, detail }: VerifyReport['acceptance'][number]): string {
   const name = `- ${passed ? '✓' : '✗'} ${id} (${requirement})`;
   const steps = detail.split('\n');
-  return steps.length === 1 ? `${name}: ${detail}` : [`${name}:`, ...steps.map((step) => `  - ${step}`)].join('\n');
+  return steps.length === 1
+    ? `${name}: ${detail}`
+    : [`${name}:`, ...steps.map((step) => `  - ${paragraph(step)}`)].join('\n');
 }
 
 /** One row per requirement: its test on the base, on the head, and where it must fail: with the change reverted and under mutation. */

@@ -1,6 +1,6 @@
 /** One comment per question round. */
 
-import { inlined } from '../documents/markdown.ts';
+import { inlined, paragraph } from '../documents/markdown.ts';
 import type { AnsweredQuestion } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 
@@ -30,7 +30,7 @@ function questionText({ number, question, why, options, safeDefault }: AnsweredQ
     safeDefault === null
       ? 'There is no safe default; the loop waits for an answer.'
       : `Default: ${inlined(safeDefault)}`;
-  return [`**${number}. ${inlined(question)}**`, inlined(why), ...lines, ...(named ? [] : [fallback])].join('\n');
+  return [`**${number}. ${inlined(question)}**`, paragraph(why), ...lines, ...(named ? [] : [fallback])].join('\n');
 }
 
 function exampleOf(questions: readonly AnsweredQuestion[]): string {

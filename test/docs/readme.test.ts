@@ -139,7 +139,7 @@ describe('npm run test:machine where something is missing', () => {
         reject: false,
       });
       expect(all).toContain(
-        'test:machine needs what is not on this machine: bubblewrap, socat, ripgrep, chromium; run `sudo apt-get install -y bubblewrap socat ripgrep chromium` and start it again.',
+        'test:machine needs what is not on this machine: bubblewrap, socat, ripgrep, chromium, cmark-gfm; run `sudo apt-get install -y bubblewrap socat ripgrep chromium cmark-gfm` and start it again.',
       );
       expect(exitCode).toBe(1);
       expect(all).not.toContain('passed');

@@ -12,6 +12,8 @@ describe('what a model says', () => {
     ['an HTML image', 'x <img src="https://evil.test/p.png"> y', 'x &lt;img src="https://evil.test/p.png"> y'],
     ['a block that folds the rest away', '<details><summary>x</summary>', '&lt;details>&lt;summary>x&lt;/summary>'],
     ['an open table', 'x <table><tr><td>', 'x &lt;table>&lt;tr>&lt;td>'],
+    ['a fence that stays open', 'a\n\n```js\nb', 'a\n\n```js\nb\n```'],
+    ['backticks that close nothing', '``` `a` b', '\\`\\`\\` `a` b'],
     ['open code', 'x <code> y', 'x &lt;code> y'],
     ['a type that reads like a tag', 'returns Array<string>', 'returns Array&lt;string>'],
     [

@@ -9,6 +9,7 @@ export const REQUIREMENTS: Readonly<Record<string, () => boolean>> = {
   ripgrep: () => onPath('rg'),
   chromium: () => onPath('chromium'),
   python3: () => onPath('python3'),
+  'cmark-gfm': () => onPath('cmark-gfm'),
   'postgresql-15': () =>
     process.env.LOOPWRIGHT_TEST_POSTGRES !== undefined || existsSync('/usr/lib/postgresql/15/bin/postgres'),
 };
