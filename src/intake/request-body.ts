@@ -117,7 +117,8 @@ function createPieces(spare: Buffer[]): Pieces {
   let length = 0;
   let held = 0;
   const next = (wanted: number): Buffer => {
-    const size = Math.min(LARGEST_BLOCK, Math.max(FIRST_BLOCK, wanted, 2 * (blocks.at(-1)?.length ?? 0)));
+    const fitting = Math.max(FIRST_BLOCK, wanted, 2 * (blocks.at(-1)?.length ?? 0));
+    const size = fitting > LARGEST_BLOCK / 4 ? LARGEST_BLOCK : fitting;
     const block = (size === LARGEST_BLOCK ? spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(size);
     blocks.push(block);
     filled = 0;

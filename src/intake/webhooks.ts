@@ -1,10 +1,10 @@
 /** The door for webhooks: nothing is believed or parsed before its signature was checked, each is stored before it is acknowledged, and what is wrong is said in one line. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Webhooks } from '@octokit/webhooks';
 import { type Logger, pino } from 'pino';
 import { Probot } from 'probot';
-import type { Ports } from '../ports.ts';
+import type { Delivery, Ports } from '../ports.ts';
 import { type Answer, send } from './answer.ts';
 import { deliveryOf } from './reduce.ts';
 import { type BodyLimits, createBodyReader, type ReadBody, tooLarge } from './request-body.ts';
@@ -27,7 +27,7 @@ export interface WebhookSettings {
 }
 
 /** GitHub sends no more, and waits for 10 s: what is stored needs the rest of them. https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap */
-const LIMITS: BodyLimits = { most: 25 * 1024 * 1024, mostHeld: 48 * 1024 * 1024, withinMs: 8000 };
+const LIMITS: BodyLimits = { most: 25 * 1024 * 1024, mostHeld: 32 * 1024 * 1024, withinMs: 8000 };
 
 const STORED: Answer = { status: 200, text: 'ok\n' };
 
@@ -36,6 +36,9 @@ interface Door extends Pick<WebhookSettings, 'webhookSecret' | 'log'> {
   readonly webhooks: Pick<Webhooks, 'verifyAndReceive'>;
   readonly limits: BodyLimits;
   readonly read: ReadBody;
+  /** What Probot's handler kept, until it is stored; by a name of its own, as one webhook may come twice at the same time. */
+  readonly reduced: Map<string, Delivery>;
+  readonly store: DoorPorts['store'];
 }
 
 /** Takes webhooks in: what is answered with 200 is stored, and GitHub counts everything else as failed. */
@@ -50,8 +53,15 @@ export async function createWebhooks(settings: WebhookSettings): Promise<Request
     // Every failure is thrown here too; Probot itself would write it a second time, with stack and payload.
     log: pino({ level: 'silent' }),
   });
-  await probot.load((app) => app.onAny((webhook) => keep(webhook, ports, log)));
-  const door: Door = { webhookSecret, log, webhooks: probot.webhooks, limits, read: createBodyReader(limits) };
+  const reduced: Door['reduced'] = new Map();
+  await probot.load((app) =>
+    app.onAny(({ id, name, payload }) => {
+      const receivedAt = ports.clock.now().toISOString();
+      reduced.set(id, deliveryOf({ id, name, payload, receivedAt }, ports.self));
+    }),
+  );
+  const read = createBodyReader(limits);
+  const door: Door = { webhookSecret, log, webhooks: probot.webhooks, limits, read, reduced, store: ports.store };
   return (request, response) => {
     answered(request, response, door).catch((failure: unknown) => {
       log.error(`a webhook could not be answered: ${reasonOf(failure)}`);
@@ -68,15 +78,11 @@ async function answered(request: IncomingMessage, response: ServerResponse, door
 }
 
 /** Of a webhook that decides nothing the id alone is stored, so that it is taken neither for missed nor for new when it comes again. */
-async function keep(
-  { id, name, payload }: { readonly id: string; readonly name: string; readonly payload: object },
-  { store, clock, self }: DoorPorts,
-  log: Logger,
-): Promise<void> {
-  const delivery = deliveryOf({ id, name, payload, receivedAt: clock.now().toISOString() }, self);
+async function keep(delivery: Delivery, { store, log }: Door): Promise<Answer> {
   const isNew = await store.receive(delivery);
   if (isNew && delivery.note !== undefined)
-    log.warn({ delivery: id, webhook: name }, `a webhook is left unread: ${delivery.note}`);
+    log.warn({ delivery: delivery.id, webhook: delivery.name }, `a webhook is left unread: ${delivery.note}`);
+  return STORED;
 }
 
 /** Why a request is refused before a byte of its body is read. */
@@ -102,7 +108,18 @@ const FORMS: Readonly<Record<(typeof NEEDED)[number], RegExp>> = {
 };
 
 /** Never throws; says of each failure what it was: no stack, and nothing of the payload. A bad request is its sender's fault, anything else is ours. */
-async function receive(request: IncomingMessage, { webhookSecret, webhooks, read, log }: Door): Promise<Answer> {
+async function receive(request: IncomingMessage, door: Door): Promise<Answer> {
+  try {
+    const taken = await deliveryIn(request, door);
+    return 'status' in taken ? taken : await keep(taken, door);
+  } catch (failure) {
+    return answerTo(failure, door.log);
+  }
+}
+
+/** What is kept of a webhook, or why it is refused. Bytes, text and payload are let go here: many may wait for the store. */
+async function deliveryIn(request: IncomingMessage, door: Door): Promise<Delivery | Answer> {
+  const { webhookSecret, webhooks, read, reduced, log } = door;
   const [name = '', id = '', signature = ''] = NEEDED.map((header) => String(request.headers[header]));
   // Of the bytes, as they come: what nobody signed is never put together, decoded or parsed.
   const hmac = createHmac('sha256', webhookSecret);
@@ -113,12 +130,12 @@ async function receive(request: IncomingMessage, { webhookSecret, webhooks, read
   const payload = Buffer.concat(body.pieces).toString();
   // Any other JSON would be parsed too, and nothing behind this door expects it.
   if (!/^\s*\{/.test(payload)) return refused('the payload is no JSON object', log);
-  try {
-    await webhooks.verifyAndReceive({ id, name, payload, signature });
-    return STORED;
-  } catch (failure) {
-    return answerTo(failure, log);
-  }
+  const here = randomUUID();
+  await webhooks.verifyAndReceive({ id: here, name, payload, signature });
+  const delivery = reduced.get(here);
+  reduced.delete(here);
+  if (delivery === undefined) throw new TypeError('nobody listened');
+  return { ...delivery, id };
 }
 
 function refused(reason: string, log: Logger): Answer {

@@ -215,9 +215,9 @@ describe('a body', () => {
   });
 
   test('is the one to go where too many come at once, if it is the largest', async () => {
-    const { spoken, post } = await door(async () => true, { most: 99_999, mostHeld: 38_000, withinMs: 9000 });
-    const large = spoken(['content-length: 90000']);
-    large.say('x'.repeat(30_000));
+    const { spoken, post } = await door(async () => true, { most: 999_999, mostHeld: 135_000, withinMs: 9000 });
+    const large = spoken(['content-length: 190000']);
+    large.say('x'.repeat(90_000));
     const middling = spoken(['connection: close', 'content-length: 20000']);
     middling.say('x'.repeat(9000));
     expect(await large.answer).toMatch(/^HTTP\/1.1 503 .*Too much arrives at the same time; send it again later\.\n$/s);
