@@ -55,10 +55,13 @@ const requestRows = z.array(
 
 /** Requests of the App that write, while something is done. */
 async function writesDuring(action: () => Promise<unknown>): Promise<readonly string[]> {
-  const rows = async () => requestRows.parse(await (await fetch(`${stage.server.url}/_local/requests?after=0`)).json());
-  const before = (await rows()).at(-1)?.id ?? 0;
+  // The log answers with a page of what came after an id.
+  const rows = async (after: number) =>
+    requestRows.parse(await (await fetch(`${stage.server.url}/_local/requests?after=${after}`)).json());
+  let before = 0;
+  for (let page = await rows(before); page.length > 0; page = await rows(before)) before = page.at(-1)?.id ?? before;
   await action();
-  return (await rows())
+  return (await rows(before))
     .filter(
       ({ id, actor, method, path }) =>
         id > before && actor === 'app' && method !== 'GET' && !path.endsWith('/access_tokens'),
