@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { compose, secretsOf } from '../src/compose.ts';
-import { listening } from './listening.ts';
-import { MEMORY } from './prepared.ts';
+import { compose, secretsOf } from '../../src/compose.ts';
+import { listening } from '../listening.ts';
+import { MEMORY } from '../prepared.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,

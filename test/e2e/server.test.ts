@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { openEngine } from '../src/adapters/database.ts';
-import { compose } from '../src/compose.ts';
-import { startServer } from '../src/server.ts';
-import { freePort } from './listening.ts';
-import { MEMORY } from './prepared.ts';
+import { openEngine } from '../../src/adapters/database.ts';
+import { compose } from '../../src/compose.ts';
+import { startServer } from '../../src/server.ts';
+import { freePort } from '../listening.ts';
+import { MEMORY } from '../prepared.ts';
 
 test('a start that fails leaves no door open', async () => {
   const log = pino({ level: 'silent' });
