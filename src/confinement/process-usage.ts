@@ -79,10 +79,13 @@ function heldFiles(found: readonly Process[]): { readonly memory: number; readon
   return { memory: bytesOf(true), disk: bytesOf(false) };
 }
 
-/** The temporary directory is a file system of the command's own, seen through its last process. */
+/** The temporary directory is a file system of the command's own, seen through its last process. Before that is enclosed it sees the machine's, whose files are not its own. */
 function temporaryFiles(found: readonly Process[]): number {
   const last = found.at(-1);
-  const stats = last && quietly(() => statfsSync(`/proc/${last.id}/root/tmp`));
+  if (last === undefined) return 0;
+  const own = `/proc/${last.id}/root/tmp`;
+  const [inside, outside] = [own, '/tmp'].map((path) => quietly(() => statSync(path).dev));
+  const stats = inside === outside ? undefined : quietly(() => statfsSync(own));
   return stats === undefined ? 0 : stats.files - stats.ffree;
 }
 

@@ -50,13 +50,21 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
     );
   const files = unpack(zip);
   const told = reportOf(files, effect, loop);
-  assertJudged(told, ports);
   await assertProposal(told, loop, ports);
   await storeRaw(told, files, ports.store);
   const report = await withOwnScan(told, loop, ports);
   const { failure, calls } = report;
+  // A job that could not keep generated code in says so itself; nothing that it may have made is taken over.
+  const isContained = report.sandbox !== 'none' || ports.modelFacts.scripted;
   if (failure !== null)
-    return { ...failed(failure.cause, failure.message, calls), ...(await remainsOf(report, ports.store)) };
+    return {
+      ...failed(failure.cause, failure.message, calls),
+      ...(isContained ? await remainsOf(report, ports.store) : {}),
+    };
+  if (!isContained)
+    throw new ArtifactError(
+      `The ${effect.phase} report says that generated code ran without a sandbox. Nothing of it was taken over.`,
+    );
   return { ...(await resultOf(report, ports.store)), at, entry: effect.entry };
 }
 
@@ -131,14 +139,6 @@ function reportOf(files: ArtifactFiles, effect: Collect, loop: ReviewedLoop): Re
     );
   }
   return report;
-}
-
-/** What a real model wrote runs in the sandbox, or its run is not believed. */
-function assertJudged({ sandbox, kind }: Report, { modelFacts }: Pick<Ports, 'modelFacts'>): void {
-  if (sandbox === 'none' && !modelFacts.scripted)
-    throw new ArtifactError(
-      `The ${kind} report says that generated code ran without a sandbox. Nothing of it was taken over.`,
-    );
 }
 
 function subjectOf({ kind, entry, candidate, base }: Pick<Report, 'kind' | 'entry' | 'candidate' | 'base'>): string {

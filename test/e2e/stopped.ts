@@ -51,7 +51,7 @@ async function told(world: World, { ref, review: { pull, head } }: ReviewedLoop,
   const check = (await world.checks(head)).find(({ name }) => name === 'loopwright / build');
   expect(check).toMatchObject({ status: 'completed', conclusion: 'failure' });
   const title = `Stopped, needs a person. ${note}`.replaceAll(/[`*]/g, '');
-  expect(check?.output.title).toBe(title.length > 200 ? `${title.slice(0, 199)}…` : title);
+  expect(check?.output.title).toBe(title.length > 200 ? `${title.slice(0, 199).trimEnd()}…` : title);
   expect(check?.output.summary).toContain(`**Stopped, needs a person. ${note}**`);
 }
 
