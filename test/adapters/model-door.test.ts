@@ -4,17 +4,11 @@ import { afterEach, expect, test } from 'vitest';
 import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
 import type { CallContext } from '../../src/ports.ts';
 import { listening } from '../listening.ts';
+import { RELEASE } from './release.ts';
 
 const CONTEXT: CallContext = { loop: 'acme/shop#12', phase: 'SHIP', skill: 's', role: 'planner', attempt: 1 };
 const KEY = 'kanarie-7f3a9c51e2b84d06';
 const TOKEN = 'ghp_0123456789abcdefABCDEF0123456789abcd';
-const RELEASE = {
-  title: 'Faster basket',
-  notes: ['Baskets are added up once'],
-  checklist: [{ item: 'watch the error rate', owner: 'ana' }],
-  rollback: 'revert the merge',
-  tag: 'v1.2.0',
-};
 
 const closers: (() => void)[] = [];
 afterEach(() => {

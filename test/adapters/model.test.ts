@@ -5,6 +5,7 @@ import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
 import { ModelError } from '../../src/errors.ts';
 import type { CallContext, ToolDefinition } from '../../src/ports.ts';
 import { listening } from '../listening.ts';
+import { RELEASE } from './release.ts';
 
 const CONTEXT: CallContext = {
   loop: 'acme/shop#12',
@@ -14,13 +15,6 @@ const CONTEXT: CallContext = {
   attempt: 2,
 };
 const PROMPT = 'the secret plan for the moon base';
-const RELEASE = {
-  title: 'Faster basket',
-  notes: ['Baskets are added up once'],
-  checklist: [{ item: 'watch the error rate', owner: 'ana' }],
-  rollback: 'revert the merge',
-  tag: 'v1.2.0',
-};
 
 interface Received {
   readonly headers: IncomingMessage['headers'];
