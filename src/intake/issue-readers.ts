@@ -1,6 +1,8 @@
-/** What labels and the closing of an issue mean. Webhooks come late, twice or in another order, so the issue as it is decides. */
+/** What labels, and the closing or loss of an issue, mean. Webhooks come late, twice or in another order, so the issue as it is decides. */
 import { GoneError } from '../errors.ts';
+import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
+import { isReviewed } from '../loop/stages.ts';
 import type { LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { newOrLive } from './loop-lookup.ts';
@@ -11,7 +13,9 @@ import { startingFacts } from './start.ts';
 
 const LABEL = 'loop';
 
-export const issueReaders: Readers<'issues.labeled' | 'issues.unlabeled' | 'issues.closed'> = {
+export const issueReaders: Readers<
+  'issues.labeled' | 'issues.unlabeled' | 'issues.closed' | 'issues.deleted' | 'issues.transferred'
+> = {
   async 'issues.labeled'(payload, taking) {
     const { issue, label, sender } = payload;
     const { at, ports } = taking;
@@ -36,7 +40,27 @@ export const issueReaders: Readers<'issues.labeled' | 'issues.unlabeled' | 'issu
     return undone('unlabelled', payload, taking);
   },
   'issues.closed': (payload, taking) => undone('closed', payload, taking),
+  'issues.deleted': (payload, taking) => gone('issue deleted', payload, taking),
+  'issues.transferred': (payload, taking) => gone('issue moved to another repository', payload, taking),
 };
+
+/** A loop without a pull request has nowhere left where people could say anything to it, so it ends; any other goes on there. */
+async function gone(
+  how: Extract<Event, { type: 'ended' }>['how'],
+  payload: PayloadOf<'issues.deleted' | 'issues.transferred'>,
+  taking: Taking,
+): Promise<readonly Meaning[]> {
+  const { at, ports } = taking;
+  const { issue, sender } = payload;
+  const place = placeOf(payload, ports);
+  const newest = await ports.store.newest(place.said.repositoryId, issue.number);
+  if (newest === undefined || isAtRest(newest.loop) || isReviewed(newest.loop)) return [];
+  return ofStored(newest, place, async (ref) => {
+    if ((await issueNow(ref, issue.number, ports)) === undefined) return { type: 'ended', at, by: sender, how };
+    afterAMoment(`GitHub still has #${issue.number}`, taking);
+    return undefined;
+  });
+}
 
 /** Whether what is said to have been undone is there (again). */
 const STANDS: Readonly<Record<'unlabelled' | 'closed', (now: IssueState) => string | undefined>> = {

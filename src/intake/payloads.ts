@@ -84,6 +84,8 @@ const payload = z.discriminatedUnion('name', [
   z.object({ name: z.literal('issues.labeled'), ...envelope, issue, label: label.optional() }),
   z.object({ name: z.literal('issues.unlabeled'), ...envelope, issue, label: label.optional() }),
   z.object({ name: z.literal('issues.closed'), ...envelope, issue }),
+  z.object({ name: z.literal('issues.deleted'), ...envelope, issue }),
+  z.object({ name: z.literal('issues.transferred'), ...envelope, issue }),
   z.object({
     name: z.literal('issue_comment.created'),
     ...envelope,

@@ -45,12 +45,11 @@ async function onBranchMoved(
   const loop = asReviewed({ ...stored.loop, ref: await place.of(stored.loop.ref) });
   const head = await headNow(loop, after, taking);
   if (head === undefined) return [{ ref: loop.ref, event: { type: 'ended', at, by, how: 'branch deleted' } }];
-  if (head === loop.review.head) {
-    if (isYoung(taking) && (await isAhead(after, { loop, head }, ports)))
-      throw new NotYetError(`GitHub told of ${after}, and still has ${head}.`);
-    return [];
-  }
-  if (head !== after && isWriting(loop)) return [];
+  const isKnown = head === loop.review.head;
+  if (!isKnown && head !== after && isWriting(loop)) return [];
+  if (isYoung(taking) && (await isAhead(after, { loop, head }, ports)))
+    throw new NotYetError(`GitHub told of ${after}, and still has ${head}.`);
+  if (isKnown) return [];
   const pushed = await pushOf(loop, { head, at, by }, ports);
   // A push that brings a newer base into the branch is first of all a move of the base: GitHub tells the two in any order.
   const moves = pushed.base === undefined ? [] : await onBaseMoved(place, loop.started.base.branch, taking);

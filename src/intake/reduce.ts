@@ -47,6 +47,8 @@ const DECIDES: Decides = {
   'issues.labeled': ({ label }) => label?.name === 'loop',
   'issues.unlabeled': ({ label, sender }, self) => label?.name === 'loop' && sender.login !== self,
   'issues.closed': () => true,
+  'issues.deleted': () => true,
+  'issues.transferred': () => true,
   'issue_comment.created': ({ sender, comment }) => isWritten({ sender, comment }) && /^\//m.test(comment.body),
   'pull_request.closed': () => true,
   'pull_request_review.submitted': ({ sender }) => isPerson(sender),

@@ -77,8 +77,9 @@ export function decide(loop: Loop, event: Event): Decision {
   const isSeen = !OFTEN_UNSEEN.has(event.type) || faceOf(decision.loop) !== faceOf(loop);
   const isShown = decision.loop.status !== 'idle' && isSeen;
   const decided = withPending(isShown ? emit(decision, show(decision.loop)) : decision);
-  const isReleased = decided.loop.status !== 'paused' && loop.held.some((held) => !isHeld(decided.loop, held));
-  return isReleased ? released(decided, loop.held) : decided;
+  const { held, status } = decided.loop;
+  const isReleased = status !== 'paused' && held.some((one) => !isHeld(decided.loop, one));
+  return isReleased ? released(decided, held) : decided;
 }
 
 /** What is pending already need not be asked for twice: a run's end may be heard by webhook and by the patrol. */
@@ -110,11 +111,11 @@ function abandoned(loop: Loop, key: string, outcome: Event | undefined): Decisio
   return withPending({ loop: paid, effects: [...(isStray ? [cancellation(outcome.runId)] : []), show(paid)] });
 }
 
-/** What was held is decided on now, in order; what still is to be held is held again. */
+/** What was held is decided on now, in order; what still is to be held is held again, and what one before it made pointless is paid for. */
 function released({ loop, effects }: Decision, held: readonly Event[]): Decision {
   return held.reduce<Decision>(
     (sofar, event) => {
-      const next = decide(sofar.loop, event);
+      const next = applies(sofar.loop, event) ? decide(sofar.loop, event) : only(charged(sofar.loop, callsOf(event)));
       return { loop: next.loop, effects: [...sofar.effects, ...next.effects] };
     },
     { loop: { ...loop, held: [] }, effects },

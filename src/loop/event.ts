@@ -38,12 +38,18 @@ export const event = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('unlabelled'), ...bySomebody }),
   /** The issue was closed. */
   z.strictObject({ type: z.literal('closed'), ...bySomebody }),
-  /** The pull request was closed, merged or its branch deleted; `by` is unknown where the App found it so itself. */
+  /** The pull request was closed, merged or its branch deleted, or the issue is gone; `by` is unknown where the App found it so itself. */
   z.strictObject({
     type: z.literal('ended'),
     at,
     by: actor.optional(),
-    how: z.enum(['pull request closed', 'pull request merged', 'branch deleted']),
+    how: z.enum([
+      'pull request closed',
+      'pull request merged',
+      'branch deleted',
+      'issue deleted',
+      'issue moved to another repository',
+    ]),
   }),
   z.strictObject({
     type: z.literal('commanded'),

@@ -1,5 +1,4 @@
-/** How a loop comes to rest: what nobody awaits any more is dropped, remembered and paid for, and its run is ended. Pure. */
-import { callsOf, charged } from './costs.ts';
+/** How a loop comes to rest: what nobody awaits any more is dropped and remembered, and its run is ended. Pure. */
 import { type Effect, laneOf } from './effect.ts';
 import type { Loop } from './loop.ts';
 
@@ -12,12 +11,10 @@ export function cancellation(runId: number): Effect {
   return { type: 'cancel', key: `${runId}/cancel`, runId };
 }
 
-/** The state of rest: no work of the loop is performed any more, what people were promised still is. */
+/** The state of rest: no work of the loop is performed any more, what people were promised still is. What was held is decided on, or only paid for, by `decide`. */
 export function ended(loop: Loop, status: 'succeeded' | 'stopped', note: string): Loop {
   const { waitingFor: _w, pausedFrom: _p, pausedFor: _f, ...rest } = loop;
-  // Nobody will decide on what was held, but it is paid for.
-  const paid = charged(withoutWork(rest), loop.held.flatMap(callsOf));
-  return { ...paid, status, note: note.trim(), held: [] };
+  return { ...withoutWork(rest), status, note: note.trim() };
 }
 
 /** At most so many abandoned effects are remembered; one that is older has ended long ago. */

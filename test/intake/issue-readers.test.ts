@@ -1,9 +1,10 @@
 /** What labels and the closing of an issue mean: they come late, twice and in another order; the issue as it is decides. */
 import { describe, expect, it } from 'vitest';
+import { NotYetError } from '../../src/errors.ts';
 import { decide } from '../../src/loop/decide.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { asStarted } from '../../src/loop/stages.ts';
-import { atReview, building } from '../loop/stands.ts';
+import { atReview, building, started } from '../loop/stands.ts';
 import { command, timeOf } from '../loop/world.ts';
 import { type Door, doors, from, issueOf, labelled, MARIA } from './door.ts';
 
@@ -60,6 +61,41 @@ describe('a label', () => {
     expect(await door.loop({ n: 2 })).toBeUndefined();
     await door.deliver('issues', labelled({ issue: { updated_at: '2026-01-09T12:01:00Z' } }));
     expect(await door.loop({ n: 2 })).toMatchObject({ status: 'working' });
+  });
+});
+
+describe('an issue that is gone', () => {
+  const gone = (action: string) => from(MARIA, { action, issue: issueOf() });
+
+  it.each([
+    ['deleted', 'Stopped: issue deleted by @maria.'],
+    ['transferred', 'Stopped: issue moved to another repository by @maria.'],
+  ])(
+    'because it was %s ends a loop that has no pull request, where nobody could say anything to it',
+    async (action, note) => {
+      const door = await openDoor();
+      await door.keep(decide(started(), command('pause', '', timeOf(5))).loop);
+      door.world.issue = undefined;
+      await door.deliver('issues', gone(action));
+      expect(await door.loop()).toMatchObject({ status: 'stopped', note });
+    },
+  );
+
+  it('leaves a loop going that has its pull request', async () => {
+    const door = await openDoor();
+    await door.keep(building());
+    door.world.issue = undefined;
+    await door.deliver('issues', gone('deleted'));
+    expect(await door.loop()).toMatchObject({ status: 'working' });
+  });
+
+  it('is asked for again where GitHub still has it, and then left as it is', async () => {
+    const door = await openDoor();
+    await door.keep(started());
+    door.world.issue = stateOf(onIssue);
+    await expect(door.deliver('issues', gone('deleted'), '2026-01-10T00:00:50.000Z')).rejects.toThrow(NotYetError);
+    await door.deliver('issues', gone('deleted'));
+    expect(await door.loop()).toMatchObject({ status: 'working' });
   });
 });
 

@@ -52,6 +52,17 @@ describe('a push to the branch of a loop', () => {
     expect(await door.loop()).toMatchObject({ review: { head: ONE } });
   });
 
+  it('that GitHub does not show yet is read again also where an earlier push is known to GitHub only', async () => {
+    const door = await openDoor();
+    await door.keep(building());
+    at(door, ONE);
+    door.world.merged = SHA;
+    await expect(door.deliver('push', push(TWO))).rejects.toThrow(NotYetError);
+    at(door, TWO);
+    await door.deliver('push', push(TWO));
+    expect(await door.loop()).toMatchObject({ review: { head: TWO } });
+  });
+
   it('by force, to before the documents, voids the approval', async () => {
     const door = await openDoor();
     await door.keep(building());

@@ -94,6 +94,17 @@ describe('what nobody awaits any more', () => {
     expect(settle(paid, key, drafted(loop)).loop).toBe(paid);
   });
 
+  it('is paid for when it was held behind a push that sets the loop back', () => {
+    const paused = decide(building(), command('pause', '', timeOf(60))).loop;
+    const pushedTo = decide(paused, pushed({ documentsChanged: true })).loop;
+    const { entry } = pushedTo;
+    const outcome: Event = { type: 'failed', at: timeOf(61), entry, cause: 'model', reason: 'x', calls: [CALL] };
+    const holding = decide(pushedTo, outcome).loop;
+    expect(holding).toMatchObject({ held: [{ type: 'pushed' }, { type: 'failed' }], spent: { calls: 0 } });
+    const resumed = decide(holding, command('resume', '', timeOf(62))).loop;
+    expect(resumed).toMatchObject({ phase: 'DEFINE', held: [], spent: { calls: 1 } });
+  });
+
   it('is paid for when it was held and the loop is stopped', () => {
     const loop = started();
     const key = keyOf(loop, 'draft');

@@ -1,6 +1,6 @@
 /** What happens to the ground that a loop stands on. */
 import type { Loop } from '../../../src/loop/loop.ts';
-import { sendRepository } from '../github/payloads.ts';
+import { sendIssue, sendRepository } from '../github/payloads.ts';
 import { type Crowd, say } from './crowd.ts';
 
 /** Somebody commands and takes it back at once, before it is answered; or an older word goes. */
@@ -20,6 +20,7 @@ export function deleteIssue({ hub, people }: Crowd, loop: Loop): void {
   if (issue === undefined) return;
   hub.note(`@${people.maria.login} deletes issue #${issue.number}`);
   hub.issues.delete(issue.number);
+  sendIssue(hub, 'deleted', issue, people.maria);
 }
 
 export function rename({ hub, people }: Crowd): void {
