@@ -13,11 +13,17 @@ export interface ReadConfig {
   readonly digest: string;
 }
 
-/** The configuration that an approval is bound to: read where the loop took it over, never from a newer commit. */
+/** The configuration that an approval is bound to: read where the loop took it over, never from a newer commit; what its goal sets out of bounds is protected too. */
 export async function readConfig(loop: StartedLoop, ports: Pick<Ports, 'github'>): Promise<RepositoryConfig> {
-  const { config: read, base } = loop.started;
+  const { config: read, base, goal } = loop.started;
   const { config } = await configAt(loop.ref, read.sha ?? base.sha, ports);
-  return config;
+  return { ...config, protected: [...config.protected, ...(goal?.boundaries.paths ?? []).flatMap(globsOf)] };
+}
+
+/** A path that is out of bounds, and all that is in it where it is a folder. */
+function globsOf(path: string): readonly string[] {
+  const bare = path.replace(/\/+$/, '');
+  return [bare, `${bare}/**`];
 }
 
 /** @throws {ConfigError} when the file is missing, is no YAML, or breaks the schema; the message names line, column, key and remedy. */

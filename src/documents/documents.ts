@@ -60,7 +60,7 @@ export type Interview = z.infer<typeof interview>;
 /** DISCOVER, skill requirement-writing: the goal, quantified. */
 export const requirement = z.strictObject({
   title: line,
-  objective: z.string().min(20),
+  objective: z.string().min(10),
   kind: z.enum(['vulnerability-fix', 'performance', 'test-generation', 'api', 'ci-healing', 'feature', 'research']),
   surface,
   metrics: z.array(metric).min(1).describe('At least one quantitative acceptance metric'),

@@ -4,6 +4,7 @@ import { requirementDocument } from '../documents/requirement-document.ts';
 import { cleanedLine } from '../guard/model-text.ts';
 import { defect } from '../loop/defect.ts';
 import type { Event } from '../loop/event.ts';
+import type { Goal } from '../loop/goal.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { type Drafting, draftedEvent, measured, stamp, storeDocuments } from './drafting.ts';
@@ -32,7 +33,7 @@ async function writeRequirement(drafting: Drafting, material: readonly Block[]):
   const { loop } = drafting;
   const task = 'Write the requirement: the goal with its numbers, what must not change, and every assumption.';
   const blocks = [...material, ...answersBlock(loop), ...guidanceBlocks(loop)];
-  const requirement = await drafting.ask('requirement', task, blocks);
+  const requirement = withGoal(await drafting.ask('requirement', task, blocks), loop.started.goal);
   const open = loop.questions.filter(isOpen);
   const documents = await storeDocuments(drafting, {
     'requirement.md': requirementDocument(requirement, loop.questions.map(asShown)),
@@ -59,6 +60,30 @@ async function writeRequirement(drafting: Drafting, material: readonly Block[]):
     { documents, measurements, defects: defectsOf(requirement, open) },
     { surface: requirement.surface },
   );
+}
+
+/** What the goal block says is not left to a model: its numbers, limits of what may change, and surface stand in the requirement as they are. */
+function withGoal(written: Requirement, goal: Goal | undefined): Requirement {
+  if (goal === undefined) return written;
+  const { kind, objective, metrics, boundaries, surface, termination } = goal;
+  const named = new Set(metrics.map(({ name }) => name));
+  const ends = termination === undefined ? [] : [`It is done when: ${cleanedLine(termination)}`];
+  return {
+    ...written,
+    kind,
+    objective: cleanedLine(objective),
+    surface: surface ?? written.surface,
+    metrics: [...metrics, ...written.metrics.filter(({ name }) => !named.has(name))],
+    boundaries: {
+      paths: merged(boundaries.paths, written.boundaries.paths),
+      operations: merged(boundaries.operations.map(cleanedLine), written.boundaries.operations),
+    },
+    assumptions: merged(ends, written.assumptions),
+  };
+}
+
+function merged(first: readonly string[], second: readonly string[]): string[] {
+  return [...new Set([...first, ...second])];
 }
 
 /** An answer becomes part of a document that later prompts hold; like a model's words it comes in as people see it. */

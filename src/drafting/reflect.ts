@@ -58,7 +58,11 @@ export async function reflect(drafting: Drafting): Promise<Event> {
     'reflection.md': reflectionDocument(reflection.lessons, kept),
     'reflection.json': JSON.stringify({ lessons: reflection.lessons, proposals: kept }, null, 2),
   });
-  return draftedEvent(drafting, { documents, measurements: [], defects }, { proposals: kept });
+  return draftedEvent(
+    drafting,
+    { documents, measurements: [], defects },
+    { lessons: reflection.lessons, proposals: kept },
+  );
 }
 
 /** What happened, as recorded: one line per entry, the people's words, the costs. */

@@ -26,11 +26,12 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
   const { defaultBranch } = await ports.github.repository(ref);
   const sha = (await ports.github.head(ref, `refs/heads/${defaultBranch}`)) ?? '0'.repeat(40);
   const config = await configOrRefusal(ref, sha, ports);
-  const goal = goalOrRefusal(issue.body ?? '');
+  const stated = goalOrRefusal(issue.body ?? '');
+  const goal = typeof stated === 'string' ? undefined : stated;
   const { config: settings, digest } = typeof config === 'string' ? FALLBACK : config;
   const branch = `${settings.branch.replace('{issue}', String(ref.issue))}${ref.n > 1 ? `-${ref.n}` : ''}`;
   const taken = await takenProblem(ref, branch, ports);
-  const refusal = [closedProblem(issue), branchProblem(defaultBranch), taken, config, goal].find(
+  const refusal = [closedProblem(issue), branchProblem(defaultBranch), taken, config, stated].find(
     (found) => typeof found === 'string',
   );
   const labels = issue.labels.map(({ name }) => name);
@@ -40,6 +41,7 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
     configDigest: digest,
     ...(refusal === undefined ? {} : { refusal }),
     limits: limitsOf(settings, goal),
+    ...(goal && { goal }),
     lane: laneOf(issue.title, labels),
     branch,
     ...(ports.modelFacts.price === undefined ? {} : { price: ports.modelFacts.price }),
@@ -68,11 +70,17 @@ function branchProblem(defaultBranch: string): string | undefined {
     : undefined;
 }
 
-/** A goal may state its own limits; otherwise the repository's hold. */
-function limitsOf({ limits }: RepositoryConfig, goal: Goal | string | undefined): Facts['limits'] {
-  const { iterations, usd } = typeof goal === 'object' ? goal.limits : {};
-  const { runMinutes, checksQuietSeconds } = limits;
-  return { iterations: iterations ?? limits.iterations, usd: usd ?? limits.usd, runMinutes, checksQuietSeconds };
+/** A goal may state its own limits; otherwise the repository's hold. No run may take longer than the whole loop. */
+function limitsOf({ limits }: RepositoryConfig, goal: Goal | undefined): Facts['limits'] {
+  const { iterations, usd, tokens, minutes } = goal?.limits ?? {};
+  return {
+    iterations: iterations ?? limits.iterations,
+    usd: usd ?? limits.usd,
+    ...(tokens !== undefined && { tokens }),
+    ...(minutes !== undefined && { minutes }),
+    checksQuietSeconds: limits.checksQuietSeconds,
+    runMinutes: Math.min(limits.runMinutes, minutes ?? limits.runMinutes),
+  };
 }
 
 /** Stands in only where the label is refused anyway; no loop ever starts with it. */
@@ -92,7 +100,7 @@ async function configOrRefusal(ref: LoopRef, sha: string, ports: Ports): Promise
 
 const FENCE = /^```(?:ya?ml|json)[^\n]*\n([\s\S]*?)^```/gm;
 /** A fenced block with one of these keys is meant as a goal; any other is just an example in the text. */
-const GOAL_KEY = /^[{ \t]*"?(?:objective|metrics)"?\s*:/m;
+const GOAL_KEY = /(?:^|[{,])[ \t]*["']?(?:objective|metrics)["']?[ \t]*:/m;
 
 /** The goal block is optional (free text works too); where it is given it must be right. */
 export function goalOrRefusal(body: string): Goal | string | undefined {

@@ -79,7 +79,12 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     who: 'write',
     takes: 'word',
   },
-  budget: { usage: '/budget +<usd>', description: 'Raise the budget.', who: 'write', takes: 'word' },
+  budget: {
+    usage: '/budget +<usd>',
+    description: 'Raise the budget; `/budget +50000 tokens` and `/budget +30 minutes` raise what the goal limits.',
+    who: 'write',
+    takes: 'word',
+  },
   waive: {
     usage: '/waive <finding> <why>',
     description: 'Lift one finding of the scan, or of the rules about tests, for the code as it is.',

@@ -34,23 +34,41 @@ function estimatedOf(before: number | undefined, calls: readonly ModelCall[]): {
   return estimated === 0 ? {} : { estimated };
 }
 
-/** What may still be spent, in USD, and what tokens cost. A loop whose price nobody stated has none: its cost is unknown. */
-export const purse = z.strictObject({ usd: z.number(), price });
+/** What may still be spent: USD where somebody stated what tokens cost, and tokens where the goal limits them. */
+export const purse = z.strictObject({
+  money: z.strictObject({ usd: z.number(), price }).optional(),
+  tokens: z.int().optional(),
+});
 export type Purse = z.infer<typeof purse>;
 
+/** Undefined where nothing limits the loop: nobody stated a price, so its cost is unknown, and the goal says nothing of tokens. */
 export function purseOf({ started, spent }: Pick<Loop, 'started' | 'spent'>): Purse | undefined {
-  if (started?.price === undefined) return undefined;
-  return { usd: started.limits.usd - spent.usd, price: started.price };
+  if (started === undefined) return undefined;
+  const { price: stated, limits } = started;
+  const money = stated === undefined ? {} : { money: { usd: limits.usd - spent.usd, price: stated } };
+  const tokens = limits.tokens === undefined ? {} : { tokens: limits.tokens - tokensOf(spent) };
+  const given = { ...money, ...tokens };
+  return Object.keys(given).length === 0 ? undefined : given;
+}
+
+/** Tokens of prompts and answers together. */
+export function tokensOf({ promptTokens, completionTokens }: Loop['spent'] | ModelCall): number {
+  return promptTokens + completionTokens;
 }
 
 /** What is left after these calls. */
 export function leftAfter(given: Purse | undefined, calls: readonly ModelCall[]): Purse | undefined {
-  return given && { ...given, usd: given.usd - costUsd(given.price, calls) };
+  if (given === undefined) return undefined;
+  const { money, tokens } = given;
+  return {
+    ...(money && { money: { ...money, usd: money.usd - costUsd(money.price, calls) } }),
+    ...(tokens !== undefined && { tokens: tokens - sum(calls.map(tokensOf)) }),
+  };
 }
 
-/** Whether no further call may be made. A call is made while anything is left, so that one call's price is the most that a limit is passed by. */
+/** Whether no further call may be made. A call is made while anything is left, so that one call is the most that a limit is passed by. */
 export function isEmpty(given: Purse | undefined): boolean {
-  return given !== undefined && given.usd <= 0;
+  return (given?.money?.usd ?? 1) <= 0 || (given?.tokens ?? 1) <= 0;
 }
 
 /** USD for these calls; 0 where the price is unknown. */

@@ -11,6 +11,7 @@ import { PHASES } from './phases.ts';
 import { cancellation } from './rest.ts';
 import { completed, dispatched, landed, reported, surfaced } from './runs.ts';
 import { checked, deferred, elapsed, heard, promoted, readied } from './shipping.ts';
+import { timed } from './shortage.ts';
 import { admitted, holdsSlot, queued } from './slots.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { commanded } from './steering.ts';
@@ -73,7 +74,8 @@ export function decide(loop: Loop, event: Event): Decision {
   if (!applies(loop, event)) return { loop, effects: [] };
   if (isHeld(loop, event))
     return { loop: { ...loop, seq: loop.seq + 1, held: heldWith(loop.held, event) }, effects: [] };
-  const decision = react({ ...loop, seq: loop.seq + 1 }, event);
+  const reacted = react({ ...loop, seq: loop.seq + 1 }, event);
+  const decision = 'at' in event ? { ...reacted, loop: timed(reacted.loop, event.at) } : reacted;
   const isSeen = !OFTEN_UNSEEN.has(event.type) || faceOf(decision.loop) !== faceOf(loop);
   const isShown = decision.loop.status !== 'idle' && isSeen;
   const decided = withPending(isShown ? emit(decision, show(decision.loop)) : decision);

@@ -4,8 +4,9 @@ import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { modelCall } from './brief.ts';
 import { commandName } from './commands.ts';
+import { goal } from './goal.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
-import { actor, document, lane, price, role } from './terms.ts';
+import { actor, document, lane, limits, price, role } from './terms.ts';
 
 const at = z.iso.datetime();
 const bySomebody = { at, by: actor, role, commentId: z.int().optional() };
@@ -21,12 +22,9 @@ export const event = z.discriminatedUnion('type', [
     configDigest: digest,
     /** Why the goal or the configuration is refused; one sentence with the remedy. */
     refusal: z.string().optional(),
-    limits: z.strictObject({
-      iterations: z.int(),
-      usd: z.number(),
-      checksQuietSeconds: z.number(),
-      runMinutes: z.number(),
-    }),
+    limits,
+    /** The goal block of the issue, where it has one. */
+    goal: goal.optional(),
     lane,
     branch: z.string(),
     price: price.optional(),
@@ -132,6 +130,7 @@ export const event = z.discriminatedUnion('type', [
     tasks: z.array(task).optional(),
     requirementIds: z.array(z.string()).optional(),
     promotion: z.strictObject({ by: z.enum(['auto', 'person']), why: z.string() }).optional(),
+    lessons: reflection.shape.lessons.optional(),
     proposals: z.array(reflection.shape.proposals.element).optional(),
   }),
   z.strictObject({

@@ -1,13 +1,15 @@
 /** The goal spec that an issue may carry as a fenced YAML or JSON block: mandatory numbers, refused without them. */
 import { z } from 'zod';
-import { metric, surface } from '../documents/documents.ts';
+import { line, metric, surface } from '../documents/documents.ts';
+import { path } from '../documents/step.ts';
+import { type Priority, priority } from './terms.ts';
 
 export const goal = z.strictObject({
   kind: z.enum(['vulnerability-fix', 'performance', 'test-generation', 'api', 'ci-healing', 'feature', 'research']),
   objective: z.string().min(10),
   metrics: z.array(metric.extend({ unit: metric.shape.unit.default('') })).min(1),
   boundaries: z
-    .strictObject({ paths: z.array(z.string()).default([]), operations: z.array(z.string()).default([]) })
+    .strictObject({ paths: z.array(path).max(50).default([]), operations: z.array(line).max(50).default([]) })
     .prefault({}),
   limits: z
     .strictObject({
@@ -17,11 +19,17 @@ export const goal = z.strictObject({
       tokens: z.int().positive().optional(),
     })
     .prefault({}),
-  termination: z.string().optional(),
-  priority: z.enum(['vulnerability', 'incident', 'routine']).optional(),
+  /** When it is done, in words. */
+  termination: line.optional(),
+  priority: priority.optional(),
   surface: surface.optional(),
 });
 export type Goal = z.infer<typeof goal>;
+
+/** The class in which a goal is served: the one that it names, or that of its kind. */
+export function priorityOf({ priority: named, kind }: Goal): Priority {
+  return named ?? (kind === 'vulnerability-fix' ? 'vulnerability' : 'routine');
+}
 
 const SUGGESTED_METRIC = '`metrics: [{name: uat_pass_rate, operator: ">=", value: 0.95}]`';
 

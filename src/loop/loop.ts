@@ -10,8 +10,9 @@ import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
+import { goal } from './goal.ts';
 import { commitSha, defect, digest, measurement } from './measurement.ts';
-import { actor, document, type LoopRef, lane, loopRef, phaseName, price, role } from './terms.ts';
+import { actor, document, type LoopRef, lane, limits, loopRef, phaseName, price, priority, role } from './terms.ts';
 import { waiver } from './waiver.ts';
 
 /** One gate's verdict: `value` undefined means that nothing was measured, and then it never passes. */
@@ -58,12 +59,9 @@ const started = z.strictObject({
   config: z.strictObject({ digest, sha: commitSha.optional() }),
   lane,
   branch: z.string(),
-  limits: z.strictObject({
-    iterations: z.int(),
-    usd: z.number(),
-    checksQuietSeconds: z.number(),
-    runMinutes: z.number(),
-  }),
+  limits,
+  /** What the goal block of the issue demands. */
+  goal: goal.optional(),
   price: price.optional(),
 });
 export type Started = z.infer<typeof started>;
@@ -153,6 +151,8 @@ export const loop = z.strictObject({
   built,
   shipping: shipping.optional(),
   waivers: z.array(waiver),
+  /** What REFLECT learned. */
+  lessons: reflection.shape.lessons.optional(),
   /** What REFLECT proposed, and what a person said to it. */
   proposals: z.array(
     reflection.shape.proposals.element.extend({
@@ -174,7 +174,9 @@ export const loop = z.strictObject({
     estimated: z.int().optional(),
     usd: z.number(),
   }),
-  priority: z.enum(['vulnerability', 'incident', 'routine']),
+  priority,
+  /** Where minutes are limited: milliseconds of work, and since when it works now. */
+  worked: z.strictObject({ ms: z.number(), since: z.string().optional() }).optional(),
   /** The last thing worth saying to people, one sentence: why it stopped, what was voided. */
   note: z.string(),
   /** Effects decided and not yet known to be performed. */

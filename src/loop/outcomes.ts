@@ -54,6 +54,7 @@ function withFacts(loop: StartedLoop, event: EventOf<'drafted'>): StartedLoop {
     ...(event.surface === undefined ? {} : { surface: event.surface }),
     ...(event.tasks === undefined ? {} : { tasks: event.tasks }),
     ...(event.requirementIds === undefined ? {} : { requirementIds: event.requirementIds }),
+    ...(event.lessons && { lessons: event.lessons }),
     ...(event.proposals === undefined
       ? {}
       : { proposals: event.proposals.map((proposal) => ({ ...proposal, decision: 'open' as const })) }),

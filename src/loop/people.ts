@@ -3,11 +3,12 @@ import { reaches } from './commands.ts';
 import { defect } from './defect.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
+import { priorityOf } from './goal.ts';
 import type { Decision, Loop } from './loop.ts';
 import { FIRST, ITERATION, LIMITS, PHASES, REVIEW } from './phases.ts';
 import { ended as atRest, cancellationOf } from './rest.ts';
 import { isUnpaid, shortSentence } from './shortage.ts';
-import type { StartedLoop } from './stages.ts';
+import { isStarted, type StartedLoop } from './stages.ts';
 import type { Actor, PhaseName, Role } from './terms.ts';
 import { close, emit, enter, nextRound, only, stop, withoutApproval } from './walk.ts';
 
@@ -36,7 +37,8 @@ export function labelled(loop: Loop, event: EventOf<'labelled'>): Decision {
       `@${event.by.login}, only a person with write permission can start a loop and yours is ${event.role}, so the label was removed; ask one of them to set it.`,
     );
   }
-  if (isUnpaid(loop)) return emit(only(loop), say(key, 'issue', `@${event.by.login}, ${shortSentence(loop)}`));
+  if (isStarted(loop) && isUnpaid(loop))
+    return emit(only(loop), say(key, 'issue', `@${event.by.login}, ${shortSentence(loop)}`));
   if (loop.status === 'paused')
     return resume({ ...loop, note: `Resumed by @${event.by.login}, who set the label again.` });
   if (isLive(loop)) return emit(only(loop), say(key, 'issue', LIVE[loop.status === 'queued' ? 'queued' : 'begun']));
@@ -48,9 +50,13 @@ export function labelled(loop: Loop, event: EventOf<'labelled'>): Decision {
 }
 
 function start(loop: Loop, event: EventOf<'labelled'>): Decision {
-  const { at, by, issue, base, configDigest, limits, lane, branch, price } = event;
-  const started = { at, by, issue, base, config: { digest: configDigest }, limits, lane, branch };
-  return enter({ ...loop, started: price === undefined ? started : { ...started, price } }, FIRST, at);
+  const { at, by, issue, base, configDigest, limits, lane, branch, price, goal } = event;
+  const started = {
+    ...{ at, by, issue, base, config: { digest: configDigest }, limits, lane, branch },
+    ...(price && { price }),
+    ...(goal && { goal }),
+  };
+  return enter({ ...loop, started, priority: goal === undefined ? loop.priority : priorityOf(goal) }, FIRST, at);
 }
 
 function unlabelledWith(loop: Loop, key: string, text: string): Decision {

@@ -9,9 +9,9 @@ import { approve, isLive, isOlderThanPacket, keyOf, pause, reject, resume, resum
 import { ITERATION, needsApproval, PHASES } from './phases.ts';
 import { cancellationOf, ended } from './rest.ts';
 import { promote } from './shipping.ts';
-import { isUnpaid, shortSentence } from './shortage.ts';
+import { isUnpaid, raisedBy, shortSentence } from './shortage.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
-import { type PhaseName, phaseName } from './terms.ts';
+import { type PhaseName, phaseName, priority } from './terms.ts';
 import { findingOf } from './waiver.ts';
 import { emit, enter, only, withoutApproval } from './walk.ts';
 
@@ -92,21 +92,26 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
       : only({ ...loop, context });
   },
   priority(loop, { argument }) {
-    const found = (['vulnerability', 'incident', 'routine'] as const).find((word) => word === argument.toLowerCase());
-    return found === undefined
-      ? 'Say `/priority vulnerability`, `/priority incident` or `/priority routine`.'
-      : only({ ...loop, priority: found });
+    const wanted = priority.safeParse(argument.toLowerCase());
+    return wanted.success
+      ? only({ ...loop, priority: wanted.data })
+      : 'Say `/priority vulnerability`, `/priority incident` or `/priority routine`.';
   },
-  budget(loop, { argument, by }) {
-    const [, amount] = /^\+(\d{1,6}(?:\.\d{1,2})?)$/.exec(argument) ?? [];
-    if (amount === undefined) return 'Say by how many USD, below a million and to the cent: `/budget +2`.';
-    const limits = { ...loop.started.limits, usd: loop.started.limits.usd + Number(amount) };
-    const raised: StartedLoop = { ...loop, started: { ...loop.started, limits } };
-    if (loop.pausedFor === 'budget' && !isUnpaid(raised))
-      return resume({ ...raised, note: `@${by.login} raised the budget to ${limits.usd} USD.` });
-    if (loop.waitingFor !== 'approval') return only(raised);
-    const note = `@${by.login} raised the budget to ${limits.usd} USD, so the packet was renewed; that one is to be approved.`;
-    return renewPacket({ ...raised, note });
+  budget(loop, event) {
+    const raised = raisedBy(loop, event);
+    if (typeof raised === 'string') return raised;
+    const { loop: next, what } = raised;
+    const note = `@${event.by.login} raised ${what}.`;
+    if (loop.pausedFor === 'budget')
+      return isUnpaid(next)
+        ? emit(only(next), say(keyOf(event), targetOf(loop), `It is not enough yet: ${shortSentence(next)}`))
+        : resume({ ...next, note });
+    // People approved the price, and nothing else of it.
+    if (loop.waitingFor !== 'approval' || next.started.limits.usd === loop.started.limits.usd) return only(next);
+    return renewPacket({
+      ...next,
+      note: `@${event.by.login} raised ${what}, so the packet was renewed; that one is to be approved.`,
+    });
   },
   waive,
   accept: (loop, event) => decided(loop, event, 'accepted'),
@@ -115,12 +120,17 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
 
 /** Applies one command; every command gets one reaction, and a refused one also a sentence. */
 export function commanded(loop: Loop, event: Commanded): Decision {
-  const target = loop.review === undefined ? 'issue' : 'pull';
+  const target = targetOf(loop);
   const answer = event.permitted
     ? (followed(loop, event) ?? heldBack(loop, event) ?? handled(loop, event))
     : `\`/${event.command}\` needs ${needOf(event.command)}.`;
   if (typeof answer !== 'string') return emit(answer, reaction(event, '+1'));
   return emit(only(loop), reaction(event, 'confused'), say(keyOf(event), target, answer));
+}
+
+/** Where people are answered. */
+function targetOf({ review }: Loop): 'issue' | 'pull' {
+  return review === undefined ? 'issue' : 'pull';
 }
 
 function isQuestion(command: CommandName): command is Question {
@@ -192,15 +202,27 @@ function isAhead(phase: PhaseName, { phase: current }: Pick<Loop, 'phase'>): boo
   return phaseName.options.indexOf(phase) > phaseName.options.indexOf(current);
 }
 
+/** A decision is written down; the App changes no configuration and no skill, so an accepted proposal says where its change belongs. */
 function decided(loop: StartedLoop, event: Commanded, decision: 'accepted' | 'declined'): Decision | string {
   const index = Number(event.argument) - 1;
   if (event.argument === '') return `Say which proposal: \`/${event.command} 1\`.`;
-  if (loop.proposals[index] === undefined)
+  const proposal = loop.proposals[index];
+  if (proposal === undefined)
     return `There is no proposal "${event.argument}"; there ${loop.proposals.length === 1 ? 'is' : 'are'} ${loop.proposals.length}.`;
-  return only({
+  const told = only({
     ...loop,
-    proposals: loop.proposals.map((proposal, at) =>
-      at === index ? { ...proposal, decision, by: event.by.login } : proposal,
-    ),
+    proposals: loop.proposals.map((one, at) => (at === index ? { ...one, decision, by: event.by.login } : one)),
   });
+  return decision === 'declined'
+    ? told
+    : emit(told, say(keyOf(event), targetOf(loop), WHERE_IT_BELONGS[proposal.type](proposal)));
 }
+
+type Proposal = Loop['proposals'][number];
+
+const WHERE_IT_BELONGS: Readonly<Record<Proposal['type'], (proposal: Proposal) => string>> = {
+  config: ({ target, change }) =>
+    `To have it from the next loop on, change \`${target}\` in \`.github/loopwright.yml\` on the default branch: ${change}`,
+  skill: ({ target, change }) =>
+    `To have it from the next loop on, change the skill \`${target}\` in the directory that \`SKILLS_DIR\` names (a copy of the package's \`skills\`): ${change}`,
+};

@@ -48,6 +48,21 @@ export type LoopRef = z.infer<typeof loopRef>;
 export const document = z.strictObject({ path: z.string(), digest });
 export type Document = z.infer<typeof document>;
 
+/** What a loop may use up; the configuration and the goal say it when the label is set. */
+export const limits = z.strictObject({
+  iterations: z.int(),
+  usd: z.number(),
+  /** Of prompts and answers together. */
+  tokens: z.int().optional(),
+  /** Of work; the time that it waits for people does not count. */
+  minutes: z.number().optional(),
+  checksQuietSeconds: z.number(),
+  runMinutes: z.number(),
+});
+
+export const priority = z.enum(['vulnerability', 'incident', 'routine']);
+export type Priority = z.infer<typeof priority>;
+
 export const lane = z.enum(['trivial', 'bug', 'feature']);
 export type Lane = z.infer<typeof lane>;
 

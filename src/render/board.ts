@@ -61,6 +61,7 @@ function boardBlocks(loop: StartedLoop): readonly string[] {
     ...failedTry(loop),
     table(['phase', 'state', 'gates'], rows),
     `So far: ${costOf(loop)}; ${countsOf(loop)}.`,
+    ...lessonsBlock(loop),
     ...proposalsBlock(loop),
     ...steering(loop),
   ];
@@ -94,6 +95,11 @@ function gatesText({ phase, state, gates }: PhaseState, { approval }: Loop): str
       ? `approved by ${approval.by.login} for \`${shortDigest(approval.digest)}\``
       : 'needs the approval of a person';
   return gatesSentence(gates);
+}
+
+/** What REFLECT learned from this loop. */
+function lessonsBlock({ lessons = [] }: Loop): readonly string[] {
+  return lessons.length === 0 ? [] : [`Learned:\n\n${lessons.map((lesson) => `- ${lesson}`).join('\n')}`];
 }
 
 /** What REFLECT proposes; nothing is changed before a person accepts it. */

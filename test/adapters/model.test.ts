@@ -111,14 +111,20 @@ describe('a purse', () => {
 
   test.each([0, -1])('with %s USD makes no call at all', async (usd) => {
     const { model, received } = await endpoint(poor);
-    const asked = model().answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', purse: { usd, price } });
+    const asked = model().answer({
+      name: 'release',
+      context: CONTEXT,
+      system: 's',
+      user: 'u',
+      purse: { money: { usd, price } },
+    });
     await expect(asked).rejects.toMatchObject({ name: 'BudgetError', calls: [] });
     expect(received).toHaveLength(0);
   });
 
   test('is looked into before each try, so that it is passed by one call at the most', async () => {
     const { model, received } = await endpoint(poor, poor, poor);
-    const purse = { usd: 0.02, price };
+    const purse = { money: { usd: 0.02, price } };
     const asked = model().answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', purse });
     await expect(asked).rejects.toMatchObject({ name: 'BudgetError', calls: [{ promptTokens: 10 }, {}] });
     expect(received).toHaveLength(2);
@@ -126,7 +132,7 @@ describe('a purse', () => {
 
   test('is looked into before a turn of a conversation, too', async () => {
     const { model, received } = await endpoint(poor);
-    const asked = model().turn({ context: CONTEXT, messages: [], tools: [], purse: { usd: 0, price } });
+    const asked = model().turn({ context: CONTEXT, messages: [], tools: [], purse: { money: { usd: 0, price } } });
     await expect(asked).rejects.toMatchObject({ name: 'BudgetError' });
     expect(received).toHaveLength(0);
   });

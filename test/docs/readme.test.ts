@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { goalOrRefusal } from '../../src/intake/start.ts';
+import { goal } from '../../src/loop/goal.ts';
 import { repositoryConfig } from '../../src/settings/config.ts';
 import { childEnvironment } from '../../src/settings/env.ts';
 import { aptLine, REQUIREMENTS } from '../machine/requirements.ts';
@@ -108,6 +110,13 @@ describe('the README', () => {
   test('describes every key of the configuration, with its default, as the schema does', () => {
     const [, table = ''] = /\| key \| default \| means \|\n\|---\|---\|---\|\n((?:\|.*\n)+)/.exec(readme) ?? [];
     expect(table.trim().split('\n')).toEqual(rowsOf(schemaNode.parse(z.toJSONSchema(repositoryConfig)), ''));
+  });
+
+  test('shows a goal block that is read as it stands', () => {
+    const [, block = ''] = /^```yaml\n(kind:.*?)^```/ms.exec(readme) ?? [];
+    const read = goalOrRefusal(`\`\`\`yaml\n${block}\`\`\`\n`);
+    expect(read).toMatchObject({ kind: 'performance', limits: { minutes: 90 }, surface: 'http' });
+    expect(Object.keys(typeof read === 'object' ? read : {}).sort()).toEqual(Object.keys(goal.shape).sort());
   });
 
   test('names only scripts that package.json has', async () => {

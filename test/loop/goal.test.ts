@@ -1,14 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { goalOrRefusal } from '../../src/intake/start.ts';
+import { type Goal, priorityOf } from '../../src/loop/goal.ts';
 
 const fenced = (text: string) => `Please do this.\n\n\`\`\`yaml\n${text}\n\`\`\`\n`;
 const GOOD =
   'kind: performance\nobjective: Answer searches quickly\nmetrics:\n  - { name: p95_ms, operator: "<=", value: 100, unit: ms }';
 
+function asGoal(text: string): Goal {
+  const read = goalOrRefusal(fenced(text));
+  if (typeof read !== 'object') throw new Error(read ?? 'no goal was found');
+  return read;
+}
+
 describe('the goal block of an issue', () => {
   it('is optional, and other code blocks are none', () => {
     expect(goalOrRefusal('Free text.')).toBeUndefined();
     expect(goalOrRefusal(fenced('services:\n  web: {}'))).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'in one line of JSON',
+      '{"kind":"feature","objective":"Answer searches","metrics":[{"name":"p95_ms","operator":"<=","value":100}]}',
+    ],
+    [
+      'in one line of YAML',
+      '{ kind: feature, metrics: [{ name: p95_ms, operator: <=, value: 100 }], objective: Answer searches }',
+    ],
+  ])('is found %s', (_, text) => {
+    expect(goalOrRefusal(fenced(text))).toMatchObject({ kind: 'feature', metrics: [{ name: 'p95_ms', unit: '' }] });
+  });
+
+  it('says in which class it is served', () => {
+    expect(priorityOf(asGoal(GOOD))).toBe('routine');
+    expect(priorityOf(asGoal(GOOD.replace('performance', 'vulnerability-fix')))).toBe('vulnerability');
+    expect(priorityOf(asGoal(`${GOOD}\npriority: incident`))).toBe('incident');
   });
 
   it('is read with its limits', () => {

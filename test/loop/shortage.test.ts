@@ -89,7 +89,7 @@ describe('a loop whose budget is used up', () => {
 
   it('whose price nobody stated has no limit in USD', () => {
     expect(purseOf({ ...asStarted(building()), spent: { ...building().spent, usd: 0 } })).toBeUndefined();
-    expect(purseOf(spentOf(building(), 1))).toEqual({ usd: 2, price: PRICE });
+    expect(purseOf(spentOf(building(), 1))).toEqual({ money: { usd: 2, price: PRICE } });
   });
 });
 
@@ -117,5 +117,54 @@ describe('a call that nothing is left for', () => {
     expect(waiting.entry).toBe(loop.entry + 1);
     expect(waiting.counters.iterations).toBe(loop.counters.iterations);
     expect(sentences(waiting)).toHaveLength(1);
+  });
+});
+
+describe('what a goal limits', () => {
+  const limited = (limits: object): Loop => {
+    const loop = atReview();
+    const { started: terms } = asStarted(loop);
+    return { ...loop, started: { ...terms, limits: { ...terms.limits, ...limits } } };
+  };
+
+  it('is waited for at the limit of tokens, without any price, and goes on with more of them', () => {
+    const loop = limited({ tokens: 1000 });
+    const used = { ...loop, spent: { ...loop.spent, promptTokens: 900, completionTokens: 200 } };
+    expect(purseOf(used)).toEqual({ tokens: -100 });
+    const waiting = say(used, 'approve');
+    expect(waiting).toMatchObject({ status: 'paused', pausedFor: 'budget', phase: 'BUILD' });
+    expect(sentences(waiting)).toEqual([
+      "@maria, the goal's 1000 tokens are used up (1100 were used), so BUILD waits; `/budget +<number> tokens` goes on where it is, `/stop` ends the loop.",
+    ]);
+    expect(say(waiting, 'budget', '+50 tokens').status).toBe('paused');
+    expect(say(waiting, 'budget', '+2')).toMatchObject({ status: 'paused', started: { limits: { usd: 5 } } });
+    expect(say(waiting, 'budget', '+500 tokens')).toMatchObject({ status: 'working', phase: 'BUILD' });
+  });
+
+  it('is waited for at the limit of minutes, of which only work counts', () => {
+    const loop = limited({ minutes: 30 });
+    const worked = (ms: number): Loop => ({ ...loop, worked: { ms } });
+    expect(say(worked(29 * 60_000), 'approve')).toMatchObject({ status: 'working', phase: 'BUILD' });
+    const waiting = say(worked(30 * 60_000), 'approve');
+    expect(sentences(waiting).at(-1)).toContain("the goal's 30 minutes of work are used up (30 were worked)");
+    expect(say(waiting, 'budget', '+10 minutes')).toMatchObject({
+      status: 'working',
+      started: { limits: { minutes: 40 } },
+    });
+  });
+
+  it('counts the minutes in which it worked, and none of those in which people were waited for', () => {
+    const begun = say(limited({ minutes: 30 }), 'approve');
+    const paused = decide(begun, command('pause', '', timeOf(80))).loop;
+    expect(paused.worked).toEqual({ ms: 10 * 60_000 });
+    const resumed = decide(paused, command('resume', '', timeOf(20_000))).loop;
+    expect(resumed.worked).toEqual({ ms: 10 * 60_000, since: timeOf(20_000) });
+    const stopped = decide(resumed, command('stop', '', timeOf(20_005))).loop;
+    expect(stopped.worked).toEqual({ ms: 15 * 60_000 });
+  });
+
+  it('that has no limit cannot be raised', () => {
+    const reply = sentences(say(atReview(), 'budget', '+500 tokens')).at(-1);
+    expect(reply).toBe('The goal of this loop sets no limit of tokens, so there is none to raise.');
   });
 });

@@ -181,6 +181,9 @@ describe('a loop that another one of its issue followed', () => {
     const proposal = { type: 'skill', target: 't', change: 'c', evidence: 'e', decision: 'open' } as const;
     const done: Loop = { ...stopped, status: 'succeeded', proposals: [proposal] };
     expect(said(done, 'accept', '1', { pull: 15 }).proposals).toMatchObject([{ decision: 'accepted', by: 'maria' }]);
+    expect(sentences(said(done, 'accept', '1', { pull: 15 })).at(-1)).toBe(
+      "To have it from the next loop on, change the skill `t` in the directory that `SKILLS_DIR` names (a copy of the package's `skills`): c",
+    );
     expect(said(done, 'decline', '1', { pull: 15 }).proposals).toMatchObject([{ decision: 'declined', by: 'maria' }]);
     for (const name of ['status', 'help'] as const)
       expect(said(done, name, '', { pull: 15 }).pending).toContainEqual(

@@ -122,6 +122,12 @@ describe('the board', () => {
     expect(pullBody(skipped, MODEL)).toContain('| DEFINE | ✗\u00A0not passed |');
   });
 
+  it('shows what REFLECT learned', () => {
+    expect(pullBody(startedLoop({ lessons: ['Name the limits early.', 'Ask for the locale.'] }), MODEL)).toContain(
+      'Learned:\n\n- Name the limits early.\n- Ask for the locale.',
+    );
+  });
+
   it('lists proposals with the commands that decide on them', () => {
     const proposals = [
       {

@@ -73,8 +73,8 @@ test('a model that fails in the middle keeps the frozen tests for the next entry
 
 test('a purse is never passed by more than one call, and what was finished until then is in the report', async () => {
   // Each scripted call costs 15 tokens of 1000 USD a million: 0.015 USD.
-  const purse = { usd: 0.04, price: { prompt: 1000, completion: 1000 } };
-  const { report, requests } = await build({ turns: writing(GOOD) }, { purse });
+  const price = { prompt: 1000, completion: 1000 };
+  const { report, requests } = await build({ turns: writing(GOOD) }, { purse: { money: { usd: 0.04, price } } });
   expect(report.failure).toEqual({
     cause: 'budget',
     message: 'Nothing is left in the budget to ask the model for the security-review.',
@@ -82,7 +82,7 @@ test('a purse is never passed by more than one call, and what was finished until
   expect(report.calls).toHaveLength(3);
   expect(requests).toHaveLength(3);
   expect(report.tests?.tests).toEqual(DESIGN.tests);
-  expect(await build({}, { on: await anotherCheckout(), purse: { ...purse, usd: 0 } })).toMatchObject({
+  expect(await build({}, { on: await anotherCheckout(), purse: { money: { usd: 0, price } } })).toMatchObject({
     requests: [],
     report: { calls: [], failure: { cause: 'budget' } },
   });
