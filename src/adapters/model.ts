@@ -1,9 +1,8 @@
 /** The model port over any endpoint that speaks OpenAI chat completions; every answer is parsed, every try is counted. */
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
-import type { ZodType } from 'zod';
 import { BudgetError, ModelError } from '../errors.ts';
-import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
+import { type Answer, type AnswerName, schemaOf } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
 import { isEmpty, leftAfter, type Purse } from '../loop/costs.ts';
 import type { CallContext, Message, Model } from '../ports.ts';
@@ -86,15 +85,12 @@ function settingsOf(options: ModelOptions): Settings {
   return { baseUrl, model, timeoutMs, tries, pauseMs, scripted, canaries, client };
 }
 
-/** The same table, told to the compiler per name, so that a name's schema gives that name's answer. */
-const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: ZodType<Answer<Name>> } } = ANSWERS;
-
 function questionFor<Name extends AnswerName>(
   name: Name,
   request: Omit<Parameters<Model['answer']>[0], 'name'>,
   { canaries }: Settings,
 ): Question<Answer<Name>> {
-  const { schema } = SCHEMAS[name];
+  const schema = schemaOf(name);
   return {
     context: request.context,
     wanted: name,

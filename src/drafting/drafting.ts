@@ -2,12 +2,13 @@
 
 import { folderOf } from '../documents/document-texts.ts';
 import { ConfigError } from '../errors.ts';
-import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
+import { digestOf } from '../guard/digest.ts';
+import { ANSWERS, type Answer, type AnswerName, schemaOf } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
 import { leftAfter, purseOf } from '../loop/costs.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
-import type { Defect, Measurement } from '../loop/measurement.ts';
+import type { Answered, Defect, Measurement } from '../loop/measurement.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { type Document, nameOf, type PhaseName } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
@@ -21,7 +22,9 @@ export interface Drafting {
   readonly ports: Ports;
   /** The calls made so far, in order. */
   readonly calls: readonly ModelCall[];
-  /** @throws {ModelError} when no usable answer came. @throws {BudgetError} before a call that nothing is left for. @throws {ConfigError} when a skill is missing. */
+  /** The answers got so far, in order; a draft that fails leaves them to the next one. */
+  readonly answered: readonly Answered[];
+  /** Asks, unless the same was answered to a draft that failed. @throws {ModelError} when no usable answer came. @throws {BudgetError} before a call that nothing is left for. @throws {ConfigError} when a skill is missing. */
   ask<Name extends AnswerName>(name: Name, task: string, blocks: readonly Block[]): Promise<Answer<Name>>;
 }
 
@@ -30,19 +33,30 @@ export const GROUND_RULES = 'ground-rules';
 
 export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports): Drafting {
   const calls: ModelCall[] = [];
+  const answered: Answered[] = [];
   return {
     phase,
     loop,
     ports,
     calls,
+    answered,
     async ask(name, task, blocks) {
       const { skills, role } = ANSWERS[name];
       const [skill] = skills;
       const context = { loop: nameOf(loop.ref), phase, skill, role, attempt: attemptOf(phase, loop) };
       const system = systemOf([GROUND_RULES, ...skills].map((each) => ({ name: each, text: skillText(each, ports) })));
+      const user = userOf(task, blocks);
+      const asked = digestOf([name, system, user].join('\n'));
+      const earlier = loop.answered?.find((one) => one.asked === asked);
+      if (earlier !== undefined) {
+        answered.push(earlier);
+        const stored = Buffer.from(await ports.store.blob(earlier.answer)).toString('utf8');
+        return schemaOf(name).parse(JSON.parse(stored));
+      }
       const purse = leftAfter(purseOf(loop), calls);
-      const result = await ports.model.answer({ name, context, system, user: userOf(task, blocks), purse });
+      const result = await ports.model.answer({ name, context, system, user, purse });
       calls.push(...result.calls);
+      answered.push({ asked, answer: await ports.store.putBlob(JSON.stringify(result.answer)) });
       return result.answer;
     },
   };

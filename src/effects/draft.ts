@@ -43,5 +43,7 @@ export async function draft({ phase }: EffectOf<'draft'>, loop: StartedLoop, por
 function failed(drafting: Drafting, cause: 'model' | 'setup' | 'budget', error: Error): Event {
   const paid = error instanceof ModelError || error instanceof BudgetError ? error.calls : [];
   const calls = [...drafting.calls, ...paid];
-  return { type: 'failed', ...stamp(drafting), cause, reason: error.message, calls };
+  const { answered } = drafting;
+  const kept = answered.length === 0 ? {} : { answered: [...answered] };
+  return { type: 'failed', ...stamp(drafting), cause, reason: error.message, calls, ...kept };
 }

@@ -137,3 +137,10 @@ export const ANSWERS = {
 } as const;
 export type AnswerName = keyof typeof ANSWERS;
 export type Answer<Name extends AnswerName> = z.infer<(typeof ANSWERS)[Name]['schema']>;
+
+/** The same table, told to the compiler per name, so that a name's schema gives that name's answer. */
+const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: z.ZodType<Answer<Name>> } } = ANSWERS;
+
+export function schemaOf<Name extends AnswerName>(name: Name): z.ZodType<Answer<Name>> {
+  return SCHEMAS[name].schema;
+}

@@ -5,7 +5,7 @@ import { reflection } from './answers.ts';
 import { modelCall } from './brief.ts';
 import { commandName } from './commands.ts';
 import { goal } from './goal.ts';
-import { commitSha, defect, digest, measurement } from './measurement.ts';
+import { answered, commitSha, defect, digest, measurement } from './measurement.ts';
 import { actor, document, lane, limits, price, role } from './terms.ts';
 
 const at = z.iso.datetime();
@@ -192,6 +192,8 @@ export const event = z.discriminatedUnion('type', [
     calls: z.array(modelCall),
     /** Of a BUILD that failed with some tasks done: the stored report, from which the next one goes on. */
     report: digest.optional(),
+    /** Of a draft that failed: what it had been answered until then. */
+    answered: z.array(answered).optional(),
   }),
 ]);
 export type Event = z.infer<typeof event>;

@@ -11,7 +11,7 @@ import { reflection } from './answers.ts';
 import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { goal } from './goal.ts';
-import { commitSha, defect, digest, measurement } from './measurement.ts';
+import { answered, commitSha, defect, digest, measurement } from './measurement.ts';
 import { actor, document, type LoopRef, lane, limits, loopRef, phaseName, price, priority, role } from './terms.ts';
 import { waiver } from './waiver.ts';
 
@@ -150,6 +150,8 @@ export const loop = z.strictObject({
   approval: z.strictObject({ by: actor, role, at: z.string(), digest }).optional(),
   built,
   shipping: shipping.optional(),
+  /** What a draft that failed was answered before; nobody is asked, and paid, for the same again. */
+  answered: z.array(answered).optional(),
   waivers: z.array(waiver),
   /** What REFLECT learned. */
   lessons: reflection.shape.lessons.optional(),

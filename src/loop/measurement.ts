@@ -4,6 +4,10 @@ import { z } from 'zod';
 export const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 export const commitSha = z.string().regex(/^[0-9a-f]{40}$/);
 
+/** A question to a model, by the digest of all that was said, and the stored answer. */
+export const answered = z.strictObject({ asked: digest, answer: digest });
+export type Answered = z.infer<typeof answered>;
+
 /** One number that a tool produced in this entry. `raw` is the digest of the stored output that it was read from. */
 export const measurement = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_]*$/),

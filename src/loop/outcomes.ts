@@ -35,7 +35,7 @@ export function asked(loop: StartedLoop, event: EventOf<'asked'>): Decision {
   };
 }
 
-export function drafted(loop: StartedLoop, event: EventOf<'drafted'>): Decision {
+export function drafted({ answered: _, ...loop }: StartedLoop, event: EventOf<'drafted'>): Decision {
   const paid = withFacts(charged(loop, event.calls), event);
   if (PHASES[loop.phase].promotes === 'candidate') {
     const shipping = shippedBy(event.promotion);
@@ -91,7 +91,7 @@ const REMEDIES = {
 } as const;
 
 export function failed(loop: StartedLoop, event: EventOf<'failed'>): Decision {
-  const paid = kept(charged(loop, event.calls), event);
+  const paid = remembering(kept(charged(loop, event.calls), event), event);
   const { at, cause, reason } = event;
   const found = defect({ rule: cause, about: String(event.entry), message: reason });
   // A phase without gates has nothing red, but what failed did not pass.
@@ -132,6 +132,11 @@ function unpaid(loop: StartedLoop, { at, entry, reason }: EventOf<'failed'>): De
   const decision = { loop, effects: [redraft] };
   if (!isShort(loop)) return decision;
   return onlyLooksBack(phase) ? only(ended(loop, 'succeeded', loop.note)) : shortened(decision);
+}
+
+/** What a failed draft had been answered is not asked, and paid for, again. */
+function remembering(loop: StartedLoop, { answered = [] }: EventOf<'failed'>): StartedLoop {
+  return answered.length === 0 ? loop : { ...loop, answered };
 }
 
 /** What a failed build had finished is not built, and paid for, again. */

@@ -118,7 +118,8 @@ export function raisedBy(
   const { unit, amount, named } = means;
   const before = loop.started.limits[unit];
   if (before === undefined) return `The goal of this loop sets no limit of ${unit}, so there is none to raise.`;
-  const limit = before + Number(amount.exec(argument)?.[1]);
+  // To a millionth, so that a sum of cents is one.
+  const limit = Math.round((before + Number(amount.exec(argument)?.[1])) * 1e6) / 1e6;
   const limits: Started['limits'] = { ...loop.started.limits, [unit]: limit };
   return { loop: { ...loop, started: { ...loop.started, limits } }, what: named(limit) };
 }

@@ -14,6 +14,7 @@ import { wire } from '../../src/github/wire.ts';
 import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/local/local-github.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import type { Price } from '../../src/loop/terms.ts';
 import { type RunningApp, startServer } from '../../src/server.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { freePort } from '../listening.ts';
@@ -38,6 +39,8 @@ export interface WorldOptions {
   /** Endpoint instead of the scripted model. */
   readonly modelUrl?: string;
   readonly modelTimeoutMs?: number;
+  /** Of the model, in USD per million tokens; it costs nothing unless told otherwise. */
+  readonly price?: Price;
   /** What the App believes about the model; true where answers are authored. */
   readonly scripted?: boolean;
   readonly skillsDirectory?: string;
@@ -173,7 +176,7 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
       name: 'scripted',
       apiKey: 'scripted',
       scripted: options.scripted ?? true,
-      price: { prompt: 0, completion: 0 },
+      price: options.price ?? { prompt: 0, completion: 0 },
       ...(options.modelTimeoutMs === undefined ? {} : { timeoutMs: options.modelTimeoutMs }),
     },
     ...(options.skillsDirectory === undefined ? {} : { skillsDirectory: options.skillsDirectory }),

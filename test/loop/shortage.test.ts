@@ -163,8 +163,34 @@ describe('what a goal limits', () => {
     expect(stopped.worked).toEqual({ ms: 15 * 60_000 });
   });
 
+  it('is raised by sums of cents to a sum of cents', () => {
+    const raised = ['+0.01', '+0.02', '+0.07'].reduce((loop, sum) => say(loop, 'budget', sum), building());
+    expect(raised.started?.limits.usd).toBe(3.1);
+  });
+
   it('that has no limit cannot be raised', () => {
     const reply = sentences(say(atReview(), 'budget', '+500 tokens')).at(-1);
     expect(reply).toBe('The goal of this loop sets no limit of tokens, so there is none to raise.');
+  });
+});
+
+describe('what a draft had been answered before it failed', () => {
+  const answered = [{ asked: `sha256:${'1'.repeat(64)}`, answer: `sha256:${'2'.repeat(64)}` }];
+  const broke = (): Loop => {
+    const loop = spentOf(started(), 2.5);
+    const effect = loop.pending.find(({ type }) => type === 'draft');
+    const event: Event = {
+      ...{ type: 'failed', at: timeOf(60), entry: loop.entry, cause: 'budget', reason: 'Nothing is left.' },
+      ...{ calls: [call], answered },
+    };
+    return settle(loop, effect?.key ?? '', event).loop;
+  };
+
+  it('is kept for the next draft, and forgotten once that is made', () => {
+    const waiting = broke();
+    expect(waiting).toMatchObject({ pausedFor: 'budget', answered });
+    const on = driven(say(waiting, 'budget', '+1'));
+    expect(on.phase).toBe('ARCH_REVIEW');
+    expect(on.answered).toBeUndefined();
   });
 });
