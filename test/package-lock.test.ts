@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -53,4 +53,23 @@ test('a lock from which one platform was dropped, or kept at an old version, is 
       'node_modules/bundler/node_modules/@bundler/darwin': { version: '2.0.0' },
     }),
   ).toEqual([]);
+});
+
+/** What no file imports because it is a command, a type or a program. */
+const TOOLS = /^(?:@biomejs\/biome|@types\/.*|@stryker-mutator\/.*|node|typescript)$/;
+
+test('every dependency is imported: by the program, and what only tests need by a test or a configuration', async () => {
+  const { dependencies, devDependencies } = z
+    .object({ dependencies: z.record(z.string(), z.string()), devDependencies: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+  const missing = async (names: readonly string[], pattern: string[]): Promise<readonly string[]> => {
+    const files = await Array.fromAsync(glob(pattern, { cwd: ROOT }));
+    const texts = (await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8')))).join('\n');
+    return names.filter(
+      (name) => !new RegExp(`(?:from |import |import\\(|resolve\\(|require\\(|\\)\\()'${name}[/']`).test(texts),
+    );
+  };
+  expect(await missing(Object.keys(dependencies), ['src/**/*.ts'])).toEqual([]);
+  const development = Object.keys(devDependencies).filter((name) => !TOOLS.test(name));
+  expect(await missing(development, ['src/**/*.ts', 'test/**/*.ts', '*.ts'])).toEqual([]);
 });

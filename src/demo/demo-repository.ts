@@ -2,10 +2,9 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { childEnvironment } from '../settings/env.ts';
 import { packageFile } from '../settings/package-root.ts';
 import { writeSetup } from '../settings/setup-files.ts';
+import { gitOfMaria } from './repository-git.ts';
 
 interface Chapter {
   readonly message: string;
@@ -28,36 +27,11 @@ export async function prepareDemoRepository(directory: string): Promise<string> 
   await mkdir(directory, { recursive: true });
   await cp(packageFile('src', 'demo', 'repository'), path, { recursive: true });
   await writeSetup(path, { force: false });
-  await git(path, ['init', '--quiet', '--initial-branch', 'main']);
-  for (const chapter of HISTORY) await commit(path, chapter);
+  const git = gitOfMaria(path, 'maria@guestbook.example');
+  await git.init(['--quiet', '--initial-branch', 'main']);
+  for (const { message, date, paths } of HISTORY) {
+    await git.add([...paths]);
+    await git.env('GIT_AUTHOR_DATE', date).env('GIT_COMMITTER_DATE', date).commit(message);
+  }
   return path;
-}
-
-async function commit(path: string, { message, date, paths }: Chapter): Promise<void> {
-  await git(path, ['add', '--', ...paths]);
-  const dates = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
-  await git(
-    path,
-    [
-      '-c',
-      'user.name=Maria',
-      '-c',
-      'user.email=maria@guestbook.example',
-      '-c',
-      'commit.gpgsign=false',
-      'commit',
-      '--quiet',
-      '-m',
-      message,
-    ],
-    dates,
-  );
-}
-
-async function git(path: string, argv: readonly string[], environment: Record<string, string> = {}): Promise<void> {
-  await execa('git', argv, {
-    cwd: path,
-    extendEnv: false,
-    env: { ...childEnvironment(), GIT_CONFIG_GLOBAL: '/dev/null', ...environment },
-  });
 }

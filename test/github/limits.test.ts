@@ -1,11 +1,13 @@
 /** What GitHub says when it takes no more requests: for how long an effect waits, and that a refusal is no limit. */
 import { Octokit } from '@octokit/rest';
-import { describe, expect, it } from 'vitest';
+import nock from 'nock';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LimitedError, WriteRefusedError } from '../../src/errors.ts';
 import type { Call } from '../../src/github/github-client.ts';
 import { moveRef } from '../../src/github/github-commits.ts';
 import { attempt } from '../../src/github/github-errors.ts';
 import { markReady } from '../../src/github/github-pulls.ts';
+import { wire } from '../../src/github/wire.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const date = new Date(NOW).toUTCString();
@@ -20,12 +22,29 @@ interface Refusal {
   readonly message?: string;
 }
 
-/** Creates a comment on a GitHub that answers like this every time. */
+const apiUrl = 'https://api.github.com';
+const COMMENTS = '/repos/acme/shop/issues/1/comments';
+
+// Everything goes through the App's own wire to github.com, which nock stands in for: what would reach another host fails.
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => {
+  nock.enableNetConnect();
+  nock.restore();
+});
+
+function commented(): Promise<unknown> {
+  const octokit = new Octokit({ baseUrl: apiUrl, request: { fetch: wire({ apiUrl, checked: false }) }, log: QUIET });
+  return octokit.rest.issues.createComment({ owner: 'acme', repo: 'shop', issue_number: 1, body: 'x' });
+}
+
+/** Creates a comment on a github.com that answers like this every time. */
 async function refused({ status, headers = {}, message = 'API rate limit exceeded' }: Refusal): Promise<unknown> {
-  const answer = async () => Response.json({ message }, { status, headers: { date, ...headers } });
-  const octokit = new Octokit({ request: { fetch: answer }, log: QUIET });
-  const write = () => octokit.rest.issues.createComment({ owner: 'acme', repo: 'shop', issue_number: 1, body: 'x' });
-  return attempt(write, { pauseMs: 1, renew: () => {} }).then(
+  nock(apiUrl)
+    .persist()
+    .post(COMMENTS)
+    .reply(status, { message }, { date, ...headers });
+  return attempt(commented, { pauseMs: 1, renew: () => {} }).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -53,29 +72,21 @@ describe('a limit of GitHub', () => {
   });
 
   it('that says nothing of its length lasts a minute', async () => {
-    const { octokit, asked } = limitedOnce();
-    const write = () => octokit.rest.issues.createComment({ owner: 'acme', repo: 'shop', issue_number: 1, body: 'x' });
+    const answers = nock(apiUrl)
+      .post(COMMENTS)
+      .reply(403, { message: SECONDARY }, { date })
+      .post(COMMENTS)
+      .reply(201, { id: 1 }, { date });
     const waits: number[] = [];
-    await attempt(write, { pauseMs: 1, renew: () => {}, pause: async (milliseconds) => void waits.push(milliseconds) });
+    await attempt(commented, {
+      pauseMs: 1,
+      renew: () => {},
+      pause: async (milliseconds) => void waits.push(milliseconds),
+    });
     expect(waits).toEqual([60_000]);
-    expect(asked()).toBe(2);
+    expect(answers.isDone()).toBe(true);
   });
 });
-
-/** A GitHub that names its secondary limit without a header, and then takes the comment. */
-function limitedOnce() {
-  let asked = 0;
-  const answer = async () => {
-    asked += 1;
-    return asked === 1
-      ? Response.json({ message: SECONDARY }, { status: 403, headers: { date } })
-      : Response.json({ id: 1 }, { status: 201, headers: { date } });
-  };
-  return {
-    octokit: new Octokit({ request: { fetch: answer }, log: QUIET }),
-    asked: () => asked,
-  };
-}
 
 it('a write that is refused is no limit', async () => {
   const error = await refused({ status: 403, message: 'Resource not accessible by integration' });
