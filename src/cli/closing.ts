@@ -12,7 +12,12 @@ export interface Ending {
   readonly summary: DemoSummary;
   readonly proven: readonly EvidenceRow[];
   readonly repositoryUrl: string;
-  readonly run: { readonly directory: string; readonly kept: boolean; readonly minutes: number };
+  readonly run: {
+    readonly directory: string;
+    readonly kept: boolean;
+    readonly minutes: number;
+    readonly sabotage: string | undefined;
+  };
 }
 
 export function closingOf(ending: Ending): readonly string[] {
@@ -28,6 +33,7 @@ export function closingOf(ending: Ending): readonly string[] {
         'Cost',
         `${isStarted(loop) ? `${costOf(loop)}; ` : ''}${counted(summary.modelCalls.outsideBuild, 'call')} outside BUILD`,
       ],
+      ...pricedText(loop),
       ['Sandbox', summary.sandbox ?? 'nothing was built'],
     ]),
     '',
@@ -35,9 +41,23 @@ export function closingOf(ending: Ending): readonly string[] {
   ];
 }
 
+/** What a small model of today takes, in USD per million tokens in and out; a script costs nothing, so it says what a model would. */
+const EXAMPLE_PRICE = { prompt: 0.25, completion: 2 };
+
+function pricedText({ spent, started }: Loop): readonly (readonly [string, string])[] {
+  if (started?.price?.prompt !== 0 || started.price.completion !== 0) return [];
+  const { prompt, completion } = EXAMPLE_PRICE;
+  const usd = (spent.promptTokens * prompt + spent.completionTokens * completion) / 1_000_000;
+  return [['', `The same tokens at ${prompt}/${completion} USD per million, in and out: ${usd.toFixed(2)} USD.`]];
+}
+
 /** How it ended, in one line. */
 export function headline({ loop, summary, run }: Pick<Ending, 'loop' | 'summary' | 'run'>): string {
   const elapsed = clockText(summary.durationMs);
+  if (run.sabotage !== undefined && summary.status === 'stopped')
+    return `Refused after ${elapsed}, as it must be; no code reached the pull request's branch. ${loop.note}`;
+  if (run.sabotage !== undefined && summary.status === 'succeeded')
+    return `NOT NOTICED after ${elapsed}: the sabotage went through; please report this.`;
   switch (summary.status) {
     case 'succeeded':
       return `Succeeded in ${elapsed}. ${nowOf(loop)}`;
@@ -65,23 +85,22 @@ const VERBS: Readonly<Record<EvidenceRow['head'], string>> = {
 };
 
 function nextSteps({ run, summary, repositoryUrl }: Ending): readonly string[] {
+  const look = [
+    commandLine('start', '--data', run.directory),
+    summary.status === 'succeeded' ? 'look at it in the browser, and merge it' : 'go on as a person',
+  ] as const;
   if (!run.kept)
     return [
-      'Nothing of this was kept. Next:',
+      'Kept until the next demo ends. Next:',
       ...steps([
-        [commandLine('start'), 'click through a loop yourself, in the browser'],
-        [commandLine('demo', '--keep', 'DIR'), 'keep all of it, to look at'],
+        look,
+        [commandLine('demo', '--sabotage', 'product'), 'have the code broken, and see it refused'],
+        [commandLine('start'), 'click through a loop yourself'],
       ]),
     ];
   return [
     `Everything is kept in ${run.directory}. Next:`,
-    ...steps([
-      [
-        commandLine('start', '--data', run.directory),
-        summary.status === 'succeeded' ? 'look at it in the browser, and merge it' : 'go on as a person',
-      ],
-      [`git clone ${repositoryUrl}.git`, 'while that runs'],
-    ]),
+    ...steps([look, [`git clone ${repositoryUrl}.git`, 'while that runs']]),
   ];
 }
 

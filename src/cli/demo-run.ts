@@ -1,5 +1,7 @@
 /** One run of the demo: starts everything, plays the maintainer, tells what happens, and says how it ended. */
-import { resolve } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { stringify } from 'yaml';
 import { prepareCopy } from '../demo/copied-repository.ts';
 import { DEMO_REPOSITORY, demoScript, type IssueText } from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
@@ -8,6 +10,8 @@ import { drive } from '../demo/drive.ts';
 import { keepResult, keptResult } from '../demo/kept-result.ts';
 import { createMaintainer } from '../demo/maintainer.ts';
 import { resultLine } from '../demo/result-line.ts';
+import { SABOTAGES, type SabotageName } from '../demo/sabotage.ts';
+import { readScript } from '../demo/script.ts';
 import { createStory } from '../demo/story.ts';
 import { type LocalMode, startLocalMode } from '../local-mode/local-mode.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -26,6 +30,8 @@ export interface DemoRun {
   readonly repo: string | undefined;
   readonly issue: IssueText;
   readonly script: string;
+  /** What of the script is a lie, to see it refused. */
+  readonly sabotage: SabotageName | undefined;
   readonly json: boolean;
   readonly minutes: number;
   readonly model: ModelEnvironment;
@@ -49,6 +55,8 @@ export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> 
   }
   await assertSandbox(run.model);
   say('Starting a GitHub and the App on this machine; the first time takes some seconds.');
+  const script = await scriptOf(run);
+  if (run.sabotage !== undefined) say(`SABOTAGE: ${SABOTAGES[run.sabotage].does}. It must be refused.`);
   const token = newToken();
   const local = await startLocalMode({
     dataDirectory: run.directory,
@@ -57,7 +65,7 @@ export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> 
     users: [{ login: MAINTAINER, role: 'admin', token }],
     isDemo: run.repo === undefined && run.script === demoScript() && run.model.baseUrl === undefined,
     model: run.model,
-    script: run.script,
+    script,
     log: createLog(run.logLevel),
   });
   try {
@@ -65,6 +73,14 @@ export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> 
   } finally {
     await local.close();
   }
+}
+
+/** The script as a file; a broken one lies beside what the run keeps. */
+async function scriptOf({ script, sabotage, directory }: DemoRun): Promise<string> {
+  if (sabotage === undefined) return script;
+  const path = join(directory, 'sabotaged.yaml');
+  await writeFile(path, stringify(SABOTAGES[sabotage].broken(await readScript(script))));
+  return path;
 }
 
 function sourceOf(
@@ -114,7 +130,7 @@ async function tellEnd(loop: Loop, { run, local, fullName, startedMs, say, out }
     await keepResult(run.directory, { fullName, title: run.issue.title, closing, summary });
   const error = summary.status === 'failed' ? headline({ loop, summary, run }) : undefined;
   if (run.json) out(resultLine({ ...summary, error }));
-  return summary.status === 'succeeded' ? 0 : 1;
+  return summary.status === (run.sabotage === undefined ? 'succeeded' : 'stopped') ? 0 : 1;
 }
 
 /** `known` is what of the summary can be said. */

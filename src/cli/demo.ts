@@ -1,16 +1,17 @@
 /** `loopwright demo`: a whole loop without a person, on an embedded GitHub; the maintainer's words are given through the REST API. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { demoScript, readIssue } from '../demo/demo-material.ts';
 import { resultLine } from '../demo/result-line.ts';
+import { isSabotage, SABOTAGES, type SabotageName } from '../demo/sabotage.ts';
 import { readScript } from '../demo/script.ts';
 import { foreignIssue } from '../demo/scripted-model.ts';
 import { UsageError } from '../errors.ts';
-import { logLevel, modelEnvironment } from '../settings/env.ts';
+import { logLevel, type ModelEnvironment, modelEnvironment } from '../settings/env.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { type DemoRun, runDemo } from './demo-run.ts';
-import { interruption, STOPPING } from './interruption.ts';
+import { INTERRUPTED, interruption, STOPPING } from './interruption.ts';
+import { keepAsLast, newDemoDirectory } from './last-demo.ts';
 import { assertRepository, parseDirectory, parseMinutes } from './local-options.ts';
 
 const OPTIONS = {
@@ -23,12 +24,17 @@ const OPTIONS = {
     description: 'Markdown with the issue for --repo; its first line is the title',
   },
   script: { type: 'string', value: 'FILE', description: 'YAML with authored answers for the scripted model' },
+  sabotage: {
+    type: 'string',
+    value: 'product|test',
+    description: 'have the code broken, or the tests emptied, and see it refused',
+  },
   minutes: { type: 'string', value: 'N', description: 'how long to wait at most (default 10)' },
 } as const;
 
 export const demo: Command = {
   summary: 'watch a whole loop on an embedded GitHub, no account, key or docker needed',
-  usage: '[--json] [--keep DIR] [--repo PATH --issue FILE [--script FILE]] [--minutes N]',
+  usage: '[--json] [--keep DIR] [--repo PATH --issue FILE [--script FILE]] [--sabotage product|test] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
     try {
@@ -47,11 +53,14 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
   const interrupted = interruption(() => {
     if (!asked.json) terminal.out(STOPPING);
   });
-  const directory = asked.keep ?? (await mkdtemp(join(tmpdir(), 'loopwright-demo-')));
+  const directory = asked.keep ?? (await newDemoDirectory());
+  let code: number = INTERRUPTED;
   try {
-    return await runDemo({ ...asked, directory, kept: asked.keep !== undefined, interrupted }, terminal);
+    code = await runDemo({ ...asked, directory, kept: asked.keep !== undefined, interrupted }, terminal);
+    return code;
   } finally {
-    if (asked.keep === undefined) await rm(directory, { recursive: true, force: true });
+    if (asked.keep === undefined)
+      await (code === INTERRUPTED ? rm(directory, { recursive: true, force: true }) : keepAsLast(directory));
   }
 }
 
@@ -66,8 +75,9 @@ async function parse(argv: readonly string[]): Promise<Asked> {
       '--repo and --issue go together: the repository, and a Markdown file with the issue to work on',
     );
   if (repo !== undefined) await assertRepository(`--repo ${repo}`, repo);
-  const authored = await readScript(resolve(script));
   const model = modelEnvironment();
+  const sabotage = sabotageIn(values, model);
+  const authored = await readScript(resolve(script));
   const asked = await readIssue(issue);
   if (model.baseUrl === undefined && authored.issue !== undefined && authored.issue !== asked.title)
     throw new UsageError(
@@ -77,6 +87,7 @@ async function parse(argv: readonly string[]): Promise<Asked> {
     repo,
     issue: asked,
     script: resolve(script),
+    sabotage,
     json: values.json === true,
     minutes: parseMinutes(minutes),
     model,
@@ -84,4 +95,19 @@ async function parse(argv: readonly string[]): Promise<Asked> {
   };
   // Last, because it makes the directory.
   return { ...known, keep: keep === undefined ? undefined : parseDirectory('--keep', keep) };
+}
+
+/** @throws {UsageError} where there is no such sabotage, or the script is not the demo's. */
+function sabotageIn(
+  { sabotage, repo, script }: { readonly sabotage?: string; readonly repo?: string; readonly script?: string },
+  { baseUrl }: ModelEnvironment,
+): SabotageName | undefined {
+  if (sabotage === undefined) return undefined;
+  if (!isSabotage(sabotage))
+    throw new UsageError(`--sabotage ${sabotage}: write ${Object.keys(SABOTAGES).join(' or ')}`);
+  if (repo !== undefined || script !== undefined || baseUrl !== undefined)
+    throw new UsageError(
+      "--sabotage breaks the demo's own script; leave out --repo and --script, and unset LLM_BASE_URL",
+    );
+  return sabotage;
 }

@@ -1,4 +1,6 @@
 /** The App's only reader of `process.env`: each door gets its variables parsed once. */
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 
@@ -6,6 +8,12 @@ import { ConfigError } from '../errors.ts';
 export function childEnvironment(): Record<string, string> {
   const { PATH = '', HOME = '', LANG = 'C.UTF-8', TMPDIR } = process.env;
   return { PATH, HOME, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
+}
+
+/** Where the commands keep what outlives them, by the XDG rules: https://specifications.freedesktop.org/basedir-spec */
+export function stateDirectory(): string {
+  const { XDG_STATE_HOME = '' } = process.env;
+  return join(isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(homedir(), '.local', 'state'), 'loopwright');
 }
 
 const model = z.object({

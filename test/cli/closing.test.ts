@@ -31,7 +31,7 @@ test('the last lines say what proves each requirement, a metric by what it had t
     },
     proven: [change, { ...metric, reason: 'measured 12.5, wanted p95_ms <= 100 ms' }],
     repositoryUrl: 'http://127.0.0.1:8480/acme/shop',
-    run: { directory: '/kept', kept: true, minutes: 10 },
+    run: { directory: '/kept', kept: true, minutes: 10, sabotage: undefined },
   });
   expect(lines.slice(2, 7).join('\n')).toMatchInlineSnapshot(`
     "

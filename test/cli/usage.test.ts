@@ -77,6 +77,11 @@ const REFUSED: readonly Refused[] = [
     typed: 'init a b',
     sentence: 'init: "b" is one word too many; `npm run -s loopwright -- init --help` shows how it is used.',
   },
+  { typed: 'demo --sabotage x', sentence: '--sabotage x: write product or test' },
+  {
+    typed: 'demo --sabotage test --script @file',
+    sentence: "--sabotage breaks the demo's own script; leave out --repo and --script, and unset LLM_BASE_URL",
+  },
   { typed: 'start --port abc', sentence: '--port abc: write a port from 1 to 65535, or 0 for any that is free' },
   { typed: 'start --port 70000', sentence: '--port 70000: write a port from 1 to 65535, or 0 for any that is free' },
   {

@@ -45,6 +45,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   [aptLine(Object.keys(REQUIREMENTS))]: IN_CI('apt-get install -y -q --no-install-recommends $packages'),
   'npm run -s demo -- --json': BY_DEMO,
   'npm run demo -- --keep DIR': BY_PACKAGE("'--keep', join(root, 'kept')"),
+  'npm run demo -- --sabotage product': IN_CI('check npm run demo -- --sabotage product'),
   'npm run demo -- --minutes N': {
     file: 'test/e2e/interrupted-demo.test.ts',
     words: "'demo', '--keep', directory, '--minutes', '5'",
