@@ -1,5 +1,6 @@
 /** Shows changed files with their unified diff, coloured and with line numbers on both sides. */
 import { html } from 'hono/html';
+import { type PatchLine, readPatch } from '../patch-lines.ts';
 import type { Html } from './pages-frame.ts';
 import type { ChangedFile } from './pages-schemas.ts';
 
@@ -19,52 +20,10 @@ function diffFile(file: ChangedFile): Html {
   const name = file.previous_filename ? `${file.previous_filename} → ${file.filename}` : file.filename;
   return html`<details class="panel diff" ${isHidden(file) ? '' : 'open'}><summary class="panel-head"><b class="grow">${name}</b>
 <span class="quiet">${file.status}</span> <span class="added">+${file.additions}</span> <span class="removed">−${file.deletions}</span></summary>
-${file.patch === undefined ? html`<p class="padded quiet">No text difference to show (binary, renamed only, or too large).</p>` : html`<div class="table-scroll"><table class="code">${readDiff(file.patch).map(diffLine)}</table></div>`}
+${file.patch === undefined ? html`<p class="padded quiet">No text difference to show (binary, renamed only, or too large).</p>` : html`<div class="table-scroll"><table class="code">${readPatch(file.patch).map(diffLine)}</table></div>`}
 </details>`;
 }
 
-export type DiffLine = {
-  readonly kind: 'hunk' | 'added' | 'removed' | 'same' | 'note';
-  readonly text: string;
-  readonly before?: number;
-  readonly after?: number;
-};
-
-const KINDS = { '+': 'added', '-': 'removed', ' ': 'same', '\\': 'note' } as const;
-
-/** Reads GitHub's `patch` field: hunks without file headers. */
-export function readDiff(patch: string): readonly DiffLine[] {
-  const next = { before: 0, after: 0 };
-  return patch.split('\n').map((text): DiffLine => {
-    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
-    if (hunk) {
-      next.before = Number(hunk[1]);
-      next.after = Number(hunk[2]);
-      return { kind: 'hunk', text };
-    }
-    const kind = Object.entries(KINDS).find(([sign]) => text.startsWith(sign))?.[1] ?? 'same';
-    return { kind, text, ...numbersOf(kind, next) };
-  });
-}
-
-/** Takes the line's number on each side where it exists. */
-function numbersOf(
-  kind: DiffLine['kind'],
-  next: { before: number; after: number },
-): { before?: number; after?: number } {
-  switch (kind) {
-    case 'same':
-      return { before: next.before++, after: next.after++ };
-    case 'removed':
-      return { before: next.before++ };
-    case 'added':
-      return { after: next.after++ };
-    case 'hunk':
-    case 'note':
-      return {};
-  }
-}
-
-function diffLine(line: DiffLine): Html {
+function diffLine(line: PatchLine): Html {
   return html`<tr class="${line.kind}"><td class="line-number">${line.before ?? ''}</td><td class="line-number">${line.after ?? ''}</td><td>${line.text}</td></tr>`;
 }
