@@ -1,6 +1,6 @@
 /** A pull request that is ready can be sent back: to the next iteration, or further, within the same limits as everything. */
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/loop/decide.ts';
+import { decide, settle } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { LIMITS } from '../../src/loop/phases.ts';
@@ -100,6 +100,36 @@ describe('a finished pull request', () => {
     expect(again).toMatchObject({ status: 'working', phase, counters: { grants: 1 } });
     expect(work(again)[0]).toBe('redraft');
     expect(again.approval === undefined).toBe(phase !== 'BUILD');
+  });
+
+  it('keeps what a person decided of its proposals when it is looked back on once more', () => {
+    const proposal = { type: 'skill', target: 't', change: 'c', evidence: 'e' } as const;
+    const first: Loop = {
+      ...finished(),
+      proposals: [
+        { ...proposal, decision: 'accepted', by: 'maria' },
+        { ...proposal, decision: 'open' },
+      ],
+    };
+    const again = say(first, 'rerun', 'REFLECT');
+    const draft = again.pending.find(({ type }) => type === 'draft')?.key ?? '';
+    const outcome = {
+      type: 'drafted',
+      at: timeOf(95),
+      entry: again.entry,
+      documents: [],
+      measurements: [],
+      defects: [],
+    } as const;
+    const drafted = settle(again, draft, {
+      ...outcome,
+      documents: [],
+      measurements: [],
+      defects: [],
+      calls: [],
+      proposals: [proposal],
+    });
+    expect(drafted.loop.proposals.map(({ decision }) => decision)).toEqual(['accepted', 'open']);
   });
 
   it('stays ready where only the look back is made anew', () => {
