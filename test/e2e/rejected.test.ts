@@ -84,6 +84,21 @@ it('is built with what was asked, and ready again over a new head', async () => 
   expect(ours.map(({ conclusion }) => conclusion)).toEqual(['success', 'success', 'success', 'success']);
 }, 360_000);
 
+it('goes back to the plan on "/reject plan: …": its new packet is approved, and it is built and ready once more', async () => {
+  expect((await commanded(world, 'wout', issue, '/reject plan: say it in fewer words')).reactions).toEqual(['+1']);
+  const packet = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
+  expect(packet).toMatchObject({ counters: { rounds: 2, plans: 1 } });
+  expect(packet.approval).toBeUndefined();
+  expect((await pullNow()).draft).toBe(true);
+  await commanded(world, 'maria', issue, '/approve');
+  const again = asReviewed(
+    await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 300),
+  );
+  expect(again.status, again.note).toBe('succeeded');
+  expect(again).toMatchObject({ counters: { plans: 2, iterations: 1 }, requested: [] });
+  expect(await pullNow()).toEqual({ draft: false, head: { sha: again.review.head } });
+}, 360_000);
+
 it('can no longer be sent back once it is merged: one sentence says so', async () => {
   const { status } = await world.as('maria', 'PUT', `/pulls/${finished.review.pull}/merge`, {});
   expect(status).toBe(200);
