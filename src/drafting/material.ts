@@ -50,8 +50,8 @@ export function shownContext({ context }: Loop): readonly string[] {
 }
 
 /** What sends the loop back. A rejection holds the words of a comment or a review; the other defects are the checks' own. */
-export function shownFeedback({ feedback }: Loop): readonly Defect[] {
-  return feedback.map((found) =>
+export function shownFeedback({ requested, feedback }: Loop): readonly Defect[] {
+  return [...requested, ...feedback].map((found) =>
     found.rule === 'rejected' ? { ...found, message: visibleText(found.message).text } : found,
   );
 }

@@ -82,20 +82,14 @@ async function runStarted(job: Job, loop: ReviewedLoop, ports: Ports, attempt: n
 async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brief> {
   const { store, modelFacts } = ports;
   const config = await readConfig(loop, ports);
-  const { reports } = loop.built;
+  const { reports, seeded } = loop.built;
   const build = await storedReport(store, reports.build, buildReport);
   const seed = await storedReport(store, reports.seed, seedReport);
-  const { base, issue } = loop.started;
+  const { base } = loop.started;
   const judges = job === 'verify';
   return {
     version: 2,
-    loop: {
-      id: nameOf(loop.ref),
-      owner: loop.ref.owner,
-      repo: loop.ref.repo,
-      issue: loop.ref.issue,
-      title: visibleText(issue.title).text,
-    },
+    loop: subjectOf(loop),
     phase: PHASE_OF[job],
     entry: loop.entry,
     iteration: loop.counters.iterations,
@@ -108,6 +102,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     previous: previousOf(build),
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
+    seeded: [...((await storedReport(store, seeded, seedReport))?.changes ?? [])],
     defects: [...shownFeedback(loop)],
     waivers: loop.waivers,
     context: [...shownContext(loop)],
@@ -123,6 +118,11 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     },
     thresholds: { p95Ms: 500 },
   };
+}
+
+function subjectOf({ ref, started }: ReviewedLoop): Brief['loop'] {
+  const { owner, repo, issue } = ref;
+  return { id: nameOf(ref), owner, repo, issue, title: visibleText(started.issue.title).text };
 }
 
 /** What the next build goes on from, and the commit that it was made on. */

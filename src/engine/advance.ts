@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { ConflictError, RetryError, UnreadableError } from '../errors.ts';
 import { decide, settle } from '../loop/decide.ts';
-import { type Effect, type EffectLane, laneOf } from '../loop/effect.ts';
+import { type Effect, type EffectLane, isHeldWork, laneOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { type Decision, type Loop, newLoop } from '../loop/loop.ts';
 import { holdsSlot } from '../loop/slots.ts';
@@ -112,10 +112,10 @@ async function relocate({ ref }: Loop, ports: Ports): Promise<number> {
   return 0;
 }
 
-/** A loop that is paused or has no slot starts no work; people are answered all the same. Of several `show` effects only the newest is performed. */
+/** A loop that is paused or has no slot starts no work of an entry; people are answered all the same. Of several `show` effects only the newest is performed. */
 function nextEffect(loop: Loop, lane: EffectLane): Effect | undefined {
-  if (lane === 'work' && (loop.status === 'paused' || loop.status === 'queued')) return undefined;
-  const mine = loop.pending.filter((effect) => laneOf(effect) === lane);
+  const isHeld = loop.status === 'paused' || loop.status === 'queued';
+  const mine = loop.pending.filter((effect) => laneOf(effect) === lane && !(isHeld && isHeldWork(effect)));
   return mine[0]?.type === 'show' ? mine.findLast(({ type }) => type === 'show') : mine[0];
 }
 

@@ -10,6 +10,7 @@ import { promote } from '../effects/promote.ts';
 import { publish } from '../effects/publish.ts';
 import { react } from '../effects/react.ts';
 import { ready } from '../effects/ready.ts';
+import { redraft } from '../effects/redraft.ts';
 import { reply } from '../effects/reply.ts';
 import { show } from '../effects/show.ts';
 import { tell } from '../effects/tell.ts';
@@ -43,6 +44,7 @@ const PERFORMERS: Performers = {
   promote: on(asBuilt, promote),
   inspect: on(asReviewed, inspect),
   ready: on(asReviewed, ready),
+  redraft: on(asReviewed, redraft),
   wait: on(asStarted, wait),
   ask: on(asStarted, ask),
   cancel: on(asIs, cancel),

@@ -47,6 +47,14 @@ export interface Merge {
   readonly made: readonly FileChange[];
 }
 
+/** What a reviewer says about one place of the change. */
+export interface ReviewComment {
+  readonly file: string;
+  /** In the file as the pull request has it; undefined for a line that it takes away, and for the file as a whole. */
+  readonly line: number | undefined;
+  readonly body: string;
+}
+
 export interface WorkflowRun {
   readonly id: number;
   readonly status: string;
@@ -116,6 +124,7 @@ export interface GitHub {
     number: number,
   ): Promise<{
     readonly state: 'open' | 'closed';
+    readonly merged: boolean;
     readonly draft: boolean;
     /** Undefined when the branch is another repository's. */
     readonly branch: string | undefined;
@@ -124,6 +133,10 @@ export interface GitHub {
     readonly mergeable: boolean | undefined;
   }>;
   markReady(repository: RepositoryRef, pullNodeId: string): Promise<void>;
+  /** Back to draft, so that nobody merges it meanwhile. */
+  markDraft(repository: RepositoryRef, pullNodeId: string): Promise<void>;
+  /** What a review says line by line, of which its webhook tells nothing; the first 100. */
+  reviewComments(repository: RepositoryRef, number: number, reviewId: number): Promise<readonly ReviewComment[]>;
   /** Creates or updates the check runs of these names, all on one head. */
   checks(repository: RepositoryRef, checks: readonly CheckRun[]): Promise<void>;
   /**

@@ -1,7 +1,8 @@
-/** The draft pull request of a loop: opened once, kept up to date, taken out of draft; never merged, never re-targeted. */
-import { MARK_READY_FOR_REVIEW } from '../referee/requests.ts';
+/** The draft pull request of a loop: opened once, kept up to date, taken out of draft, and back to it where it is sent back; never merged, never re-targeted. */
+import { DOCUMENTS, type DocumentName } from '../referee/requests.ts';
 import type { Call } from './github-client.ts';
 import { graphqlErrorOf } from './github-errors.ts';
+import type { ReviewComment } from './github-port.ts';
 import type { Operation } from './github-talk.ts';
 
 /** GitHub lists at most this many files of a comparison, and says nothing about more. */
@@ -49,6 +50,7 @@ export const pull: Operation<'pull'> = async ({ octokit, here }, number) => {
   const { data } = await octokit.rest.pulls.get({ ...here, pull_number: number });
   return {
     state: data.state,
+    merged: data.merged,
     draft: data.draft ?? false,
     branch: data.head.repo?.id === data.base.repo.id ? data.head.ref : undefined,
     headSha: data.head.sha,
@@ -56,13 +58,59 @@ export const pull: Operation<'pull'> = async ({ octokit, here }, number) => {
   };
 };
 
-export const markReady: Operation<'markReady'> = async ({ octokit }, pullNodeId) => {
+export const markReady: Operation<'markReady'> = (call, pullNodeId) =>
+  send(call, 'markPullRequestReadyForReview', {
+    pullNodeId,
+    failure: `GitHub did not take the pull request ${pullNodeId} out of draft`,
+  });
+
+export const markDraft: Operation<'markDraft'> = (call, pullNodeId) =>
+  send(call, 'convertPullRequestToDraft', {
+    pullNodeId,
+    failure: `GitHub did not turn the pull request ${pullNodeId} back to draft`,
+  });
+
+async function send(
+  { octokit }: Call,
+  name: DocumentName,
+  { pullNodeId, failure }: { readonly pullNodeId: string; readonly failure: string },
+): Promise<void> {
   try {
-    await octokit.graphql(MARK_READY_FOR_REVIEW, { pullRequestId: pullNodeId });
+    await octokit.graphql(DOCUMENTS[name], { pullRequestId: pullNodeId });
   } catch (error) {
-    throw graphqlErrorOf(error, `GitHub did not take the pull request ${pullNodeId} out of draft`) ?? error;
+    throw graphqlErrorOf(error, failure) ?? error;
   }
+}
+
+export const reviewComments: Operation<'reviewComments'> = async ({ octokit, here }, number, reviewId) => {
+  const asked = { ...here, pull_number: number, review_id: reviewId, per_page: 100 };
+  const { data } = await octokit.rest.pulls.listCommentsForReview(asked);
+  return data.map(reviewCommentOf);
 };
+
+type Commented = Pick<
+  Awaited<ReturnType<Call['octokit']['rest']['pulls']['listCommentsForReview']>>['data'][number],
+  'path' | 'body' | 'line' | 'side' | 'diff_hunk'
+>;
+
+/** In the comments of one review GitHub may leave the line out; what it always tells is the hunk, which ends at that line. */
+function reviewCommentOf({ path, body, line, side, diff_hunk: hunk }: Commented): ReviewComment {
+  const read = lastLineOf(hunk);
+  const isRemoved = side === undefined ? read.isRemoved : side === 'LEFT';
+  return { file: path, line: isRemoved ? undefined : (line ?? read.line), body };
+}
+
+/** The line on which a hunk ends, in the file as the change leaves it. */
+function lastLineOf(hunk: string): { readonly line: number | undefined; readonly isRemoved: boolean } {
+  const [head = '', ...lines] = hunk.split('\n');
+  const [, first] = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(head) ?? [];
+  const kept = lines.filter((line) => line.startsWith('+') || line.startsWith(' '));
+  const isThere = first !== undefined && kept.length > 0;
+  return {
+    line: isThere ? Number(first) + kept.length - 1 : undefined,
+    isRemoved: lines.at(-1)?.startsWith('-') === true,
+  };
+}
 
 export const changedPaths: Operation<'changedPaths'> = async ({ octokit, here }, base, head) => {
   const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ ...here, basehead: `${base}...${head}` });

@@ -7,7 +7,7 @@ import { commit, file, head, moveRef } from './github-commits.ts';
 import { failedDeliveries, redeliver } from './github-deliveries.ts';
 import { attempt } from './github-errors.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
-import { changedPaths, markReady, openPull, pull, updatePull } from './github-pulls.ts';
+import { changedPaths, markDraft, markReady, openPull, pull, reviewComments, updatePull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
 import { headChecks } from './head-checks.ts';
 import { locate } from './relocation.ts';
@@ -25,24 +25,20 @@ const PAUSE_MS = 500;
 /** Connects the port to a GitHub as an installed App. Failures that pass are tried again. */
 export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
   const client = createClient(options);
+  const pauseMs = options.pauseMs ?? PAUSE_MS;
   const perform =
     <Rest extends readonly unknown[], Result>(operation: (call: Call, ...rest: Rest) => Promise<Result>) =>
     (target: RepositoryRef, ...rest: Rest): Promise<Result> =>
       attempt(async () => operation(await client.call(target), ...rest), {
-        pauseMs: options.pauseMs ?? PAUSE_MS,
+        pauseMs,
         renew: () => client.renew(target),
       });
   const asApp = <Result>(operation: (octokit: Octokit) => Promise<Result>): Promise<Result> =>
-    attempt(() => operation(client.app()), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => undefined });
+    attempt(() => operation(client.app()), { pauseMs, renew: () => undefined });
   return {
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
-    tokenOf: (target) =>
-      attempt(() => client.token(target), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => client.renew(target) }),
-    locate: (target) =>
-      attempt(() => locate(client, target), {
-        pauseMs: options.pauseMs ?? PAUSE_MS,
-        renew: () => client.renew(target),
-      }),
+    tokenOf: (target) => attempt(() => client.token(target), { pauseMs, renew: () => client.renew(target) }),
+    locate: (target) => attempt(() => locate(client, target), { pauseMs, renew: () => client.renew(target) }),
     permission: perform(permission),
     repository: perform(repository),
     head: perform(head),
@@ -55,6 +51,8 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     updatePull: perform(updatePull),
     pull: perform(pull),
     markReady: perform(markReady),
+    markDraft: perform(markDraft),
+    reviewComments: perform(reviewComments),
     checks: perform(checks),
     commit: perform(commit),
     moveRef: perform(moveRef),

@@ -1,7 +1,14 @@
 /** The App's last door to the wire: only its rows of the request table pass. */
 import { z } from 'zod';
 import { type Fetch, restPathOf } from '../referee/checked-fetch.ts';
-import { type Condition, GIT_SERVICES, MARK_READY_FOR_REVIEW, REQUESTS, type RequestRow } from '../referee/requests.ts';
+import {
+  type Condition,
+  DOCUMENTS,
+  documentNameOf,
+  GIT_SERVICES,
+  REQUESTS,
+  type RequestRow,
+} from '../referee/requests.ts';
 import { createRouter, describedPath, type RouteMatch } from '../referee/routes.ts';
 
 /** A request that the App must never send; it was stopped before the wire. */
@@ -105,12 +112,9 @@ const graphqlBody = z.object({ query: z.string(), variables: z.strictObject({ pu
 
 function judgeGraphql(method: string, sent: unknown): void {
   const body = graphqlBody.safeParse(sent);
-  if (method === 'POST' && body.success && squeeze(body.data.query) === squeeze(MARK_READY_FOR_REVIEW)) return;
-  throw new WireError(method, '/graphql', 'the only document that the App may send is markPullRequestReadyForReview');
-}
-
-function squeeze(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  if (method === 'POST' && body.success && documentNameOf(body.data.query) !== undefined) return;
+  const known = Object.keys(DOCUMENTS).join(' and ');
+  throw new WireError(method, '/graphql', `the only documents that the App may send are ${known}`);
 }
 
 const refBody = z.object({ ref: z.string() });

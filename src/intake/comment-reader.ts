@@ -2,7 +2,7 @@
 import { commandLines } from '../guard/incoming.ts';
 import { type CommandName, isCommand, mayUse, type ParsedCommand, parseCommands, reaches } from '../loop/commands.ts';
 import { isPerson } from '../loop/terms.ts';
-import { ofComment } from './loop-lookup.ts';
+import { asNewer, ofComment, pullStateOf } from './loop-lookup.ts';
 import type { PayloadOf } from './payloads.ts';
 import { placeOf } from './place.ts';
 import { type Readers, roleOf } from './reader.ts';
@@ -16,13 +16,15 @@ export const commentReader: Readers<'issue_comment.created'> = {
     if (atMost.length === 0) return [];
     const found = await ofComment(placeOf(payload, ports), issue, ports);
     if (found === undefined) return [];
-    const { ref, isStarted, newer } = found;
+    const { ref, isStarted, loop, newer } = found;
     const isHeard = ({ said }: Placed): boolean => isStarted || isForEverywhere(said.command);
     if (!atMost.some(isHeard)) return [];
     const role = await roleOf(ref, sender, ports);
     if (!isStarted && !reaches(role, 'write')) return [];
     const heard = commandsAmong(commandLines(comment.body, isCommand)).filter(isHeard);
     const isAuthor = issue.pull_request === undefined && issue.user.id === sender.id;
+    const isOnPull = heard.some(({ said }) => TAKES_BACK.includes(said.command));
+    const pull = isOnPull && loop !== undefined ? await pullStateOf(ref, loop, ports) : {};
     return heard.map(({ said: { command, argument }, position }) => ({
       ref,
       position,
@@ -38,11 +40,15 @@ export const commentReader: Readers<'issue_comment.created'> = {
         argument,
         permitted: mayUse(command, role, isAuthor),
         createdAt: comment.created_at,
-        ...(newer === undefined ? {} : { newer: newer.review === undefined ? {} : { pull: newer.review.pull } }),
+        ...asNewer(newer),
+        ...(TAKES_BACK.includes(command) ? pull : {}),
       },
     }));
   },
 };
+
+/** What may set a loop going again whose pull request is ready. */
+const TAKES_BACK: readonly CommandName[] = ['reject', 'rerun'];
 
 /** Whether a person wrote a comment. What another App makes in somebody's name is that App's, however it came to its words. */
 export function isWritten({

@@ -1,4 +1,6 @@
 /** Which loop a webhook speaks to, and which are open. */
+import type { EventOf } from '../loop/event.ts';
+import { isHandedOver } from '../loop/handed-over.ts';
 import type { Loop } from '../loop/loop.ts';
 import { idOf, type LoopRef } from '../loop/terms.ts';
 import type { Ports, Store, StoredLoop } from '../ports.ts';
@@ -34,6 +36,8 @@ export interface Commented {
   readonly ref: LoopRef;
   /** False on an issue where the label never started a loop. */
   readonly isStarted: boolean;
+  /** Undefined where none was started. */
+  readonly loop: Loop | undefined;
   /** The newest loop of the issue that was started after it, where there is one. */
   readonly newer: Loop | undefined;
 }
@@ -46,17 +50,40 @@ export async function ofComment(
 ): Promise<Commented | undefined> {
   const { said } = place;
   const branchOf = async () => (user.login === self ? (await github.pull(said, number)).branch : undefined);
-  const newest = async (issue: number) => newestStarted(said.repositoryId, issue, store);
   const stored =
-    pull_request === undefined ? await newest(number) : await ofPull(said.repositoryId, { number, branchOf }, store);
+    pull_request === undefined
+      ? await newestStarted(said.repositoryId, number, store)
+      : await ofPull(said.repositoryId, { number, branchOf }, store);
   if (stored === undefined)
     return pull_request === undefined
-      ? { ref: { ...said, issue: number, n: 1 }, isStarted: false, newer: undefined }
+      ? { ref: { ...said, issue: number, n: 1 }, isStarted: false, loop: undefined, newer: undefined }
       : undefined;
-  const { ref } = stored.loop;
-  const last = pull_request === undefined ? stored : await newest(ref.issue);
-  const newer = last !== undefined && last.loop.ref.n > ref.n ? last.loop : undefined;
-  return { ref: await place.of(ref), isStarted: true, newer };
+  const { loop } = stored;
+  const newer = pull_request === undefined ? undefined : await newerThan(loop, store);
+  return { ref: await place.of(loop.ref), isStarted: true, loop, newer };
+}
+
+/** The newest loop of the issue that was started after this one, where there is one. */
+export async function newerThan({ ref }: Loop, store: Store): Promise<Loop | undefined> {
+  const last = await newestStarted(ref.repositoryId, ref.issue, store);
+  return last !== undefined && last.loop.ref.n > ref.n ? last.loop : undefined;
+}
+
+/** What an event says of a newer loop. */
+export function asNewer(newer: Loop | undefined): Pick<EventOf<'commanded' | 'reviewed'>, 'newer'> {
+  if (newer === undefined) return {};
+  return { newer: newer.review === undefined ? {} : { pull: newer.review.pull } };
+}
+
+/** How the pull request stands that a loop made ready; nobody tells the loop of it any more. */
+export async function pullStateOf(
+  ref: LoopRef,
+  loop: Loop,
+  { github }: Pick<Ports, 'github'>,
+): Promise<Pick<EventOf<'commanded' | 'reviewed'>, 'pull'>> {
+  if (loop.review === undefined || !isHandedOver(loop)) return {};
+  const { state, merged } = await github.pull(ref, loop.review.pull);
+  return { pull: merged ? 'merged' : state };
 }
 
 /** The newest loop of an issue that was started; a label that was refused started none. */

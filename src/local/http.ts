@@ -24,6 +24,7 @@ import { refEndpoints } from './rest/refs.ts';
 import { relocationEndpoints } from './rest/relocation.ts';
 import { repositoryEndpoints } from './rest/repositories.ts';
 import { createRest } from './rest/rest.ts';
+import { reviewEndpoints } from './rest/reviews.ts';
 import { statusEndpoints } from './rest/statuses.ts';
 
 const ENDPOINTS: Endpoints = {
@@ -40,6 +41,7 @@ const ENDPOINTS: Endpoints = {
   ...historyEndpoints,
   ...pullEndpoints,
   ...mergeEndpoints,
+  ...reviewEndpoints,
   ...checkEndpoints,
   ...statusEndpoints,
   ...actionEndpoints,

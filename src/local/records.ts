@@ -136,6 +136,24 @@ export const reviewSchema = z.object({
 });
 export type Review = z.infer<typeof reviewSchema>;
 
+/** What a review says about one line of the change. */
+export const reviewCommentSchema = z.object({
+  id,
+  repositoryId,
+  number: z.number(),
+  reviewId: z.number(),
+  user: text,
+  body: text,
+  path: text,
+  line: z.number(),
+  side: z.enum(['LEFT', 'RIGHT']),
+  hunk: text,
+  position: z.number(),
+  commitId: text,
+  createdAt: text,
+});
+export type ReviewComment = z.infer<typeof reviewCommentSchema>;
+
 /** An App beside ours that was registered under `/_local`; it exists on this machine only. */
 export const appSchema = z.object({ id, slug: text, name: text });
 export type ForeignApp = z.infer<typeof appSchema>;

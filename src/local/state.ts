@@ -18,6 +18,7 @@ export function openState(directory: string) {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000');
   return {
     ...openPlanningCollections(database),
+    ...openPullCollections(database),
     ...openCheckCollections(database),
     /** Runs `work` in one transaction; an inner call joins the outer one. */
     transaction: createTransaction(database),
@@ -25,8 +26,9 @@ export function openState(directory: string) {
   };
 }
 
+const inRepository = ['repositoryId', 'number'];
+
 function openPlanningCollections(database: DatabaseSync) {
-  const inRepository = ['repositoryId', 'number'];
   return {
     accounts: createCollection({ database, name: 'accounts', schema: records.accountSchema }),
     repositories: createCollection({ database, name: 'repositories', schema: records.repositorySchema }),
@@ -54,8 +56,6 @@ function openPlanningCollections(database: DatabaseSync) {
       schema: records.reactionSchema,
       indexed: ['subjectId'],
     }),
-    pulls: createCollection({ database, name: 'pulls', schema: records.pullSchema, indexed: inRepository }),
-    reviews: createCollection({ database, name: 'reviews', schema: records.reviewSchema, indexed: inRepository }),
     tokens: createCollection({ database, name: 'tokens', schema: records.tokenSchema, indexed: ['digest'] }),
     announcedRefs: createCollection({ database, name: 'announced_refs', schema: records.announcedRefSchema }),
     refIntents: createCollection({ database, name: 'ref_intents', schema: records.refIntentSchema }),
@@ -70,6 +70,19 @@ function openPlanningCollections(database: DatabaseSync) {
     apps: createCollection({ database, name: 'apps', schema: records.appSchema }),
     switches: createCollection({ database, name: 'switches', schema: records.switchSchema }),
     problems: createCollection({ database, name: 'problems', schema: records.problemSchema }),
+  };
+}
+
+function openPullCollections(database: DatabaseSync) {
+  return {
+    pulls: createCollection({ database, name: 'pulls', schema: records.pullSchema, indexed: inRepository }),
+    reviews: createCollection({ database, name: 'reviews', schema: records.reviewSchema, indexed: inRepository }),
+    reviewComments: createCollection({
+      database,
+      name: 'review_comments',
+      schema: records.reviewCommentSchema,
+      indexed: [...inRepository, 'reviewId'],
+    }),
   };
 }
 

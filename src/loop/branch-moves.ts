@@ -2,8 +2,9 @@
 import { defect } from './defect.ts';
 import type { EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
-import { exhaustedOf, say, sentBack } from './people.ts';
+import { say } from './people.ts';
 import { FIRST, ITERATION, needsApproval, PHASES, REVIEW } from './phases.ts';
+import { exhaustedOf, sentBack } from './rejection.ts';
 import { cancellationOf } from './rest.ts';
 import { isReviewed, type ReviewedLoop, type StartedLoop } from './stages.ts';
 import { again, close, emit, enter, nextRound, onBase, only, stop, withoutApproval, withoutCandidate } from './walk.ts';
@@ -45,9 +46,9 @@ function documentsPushed(loop: ReviewedLoop, moved: StartedLoop, event: EventOf<
     return emit(only(withoutApproval(moved)), say(key, 'pull', sentence));
   }
   const note = `${because} and a new packet is made.`;
-  const message = `${note} Take the changes over.`;
+  const points = [{ message: `${note} Take the changes over.` }];
   const back = PHASES[REVIEW].back?.default ?? FIRST;
-  return voided(sentBack({ ...moved, note }, { at: event.at, reason: `${whoOf(event)}.`, message }, back), loop, {
+  return voided(sentBack({ ...moved, note }, { at: event.at, reason: `${whoOf(event)}.`, points }, back), loop, {
     key,
     sentence: note,
   });

@@ -65,6 +65,8 @@ export const brief = z.strictObject({
   /** The frozen tests and all changed paths, for VERIFY. */
   tests: frozenTests.nullable(),
   seed: seedData.nullable(),
+  /** The files of the last seed: they are no part of the product, as long as they are as it made them. */
+  seeded: z.array(fileChange),
   defects: z.array(defect),
   /** Findings that people lifted. */
   waivers: z.array(waiver),

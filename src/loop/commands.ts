@@ -41,7 +41,8 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   reject: {
     usage: '/reject <what to change>',
-    description: 'Send the packet back to the specification; `/reject plan: …` back to the plan.',
+    description:
+      'Send the packet back to the specification, or a finished pull request back to be built again; `/reject plan: …` and `/reject spec: …` say where to.',
     who: 'write',
     takes: 'text',
   },
@@ -66,7 +67,12 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   pause: { usage: '/pause', description: 'Hold the loop at the next safe point.', who: 'write', takes: 'nothing' },
   resume: { usage: '/resume', description: 'Go on where it was held.', who: 'write', takes: 'nothing' },
   stop: { usage: '/stop', description: 'End the loop; everything stays as it is.', who: 'write', takes: 'nothing' },
-  rerun: { usage: '/rerun [phase]', description: 'Grant one more try after a stop.', who: 'write', takes: 'word' },
+  rerun: {
+    usage: '/rerun [phase]',
+    description: 'Grant one more try after a stop, or of a finished pull request.',
+    who: 'write',
+    takes: 'word',
+  },
   context: {
     usage: '/context <text>',
     description: 'Give the next step something to know.',

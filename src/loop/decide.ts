@@ -4,11 +4,13 @@ import { moved, pushed, relocated } from './branch-moves.ts';
 import { callsOf, charged } from './costs.ts';
 import type { Effect } from './effect.ts';
 import type { Event, EventOf } from './event.ts';
+import { isHandedOver } from './handed-over.ts';
 import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
-import { closed, ended, isLive, labelled, pressed, reviewed, unlabelled } from './people.ts';
+import { closed, ended, isLive, labelled, pressed, unlabelled } from './people.ts';
 import { PHASES } from './phases.ts';
 import { cancellation } from './rest.ts';
+import { reviewed } from './reviews.ts';
 import { completed, dispatched, landed, reported, surfaced } from './runs.ts';
 import { checked, deferred, elapsed, heard, promoted, readied } from './shipping.ts';
 import { timed } from './shortage.ts';
@@ -165,7 +167,7 @@ const WHEN: { readonly [Type in Event['type']]: (loop: Loop, event: EventOf<Type
   unlabelled: isLive,
   closed: isLive,
   pressed: isLive,
-  reviewed: isLive,
+  reviewed: (loop) => isLive(loop) || isHandedOver(loop),
   moved: isLive,
   // A stopped loop may be set going again, and then builds on what is there.
   pushed: (loop) => isLive(loop) || loop.status === 'stopped',

@@ -29,6 +29,8 @@ export const effect = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('inspect'), ...effectBase, entry: z.int() }),
   /** Takes the pull request out of draft. */
   z.strictObject({ type: z.literal('ready'), ...effectBase, entry: z.int() }),
+  /** Turns the pull request, which was ready, back to draft. */
+  z.strictObject({ type: z.literal('redraft'), ...effectBase, entry: z.int() }),
   z.strictObject({ type: z.literal('cancel'), ...effectBase, runId: z.int() }),
   /** Sets a timer: `run` gives a run up whose time is over, `checks` looks at the repository's own checks. */
   z.strictObject({
@@ -70,6 +72,8 @@ interface EffectTraits {
   readonly refused: 'failed' | 'dropped';
   /** For how many hours a GitHub that does not answer is asked, a try a minute. */
   readonly hours: number;
+  /** Is not the work of one entry: it is done whatever becomes of that, also while the loop is held. */
+  readonly lasting?: true;
   /** What people should look at when GitHub does not have what the effect needs. */
   readonly lookAt?: string;
 }
@@ -91,6 +95,8 @@ export const EFFECTS: { readonly [Type in Effect['type']]: EffectTraits } = {
   promote: WAITED_FOR,
   inspect: WAITED_FOR,
   ready: WAITED_FOR,
+  // Until it is a draft again, somebody may merge what was sent back.
+  redraft: { ...WAITED_FOR, lasting: true },
   wait: WAITED_FOR,
   // A phase waits for the answers: questions that nobody sees, nobody can answer.
   ask: { ...WAITED_FOR, lane: 'voice' },
@@ -106,6 +112,12 @@ export const EFFECTS: { readonly [Type in Effect['type']]: EffectTraits } = {
 /** The lane in which an effect is performed. */
 export function laneOf({ type }: Pick<Effect, 'type'>): EffectLane {
   return EFFECTS[type].lane;
+}
+
+/** Whether an effect is work that waits while the loop is held, and that nobody awaits once its entry has ended. */
+export function isHeldWork({ type }: Pick<Effect, 'type'>): boolean {
+  const { lane, lasting } = EFFECTS[type];
+  return lane === 'work' && lasting !== true;
 }
 
 /** An effect of one type; of a union of types, the union of their effects. */

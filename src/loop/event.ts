@@ -12,6 +12,11 @@ const at = z.iso.datetime();
 const bySomebody = { at, by: actor, role, commentId: z.int().optional() };
 const ofEntry = { at, entry: z.int() };
 
+/** Set when another loop of the issue was started after this one; `pull` is its pull request. */
+const newer = z.strictObject({ pull: z.int().optional() }).optional();
+/** How the loop's pull request stands, read afresh where that decides. */
+const pullState = z.enum(['open', 'closed', 'merged']).optional();
+
 /** Something that happened: past participles. A late or repeated event does not apply and changes nothing. */
 export const event = z.discriminatedUnion('type', [
   z.strictObject({
@@ -58,8 +63,8 @@ export const event = z.discriminatedUnion('type', [
     argument: z.string(),
     permitted: z.boolean(),
     createdAt: z.string(),
-    /** Set when another loop of the issue was started after this one; `pull` is its pull request. */
-    newer: z.strictObject({ pull: z.int().optional() }).optional(),
+    newer,
+    pull: pullState,
   }),
   /** A button of a check run; `digest` is the one on the button. */
   z.strictObject({
@@ -68,13 +73,18 @@ export const event = z.discriminatedUnion('type', [
     button: z.enum(['approve', 'rerun']),
     digest: z.string(),
   }),
-  /** A review with text on the pull request. */
+  /** A review on the pull request; `comments` is what it says line by line. */
   z.strictObject({
     type: z.literal('reviewed'),
     ...bySomebody,
     state: z.enum(['approved', 'changes_requested', 'commented']),
     body: z.string(),
+    comments: z
+      .array(z.strictObject({ file: z.string(), line: z.int().positive().optional(), body: z.string() }))
+      .optional(),
     submittedAt: z.string(),
+    newer,
+    pull: pullState,
   }),
   /** The loop branch is at a commit that is not ours; `by` is unknown where the App found it so itself. `sha` is the head as it was read, not as a webhook told it. */
   z.strictObject({

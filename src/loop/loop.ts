@@ -81,6 +81,8 @@ export type Review = z.infer<typeof review>;
 const built = z.strictObject({
   /** Stored reports of the current iteration, and what the next one starts from. */
   reports: z.strictObject({ build: digest.optional(), seed: digest.optional(), verify: digest.optional() }),
+  /** The report of the last seed: what it brought, the next one may bring anew. */
+  seeded: digest.optional(),
   /** The run that is awaited, or whose second job is. */
   run: z.strictObject({ id: z.int(), entry: z.int() }).optional(),
   candidate: z.strictObject({ sha: commitSha, codeTree: commitSha, entry: z.int() }).optional(),
@@ -163,6 +165,8 @@ export const loop = z.strictObject({
     }),
   ),
   feedback: z.array(defect),
+  /** What people want different in the finished pull request; every step reads it until that is ready again. */
+  requested: z.array(defect).default([]),
   signatures: z.array(z.string()),
   /** Code trees that did not pass under the approved plan; the same one again is a stall. */
   trees: z.array(commitSha),
@@ -222,6 +226,7 @@ export function newLoop(ref: LoopRef): Loop {
     waivers: [],
     proposals: [],
     feedback: [],
+    requested: [],
     signatures: [],
     trees: [],
     entries: [],

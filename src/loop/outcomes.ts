@@ -12,6 +12,8 @@ import { isShort, shortened } from './shortage.ts';
 import type { StartedLoop } from './stages.ts';
 import { again, type Ending, fail, onBase, only, stop, stopAt } from './walk.ts';
 
+type Proposal = Loop['proposals'][number];
+
 export function asked(loop: StartedLoop, event: EventOf<'asked'>): Decision {
   const paid = charged(loop, event.calls);
   if (loop.counters.interviews >= LIMITS.interviews) {
@@ -57,8 +59,17 @@ function withFacts(loop: StartedLoop, event: EventOf<'drafted'>): StartedLoop {
     ...(event.lessons && { lessons: event.lessons }),
     ...(event.proposals === undefined
       ? {}
-      : { proposals: event.proposals.map((proposal) => ({ ...proposal, decision: 'open' as const })) }),
+      : { proposals: [...loop.proposals.filter(isDecided), ...event.proposals.map(asOpen)] }),
   };
+}
+
+/** What a person decided on stays when the loop looks back once more. */
+function isDecided({ decision }: Proposal): boolean {
+  return decision !== 'open';
+}
+
+function asOpen(proposal: Omit<Proposal, 'decision' | 'by'>): Proposal {
+  return { ...proposal, decision: 'open' };
 }
 
 export function published(loop: StartedLoop, event: EventOf<'published'>): Decision {

@@ -1,16 +1,15 @@
-/** What a loop does when a person acts on GitHub: labels, closes, reviews, presses. Pure; one handler per event. */
+/** What a loop does when a person acts on GitHub: labels, closes, presses. Pure; one handler per event. */
 import { reaches } from './commands.ts';
-import { defect } from './defect.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { priorityOf } from './goal.ts';
 import type { Decision, Loop } from './loop.ts';
-import { FIRST, ITERATION, LIMITS, PHASES, REVIEW } from './phases.ts';
+import { FIRST, ITERATION } from './phases.ts';
 import { ended as atRest, cancellationOf } from './rest.ts';
 import { isUnpaid, shortSentence } from './shortage.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
-import type { Actor, PhaseName, Role } from './terms.ts';
-import { close, emit, enter, nextRound, only, stop, withoutApproval } from './walk.ts';
+import type { Actor, Role } from './terms.ts';
+import { close, emit, enter, only } from './walk.ts';
 
 /** Whether the loop has been started and has not ended. */
 export function isLive({ status }: Loop): boolean {
@@ -151,81 +150,9 @@ export function approve(loop: StartedLoop, { by, role, at }: Decider, digest: st
   return enter(approved, ITERATION, at);
 }
 
-export function reviewed(loop: StartedLoop, event: EventOf<'reviewed'>): Decision {
-  const key = `review/${event.at}`;
-  if (loop.waitingFor !== 'approval') return only(loop);
-  if (event.state === 'approved') {
-    return emit(
-      only(loop),
-      say(
-        key,
-        'pull',
-        'A review "Approve" is not taken here: GitHub would count it for code that does not exist yet. Say `/approve` to approve the packet.',
-      ),
-    );
-  }
-  if (event.state !== 'changes_requested' || event.body.trim() === '' || !maySteer(event)) return only(loop);
-  if (isOlderThanPacket(loop, event.submittedAt)) {
-    const text = 'The packet changed after that review was written; read the newest one and request the changes again.';
-    return emit(only(loop), say(key, 'pull', text));
-  }
-  if (loop.status === 'paused') return emit(only(loop), say(key, 'pull', resumeFirst('request the changes')));
-  return reject(loop, event, event.body);
-}
-
 /** Whether something was written before the packet as it now is could be seen. GitHub tells times in whole seconds; within one, ids of comments tell the order. */
 export function isOlderThanPacket({ review }: Loop, writtenAt: string, commentId?: number): boolean {
   if (review === undefined) return false;
   if (commentId !== undefined && commentId < review.packet.commentId) return true;
   return Date.parse(writtenAt) < Math.floor(Date.parse(review.packet.publishedAt) / 1000) * 1000;
-}
-
-/** Sends the packet back: `plan: …` to the plan, anything else to the specification; each opens a review round, and those are bounded. */
-export function reject(loop: StartedLoop, event: Pick<Decider, 'by' | 'at'>, text: string): Decision {
-  const [, toPlan] = /^plan:\s*([\s\S]+)$/i.exec(text.trim()) ?? [];
-  const message = (toPlan ?? text).trim();
-  const { back } = PHASES[REVIEW];
-  return sentBack(
-    loop,
-    { at: event.at, reason: `Rejected by @${event.by.login}.`, message },
-    (toPlan === undefined ? back?.default : back?.plan) ?? FIRST,
-  );
-}
-
-interface SentBack {
-  readonly at: string;
-  readonly reason: string;
-  /** What should change, as the next draft reads it. */
-  readonly message: string;
-}
-
-/** Closes the entry as not approved and opens the next review round, while there is one. */
-export function sentBack(loop: StartedLoop, { at, reason, message }: SentBack, to: PhaseName): Decision {
-  const gate = { name: 'approval', value: 0, threshold: 'by a person', passed: false };
-  const rejected = defect({
-    rule: 'rejected',
-    about: String(loop.entry),
-    requirement: requirementOf(message),
-    severity: 'major',
-    message,
-  });
-  const closed = close(loop, { at, outcome: 'failed', gates: [gate], measurements: [], reason });
-  const back: StartedLoop = { ...withoutApproval(closed), feedback: [rejected] };
-  const exhausted = exhaustedOf(loop);
-  if (exhausted !== undefined) return stop(back, exhausted);
-  return enter(nextRound(back), to, at);
-}
-
-/** Why no further packet may be made, if so. Every packet needs a review round, and every approval a plan number. */
-export function exhaustedOf({ counters }: Loop): string | undefined {
-  if (counters.rounds >= LIMITS.rounds + counters.grants)
-    return `The packet was sent back in ${counters.rounds} review rounds; talk it over in the issue, then \`/rerun DEFINE\`.`;
-  if (counters.plans >= LIMITS.plans + counters.grants)
-    return `${counters.plans} approved plans are used up; talk it over in the issue, then \`/rerun DEFINE\`.`;
-  return undefined;
-}
-
-function requirementOf(message: string): string | null {
-  const [, number] = /^R-?(\d+)\b/i.exec(message) ?? [];
-  return number === undefined ? null : `R-${number}`;
 }

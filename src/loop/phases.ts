@@ -21,8 +21,8 @@ export const phaseSchema = z.strictObject({
   needs: z.literal('approval').optional(),
   /** Stays until a person decides. */
   waits: z.literal('approval').optional(),
-  /** Where a person sends it back to: by default, or by the word before the colon (`plan: …`). */
-  back: z.strictObject({ default: phaseName, plan: phaseName }).optional(),
+  /** Where a person sends it back to: by default, or by the word before the colon (`spec: …`, `plan: …`). */
+  back: z.strictObject({ default: phaseName, spec: phaseName, plan: phaseName }).optional(),
   /** Where it starts anew when the ground moved under its approval, or its iterations are used up. */
   replan: phaseName.optional(),
   /** Which job it has run in Actions, */
@@ -61,7 +61,7 @@ export const PHASES: Process = {
     fail: 'DEFINE',
     counts: 'drafts',
     waits: 'approval',
-    back: { default: 'DEFINE', plan: 'PLAN' },
+    back: { default: 'DEFINE', spec: 'DEFINE', plan: 'PLAN' },
     replan: 'PLAN',
   },
   BUILD: {
@@ -106,7 +106,13 @@ export const PHASES: Process = {
     judges: 'tree',
     promotes: 'candidate',
   },
-  REFLECT: { work: 'draft', pass: 'done', fail: 'done', counts: 'drafts' },
+  REFLECT: {
+    work: 'draft',
+    pass: 'done',
+    fail: 'done',
+    counts: 'drafts',
+    back: { default: 'BUILD', spec: 'DEFINE', plan: 'PLAN' },
+  },
 };
 
 /** The first phase of a loop. */

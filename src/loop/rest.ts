@@ -1,5 +1,5 @@
 /** How a loop comes to rest: what nobody awaits any more is dropped and remembered, and its run is ended. Pure. */
-import { type Effect, laneOf } from './effect.ts';
+import { type Effect, isHeldWork } from './effect.ts';
 import type { Loop } from './loop.ts';
 
 /** Cancels what still runs for the current entry. */
@@ -22,7 +22,7 @@ const REMEMBERED = 20;
 
 /** Nobody awaits the effects of the entry any more. One that is under way is remembered, so that its costs are counted and its run is ended. */
 export function withoutWork<Some extends Loop>(loop: Some): Some {
-  const isWork = (effect: Effect): boolean => laneOf(effect) === 'work' || effect.type === 'ask';
+  const isWork = (effect: Effect): boolean => isHeldWork(effect) || effect.type === 'ask';
   const abandoned = [...loop.abandoned, ...loop.pending.filter(isWork).map(({ key }) => key)].slice(-REMEMBERED);
   return { ...loop, pending: loop.pending.filter((effect) => !isWork(effect)), abandoned };
 }

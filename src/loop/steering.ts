@@ -2,18 +2,21 @@
 import { COMMANDS, type CommandName } from './commands.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
+import { isHandedOver, type Kept, sendBack } from './handed-over.ts';
 import { answer, assume } from './interview.ts';
 import type { Decision, Loop } from './loop.ts';
 import { renewPacket } from './outcomes.ts';
-import { approve, isLive, isOlderThanPacket, keyOf, pause, reject, resume, resumeFirst, say } from './people.ts';
-import { ITERATION, needsApproval, PHASES } from './phases.ts';
+import { approve, isLive, isOlderThanPacket, keyOf, pause, resume, resumeFirst, say } from './people.ts';
+import { PHASES } from './phases.ts';
+import { reject, tooMuch } from './rejection.ts';
+import { rerun } from './rerun.ts';
 import { cancellationOf, ended } from './rest.ts';
 import { promote } from './shipping.ts';
 import { isUnpaid, raisedBy, shortSentence } from './shortage.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
-import { type PhaseName, phaseName, priority } from './terms.ts';
+import { priority } from './terms.ts';
 import { findingOf } from './waiver.ts';
-import { emit, enter, only, withoutApproval } from './walk.ts';
+import { emit, only } from './walk.ts';
 
 type Commanded = EventOf<'commanded'>;
 
@@ -25,7 +28,7 @@ type Question = (typeof QUESTIONS)[number];
 const MOST_CONTEXT = 20_000;
 
 /** A handler gives the decision, or one sentence that says why not. */
-type Handler = (loop: StartedLoop, event: Commanded) => Decision | string;
+type Handler = (loop: StartedLoop, event: Commanded) => Decision | Kept | string;
 
 const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
   approve(loop, event) {
@@ -37,14 +40,7 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
       return 'The packet changed after that comment was written; read the newest one and say `/approve` again.';
     return approve(loop, event, review.packet.digest);
   },
-  reject(loop, event) {
-    if (loop.waitingFor !== 'approval') return 'There is no packet to reject now.';
-    if (isOlderThanPacket(loop, event.createdAt, event.commentId))
-      return 'The packet changed after that comment was written; read the newest one and say `/reject` again.';
-    return event.argument === ''
-      ? 'Say what should change: `/reject <what to change>`.'
-      : reject(loop, event, event.argument);
-  },
+  reject: rejected,
   release: (loop) => (loop.waitingFor === 'release' ? promote(loop) : 'There is no verified candidate to release now.'),
   answer,
   auto: assume,
@@ -60,29 +56,7 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
     isLive(loop)
       ? emit(only(ended(loop, 'stopped', `Stopped by @${by.login}.`)), ...cancellationOf(loop))
       : 'There is no live loop to stop.',
-  rerun(loop, event) {
-    if (loop.status !== 'stopped') return '`/rerun` grants one more try after a stop; this loop has not stopped.';
-    const wanted = phaseName.safeParse(event.argument === '' ? restartOf(loop) : event.argument.toUpperCase());
-    if (!wanted.success)
-      return `There is no phase "${event.argument}"; the phases are ${phaseName.options.join(', ')}.`;
-    const phase = needsApproval(wanted.data) ? ITERATION : wanted.data;
-    if (phase === ITERATION && loop.approval === undefined)
-      return 'No packet is approved, so nothing can be built; `/rerun PLAN` makes a new packet.';
-    if (isAhead(phase, loop))
-      return `The loop stopped in ${loop.phase}, so ${phase} cannot be tried yet; say \`/rerun\` alone, or name an earlier phase.`;
-    return enter(
-      {
-        // Documents that are made anew are not those that were approved.
-        ...(isAhead(ITERATION, { phase }) ? withoutApproval(loop) : loop),
-        note: `One more try granted by @${event.by.login}.`,
-        // What stood in the way may be mended outside the code; the person who grants a try grants it to the same tree too.
-        trees: [],
-        counters: { ...loop.counters, grants: loop.counters.grants + 1 },
-      },
-      phase,
-      event.at,
-    );
-  },
+  rerun,
   context(loop, { argument }) {
     if (argument === '') return 'Say what the next step should know: `/context <text>`.';
     const context = [...loop.context, argument];
@@ -124,8 +98,9 @@ export function commanded(loop: Loop, event: Commanded): Decision {
   const answer = event.permitted
     ? (followed(loop, event) ?? heldBack(loop, event) ?? handled(loop, event))
     : `\`/${event.command}\` needs ${needOf(event.command)}.`;
-  if (typeof answer !== 'string') return emit(answer, reaction(event, '+1'));
-  return emit(only(loop), reaction(event, 'confused'), say(keyOf(event), target, answer));
+  if (typeof answer !== 'string' && 'effects' in answer) return emit(answer, reaction(event, '+1'));
+  const kept = typeof answer === 'string' ? { loop, but: answer } : answer;
+  return emit(only(kept.loop), reaction(event, 'confused'), say(keyOf(event), target, kept.but));
 }
 
 /** Where people are answered. */
@@ -137,7 +112,7 @@ function isQuestion(command: CommandName): command is Question {
   return QUESTIONS.some((question) => question === command);
 }
 
-function handled(loop: Loop, event: Commanded): Decision | string {
+function handled(loop: Loop, event: Commanded): ReturnType<Handler> {
   const { command } = event;
   if (isQuestion(command)) return emit(only(loop), told(event, command));
   if (!isStarted(loop)) return 'No loop was started here; the label `loop` starts one.';
@@ -192,14 +167,16 @@ function told(event: Commanded, what: 'status' | 'help'): Effect {
   return { type: 'tell', key: `${keyOf(event)}/tell`, what };
 }
 
-/** Where a stopped loop starts again by default: the draft that failed, or BUILD of the approved plan. */
-function restartOf(loop: Loop): string {
-  return needsApproval(loop.phase) ? ITERATION : loop.phase;
-}
-
-/** Whether the phase comes after the one where the loop is. */
-function isAhead(phase: PhaseName, { phase: current }: Pick<Loop, 'phase'>): boolean {
-  return phaseName.options.indexOf(phase) > phaseName.options.indexOf(current);
+function rejected(loop: StartedLoop, event: Commanded): ReturnType<Handler> {
+  const { argument: message, at, by, createdAt: writtenAt, pull } = event;
+  if (loop.waitingFor !== 'approval' && !isHandedOver(loop))
+    return 'There is no packet to reject now, and no finished pull request; `/context <text>` tells the next step something.';
+  if (isOlderThanPacket(loop, writtenAt, event.commentId))
+    return 'The packet changed after that comment was written; read the newest one and say `/reject` again.';
+  if (message === '') return 'Say what should change: `/reject <what to change>`.';
+  const points = [{ message }];
+  if (isHandedOver(loop)) return sendBack(loop, { at, by, writtenAt, pull, points, again: 'say `/reject`' });
+  return tooMuch(points) ?? reject(loop, event, points);
 }
 
 /** A decision is written down; the App changes no configuration and no skill, so an accepted proposal says where its change belongs. */

@@ -31,7 +31,7 @@ export function only(loop: Loop): Decision {
   return { loop, effects: [] };
 }
 
-/** Enters a phase: a new entry, its work and, unless it is entered `again`, its counter. */
+/** Enters a phase: a new entry, its work and, unless it is entered `again`, its counter. From where the pull request is ready it becomes a draft again. */
 export function enter(loop: StartedLoop, phase: PhaseName, at: string, how: 'counted' | 'again' = 'counted'): Decision {
   const { waitingFor: _w, pausedFor: _p, shipping, ...rest } = loop;
   const entered: StartedLoop = {
@@ -44,10 +44,19 @@ export function enter(loop: StartedLoop, phase: PhaseName, at: string, how: 'cou
     built: builtFor(loop, phase),
     // REFLECT reads how the loop was shipped.
     ...(shipping !== undefined && onlyLooksBack(phase) ? { shipping } : {}),
+    ...(onlyLooksBack(phase) && !onlyLooksBack(loop.phase) ? { requested: [] } : {}),
   };
-  const decision = { loop: entered, effects: [workOf(entered)] };
+  const decision = { loop: entered, effects: [...redraftOf(loop, entered), workOf(entered)] };
   if (!isShort(entered)) return decision;
   return onlyLooksBack(phase) ? only(ended(entered, 'succeeded', NOTHING_LEFT_TO_LOOK_BACK)) : shortened(decision);
+}
+
+/** It is ready, or may be: of an effect that nobody awaited to its end nobody knows whether it was performed. */
+function redraftOf(before: Loop, { phase, entry }: Loop): readonly Effect[] {
+  const readyKey = `${before.entry}/ready`;
+  const mayBeReady = before.pending.some(({ key }) => key === readyKey) || before.abandoned.includes(readyKey);
+  const isTakenBack = (onlyLooksBack(before.phase) || mayBeReady) && !onlyLooksBack(phase);
+  return isTakenBack ? [{ type: 'redraft', key: `${entry}/redraft`, entry }] : [];
 }
 
 /** What is done is done; nobody is asked for money to look back at it. */
@@ -67,7 +76,11 @@ function builtFor({ built, phase: before }: Loop, phase: PhaseName): Loop['built
   const { opens, runOf } = PHASES[phase];
   const { build } = reports;
   const kept = opens === 'iteration' ? (build === undefined ? {} : { build }) : reports;
-  return { ...rest, reports: kept, ...(run !== undefined && runOf === before ? { run } : {}) };
+  return { ...rest, ...seededBy(reports), reports: kept, ...(run !== undefined && runOf === before ? { run } : {}) };
+}
+
+function seededBy({ seed }: Loop['built']['reports']): Pick<Loop['built'], 'seeded'> {
+  return seed === undefined ? {} : { seeded: seed };
 }
 
 function workOf(loop: Loop): Effect {
@@ -195,7 +208,7 @@ export function nextRound(loop: StartedLoop): StartedLoop {
 /** Takes back what only an approved plan may have. */
 export function withoutApproval({ approval: _, ...loop }: StartedLoop): StartedLoop {
   const cleared = withoutCandidate(loop);
-  return { ...cleared, built: { ...cleared.built, reports: {} } };
+  return { ...cleared, built: { ...cleared.built, ...seededBy(cleared.built.reports), reports: {} } };
 }
 
 /** Takes back what was built, and keeps the approval to build. */

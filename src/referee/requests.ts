@@ -21,12 +21,35 @@ export interface RequestRow {
   readonly condition?: Condition;
 }
 
-/** The only GraphQL document that is ever sent; REST has no field for leaving draft. */
+/** Out of draft, and back to it: REST has no field for either. */
 export const MARK_READY_FOR_REVIEW = `mutation markPullRequestReadyForReview($pullRequestId: ID!) {
   markPullRequestReadyForReview(input: { pullRequestId: $pullRequestId }) {
     pullRequest { id number isDraft }
   }
 }`;
+
+export const CONVERT_TO_DRAFT = `mutation convertPullRequestToDraft($pullRequestId: ID!) {
+  convertPullRequestToDraft(input: { pullRequestId: $pullRequestId }) {
+    pullRequest { id number isDraft }
+  }
+}`;
+
+/** The only GraphQL documents that are ever sent, by what they do. */
+export const DOCUMENTS = {
+  markPullRequestReadyForReview: MARK_READY_FOR_REVIEW,
+  convertPullRequestToDraft: CONVERT_TO_DRAFT,
+} as const;
+export type DocumentName = keyof typeof DOCUMENTS;
+
+/** Which of the documents a text is, however it is spaced. */
+export function documentNameOf(text: string): DocumentName | undefined {
+  const names = ['markPullRequestReadyForReview', 'convertPullRequestToDraft'] as const;
+  return names.find((name) => squeezed(DOCUMENTS[name]) === squeezed(text));
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
 
 /** The git services that the App may use: it reads, and never pushes. */
 export const GIT_SERVICES: readonly string[] = ['git-upload-pack'];
@@ -62,6 +85,7 @@ export const REQUESTS: readonly RequestRow[] = [
     `POST ${repository}/issues/comments/{comment_id}/reactions`,
     `GET ${repository}/pulls`,
     `GET ${repository}/pulls/{pull_number}`,
+    `GET ${repository}/pulls/{pull_number}/reviews/{review_id}/comments`,
     `GET ${repository}/commits/{ref}/check-runs`,
     `GET ${repository}/commits/{ref}/check-suites`,
     `GET ${repository}/commits/{ref}/status`,
@@ -129,6 +153,7 @@ export const REQUESTS: readonly RequestRow[] = [
     `PATCH ${repository}/labels/{name}`,
     `GET ${repository}/pulls/{pull_number}/files`,
     `GET ${repository}/pulls/{pull_number}/commits`,
+    `GET ${repository}/pulls/{pull_number}/comments`,
     `GET ${repository}/pulls/{pull_number}/reviews`,
     `POST ${repository}/pulls/{pull_number}/reviews`,
     `GET ${repository}/pulls/{pull_number}/merge`,

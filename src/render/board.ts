@@ -69,7 +69,10 @@ function boardBlocks(loop: StartedLoop): readonly string[] {
 
 /** What can be said now; a loop that has ended understands other words than a live one. */
 function steering({ status }: Loop): readonly string[] {
-  if (status === 'succeeded') return [];
+  if (status === 'succeeded')
+    return [
+      'While this pull request is open, a review "Request changes", with a summary or comments on lines, or `/reject <what>` sends it back to be built again; `/help` lists everything.',
+    ];
   return status === 'stopped'
     ? [
         'To go on, comment `/rerun`, after `/context <text>` or `/budget +<usd>` if it needs that; `/help` lists everything.',

@@ -36,6 +36,7 @@ beforeEach(async () => {
     questions: [{ ...question, number: 1, answer: `404 ${HIDDEN}`, assumed: false }],
     context: [`Be short. ${HIDDEN}`],
     feedback: [defect({ rule: 'rejected', message: `No. ${HIDDEN}` })],
+    requested: [defect({ rule: 'rejected', about: '2', message: `Nor this. ${HIDDEN}` })],
   };
 });
 afterEach(() => stage.close());

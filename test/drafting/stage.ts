@@ -246,6 +246,8 @@ export const refusingGitHub: Ports['github'] = {
   updatePull: refuse,
   pull: refuse,
   markReady: refuse,
+  markDraft: refuse,
+  reviewComments: refuse,
   checks: refuse,
   commit: refuse,
   moveRef: refuse,

@@ -2,6 +2,6 @@
 import type { Script } from '../../src/demo/script.ts';
 
 export function withoutMistake(script: Script): Script {
-  const lastTries = Object.entries(script.tasks).map(([id, tries]) => [id, tries.slice(-1)]);
-  return { ...script, tasks: Object.fromEntries(lastTries) };
+  const second = Object.entries(script.tasks).map(([id, tries]) => [id, tries.slice(1, 2)]);
+  return { ...script, tasks: Object.fromEntries(second) };
 }

@@ -19,7 +19,15 @@ type Pull = Awaited<ReturnType<Ports['github']['pull']>>;
 /** One look, at what GitHub says of the head and of the pull request. */
 async function looked(checks: Partial<HeadChecks>, told: Partial<Pull> = {}) {
   const { ports: door } = await openDoor();
-  const pull: Pull = { state: 'open', draft: true, branch: 'loopwright/12', headSha: SHA, mergeable: true, ...told };
+  const pull: Pull = {
+    state: 'open',
+    merged: false,
+    draft: true,
+    branch: 'loopwright/12',
+    headSha: SHA,
+    mergeable: true,
+    ...told,
+  };
   const headChecks = async () => ({ ...complete, ...checks });
   const ports: Ports = { ...door, github: { ...door.github, headChecks, pull: async () => pull } };
   const loop = asReviewed({ ...building(), phase: 'SHIP' });

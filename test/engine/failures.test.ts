@@ -96,7 +96,19 @@ describe('the table of effects', () => {
   test('tells people of every effect that a phase waits for, and drops those that only speak', () => {
     const failed = Object.entries(EFFECTS).filter(([, { refused }]) => refused === 'failed');
     expect(failed.map(([type]) => type).sort()).toEqual(
-      ['draft', 'publish', 'dispatch', 'collect', 'land', 'promote', 'inspect', 'ready', 'wait', 'ask'].sort(),
+      [
+        'draft',
+        'publish',
+        'dispatch',
+        'collect',
+        'land',
+        'promote',
+        'inspect',
+        'ready',
+        'redraft',
+        'wait',
+        'ask',
+      ].sort(),
     );
   });
 });

@@ -353,6 +353,24 @@ test('a draft pull request is opened once and brought up to date', async () => {
   await github().markReady(repository, first.nodeId);
   expect(await github().pull(repository, first.number)).toMatchObject({ draft: false });
   await expect(github().markReady(repository, 'PR_nothing')).rejects.toThrow(LoopError);
+  await github().markDraft(repository, first.nodeId);
+  await github().markDraft(repository, first.nodeId);
+  expect(await github().pull(repository, first.number)).toMatchObject({ draft: true, merged: false });
+  await expect(github().markDraft(repository, 'PR_nothing')).rejects.toThrow(/did not turn .* back to draft/);
+});
+
+test('what a review says line by line is read with file and line, although GitHub tells the hunk only', async () => {
+  const { branch } = await branchWith('reviewed');
+  const { number } = await github().openPull(repository, { branch, base: 'main', title: 'Basket', body: '' });
+  const bob = stage.as('bob').rest.pulls;
+  const path = 'src/new.txt';
+  const { data } = await bob.createReview({
+    ...HERE,
+    pull_number: number,
+    event: 'REQUEST_CHANGES',
+    comments: [{ path, line: 1, body: 'Why?' }],
+  });
+  expect(await github().reviewComments(repository, number, data.id)).toEqual([{ file: path, line: 1, body: 'Why?' }]);
 });
 
 test('whether a pull request can be merged is unknown until GitHub has found out', async () => {

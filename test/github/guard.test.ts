@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { guardedFetch, mayUseGitService, WireError } from '../../src/github/guard.ts';
-import { MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
+import { CONVERT_TO_DRAFT, MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
 
 const API = 'https://api.github.test';
 
@@ -43,6 +43,8 @@ const ALLOWED: readonly (readonly [string, string, unknown?])[] = [
   ['GET', '/repositories/7/issues/1/comments?per_page=100'],
   ['GET', '/repositories/7/installation'],
   ['POST', '/graphql', MARK_READY],
+  ['POST', '/graphql', { ...MARK_READY, query: CONVERT_TO_DRAFT }],
+  ['GET', '/repositories/7/pulls/1/reviews/2/comments?per_page=100'],
 ];
 
 for (const [method, path, body] of ALLOWED) {

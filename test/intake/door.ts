@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Engine, openEngine } from '../../src/adapters/database.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { GoneError } from '../../src/errors.ts';
+import type { ReviewComment } from '../../src/github/github-port.ts';
 import { meaningsOf, takeIn } from '../../src/intake/take-in.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf, type LoopRef, type Role } from '../../src/loop/terms.ts';
@@ -25,6 +26,8 @@ export interface World {
   issue: { readonly state: 'open' | 'closed'; readonly labels: readonly string[] } | undefined;
   place: Pick<LoopRef, 'installationId' | 'owner' | 'repo'> | undefined;
   pull: 'open' | 'closed';
+  /** What every review says line by line. */
+  comments: readonly ReviewComment[];
   /** By the App's clock. */
   now: string;
   /** A place where GitHub answers no more: `acme/shop`. */
@@ -71,6 +74,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     issue: { state: 'open', labels: ['loop'] },
     place: { installationId: 1, owner: 'acme', repo: 'shop' },
     pull: 'closed',
+    comments: [],
     now: '2026-01-10T00:01:00.000Z',
     gone: undefined,
     merged: undefined,
@@ -100,8 +104,10 @@ async function openDoor(engine: Engine): Promise<Door> {
       }),
       locate: ask('locate', () => world.place),
       changedPaths: ask('changedPaths', (base: string, head: string) => world.paths[`${base}...${head}`] ?? []),
+      reviewComments: ask('reviewComments', () => world.comments),
       pull: ask('pull', () => ({
         state: world.pull,
+        merged: false,
         draft: true,
         branch: undefined,
         headSha: BASE,

@@ -58,7 +58,7 @@ export const FINDING = {
 export const write = (path: string, content: string) => ({ name: 'write_file', arguments: { path, content } });
 export const command = (text: string) => ({ name: 'run_command', arguments: { command: text } });
 
-const NODE_FILES = {
+export const NODE_FILES = {
   'package.json': '{ "name": "greeter", "type": "module" }\n',
   'src/greet.js': PRODUCT,
   'src/server.js': SERVER,

@@ -27,6 +27,7 @@ export const PLAIN_BRIEF = {
   previous: null,
   tests: null,
   seed: null,
+  seeded: [],
   defects: [],
   waivers: [],
   context: [],

@@ -149,6 +149,16 @@ function addReading(app: Hono, state: FakeGitHub['state']): void {
     [`${REPOSITORY}/pulls/9/reviews`]: () => [
       { id: 1, state: 'CHANGES_REQUESTED', body: 'Not *yet*', user: alice, submitted_at: at, commit_id: sha },
     ],
+    [`${REPOSITORY}/pulls/9/comments`]: () => [
+      {
+        id: 7,
+        pull_request_review_id: 1,
+        path: 'src/search.ts',
+        line: 2,
+        diff_hunk: '@@ -1 +1,2 @@\n a\n+b',
+        body: 'Why *b*?',
+      },
+    ],
     [`${REPOSITORY}/pulls/9/commits`]: () => [commit()],
     [`${REPOSITORY}/pulls/9/files`]: () => [changed()],
     [`${REPOSITORY}/commits/${sha}/check-runs`]: () => ({ total_count: 1, check_runs: [state.check] }),

@@ -269,6 +269,25 @@ describe('writing', () => {
       [['POST', `${REST}/pulls/9/reviews`, { event: 'REQUEST_CHANGES', body: 'no' }, BY]],
     ],
     [
+      'a review that says all of it line by line',
+      `${pull}/files`,
+      {
+        action: 'review',
+        event: 'REQUEST_CHANGES',
+        body: '',
+        'line:src/app.js:RIGHT:2': 'Why?',
+        'line:src/app.js:LEFT:2': ' ',
+      },
+      [
+        [
+          'POST',
+          `${REST}/pulls/9/reviews`,
+          { event: 'REQUEST_CHANGES', comments: [{ path: 'src/app.js', side: 'RIGHT', line: 2, body: 'Why?' }] },
+          BY,
+        ],
+      ],
+    ],
+    [
       'an approval without words',
       `${pull}/files`,
       { action: 'review', event: 'APPROVE', body: '' },
@@ -369,6 +388,28 @@ describe('a pull request', () => {
       '/octo/shop/pull/9/checks#check-31',
     );
     expect(document.querySelector('.review em')?.textContent).toBe('yet');
+  });
+
+  test('shows what a review says line by line below the lines that it is about', async () => {
+    const said = (await open('/octo/shop/pull/9')).querySelector('.review .said');
+    expect(said?.querySelector('code')?.textContent).toBe('src/search.ts:2');
+    expect(said?.querySelector('pre')?.textContent).toBe(' a\n+b');
+    expect(said?.querySelector('em')?.textContent).toBe('b');
+  });
+
+  test('takes a comment on each line of its files, on the side where the line stands', async () => {
+    const document = await open('/octo/shop/pull/9/files');
+    const fields = [...document.querySelectorAll('.diff textarea')].map((field) => [
+      field.getAttribute('name'),
+      field.getAttribute('form'),
+    ]);
+    expect(fields).toEqual([
+      ['line:src/app.js:RIGHT:1', 'review'],
+      ['line:src/app.js:LEFT:2', 'review'],
+      ['line:src/app.js:RIGHT:2', 'review'],
+      ['line:src/app.js:RIGHT:3', 'review'],
+    ]);
+    expect(document.querySelector('form#review')).not.toBeNull();
   });
 
   test('shows checks with state, rendered summary, annotations and their buttons', async () => {

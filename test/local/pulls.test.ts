@@ -1,7 +1,7 @@
 /** Pull requests, reviews and merges behave as https://docs.github.com/rest/pulls says. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
+import { CONVERT_TO_DRAFT, MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
 import { eventually, HERE, installationToken, type Received, type Stage, startStage } from './server.ts';
 
 let stage: Stage;
@@ -47,11 +47,11 @@ async function openPull(branch: string, draft = true) {
   return { number: data.number, nodeId: data.node_id, sha };
 }
 
-async function markReady(nodeId: string, token: string): Promise<unknown> {
+async function markReady(nodeId: string, token: string, query: string = MARK_READY_FOR_REVIEW): Promise<unknown> {
   const response = await fetch(`${stage.server.url}/api/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify({ query: MARK_READY_FOR_REVIEW, variables: { pullRequestId: nodeId } }),
+    body: JSON.stringify({ query, variables: { pullRequestId: nodeId } }),
   });
   return response.json();
 }
@@ -140,6 +140,21 @@ test('a draft becomes ready by GraphQL only, and cannot be merged before', async
   });
 });
 
+// https://docs.github.com/graphql/reference/mutations#convertpullrequesttodraft
+test('a ready pull request becomes a draft again by GraphQL, once, and cannot be merged then', async () => {
+  const { number, nodeId } = await openPull('loopwright/redraft', false);
+  const token = await installationToken(stage.server);
+  expect(await markReady(nodeId, 'token-carol', CONVERT_TO_DRAFT)).toMatchObject({ errors: [{ type: 'FORBIDDEN' }] });
+  for (const _ of [1, 2])
+    expect(await markReady(nodeId, token, CONVERT_TO_DRAFT)).toMatchObject({
+      data: { convertPullRequestToDraft: { pullRequest: { number, isDraft: true } } },
+    });
+  await expect(stage.as('bob').rest.pulls.merge({ ...HERE, pull_number: number })).rejects.toMatchObject({
+    status: 405,
+  });
+  expect((await stage.as('bob').rest.pulls.get({ ...HERE, pull_number: number })).data.draft).toBe(true);
+});
+
 // https://docs.github.com/rest/authentication/permissions-required-for-github-apps: "Merge a pull request" is under Contents (write)
 test('contents: write lets the App merge here as on GitHub: only its own guard keeps it from that', async () => {
   const { number, nodeId } = await openPull('loopwright/by-app');
@@ -181,6 +196,44 @@ test('an author cannot approve, somebody else may request changes, and the webho
     review: { state: 'changes_requested' },
     sender: { login: 'bob' },
   });
+});
+
+// https://docs.github.com/rest/pulls/reviews#list-comments-for-a-pull-request-review
+test('a review may say all of it line by line, and its comments are told by place', async () => {
+  const { number, sha } = await openPull('loopwright/inline');
+  const path = `file-${serial}`;
+  const bob = stage.as('bob').rest.pulls;
+  const review = { ...HERE, pull_number: number, event: 'REQUEST_CHANGES' } as const;
+  const comments = [{ path, line: 1, side: 'RIGHT', body: 'Why a number?' }];
+  const { data: written } = await bob.createReview({ ...review, comments });
+  expect(written).toMatchObject({ state: 'CHANGES_REQUESTED', body: '' });
+  const of = { ...HERE, pull_number: number };
+  const { data: told } = await bob.listCommentsForReview({ ...of, review_id: written.id });
+  expect(told).toMatchObject([
+    {
+      path,
+      body: 'Why a number?',
+      diff_hunk: `@@ -0,0 +1 @@\n+${serial}`,
+      position: 1,
+      user: { login: 'bob' },
+      commit_id: sha,
+    },
+  ]);
+  expect(told[0]).not.toHaveProperty('line');
+  const { data: all } = await bob.listReviewComments(of);
+  expect(all).toMatchObject([{ path, line: 1, side: 'RIGHT', pull_request_review_id: written.id }]);
+  expect((await bob.get(of)).data.review_comments).toBe(1);
+  const refused = (over: object) => bob.createReview({ ...review, comments: [{ path, line: 1, body: 'x', ...over }] });
+  await expect(refused({ path: 'elsewhere' })).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining('Path could not be resolved'),
+  });
+  await expect(refused({ line: 99 })).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining('Line could not be resolved'),
+  });
+  await expect(bob.createReview(review)).rejects.toMatchObject({ status: 422 });
+  await expect(bob.listCommentsForReview({ ...of, review_id: 99_999 })).rejects.toMatchObject({ status: 404 });
 });
 
 test('labels of a pull request are told as a pull_request event, comments as issue_comment', async () => {

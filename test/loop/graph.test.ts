@@ -40,10 +40,14 @@ describe('the table of phases', () => {
   });
 });
 
-/** Edges into work that needs an approval which neither come from such work nor are the approval itself. */
+/** Edges into work that needs an approval which neither come from such work, or from where that alone leads, nor are the approval itself. */
 function unapprovedWays(process: Process): readonly string[] {
-  return edgesOf(process)
-    .filter(({ from, to }) => process[to].needs === 'approval' && process[from].needs !== 'approval')
+  const edges = edgesOf(process);
+  const isApproved = (phase: (typeof phaseName.options)[number]): boolean =>
+    process[phase].needs === 'approval' ||
+    edges.filter(({ to }) => to === phase).every(({ from }) => process[from].needs === 'approval');
+  return edges
+    .filter(({ from, to }) => process[to].needs === 'approval' && !isApproved(from))
     .filter(({ from, because }) => !(process[from].waits === 'approval' && because === 'pass'))
     .map(({ from, to, because }) => `${from} → ${to} (${because})`);
 }

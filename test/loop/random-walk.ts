@@ -1,6 +1,6 @@
 /** Walks a loop of the made-up world: effects come to outcomes drawn at random, timers elapse, people act and interfere. */
 import { decide, settle } from '../../src/loop/decide.ts';
-import { type Effect, type EffectOf, laneOf } from '../../src/loop/effect.ts';
+import { type Effect, type EffectOf, isHeldWork } from '../../src/loop/effect.ts';
 import type { Event, EventOf } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
 import { asStarted } from '../../src/loop/stages.ts';
@@ -99,7 +99,7 @@ function taken(loop: Loop, { event, settled }: Step): Loop {
 
 /** A loop that is paused or queued starts no work; people are answered and runs are cancelled all the same. */
 function mayPerform({ status }: Loop, effect: Effect): boolean {
-  return (status !== 'paused' && status !== 'queued') || laneOf(effect) !== 'work';
+  return (status !== 'paused' && status !== 'queued') || !isHeldWork(effect);
 }
 
 const CAUSES = ['model', 'setup', 'work', 'work', 'work', 'cancelled', 'conflict', 'safety'] as const;
@@ -194,6 +194,8 @@ function elapsedAt({ entry, timer, key }: Timer, now: number): Event {
   return { type: 'elapsed', at: timeAt(now), entry, timer, key };
 }
 
+const REVIEW = { body: '', comments: [{ file: 'src/a.js', line: 3, body: 'Why?' }] };
+
 function interference(scene: Scene): Event {
   const { loop, timers, random, now } = scene;
   const at = timeAt(now);
@@ -208,6 +210,8 @@ function interference(scene: Scene): Event {
     () => labelledEvent({ at }),
     () => movedIn(scene),
     () => ({ type: 'queued', at }),
+    () => command('reject', random() < 0.5 ? 'name it better' : 'spec: clearer', at),
+    () => ({ type: 'reviewed', at, by: PERSON, role: 'write', state: 'changes_requested', ...REVIEW, submittedAt: at }),
     () => ({ type: 'heard', at, sha: loop.review?.head ?? SHA }),
     () => ({ type: 'surfaced', at, entry: loop.entry, runId: 9000 + Math.floor(random() * 10) }),
     () => {

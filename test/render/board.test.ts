@@ -110,6 +110,9 @@ describe('the board', () => {
     );
     const succeeded = { ...buildingLoop(), status: 'succeeded' as const, phase: 'REFLECT' as const, note: '' };
     expect(pullBody(succeeded, MODEL)).not.toContain('/pause');
+    expect(last(succeeded)).toBe(
+      'While this pull request is open, a review "Request changes", with a summary or comments on lines, or `/reject <what>` sends it back to be built again; `/help` lists everything.',
+    );
   });
 
   it('says on an issue without a loop how one starts', () => {

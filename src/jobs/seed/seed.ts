@@ -12,7 +12,7 @@ import { acceptanceOf, documentsOf, fenced, requirementsOf, section, skillTexts 
 import { parseJson } from '../report/json.ts';
 import { failureOf, reportedOn } from '../report/report-facts.ts';
 import { cut } from '../report/said.ts';
-import { applyChanges, diffOf, treeOf } from '../sandbox/changes.ts';
+import { applyChanges, blobId, diffOf, type TreeEntry, treeOf } from '../sandbox/changes.ts';
 import { type Bench, callContext, type JobEnvironment, JobError, measured } from '../sandbox/environment.ts';
 import { openRepository } from '../sandbox/repository.ts';
 import { runTwice, type SeedRuns } from './seed-run.ts';
@@ -78,14 +78,14 @@ async function ask(bench: Bench, built: BuildReport): Promise<SeedData> {
   return (await environment.model.answer(asked)).answer;
 }
 
-/** A seed brings new files; it changes neither tests nor the product. */
+/** A seed brings files of its own, new ones or those of the seed before it; it changes neither tests nor the product. */
 async function refusalsOfSeed(bench: Bench, built: BuildReport, answer: SeedData): Promise<readonly Defect[]> {
   const { brief, repository } = bench;
   const frozen = new Set(built.tests?.files.map(({ path }) => path));
   const product = new Set([
     ...brief.tasks.flatMap(({ files }) => files),
     ...built.changes.map(({ path }) => path),
-    ...(await treeOf(repository, brief.candidate)).map(({ path }) => path),
+    ...(await treeOf(repository, brief.candidate)).filter((entry) => !isSeeded(brief, entry)).map(({ path }) => path),
   ]);
   return answer.files.flatMap(({ path }) => {
     const reason = frozen.has(path)
@@ -95,6 +95,11 @@ async function refusalsOfSeed(bench: Bench, built: BuildReport, answer: SeedData
         : pathRefusal(path, brief.policy);
     return reason === undefined ? [] : [refusedFile(path, reason)];
   });
+}
+
+/** Whether a file of the candidate is as the last seed left it: what somebody changed since is theirs. */
+function isSeeded({ seeded }: Brief, { path, id }: TreeEntry): boolean {
+  return seeded.some((file) => file.path === path && blobId(Buffer.from(file.content ?? '', 'base64'), id) === id);
 }
 
 async function judge(

@@ -3,7 +3,16 @@ import { html } from 'hono/html';
 import { type Api, PageError } from './pages-api.ts';
 import type { Html } from './pages-frame.ts';
 import { markdown, moment, personName, stateIcon } from './pages-parts.ts';
-import { type Comment, comment, type Issue, type Reaction, type Review, reaction } from './pages-schemas.ts';
+import { reviewRemarks } from './pages-review.ts';
+import {
+  type Comment,
+  comment,
+  type Issue,
+  type Reaction,
+  type Review,
+  type ReviewComment,
+  reaction,
+} from './pages-schemas.ts';
 import type { Action, Attempt, Place } from './pages-visit.ts';
 
 export type Talk = {
@@ -55,16 +64,18 @@ export type Conversation = Talk & {
   readonly place: Place;
   readonly opening: Pick<Issue, 'body' | 'user' | 'created_at'>;
   readonly reviews?: readonly Review[];
+  /** What the reviews say line by line. */
+  readonly remarks?: readonly ReviewComment[];
 };
 
 /** All entries in the order of time. */
-export function conversation({ place, opening, comments, reviews = [], reactions }: Conversation): Html {
+export function conversation({ place, opening, comments, reviews = [], remarks = [], reactions }: Conversation): Html {
   const entries = [
     ...comments.map((item) => ({
       at: item.created_at,
       view: commentCard({ item, place, reactions: reactions.get(String(item.id)) ?? [] }),
     })),
-    ...reviews.map((item) => ({ at: item.submitted_at ?? '', view: reviewCard(item, place) })),
+    ...reviews.map((item) => ({ at: item.submitted_at ?? '', view: reviewCard(item, remarks, place) })),
   ];
   entries.sort((a, b) => a.at.localeCompare(b.at));
   return html`<div class="timeline">${commentCard({ item: { ...opening, updated_at: opening.created_at }, place, reactions: reactions.get('issue') ?? [] })}
@@ -114,10 +125,11 @@ const VERDICTS: Readonly<Record<string, string>> = {
   PENDING: 'began a review',
 };
 
-function reviewCard(item: Review, place: Place): Html {
+function reviewCard(item: Review, remarks: readonly ReviewComment[], place: Place): Html {
+  const own = remarks.filter(({ pull_request_review_id: review }) => review === item.id);
   return html`<article class="panel comment review" id="review-${item.id}"><header class="panel-head">${stateIcon(item.state.toLowerCase())}
 ${personName(item.user)} ${VERDICTS[item.state] ?? item.state} <span class="quiet">${moment(item.submitted_at)}</span></header>
-${item.body ? html`<div class="padded">${markdown(item.body, place)}</div>` : ''}</article>`;
+${item.body ? html`<div class="padded">${markdown(item.body, place)}</div>` : ''}${reviewRemarks(own, place)}</article>`;
 }
 
 /** The box below a conversation; what was typed before a refusal is still there. */

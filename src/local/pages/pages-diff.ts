@@ -1,70 +1,44 @@
-/** Shows changed files with their unified diff, coloured and with line numbers on both sides. */
+/** Shows changed files with their unified diff, coloured and with line numbers on both sides; where it is reviewed, each line takes a comment. */
 import { html } from 'hono/html';
+import { type PatchLine, readPatch } from '../patch-lines.ts';
 import type { Html } from './pages-frame.ts';
+import { type LineField, nameOfField } from './pages-review.ts';
 import type { ChangedFile } from './pages-schemas.ts';
+import type { Form } from './pages-visit.ts';
 
 /** All files of a change, each folding, with the sums above. Those in hidden folders come last and folded: they are seldom the product. */
-export function diffFiles(files: readonly ChangedFile[]): Html {
+export function diffFiles(files: readonly ChangedFile[], review?: Form): Html {
   const added = files.reduce((sum, file) => sum + file.additions, 0);
   const removed = files.reduce((sum, file) => sum + file.deletions, 0);
   return html`<p class="sums"><b>${files.length}</b> changed ${files.length === 1 ? 'file' : 'files'} <span class="added">+${added}</span> <span class="removed">−${removed}</span></p>
-${[...files.filter((file) => !isHidden(file)), ...files.filter(isHidden)].map(diffFile)}`;
+${[...files.filter((file) => !isHidden(file)), ...files.filter(isHidden)].map((file) => diffFile(file, review))}`;
 }
 
 function isHidden({ filename }: ChangedFile): boolean {
   return filename.startsWith('.');
 }
 
-function diffFile(file: ChangedFile): Html {
+function diffFile(file: ChangedFile, review: Form | undefined): Html {
   const name = file.previous_filename ? `${file.previous_filename} → ${file.filename}` : file.filename;
   return html`<details class="panel diff" ${isHidden(file) ? '' : 'open'}><summary class="panel-head"><b class="grow">${name}</b>
 <span class="quiet">${file.status}</span> <span class="added">+${file.additions}</span> <span class="removed">−${file.deletions}</span></summary>
-${file.patch === undefined ? html`<p class="padded quiet">No text difference to show (binary, renamed only, or too large).</p>` : html`<div class="table-scroll"><table class="code">${readDiff(file.patch).map(diffLine)}</table></div>`}
+${file.patch === undefined ? html`<p class="padded quiet">No text difference to show (binary, renamed only, or too large).</p>` : html`<div class="table-scroll"><table class="code">${readPatch(file.patch).map((line) => diffLine(line, file.filename, review))}</table></div>`}
 </details>`;
 }
 
-export type DiffLine = {
-  readonly kind: 'hunk' | 'added' | 'removed' | 'same' | 'note';
-  readonly text: string;
-  readonly before?: number;
-  readonly after?: number;
-};
-
-const KINDS = { '+': 'added', '-': 'removed', ' ': 'same', '\\': 'note' } as const;
-
-/** Reads GitHub's `patch` field: hunks without file headers. */
-export function readDiff(patch: string): readonly DiffLine[] {
-  const next = { before: 0, after: 0 };
-  return patch.split('\n').map((text): DiffLine => {
-    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
-    if (hunk) {
-      next.before = Number(hunk[1]);
-      next.after = Number(hunk[2]);
-      return { kind: 'hunk', text };
-    }
-    const kind = Object.entries(KINDS).find(([sign]) => text.startsWith(sign))?.[1] ?? 'same';
-    return { kind, text, ...numbersOf(kind, next) };
-  });
+function diffLine(line: PatchLine, path: string, review: Form | undefined): Html {
+  const field = review === undefined ? undefined : fieldOf(line, path);
+  return html`<tr class="${line.kind}"><td class="line-number">${line.before ?? ''}</td><td class="line-number">${line.after ?? ''}</td><td>${line.text}${field === undefined ? '' : remark(field, review?.[nameOfField(field)] ?? '')}</td></tr>`;
 }
 
-/** Takes the line's number on each side where it exists. */
-function numbersOf(
-  kind: DiffLine['kind'],
-  next: { before: number; after: number },
-): { before?: number; after?: number } {
-  switch (kind) {
-    case 'same':
-      return { before: next.before++, after: next.after++ };
-    case 'removed':
-      return { before: next.before++ };
-    case 'added':
-      return { after: next.after++ };
-    case 'hunk':
-    case 'note':
-      return {};
-  }
+/** A line is named on the side where it stands after the change; one that is taken away, on the other. */
+function fieldOf({ before, after }: PatchLine, path: string): LineField | undefined {
+  if (after !== undefined) return { path, side: 'RIGHT', line: after };
+  return before === undefined ? undefined : { path, side: 'LEFT', line: before };
 }
 
-function diffLine(line: DiffLine): Html {
-  return html`<tr class="${line.kind}"><td class="line-number">${line.before ?? ''}</td><td class="line-number">${line.after ?? ''}</td><td>${line.text}</td></tr>`;
+/** Folded until somebody has something to say; it belongs to the form of the review. */
+function remark(field: LineField, typed: string): Html {
+  const label = `Comment on ${field.path}, line ${field.line}${field.side === 'LEFT' ? ' before the change' : ''}`;
+  return html`<details class="remark" ${typed === '' ? '' : 'open'}><summary aria-label="${label}" title="${label}"></summary><textarea form="review" name="${nameOfField(field)}" rows="3" aria-label="${label}">${typed}</textarea></details>`;
 }

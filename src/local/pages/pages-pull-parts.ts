@@ -1,11 +1,11 @@
-/** The parts of one pull request's pages: head with tabs, conversation with the merge box, review form. */
+/** The parts of one pull request's pages: head with tabs, conversation with the merge box. */
 import { html } from 'hono/html';
 import { type Checks, checkSummary } from './pages-checks.ts';
 import { commentBox, conversation, type Talk } from './pages-conversation.ts';
 import type { Html } from './pages-frame.ts';
 import { labelEditor } from './pages-labels.ts';
 import { buttonForm, moment, personName, stateIcon } from './pages-parts.ts';
-import type { Label, Pull, Review } from './pages-schemas.ts';
+import type { Label, Pull, Review, ReviewComment } from './pages-schemas.ts';
 import type { Attempt, Place } from './pages-visit.ts';
 
 type PullState = 'Draft' | 'Open' | 'Merged' | 'Closed';
@@ -44,16 +44,18 @@ export type ConversationTab = {
   readonly item: Pull;
   readonly talk: Talk;
   readonly reviews: readonly Review[];
+  readonly remarks: readonly ReviewComment[];
   readonly checks: Checks;
   readonly labels: readonly Label[];
   readonly attempt: Attempt;
 };
 
 /** Description, comments and reviews; below them the checks and what may happen to the pull request now. */
-export function conversationTab({ place, item, talk, reviews, checks, labels, attempt }: ConversationTab): Html {
+export function conversationTab(tab: ConversationTab): Html {
+  const { place, item, talk, reviews, remarks, checks, labels, attempt } = tab;
   const isMerged = stateOfPull(item) === 'Merged';
   return html`<div class="columns"><div>
-${conversation({ place, opening: item, reviews, ...talk })}
+${conversation({ place, opening: item, reviews, remarks, ...talk })}
 <section class="panel merge-box" aria-label="Checks and merging">${checkSummary(checks, `${place.link}/pull/${item.number}/checks`)}${mergeBox(item)}</section>
 ${isMerged ? '' : commentBox({ state: item.state, thing: 'pull request', attempt })}
 </div><aside>${verdicts(reviews)}${labelEditor(item.labels, labels, attempt)}</aside></div>`;
@@ -100,23 +102,4 @@ function verdicts(reviews: readonly Review[]): Html {
     ([login, state]) =>
       html`<li>${stateIcon(state.toLowerCase())} ${login} <span class="quiet">${state.toLowerCase().replaceAll('_', ' ')}</span></li>`,
   )}</ul></section>`;
-}
-
-const EVENTS = [
-  { event: 'COMMENT', title: 'Comment', text: 'General feedback without a verdict.' },
-  { event: 'APPROVE', title: 'Approve', text: 'Approve these changes.' },
-  { event: 'REQUEST_CHANGES', title: 'Request changes', text: 'What must be different before merging.' },
-] as const;
-
-/** The review of all changes at once. */
-export function reviewForm({ typed }: Attempt): Html {
-  const chosen = typed.event ?? 'COMMENT';
-  return html`<details class="panel review-form" ${typed.body === undefined ? '' : 'open'}><summary class="panel-head"><b>Review changes</b></summary>
-<form method="post" class="padded stack">
-<label>Summary <textarea name="body" rows="4">${typed.body ?? ''}</textarea></label>
-<fieldset><legend>Verdict</legend>${EVENTS.map(
-    ({ event, title, text }) =>
-      html`<label class="choice"><input type="radio" name="event" value="${event}" ${event === chosen ? 'checked' : ''}> <b>${title}</b> <span class="quiet">${text}</span></label>`,
-  )}</fieldset>
-<p class="buttons"><button class="primary" name="action" value="review">Submit review</button></p></form></details>`;
 }

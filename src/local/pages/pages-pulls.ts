@@ -10,8 +10,9 @@ import { diffFiles } from './pages-diff.ts';
 import { showPage } from './pages-frame.ts';
 import { issueRow, stateFilter } from './pages-issues.ts';
 import { labelActions } from './pages-labels.ts';
-import { conversationTab, pullBadge, pullHead, reviewForm } from './pages-pull-parts.ts';
-import { changedFile, commit, label, type Pull, pull, review } from './pages-schemas.ts';
+import { conversationTab, pullBadge, pullHead } from './pages-pull-parts.ts';
+import { reviewForm, sendReview } from './pages-review.ts';
+import { changedFile, commit, label, type Pull, pull, review, reviewComment } from './pages-schemas.ts';
 import {
   type Action,
   type Attempt,
@@ -36,12 +37,6 @@ export function addPullPages(site: Hono<PageEnvironment>): void {
   site.get(`${base}/files`, reading(showFiles));
   site.post(`${base}/files`, acting(showFiles, { review: sendReview }));
 }
-
-const sendReview: Action = async ({ api }, place, { event = '', body = '' }, number) => {
-  const text = body.trim() === '' ? {} : { body };
-  await api.send({ method: 'POST', path: `${place.route}/pulls/${number}/reviews`, body: { event, ...text } });
-  return `${place.link}/pull/${number}`;
-};
 
 /** Leaving draft is the one thing that GitHub offers by GraphQL only. */
 const markReady: Action = async ({ api }, place, _form, number) => {
@@ -96,13 +91,14 @@ async function showConversation(context: PageContext, attempt: Attempt): Promise
   const opened = await openPull(context);
   const { place, item, route } = opened;
   const { api } = context.var.visit;
-  const [talk, reviews, checks, labels] = await Promise.all([
+  const [talk, reviews, remarks, checks, labels] = await Promise.all([
     readConversation(api, place, item.number),
     api.list(`${route}/reviews`, review),
+    api.list(`${route}/comments`, reviewComment),
     readChecks(api, place, item.head.sha),
     api.list(`${place.route}/labels`, label),
   ]);
-  const body = html`${pullHead(place, item, 'conversation')}${conversationTab({ place, item, talk, reviews, checks, labels, attempt })}`;
+  const body = html`${pullHead(place, item, 'conversation')}${conversationTab({ place, item, talk, reviews, remarks, checks, labels, attempt })}`;
   return showPage(context, { ...titleOf(opened, 'Conversation'), body, attempt });
 }
 
@@ -125,6 +121,7 @@ async function showFiles(context: PageContext, attempt: Attempt): Promise<Respon
   const opened = await openPull(context);
   const { place, item, route } = opened;
   const files = await context.var.visit.api.list(`${route}/files`, changedFile);
-  const body = html`${pullHead(place, item, 'files')}${item.state === 'open' ? reviewForm(attempt) : ''}${diffFiles(files)}`;
+  const isReviewed = item.state === 'open';
+  const body = html`${pullHead(place, item, 'files')}${isReviewed ? reviewForm(attempt) : ''}${diffFiles(files, isReviewed ? attempt.typed : undefined)}`;
   return showPage(context, { ...titleOf(opened, 'Files changed'), body, attempt });
 }

@@ -74,6 +74,16 @@ export const review = z.object({
   commit_id: optional,
 });
 
+/** What a review says about one line. */
+export const reviewComment = z.object({
+  id: z.number(),
+  pull_request_review_id: z.number().nullable(),
+  path: z.string(),
+  line: z.number().nullish(),
+  diff_hunk: z.string(),
+  body: text,
+});
+
 export const changedFile = z.object({
   filename: z.string(),
   previous_filename: optional,
@@ -191,6 +201,7 @@ export type Issue = z.infer<typeof issue>;
 export type Comment = z.infer<typeof comment>;
 export type Pull = z.infer<typeof pull>;
 export type Review = z.infer<typeof review>;
+export type ReviewComment = z.infer<typeof reviewComment>;
 export type ChangedFile = z.infer<typeof changedFile>;
 export type Commit = z.infer<typeof commit>;
 export type CheckRun = z.infer<typeof checkRun>;

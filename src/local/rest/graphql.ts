@@ -1,10 +1,11 @@
-/** GraphQL, for the one document that is ever sent: leaving draft. */
+/** GraphQL, for the documents that are ever sent: out of draft, and back to it. */
 import { z } from 'zod';
-import { MARK_READY_FOR_REVIEW } from '../../referee/requests.ts';
+import { DOCUMENTS, type DocumentName, documentNameOf } from '../../referee/requests.ts';
 import { judgeAccess } from '../access.ts';
 import { startPullRuns } from '../actions/workflow-triggers.ts';
 import { type Host, nodeIdOf } from '../host.ts';
 import { HttpError } from '../http-error.ts';
+import type { Pull, Repository } from '../records.ts';
 import { type Actor, actorLabel, actorOf, loginOf } from '../tokens.ts';
 import { emit } from '../webhooks/events.ts';
 import { issueOfPull, pullFactsOf, pullPayload } from './pull-payloads.ts';
@@ -39,45 +40,57 @@ export async function answerGraphql(host: Host, request: Request): Promise<Respo
 
 async function perform(host: Host, actor: Actor, body: unknown): Promise<unknown> {
   const parsed = bodySchema.safeParse(body);
-  if (!parsed.success || squeeze(parsed.data.query) !== squeeze(MARK_READY_FOR_REVIEW)) {
-    return refusal('This server answers markPullRequestReadyForReview only.', 'NOT_IMPLEMENTED');
-  }
+  const name = parsed.success ? documentNameOf(parsed.data.query) : undefined;
+  if (!parsed.success || name === undefined)
+    return refusal(`This server answers ${Object.keys(DOCUMENTS).join(' and ')} only.`, 'NOT_IMPLEMENTED');
   const { pullRequestId } = parsed.data.variables;
   const pull = host.state.pulls.find({}).find(({ id }) => nodeIdOf('PullRequest', id) === pullRequestId);
   const repository = pull && host.state.repositories.get(pull.repositoryId);
   if (!pull || !repository)
     return refusal(`Could not resolve to a node with the global id of '${pullRequestId}'`, 'NOT_FOUND');
+  const forbidden = forbiddenTo(host, actor, repository);
+  if (forbidden !== undefined) return refusal(forbidden, 'FORBIDDEN');
+  const { draft } = CHANGES[name];
+  if (pull.draft !== draft) await change(host, { repository, pull, name, sender: loginOf(actor) ?? '' });
+  return { data: { [name]: { pullRequest: { id: pullRequestId, number: pull.number, isDraft: draft } } } };
+}
+
+/** Why the caller may not change a pull request, if so. */
+function forbiddenTo(host: Host, actor: Actor, repository: Repository): string | undefined {
   try {
     judgeAccess(host, { actor, need: { permission: 'pull_requests', level: 'write', people: 'write' }, repository });
+    return undefined;
   } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
-    return refusal(error.message, 'FORBIDDEN');
+    if (error instanceof HttpError) return error.message;
+    throw error;
   }
-  const sender = loginOf(actor) ?? '';
-  if (pull.draft) {
-    const facts = await pullFactsOf(host, repository, pull);
-    const payload = host.state.transaction(() => {
-      const ready = host.state.pulls.update(pull.id, { draft: false });
-      const fields = { number: pull.number, pull_request: pullPayload(host, repository, ready, facts) };
-      return emit(host, { event: 'pull_request', action: 'ready_for_review', repository, sender, fields });
-    });
-    await startPullRuns(host, {
-      repository,
-      actor: sender,
-      pull,
-      title: issueOfPull(host, pull).title,
-      action: 'ready_for_review',
-      payload,
-    });
-  }
-  const pullRequest = { id: pullRequestId, number: pull.number, isDraft: false };
-  return { data: { markPullRequestReadyForReview: { pullRequest } } };
+}
+
+/** What each document makes of a pull request, and how its webhook is called. */
+const CHANGES = {
+  markPullRequestReadyForReview: { draft: false, action: 'ready_for_review' },
+  convertPullRequestToDraft: { draft: true, action: 'converted_to_draft' },
+} as const satisfies Record<DocumentName, object>;
+
+interface Change {
+  readonly repository: Repository;
+  readonly pull: Pull;
+  readonly name: DocumentName;
+  readonly sender: string;
+}
+
+async function change(host: Host, { repository, pull, name, sender }: Change): Promise<void> {
+  const { draft, action } = CHANGES[name];
+  const facts = await pullFactsOf(host, repository, pull);
+  const payload = host.state.transaction(() => {
+    const changed = host.state.pulls.update(pull.id, { draft });
+    const fields = { number: pull.number, pull_request: pullPayload(host, repository, changed, facts) };
+    return emit(host, { event: 'pull_request', action, repository, sender, fields });
+  });
+  const { title } = issueOfPull(host, pull);
+  await startPullRuns(host, { repository, actor: sender, pull, title, action, payload });
 }
 
 function refusal(message: string, type: string): unknown {
   return { data: null, errors: [{ type, message }] };
-}
-
-function squeeze(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,23 +1,19 @@
-/** Reviews and merges: https://docs.github.com/rest/pulls/reviews and https://docs.github.com/rest/pulls/pulls#merge-a-pull-request */
+/** Merges: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request */
 import { z } from 'zod';
-import { CONTENTS_WRITE, type Need, PUBLIC } from '../access.ts';
+import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
 import { now } from '../clock.ts';
 import { HttpError, notFound } from '../http-error.ts';
 import type { Pull } from '../records.ts';
-import { emit } from '../webhooks/events.ts';
-import { actingLogin, type Call, type Endpoints, list, noContent, ok, parseBody, repositoryOf } from './endpoint.ts';
+import { actingLogin, type Call, type Endpoints, noContent, ok, parseBody, repositoryOf } from './endpoint.ts';
 import { environmentOf, gitOfCall, ownSignature } from './git-data.ts';
 import { setState } from './issue-changes.ts';
-import { issueOfPull, pullPayload, reviewPayload } from './pull-payloads.ts';
+import { issueOfPull } from './pull-payloads.ts';
 import { pullOf } from './pulls.ts';
 import { writeRefsOf } from './refs.ts';
 
-const REVIEW: Need = { permission: 'pull_requests', level: 'write', people: 'signed in' };
 const ONE = '/repos/{owner}/{repo}/pulls/{pull_number}';
 
 export const mergeEndpoints: Endpoints = {
-  [`GET ${ONE}/reviews`]: { need: PUBLIC, answer: listReviews },
-  [`POST ${ONE}/reviews`]: { need: REVIEW, answer: createReview },
   [`GET ${ONE}/merge`]: {
     need: PUBLIC,
     answer: (call) => {
@@ -28,69 +24,6 @@ export const mergeEndpoints: Endpoints = {
   // `contents: write` includes merging, on GitHub too: nothing here keeps the App from it.
   [`PUT ${ONE}/merge`]: { need: CONTENTS_WRITE, answer: merge },
 };
-
-function listReviews(call: Call) {
-  const { repositoryId, number } = pullOf(call);
-  const reviews = call.host.state.reviews.find({ repositoryId, number });
-  return list(reviews.map((review) => reviewPayload(call.host, repositoryOf(call), review)));
-}
-
-const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
-const newReview = z.object({
-  event: z.enum(['APPROVE', 'REQUEST_CHANGES', 'COMMENT']),
-  body: z.string().default(''),
-  commit_id: z.string().optional(),
-});
-
-function createReview(call: Call) {
-  const { host } = call;
-  const repository = repositoryOf(call);
-  const pull = pullOf(call);
-  const user = actingLogin(call);
-  const { event, body, commit_id: commitId } = parseBody(call, newReview);
-  judgeReview({ event, body, isAuthor: issueOfPull(host, pull).author === user });
-  return host.state.transaction(() => {
-    const review = host.state.reviews.insert({
-      repositoryId: repository.id,
-      number: pull.number,
-      user,
-      state: STATES[event],
-      body,
-      commitId: commitId ?? pull.headSha,
-      submittedAt: now(host),
-    });
-    const written = reviewPayload(host, repository, review);
-    emit(host, {
-      event: 'pull_request_review',
-      action: 'submitted',
-      repository,
-      sender: user,
-      fields: {
-        review: { ...written, state: review.state.toLowerCase() },
-        pull_request: pullPayload(host, repository, pull),
-      },
-    });
-    return ok(written);
-  });
-}
-
-interface ReviewAttempt {
-  readonly event: keyof typeof STATES;
-  readonly body: string;
-  readonly isAuthor: boolean;
-}
-
-function judgeReview({ event, body, isAuthor }: ReviewAttempt): void {
-  const refusals = {
-    APPROVE: 'Can not approve your own pull request',
-    REQUEST_CHANGES: 'Can not request changes on your own pull request',
-  };
-  if (isAuthor && event !== 'COMMENT')
-    throw new HttpError(422, `Unprocessable Entity: ${refusals[event]}`, [refusals[event]]);
-  if (event !== 'APPROVE' && body.trim() === '') {
-    throw new HttpError(422, 'Unprocessable Entity: a review that requests changes or comments needs a body');
-  }
-}
 
 const mergeBody = z.object({
   sha: z.string().optional(),

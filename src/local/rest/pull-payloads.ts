@@ -109,7 +109,7 @@ function detailsOf(host: Host, pull: Pull, facts: PullFacts): Fields {
     rebaseable: false,
     mergeable_state: mergeableState(pull, facts, open),
     comments: host.state.comments.find({ repositoryId, number }).length,
-    review_comments: 0,
+    review_comments: host.state.reviewComments.find({ repositoryId, number }).length,
     maintainer_can_modify: false,
     commits: facts.commits,
     additions: facts.additions,

@@ -1,12 +1,22 @@
 /** The SEED_DATA job on top of a real build report: scripts run twice, counts are compared, nothing else may be touched. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { digestOfTests } from '../../../src/guard/test-digest.ts';
 import { build } from '../../../src/jobs/build/build.ts';
 import { runJob } from '../../../src/jobs/run-job.ts';
 import type { BuildReport } from '../../../src/loop/brief.ts';
-import { briefFor, DESIGN, FROZEN_FILE, FROZEN_TEXT, GOOD, numbersOf } from '../../jobs/build-fixture.ts';
+import {
+  briefFor,
+  checkout,
+  DESIGN,
+  FROZEN_FILE,
+  FROZEN_TEXT,
+  GOOD,
+  NODE_FILES,
+  numbersOf,
+  runSeed,
+} from '../../jobs/build-fixture.ts';
 import { jobOnRepository } from './job-on-repository.ts';
 
 const { place, seed } = jobOnRepository();
@@ -116,6 +126,23 @@ test.each([
   expect(report.changes).toEqual([]);
   expect(outputs).toBe('verdict=fail\n');
 });
+
+test.each([
+  ['made it', GOOD_SCRIPT, { seed_errors: 0, seed_drift: 0, seed_count_mismatches: 0 }],
+  ['did not make it', '// mine\n', { seed_errors: 1 }],
+])(
+  'a file of the last seed that lies on the branch is brought anew only as that seed %s',
+  async (_, there, numbers) => {
+    const on = await checkout({ ...NODE_FILES, 'seed/seed.js': there });
+    onTestFinished(on.remove);
+    const seeded = [{ path: 'seed/seed.js', mode: '100644' as const, content: encoded(GOOD_SCRIPT) }];
+    const of = { candidate: on.commit, base: on.commit };
+    const answers = { answers: { 'seed-data': [answer(GOOD_SCRIPT)] } };
+    const { report } = await runSeed(on, briefFor(on, { seeded }), answers, built(of));
+    expect(report.failure).toBeNull();
+    expect(numbersOf(report)).toEqual(numbers);
+  },
+);
 
 test('without the report of this very build there is nothing to seed', async () => {
   const seeded = (input: BuildReport | undefined) => seed(answer(GOOD_SCRIPT), input);

@@ -1,4 +1,6 @@
 /** The state of the simulated GitHub: one repository with its issues, pull requests, runs and checks, and what happened to it. */
+
+import type { ReviewComment } from '../../../src/github/github-port.ts';
 import type { Role } from '../../../src/loop/terms.ts';
 import type { Odds } from '../world/odds.ts';
 import type { Random } from '../world/random.ts';
@@ -119,6 +121,8 @@ export interface Hub {
   readonly issues: Map<number, Issue>;
   readonly comments: Map<number, Comment>;
   readonly pulls: Map<number, Pull>;
+  /** What reviews say line by line, by the id of the review. */
+  readonly reviewComments: Map<number, readonly ReviewComment[]>;
   readonly runs: Map<number, Run>;
   readonly checks: Map<number, Check>;
   readonly suites: Map<number, Suite>;
@@ -159,6 +163,7 @@ export function createHub(
     issues: new Map(),
     comments: new Map(),
     pulls: new Map(),
+    reviewComments: new Map(),
     runs: new Map(),
     checks: new Map(),
     suites: new Map(),

@@ -72,13 +72,13 @@ export function sendReview(
   hub: Hub,
   pull: Pull,
   by: Account,
-  review: { readonly state: string; readonly body: string },
+  review: { readonly id: number; readonly state: string; readonly body: string },
 ): void {
   hub.deliveries.send('pull_request_review', {
     ...envelope(hub, by),
     action: 'submitted',
     pull_request: pullOf(hub, pull),
-    review: { ...review, id: hub.nextId(), submitted_at: wholeSeconds(hub.scheduler.nowMs()) },
+    review: { ...review, submitted_at: wholeSeconds(hub.scheduler.nowMs()) },
   });
 }
 

@@ -7,7 +7,7 @@ import { sendPull } from './payloads.ts';
 import { notFound } from './requests.ts';
 import { markdown, plain } from './texts.ts';
 
-type Pulls = Pick<GitHub, 'openPull' | 'updatePull' | 'pull' | 'markReady'>;
+type Pulls = Pick<GitHub, 'openPull' | 'updatePull' | 'pull' | 'markReady' | 'markDraft' | 'reviewComments'>;
 
 export function pullOperations({ hub, wire }: Access): Pulls {
   const pullNumbered = (number: number): Pull => {
@@ -64,8 +64,8 @@ export function pullOperations({ hub, wire }: Access): Pulls {
         writes: false,
         what: `GET pulls/${number}`,
         perform() {
-          const { state, draft, branch, headSha } = pullNumbered(number);
-          return { state, draft, branch, headSha, mergeable: mergeableOf(hub, pullNumbered(number)) };
+          const { state, merged, draft, branch, headSha } = pullNumbered(number);
+          return { state, merged, draft, branch, headSha, mergeable: mergeableOf(hub, pullNumbered(number)) };
         },
       }),
     markReady: (target, nodeId) =>
@@ -85,6 +85,27 @@ export function pullOperations({ hub, wire }: Access): Pulls {
           for (const told of hub.onReady) told(pull);
           sendPull(hub, 'ready_for_review', pull, APP);
         },
+      }),
+    markDraft: (target, nodeId) =>
+      wire.request(target, {
+        count: 1,
+        writes: true,
+        what: 'POST graphql',
+        perform() {
+          const pull = [...hub.pulls.values()].find((one) => one.nodeId === nodeId);
+          if (pull === undefined || pull.state !== 'open')
+            throw new LoopError(`GitHub did not turn the pull request ${nodeId} back to draft: it is not open`);
+          pull.draft = true;
+          hub.note(`#${pull.number} is a draft again`);
+          sendPull(hub, 'converted_to_draft', pull, APP);
+        },
+      }),
+    reviewComments: (target, number, reviewId) =>
+      wire.request(target, {
+        count: 1,
+        writes: false,
+        what: `GET pulls/${number}/reviews/${reviewId}/comments`,
+        perform: () => hub.reviewComments.get(reviewId) ?? [],
       }),
   };
 }

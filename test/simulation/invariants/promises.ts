@@ -1,9 +1,10 @@
 /** The promises of the first page: nothing merged, nothing unapproved, no line of a person lost, ready means green. */
+import { phaseName } from '../../../src/loop/terms.ts';
 import type { Commit } from '../github/commits.ts';
 import { APP } from '../github/hub.ts';
 import { linesOfPeople } from '../people/lines.ts';
 import { suffixOf } from '../world/records.ts';
-import type { World } from '../world/world.ts';
+import { loopsOf, type World } from '../world/world.ts';
 import type { Invariant } from './invariants.ts';
 
 export const PROMISES: readonly Invariant[] = [
@@ -46,7 +47,21 @@ export const PROMISES: readonly Invariant[] = [
       );
     },
   },
+  {
+    name: 'rebuilt-is-draft',
+    sentence: 'While a pull request that was sent back is drafted or built again, it is a draft.',
+    end(world) {
+      const wrong = loopsOf(world).find(({ phase, status, review }) => {
+        const isLive = status === 'waiting' || status === 'paused' || status === 'working';
+        const pull = review === undefined ? undefined : world.hub.pulls.get(review.pull);
+        return isLive && pull?.state === 'open' && !pull.draft && AHEAD_OF_SHIP.includes(phase);
+      });
+      return wrong && `${suffixOf(wrong.ref)} is in ${wrong.phase}, and its pull request is ready`;
+    },
+  },
 ];
+
+const AHEAD_OF_SHIP = phaseName.options.slice(0, phaseName.options.indexOf('SHIP'));
 
 const BOUND_DOCUMENTS = ['requirement.md', 'spec.md', 'plan.md', 'acceptance.json', 'tasks.json'];
 

@@ -12,6 +12,7 @@ import {
   press,
   pullOf,
   pushLine,
+  type Review,
   removeBranch,
   reopenIssue,
   review,
@@ -26,6 +27,13 @@ interface Act {
 }
 
 const PLANNED = ['src/items.js', 'src/server.js'];
+
+const REVIEWS: readonly Review[] = [
+  { state: 'approved', body: '' },
+  { state: 'changes_requested', body: 'Make it smaller.' },
+  { state: 'changes_requested', body: '', comments: [{ file: 'src/items.js', line: 2, body: 'Why this one?' }] },
+  { state: 'commented', body: 'Nice.' },
+];
 
 function command(name: string, weight: number, texts: readonly string[]): Act {
   return {
@@ -50,6 +58,7 @@ export const ACTS: readonly Act[] = [
     '/approve',
     '/reject R-1 is unclear',
     '/reject plan: smaller',
+    '/reject spec: say what is out of scope',
     '/release',
     '/auto',
     '/answer 1a',
@@ -147,12 +156,7 @@ export const ACTS: readonly Act[] = [
     weight: 2,
     perform(crowd, loop) {
       const pull = pullOf(crowd, loop);
-      const [state, body] = crowd.hub.random.pick([
-        ['approved', ''],
-        ['changes_requested', 'Make it smaller.'],
-        ['commented', 'Nice.'],
-      ] as const);
-      if (pull !== undefined) review(crowd, pull, crowd.people.otto, state, body);
+      if (pull !== undefined) review(crowd, pull, crowd.people.otto, crowd.hub.random.pick(REVIEWS));
     },
   },
   {

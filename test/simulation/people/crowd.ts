@@ -1,4 +1,5 @@
 /** What people do on GitHub, one function per kind of act: each changes the simulated GitHub and sends its webhooks. */
+import type { ReviewComment } from '../../../src/github/github-port.ts';
 import type { StartedLoop } from '../../../src/loop/stages.ts';
 import { type Comment, type Hub, type Issue, nextNumber, type Person, type Pull, pullOfBranch } from '../github/hub.ts';
 import { sendCheckRun, sendComment, sendIssue, sendPull, sendReview } from '../github/payloads.ts';
@@ -83,8 +84,17 @@ export function say(crowd: Crowd, number: number, by: Person, body: string): Com
   return comment;
 }
 
-export function review({ hub }: Crowd, pull: Pull, by: Person, state: string, body: string): void {
-  sendReview(hub, pull, by, { state, body });
+export interface Review {
+  readonly state: 'approved' | 'changes_requested' | 'commented';
+  readonly body: string;
+  readonly comments?: readonly ReviewComment[];
+}
+
+export function review({ hub }: Crowd, pull: Pull, by: Person, { state, body, comments = [] }: Review): void {
+  const id = hub.nextId();
+  hub.reviewComments.set(id, comments);
+  hub.note(`@${by.login} reviews #${pull.number}: ${state}, ${comments.length} comments`);
+  sendReview(hub, pull, by, { id, state, body });
 }
 
 /** Presses a button of our check run `loopwright / plan`, where there is one. */

@@ -1,7 +1,7 @@
 /** What people do when they are asked: sooner or later they answer, approve, release, resume or grant another try. */
 import type { Loop } from '../../../src/loop/loop.ts';
 import { isStarted } from '../../../src/loop/stages.ts';
-import { type Crowd, label, press, pullOf, say } from './crowd.ts';
+import { type Crowd, label, press, pullOf, review, say } from './crowd.ts';
 
 /** Looks at one loop and perhaps does what it waits for. */
 export function tend(crowd: Crowd, loop: Loop): void {
@@ -18,6 +18,10 @@ export function tend(crowd: Crowd, loop: Loop): void {
     if (isTriedAgain) say(crowd, place, people.otto, '/rerun');
     return;
   }
+  if (loop.status === 'succeeded') {
+    sendBack(crowd, loop);
+    return;
+  }
   switch (loop.waitingFor) {
     case 'answers':
       say(crowd, loop.ref.issue, people.maria, random.pick(['/auto', '/answer 1a', '/answer 1: an empty list']));
@@ -30,6 +34,26 @@ export function tend(crowd: Crowd, loop: Loop): void {
       return;
     case undefined:
   }
+}
+
+/** Somebody reads the finished pull request, and wants something different. */
+function sendBack(crowd: Crowd, loop: Loop): void {
+  const { hub, people } = crowd;
+  const { random } = hub;
+  const pull = isStarted(loop) ? pullOf(crowd, loop) : undefined;
+  if (hub.calm || pull === undefined || pull.draft || !random.chance(hub.odds.rejects * 0.3)) return;
+  const at = (file: string, line: number, body: string) => ({ file, line, body });
+  random.pick([
+    () => void say(crowd, pull.number, people.maria, '/reject R-1: the order is wrong'),
+    () => void say(crowd, pull.number, people.otto, random.pick(['/reject plan: do less', '/reject spec: say more'])),
+    () => void say(crowd, pull.number, people.maria, random.pick(['/rerun', '/rerun BUILD', '/rerun PLAN'])),
+    () =>
+      review(crowd, pull, people.otto, {
+        state: 'changes_requested',
+        body: random.pick(['', 'Two things.']),
+        comments: [at('src/items.js', 3, 'Name it better.'), at('src/server.js', 1, 'Close it too.')],
+      }),
+  ])();
 }
 
 function decide(crowd: Crowd, loop: Loop): void {
