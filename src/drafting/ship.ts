@@ -1,6 +1,7 @@
 /** SHIP: release notes, the evidence, and who moves the branch. */
 
 import { readConfig } from '../context/repository-config.ts';
+import { type Versions, versionsOf } from '../context/versions.ts';
 import { promotionOf } from '../context/workflows.ts';
 import { list, sections, table } from '../documents/markdown.ts';
 import { storedVerifyReport } from '../documents/verify-report.ts';
@@ -11,16 +12,19 @@ import type { Event } from '../loop/event.ts';
 import { evidenceDocument } from '../render/evidence.ts';
 import { type Drafting, draftedEvent, storeDocuments } from './drafting.ts';
 import { documentBlocks, scanOf } from './material.ts';
+import type { Block } from './prompt.ts';
 
 /** One call. The evidence is read from the stored report of VERIFY, never from the model. */
 export async function ship(drafting: Drafting): Promise<Event> {
   const { loop, ports } = drafting;
   const report = await reportOf(drafting);
   const blocks = await documentBlocks(loop, ports, ['requirement.md', 'spec.md', 'plan.md']);
+  const versions = await versionsOf(loop, ports);
   const evidence = { name: 'evidence.md', source: 'the report of VERIFY', text: evidenceDocument(report) };
   const release = await drafting.ask('release', 'Write what people read before they merge this.', [
     ...blocks,
     evidence,
+    versionBlock(versions),
   ]);
   const documents = await storeDocuments(drafting, {
     'release.md': releaseDocument(release),
@@ -29,6 +33,12 @@ export async function ship(drafting: Drafting): Promise<Event> {
   const { promotion: configured } = await readConfig(loop, ports);
   const promotion = promotionOf(configured, (await scanOf(loop, ports)).workflows, ports.promotesBy);
   return draftedEvent(drafting, { documents, measurements: [], defects: [] }, { promotion: { ...promotion } });
+}
+
+function versionBlock({ current, found, next }: Versions): Block {
+  const now = current === undefined ? 'No version is stated anywhere.' : `The version is ${current}.`;
+  const lines = [...found, now, `The next one is one of ${next.join(', ')}.`];
+  return { name: 'version', source: 'manifests and tags of the repository', text: lines.join('\n') };
 }
 
 async function reportOf({ loop, ports }: Drafting): Promise<VerifyReport> {

@@ -18,6 +18,11 @@ export const head: Operation<'head'> = async ({ octokit, here }, ref) => {
   }
 };
 
+export const tags: Operation<'tags'> = async ({ octokit, here }) => {
+  const { data } = await octokit.rest.git.listMatchingRefs({ ...here, ref: 'tags/' });
+  return data.map(({ ref }) => ref.replace(/^refs\/tags\//, ''));
+};
+
 /** The API takes `heads/main` in paths and `refs/heads/main` in bodies. */
 function shortRef(ref: string): string {
   if (!ref.startsWith('refs/')) throw new LoopError(`"${ref}" is no full ref; write refs/heads/${ref}.`);

@@ -90,6 +90,8 @@ export interface GitHub {
   repository(repository: RepositoryRef): Promise<{ readonly defaultBranch: string }>;
   /** The branch's head, or undefined when there is no such ref. `ref` is full: `refs/heads/main`. */
   head(repository: RepositoryRef, ref: string): Promise<string | undefined>;
+  /** Names of all tags. */
+  tags(repository: RepositoryRef): Promise<readonly string[]>;
   file(repository: RepositoryRef, path: string, ref: string): Promise<string | undefined>;
   /** With all its labels. @throws {GoneError} when the issue was deleted or moved to another repository. */
   issueState(

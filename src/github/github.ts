@@ -3,7 +3,7 @@ import type { Octokit } from '@octokit/rest';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
 import { checks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions } from './github-client.ts';
-import { commit, file, head, moveRef } from './github-commits.ts';
+import { commit, file, head, moveRef, tags } from './github-commits.ts';
 import { failedDeliveries, redeliver } from './github-deliveries.ts';
 import { attempt } from './github-errors.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
@@ -42,6 +42,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     permission: perform(permission),
     repository: perform(repository),
     head: perform(head),
+    tags: perform(tags),
     file: perform(file),
     issueState: perform(issueState),
     comment: perform(comment),

@@ -72,7 +72,11 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
   const ports: Ports = {
     self: 'loopwright[bot]',
     modelFacts: { name: 'authored', scripted: true, price: undefined, jobUrl: undefined },
-    github: { ...refusingGitHub, file: async (_, path, ref) => readAt(directory, ref, path) },
+    github: {
+      ...refusingGitHub,
+      tags: async () => ['v0.4.0', 'nightly', 'v0.3.1'],
+      file: async (_, path, ref) => readAt(directory, ref, path),
+    },
     model: createModel({ baseUrl, apiKey: 'none', model: 'authored', pauseMs: 1 }),
     store: { ...refusingStore, ...blobStore(blobs) },
     queue: { start: refuse, send: refuse, stop: refuse },
@@ -237,6 +241,7 @@ export const refusingGitHub: Ports['github'] = {
   repository: refuse,
   locate: refuse,
   head: refuse,
+  tags: refuse,
   file: refuse,
   issueState: refuse,
   comment: refuse,

@@ -8,7 +8,7 @@ import { moveByApp } from './pushes.ts';
 import { notFound } from './requests.ts';
 import { plain } from './texts.ts';
 
-type Code = Pick<GitHub, 'head' | 'file' | 'commit' | 'moveRef' | 'changedPaths'>;
+type Code = Pick<GitHub, 'head' | 'tags' | 'file' | 'commit' | 'moveRef' | 'changedPaths'>;
 
 const STALE_MS = 3000;
 
@@ -16,6 +16,7 @@ export function codeOperations({ hub, wire }: Access): Code {
   const read = { count: 1, writes: false };
   return {
     head: (target, ref) => wire.request(target, { ...read, what: `GET git/${ref}`, perform: () => seenHead(hub, ref) }),
+    tags: (target) => wire.request(target, { ...read, what: 'GET git/matching-refs/tags', perform: () => [] }),
     file: (target, path, sha) =>
       wire.request(target, {
         ...read,
