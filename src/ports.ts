@@ -49,6 +49,11 @@ export interface Model {
     readonly user: string;
     /** What may be spent on it; without, whatever it costs. */
     readonly purse?: Purse | undefined;
+    /**
+     * What is wrong with an answer that fits its schema, in the words of the tool that found it; told to the model in the same way.
+     * An answer that is still wrong after the last try is given as it is: whoever asked judges it.
+     */
+    readonly check?: ((answer: Answer<Name>) => Promise<readonly string[]> | readonly string[]) | undefined;
   }): Promise<{ readonly answer: Answer<Name>; readonly calls: readonly ModelCall[] }>;
   /** One turn of a conversation with tools. @throws {ModelError} after three tries, {BudgetError} before a try that `purse` cannot pay. */
   turn(request: {

@@ -9,7 +9,15 @@ import { isEmpty, leftAfter, type Purse } from '../loop/costs.ts';
 import type { CallContext, Message, Model } from '../ports.ts';
 import { type Failure, failureOf } from './model-failures.ts';
 import { boundedFetch } from './model-fetch.ts';
-import { answerFormat, answerParser, type Reading, readTurn, readUsage, toolsOf } from './model-format.ts';
+import {
+  answerFormat,
+  answerParser,
+  checkedWrong,
+  type Reading,
+  readTurn,
+  readUsage,
+  toolsOf,
+} from './model-format.ts';
 
 export interface ModelOptions {
   /** Ends before `/chat/completions`: `https://api.openai.com/v1`. */
@@ -28,14 +36,20 @@ export interface ModelOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-interface Question<Value> {
+/** What is sent, whatever is made of the answer. */
+interface Sendable {
   readonly context: CallContext;
   /** What is asked for, as the error names it. */
   readonly wanted: string;
   readonly messages: readonly ChatCompletionMessageParam[];
   readonly body: Partial<ChatCompletionCreateParamsNonStreaming>;
-  readonly read: (completion: unknown) => Reading<Value>;
   readonly purse: Purse | undefined;
+}
+
+interface Question<Value> extends Sendable {
+  readonly read: (completion: unknown) => Reading<Value>;
+  /** What is wrong with an answer that can be read; nothing where nobody checks. */
+  readonly check: (value: Value) => Promise<readonly string[]> | readonly string[];
 }
 
 interface Asked<Value> {
@@ -49,8 +63,8 @@ type Settings = Required<Omit<ModelOptions, 'fetch' | 'apiKey'>> & { readonly cl
 export function createModel(options: ModelOptions): Model {
   const settings = settingsOf(options);
   return {
-    async answer({ name, ...request }) {
-      const { value, calls } = await ask(settings, questionFor(name, request, settings));
+    async answer({ name, check = () => [], ...request }) {
+      const { value, calls } = await ask(settings, { ...questionFor(name, request, settings), check });
       return { answer: value, calls };
     },
     async turn({ context, messages, tools, purse }) {
@@ -60,6 +74,7 @@ export function createModel(options: ModelOptions): Model {
         messages: messages.map(wireMessage),
         body: toolsOf(tools),
         read: readTurn,
+        check: () => [],
         purse,
       });
       return { ...value, calls };
@@ -91,9 +106,9 @@ const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: ZodType<Answe
 
 function questionFor<Name extends AnswerName>(
   name: Name,
-  request: Omit<Parameters<Model['answer']>[0], 'name'>,
+  request: Omit<Parameters<Model['answer']>[0], 'name' | 'check'>,
   { canaries }: Settings,
-): Question<Answer<Name>> {
+): Omit<Question<Answer<Name>>, 'check'> {
   const { schema } = SCHEMAS[name];
   return {
     context: request.context,
@@ -111,24 +126,51 @@ function questionFor<Name extends AnswerName>(
 async function ask<Value>(settings: Settings, question: Question<Value>): Promise<Asked<Value>> {
   const calls: ModelCall[] = [];
   const failures: string[] = [];
+  const readable: Value[] = [];
   let messages = question.messages;
   for (let attempt = 1; attempt <= settings.tries; attempt += 1) {
     refuseUnpaid(question, calls);
-    const startedAt = performance.now();
-    const sent = await send(settings, question, messages);
-    calls.push({ ...callOf(question.context, performance.now() - startedAt), ...tokensOf(sent, messages) });
-    const reading: Reading<Value> = 'completion' in sent ? question.read(sent.completion) : failed(sent.failure.what);
+    const { call, reading, isFinal, value } = await tryOnce(settings, question, messages);
+    calls.push(call);
     if (reading.type === 'usable') return { value: reading.value, calls };
     failures.push(reading.what);
-    if ('failure' in sent && sent.failure.final) break;
+    readable.push(...value);
+    if (isFinal) break;
     messages = [...question.messages, ...reading.correction];
     if (attempt < settings.tries) await pause(settings.pauseMs * attempt);
   }
+  const last = readable.at(-1);
+  if (last !== undefined) return { value: last, calls };
   throw new ModelError(sentence(settings, question.wanted, failures), calls);
 }
 
+interface Tried<Value> {
+  readonly call: ModelCall;
+  readonly reading: Reading<Value>;
+  /** Whether another try would fail in the same way. */
+  readonly isFinal: boolean;
+  /** What could be read, whatever a check says of it. */
+  readonly value: readonly Value[];
+}
+
+async function tryOnce<Value>(
+  settings: Settings,
+  question: Question<Value>,
+  messages: readonly ChatCompletionMessageParam[],
+): Promise<Tried<Value>> {
+  const startedAt = performance.now();
+  const sent = await send(settings, question, messages);
+  const call = { ...callOf(question.context, performance.now() - startedAt), ...tokensOf(sent, messages) };
+  if ('failure' in sent) return { call, reading: failed(sent.failure.what), isFinal: sent.failure.final, value: [] };
+  const read = question.read(sent.completion);
+  if (read.type === 'unusable') return { call, reading: read, isFinal: false, value: [] };
+  const problems = await question.check(read.value);
+  const reading = problems.length === 0 ? read : checkedWrong<Value>(read.text, problems);
+  return { call, reading, isFinal: false, value: [read.value] };
+}
+
 /** @throws {BudgetError} where nothing is left after these calls. */
-function refuseUnpaid({ purse, wanted }: Question<unknown>, calls: readonly ModelCall[]): void {
+function refuseUnpaid({ purse, wanted }: Sendable, calls: readonly ModelCall[]): void {
   if (isEmpty(leftAfter(purse, calls)))
     throw new BudgetError(`Nothing is left in the budget to ask the model for the ${wanted}.`, calls);
 }
@@ -137,7 +179,7 @@ type Sent = { readonly completion: unknown } | { readonly failure: Failure };
 
 async function send(
   settings: Settings,
-  question: Question<unknown>,
+  question: Sendable,
   messages: readonly ChatCompletionMessageParam[],
 ): Promise<Sent> {
   try {
@@ -161,7 +203,7 @@ function headersOf(context: CallContext): Record<string, string> {
   };
 }
 
-function failed<Value>(what: string): Reading<Value> {
+function failed(what: string): Reading<never> {
   return { type: 'unusable', what, correction: [] };
 }
 

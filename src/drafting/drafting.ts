@@ -14,6 +14,9 @@ import type { Ports } from '../ports.ts';
 import { scriptedNote } from '../render/words.ts';
 import { type Block, systemOf, userOf } from './prompt.ts';
 
+/** What is wrong with an answer; it is told to whoever gave it, within the same call. */
+export type Check<Name extends AnswerName> = (answer: Answer<Name>) => Promise<readonly string[]> | readonly string[];
+
 /** One entry of a drafting phase at work. */
 export interface Drafting {
   readonly phase: PhaseName;
@@ -22,7 +25,12 @@ export interface Drafting {
   /** The calls made so far, in order. */
   readonly calls: readonly ModelCall[];
   /** @throws {ModelError} when no usable answer came. @throws {BudgetError} before a call that nothing is left for. @throws {ConfigError} when a skill is missing. */
-  ask<Name extends AnswerName>(name: Name, task: string, blocks: readonly Block[]): Promise<Answer<Name>>;
+  ask<Name extends AnswerName>(
+    name: Name,
+    task: string,
+    blocks: readonly Block[],
+    check?: Check<Name>,
+  ): Promise<Answer<Name>>;
 }
 
 /** The skill that stands before all others in the App's own calls, so that they share one prefix. */
@@ -35,13 +43,13 @@ export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports
     loop,
     ports,
     calls,
-    async ask(name, task, blocks) {
+    async ask(name, task, blocks, check) {
       const { skills, role } = ANSWERS[name];
       const [skill] = skills;
       const context = { loop: nameOf(loop.ref), phase, skill, role, attempt: attemptOf(phase, loop) };
       const system = systemOf([GROUND_RULES, ...skills].map((each) => ({ name: each, text: skillText(each, ports) })));
       const purse = leftAfter(purseOf(loop), calls);
-      const result = await ports.model.answer({ name, context, system, user: userOf(task, blocks), purse });
+      const result = await ports.model.answer({ name, context, system, user: userOf(task, blocks), purse, check });
       calls.push(...result.calls);
       return result.answer;
     },

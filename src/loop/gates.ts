@@ -20,6 +20,7 @@ const SERVED: readonly Surface[] = ['http', 'web'];
 export const GATES: readonly Gate[] = [
   { phase: 'DISCOVER', name: 'goal_metrics', operator: '>=', threshold: 1 },
   { phase: 'DISCOVER', name: 'open_questions', operator: '<=', threshold: 0 },
+  { phase: 'DEFINE', name: 'broken_spec_rules', operator: '<=', threshold: 0 },
   { phase: 'DEFINE', name: 'spec_confidence', operator: '>=', threshold: 0.9 },
   { phase: 'PLAN', name: 'arch_uncertainty', operator: '<=', threshold: 0.8 },
   { phase: 'PLAN', name: 'uncovered_requirements', operator: '<=', threshold: 0 },

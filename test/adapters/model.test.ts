@@ -105,6 +105,33 @@ test('tokens that the endpoint does not state are estimated by the length of the
   }
 });
 
+describe('a check of the asker', () => {
+  const check = ({ tag }: { readonly tag: string }) =>
+    tag === RELEASE.tag ? [] : [`${tag} is older than the last tag`];
+  const release = { name: 'release', context: CONTEXT, system: 's', user: 'u', check } as const;
+  const older = says(JSON.stringify({ ...RELEASE, tag: '0.0.1' }));
+
+  test('tells the model in its own words what is wrong, within the same call', async () => {
+    const { model, received } = await endpoint(older, says(JSON.stringify(RELEASE)));
+    expect(await model().answer(release)).toMatchObject({ answer: RELEASE, calls: [{}, {}] });
+    expect(received[1]?.body.messages.slice(2)).toMatchObject([
+      { role: 'assistant', content: expect.stringContaining('"0.0.1"') },
+      { role: 'user', content: expect.stringContaining('- 0.0.1 is older than the last tag\n') },
+    ]);
+  });
+
+  test('that is never content gives the last answer to the asker, who judges it', async () => {
+    const { model, received } = await endpoint(older);
+    expect(await model().answer(release)).toMatchObject({ answer: { tag: '0.0.1' }, calls: [{}, {}, {}] });
+    expect(received).toHaveLength(3);
+  });
+
+  test('is not asked about an answer that breaks its schema', async () => {
+    const { model } = await endpoint(says('{}'));
+    await expect(model().answer(release)).rejects.toThrow('in 3 tries: an answer with 5 problems;');
+  });
+});
+
 describe('a purse', () => {
   const price = { prompt: 1000, completion: 1000 };
   const poor = says(JSON.stringify({ ...RELEASE, tag: 'soon' }));

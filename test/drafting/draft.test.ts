@@ -184,23 +184,27 @@ describe('DEFINE', () => {
     expect(JSON.parse(await textOf(event, 'requirements.json'))).toEqual(authored.specification.requirements);
   });
 
-  it('counts a quote that does not occur in spec.md as not met', async () => {
-    const points = authored.specReview.points.map((point) => ({ ...point, quote: 'words that nobody wrote' }));
-    stage.answers['spec-review'] = [{ points }];
+  it.each([
+    ['a verdict is missing', authored.specReview.points.slice(1), 'R-1, unambiguous: there is no verdict'],
+    [
+      'a quote stands nowhere in spec.md',
+      authored.specReview.points.map((point) => ({ ...point, quote: 'words that nobody wrote' })),
+      'R-1, unambiguous: the quote does not occur in spec.md: words that nobody wrote',
+    ],
+  ])('tells the reviewer in its own call that %s, and not the writer', async (_, points, told) => {
+    stage.answers['spec-review'] = [{ points }, authored.specReview];
     const event = await drafted('DEFINE', await upTo('DEFINE'));
-    expect(measuredAs(event, 'spec_confidence')).toBeLessThan(0.9);
-    expect(event.defects).toHaveLength(15);
-    expect(event.defects[0]?.message).toBe(
-      'The quote for "unambiguous" does not occur in spec.md: words that nobody wrote',
-    );
+    expect(stage.asked.at(-1)).toMatchObject({ name: 'spec-review', correction: expect.stringContaining(told) });
+    expect(measuredAs(event, 'spec_confidence')).toBe(1);
+    expect(event.defects).toEqual([]);
   });
 
-  it('counts points that the reviewer left out as not met', async () => {
+  it('counts points that the reviewer leaves unjudged as not met, and blames the specification for none of them', async () => {
     stage.answers['spec-review'] = [{ points: authored.specReview.points.slice(0, 5) }];
     const event = await drafted('DEFINE', await upTo('DEFINE'));
-    expect(event.defects.filter(({ message }) => message.startsWith('The reviewer said nothing about'))).toHaveLength(
-      10,
-    );
+    expect(measuredAs(event, 'spec_confidence')).toBeLessThan(0.9);
+    expect(event.defects.map(({ rule }) => rule)).toEqual(['spec-review/unjudged']);
+    expect(event.defects[0]?.message).toContain('R-2 unambiguous');
   });
 
   it('computes the confidence from the stored table, not from anything that the model says about itself', async () => {
@@ -256,16 +260,58 @@ describe('DEFINE', () => {
     ]);
   });
 
-  it('pays for no review that could not lift the specification over its gate', async () => {
-    const requirements = authored.specification.requirements.map((row) => ({
+  const [first, ...others] = authored.specification.requirements;
+  const spoiled = (change: object) => ({
+    ...authored.specification,
+    requirements: [{ ...first, ...change }, ...others],
+  });
+  const cloudy = spoiled({ statement: 'The list of open items is fast for `GET /items?state=open`.' });
+
+  it('tells the writer in the same call which hard rule is broken, before anybody is asked for a score', async () => {
+    stage.answers.specification = [cloudy, authored.specification];
+    const event = await drafted('DEFINE', await upTo('DEFINE'));
+    expect(stage.asked.slice(-3).map(({ name }) => name)).toEqual(['specification', 'specification', 'spec-review']);
+    expect(stage.asked.at(-2)?.correction).toContain(
+      '- R-1, no-vague-words: Vague: fast. Say what is measured instead',
+    );
+    expect([measuredAs(event, 'broken_spec_rules'), measuredAs(event, 'spec_confidence')]).toEqual([0, 1]);
+  });
+
+  it.each([
+    ['a word that everybody measures otherwise', cloudy, 'spec-rule/no-vague-words'],
+    ['an id twice', spoiled({ id: 'R-3' }), 'spec-rule/consecutive-ids'],
+    ['a criterion without a value', spoiled({ criteria: ['It works.'] }), 'spec-rule/measurable-criteria'],
+    [
+      'a number of the goal left out',
+      { ...authored.specification, requirements: [first, others[0]] },
+      'spec-rule/goal-metrics',
+    ],
+  ])('is not passed with %s, however good the rest is', async (_, specification, rule) => {
+    stage.answers.specification = [specification];
+    const event = await drafted('DEFINE', await upTo('DEFINE'));
+    expect(verdictsOf('DEFINE', event.measurements, 'http').map(({ passed }) => passed)).toEqual([false, false]);
+    expect(event.defects.map((defect) => defect.rule)).toEqual([rule]);
+    expect(event.calls.map(({ skill }) => skill)).toEqual(Array(3).fill('speckit-specify'));
+  });
+
+  it('pays for no review that could not lift the specification over its gate, and names only what was found', async () => {
+    const requirements = authored.specification.requirements.slice(0, 1).map((row) => ({
       ...row,
-      statement: 'It is fast, easy and nice.',
-      criteria: ['It works properly.'],
+      statement: `When asked, \`GET /reports\` lists 2 reports. ${'Nothing else changes. '.repeat(20)}`,
+      criteria: Array(40).fill(`\`GET /reports\` answers \`200\`. ${'x'.repeat(350)}`),
     }));
     stage.answers.specification = [{ ...authored.specification, requirements }];
-    const event = await drafted('DEFINE', await upTo('DEFINE'));
+    const goal = await drafted('DISCOVER', interviewed(stage.loop));
+    const requirement = {
+      ...authored.requirement,
+      metrics: [{ name: 'flakiness', operator: '<=', value: 0.5, unit: '' }],
+    };
+    const digest = await stage.ports.store.putBlob(JSON.stringify(requirement));
+    const documents = goal.documents.map((one) => (one.path.endsWith('requirement.json') ? { ...one, digest } : one));
+    const event = await drafted('DEFINE', { ...stage.loop, phase: 'DEFINE', documents });
     expect(event.calls.map(({ skill }) => skill)).toEqual(['speckit-specify']);
     expect(measuredAs(event, 'spec_confidence')).toBeLessThan(0.9);
+    expect(event.defects.map(({ rule }) => rule)).toEqual(['spec-lint/in-contract', 'spec-lint/spec-length']);
   });
 
   it('fails with a sentence that names the command when there is no requirement', async () => {
@@ -432,14 +478,16 @@ describe('the drafts together', () => {
     ]);
   });
 
-  it('send a specification with invented quotes back to its writer', async () => {
-    const points = authored.specReview.points.map((point) => ({ ...point, quote: 'words that nobody wrote' }));
+  it('send a specification that the critic refuses back to its writer', async () => {
+    const points = authored.specReview.points.map((point) => ({ ...point, met: false }));
     stage.answers['spec-review'] = [{ points }, authored.specReview];
     let loop: StartedLoop = { ...(await upTo('DEFINE')), counters: { ...stage.loop.counters, drafts: { DEFINE: 1 } } };
     loop = asStarted(decide(loop, await outcomeOf('DEFINE', loop)).loop);
     expect(loop).toMatchObject({ status: 'working', phase: 'DEFINE', counters: { drafts: { DEFINE: 2 } } });
     loop = asStarted(decide(loop, await outcomeOf('DEFINE', loop)).loop);
-    expect(stage.asked.findLast(({ name }) => name === 'specification')?.user).toContain('does not occur in spec.md');
+    expect(stage.asked.findLast(({ name }) => name === 'specification')?.user).toContain(
+      'Not unambiguous, says the reviewer',
+    );
     expect(stage.asked.at(-1)?.headers['x-loopwright-attempt']).toBe('2');
     expect(loop.phase).toBe('PLAN');
   });

@@ -21,6 +21,8 @@ export interface Asked {
   readonly name: string;
   readonly system: string;
   readonly user: string;
+  /** What was said of the answer before this one, in the same call. */
+  readonly correction: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +55,8 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
     const { name } = response_format.json_schema;
     const textOf = (role: string): string => messages.find((message) => message.role === role)?.content ?? '';
     const headers = Object.fromEntries(Object.entries(incoming.headers).map(([key, value]) => [key, String(value)]));
-    asked.push({ name, system: textOf('system'), user: textOf('user'), headers });
+    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+    asked.push({ name, system: textOf('system'), user: textOf('user'), correction: said[1], headers });
     const queue = answers[name] ?? [];
     const answer = queue.length > 1 ? queue.shift() : queue[0];
     const content = typeof answer === 'string' ? answer : JSON.stringify(answer ?? 'nothing authored');
