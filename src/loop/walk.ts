@@ -132,9 +132,16 @@ export function fail(loop: StartedLoop, ending: Ending): Decision {
   const { fail: to } = PHASES[loop.phase];
   if (to === 'done')
     return only(ended(closed, 'succeeded', `Finished; ${loop.phase} brought nothing: ${ending.reason}`));
-  const forced = forcedStopOf(closed, ending.signature);
+  const mender = menderOf(loop, ending);
+  const forced = forcedStopOf(closed, ending.signature, mender);
   if (forced !== undefined) return forcedTo(closed, forced, ending);
-  return enter(closed, to, ending.at);
+  return enter(closed, mender ?? to, ending.at);
+}
+
+/** The earlier phase that alone can mend what made a gate red; what was not measured is nobody's to mend. */
+function menderOf({ phase }: Loop, { gates }: Ending): PhaseName | undefined {
+  const { mends = {} } = PHASES[phase];
+  return gates.flatMap(({ name, value, passed }) => (passed || value === undefined ? [] : (mends[name] ?? [])))[0];
 }
 
 /** The tree that failed a gate; a cancelled entry has none. */

@@ -332,6 +332,8 @@ describe('PLAN', () => {
     ).toEqual([
       ['arch_uncertainty', 0, true],
       ['uncovered_requirements', 0, true],
+      ['plan_findings', 0, true],
+      ['spec_findings', 0, true],
       ['diagram_errors', 0, true],
     ]);
     expect(event).toMatchObject({ tasks: authored.plan.tasks, requirementIds: ['R-1', 'R-2', 'R-3'], surface: 'http' });
@@ -369,11 +371,76 @@ describe('PLAN', () => {
     expect(measuredAs(event, 'arch_uncertainty')).toBeUndefined();
   });
 
+  const unreadable = { ...authored.diagrams, dataFlow: 'flowchart LR\n  a --> b\n  b -->' };
+
   it('blocks on a diagram that does not parse and names its line', async () => {
-    stage.answers.diagrams = [{ ...authored.diagrams, dataFlow: 'flowchart LR\n  a --> b\n  b -->' }];
+    stage.answers.diagrams = [unreadable];
     const event = await drafted('PLAN', await upTo('PLAN'));
     expect(measuredAs(event, 'diagram_errors')).toBe(1);
     expect(event.defects[0]?.message).toMatch(/^Data flow, line 3 of its text: Parse error/);
+  });
+
+  it('tells a diagram that does not parse to whoever draws, in the same call and in the words of the parser', async () => {
+    stage.answers.diagrams = [unreadable, authored.diagrams];
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    expect(stage.asked.slice(-4).map(({ name }) => name)).toEqual(['plan', 'analysis', 'diagrams', 'diagrams']);
+    expect(stage.asked.at(-1)?.correction).toMatch(
+      /Data flow, line 3 of its text: Parse error:\n.*b -->\n-+\^\nExpecting /,
+    );
+    expect(measuredAs(event, 'diagram_errors')).toBe(0);
+  });
+
+  it('is never made anew for a drawing: the next try draws only, knowing what the parser and people said', async () => {
+    stage.answers.diagrams = [unreadable];
+    const event = await outcomeOf('PLAN', await upTo('PLAN'));
+    stage.answers.diagrams = [authored.diagrams];
+    const again = asStarted(decide({ ...(await upTo('PLAN')), phase: 'PLAN' }, event).loop);
+    expect(again).toMatchObject({ phase: 'PLAN', status: 'working' });
+    stage.answers.plan = ['never asked for'];
+    const asked = stage.asked.length;
+    const redrawn = await drafted('PLAN', { ...again, context: ['Arrows have two ends.'] });
+    expect(stage.asked.slice(asked)).toMatchObject([
+      {
+        name: 'diagrams',
+        user: expect.stringMatching(/Arrows have two ends\.[\s\S]*Data flow, line 3 of its text: Parse error/),
+      },
+    ]);
+    expect(verdictsOf('PLAN', redrawn.measurements, 'http').every(({ passed }) => passed)).toBe(true);
+    expect(redrawn.tasks).toEqual(authored.plan.tasks);
+  });
+
+  const finding = { where: 'A-1', finding: 'It would pass without the change.', action: 'Store an item that is done.' };
+  it.each([
+    ['critical', 'plan', ['plan_findings'], 'plan/finding'],
+    ['high', 'plan', ['plan_findings'], 'plan/finding'],
+    ['high', 'spec', ['spec_findings'], 'spec/finding'],
+  ] as const)('is sent back by a %s finding about the %s', async (severity, cause, red, rule) => {
+    stage.answers.analysis = [{ ...authored.analysis, findings: [{ ...finding, severity, cause }] }];
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    const failed = verdictsOf('PLAN', event.measurements, 'http').filter(({ passed }) => !passed);
+    expect(failed.map(({ name }) => name)).toEqual(red);
+    expect(event.defects).toMatchObject([
+      { rule, message: 'A-1: It would pass without the change.', suggestion: finding.action },
+    ]);
+  });
+
+  it('is not sent back by a lesser finding, which stands in its documents', async () => {
+    const findings = [{ ...finding, severity: 'medium' }];
+    stage.answers.analysis = [{ ...authored.analysis, findings }];
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    expect(verdictsOf('PLAN', event.measurements, 'http').every(({ passed }) => passed)).toBe(true);
+    expect(await textOf(event, 'analysis.md')).toContain(finding.finding);
+  });
+
+  it('is corrected in the same call where it breaks a rule of plans', async () => {
+    const [first, ...others] = authored.plan.tasks;
+    stage.answers.plan = [{ ...authored.plan, tasks: [{ ...first, requirements: ['R-9'] }, ...others] }, authored.plan];
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    expect(stage.asked.at(-3)).toMatchObject({
+      name: 'plan',
+      correction: expect.stringContaining('- T-1 names R-9, which spec.md does not have.'),
+    });
+    expect(measuredAs(event, 'uncovered_requirements')).toBe(0);
   });
 
   it('blocks when an acceptance row does not prove its requirement', async () => {
@@ -384,7 +451,7 @@ describe('PLAN', () => {
     const event = await drafted('PLAN', await upTo('PLAN'));
     expect(measuredAs(event, 'uncovered_requirements')).toBe(1);
     expect(event.defects.map(({ message }) => message)).toEqual(['A-1 is of kind keep, but R-1 is of kind change.']);
-    expect(event.calls.map(({ skill }) => skill)).toEqual(['writing-plans']);
+    expect(event.calls.map(({ skill }) => skill)).toEqual(Array(3).fill('writing-plans'));
     expect(measuredAs(event, 'arch_uncertainty')).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import type { Loop } from '../../src/loop/loop.ts';
 import { LIMITS } from '../../src/loop/phases.ts';
 import { asStarted } from '../../src/loop/stages.ts';
 import { atReview, building, completed, driven, failure, pushed, reported, started, upTo } from './stands.ts';
-import { command, timeOf } from './world.ts';
+import { command, defect, measured, timeOf } from './world.ts';
 
 function cancelled({ entry }: Loop): EventOf<'failed'> {
   return { type: 'failed', at: timeOf(61), entry, cause: 'cancelled', reason: 'The run was cancelled.', calls: [] };
@@ -56,6 +56,50 @@ describe('an iteration', () => {
     const before = building();
     const { trees, signatures, feedback } = interrupted(dead(before));
     expect({ trees, signatures, feedback }).toEqual({ trees: [], signatures: [], feedback: before.feedback });
+  });
+});
+
+describe('a plan whose critic says that only the specification can mend it', () => {
+  const found = [defect('R-2 contradicts R-1')];
+  const plan = (loop: Loop, passes: boolean): Event => ({
+    type: 'drafted',
+    at: timeOf(loop.entry),
+    entry: loop.entry,
+    documents: [],
+    measurements: measured(loop.phase, passes || loop.phase !== 'PLAN', 'spec_findings'),
+    defects: passes || loop.phase !== 'PLAN' ? [] : found,
+    calls: [],
+    surface: 'http',
+  });
+  const planning = (): Loop => {
+    const [draft] = started().pending.filter(({ type }) => type === 'draft');
+    const defining = settle(started(), draft?.key ?? '', plan(started(), true)).loop;
+    return settle(defining, `${defining.entry}/draft`, plan(defining, true)).loop;
+  };
+  const refused = (loop: Loop): Loop => settle(loop, `${loop.entry}/draft`, plan(loop, false)).loop;
+
+  it('goes back to DEFINE with what was found, in the same round', () => {
+    expect(refused(planning())).toMatchObject({
+      status: 'working',
+      phase: 'DEFINE',
+      feedback: found,
+      counters: { rounds: 1, drafts: { DEFINE: 2, PLAN: 1 } },
+    });
+  });
+
+  it('goes back as often as PLAN may be tried, and then a person looks', () => {
+    const last = driven(planning(), { draft: (loop) => plan(loop, false) });
+    expect(last).toMatchObject({ status: 'stopped', phase: 'PLAN', counters: { drafts: { DEFINE: 3, PLAN: 3 } } });
+    expect(last.entries.map(({ phase }) => phase)).toEqual(['DISCOVER', ...Array(3).fill(['DEFINE', 'PLAN']).flat()]);
+  });
+
+  it('does not go back to a DEFINE that had its tries', () => {
+    const before = planning();
+    const used = { ...before, counters: { ...before.counters, drafts: { DEFINE: LIMITS.drafts, PLAN: 1 } } };
+    expect(refused(used)).toMatchObject({
+      status: 'stopped',
+      note: expect.stringContaining('PLAN found what only DEFINE can mend, and DEFINE had its 3 tries.'),
+    });
   });
 });
 
