@@ -173,13 +173,23 @@ test('an approval with a required finding counts as a revision, and too many end
   expect(outputs).toBe('verdict=fail\n');
 });
 
-test('a critical security finding sends the change back', async () => {
-  const critical = { ...FINDING, severity: 'critical', category: 'tampering', message: 'Names are not escaped.' };
+test.each(['critical', 'required'])('a %s security finding sends the change back', async (severity) => {
+  const finding = { ...FINDING, severity, category: 'tampering', message: 'Names are not escaped.' };
   const { report } = await build({
-    answers: { ...ANSWERS, 'security-review': [{ findings: [critical] }, { findings: [] }] },
+    answers: { ...ANSWERS, 'security-review': [{ findings: [finding] }, { findings: [] }] },
     turns: writing(GOOD),
   });
   expect(numbersOf(report).review_revisions).toBe(1);
+});
+
+test('a remark that sends nothing back is in the report of the build that passed', async () => {
+  const remark = { ...FINDING, severity: 'nit', message: 'The name is short.' };
+  const { report, outputs } = await build({
+    answers: { ...ANSWERS, 'code-review': [{ verdict: 'approve', findings: [remark] }] },
+    turns: writing(GOOD),
+  });
+  expect(report.defects).toMatchObject([{ rule: 'code-review', severity: 'minor', message: 'The name is short.' }]);
+  expect(outputs).toBe('verdict=pass\n');
 });
 
 test('a served product must become healthy; one that does not start is a failure that says how it ended', async () => {
