@@ -161,6 +161,8 @@ export const loop = z.strictObject({
     }),
   ),
   feedback: z.array(defect),
+  /** What the last entry that failed was red for: named when the loop stops, also where a later entry passed. `left` are those that are not kept. */
+  red: z.strictObject({ entry: z.int(), phase: phaseName, defects: z.array(defect), left: z.int() }).optional(),
   signatures: z.array(z.string()),
   /** Code trees that did not pass under the approved plan; the same one again is a stall. */
   trees: z.array(commitSha),

@@ -203,7 +203,7 @@ export function sentBack(loop: StartedLoop, { at, reason, message }: SentBack, t
     severity: 'major',
     message,
   });
-  const closed = close(loop, { at, outcome: 'failed', gates: [gate], measurements: [], reason });
+  const closed = close(loop, { at, outcome: 'failed', gates: [gate], measurements: [], defects: [rejected], reason });
   const back: StartedLoop = { ...withoutApproval(closed), feedback: [rejected] };
   const exhausted = exhaustedOf(loop);
   if (exhausted !== undefined) return stop(back, exhausted);

@@ -64,7 +64,12 @@ export function landed(loop: StartedLoop, event: EventOf<'landed'>): Decision {
   if (stall !== undefined) {
     const ending = endingOf(loop, { at: event.at, ...NO_FINDINGS });
     const closing: Ending = { ...ending, outcome: 'failed', gates: [], reason: stall.sentence };
-    return stopAt(tried, closing, `${stall.sentence} Say with \`/context\` what to do differently, then \`/rerun\`.`);
+    // What that tree failed for is still open, though its builds have passed since: the next try, and people, have to know it.
+    const open: StartedLoop = {
+      ...tried,
+      feedback: loop.feedback.length > 0 ? loop.feedback : (loop.red?.defects ?? []),
+    };
+    return stopAt(open, closing, `${stall.sentence} Say with \`/context\` what to do differently, then \`/rerun\`.`);
   }
   return { loop: tried, effects: [runOf(loop)] };
 }

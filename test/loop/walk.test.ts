@@ -4,6 +4,7 @@ import type { Event, EventOf } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { LIMITS } from '../../src/loop/phases.ts';
 import { asStarted } from '../../src/loop/stages.ts';
+import { problemReport } from '../../src/render/problem.ts';
 import { atReview, building, completed, driven, failure, pushed, reported, started, upTo } from './stands.ts';
 import { command, defect, measured, timeOf } from './world.ts';
 
@@ -100,6 +101,46 @@ describe('a plan whose critic says that only the specification can mend it', () 
       status: 'stopped',
       note: expect.stringContaining('PLAN found what only DEFINE can mend, and DEFINE had its 3 tries.'),
     });
+  });
+});
+
+describe('what the last red entry found', () => {
+  const verifying = (passes: boolean): Loop => {
+    const run = decide(building(), completed(building())).loop;
+    const built = driven(run, { collect: (loop) => reported(loop, { at: timeOf(61) }) });
+    return driven(decide(built, completed(built)).loop, { collect: (at) => reported(at, { passes, at: timeOf(62) }) });
+  };
+  const red = verifying(false);
+  const judged = red.entries.findLast(({ outcome }) => outcome === 'failed');
+
+  it('is remembered after a build has passed since', () => {
+    expect(judged?.phase).toBe('VERIFY');
+    expect(red).toMatchObject({ phase: 'BUILD', red: { entry: judged?.entry, phase: 'VERIFY', left: 0 } });
+    const built = upTo(decide(red, completed(red)).loop, 'land');
+    expect(built).toMatchObject({ phase: 'VERIFY', feedback: [], red: red.red });
+  });
+
+  it('is open again when the same tree comes twice, for people and for the next try', () => {
+    const built = upTo(decide(red, completed(red)).loop, 'land');
+    const stopped = driven(built);
+    expect(stopped).toMatchObject({ status: 'stopped', note: expect.stringContaining('The same tree came twice') });
+    expect(stopped.feedback).toEqual(red.red?.defects);
+    expect(problemReport(asStarted(stopped))).toContain(`The last entry that was red is ${judged?.entry} (VERIFY):`);
+  });
+
+  it('is the gates that were red where nobody said more', () => {
+    const silent = driven(decide(building(), completed(building())).loop, {
+      collect: (at) => reported(at, { passes: false, at: timeOf(61), defects: [] }),
+    });
+    const found = 'BUILD: build_errors is 1; it needs <= 0.';
+    expect(silent.feedback.map(({ message }) => message)).toEqual([found]);
+    expect(problemReport(asStarted(silent))).toContain(found);
+  });
+
+  it('is the reason where the work could not be done, and what was open before stays open', () => {
+    const stopped = decide(red, failure(red, 'setup')).loop;
+    expect(stopped.red?.defects.map(({ message }) => message)).toEqual(['Because.']);
+    expect(stopped.feedback).toEqual(red.feedback);
   });
 });
 
