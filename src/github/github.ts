@@ -1,5 +1,6 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
 import type { Octokit } from '@octokit/rest';
+import { checkDetails } from './check-details.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
 import { checks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions } from './github-client.ts';
@@ -25,24 +26,20 @@ const PAUSE_MS = 500;
 /** Connects the port to a GitHub as an installed App. Failures that pass are tried again. */
 export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
   const client = createClient(options);
+  const { pauseMs = PAUSE_MS } = options;
   const perform =
     <Rest extends readonly unknown[], Result>(operation: (call: Call, ...rest: Rest) => Promise<Result>) =>
     (target: RepositoryRef, ...rest: Rest): Promise<Result> =>
       attempt(async () => operation(await client.call(target), ...rest), {
-        pauseMs: options.pauseMs ?? PAUSE_MS,
+        pauseMs,
         renew: () => client.renew(target),
       });
   const asApp = <Result>(operation: (octokit: Octokit) => Promise<Result>): Promise<Result> =>
-    attempt(() => operation(client.app()), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => undefined });
+    attempt(() => operation(client.app()), { pauseMs, renew: () => undefined });
   return {
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
-    tokenOf: (target) =>
-      attempt(() => client.token(target), { pauseMs: options.pauseMs ?? PAUSE_MS, renew: () => client.renew(target) }),
-    locate: (target) =>
-      attempt(() => locate(client, target), {
-        pauseMs: options.pauseMs ?? PAUSE_MS,
-        renew: () => client.renew(target),
-      }),
+    tokenOf: (target) => attempt(() => client.token(target), { pauseMs, renew: () => client.renew(target) }),
+    locate: (target) => attempt(() => locate(client, target), { pauseMs, renew: () => client.renew(target) }),
     permission: perform(permission),
     repository: perform(repository),
     head: perform(head),
@@ -63,6 +60,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     cancelRun: perform(cancelRun),
     artifact: perform(artifact),
     headChecks: perform(headChecks),
+    checkDetails: perform(checkDetails),
     changedPaths: perform(changedPaths),
     failedDeliveries: (cursor) => asApp((octokit) => failedDeliveries(octokit, cursor)),
     redeliver: (deliveryId) => asApp((octokit) => redeliver(octokit, deliveryId)),

@@ -53,6 +53,7 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks
   return fitted([
     ...[...warningsOf(loop, model), now].map((text) => ({ text })),
     ...(report === undefined ? [] : [{ name: 'the evidence', text: evidenceBlock(report) }]),
+    ...excusedBlock(loop).map((text) => ({ text })),
     ...(remarks.length === 0 ? [] : [{ name: 'the remarks of the reviewers', text: remarksBlock(remarks) }]),
     ...[...board, origin].map((text) => ({ text })),
   ]);
@@ -60,6 +61,16 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks
 
 function evidenceBlock(report: VerifyReport): string {
   return `### Evidence\n\n${evidenceTable(report)}\n\n${evidenceLegend(report)} \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
+}
+
+/** Red without the change too: it is no fault of the change, and people must know that it is red. */
+function excusedBlock({ shipping }: Loop): readonly string[] {
+  const excused = shipping?.excused ?? [];
+  if (excused.length === 0) return [];
+  const names = excused.map(({ name, sha }) => `\`${oneLine(name)}\` (at ${sha.slice(0, 7)})`).join(', ');
+  return [
+    `**Red without this change too**, so nobody counted it against the change: ${names}. It is red on this pull request all the same.`,
+  ];
 }
 
 function remarksBlock(remarks: readonly Defect[]): string {

@@ -257,6 +257,7 @@ export const refusingGitHub: Ports['github'] = {
   cancelRun: refuse,
   artifact: refuse,
   headChecks: refuse,
+  checkDetails: refuse,
   changedPaths: refuse,
   failedDeliveries: refuse,
   redeliver: refuse,

@@ -154,6 +154,7 @@ function workOf(effect: Effect & { readonly entry: number }, { loop, random, odd
       return { type: 'promoted', ...base, head: SHA };
     case 'inspect': {
       if (random() < 0.5) {
+        if (random() < 0.2) return { type: 'deferred', ...base, waitsFor: [], rerun: ['e2e'] };
         const changedAt = random() < 0.5 ? { changedAt: base.at } : {};
         return { type: 'deferred', ...base, waitsFor: ['ci / test'], ...changedAt };
       }
