@@ -14,6 +14,7 @@ import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport
 import { purseOf } from '../loop/costs.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
+import { PHASES } from '../loop/phases.ts';
 import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
@@ -105,7 +106,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     commands: config.commands,
     documents: [...(await documentTexts(loop, store))],
     ...(await planOf(loop, store)),
-    previous: previousOf(build),
+    previous: await previousOf(build, loop, ports),
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
     defects: [...shownFeedback(loop)],
@@ -126,10 +127,23 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
 }
 
 /** What the next build goes on from, and the commit that it was made on. */
-function previousOf(build: BuildReport | undefined): Brief['previous'] {
+async function previousOf(
+  build: BuildReport | undefined,
+  loop: ReviewedLoop,
+  { workspace }: Pick<Ports, 'workspace'>,
+): Promise<Brief['previous']> {
   if (build === undefined) return null;
-  const { candidate, changes, tests, unfinished } = build;
-  return { head: candidate, changes, tests, unfinished };
+  const { candidate: head, changes, tests, unfinished } = build;
+  const failed =
+    failedAsTree(loop) &&
+    (head === loop.review.head || loop.trees.includes(await workspace.codeTree(loop.ref, loop.review.head)));
+  return { head, changes, tests, unfinished, failed };
+}
+
+/** The last entry judged a tree and refused it, and no person granted that tree another try. */
+function failedAsTree({ entries, trees }: ReviewedLoop): boolean {
+  const last = entries.at(-1);
+  return last?.outcome === 'failed' && PHASES[last.phase].judges === 'tree' && trees.length > 0;
 }
 
 function testsOf(build: { readonly tests: FrozenTests | null } | undefined): FrozenTests | null {

@@ -156,6 +156,8 @@ export const event = z.discriminatedUnion('type', [
     report: digest,
     /** The same for failures that are the same; empty when nothing failed. */
     signature: z.string(),
+    /** A build that changed nothing of what was judged and failed. */
+    unchanged: z.literal(true).optional(),
   }),
   z.strictObject({ type: z.literal('landed'), ...ofEntry, candidate: commitSha, codeTree: commitSha }),
   z.strictObject({ type: z.literal('promoted'), ...ofEntry, head: commitSha }),

@@ -49,12 +49,14 @@ function isUsedUp({ counters }: StartedLoop, phase: PhaseName): boolean {
 
 /** Whether a candidate is, file for file, one that did not pass under this plan: then it is not judged again, because luck proves nothing. */
 export function treeStopOf({ trees }: Loop, codeTree: string): ForcedStop | undefined {
-  if (!trees.includes(codeTree)) return undefined;
-  return {
-    cause: 'stall',
-    sentence: 'The same tree came twice: what was built is, file for file, what failed before.',
-  };
+  return trees.includes(codeTree) ? SAME_TREE : undefined;
 }
+
+/** What was built is what failed. */
+export const SAME_TREE: ForcedStop = {
+  cause: 'stall',
+  sentence: 'The same tree came twice: what was built is, file for file, what failed before.',
+};
 
 /** Which forced stop applies before another try, if any. `signature` is that of the failure just recorded, `mender` the earlier phase that it goes back to. */
 export function forcedStopOf(

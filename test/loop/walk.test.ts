@@ -128,6 +128,15 @@ describe('what the last red entry found', () => {
     expect(problemReport(asStarted(stopped))).toContain(`The last entry that was red is ${judged?.entry} (VERIFY):`);
   });
 
+  it('is open again when the next build says that it changed nothing, and nothing is landed', () => {
+    const stopped = driven(decide(red, completed(red)).loop, {
+      collect: (at) => reported(at, { at: timeOf(63), measurements: [], unchanged: true }),
+    });
+    expect(stopped).toMatchObject({ status: 'stopped', phase: 'BUILD', feedback: red.feedback });
+    expect(stopped.note).toContain('The same tree came twice');
+    expect(stopped.red).toEqual(red.red);
+  });
+
   it('is the gates that were red where nobody said more', () => {
     const silent = driven(decide(building(), completed(building())).loop, {
       collect: (at) => reported(at, { passes: false, at: timeOf(61), defects: [] }),
