@@ -63,7 +63,7 @@ function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
 }
 
 /** The request fields that offer tools; none when there are no tools, since endpoints refuse an empty list. */
-export function toolsOf(tools: readonly ToolDefinition[]): Partial<ChatCompletionCreateParamsNonStreaming> {
+export function toolsOf(tools: readonly ToolDefinition[]): Pick<ChatCompletionCreateParamsNonStreaming, 'tools'> {
   if (tools.length === 0) return {};
   return {
     tools: tools.map(({ name, description, parameters }) => ({

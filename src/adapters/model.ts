@@ -1,14 +1,11 @@
 /** The model port over any endpoint that speaks OpenAI chat completions; every answer is parsed, every try is counted. */
-import OpenAI from 'openai';
-import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
+import type { ChatCompletionMessageParam } from 'openai/resources';
 import type { ZodType } from 'zod';
 import { BudgetError, ModelError } from '../errors.ts';
 import { ANSWERS, type Answer, type AnswerName } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
-import { isEmpty, leftAfter, type Purse } from '../loop/costs.ts';
+import { isEmpty, leftAfter } from '../loop/costs.ts';
 import type { CallContext, Message, Model } from '../ports.ts';
-import { type Failure, failureOf } from './model-failures.ts';
-import { boundedFetch } from './model-fetch.ts';
 import {
   answerFormat,
   answerParser,
@@ -18,33 +15,9 @@ import {
   readUsage,
   toolsOf,
 } from './model-format.ts';
+import { type ModelOptions, type Sendable, type Sent, type Settings, send, settingsOf } from './model-send.ts';
 
-export interface ModelOptions {
-  /** Ends before `/chat/completions`: `https://api.openai.com/v1`. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly model: string;
-  /** For one try, from sending the request to the last byte of the answer. */
-  readonly timeoutMs?: number;
-  readonly tries?: number;
-  /** Pause after the first try; it grows with each further one. */
-  readonly pauseMs?: number;
-  /** Whether the endpoint is our own scripted model, started by us; only that one's words are told to people. */
-  readonly scripted?: boolean;
-  /** Values that no answer may hold, besides the key: an endpoint that echoes one is not taken at its word. */
-  readonly canaries?: readonly string[];
-  readonly fetch?: typeof globalThis.fetch;
-}
-
-/** What is sent, whatever is made of the answer. */
-interface Sendable {
-  readonly context: CallContext;
-  /** What is asked for, as the error names it. */
-  readonly wanted: string;
-  readonly messages: readonly ChatCompletionMessageParam[];
-  readonly body: Partial<ChatCompletionCreateParamsNonStreaming>;
-  readonly purse: Purse | undefined;
-}
+export type { ModelOptions } from './model-send.ts';
 
 interface Question<Value> extends Sendable {
   readonly read: (completion: unknown) => Reading<Value>;
@@ -57,8 +30,6 @@ interface Asked<Value> {
   readonly calls: readonly ModelCall[];
 }
 
-type Settings = Required<Omit<ModelOptions, 'fetch' | 'apiKey'>> & { readonly client: OpenAI };
-
 /** Connects the model port to a chat completions endpoint. Prompts and answers never appear in its errors. */
 export function createModel(options: ModelOptions): Model {
   const settings = settingsOf(options);
@@ -67,12 +38,13 @@ export function createModel(options: ModelOptions): Model {
       const { value, calls } = await ask(settings, { ...questionFor(name, request, settings), check });
       return { answer: value, calls };
     },
-    async turn({ context, messages, tools, purse }) {
+    async turn({ context, messages, tools, purse, silenceMs = settings.silenceMs }) {
       const { value, calls } = await ask(settings, {
         context,
         wanted: 'next step',
         messages: messages.map(wireMessage),
         body: toolsOf(tools),
+        silenceMs,
         read: readTurn,
         check: () => [],
         purse,
@@ -82,32 +54,13 @@ export function createModel(options: ModelOptions): Model {
   };
 }
 
-function settingsOf(options: ModelOptions): Settings {
-  const { baseUrl, apiKey, model, timeoutMs = 120_000, tries = 3, pauseMs = 500, scripted = false } = options;
-  const client = new OpenAI({
-    baseURL: baseUrl,
-    apiKey,
-    maxRetries: 0,
-    timeout: timeoutMs + 1000,
-    fetch: boundedFetch(options.fetch ?? globalThis.fetch, timeoutMs),
-    // Nothing from the environment: the App says where it calls and as whom, and debug logs would hold prompts.
-    organization: null,
-    project: null,
-    adminAPIKey: null,
-    webhookSecret: null,
-    logLevel: 'off',
-  });
-  const canaries = [apiKey, ...(options.canaries ?? [])];
-  return { baseUrl, model, timeoutMs, tries, pauseMs, scripted, canaries, client };
-}
-
 /** The same table, told to the compiler per name, so that a name's schema gives that name's answer. */
 const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: ZodType<Answer<Name>> } } = ANSWERS;
 
 function questionFor<Name extends AnswerName>(
   name: Name,
   request: Omit<Parameters<Model['answer']>[0], 'name' | 'check'>,
-  { canaries }: Settings,
+  { canaries, silenceMs }: Settings,
 ): Omit<Question<Answer<Name>>, 'check'> {
   const { schema } = SCHEMAS[name];
   return {
@@ -118,6 +71,7 @@ function questionFor<Name extends AnswerName>(
       { role: 'user', content: request.user },
     ],
     body: { response_format: answerFormat(name, schema) },
+    silenceMs: request.silenceMs ?? silenceMs,
     read: answerParser(schema, canaries),
     purse: request.purse,
   };
@@ -173,34 +127,6 @@ async function tryOnce<Value>(
 function refuseUnpaid({ purse, wanted }: Sendable, calls: readonly ModelCall[]): void {
   if (isEmpty(leftAfter(purse, calls)))
     throw new BudgetError(`Nothing is left in the budget to ask the model for the ${wanted}.`, calls);
-}
-
-type Sent = { readonly completion: unknown } | { readonly failure: Failure };
-
-async function send(
-  settings: Settings,
-  question: Sendable,
-  messages: readonly ChatCompletionMessageParam[],
-): Promise<Sent> {
-  try {
-    const completion: unknown = await settings.client.chat.completions.create(
-      { ...question.body, model: settings.model, messages: [...messages] },
-      { headers: headersOf(question.context) },
-    );
-    return { completion };
-  } catch (error) {
-    return { failure: failureOf(error, settings) };
-  }
-}
-
-function headersOf(context: CallContext): Record<string, string> {
-  return {
-    'X-Loopwright-Loop': context.loop,
-    'X-Loopwright-Phase': context.phase,
-    'X-Loopwright-Skill': context.skill,
-    'X-Loopwright-Role': context.role,
-    'X-Loopwright-Attempt': String(context.attempt),
-  };
 }
 
 function failed(what: string): Reading<never> {

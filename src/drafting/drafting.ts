@@ -49,11 +49,18 @@ export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports
       const context = { loop: nameOf(loop.ref), phase, skill, role, attempt: attemptOf(phase, loop) };
       const system = systemOf([GROUND_RULES, ...skills].map((each) => ({ name: each, text: skillText(each, ports) })));
       const purse = leftAfter(purseOf(loop), calls);
-      const result = await ports.model.answer({ name, context, system, user: userOf(task, blocks), purse, check });
+      const user = userOf(task, blocks);
+      const silenceMs = silenceOf(loop, ports);
+      const result = await ports.model.answer({ name, context, system, user, purse, silenceMs, check });
       calls.push(...result.calls);
       return result.answer;
     },
   };
+}
+
+/** A loop that began before the configuration had the key has none of its own. */
+function silenceOf({ started: { limits } }: StartedLoop, { modelFacts }: Ports): number | undefined {
+  return modelFacts.silenceMs ?? (limits.modelSeconds === undefined ? undefined : limits.modelSeconds * 1000);
 }
 
 /** Tries of this phase in the current review round, from 1. */

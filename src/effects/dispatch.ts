@@ -25,7 +25,6 @@ const NO_GATEWAY =
 /** What a job may be told to do; the job enforces them and the App checks what it can. */
 const LIMITS = {
   agentSteps: 60,
-  modelTimeoutMs: 120_000,
   outputBytes: 100_000,
   designAttempts: 3,
   reviewRevisions: 2,
@@ -118,7 +117,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     policy: { protectedPaths: config.protected, ...CHANGE_LIMITS },
     limits: {
       ...LIMITS,
-      modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs,
+      modelSilenceMs: modelFacts.silenceMs ?? Math.ceil(config.limits.modelSeconds * 1000),
       commandTimeoutMs: config.limits.commandSeconds * 1000,
       suiteTimeoutMs: config.limits.suiteSeconds * 1000,
     },

@@ -71,8 +71,9 @@ function branchProblem(defaultBranch: string): string | undefined {
 /** A goal may state its own limits; otherwise the repository's hold. */
 function limitsOf({ limits }: RepositoryConfig, goal: Goal | string | undefined): Facts['limits'] {
   const { iterations, usd } = typeof goal === 'object' ? goal.limits : {};
-  const { runMinutes, checksQuietSeconds } = limits;
-  return { iterations: iterations ?? limits.iterations, usd: usd ?? limits.usd, runMinutes, checksQuietSeconds };
+  const { runMinutes, checksQuietSeconds, modelSeconds } = limits;
+  const stated = { iterations: iterations ?? limits.iterations, usd: usd ?? limits.usd };
+  return { ...stated, runMinutes, checksQuietSeconds, modelSeconds };
 }
 
 /** Stands in only where the label is refused anyway; no loop ever starts with it. */

@@ -86,7 +86,8 @@ export const brief = z.strictObject({
   limits: z.strictObject({
     /** Tool calls per task conversation. */
     agentSteps: z.int(),
-    modelTimeoutMs: z.int(),
+    /** For how long a model may be silent. */
+    modelSilenceMs: z.int(),
     commandTimeoutMs: z.int(),
     /** For the whole suite, and for the tests of a change. */
     suiteTimeoutMs: z.int(),

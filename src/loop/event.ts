@@ -26,6 +26,7 @@ export const event = z.discriminatedUnion('type', [
       usd: z.number(),
       checksQuietSeconds: z.number(),
       runMinutes: z.number(),
+      modelSeconds: z.number().optional(),
     }),
     lane,
     branch: z.string(),

@@ -63,6 +63,8 @@ const started = z.strictObject({
     usd: z.number(),
     checksQuietSeconds: z.number(),
     runMinutes: z.number(),
+    /** For how long the model may be silent in the App's own calls. */
+    modelSeconds: z.number().optional(),
   }),
   price: price.optional(),
 });

@@ -561,6 +561,26 @@ describe('the drafts together', () => {
 });
 
 describe('a model that does not answer', () => {
+  it.each([
+    ['the repository says', 7, undefined, 7000],
+    ['whoever started the App says', 7, 40, 40],
+    ['every call may be, where the loop is older than the key', undefined, undefined, undefined],
+  ])('may be silent for as long as %s', async (_, modelSeconds, silenceMs, expected) => {
+    const heard: unknown[] = [];
+    const model: Stage['ports']['model'] = {
+      ...stage.ports.model,
+      answer: (request) => {
+        heard.push(request.silenceMs);
+        return stage.ports.model.answer(request);
+      },
+    };
+    const { started } = stage.loop;
+    const limits = { ...started.limits, ...(modelSeconds === undefined ? {} : { modelSeconds }) };
+    const ports = { ...stage.ports, model, modelFacts: { ...stage.ports.modelFacts, silenceMs } };
+    await outcomeOf('DISCOVER', { ...stage.loop, started: { ...started, limits } }, ports);
+    expect(heard).toEqual([expected]);
+  });
+
   it('is a failed event that carries the calls of this entry, those that succeeded too', async () => {
     stage.answers['spec-review'] = ['no json'];
     const event = await outcomeOf('DEFINE', await upTo('DEFINE'));

@@ -37,7 +37,7 @@ export interface WorldOptions {
   readonly script?: (script: Script) => Script;
   /** Endpoint instead of the scripted model. */
   readonly modelUrl?: string;
-  readonly modelTimeoutMs?: number;
+  readonly modelSilenceMs?: number;
   /** What the App believes about the model; true where answers are authored. */
   readonly scripted?: boolean;
   readonly skillsDirectory?: string;
@@ -174,7 +174,7 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
       apiKey: 'scripted',
       scripted: options.scripted ?? true,
       price: { prompt: 0, completion: 0 },
-      ...(options.modelTimeoutMs === undefined ? {} : { timeoutMs: options.modelTimeoutMs }),
+      ...(options.modelSilenceMs === undefined ? {} : { silenceMs: options.modelSilenceMs }),
     },
     ...(options.skillsDirectory === undefined ? {} : { skillsDirectory: options.skillsDirectory }),
     log,
