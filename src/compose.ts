@@ -31,8 +31,8 @@ export interface Composition {
     /** Whether it is our own scripted model, as whoever started it says; no endpoint is believed that it is. */
     readonly scripted: boolean;
     readonly price: Ports['modelFacts']['price'];
-    /** For one try; 120 s unless given. */
-    readonly timeoutMs?: number;
+    /** For how long it may be silent; as the repository's configuration says unless given. */
+    readonly silenceMs?: number;
   };
   /** Where skills are read from; the package's own by default. */
   readonly skillsDirectory?: string | undefined;
@@ -77,7 +77,7 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
       scripted: model.scripted,
       price: model.price,
       jobUrl: jobUrlOf(composition),
-      timeoutMs: model.timeoutMs,
+      silenceMs: model.silenceMs,
     },
     github,
     model: createModel({
@@ -86,7 +86,7 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
       model: model.name,
       scripted: model.scripted,
       canaries,
-      ...(model.timeoutMs === undefined ? {} : { timeoutMs: model.timeoutMs }),
+      ...(model.silenceMs === undefined ? {} : { silenceMs: model.silenceMs }),
     }),
     store,
     queue: createQueue(engine, { concurrency: CONCURRENCY, log }),

@@ -49,6 +49,13 @@ export interface Model {
     readonly user: string;
     /** What may be spent on it; without, whatever it costs. */
     readonly purse?: Purse | undefined;
+    /** For how long nothing may come; without, as long as the port lets every call. */
+    readonly silenceMs?: number | undefined;
+    /**
+     * What is wrong with an answer that fits its schema, in the words of the tool that found it; told to the model in the same way.
+     * An answer that is still wrong after the last try is given as it is: whoever asked judges it.
+     */
+    readonly check?: ((answer: Answer<Name>) => Promise<readonly string[]> | readonly string[]) | undefined;
   }): Promise<{ readonly answer: Answer<Name>; readonly calls: readonly ModelCall[] }>;
   /** One turn of a conversation with tools. @throws {ModelError} after three tries, {BudgetError} before a try that `purse` cannot pay. */
   turn(request: {
@@ -56,6 +63,7 @@ export interface Model {
     readonly messages: readonly Message[];
     readonly tools: readonly ToolDefinition[];
     readonly purse?: Purse | undefined;
+    readonly silenceMs?: number | undefined;
   }): Promise<{
     readonly content: string;
     readonly toolCalls: readonly ToolCall[];
@@ -154,8 +162,8 @@ export interface Ports {
     readonly price: Price | undefined;
     /** Address for jobs, local mode only. */
     readonly jobUrl: string | undefined;
-    /** For one try, in jobs as in the App; 120 s unless given. */
-    readonly timeoutMs?: number | undefined;
+    /** For how long a model may be silent, in jobs as in the App, whatever a repository's configuration says. */
+    readonly silenceMs?: number | undefined;
   };
   readonly github: GitHub;
   readonly model: Model;

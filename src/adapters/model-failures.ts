@@ -1,7 +1,8 @@
 /** Why a call of the model failed, and whether another try could help. */
-import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import { APIConnectionError, APIError } from 'openai';
 import { z } from 'zod';
 import { ANSWER_MIB, isTooLarge } from './model-fetch.ts';
+import { BrokenOffError } from './model-stream.ts';
 
 /** A failed try: `what` goes into the error, `final` means that another try would fail in the same way. */
 export interface Failure {
@@ -11,7 +12,8 @@ export interface Failure {
 
 interface Called {
   readonly baseUrl: string;
-  readonly timeoutMs: number;
+  /** Why it was waited for no longer, if so. */
+  readonly impatience: string | undefined;
   /** Whether it is our own scripted model. */
   readonly scripted: boolean;
 }
@@ -21,11 +23,10 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** What went wrong with a call, in words that never hold the prompt or the answer. Every error is a failed try, also one that nobody foresaw. */
 export function failureOf(error: unknown, called: Called): Failure {
-  const { timeoutMs } = called;
+  const { impatience } = called;
   if (isTooLarge(error)) return { what: `an answer larger than ${ANSWER_MIB} MiB`, final: false };
-  if (error instanceof APIConnectionTimeoutError || isNamed(error, 'TimeoutError') || isNamed(error, 'AbortError')) {
-    return { what: `no answer within ${timeoutMs / 1000} s`, final: false };
-  }
+  if (impatience !== undefined) return { what: impatience, final: false };
+  if (error instanceof BrokenOffError) return { what: 'an answer that broke off', final: false };
   if (error instanceof APIConnectionError) return { what: `no connection${codeOf(error.cause)}`, final: false };
   if (error instanceof APIError && error.status !== undefined) return answered(error, error.status, called);
   if (error instanceof SyntaxError) return { what: 'an answer that is no JSON', final: false };
@@ -60,10 +61,6 @@ function refusal(status: number): Failure {
   const final = status < 500 && !PASSING_STATUSES.has(status);
   const remedy = status === 401 || status === 403 ? ' (check the API key)' : ' (check the model name and the base URL)';
   return { what: `HTTP ${status}${final ? remedy : ''}`, final };
-}
-
-function isNamed(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name;
 }
 
 function codeOf(cause: unknown): string {

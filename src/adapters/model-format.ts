@@ -8,7 +8,8 @@ import type { ToolCall, ToolDefinition } from '../ports.ts';
 
 /** What one try gave. `correction` are the messages that tell the model what was wrong with its answer. */
 export type Reading<Value> =
-  | { readonly type: 'usable'; readonly value: Value }
+  /** `text` is the answer as the model wrote it. */
+  | { readonly type: 'usable'; readonly value: Value; readonly text: string }
   | {
       readonly type: 'unusable';
       readonly what: string;
@@ -62,7 +63,7 @@ function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
 }
 
 /** The request fields that offer tools; none when there are no tools, since endpoints refuse an empty list. */
-export function toolsOf(tools: readonly ToolDefinition[]): Partial<ChatCompletionCreateParamsNonStreaming> {
+export function toolsOf(tools: readonly ToolDefinition[]): Pick<ChatCompletionCreateParamsNonStreaming, 'tools'> {
   if (tools.length === 0) return {};
   return {
     tools: tools.map(({ name, description, parameters }) => ({
@@ -90,23 +91,18 @@ export function answerParser<Value>(
       );
     }
     const parsed = schema.safeParse(cleanedAnswer(value));
-    if (parsed.success) return withoutSecret(parsed.data, canaries);
-    const problems = parsed.error.issues;
-    const told = problems
-      .slice(0, PROBLEMS_TOLD)
-      .map(({ path, message: problem }) => `- ${path.join('.') || 'the answer'}: ${problem}`.slice(0, LONGEST_TOLD));
-    return malformed(
-      text.content,
-      `an answer with ${problems.length} problem${problems.length === 1 ? '' : 's'}`,
-      told.join('\n'),
+    if (parsed.success) return withoutSecret(parsed.data, text.content, canaries);
+    const problems = parsed.error.issues.map(({ path, message: problem }) =>
+      `${path.join('.') || 'the answer'}: ${problem}`.slice(0, LONGEST_TOLD),
     );
+    return wrong(text.content, problems);
   };
 }
 
 /** Not a word of such an answer is kept or sent back; where the secret stands is enough to write it anew. */
-function withoutSecret<Value>(value: Value, canaries: readonly string[]): Reading<Value> {
+function withoutSecret<Value>(value: Value, text: string, canaries: readonly string[]): Reading<Value> {
   const secret = secretInAnswer(value, canaries);
-  if (secret === undefined) return { type: 'usable', value };
+  if (secret === undefined) return { type: 'usable', value, text };
   const content = `Your last answer held what looks like ${secret}, so it was thrown away. Answer again, complete and as bare JSON; write a placeholder such as <token> instead.`;
   return { type: 'unusable', what: `an answer with ${secret}`, correction: [{ role: 'user', content }] };
 }
@@ -118,7 +114,18 @@ export function readTurn(received: unknown): Reading<Turn> {
   const { content, tool_calls: calls } = parsed.data.choices[0].message;
   const toolCalls = (calls ?? []).map((call) => ({ id: call.id, ...call.function }));
   if (!content?.trim() && toolCalls.length === 0) return unusable('an empty answer');
-  return { type: 'usable', value: { content: content ?? '', toolCalls } };
+  return { type: 'usable', value: { content: content ?? '', toolCalls }, text: content ?? '' };
+}
+
+/** Characters of a problem that a check of the asker's own found: the words of a parser, with the place that it shows. */
+const LONGEST_FOUND = 1500;
+
+/** An answer that fits its schema and breaks rules of whoever asked. */
+export function checkedWrong<Value>(text: string, problems: readonly string[]): Reading<Value> {
+  return wrong(
+    text,
+    problems.map((problem) => problem.slice(0, LONGEST_FOUND).toWellFormed()),
+  );
 }
 
 /** Characters of a token, in English and code, about. */
@@ -166,6 +173,12 @@ function jsonOf(text: string): unknown {
 
 function unusable<Value>(what: string): Reading<Value> {
   return { type: 'unusable', what, correction: [] };
+}
+
+function wrong<Value>(content: string, problems: readonly string[]): Reading<Value> {
+  const told = problems.slice(0, PROBLEMS_TOLD).map((problem) => `- ${problem}`);
+  const what = `an answer with ${problems.length} problem${problems.length === 1 ? '' : 's'}`;
+  return malformed(content, what, told.join('\n'));
 }
 
 function malformed<Value>(content: string, what: string, problems: string): Reading<Value> {

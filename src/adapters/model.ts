@@ -1,40 +1,27 @@
 /** The model port over any endpoint that speaks OpenAI chat completions; every answer is parsed, every try is counted. */
-import OpenAI from 'openai';
-import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
+import type { ChatCompletionMessageParam } from 'openai/resources';
 import { BudgetError, ModelError } from '../errors.ts';
 import { type Answer, type AnswerName, schemaOf } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
-import { isEmpty, leftAfter, type Purse } from '../loop/costs.ts';
+import { isEmpty, leftAfter } from '../loop/costs.ts';
 import type { CallContext, Message, Model } from '../ports.ts';
-import { type Failure, failureOf } from './model-failures.ts';
-import { boundedFetch } from './model-fetch.ts';
-import { answerFormat, answerParser, type Reading, readTurn, readUsage, toolsOf } from './model-format.ts';
+import {
+  answerFormat,
+  answerParser,
+  checkedWrong,
+  type Reading,
+  readTurn,
+  readUsage,
+  toolsOf,
+} from './model-format.ts';
+import { type ModelOptions, type Sendable, type Sent, type Settings, send, settingsOf } from './model-send.ts';
 
-export interface ModelOptions {
-  /** Ends before `/chat/completions`: `https://api.openai.com/v1`. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly model: string;
-  /** For one try, from sending the request to the last byte of the answer. */
-  readonly timeoutMs?: number;
-  readonly tries?: number;
-  /** Pause after the first try; it grows with each further one. */
-  readonly pauseMs?: number;
-  /** Whether the endpoint is our own scripted model, started by us; only that one's words are told to people. */
-  readonly scripted?: boolean;
-  /** Values that no answer may hold, besides the key: an endpoint that echoes one is not taken at its word. */
-  readonly canaries?: readonly string[];
-  readonly fetch?: typeof globalThis.fetch;
-}
+export type { ModelOptions } from './model-send.ts';
 
-interface Question<Value> {
-  readonly context: CallContext;
-  /** What is asked for, as the error names it. */
-  readonly wanted: string;
-  readonly messages: readonly ChatCompletionMessageParam[];
-  readonly body: Partial<ChatCompletionCreateParamsNonStreaming>;
+interface Question<Value> extends Sendable {
   readonly read: (completion: unknown) => Reading<Value>;
-  readonly purse: Purse | undefined;
+  /** What is wrong with an answer that can be read; nothing where nobody checks. */
+  readonly check: (value: Value) => Promise<readonly string[]> | readonly string[];
 }
 
 interface Asked<Value> {
@@ -42,23 +29,23 @@ interface Asked<Value> {
   readonly calls: readonly ModelCall[];
 }
 
-type Settings = Required<Omit<ModelOptions, 'fetch' | 'apiKey'>> & { readonly client: OpenAI };
-
 /** Connects the model port to a chat completions endpoint. Prompts and answers never appear in its errors. */
 export function createModel(options: ModelOptions): Model {
   const settings = settingsOf(options);
   return {
-    async answer({ name, ...request }) {
-      const { value, calls } = await ask(settings, questionFor(name, request, settings));
+    async answer({ name, check = () => [], ...request }) {
+      const { value, calls } = await ask(settings, { ...questionFor(name, request, settings), check });
       return { answer: value, calls };
     },
-    async turn({ context, messages, tools, purse }) {
+    async turn({ context, messages, tools, purse, silenceMs = settings.silenceMs }) {
       const { value, calls } = await ask(settings, {
         context,
         wanted: 'next step',
         messages: messages.map(wireMessage),
         body: toolsOf(tools),
+        silenceMs,
         read: readTurn,
+        check: () => [],
         purse,
       });
       return { ...value, calls };
@@ -66,30 +53,11 @@ export function createModel(options: ModelOptions): Model {
   };
 }
 
-function settingsOf(options: ModelOptions): Settings {
-  const { baseUrl, apiKey, model, timeoutMs = 120_000, tries = 3, pauseMs = 500, scripted = false } = options;
-  const client = new OpenAI({
-    baseURL: baseUrl,
-    apiKey,
-    maxRetries: 0,
-    timeout: timeoutMs + 1000,
-    fetch: boundedFetch(options.fetch ?? globalThis.fetch, timeoutMs),
-    // Nothing from the environment: the App says where it calls and as whom, and debug logs would hold prompts.
-    organization: null,
-    project: null,
-    adminAPIKey: null,
-    webhookSecret: null,
-    logLevel: 'off',
-  });
-  const canaries = [apiKey, ...(options.canaries ?? [])];
-  return { baseUrl, model, timeoutMs, tries, pauseMs, scripted, canaries, client };
-}
-
 function questionFor<Name extends AnswerName>(
   name: Name,
-  request: Omit<Parameters<Model['answer']>[0], 'name'>,
-  { canaries }: Settings,
-): Question<Answer<Name>> {
+  request: Omit<Parameters<Model['answer']>[0], 'name' | 'check'>,
+  { canaries, silenceMs }: Settings,
+): Omit<Question<Answer<Name>>, 'check'> {
   const schema = schemaOf(name);
   return {
     context: request.context,
@@ -99,6 +67,7 @@ function questionFor<Name extends AnswerName>(
       { role: 'user', content: request.user },
     ],
     body: { response_format: answerFormat(name, schema) },
+    silenceMs: request.silenceMs ?? silenceMs,
     read: answerParser(schema, canaries),
     purse: request.purse,
   };
@@ -107,57 +76,56 @@ function questionFor<Name extends AnswerName>(
 async function ask<Value>(settings: Settings, question: Question<Value>): Promise<Asked<Value>> {
   const calls: ModelCall[] = [];
   const failures: string[] = [];
+  const readable: Value[] = [];
   let messages = question.messages;
   for (let attempt = 1; attempt <= settings.tries; attempt += 1) {
     refuseUnpaid(question, calls);
-    const startedAt = performance.now();
-    const sent = await send(settings, question, messages);
-    calls.push({ ...callOf(question.context, performance.now() - startedAt), ...tokensOf(sent, messages) });
-    const reading: Reading<Value> = 'completion' in sent ? question.read(sent.completion) : failed(sent.failure.what);
+    const { call, reading, isFinal, value } = await tryOnce(settings, question, messages);
+    calls.push(call);
     if (reading.type === 'usable') return { value: reading.value, calls };
     failures.push(reading.what);
-    if ('failure' in sent && sent.failure.final) break;
+    readable.push(...value);
+    if (isFinal) break;
     messages = [...question.messages, ...reading.correction];
     if (attempt < settings.tries) await pause(settings.pauseMs * attempt);
   }
+  const last = readable.at(-1);
+  if (last !== undefined) return { value: last, calls };
   throw new ModelError(sentence(settings, question.wanted, failures), calls);
 }
 
+interface Tried<Value> {
+  readonly call: ModelCall;
+  readonly reading: Reading<Value>;
+  /** Whether another try would fail in the same way. */
+  readonly isFinal: boolean;
+  /** What could be read, whatever a check says of it. */
+  readonly value: readonly Value[];
+}
+
+async function tryOnce<Value>(
+  settings: Settings,
+  question: Question<Value>,
+  messages: readonly ChatCompletionMessageParam[],
+): Promise<Tried<Value>> {
+  const startedAt = performance.now();
+  const sent = await send(settings, question, messages);
+  const call = { ...callOf(question.context, performance.now() - startedAt), ...tokensOf(sent, messages) };
+  if ('failure' in sent) return { call, reading: failed(sent.failure.what), isFinal: sent.failure.final, value: [] };
+  const read = question.read(sent.completion);
+  if (read.type === 'unusable') return { call, reading: read, isFinal: false, value: [] };
+  const problems = await question.check(read.value);
+  const reading = problems.length === 0 ? read : checkedWrong<Value>(read.text, problems);
+  return { call, reading, isFinal: false, value: [read.value] };
+}
+
 /** @throws {BudgetError} where nothing is left after these calls. */
-function refuseUnpaid({ purse, wanted }: Question<unknown>, calls: readonly ModelCall[]): void {
+function refuseUnpaid({ purse, wanted }: Sendable, calls: readonly ModelCall[]): void {
   if (isEmpty(leftAfter(purse, calls)))
     throw new BudgetError(`Nothing is left in the budget to ask the model for the ${wanted}.`, calls);
 }
 
-type Sent = { readonly completion: unknown } | { readonly failure: Failure };
-
-async function send(
-  settings: Settings,
-  question: Question<unknown>,
-  messages: readonly ChatCompletionMessageParam[],
-): Promise<Sent> {
-  try {
-    const completion: unknown = await settings.client.chat.completions.create(
-      { ...question.body, model: settings.model, messages: [...messages] },
-      { headers: headersOf(question.context) },
-    );
-    return { completion };
-  } catch (error) {
-    return { failure: failureOf(error, settings) };
-  }
-}
-
-function headersOf(context: CallContext): Record<string, string> {
-  return {
-    'X-Loopwright-Loop': context.loop,
-    'X-Loopwright-Phase': context.phase,
-    'X-Loopwright-Skill': context.skill,
-    'X-Loopwright-Role': context.role,
-    'X-Loopwright-Attempt': String(context.attempt),
-  };
-}
-
-function failed<Value>(what: string): Reading<Value> {
+function failed(what: string): Reading<never> {
   return { type: 'unusable', what, correction: [] };
 }
 

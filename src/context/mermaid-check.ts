@@ -8,6 +8,7 @@ import { isWildMermaid } from '../guard/outgoing-rules.ts';
 export interface DiagramProblem {
   /** Line of the text as given, from 1. */
   readonly line: number;
+  /** One sentence, or the parser's own words: the place, an arrow below it, and what it expected. */
   readonly message: string;
 }
 
@@ -76,6 +77,8 @@ function keptLines(source: string): readonly Line[] {
 /** What was found in the last texts: a plan that is drafted once more mostly keeps its diagrams. */
 const FOUND = new Map<string, readonly DiagramProblem[]>();
 const MOST_FOUND = 20;
+/** Characters of what the parser says: it lists every sign that it would have taken. */
+const LONGEST_WORDS = 1000;
 
 async function parseProblems(kept: readonly Line[]): Promise<readonly DiagramProblem[]> {
   const key = JSON.stringify(kept);
@@ -100,8 +103,18 @@ async function parsed(kept: readonly Line[]): Promise<readonly DiagramProblem[]>
     if (!(error instanceof Error)) throw error;
     const at = (firstLineOf(error) ?? 1) - 1;
     const line = (kept[at] ?? kept.at(-1))?.line ?? 1;
-    return [{ line, message: error.message.split('\n')[0]?.replace(/ on line \d+:?/, '') ?? 'Parse error' }];
+    return [{ line, message: wordsOf(error) }];
   }
+}
+
+/** All that the parser says, but its line number: it counts lines without blank ones and comments. */
+function wordsOf({ message }: Error): string {
+  return (
+    message
+      .replace(/ on line \d+/, '')
+      .trim()
+      .slice(0, LONGEST_WORDS) || 'Parse error'
+  );
 }
 
 /** The parser's own errors carry `hash.loc.first_line`; others have no line. */

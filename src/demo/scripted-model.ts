@@ -9,6 +9,8 @@ const request = z.object({
   model: z.string(),
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
   response_format: z.object({ json_schema: z.object({ name: z.string() }) }).optional(),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().optional() }).nullish(),
 });
 type Request = z.infer<typeof request>;
 
@@ -37,7 +39,10 @@ export async function startScriptedModel(
     if (isAboutAnother(script, parsed.data)) return context.json(refusal(foreignIssue(script)), 422);
     const message = messageFor(script, parsed.data, attempt);
     if (message === undefined) return context.json(refusal(`its script has nothing for ${askedFor(parsed.data)}`), 422);
-    return context.json(completionOf(parsed.data, message));
+    const completion = completionOf(parsed.data, message);
+    if (parsed.data.stream !== true) return context.json(completion);
+    context.header('content-type', 'text/event-stream');
+    return context.body(streamOf(parsed.data, message, completion));
   });
   const server = createServer(getRequestListener(app.fetch));
   await new Promise<void>((resolve, reject) => {
@@ -118,8 +123,29 @@ function ofTry<Value>(tries: readonly Value[] | undefined, attempt: number): Val
   return tries?.[Math.min(Math.max(attempt, 1), tries.length) - 1];
 }
 
+/** The same answer piece by piece, as server-sent events. */
+function streamOf(asked: Request, message: ScriptedMessage, { choices, usage, ...about }: Completion): string {
+  const { content, tool_calls: calls = [], role } = message;
+  const parts = (content ?? '').match(/[\s\S]{1,400}/g) ?? [];
+  const deltas = [
+    { role, content: '' },
+    ...parts.map((part) => ({ content: part })),
+    ...calls.map((call, index) => ({ tool_calls: [{ index, ...call }] })),
+  ];
+  const chunk = { ...about, object: 'chat.completion.chunk' };
+  const finish = choices.map(({ index, finish_reason }) => ({ index, delta: {}, finish_reason }));
+  const pieces = [
+    ...deltas.map((delta) => ({ ...chunk, choices: [{ index: 0, delta, finish_reason: null }] })),
+    { ...chunk, choices: finish },
+    ...(asked.stream_options?.include_usage === true ? [{ ...chunk, choices: [], usage }] : []),
+  ];
+  return [...pieces.map((piece) => JSON.stringify(piece)), '[DONE]'].map((told) => `data: ${told}\n\n`).join('');
+}
+
+type Completion = ReturnType<typeof completionOf>;
+
 /** Tokens are estimated at four characters each, as the answer's `usage` says. */
-function completionOf(asked: Request, message: ScriptedMessage): unknown {
+function completionOf(asked: Request, message: ScriptedMessage) {
   const prompt = Math.ceil(JSON.stringify(asked.messages).length / 4);
   const completion = Math.ceil(JSON.stringify(message).length / 4);
   return {

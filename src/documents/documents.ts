@@ -160,7 +160,16 @@ export type Plan = z.infer<typeof plan>;
 export const analysis = z.strictObject({
   findings: z.array(
     z.strictObject({
-      severity: z.enum(['critical', 'high', 'medium', 'low']),
+      severity: z
+        .enum(['critical', 'high', 'medium', 'low'])
+        .describe('critical and high send the work back; medium and low are shown to the people who approve'),
+      cause: z
+        .enum(['plan', 'spec'])
+        // A finding that was stored before the question was asked.
+        .default('plan')
+        .describe(
+          'What must change: plan (tasks, rows), or spec where only spec.md or the interface document can mend it',
+        ),
       where: line,
       finding: line,
       action: line,

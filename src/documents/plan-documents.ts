@@ -99,10 +99,14 @@ function containing(texts: readonly string[]): string {
 }
 
 export function analysisDocument({ findings }: Analysis): string {
-  const rows = findings.map(({ severity, where, finding, action }) => [severity, where, finding, action]);
-  const text =
-    rows.length === 0 ? 'The critic found no contradiction.' : table(['severity', 'where', 'finding', 'action'], rows);
+  const text = findings.length === 0 ? 'The critic found no contradiction.' : findingsTable(findings);
   return sections('Analysis', [['Findings', text]]);
+}
+
+/** What the critic found, and what it would do about it. */
+export function findingsTable(findings: Analysis['findings']): string {
+  const rows = findings.map(({ severity, where, finding, action }) => [severity, where, finding, action]);
+  return table(['severity', 'where', 'finding', 'action'], rows);
 }
 
 export function doubtsDocument({ doubts }: Analysis): string {

@@ -5,6 +5,7 @@ import { storedJson } from '../documents/stored-json.ts';
 import type { Event } from '../loop/event.ts';
 import { GATES } from '../loop/gates.ts';
 import type { Loop } from '../loop/loop.ts';
+import type { Measurement } from '../loop/measurement.ts';
 import { type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
 import { lintSpecification } from './lint.ts';
 import {
@@ -17,21 +18,29 @@ import {
   scanBlock,
   scanOf,
 } from './material.ts';
-import { rubricPoints } from './rubric.ts';
-import { confidenceOf, defectsOfPoints, type SpecPoint } from './spec-points.ts';
+import { reviewProblems, rubricPoints } from './rubric.ts';
+import { brokenRules, confidenceOf, defectsOfPoints, type SpecPoint, toldPoint } from './spec-points.ts';
 
-/** Two calls: the specification, and its review by the critic; only one when the rules alone keep it below the gate. */
+/** Two calls: the specification, and its review by the critic; only one when rules alone keep it below its gates. */
 export async function define(drafting: Drafting): Promise<Event> {
   const { loop } = drafting;
   const goal = await storedJson(drafting, 'requirement.json', requirementSchema);
+  const linted = (specification: Specification): readonly SpecPoint[] =>
+    lintSpecification({
+      specification,
+      goal,
+      text: specificationDocument(specification, goal),
+      lane: loop.started.lane,
+    });
   const specification = await drafting.ask(
     'specification',
     'Write the specification for the requirement above. Where feedback is given, mend exactly what it names.',
     await materialOf(drafting),
+    (answer) => brokenRules(linted(answer)).map(toldPoint),
   );
   const text = specificationDocument(specification, goal);
-  const lint = lintSpecification(specification, text, loop.started.lane);
-  const points = [...lint, ...(await reviewed(drafting, { goal, specification, text, lint }))];
+  const lint = linted(specification);
+  const { points, measurements } = await judged(drafting, { goal, specification, text, lint });
   const file = contractFile(specification);
   const documents = await storeDocuments(drafting, {
     'spec.md': text,
@@ -39,15 +48,6 @@ export async function define(drafting: Drafting): Promise<Event> {
     'requirements.json': JSON.stringify(specification.requirements, null, 2),
     ...supersededBy(file, loop),
   });
-  const measurements = [
-    await measured(drafting, {
-      name: 'spec_confidence',
-      value: confidenceOf(points),
-      unit: 'ratio',
-      source: 'drafting/define',
-      raw: points,
-    }),
-  ];
   const defects = defectsOfPoints(points, documents[0]?.path ?? 'spec.md');
   return draftedEvent(drafting, { documents, measurements, defects }, { requirementIds: idsOf(specification) });
 }
@@ -59,14 +59,38 @@ interface Written {
   readonly lint: readonly SpecPoint[];
 }
 
-/** A review that could not lift the specification over its gate is not paid for; its points count as not met. */
-async function reviewed(
-  drafting: Drafting,
-  { goal, specification, text, lint }: Written,
-): Promise<readonly SpecPoint[]> {
+interface Judged {
+  readonly points: readonly SpecPoint[];
+  readonly measurements: Measurement[];
+}
+
+/** A hard rule that is broken leaves nothing to score; a review that could not lift the specification over its gate is not paid for. */
+async function judged(drafting: Drafting, written: Written): Promise<Judged> {
+  const { specification, text, lint } = written;
+  const broken = brokenRules(lint);
+  const rules = await measured(drafting, {
+    name: 'broken_spec_rules',
+    value: broken.length,
+    unit: 'count',
+    source: 'drafting/define',
+    raw: lint,
+  });
+  if (broken.length > 0) return { points: lint, measurements: [rules] };
   const unasked = rubricPoints(specification, text, { points: [] });
-  const best = confidenceOf([...lint, ...unasked.map((point) => ({ ...point, met: true }))]);
-  if (!isConfident(best)) return unasked;
+  const most = [...lint, ...unasked.map((point) => ({ ...point, met: true }))];
+  const isWorthAReview = isConfident(confidenceOf(most));
+  const points = isWorthAReview ? [...lint, ...(await reviewed(drafting, written))] : lint;
+  const confidence = await measured(drafting, {
+    name: 'spec_confidence',
+    value: confidenceOf(isWorthAReview ? points : most),
+    unit: 'ratio',
+    source: isWorthAReview ? 'drafting/define' : 'drafting/define, the most that a review could make of it',
+    raw: points,
+  });
+  return { points, measurements: [rules, confidence] };
+}
+
+async function reviewed(drafting: Drafting, { goal, specification, text }: Written): Promise<readonly SpecPoint[]> {
   const review = await drafting.ask(
     'spec-review',
     'Judge spec.md: every rubric point of every requirement, each with a quote copied letter by letter from spec.md.',
@@ -75,6 +99,7 @@ async function reviewed(
       { name: 'spec.md', source: 'the writer of the specification', text },
       { name: 'contract', source: 'the writer of the specification', text: specification.contract.text },
     ],
+    (answer) => reviewProblems(specification, text, answer),
   );
   return rubricPoints(specification, text, review);
 }

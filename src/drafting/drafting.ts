@@ -15,6 +15,9 @@ import type { Ports } from '../ports.ts';
 import { scriptedNote } from '../render/words.ts';
 import { type Block, systemOf, userOf } from './prompt.ts';
 
+/** What is wrong with an answer; it is told to whoever gave it, within the same call. */
+export type Check<Name extends AnswerName> = (answer: Answer<Name>) => Promise<readonly string[]> | readonly string[];
+
 /** One entry of a drafting phase at work. */
 export interface Drafting {
   readonly phase: PhaseName;
@@ -25,7 +28,12 @@ export interface Drafting {
   /** The answers got so far, in order; a draft that fails leaves them to the next one. */
   readonly answered: readonly Answered[];
   /** Asks, unless the same was answered to a draft that failed. @throws {ModelError} when no usable answer came. @throws {BudgetError} before a call that nothing is left for. @throws {ConfigError} when a skill is missing. */
-  ask<Name extends AnswerName>(name: Name, task: string, blocks: readonly Block[]): Promise<Answer<Name>>;
+  ask<Name extends AnswerName>(
+    name: Name,
+    task: string,
+    blocks: readonly Block[],
+    check?: Check<Name>,
+  ): Promise<Answer<Name>>;
 }
 
 /** The skill that stands before all others in the App's own calls, so that they share one prefix. */
@@ -40,7 +48,7 @@ export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports
     ports,
     calls,
     answered,
-    async ask(name, task, blocks) {
+    async ask(name, task, blocks, check) {
       const { skills, role } = ANSWERS[name];
       const [skill] = skills;
       const context = { loop: nameOf(loop.ref), phase, skill, role, attempt: attemptOf(phase, loop) };
@@ -54,12 +62,18 @@ export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports
         return schemaOf(name).parse(JSON.parse(stored));
       }
       const purse = leftAfter(purseOf(loop), calls);
-      const result = await ports.model.answer({ name, context, system, user, purse });
+      const silenceMs = silenceOf(loop, ports);
+      const result = await ports.model.answer({ name, context, system, user, purse, silenceMs, check });
       calls.push(...result.calls);
       answered.push({ asked, answer: await ports.store.putBlob(JSON.stringify(result.answer)) });
       return result.answer;
     },
   };
+}
+
+/** A loop that began before the configuration had the key has none of its own. */
+function silenceOf({ started: { limits } }: StartedLoop, { modelFacts }: Ports): number | undefined {
+  return modelFacts.silenceMs ?? (limits.modelSeconds === undefined ? undefined : limits.modelSeconds * 1000);
 }
 
 /** Tries of this phase in the current review round, from 1. */

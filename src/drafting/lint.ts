@@ -1,9 +1,10 @@
-/** The deterministic half of spec_confidence. Pure; every rule names what it found. */
+/** What rules say of a specification: hard ones that it may not break, and points that count towards spec_confidence. Pure; every rule names what it found. */
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
-import type { Specification } from '../documents/documents.ts';
+import type { Requirement, Specification } from '../documents/documents.ts';
 import type { Lane } from '../loop/terms.ts';
 import { missingFromContract } from './contract-mentions.ts';
+import { goalProblems, isMeasured, measuredOn } from './goal-metrics.ts';
 import type { SpecPoint } from './spec-points.ts';
 
 type Row = Specification['requirements'][number];
@@ -18,31 +19,46 @@ const VAGUE =
 const LENGTHS: Readonly<Record<Lane, number>> = { trivial: 4_000, bug: 6_000, feature: 14_000 };
 const CONTRACT_LENGTH = 20_000;
 
-/** Points per requirement and of the whole. `text` is spec.md as rendered. */
-export function lintSpecification(specification: Specification, text: string, lane: Lane): readonly SpecPoint[] {
+export interface Judged {
+  readonly specification: Specification;
+  readonly goal: Pick<Requirement, 'metrics' | 'surface'>;
+  /** spec.md as rendered. */
+  readonly text: string;
+  readonly lane: Lane;
+}
+
+/** Points per requirement and of the whole. */
+export function lintSpecification({ specification, goal, text, lane }: Judged): readonly SpecPoint[] {
   const { requirements, contract } = specification;
+  const unstated = goalProblems(requirements, goal);
   return [
-    ...requirements.flatMap((row) => requirementPoints(row, contract.text)),
+    ...requirements.flatMap((row) => requirementPoints(row, contract.text, goal)),
     idsPoint(requirements),
+    hard(undefined, 'goal-metrics', unstated.length === 0, unstated.join(' ')),
     contractPoint(contract),
     lengthPoint('spec-length', 'spec.md', text.length, LENGTHS[lane]),
     lengthPoint('contract-length', 'The interface document', contract.text.length, CONTRACT_LENGTH),
   ];
 }
 
-function requirementPoints(row: Row, contract: string): readonly SpecPoint[] {
+function requirementPoints(row: Row, contract: string, goal: Judged['goal']): readonly SpecPoint[] {
   const vague = vagueIn([row.statement, ...row.criteria].join(' '));
   const loose = row.criteria.filter((criterion) => !isMeasurable(criterion));
   const missing = row.kind === 'change' ? missingFromContract([row.statement, ...row.criteria], contract) : [];
   return [
-    lint(row.id, 'no-vague-words', vague.length === 0, `Vague: ${vague.join(', ')}. Say what is measured instead.`),
-    lint(
+    hard(
+      row.id,
+      'no-vague-words',
+      vague.length === 0,
+      `Vague: ${vague.join(', ')}. Say what is measured instead; a word that is meant literally stands in backquotes.`,
+    ),
+    hard(
       row.id,
       'measurable-criteria',
       loose.length === 0,
       `No input with an exact result or number: ${loose.join(' · ')}`,
     ),
-    metricPoint(row),
+    metricPoint(row, goal),
     ...(row.kind === 'change'
       ? [
           lint(
@@ -54,6 +70,10 @@ function requirementPoints(row: Row, contract: string): readonly SpecPoint[] {
         ]
       : []),
   ];
+}
+
+function hard(...point: Parameters<typeof lint>): SpecPoint {
+  return { ...lint(...point), by: 'rule' };
 }
 
 function lint(requirement: string | undefined, point: string, met: boolean, problem: string): SpecPoint {
@@ -76,45 +96,43 @@ function isMeasurable(criterion: string): boolean {
   return EXACT.test(criterion) && INPUT.test(criterion);
 }
 
-function metricPoint({ id, kind, metric }: Row): SpecPoint {
-  const met = (kind === 'metric') === (metric !== null);
-  return lint(
-    id,
-    'metric',
-    met,
-    kind === 'metric'
-      ? 'A requirement of kind metric needs its metric.'
-      : `A requirement of kind ${kind} has no metric.`,
-  );
+function metricPoint({ id, kind, metric }: Row, { surface }: Judged['goal']): SpecPoint {
+  const problem =
+    (kind === 'metric') !== (metric !== null)
+      ? kind === 'metric'
+        ? 'A requirement of kind metric needs its metric.'
+        : `A requirement of kind ${kind} has no metric.`
+      : metric !== null && !isMeasured(metric.name, surface)
+        ? `Nobody measures \`${metric.name}\`: VERIFY measures ${measuredOn(surface)}. Say it as a change or keep whose criterion a program can check.`
+        : undefined;
+  return hard(id, 'metric', problem === undefined, problem ?? '');
 }
 
 function idsPoint(requirements: readonly Row[]): SpecPoint {
-  const wrong = requirements.find(({ id }, index) => id !== `R-${index + 1}`);
-  return lint(
+  const ids = requirements.map(({ id }) => id);
+  const wanted = ids.map((_, index) => `R-${index + 1}`);
+  return hard(
     undefined,
     'consecutive-ids',
-    wrong === undefined,
-    `Ids run R-1, R-2, … in order; ${wrong?.id ?? ''} is out of place.`,
+    ids.join() === wanted.join(),
+    `Ids run R-1, R-2, … in order, each once: they are ${ids.join(', ')}, and must be ${wanted.join(', ')}.`,
   );
 }
 
 const openApi = z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) });
 
 function contractPoint({ format, text }: Specification['contract']): SpecPoint {
-  const met = format !== 'openapi' || openApi.safeParse(yamlOf(text)).success;
-  return lint(
-    undefined,
-    'contract-parses',
-    met,
-    'The interface document is not OpenAPI YAML with `openapi` and `paths`.',
-  );
+  const problem = format === 'openapi' ? openApiProblem(text) : undefined;
+  return hard(undefined, 'contract-parses', problem === undefined, problem ?? '');
 }
 
-function yamlOf(text: string): unknown {
+function openApiProblem(text: string): string | undefined {
   try {
-    return parse(text);
+    return openApi.safeParse(parse(text)).success
+      ? undefined
+      : 'The interface document is not OpenAPI YAML with `openapi` and `paths`.';
   } catch (error) {
-    if (error instanceof YAMLParseError) return undefined;
+    if (error instanceof YAMLParseError) return `The interface document is no YAML: ${error.message}`;
     throw error;
   }
 }

@@ -20,14 +20,18 @@ import {
 import { storedJson } from '../documents/stored-json.ts';
 import type { Event } from '../loop/event.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { diagramDefects } from './diagrams.ts';
+import { diagramDefects, draw, undrawnPlan } from './diagrams.ts';
 import { type Drafted, type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
+import { findingDefects, gravest } from './findings.ts';
 import { askedOf, documentBlocks, fileBlocks, guidanceBlocks, scanBlock, scanOf } from './material.ts';
 import { type CheckedPlan, checkPlan } from './plan-checks.ts';
 import type { Block } from './prompt.ts';
 import { uncertaintyOf } from './uncertainty.ts';
 
-/** Three calls: the plan, its analysis by the critic, the diagrams; only the first when the rules refuse the plan already. */
+/**
+ * Three calls: the plan, its analysis by the critic, the diagrams; only the first when the rules refuse the plan after all, and only the last when
+ * nothing else failed in the try before.
+ */
 export async function plan(drafting: Drafting): Promise<Event> {
   const { loop, ports } = drafting;
   const goal = await storedJson(drafting, 'requirement.json', requirementSchema);
@@ -37,37 +41,34 @@ export async function plan(drafting: Drafting): Promise<Event> {
   const files = await fileBlocks(loop, ports, scan, askedOf(loop));
   const { protected: protectedPaths, commands } = await readConfig(loop, ports);
   const material = [scanBlock(scan), ...files, ...approved, ...closedBlock(protectedPaths), ...guidanceBlocks(loop)];
-  const planned = await drafting.ask(
-    'plan',
-    'Plan the work: tasks with their files, and acceptance rows that a machine performs.',
-    material,
-  );
-  const proposed: Block = { name: 'plan', source: 'the architect', text: JSON.stringify(planned, null, 2) };
-  const checked = checkPlan({
-    plan: planned,
-    requirements,
-    surface: goal.surface,
-    repository: { protectedPaths, runner: commands.runner, files: scan.files },
-  });
+  const repository = { protectedPaths, runner: commands.runner, files: scan.files };
+  const check = (answer: Plan): CheckedPlan =>
+    checkPlan({ plan: answer, requirements, surface: goal.surface, repository });
+  const kept = await undrawnPlan(drafting);
+  const planned =
+    kept?.planned ??
+    (await drafting.ask(
+      'plan',
+      'Plan the work: tasks with their files, and acceptance rows that a machine performs.',
+      material,
+      (answer) => check(answer).defects.map(({ message }) => message),
+    ));
+  const checked = check(planned);
   if (checked.uncovered.length > 0) return refused(drafting, planned, checked);
-  const analysis = await drafting.ask('analysis', 'Look for what is wrong with this plan before people read it.', [
-    ...approved,
-    scanBlock(scan),
-    proposed,
-  ]);
-  const diagrams = await drafting.ask('diagrams', 'Draw the product as it will be after this plan.', [
-    ...approved,
-    scanBlock(scan),
-    proposed,
-  ]);
+  const proposed: Block = { name: 'plan', source: 'the architect', text: JSON.stringify(planned, null, 2) };
+  const judging = [...approved, scanBlock(scan), proposed, ...guidanceBlocks(loop)];
+  const analysis =
+    kept?.analysis ??
+    (await drafting.ask('analysis', 'Look for what is wrong with this plan before people read it.', judging));
+  const diagrams = await draw(drafting, judging);
   const uncertainty = uncertaintyOf({ plan: planned, requirements, doubts: analysis.doubts, files: scan.files });
   const documents = await storePlan(drafting, { planned, analysis, diagrams });
   const unreadable = await diagramDefects(
     diagrams,
     documents.find(({ path }) => path.endsWith('/diagrams.md'))?.path ?? 'diagrams.md',
   );
-  const measurements = await measurementsOf(drafting, { uncertainty, checked, diagrams, unreadable });
-  const defects = [...checked.defects, ...uncertainty.defects, ...unreadable];
+  const measurements = await measurementsOf(drafting, { uncertainty, checked, analysis, diagrams, unreadable });
+  const defects = [...checked.defects, ...findingDefects(analysis), ...uncertainty.defects, ...unreadable];
   return draftedEvent(drafting, { documents, measurements, defects }, factsOf(planned, requirements, goal.surface));
 }
 
@@ -134,15 +135,24 @@ function factsOf(
 interface Findings {
   readonly uncertainty: ReturnType<typeof uncertaintyOf>;
   readonly checked: CheckedPlan;
+  readonly analysis: Analysis;
   readonly diagrams: Diagrams;
   readonly unreadable: readonly Defect[];
 }
 
 async function measurementsOf(
   drafting: Drafting,
-  { uncertainty, checked, diagrams, unreadable }: Findings,
+  { uncertainty, checked, analysis, diagrams, unreadable }: Findings,
 ): Promise<Drafted['measurements']> {
   const source = 'drafting/plan';
+  const findings = async (cause: 'plan' | 'spec'): Promise<Drafted['measurements'][number]> =>
+    measured(drafting, {
+      name: `${cause}_findings`,
+      value: gravest(analysis, cause).length,
+      unit: 'count',
+      source: 'critical and high findings of the critic',
+      raw: analysis.findings,
+    });
   return [
     await measured(drafting, {
       name: 'arch_uncertainty',
@@ -152,6 +162,8 @@ async function measurementsOf(
       raw: uncertainty.raw,
     }),
     await coverage(drafting, checked),
+    await findings('plan'),
+    await findings('spec'),
     await measured(drafting, {
       name: 'diagram_errors',
       value: unreadable.length,

@@ -21,11 +21,13 @@ export async function ship(drafting: Drafting): Promise<Event> {
   const blocks = await documentBlocks(loop, ports, ['requirement.md', 'spec.md', 'plan.md']);
   const versions = await versionsOf(loop, ports);
   const evidence = { name: 'evidence.md', source: 'the report of VERIFY', text: evidenceDocument(report) };
-  const release = await drafting.ask('release', 'Write what people read before they merge this.', [
-    ...blocks,
-    evidence,
-    versionBlock(versions),
-  ]);
+  const release = await drafting.ask(
+    'release',
+    'Write what people read before they merge this.',
+    [...blocks, evidence, versionBlock(versions)],
+    ({ tag }) =>
+      versions.next.includes(tag) ? [] : [`tag: ${tag} is no next version; take one of ${versions.next.join(', ')}.`],
+  );
   const documents = await storeDocuments(drafting, {
     'release.md': releaseDocument(release),
     'evidence.md': evidence.text,

@@ -78,6 +78,7 @@ async function resultOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<
     sandbox,
     report: await store.putBlob(JSON.stringify(report)),
     signature: signatureOf(kind, defects),
+    ...(report.kind === 'build' && report.unchanged === true ? { unchanged: true } : {}),
   };
 }
 

@@ -14,6 +14,7 @@ import { type Brief, type BuildReport, buildReport, type FrozenTests, seedReport
 import { purseOf } from '../loop/costs.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
+import { PHASES } from '../loop/phases.ts';
 import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
@@ -24,7 +25,6 @@ const NO_GATEWAY =
 /** What a job may be told to do; the job enforces them and the App checks what it can. */
 const LIMITS = {
   agentSteps: 60,
-  modelTimeoutMs: 120_000,
   outputBytes: 100_000,
   designAttempts: 3,
   reviewRevisions: 2,
@@ -99,7 +99,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     commands: config.commands,
     documents: [...(await documentTexts(loop, store))],
     ...(await planOf(loop, store)),
-    previous: previousOf(build),
+    previous: await previousOf(build, loop, ports),
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
     seeded: [...((await storedReport(store, seeded, seedReport))?.changes ?? [])],
@@ -112,7 +112,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     policy: { protectedPaths: config.protected, ...CHANGE_LIMITS },
     limits: {
       ...LIMITS,
-      modelTimeoutMs: modelFacts.timeoutMs ?? LIMITS.modelTimeoutMs,
+      modelSilenceMs: modelFacts.silenceMs ?? Math.ceil(config.limits.modelSeconds * 1000),
       commandTimeoutMs: config.limits.commandSeconds * 1000,
       suiteTimeoutMs: config.limits.suiteSeconds * 1000,
     },
@@ -126,10 +126,23 @@ function subjectOf({ ref, started }: ReviewedLoop): Brief['loop'] {
 }
 
 /** What the next build goes on from, and the commit that it was made on. */
-function previousOf(build: BuildReport | undefined): Brief['previous'] {
+async function previousOf(
+  build: BuildReport | undefined,
+  loop: ReviewedLoop,
+  { workspace }: Pick<Ports, 'workspace'>,
+): Promise<Brief['previous']> {
   if (build === undefined) return null;
-  const { candidate, changes, tests, unfinished } = build;
-  return { head: candidate, changes, tests, unfinished };
+  const { candidate: head, changes, tests, unfinished } = build;
+  const failed =
+    failedAsTree(loop) &&
+    (head === loop.review.head || loop.trees.includes(await workspace.codeTree(loop.ref, loop.review.head)));
+  return { head, changes, tests, unfinished, failed };
+}
+
+/** The last entry judged a tree and refused it, and no person granted that tree another try. */
+function failedAsTree({ entries, trees }: ReviewedLoop): boolean {
+  const last = entries.at(-1);
+  return last?.outcome === 'failed' && PHASES[last.phase].judges === 'tree' && trees.length > 0;
 }
 
 function testsOf(build: { readonly tests: FrozenTests | null } | undefined): FrozenTests | null {

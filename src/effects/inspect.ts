@@ -1,13 +1,14 @@
 /** SHIP: what the repository's own checks say about the promoted head. */
 import { pushOf } from '../context/branch-push.ts';
 import type { HeadCheck, HeadChecks } from '../github/github-port.ts';
-import { cleanedMarkdown } from '../guard/model-text.ts';
 import { defect } from '../loop/defect.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event, EventOf } from '../loop/event.ts';
-import type { Defect } from '../loop/measurement.ts';
+import type { Defect, ExcusedCheck } from '../loop/measurement.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
+import { checkDefect, NO_DETAILS } from './check-defect.ts';
+import { redAnyway } from './red-anyway.ts';
 import { signatureOf } from './signature.ts';
 
 /**
@@ -26,7 +27,13 @@ export async function inspect({ entry }: EffectOf<'inspect'>, loop: ReviewedLoop
   const { mergeable, headSha } = await github.pull(loop.ref, number);
   if (headSha !== head) return pushOf(loop, { head: headSha, at, by: undefined }, ports);
   if (mergeable === undefined) return { ...told, waitsFor: ['whether it can be merged'] };
-  return checkedEvent({ at, entry, head, checks, mergeable }, ports);
+  const unfinished = checks.filter(({ outcome }) => outcome === 'cancelled').map(({ name }) => name);
+  const failed = checks.filter(({ outcome }) => outcome === 'failed');
+  const excused = await redAnyway(failed, loop, ports);
+  const blamed = failed.filter(({ name }) => excused.every((one) => one.name !== name));
+  const isForPerson = unfinished.length > 0 && blamed.length === 0 && mergeable;
+  if (isForPerson) return { ...told, waitsFor: [], rerun: unfinished.toSorted() };
+  return checkedEvent({ at, entry, head, checks, blamed, excused, mergeable }, loop, ports);
 }
 
 /** A check that has just ended may start another one: a workflow that follows a workflow, a bot that follows a status. */
@@ -39,16 +46,22 @@ interface Inspected {
   readonly entry: number;
   readonly head: string;
   readonly checks: readonly HeadCheck[];
+  readonly blamed: readonly HeadCheck[];
+  readonly excused: readonly ExcusedCheck[];
   readonly mergeable: boolean;
 }
 
 async function checkedEvent(
-  { at, entry, head, checks, mergeable }: Inspected,
-  { store }: Pick<Ports, 'store'>,
+  { at, entry, head, checks, blamed, excused, mergeable }: Inspected,
+  { ref }: ReviewedLoop,
+  { github, store }: Pick<Ports, 'github' | 'store'>,
 ): Promise<EventOf<'checked'>> {
-  const failed = checks.filter(({ outcome }) => outcome !== 'passed').map(defectOf);
-  const defects = mergeable ? failed : [...failed, CONFLICT];
-  const raw = await store.putBlob(JSON.stringify({ head, checks, mergeable }, null, 2));
+  const detailed = blamed.map(async (check) =>
+    checkDefect(check, check.checkRun === undefined ? NO_DETAILS : await github.checkDetails(ref, check.checkRun)),
+  );
+  const conflict = mergeable ? [] : [CONFLICT];
+  const defects = [...(await Promise.all(detailed)), ...conflict];
+  const raw = await store.putBlob(JSON.stringify({ head, checks, excused, mergeable }, null, 2));
   const source =
     checks.length === 0
       ? 'no checks of the repository within the quiet time'
@@ -59,7 +72,9 @@ async function checkedEvent(
     entry,
     measurements: [{ name: 'failed_checks', value: defects.length, unit: 'count', source, raw }],
     defects,
-    signature: signatureOf('ship', defects),
+    // A log is never twice the same.
+    signature: signatureOf('ship', [...blamed.map((check) => checkDefect(check, NO_DETAILS)), ...conflict]),
+    ...(excused.length === 0 ? {} : { excused: [...excused] }),
   };
 }
 
@@ -68,12 +83,3 @@ const CONFLICT: Defect = defect({
   message: 'The base branch moved and now conflicts with the candidate.',
   suggestion: 'Build the change on the current base.',
 });
-
-/** Other Apps write names and details; what people would not see of them is not told to a model either. */
-function defectOf({ name, detail }: HeadCheck): Defect {
-  return defect({
-    rule: 'repository-check',
-    about: name,
-    message: cleanedMarkdown(`The repository's check "${name}" failed: ${detail}`),
-  });
-}

@@ -1,4 +1,5 @@
 /** What people see of a loop: the sticky comment, the pull request's text, four check runs. */
+import { storedRemarks } from '../documents/review-remarks.ts';
 import { storedVerifyReport } from '../documents/verify-report.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -13,7 +14,8 @@ export async function show(_effect: EffectOf<'show'>, loop: Loop, ports: Ports):
   await github.comment(loop.ref, loop.ref.issue, { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts) });
   if (!isReviewed(loop)) return;
   const report = await storedVerifyReport(loop, store);
-  const text = { title: pullTitle(loop), body: pullBody(loop, modelFacts, report) };
+  const remarks = await storedRemarks(loop, store);
+  const text = { title: pullTitle(loop), body: pullBody(loop, modelFacts, { report, remarks }) };
   const { headSha } = await github.updatePull(loop.ref, loop.review.pull, text);
   await github.checks(loop.ref, checksOf(loop, { ...modelFacts, headSha, report }));
 }

@@ -18,9 +18,11 @@ export const head: Operation<'head'> = async ({ octokit, here }, ref) => {
   }
 };
 
+const TAGS = 'refs/tags/';
+
 export const tags: Operation<'tags'> = async ({ octokit, here }) => {
-  const { data } = await octokit.rest.git.listMatchingRefs({ ...here, ref: 'tags/' });
-  return data.map(({ ref }) => ref.replace(/^refs\/tags\//, ''));
+  const { data } = await octokit.rest.git.listMatchingRefs({ ...here, ref: 'tags' });
+  return data.flatMap(({ ref }) => (ref.startsWith(TAGS) ? ref.slice(TAGS.length) : []));
 };
 
 /** The API takes `heads/main` in paths and `refs/heads/main` in bodies. */

@@ -19,6 +19,16 @@ export interface HeadCheck {
   readonly outcome: 'passed' | 'failed' | 'cancelled';
   /** GitHub's word for it, and the check's own title. */
   readonly detail: string;
+  /** Id of the check run, where it is one: what `checkDetails` asks about. */
+  readonly checkRun?: number;
+}
+
+/** What a check run says beside its verdict. */
+export interface CheckDetails {
+  /** `src/a.js:7: unused variable`, the first ones. */
+  readonly annotations: readonly string[];
+  /** The end of its job's log, without times and colours; empty where it is no job of Actions, or its log is gone. */
+  readonly logEnd: readonly string[];
 }
 
 export interface HeadChecks {
@@ -175,6 +185,7 @@ export interface GitHub {
   artifact(repository: RepositoryRef, runId: number, name: string, maxBytes: number): Promise<Uint8Array | undefined>;
   /** What everybody but us says about a commit by workflow runs, check runs and statuses. Suites without check runs are nobody's, and not waited for. */
   headChecks(repository: RepositoryRef, sha: string): Promise<HeadChecks>;
+  checkDetails(repository: RepositoryRef, checkRun: number): Promise<CheckDetails>;
   /** Undefined when more changed than GitHub lists: then some paths are unknown. */
   changedPaths(repository: RepositoryRef, base: string, head: string): Promise<readonly string[] | undefined>;
   /** A page of the webhooks to the App that did not arrive, newest first, of all installations; `next` is the cursor of the page after it. */

@@ -1,5 +1,6 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
 import type { Octokit } from '@octokit/rest';
+import { checkDetails } from './check-details.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
 import { checks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions } from './github-client.ts';
@@ -25,14 +26,8 @@ const PAUSE_MS = 500;
 /** Connects the port to a GitHub as an installed App. Failures that pass are tried again. */
 export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
   const client = createClient(options);
-  const pauseMs = options.pauseMs ?? PAUSE_MS;
-  const perform =
-    <Rest extends readonly unknown[], Result>(operation: (call: Call, ...rest: Rest) => Promise<Result>) =>
-    (target: RepositoryRef, ...rest: Rest): Promise<Result> =>
-      attempt(async () => operation(await client.call(target), ...rest), {
-        pauseMs,
-        renew: () => client.renew(target),
-      });
+  const { pauseMs = PAUSE_MS } = options;
+  const perform = performing(client, pauseMs);
   const asApp = <Result>(operation: (octokit: Octokit) => Promise<Result>): Promise<Result> =>
     attempt(() => operation(client.app()), { pauseMs, renew: () => undefined });
   return {
@@ -62,8 +57,19 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     cancelRun: perform(cancelRun),
     artifact: perform(artifact),
     headChecks: perform(headChecks),
+    checkDetails: perform(checkDetails),
     changedPaths: perform(changedPaths),
     failedDeliveries: (cursor) => asApp((octokit) => failedDeliveries(octokit, cursor)),
     redeliver: (deliveryId) => asApp((octokit) => redeliver(octokit, deliveryId)),
   };
+}
+
+/** An operation on one repository as a method of the port: with a token that is renewed where it is over, and tried again where that may help. */
+function performing(client: ReturnType<typeof createClient>, pauseMs: number) {
+  return <Rest extends readonly unknown[], Result>(operation: (call: Call, ...rest: Rest) => Promise<Result>) =>
+    (target: RepositoryRef, ...rest: Rest): Promise<Result> =>
+      attempt(async () => operation(await client.call(target), ...rest), {
+        pauseMs,
+        renew: () => client.renew(target),
+      });
 }

@@ -158,8 +158,9 @@ function checkOfRun(run: WorkflowRun): HeadCheck {
   return { name: nameOfRun(run), outcome: outcomeOf(run.conclusion), detail: run.conclusion ?? 'no conclusion' };
 }
 
-function checkOfCheckRun({ name, conclusion, output }: CheckRun): HeadCheck {
-  return { name, outcome: outcomeOf(conclusion), detail: sentence(conclusion ?? 'no conclusion', output.title) };
+function checkOfCheckRun({ id, name, conclusion, output }: CheckRun): HeadCheck {
+  const detail = sentence(conclusion ?? 'no conclusion', output.title);
+  return { name, outcome: outcomeOf(conclusion), detail, checkRun: id };
 }
 
 function checkOfStatus({ context, state, description }: Status): HeadCheck {

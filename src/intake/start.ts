@@ -80,6 +80,7 @@ function limitsOf({ limits }: RepositoryConfig, goal: Goal | undefined): Facts['
     ...(minutes !== undefined && { minutes }),
     checksQuietSeconds: limits.checksQuietSeconds,
     runMinutes: Math.min(limits.runMinutes, minutes ?? limits.runMinutes),
+    modelSeconds: limits.modelSeconds,
   };
 }
 

@@ -96,7 +96,7 @@ function modelFor(brief: Brief, baseUrl: string): Model {
       apiKey: NO_KEY,
       model: brief.model.name,
       scripted: brief.model.scripted,
-      timeoutMs: brief.limits.modelTimeoutMs,
+      silenceMs: brief.limits.modelSilenceMs,
     });
   const missing = () => Promise.reject(new SetupError('LOOPWRIGHT_MODEL_URL is not set; this job needs a model.'));
   return { answer: missing, turn: missing };

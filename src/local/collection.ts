@@ -8,7 +8,8 @@ type Scalar = string | number | boolean | undefined;
 export type Where<T> = { readonly [K in keyof T as T[K] extends Scalar ? K : never]?: T[K] };
 
 export interface Collection<T extends { readonly id: number }> {
-  readonly insert: (value: Omit<T, 'id'>) => T;
+  /** With the next id, unless it has one. */
+  readonly insert: (value: Omit<T, 'id'>, id?: number) => T;
   readonly get: (id: number) => T | undefined;
   readonly first: (where: Where<T>) => T | undefined;
   /** Oldest first. */
@@ -53,8 +54,9 @@ export function createCollection<T extends { readonly id: number }>(options: Col
     first: (where) => find(where)[0],
     after: (id, limit) =>
       database.prepare(`SELECT id, body FROM ${name} WHERE id > ? ORDER BY id LIMIT ?`).all(id, limit).map(parse),
-    insert: (value) => {
-      const added = database.prepare(`INSERT INTO ${name} (body) VALUES (?)`).run(JSON.stringify(value));
+    insert: (value, id) => {
+      const statement = database.prepare(`INSERT INTO ${name} (id, body) VALUES (?, ?)`);
+      const added = statement.run(id ?? null, JSON.stringify(value));
       return schema.parse({ ...value, id: Number(added.lastInsertRowid) });
     },
     update: (id, change) => {

@@ -60,6 +60,8 @@ export const brief = z.strictObject({
       tests: frozenTests.nullable(),
       /** Tasks that a failure left undone. */
       unfinished: z.array(z.string()),
+      /** The tree that they make was judged and failed: unless the builder changes it, nobody is asked about it again. */
+      failed: z.boolean(),
     })
     .nullable(),
   /** The frozen tests and all changed paths, for VERIFY. */
@@ -86,7 +88,8 @@ export const brief = z.strictObject({
   limits: z.strictObject({
     /** Tool calls per task conversation. */
     agentSteps: z.int(),
-    modelTimeoutMs: z.int(),
+    /** For how long a model may be silent. */
+    modelSilenceMs: z.int(),
     commandTimeoutMs: z.int(),
     /** For the whole suite, and for the tests of a change. */
     suiteTimeoutMs: z.int(),
@@ -170,6 +173,8 @@ export const buildReport = z.strictObject({
   tests: frozenTests.nullable(),
   /** Ids of the tasks that a failure left undone; empty where there was none. */
   unfinished: z.array(z.string()),
+  /** The builder changed nothing of a tree that was judged and failed; then nothing was measured either. */
+  unchanged: z.literal(true).optional(),
 });
 export type BuildReport = z.infer<typeof buildReport>;
 /** `report.json` of the artifact `seed`. `changes` is what the seed adds on top of the build's changes. */

@@ -9,10 +9,11 @@ import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
 import { closed, ended, isLive, labelled, pressed, unlabelled } from './people.ts';
 import { PHASES } from './phases.ts';
+import { checkedAtLast, deferredOrLeft } from './reruns.ts';
 import { cancellation } from './rest.ts';
 import { reviewed } from './reviews.ts';
 import { completed, dispatched, landed, reported, surfaced } from './runs.ts';
-import { checked, deferred, elapsed, heard, promoted, readied } from './shipping.ts';
+import { elapsed, heard, promoted, readied } from './shipping.ts';
 import { timed } from './shortage.ts';
 import { admitted, holdsSlot, queued } from './slots.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
@@ -45,8 +46,8 @@ const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction
   reported,
   landed,
   promoted,
-  deferred,
-  checked,
+  deferred: deferredOrLeft,
+  checked: checkedAtLast,
   readied,
   elapsed,
   queued,

@@ -5,7 +5,7 @@ import { reflection } from './answers.ts';
 import { modelCall } from './brief.ts';
 import { commandName } from './commands.ts';
 import { goal } from './goal.ts';
-import { answered, commitSha, defect, digest, measurement } from './measurement.ts';
+import { answered, commitSha, defect, digest, excusedCheck, measurement } from './measurement.ts';
 import { actor, document, lane, limits, price, role } from './terms.ts';
 
 const at = z.iso.datetime();
@@ -171,6 +171,8 @@ export const event = z.discriminatedUnion('type', [
     report: digest,
     /** The same for failures that are the same; empty when nothing failed. */
     signature: z.string(),
+    /** A build that changed nothing of what was judged and failed. */
+    unchanged: z.literal(true).optional(),
   }),
   z.strictObject({ type: z.literal('landed'), ...ofEntry, candidate: commitSha, codeTree: commitSha }),
   z.strictObject({ type: z.literal('promoted'), ...ofEntry, head: commitSha }),
@@ -180,6 +182,8 @@ export const event = z.discriminatedUnion('type', [
     measurements: z.array(measurement),
     defects: z.array(defect),
     signature: z.string(),
+    /** Checks that are red at a commit without the change too; they are told, and blamed on nobody. */
+    excused: z.array(excusedCheck).optional(),
   }),
   z.strictObject({ type: z.literal('readied'), ...ofEntry }),
   /** Not all of the repository's checks are done; `changedAt` is when one of them last changed, as GitHub tells it. */
@@ -187,6 +191,8 @@ export const event = z.discriminatedUnion('type', [
     type: z.literal('deferred'),
     ...ofEntry,
     waitsFor: z.array(z.string()),
+    /** Checks that ended without a verdict, where nothing else is wrong: only a person can run them again. */
+    rerun: z.array(z.string()).optional(),
     changedAt: z.string().optional(),
   }),
   /** A timer ended; one that another has replaced means nothing. `key` is that of the effect that set it. */

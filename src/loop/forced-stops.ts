@@ -2,6 +2,7 @@
 import type { Loop } from './loop.ts';
 import { LIMITS, PHASES } from './phases.ts';
 import type { StartedLoop } from './stages.ts';
+import type { PhaseName } from './terms.ts';
 
 export interface ForcedStop {
   readonly cause: 'drafts' | 'iterations' | 'stall';
@@ -11,16 +12,21 @@ export interface ForcedStop {
 
 interface Rule {
   readonly cause: ForcedStop['cause'];
-  readonly applies: (loop: StartedLoop, signature: string) => boolean;
-  readonly sentence: (loop: StartedLoop) => string;
+  readonly applies: (loop: StartedLoop, signature: string, mender: PhaseName | undefined) => boolean;
+  readonly sentence: (loop: StartedLoop, mender: PhaseName | undefined) => string;
 }
 
 const RULES: readonly Rule[] = [
   {
     cause: 'drafts',
-    applies: ({ phase, counters }) =>
-      PHASES[phase].counts === 'drafts' && (counters.drafts[phase] ?? 0) >= LIMITS.drafts + counters.grants,
+    applies: (loop) => isUsedUp(loop, loop.phase),
     sentence: ({ phase, counters }) => `${phase} did not pass its gates in ${counters.drafts[phase] ?? 0} tries.`,
+  },
+  {
+    cause: 'drafts',
+    applies: (loop, _, mender) => mender !== undefined && isUsedUp(loop, mender),
+    sentence: ({ phase, counters }, mender = phase) =>
+      `${phase} found what only ${mender} can mend, and ${mender} had its ${counters.drafts[mender] ?? 0} tries.`,
   },
   {
     cause: 'iterations',
@@ -37,17 +43,27 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Whether a candidate is, file for file, one that did not pass under this plan: then it is not judged again, because luck proves nothing. */
-export function treeStopOf({ trees }: Loop, codeTree: string): ForcedStop | undefined {
-  if (!trees.includes(codeTree)) return undefined;
-  return {
-    cause: 'stall',
-    sentence: 'The same tree came twice: what was built is, file for file, what failed before.',
-  };
+function isUsedUp({ counters }: StartedLoop, phase: PhaseName): boolean {
+  return PHASES[phase].counts === 'drafts' && (counters.drafts[phase] ?? 0) >= LIMITS.drafts + counters.grants;
 }
 
-/** Which forced stop applies before another try, if any. `signature` is that of the failure just recorded. */
-export function forcedStopOf(loop: StartedLoop, signature: string): ForcedStop | undefined {
-  const rule = RULES.find(({ applies }) => applies(loop, signature));
-  return rule === undefined ? undefined : { cause: rule.cause, sentence: rule.sentence(loop) };
+/** Whether a candidate is, file for file, one that did not pass under this plan: then it is not judged again, because luck proves nothing. */
+export function treeStopOf({ trees }: Loop, codeTree: string): ForcedStop | undefined {
+  return trees.includes(codeTree) ? SAME_TREE : undefined;
+}
+
+/** What was built is what failed. */
+export const SAME_TREE: ForcedStop = {
+  cause: 'stall',
+  sentence: 'The same tree came twice: what was built is, file for file, what failed before.',
+};
+
+/** Which forced stop applies before another try, if any. `signature` is that of the failure just recorded, `mender` the earlier phase that it goes back to. */
+export function forcedStopOf(
+  loop: StartedLoop,
+  signature: string,
+  mender: PhaseName | undefined,
+): ForcedStop | undefined {
+  const rule = RULES.find(({ applies }) => applies(loop, signature, mender));
+  return rule === undefined ? undefined : { cause: rule.cause, sentence: rule.sentence(loop, mender) };
 }

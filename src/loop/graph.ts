@@ -26,6 +26,7 @@ function edgesFrom(from: PhaseName, process: Process): readonly Edge[] {
   const wanted: readonly (Omit<Edge, 'from' | 'to'> & { readonly to: PhaseName | 'done' | undefined })[] = [
     { to: phase.pass, because: 'pass', consumes: undefined },
     { to: phase.fail, because: 'fail', consumes: phase.counts },
+    ...Object.values(phase.mends ?? {}).map((to) => ({ to, because: 'fail', consumes: phase.counts }) as const),
     { to: phase.back?.default, because: 'back', consumes: phase.back?.default === begin ? 'iterations' : 'rounds' },
     { to: phase.back?.spec, because: 'back', consumes: 'rounds' },
     { to: phase.back?.plan, because: 'back', consumes: 'rounds' },

@@ -11,7 +11,7 @@ import { reflection } from './answers.ts';
 import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { goal } from './goal.ts';
-import { answered, commitSha, defect, digest, measurement } from './measurement.ts';
+import { answered, commitSha, defect, digest, excusedCheck, measurement } from './measurement.ts';
 import { actor, document, type LoopRef, lane, limits, loopRef, phaseName, price, priority, role } from './terms.ts';
 import { waiver } from './waiver.ts';
 
@@ -73,7 +73,14 @@ const review = z.strictObject({
   /** Of the loop branch, as GitHub last said. */
   head: commitSha,
   /** The packet that is on the branch; what people approve is its digest. */
-  packet: z.strictObject({ entry: z.int(), digest, commentId: z.int(), publishedAt: z.string() }),
+  packet: z.strictObject({
+    entry: z.int(),
+    digest,
+    commentId: z.int(),
+    publishedAt: z.string(),
+    /** The commit that brought it. */
+    head: commitSha.optional(),
+  }),
 });
 export type Review = z.infer<typeof review>;
 
@@ -103,6 +110,10 @@ const shipping = z.strictObject({
   asked: z.int(),
   /** The checks that are awaited, as they are called. */
   waitsFor: z.array(z.string()),
+  /** Those that ended without a verdict and that people were asked to run again. */
+  rerun: z.array(z.string()).optional(),
+  /** Those that are red without the change too. */
+  excused: z.array(excusedCheck).optional(),
   /** What the repository's own checks measured, until SHIP is closed. */
   checks: z.array(measurement),
 });
@@ -113,7 +124,7 @@ export const loop = z.strictObject({
   ref: loopRef,
   status,
   /** What a waiting loop waits for. */
-  waitingFor: z.enum(['answers', 'approval', 'release']).optional(),
+  waitingFor: z.enum(['answers', 'approval', 'release', 'rerun']).optional(),
   /** Where a paused loop goes on. */
   pausedFrom: z.enum(['working', 'waiting', 'queued']).optional(),
   /** What it was paused for, where no person did it. */
@@ -167,6 +178,8 @@ export const loop = z.strictObject({
   feedback: z.array(defect),
   /** What people want different in the finished pull request; every step reads it until that is ready again. */
   requested: z.array(defect).default([]),
+  /** What the last entry that failed was red for: named when the loop stops, also where a later entry passed. `left` are those that are not kept. */
+  red: z.strictObject({ entry: z.int(), phase: phaseName, defects: z.array(defect), left: z.int() }).optional(),
   signatures: z.array(z.string()),
   /** Code trees that did not pass under the approved plan; the same one again is a stall. */
   trees: z.array(commitSha),

@@ -31,3 +31,7 @@ export const defect = z.strictObject({
   suggestion: z.string().max(2000).nullable(),
 });
 export type Defect = z.infer<typeof defect>;
+
+/** A check of the repository that is red with the change, and at this commit without it. */
+export const excusedCheck = z.strictObject({ name: z.string(), sha: commitSha });
+export type ExcusedCheck = z.infer<typeof excusedCheck>;

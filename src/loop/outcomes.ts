@@ -77,7 +77,7 @@ export function published(loop: StartedLoop, event: EventOf<'published'>): Decis
   // GitHub tells whole seconds: what was written in that of a renewal may mean the sum before it.
   const isRenewed = loop.review?.packet.entry === entry;
   const publishedAt = isRenewed ? new Date(Date.parse(event.at) + 1000).toISOString() : event.at;
-  const packet = { entry, digest, commentId, publishedAt };
+  const packet = { entry, digest, commentId, publishedAt, head };
   const shown: StartedLoop = { ...onBase(loop, event.base), review: { pull, nodeId: pullNodeId, head, packet } };
   if (event.usd !== loop.started.limits.usd) return renewPacket(shown);
   return only({ ...shown, status: 'waiting', waitingFor: 'approval' });

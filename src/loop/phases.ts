@@ -11,6 +11,8 @@ export const phaseSchema = z.strictObject({
   pass: z.union([phaseName, z.literal('done')]),
   /** Where a failed gate or a failed effect leads, while the counter allows; `done` where a failure undoes nothing. */
   fail: z.union([phaseName, z.literal('done')]),
+  /** Gates whose red only an earlier phase can mend, and which: its tries bound that way too. */
+  mends: z.record(z.string(), phaseName).optional(),
   /** What bounds the failures: tries of a draft in this round, or iterations of the approved plan. */
   counts: z.enum(['drafts', 'iterations']),
   /** What entering begins. An iteration also starts from the kept reports alone. */
@@ -54,7 +56,13 @@ export const PHASES: Process = {
     asks: 'questions',
   },
   DEFINE: { work: 'draft', pass: 'PLAN', fail: 'DEFINE', counts: 'drafts' },
-  PLAN: { work: 'draft', pass: 'ARCH_REVIEW', fail: 'PLAN', counts: 'drafts' },
+  PLAN: {
+    work: 'draft',
+    pass: 'ARCH_REVIEW',
+    fail: 'PLAN',
+    mends: { spec_findings: 'DEFINE' },
+    counts: 'drafts',
+  },
   ARCH_REVIEW: {
     work: 'publish',
     pass: 'BUILD',

@@ -81,8 +81,8 @@ interface SentBack {
 /** Closes the entry as not approved and opens the next review round, while there is one. */
 export function sentBack(loop: StartedLoop, { at, reason, points }: SentBack, to: PhaseName): Decision {
   const gate = { name: 'approval', value: 0, threshold: 'by a person', passed: false };
-  const closed = close(loop, { at, outcome: 'failed', gates: [gate], measurements: [], reason });
   const feedback = [...defectsOf(points, String(loop.entry))];
+  const closed = close(loop, { at, outcome: 'failed', gates: [gate], measurements: [], defects: feedback, reason });
   const back: StartedLoop = { ...withoutApproval(closed), feedback };
   const exhausted = exhaustedOf(loop);
   if (exhausted !== undefined) return stop(back, exhausted);

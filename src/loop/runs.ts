@@ -3,7 +3,7 @@
 import { charged } from './costs.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
-import { treeStopOf } from './forced-stops.ts';
+import { type ForcedStop, SAME_TREE, treeStopOf } from './forced-stops.ts';
 import { endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { PHASES } from './phases.ts';
@@ -54,17 +54,26 @@ export function reported(loop: StartedLoop, event: EventOf<'reported'>): Decisio
   if (report === undefined) return only(loop);
   const paid = charged(loop, event.calls);
   const reports = { ...paid.built.reports, [report]: event.report };
-  return judge({ ...paid, built: { ...paid.built, sandbox: event.sandbox, reports } }, event);
+  const told: StartedLoop = { ...paid, built: { ...paid.built, sandbox: event.sandbox, reports } };
+  return event.unchanged === true ? stalled(told, SAME_TREE, event.at) : judge(told, event);
 }
 
 export function landed(loop: StartedLoop, event: EventOf<'landed'>): Decision {
   const candidate = { sha: event.candidate, codeTree: event.codeTree, entry: event.entry };
   const tried: StartedLoop = { ...loop, built: { ...loop.built, candidate } };
   const stall = treeStopOf(loop, event.codeTree);
-  if (stall !== undefined) {
-    const ending = endingOf(loop, { at: event.at, ...NO_FINDINGS });
-    const closing: Ending = { ...ending, outcome: 'failed', gates: [], reason: stall.sentence };
-    return stopAt(tried, closing, `${stall.sentence} Say with \`/context\` what to do differently, then \`/rerun\`.`);
-  }
-  return { loop: tried, effects: [runOf(loop)] };
+  return stall === undefined ? { loop: tried, effects: [runOf(loop)] } : stalled(tried, stall, event.at);
+}
+
+/** Stops before anybody is paid to judge again what failed. */
+function stalled(loop: StartedLoop, { sentence }: ForcedStop, at: string): Decision {
+  const ending = endingOf(loop, { at, ...NO_FINDINGS });
+  const closing: Ending = { ...ending, outcome: 'failed', gates: [], reason: sentence };
+  // What that tree failed for is still open, though its builds have passed since: the next try, and people, have to know it.
+  const feedback = loop.feedback.length > 0 ? loop.feedback : (loop.red?.defects ?? []);
+  return stopAt(
+    { ...loop, feedback },
+    closing,
+    `${sentence} Say with \`/context\` what to do differently, then \`/rerun\`.`,
+  );
 }

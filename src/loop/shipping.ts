@@ -49,7 +49,9 @@ export function elapsed(loop: StartedLoop, event: EventOf<'elapsed'>): Decision 
   if (event.timer === 'run') return collect(loop, 'overdue');
   const { shipping } = loop;
   if (shipping?.promotedAt === undefined || shipping.timer?.key !== event.key) return only(loop);
-  if (secondsBetween(shipping.promotedAt, event.at) > CHECKS_SECONDS) return stop(loop, overdueSentence(shipping));
+  const isLate = secondsBetween(shipping.promotedAt, event.at) > CHECKS_SECONDS;
+  // How long a person takes is not the checks' time.
+  if (isLate && loop.waitingFor !== 'rerun') return stop(loop, overdueSentence(shipping));
   const lookAt = nextLookOf(loop, { ...shipping, promotedAt: shipping.promotedAt });
   if (lookAt > event.at) return armed(loop, shipping, event.at, secondsBetween(event.at, lookAt));
   const { timer: _, ...rest } = { ...shipping, askedAt: event.at };
@@ -83,8 +85,8 @@ export function deferred(loop: StartedLoop, event: EventOf<'deferred'>): Decisio
 }
 
 export function checked(loop: StartedLoop, event: EventOf<'checked'>): Decision {
-  const { shipping } = loop;
-  if (shipping === undefined) return only(loop);
+  if (loop.shipping === undefined) return only(loop);
+  const shipping: Shipping = { ...loop.shipping, ...(event.excused === undefined ? {} : { excused: event.excused }) };
   if (!allPassed(verdictsOf(loop.phase, event.measurements, loop.surface))) {
     const { promotedAt: _, ...unpromoted } = shipping;
     return judge({ ...loop, shipping: unpromoted }, event);
@@ -100,7 +102,7 @@ export function readied(loop: StartedLoop, event: EventOf<'readied'>): Decision 
 }
 
 /** Sets the one timer of the checks; one that was set before means nothing from now on. */
-function armed(loop: StartedLoop, shipping: Shipping, at: string, seconds: number): Decision {
+export function armed(loop: StartedLoop, shipping: Shipping, at: string, seconds: number): Decision {
   const key = `${loop.entry}/wait/checks/${loop.seq}`;
   return {
     loop: { ...loop, shipping: { ...shipping, timer: { key, dueAt: after(at, seconds) } } },

@@ -58,6 +58,8 @@ export const limits = z.strictObject({
   minutes: z.number().optional(),
   checksQuietSeconds: z.number(),
   runMinutes: z.number(),
+  /** For how long the model may be silent in the App's own calls. */
+  modelSeconds: z.number().optional(),
 });
 
 export const priority = z.enum(['vulnerability', 'incident', 'routine']);

@@ -4,6 +4,7 @@ import { type ForcedStop, forcedStopOf } from './forced-stops.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
 import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
+import { foundBy, redBy } from './red.ts';
 import { cancellationOf, ended, withoutWork } from './rest.ts';
 import { isShort, shortened } from './shortage.ts';
 import type { StartedLoop } from './stages.ts';
@@ -138,16 +139,23 @@ export function pass(loop: StartedLoop, ending: Ending): Decision {
 export function fail(loop: StartedLoop, ending: Ending): Decision {
   const closed: StartedLoop = {
     ...close(loop, ending),
-    feedback: [...ending.defects],
+    feedback: [...foundBy(loop, ending)],
     trees: [...loop.trees, ...failedTreeOf(loop, ending)],
     signatures: ending.signature === '' ? loop.signatures : [...loop.signatures, ending.signature],
   };
   const { fail: to } = PHASES[loop.phase];
   if (to === 'done')
     return only(ended(closed, 'succeeded', `Finished; ${loop.phase} brought nothing: ${ending.reason}`));
-  const forced = forcedStopOf(closed, ending.signature);
+  const mender = menderOf(loop, ending);
+  const forced = forcedStopOf(closed, ending.signature, mender);
   if (forced !== undefined) return forcedTo(closed, forced, ending);
-  return enter(closed, to, ending.at);
+  return enter(closed, mender ?? to, ending.at);
+}
+
+/** The earlier phase that alone can mend what made a gate red; what was not measured is nobody's to mend. */
+function menderOf({ phase }: Loop, { gates }: Ending): PhaseName | undefined {
+  const { mends = {} } = PHASES[phase];
+  return gates.flatMap(({ name, value, passed }) => (passed || value === undefined ? [] : (mends[name] ?? [])))[0];
 }
 
 /** The tree that failed a gate; a cancelled entry has none. */
@@ -223,8 +231,10 @@ export function onBase(loop: StartedLoop, sha: string | undefined): StartedLoop 
   return { ...loop, started: { ...loop.started, base: { ...loop.started.base, sha } } };
 }
 
+type Closing = Omit<Ending, 'defects' | 'signature'> & { readonly defects?: readonly Defect[] };
+
 /** Closes the current entry: it stands in the record with what it was judged by. */
-export function close<Some extends Loop>(loop: Some, ending: Omit<Ending, 'defects' | 'signature'>): Some {
+export function close<Some extends Loop>(loop: Some, ending: Closing): Some {
   const record: EntryRecord = {
     entry: loop.entry,
     phase: loop.phase,
@@ -236,5 +246,5 @@ export function close<Some extends Loop>(loop: Some, ending: Omit<Ending, 'defec
     measurements: [...ending.measurements],
     reason: ending.reason,
   };
-  return { ...loop, entries: [...loop.entries, record] };
+  return { ...loop, entries: [...loop.entries, record], ...redBy(loop, ending) };
 }

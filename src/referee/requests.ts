@@ -95,6 +95,8 @@ export const REQUESTS: readonly RequestRow[] = [
     `GET ${repository}/actions/runs/{run_id}`,
     `POST ${repository}/actions/runs/{run_id}/cancel`,
     `GET ${repository}/actions/runs/{run_id}/artifacts`,
+    `GET ${repository}/actions/jobs/{job_id}/logs`,
+    `GET ${repository}/check-runs/{check_run_id}/annotations`,
     `GET ${repository}/actions/artifacts/{artifact_id}/{archive_format}`,
     `GET ${repository}/collaborators/{username}/permission`,
   ]),
@@ -159,7 +161,6 @@ export const REQUESTS: readonly RequestRow[] = [
     `GET ${repository}/pulls/{pull_number}/merge`,
     `PUT ${repository}/pulls/{pull_number}/merge`,
     `GET ${repository}/check-runs/{check_run_id}`,
-    `GET ${repository}/check-runs/{check_run_id}/annotations`,
     `POST ${repository}/check-runs/{check_run_id}/rerequest`,
     `GET ${repository}/actions/workflows`,
     `GET ${repository}/actions/workflows/{workflow_id}`,
@@ -168,7 +169,6 @@ export const REQUESTS: readonly RequestRow[] = [
     `GET ${repository}/actions/runs/{run_id}/logs`,
     `GET ${repository}/actions/artifacts/{artifact_id}`,
     `GET ${repository}/actions/jobs/{job_id}`,
-    `GET ${repository}/actions/jobs/{job_id}/logs`,
   ]),
 ];
 

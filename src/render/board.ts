@@ -1,10 +1,11 @@
 /** The live board: the sticky comment on the issue, and the pull request's title and text. */
 
-import { fitted, oneLine, table } from '../documents/markdown.ts';
+import { fitted, list, oneLine, table } from '../documents/markdown.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
+import type { Defect } from '../loop/measurement.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
-import { failureSentence } from './defects.ts';
+import { defectLine, failureSentence } from './defects.ts';
 import { evidenceLegend, evidenceTable } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
@@ -37,19 +38,43 @@ export function pullTitle({ started: { issue }, ref }: StartedLoop): string {
   return `${oneLine(issue.title, 100)} (#${ref.issue})`;
 }
 
+/** What runs told that people read in the pull request. */
+export interface PullFacts {
+  /** Of VERIFY, once it has reported in this iteration. */
+  readonly report?: VerifyReport | undefined;
+  /** What the reviewers of the build said without sending it back. */
+  readonly remarks?: readonly Defect[];
+}
+
 /** The pull request's text: what is proved once VERIFY has reported, the board, and what this pull request is. */
-export function pullBody(loop: StartedLoop, model: ModelFacts, report?: VerifyReport): string {
+export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks = [] }: PullFacts = {}): string {
   const origin = `For #${loop.ref.issue}. Made by Loopwright, an automated loop; it never merges. The documents are under \`.loopwright/\` on this branch.`;
   const [now = '', ...board] = boardBlocks(loop);
   return fitted([
     ...[...warningsOf(loop, model), now].map((text) => ({ text })),
     ...(report === undefined ? [] : [{ name: 'the evidence', text: evidenceBlock(report) }]),
+    ...excusedBlock(loop).map((text) => ({ text })),
+    ...(remarks.length === 0 ? [] : [{ name: 'the remarks of the reviewers', text: remarksBlock(remarks) }]),
     ...[...board, origin].map((text) => ({ text })),
   ]);
 }
 
 function evidenceBlock(report: VerifyReport): string {
   return `### Evidence\n\n${evidenceTable(report)}\n\n${evidenceLegend(report)} \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
+}
+
+/** Red without the change too: it is no fault of the change, and people must know that it is red. */
+function excusedBlock({ shipping }: Loop): readonly string[] {
+  const excused = shipping?.excused ?? [];
+  if (excused.length === 0) return [];
+  const names = excused.map(({ name, sha }) => `\`${oneLine(name)}\` (at ${sha.slice(0, 7)})`).join(', ');
+  return [
+    `**Red without this change too**, so nobody counted it against the change: ${names}. It is red on this pull request all the same.`,
+  ];
+}
+
+function remarksBlock(remarks: readonly Defect[]): string {
+  return `### Remarks of the reviewers\n\nThey did not send the change back for these.\n\n${list(remarks.map(defectLine), '')}`;
 }
 
 function boardBlocks(loop: StartedLoop): readonly string[] {

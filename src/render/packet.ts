@@ -12,7 +12,7 @@ import {
   specification,
 } from '../documents/documents.ts';
 import { code, fitted, folded, inlined, list, table } from '../documents/markdown.ts';
-import { budgetTable, doubtsTable } from '../documents/plan-documents.ts';
+import { budgetTable, doubtsTable, findingsTable } from '../documents/plan-documents.ts';
 import { metricLine } from '../documents/specification-document.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
@@ -45,6 +45,7 @@ export function packetComment(
     { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
     { text: `### Price\n\n${priceOf(loop, documents)}` },
     { name: 'the open doubts', text: `### Doubts\n\n${doubtsOf(documents)}` },
+    ...findingsBlock(documents),
     { text: `### Diagrams` },
     ...diagramsOf(documents),
     { text: `All documents are in \`${folder}/\` on the branch \`${loop.started.branch}\`.` },
@@ -135,6 +136,15 @@ function doubtsOf(documents: readonly DocumentText[]): string {
   return found.doubts.length === 1
     ? 'The one doubt of the critic is settled; see `doubts.md`.'
     : `All ${found.doubts.length} doubts of the critic are settled; see \`doubts.md\`.`;
+}
+
+/** What the critic found too little to send the plan back for; people decide knowing it. */
+function findingsBlock(
+  documents: readonly DocumentText[],
+): readonly { readonly name: string; readonly text: string }[] {
+  const { findings } = parsed(documents, 'analysis.json', analysis) ?? { findings: [] };
+  if (findings.length === 0) return [];
+  return [{ name: 'the findings of the critic', text: `### Findings of the critic\n\n${findingsTable(findings)}` }];
 }
 
 function diagramsOf(documents: readonly DocumentText[]): readonly { readonly name?: string; readonly text: string }[] {

@@ -34,9 +34,15 @@ export function problemReport(loop: StartedLoop): string {
   ]);
 }
 
-function found({ feedback }: Loop): string {
-  if (feedback.length === 0) return 'No defect was recorded; the cause is in the sentence above.';
-  return `${defectList(feedback.slice(0, MAX_DEFECTS))}${more(feedback.length)}`;
+/** What the last red entry found, whatever came after it. A loop that was stored before that was remembered has its feedback. */
+function found({ feedback, red, entries }: Loop): string {
+  const { defects, left } = red ?? { defects: feedback, left: 0 };
+  if (defects.length === 0) return 'Nothing was red; the cause is in the sentence above.';
+  const by =
+    red === undefined || entries.at(-1)?.entry === red.entry
+      ? ''
+      : `The last entry that was red is ${red.entry} (${red.phase}):\n\n`;
+  return `${by}${defectList(defects.slice(0, MAX_DEFECTS))}${more(defects.length + left)}`;
 }
 
 function more(count: number): string {

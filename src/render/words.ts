@@ -2,6 +2,7 @@
 import { grouped } from '../documents/markdown.ts';
 import type { Loop, Verdict } from '../loop/loop.ts';
 import { LIMITS } from '../loop/phases.ts';
+import { rerunSentence } from '../loop/reruns.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { PhaseName } from '../loop/terms.ts';
 
@@ -41,7 +42,7 @@ const AT_WORK: Readonly<Record<PhaseName, string>> = {
   REFLECT: 'Looking back at what this loop taught.',
 };
 
-const WAITING: Readonly<Record<NonNullable<Loop['waitingFor']>, string>> = {
+const WAITING: Readonly<Record<Exclude<NonNullable<Loop['waitingFor']>, 'rerun'>, string>> = {
   answers: 'Waiting for answers to the questions on the issue.',
   approval: 'Waiting for a person: read the packet, then say `/approve` or `/reject <what to change>`.',
   release: 'Waiting for a person: `/release` moves the verified candidate onto the branch.',
@@ -57,7 +58,7 @@ export function nowOf(loop: Loop): string {
     case 'working':
       return awaited(loop) ?? AT_WORK[loop.phase];
     case 'waiting':
-      return loop.waitingFor === undefined ? 'Waiting.' : WAITING[loop.waitingFor];
+      return waitingOf(loop);
     case 'paused':
       return loop.note === '' ? 'Paused; `/resume` goes on.' : loop.note;
     case 'stopped':
@@ -67,6 +68,11 @@ export function nowOf(loop: Loop): string {
         ? 'All gates passed. The pull request is ready for review; a person merges it.'
         : loop.note;
   }
+}
+
+function waitingOf({ waitingFor, shipping }: Loop): string {
+  if (waitingFor === undefined) return 'Waiting.';
+  return waitingFor === 'rerun' ? `Waiting for a person: ${rerunSentence(shipping?.rerun ?? [])}` : WAITING[waitingFor];
 }
 
 /** At most so many checks are named in one sentence. */

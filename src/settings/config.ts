@@ -69,6 +69,14 @@ export const repositoryConfig = z.strictObject({
         .max(7200)
         .default(900)
         .describe('seconds that `commands.test`, or the tests of a change, may take, at most 7200'),
+      modelSeconds: z
+        .number()
+        .positive()
+        .max(3600)
+        .default(300)
+        .describe(
+          'seconds for which a model may be silent; its answers are streamed, so a long one is not late; at most 3600',
+        ),
       runMinutes: z.number().positive().max(360).default(60).describe('minutes a run may take, at most 360'),
       checksQuietSeconds: z
         .number()

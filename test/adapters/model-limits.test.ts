@@ -56,7 +56,7 @@ test('an answer that never ends is cut at 16 MiB, and each try is counted', asyn
     });
     endless(request, response);
   });
-  const error = await failureOf(host, { timeoutMs: 10_000 });
+  const error = await failureOf(host, { silenceMs: 10_000 });
   expect(error.message).toBe(
     `The model at http://${host}/v1 gave no usable next step in 3 tries: an answer larger than 16 MiB; an answer larger than 16 MiB; an answer larger than 16 MiB.`,
   );
@@ -68,7 +68,7 @@ test('an answer that announces more than 16 MiB is not read at all', async () =>
   const host = await serve((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 600 * MIB }).write('{');
   });
-  const error = await failureOf(host, { timeoutMs: 2000, tries: 1 });
+  const error = await failureOf(host, { silenceMs: 2000, tries: 1 });
   expect(error.message).toContain('in 1 try: an answer larger than 16 MiB.');
 });
 

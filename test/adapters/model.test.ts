@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
@@ -25,7 +26,7 @@ const requestBody = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: z.string() })),
   response_format: z.unknown().optional(),
 });
-type Reply = (response: ServerResponse) => void;
+type Reply = (response: ServerResponse) => unknown;
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -38,7 +39,7 @@ async function endpoint(...replies: readonly Reply[]) {
   const server = createServer(async (request, response) => {
     const text = (await request.toArray()).join('');
     received.push({ headers: request.headers, body: requestBody.parse(JSON.parse(text)) });
-    replies[Math.min(received.length, replies.length) - 1]?.(response);
+    await replies[Math.min(received.length, replies.length) - 1]?.(response);
   });
   const url = `${await listening(server)}/v1`;
   closers.push(
@@ -103,6 +104,121 @@ test('tokens that the endpoint does not state are estimated by the length of the
     expect(calls[0]?.promptTokens).toBeGreaterThan(PROMPT.length / 5);
     expect(calls[0]?.completionTokens).toBeGreaterThan(text.length / 5);
   }
+});
+
+/** Events as an endpoint streams them, each written after a pause. */
+function streams(events: readonly (object | string)[], pauseMs = 0): Reply {
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    for (const event of events) {
+      await pause(pauseMs);
+      response.write(typeof event === 'string' ? event : `data: ${JSON.stringify(event)}\n\n`);
+    }
+    response.end();
+  };
+}
+
+const delta = (change: object, finish: string | null = null) => ({
+  choices: [{ index: 0, delta: change, finish_reason: finish }],
+});
+const DONE = 'data: [DONE]\n\n';
+
+describe('an answer that is streamed', () => {
+  const parts = JSON.stringify(RELEASE).match(/[\s\S]{1,6}/g) ?? [];
+  const spoken = [...parts.map((content) => delta({ content })), delta({}, 'stop')];
+  const usage = { choices: [], usage: { prompt_tokens: 21, completion_tokens: 8 } };
+
+  test('is asked for, with its tokens, and comes back whole', async () => {
+    const { model, received } = await endpoint(streams([': ping\n\n', ...spoken, usage, DONE]));
+    const { answer, calls } = await ask(model());
+    expect(received[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    expect(answer).toEqual(RELEASE);
+    expect(calls).toMatchObject([{ promptTokens: 21, completionTokens: 8 }]);
+    expect(calls[0]).not.toHaveProperty('estimated');
+  });
+
+  test('without its tokens has them estimated', async () => {
+    const { model } = await endpoint(streams([...spoken, DONE]));
+    const { calls } = await ask(model());
+    expect(calls[0]).toMatchObject({ estimated: true, completionTokens: expect.toSatisfy((count) => count > 20) });
+  });
+
+  test('may take many times as long as the model may be silent', async () => {
+    const { model } = await endpoint(streams([...spoken, DONE], 40));
+    expect((await ask(model({ silenceMs: 500 }))).answer).toEqual(RELEASE);
+    expect(parts.length * 40).toBeGreaterThan(2 * 500);
+  });
+
+  test('that falls silent is a try that failed', async () => {
+    const { model } = await endpoint((response) => {
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .write(`data: ${JSON.stringify(delta({ content: '{' }))}\n\n`);
+    });
+    const error = await errorOf(ask(model({ silenceMs: 150, tries: 1 })));
+    expect(error.message).toContain('in 1 try: an answer that fell silent for 0.15 s.');
+  });
+
+  test.each([
+    ['ends before it is done', streams(spoken.slice(0, -1)), 'an answer that broke off'],
+    [
+      'is cut off at its length',
+      streams([...spoken.slice(0, -1), delta({}, 'length'), DONE]),
+      'an answer cut off at its length limit',
+    ],
+    ['tells an error instead', streams([{ error: { message: PROMPT } }, DONE]), 'an answer that broke off'],
+    ['is no JSON', streams(['data: {"choices"\n\n', DONE]), 'an answer that is no JSON'],
+  ])('that %s is a try that failed', async (_, reply, what) => {
+    const { model } = await endpoint(reply);
+    const error = await errorOf(ask(model({ tries: 1 })));
+    expect(error.message).toContain(`in 1 try: ${what}.`);
+    expect(error.message).not.toContain(PROMPT);
+  });
+
+  test('has its tool calls put together from their pieces', async () => {
+    const call = (index: number, change: object) => delta({ tool_calls: [{ index, ...change }] });
+    const { model } = await endpoint(
+      streams([
+        call(0, { id: 'a', function: { name: 'read', arguments: '{"pa' } }),
+        call(0, { function: { arguments: 'th":"x"}' } }),
+        call(1, { id: 'b', function: { name: 'submit', arguments: '{}' } }),
+        delta({}, 'tool_calls'),
+        DONE,
+      ]),
+    );
+    const { toolCalls } = await model().turn({ context: CONTEXT, messages: [], tools: [] });
+    expect(toolCalls).toEqual([
+      { id: 'a', name: 'read', arguments: '{"path":"x"}' },
+      { id: 'b', name: 'submit', arguments: '{}' },
+    ]);
+  });
+});
+
+describe('a check of the asker', () => {
+  const check = ({ tag }: { readonly tag: string }) =>
+    tag === RELEASE.tag ? [] : [`${tag} is older than the last tag`];
+  const release = { name: 'release', context: CONTEXT, system: 's', user: 'u', check } as const;
+  const older = says(JSON.stringify({ ...RELEASE, tag: '0.0.1' }));
+
+  test('tells the model in its own words what is wrong, within the same call', async () => {
+    const { model, received } = await endpoint(older, says(JSON.stringify(RELEASE)));
+    expect(await model().answer(release)).toMatchObject({ answer: RELEASE, calls: [{}, {}] });
+    expect(received[1]?.body.messages.slice(2)).toMatchObject([
+      { role: 'assistant', content: expect.stringContaining('"0.0.1"') },
+      { role: 'user', content: expect.stringContaining('- 0.0.1 is older than the last tag\n') },
+    ]);
+  });
+
+  test('that is never content gives the last answer to the asker, who judges it', async () => {
+    const { model, received } = await endpoint(older);
+    expect(await model().answer(release)).toMatchObject({ answer: { tag: '0.0.1' }, calls: [{}, {}, {}] });
+    expect(received).toHaveLength(3);
+  });
+
+  test('is not asked about an answer that breaks its schema', async () => {
+    const { model } = await endpoint(says('{}'));
+    await expect(model().answer(release)).rejects.toThrow('in 3 tries: an answer with 5 problems;');
+  });
 });
 
 describe('a purse', () => {
@@ -198,7 +314,7 @@ test('JSON with words around it is refused, and the model is told to answer with
 
 test('three bad tries end in an error that says what happened on each, and never holds the prompt', async () => {
   const { model, url } = await endpoint(json({ error: { message: PROMPT } }, 500), json({}, 503), silent);
-  const error = await errorOf(ask(model({ timeoutMs: 200 })));
+  const error = await errorOf(ask(model({ silenceMs: 200 })));
   expect(error.message).toBe(
     `The model at ${url} gave no usable release in 3 tries: HTTP 500; HTTP 503; no answer within 0.2 s.`,
   );
@@ -208,8 +324,8 @@ test('three bad tries end in an error that says what happened on each, and never
 
 test('an answer that stalls half-way is a try that ran out of time', async () => {
   const { model } = await endpoint(stalls);
-  const error = await errorOf(ask(model({ timeoutMs: 150, tries: 1 })));
-  expect(error.message).toContain('in 1 try: no answer within 0.15 s.');
+  const error = await errorOf(ask(model({ silenceMs: 150, tries: 1 })));
+  expect(error.message).toContain('in 1 try: an answer that fell silent for 0.15 s.');
 });
 
 test.each([

@@ -26,7 +26,7 @@ function ask(title: string, name: 'interview' | 'release' = 'interview') {
     name === 'interview' ? [issueBlock({ ...loop, started: { ...startedOn('loopwright/1'), issue } })] : [],
   );
   const { url: baseUrl } = server;
-  const model = createModel({ baseUrl, apiKey: 'none', model: 'scripted', scripted: true, timeoutMs: 5000 });
+  const model = createModel({ baseUrl, apiKey: 'none', model: 'scripted', scripted: true, silenceMs: 5000 });
   return model.answer({ name, context: CONTEXT, system: 'You ask.', user });
 }
 

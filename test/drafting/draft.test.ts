@@ -184,23 +184,27 @@ describe('DEFINE', () => {
     expect(JSON.parse(await textOf(event, 'requirements.json'))).toEqual(authored.specification.requirements);
   });
 
-  it('counts a quote that does not occur in spec.md as not met', async () => {
-    const points = authored.specReview.points.map((point) => ({ ...point, quote: 'words that nobody wrote' }));
-    stage.answers['spec-review'] = [{ points }];
+  it.each([
+    ['a verdict is missing', authored.specReview.points.slice(1), 'R-1, unambiguous: there is no verdict'],
+    [
+      'a quote stands nowhere in spec.md',
+      authored.specReview.points.map((point) => ({ ...point, quote: 'words that nobody wrote' })),
+      'R-1, unambiguous: the quote does not occur in spec.md: words that nobody wrote',
+    ],
+  ])('tells the reviewer in its own call that %s, and not the writer', async (_, points, told) => {
+    stage.answers['spec-review'] = [{ points }, authored.specReview];
     const event = await drafted('DEFINE', await upTo('DEFINE'));
-    expect(measuredAs(event, 'spec_confidence')).toBeLessThan(0.9);
-    expect(event.defects).toHaveLength(15);
-    expect(event.defects[0]?.message).toBe(
-      'The quote for "unambiguous" does not occur in spec.md: words that nobody wrote',
-    );
+    expect(stage.asked.at(-1)).toMatchObject({ name: 'spec-review', correction: expect.stringContaining(told) });
+    expect(measuredAs(event, 'spec_confidence')).toBe(1);
+    expect(event.defects).toEqual([]);
   });
 
-  it('counts points that the reviewer left out as not met', async () => {
+  it('counts points that the reviewer leaves unjudged as not met, and blames the specification for none of them', async () => {
     stage.answers['spec-review'] = [{ points: authored.specReview.points.slice(0, 5) }];
     const event = await drafted('DEFINE', await upTo('DEFINE'));
-    expect(event.defects.filter(({ message }) => message.startsWith('The reviewer said nothing about'))).toHaveLength(
-      10,
-    );
+    expect(measuredAs(event, 'spec_confidence')).toBeLessThan(0.9);
+    expect(event.defects.map(({ rule }) => rule)).toEqual(['spec-review/unjudged']);
+    expect(event.defects[0]?.message).toContain('R-2 unambiguous');
   });
 
   it('computes the confidence from the stored table, not from anything that the model says about itself', async () => {
@@ -256,16 +260,58 @@ describe('DEFINE', () => {
     ]);
   });
 
-  it('pays for no review that could not lift the specification over its gate', async () => {
-    const requirements = authored.specification.requirements.map((row) => ({
+  const [first, ...others] = authored.specification.requirements;
+  const spoiled = (change: object) => ({
+    ...authored.specification,
+    requirements: [{ ...first, ...change }, ...others],
+  });
+  const cloudy = spoiled({ statement: 'The list of open items is fast for `GET /items?state=open`.' });
+
+  it('tells the writer in the same call which hard rule is broken, before anybody is asked for a score', async () => {
+    stage.answers.specification = [cloudy, authored.specification];
+    const event = await drafted('DEFINE', await upTo('DEFINE'));
+    expect(stage.asked.slice(-3).map(({ name }) => name)).toEqual(['specification', 'specification', 'spec-review']);
+    expect(stage.asked.at(-2)?.correction).toContain(
+      '- R-1, no-vague-words: Vague: fast. Say what is measured instead',
+    );
+    expect([measuredAs(event, 'broken_spec_rules'), measuredAs(event, 'spec_confidence')]).toEqual([0, 1]);
+  });
+
+  it.each([
+    ['a word that everybody measures otherwise', cloudy, 'spec-rule/no-vague-words'],
+    ['an id twice', spoiled({ id: 'R-3' }), 'spec-rule/consecutive-ids'],
+    ['a criterion without a value', spoiled({ criteria: ['It works.'] }), 'spec-rule/measurable-criteria'],
+    [
+      'a number of the goal left out',
+      { ...authored.specification, requirements: [first, others[0]] },
+      'spec-rule/goal-metrics',
+    ],
+  ])('is not passed with %s, however good the rest is', async (_, specification, rule) => {
+    stage.answers.specification = [specification];
+    const event = await drafted('DEFINE', await upTo('DEFINE'));
+    expect(verdictsOf('DEFINE', event.measurements, 'http').map(({ passed }) => passed)).toEqual([false, false]);
+    expect(event.defects.map((defect) => defect.rule)).toEqual([rule]);
+    expect(event.calls.map(({ skill }) => skill)).toEqual(Array(3).fill('speckit-specify'));
+  });
+
+  it('pays for no review that could not lift the specification over its gate, and names only what was found', async () => {
+    const requirements = authored.specification.requirements.slice(0, 1).map((row) => ({
       ...row,
-      statement: 'It is fast, easy and nice.',
-      criteria: ['It works properly.'],
+      statement: `When asked, \`GET /reports\` lists 2 reports. ${'Nothing else changes. '.repeat(20)}`,
+      criteria: Array(40).fill(`\`GET /reports\` answers \`200\`. ${'x'.repeat(350)}`),
     }));
     stage.answers.specification = [{ ...authored.specification, requirements }];
-    const event = await drafted('DEFINE', await upTo('DEFINE'));
+    const goal = await drafted('DISCOVER', interviewed(stage.loop));
+    const requirement = {
+      ...authored.requirement,
+      metrics: [{ name: 'flakiness', operator: '<=', value: 0.5, unit: '' }],
+    };
+    const digest = await stage.ports.store.putBlob(JSON.stringify(requirement));
+    const documents = goal.documents.map((one) => (one.path.endsWith('requirement.json') ? { ...one, digest } : one));
+    const event = await drafted('DEFINE', { ...stage.loop, phase: 'DEFINE', documents });
     expect(event.calls.map(({ skill }) => skill)).toEqual(['speckit-specify']);
     expect(measuredAs(event, 'spec_confidence')).toBeLessThan(0.9);
+    expect(event.defects.map(({ rule }) => rule)).toEqual(['spec-lint/in-contract', 'spec-lint/spec-length']);
   });
 
   it('fails with a sentence that names the command when there is no requirement', async () => {
@@ -286,6 +332,8 @@ describe('PLAN', () => {
     ).toEqual([
       ['arch_uncertainty', 0, true],
       ['uncovered_requirements', 0, true],
+      ['plan_findings', 0, true],
+      ['spec_findings', 0, true],
       ['diagram_errors', 0, true],
     ]);
     expect(event).toMatchObject({ tasks: authored.plan.tasks, requirementIds: ['R-1', 'R-2', 'R-3'], surface: 'http' });
@@ -323,11 +371,76 @@ describe('PLAN', () => {
     expect(measuredAs(event, 'arch_uncertainty')).toBeUndefined();
   });
 
+  const unreadable = { ...authored.diagrams, dataFlow: 'flowchart LR\n  a --> b\n  b -->' };
+
   it('blocks on a diagram that does not parse and names its line', async () => {
-    stage.answers.diagrams = [{ ...authored.diagrams, dataFlow: 'flowchart LR\n  a --> b\n  b -->' }];
+    stage.answers.diagrams = [unreadable];
     const event = await drafted('PLAN', await upTo('PLAN'));
     expect(measuredAs(event, 'diagram_errors')).toBe(1);
     expect(event.defects[0]?.message).toMatch(/^Data flow, line 3 of its text: Parse error/);
+  });
+
+  it('tells a diagram that does not parse to whoever draws, in the same call and in the words of the parser', async () => {
+    stage.answers.diagrams = [unreadable, authored.diagrams];
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    expect(stage.asked.slice(-4).map(({ name }) => name)).toEqual(['plan', 'analysis', 'diagrams', 'diagrams']);
+    expect(stage.asked.at(-1)?.correction).toMatch(
+      /Data flow, line 3 of its text: Parse error:\n.*b -->\n-+\^\nExpecting /,
+    );
+    expect(measuredAs(event, 'diagram_errors')).toBe(0);
+  });
+
+  it('is never made anew for a drawing: the next try draws only, knowing what the parser and people said', async () => {
+    stage.answers.diagrams = [unreadable];
+    const event = await outcomeOf('PLAN', await upTo('PLAN'));
+    stage.answers.diagrams = [authored.diagrams];
+    const again = asStarted(decide({ ...(await upTo('PLAN')), phase: 'PLAN' }, event).loop);
+    expect(again).toMatchObject({ phase: 'PLAN', status: 'working' });
+    stage.answers.plan = ['never asked for'];
+    const asked = stage.asked.length;
+    const redrawn = await drafted('PLAN', { ...again, context: ['Arrows have two ends.'] });
+    expect(stage.asked.slice(asked)).toMatchObject([
+      {
+        name: 'diagrams',
+        user: expect.stringMatching(/Arrows have two ends\.[\s\S]*Data flow, line 3 of its text: Parse error/),
+      },
+    ]);
+    expect(verdictsOf('PLAN', redrawn.measurements, 'http').every(({ passed }) => passed)).toBe(true);
+    expect(redrawn.tasks).toEqual(authored.plan.tasks);
+  });
+
+  const finding = { where: 'A-1', finding: 'It would pass without the change.', action: 'Store an item that is done.' };
+  it.each([
+    ['critical', 'plan', ['plan_findings'], 'plan/finding'],
+    ['high', 'plan', ['plan_findings'], 'plan/finding'],
+    ['high', 'spec', ['spec_findings'], 'spec/finding'],
+  ] as const)('is sent back by a %s finding about the %s', async (severity, cause, red, rule) => {
+    stage.answers.analysis = [{ ...authored.analysis, findings: [{ ...finding, severity, cause }] }];
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    const failed = verdictsOf('PLAN', event.measurements, 'http').filter(({ passed }) => !passed);
+    expect(failed.map(({ name }) => name)).toEqual(red);
+    expect(event.defects).toMatchObject([
+      { rule, message: 'A-1: It would pass without the change.', suggestion: finding.action },
+    ]);
+  });
+
+  it('is not sent back by a lesser finding, which stands in its documents', async () => {
+    const findings = [{ ...finding, severity: 'medium' }];
+    stage.answers.analysis = [{ ...authored.analysis, findings }];
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    expect(verdictsOf('PLAN', event.measurements, 'http').every(({ passed }) => passed)).toBe(true);
+    expect(await textOf(event, 'analysis.md')).toContain(finding.finding);
+  });
+
+  it('is corrected in the same call where it breaks a rule of plans', async () => {
+    const [first, ...others] = authored.plan.tasks;
+    stage.answers.plan = [{ ...authored.plan, tasks: [{ ...first, requirements: ['R-9'] }, ...others] }, authored.plan];
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    expect(stage.asked.at(-3)).toMatchObject({
+      name: 'plan',
+      correction: expect.stringContaining('- T-1 names R-9, which spec.md does not have.'),
+    });
+    expect(measuredAs(event, 'uncovered_requirements')).toBe(0);
   });
 
   it('blocks when an acceptance row does not prove its requirement', async () => {
@@ -338,7 +451,7 @@ describe('PLAN', () => {
     const event = await drafted('PLAN', await upTo('PLAN'));
     expect(measuredAs(event, 'uncovered_requirements')).toBe(1);
     expect(event.defects.map(({ message }) => message)).toEqual(['A-1 is of kind keep, but R-1 is of kind change.']);
-    expect(event.calls.map(({ skill }) => skill)).toEqual(['writing-plans']);
+    expect(event.calls.map(({ skill }) => skill)).toEqual(Array(3).fill('writing-plans'));
     expect(measuredAs(event, 'arch_uncertainty')).toBeUndefined();
   });
 });
@@ -432,20 +545,42 @@ describe('the drafts together', () => {
     ]);
   });
 
-  it('send a specification with invented quotes back to its writer', async () => {
-    const points = authored.specReview.points.map((point) => ({ ...point, quote: 'words that nobody wrote' }));
+  it('send a specification that the critic refuses back to its writer', async () => {
+    const points = authored.specReview.points.map((point) => ({ ...point, met: false }));
     stage.answers['spec-review'] = [{ points }, authored.specReview];
     let loop: StartedLoop = { ...(await upTo('DEFINE')), counters: { ...stage.loop.counters, drafts: { DEFINE: 1 } } };
     loop = asStarted(decide(loop, await outcomeOf('DEFINE', loop)).loop);
     expect(loop).toMatchObject({ status: 'working', phase: 'DEFINE', counters: { drafts: { DEFINE: 2 } } });
     loop = asStarted(decide(loop, await outcomeOf('DEFINE', loop)).loop);
-    expect(stage.asked.findLast(({ name }) => name === 'specification')?.user).toContain('does not occur in spec.md');
+    expect(stage.asked.findLast(({ name }) => name === 'specification')?.user).toContain(
+      'Not unambiguous, says the reviewer',
+    );
     expect(stage.asked.at(-1)?.headers['x-loopwright-attempt']).toBe('2');
     expect(loop.phase).toBe('PLAN');
   });
 });
 
 describe('a model that does not answer', () => {
+  it.each([
+    ['the repository says', 7, undefined, 7000],
+    ['whoever started the App says', 7, 40, 40],
+    ['every call may be, where the loop is older than the key', undefined, undefined, undefined],
+  ])('may be silent for as long as %s', async (_, modelSeconds, silenceMs, expected) => {
+    const heard: unknown[] = [];
+    const model: Stage['ports']['model'] = {
+      ...stage.ports.model,
+      answer: (request) => {
+        heard.push(request.silenceMs);
+        return stage.ports.model.answer(request);
+      },
+    };
+    const { started } = stage.loop;
+    const limits = { ...started.limits, ...(modelSeconds === undefined ? {} : { modelSeconds }) };
+    const ports = { ...stage.ports, model, modelFacts: { ...stage.ports.modelFacts, silenceMs } };
+    await outcomeOf('DISCOVER', { ...stage.loop, started: { ...started, limits } }, ports);
+    expect(heard).toEqual([expected]);
+  });
+
   it('is a failed event that carries the calls of this entry, those that succeeded too', async () => {
     stage.answers['spec-review'] = ['no json'];
     const event = await outcomeOf('DEFINE', await upTo('DEFINE'));

@@ -1,16 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Specification } from '../../src/documents/documents.ts';
 import { missingFromContract } from '../../src/drafting/contract-mentions.ts';
-import { lintSpecification } from '../../src/drafting/lint.ts';
-import { confidenceOf } from '../../src/drafting/spec-points.ts';
-import { specification } from './authored.ts';
+import { type Judged, lintSpecification } from '../../src/drafting/lint.ts';
+import { brokenRules, confidenceOf, toldPoint } from '../../src/drafting/spec-points.ts';
+import { requirement, specification } from './authored.ts';
 
 type Row = Specification['requirements'][number];
 
-function unmet(spoiled: Specification, text = 'short'): readonly string[] {
-  return lintSpecification(spoiled, text, 'feature')
+function unmet(spoiled: Specification, text = 'short', goal: Judged['goal'] = requirement): readonly string[] {
+  return lintSpecification({ specification: spoiled, goal, text, lane: 'feature' })
     .filter(({ met }) => !met)
     .map(({ requirement, point }) => `${requirement ?? 'spec'} ${point}`);
+}
+
+const METRIC = ['spec goal-metrics'];
+
+function rate(name: string, operator: '>=' | '==', value: number) {
+  return { name, operator, value, unit: '' };
 }
 
 function withFirst(change: Partial<Row>): Specification {
@@ -69,6 +75,45 @@ describe('lintSpecification', () => {
     expect(unmet({ ...specification, requirements: specification.requirements.toReversed() })).toEqual([
       'spec consecutive-ids',
     ]);
+  });
+
+  it('says which ids there are and which there must be', () => {
+    const requirements = specification.requirements.map((row) => (row.id === 'R-3' ? { ...row, id: 'R-2' } : row));
+    const found = lintSpecification({
+      specification: { ...specification, requirements },
+      goal: requirement,
+      text: '',
+      lane: 'feature',
+    });
+    expect(brokenRules(found).map(toldPoint)).toEqual([
+      'the specification, consecutive-ids: Ids run R-1, R-2, … in order, each once: they are R-1, R-2, R-2, and must be R-1, R-2, R-3.',
+    ]);
+  });
+
+  const p95 = { name: 'p95_ms', operator: '<=', value: 300, unit: 'ms' } as const;
+  it.each<[string, Judged['goal'], readonly string[]]>([
+    ['that no requirement states', { surface: 'http', metrics: [p95, { ...p95, name: 'flakiness' }] }, []],
+    [
+      'that is stricter than the gate',
+      { surface: 'http', metrics: [{ ...p95, name: 'flakiness', value: 0.01 }] },
+      METRIC,
+    ],
+    ['that every loop passes anyway', { surface: 'http', metrics: [rate('uat_pass_rate', '>=', 0.9)] }, []],
+    ['that BUILD passes anyway', { surface: 'http', metrics: [rate('test_pass_rate', '==', 1)] }, []],
+    ['of which the gate asks less', { surface: 'http', metrics: [rate('uat_pass_rate', '==', 1)] }, METRIC],
+    ['that nobody measures, in no criterion', { surface: 'http', metrics: [rate('rows_lost', '==', 0)] }, METRIC],
+  ])('looks for a metric of the goal %s', (_, goal, found) => {
+    expect(unmet(specification, 'short', goal)).toEqual(found);
+  });
+
+  it('takes a metric that VERIFY has no meter for from a criterion that names it', () => {
+    const criteria = ['With one open item, `GET /items?state=open` answers `200`, and `rows_lost` is 0.'];
+    const goal: Judged['goal'] = { surface: 'http', metrics: [rate('rows_lost', '==', 0)] };
+    expect(unmet(withFirst({ criteria }), 'short', goal)).toEqual([]);
+  });
+
+  it('refuses a requirement whose metric nobody measures, before it is approved and cannot be proved', () => {
+    expect(unmet(specification, 'short', { surface: 'library', metrics: [] })).toEqual(['R-3 metric']);
   });
 
   it('finds a path that the interface document does not mention', () => {

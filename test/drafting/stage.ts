@@ -21,6 +21,8 @@ export interface Asked {
   readonly name: string;
   readonly system: string;
   readonly user: string;
+  /** What was said of the answer before this one, in the same call. */
+  readonly correction: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +55,8 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
     const { name } = response_format.json_schema;
     const textOf = (role: string): string => messages.find((message) => message.role === role)?.content ?? '';
     const headers = Object.fromEntries(Object.entries(incoming.headers).map(([key, value]) => [key, String(value)]));
-    asked.push({ name, system: textOf('system'), user: textOf('user'), headers });
+    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+    asked.push({ name, system: textOf('system'), user: textOf('user'), correction: said[1], headers });
     const queue = answers[name] ?? [];
     const answer = queue.length > 1 ? queue.shift() : queue[0];
     const content = typeof answer === 'string' ? answer : JSON.stringify(answer ?? 'nothing authored');
@@ -74,7 +77,7 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
     modelFacts: { name: 'authored', scripted: true, price: undefined, jobUrl: undefined },
     github: {
       ...refusingGitHub,
-      tags: async () => ['v0.4.0', 'nightly', 'v0.3.1'],
+      tags: async () => ['1.0.3', 'nightly', '0.9.1'],
       file: async (_, path, ref) => readAt(directory, ref, path),
     },
     model: createModel({ baseUrl, apiKey: 'none', model: 'authored', pauseMs: 1 }),
@@ -261,6 +264,7 @@ export const refusingGitHub: Ports['github'] = {
   cancelRun: refuse,
   artifact: refuse,
   headChecks: refuse,
+  checkDetails: refuse,
   changedPaths: refuse,
   failedDeliveries: refuse,
   redeliver: refuse,

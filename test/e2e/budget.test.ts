@@ -102,7 +102,7 @@ it('0.01 USD, and each raise after it, is never passed by more than one call, in
     expect(spent.usd).toBeLessThanOrEqual(started.limits.usd + Math.max(...paidFor(issue)));
     if (loop.status === 'succeeded') break;
     expect(loop.status).not.toBe('stopped');
-    const answer = { answers: '/auto', approval: '/approve', release: '/release' } as const;
+    const answer = { answers: '/auto', approval: '/approve', release: '/release', rerun: '/rerun' } as const;
     if (loop.waitingFor !== undefined) await commanded(world, 'maria', issue, answer[loop.waitingFor]);
     else {
       waits.push(loop.phase);

@@ -14,7 +14,7 @@ on: { push: { branches: ['ci/**'] } }
 jobs:
   build:
     runs-on: ubuntu-latest
-    steps: [{ run: 'test "$GITHUB_REF_NAME" != ci/slow || sleep 60; test "$GITHUB_REF_NAME" != ci/red' }]
+    steps: [{ run: 'test "$GITHUB_REF_NAME" != ci/slow || sleep 60; echo "1 of 3 failed"; echo "::error file=src/a.js,line=7::unused"; test "$GITHUB_REF_NAME" != ci/red' }]
   deploy:
     needs: build
     runs-on: ubuntu-latest
@@ -115,7 +115,10 @@ const check = (
     ...(conclusion === undefined ? { status: 'in_progress' } : { conclusion }),
   });
 
-const byName = (checks: readonly HeadCheck[]) => checks.toSorted((left, right) => left.name.localeCompare(right.name));
+const byName = (checks: readonly HeadCheck[]) =>
+  checks
+    .map(({ name, outcome, detail }) => ({ name, outcome, detail }))
+    .toSorted((left, right) => left.name.localeCompare(right.name));
 
 async function runsEnded(sha: string): Promise<void> {
   await eventually(
@@ -157,7 +160,7 @@ test('a workflow run that has not ended is waited for by one request, also befor
   await runsEnded(sha);
   const after = await headChecks(sha);
   expect(after.state).toBe('complete');
-  expect(after.checks).toContainEqual({ name: 'build', outcome: 'cancelled', detail: 'cancelled' });
+  expect(byName(after.checks)).toContainEqual({ name: 'build', outcome: 'cancelled', detail: 'cancelled' });
 });
 
 test('a check run of another App that is at work is waited for by two requests', async () => {
@@ -216,6 +219,24 @@ test('jobs of the repository are told by their names, a failed one as failed and
   expect(state).toBe('complete');
   expect(checks.map(({ name, outcome }) => [name, outcome])).toContainEqual(['build', 'failed']);
   expect(checks.filter(({ name }) => name === 'CI')).toEqual([]);
+});
+
+test('a failed job is told with its annotations and the end of its log, without times', async () => {
+  const sha = await pushed('ci/red');
+  await runsEnded(sha);
+  const { checks } = await headChecks(sha);
+  const build = checks.find(({ outcome }) => outcome === 'failed');
+  const { annotations, logEnd } = await github().checkDetails(repository, build?.checkRun ?? 0);
+  expect(annotations).toContain('src/a.js:7: unused');
+  expect(logEnd).toContain('1 of 3 failed');
+  expect(logEnd.length).toBeLessThanOrEqual(50);
+  expect(logEnd.filter((line) => /^\d{4}-/.test(line))).toEqual([]);
+});
+
+test('a check of another App has no log, which is no fault', async () => {
+  const sha = await pushed();
+  const { id } = (await check(sha, 'DCO', 'failure')).data;
+  expect(await github().checkDetails(repository, id)).toEqual({ annotations: [], logEnd: [] });
 });
 
 test('runs of our own workflows are nobody to wait for, and their jobs are no checks', async () => {

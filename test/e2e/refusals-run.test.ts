@@ -20,7 +20,7 @@ beforeAll(async () => {
   // As far as the App knows the model is a real one, whose code needs a sandbox.
   world = await startWorld({
     modelUrl: model.url,
-    modelTimeoutMs: TIMEOUT_MS,
+    modelSilenceMs: TIMEOUT_MS,
     scripted: false,
     prepare: captureRunner,
   });

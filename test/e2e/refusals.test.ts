@@ -24,7 +24,7 @@ beforeAll(async () => {
   model = await startFaultyModel();
   // Without the repository's own checks: each correction of the configuration would start them.
   const prepare = (path: string) => rm(join(path, '.github', 'workflows', 'ci.yml'));
-  world = await startWorld({ modelUrl: model.url, modelTimeoutMs: TIMEOUT_MS, prepare });
+  world = await startWorld({ modelUrl: model.url, modelSilenceMs: TIMEOUT_MS, prepare });
 });
 afterAll(async () => {
   await world.close();

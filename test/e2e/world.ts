@@ -38,7 +38,7 @@ export interface WorldOptions {
   readonly script?: (script: Script) => Script;
   /** Endpoint instead of the scripted model. */
   readonly modelUrl?: string;
-  readonly modelTimeoutMs?: number;
+  readonly modelSilenceMs?: number;
   /** Of the model, in USD per million tokens; it costs nothing unless told otherwise. */
   readonly price?: Price;
   /** What the App believes about the model; true where answers are authored. */
@@ -177,7 +177,7 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
       apiKey: 'scripted',
       scripted: options.scripted ?? true,
       price: options.price ?? { prompt: 0, completion: 0 },
-      ...(options.modelTimeoutMs === undefined ? {} : { timeoutMs: options.modelTimeoutMs }),
+      ...(options.modelSilenceMs === undefined ? {} : { silenceMs: options.modelSilenceMs }),
     },
     ...(options.skillsDirectory === undefined ? {} : { skillsDirectory: options.skillsDirectory }),
     log,

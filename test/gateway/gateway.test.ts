@@ -20,7 +20,7 @@ const BRIEF: Brief = {
   policy: { protectedPaths: [], maxFiles: 30, maxBytes: 1_000_000 },
   limits: {
     agentSteps: 40,
-    modelTimeoutMs: 1000,
+    modelSilenceMs: 1000,
     commandTimeoutMs: 1000,
     suiteTimeoutMs: 1000,
     outputBytes: 1000,

@@ -25,7 +25,7 @@ const SEAMS: readonly Seam[] = [
   {
     what: 'hold the fetch of the platform',
     pattern: /(?<!typeof )globalThis\.fetch/,
-    files: ['github/wire.ts', 'adapters/model.ts'],
+    files: ['github/wire.ts', 'adapters/model-send.ts'],
   },
   {
     what: 'open connections themselves',

@@ -22,7 +22,13 @@ it('starts nothing where a branch stands in the way: a default branch named like
     'The default branch is named `loopwright/trunk`, but what begins with `loopwright/` belongs to loops; rename it and set the label again.',
   );
   expect((await factsWith('trunk')).refusal).toBeUndefined();
-  expect((await factsWith('trunk')).limits).toEqual({ iterations: 3, usd: 3, runMinutes: 60, checksQuietSeconds: 120 });
+  expect((await factsWith('trunk')).limits).toEqual({
+    iterations: 3,
+    usd: 3,
+    runMinutes: 60,
+    checksQuietSeconds: 120,
+    modelSeconds: 300,
+  });
   expect((await factsWith('trunk', 'loopwright')).refusal).toBe(
     `There is a branch \`loopwright\`, so git cannot have the loop's branch \`loopwright/${stage.loop.ref.issue}\` below it; rename that branch and set the label again.`,
   );

@@ -130,7 +130,7 @@ export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Br
     policy: { protectedPaths: ['deploy/**'], maxFiles: 50, maxBytes: 1_000_000 },
     limits: {
       agentSteps: 20,
-      modelTimeoutMs: 5000,
+      modelSilenceMs: 5000,
       commandTimeoutMs: 20_000,
       suiteTimeoutMs: 20_000,
       outputBytes: 20_000,

@@ -95,7 +95,7 @@ function briefOf(commits: { readonly base: string; readonly candidate: string })
     ...commits,
     policy: { protectedPaths: [], maxFiles: 50, maxBytes: 1_000_000 },
     limits: {
-      ...{ agentSteps: 1, modelTimeoutMs: 1000, commandTimeoutMs: 20_000, suiteTimeoutMs: 20_000, outputBytes: 50_000 },
+      ...{ agentSteps: 1, modelSilenceMs: 1000, commandTimeoutMs: 20_000, suiteTimeoutMs: 20_000, outputBytes: 50_000 },
       ...{ designAttempts: 1, reviewRevisions: 1 },
     },
   };

@@ -4,6 +4,8 @@ import { decide, settle } from '../../src/loop/decide.ts';
 import type { Effect } from '../../src/loop/effect.ts';
 import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import { asStarted } from '../../src/loop/stages.ts';
+import { pullBody } from '../../src/render/board.ts';
 import { building, driven, runEnded, SHA } from './stands.ts';
 import { measured } from './world.ts';
 
@@ -144,6 +146,45 @@ describe('the checks of the repository', () => {
     const loop = promoted();
     const { loop: stopped } = watched(loop, 4000, pending(loop.entry));
     expect(stopped).toMatchObject({ status: 'stopped', note: expect.stringContaining('(build (linux))') });
+  });
+
+  const cancelled =
+    (entry: number) =>
+    (now: number): Event => ({ type: 'deferred', at: at(now), entry, waitsFor: [], rerun: ['e2e'] });
+
+  it('that ended without a verdict are asked of a person once, for as long as it takes', () => {
+    const loop = promoted();
+    const { loop: waiting, asked } = watched(loop, 4 * 3600, cancelled(loop.entry));
+    expect(waiting).toMatchObject({ status: 'waiting', waitingFor: 'rerun', phase: 'SHIP' });
+    expect(waiting.pending.filter(({ type }) => type === 'reply')).toMatchObject([
+      {
+        target: 'pull',
+        mention: 'maria',
+        text: expect.stringContaining('never started): `e2e`. Run it again on GitHub'),
+      },
+    ]);
+    expect(asked.length).toBeLessThan(6);
+  });
+
+  it('that a person ran again are looked at as soon as they are heard, and have their hour anew', () => {
+    const loop = promoted();
+    const [cancelledAt, reranAt] = [2 * 3600, 2 * 3600 + 1000];
+    const answer = (now: number): Event =>
+      (now < cancelledAt ? cancelled : now < reranAt ? pending : green)(loop.entry)(now);
+    const { loop: ready, asked } = watched(loop, 3 * 3600, answer, [cancelledAt]);
+    expect(asked).toContain(cancelledAt + QUIET);
+    expect(ready).toMatchObject({ status: 'working', shipping: { waitsFor: [] } });
+    expect(ready.pending.filter(({ type }) => type === 'ready')).toHaveLength(1);
+  });
+
+  it('that are red without the change too are remembered for people', () => {
+    const loop = promoted();
+    const excused = [{ name: 'lint', sha: SHA }];
+    const { loop: ready } = watched(loop, 600, (now) => ({ ...green(loop.entry)(now), excused }) as Event);
+    expect(ready.shipping).toMatchObject({ excused });
+    expect(pullBody(asStarted(ready), { name: 'm', scripted: false })).toContain(
+      '**Red without this change too**, so nobody counted it against the change: `lint` (at bbbbbbb).',
+    );
   });
 
   it('that are green make the draft ready, once', () => {

@@ -4,8 +4,9 @@ import type { Event, EventOf } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { LIMITS } from '../../src/loop/phases.ts';
 import { asStarted } from '../../src/loop/stages.ts';
+import { problemReport } from '../../src/render/problem.ts';
 import { atReview, building, completed, driven, failure, pushed, reported, started, upTo } from './stands.ts';
-import { command, timeOf } from './world.ts';
+import { command, defect, measured, timeOf } from './world.ts';
 
 function cancelled({ entry }: Loop): EventOf<'failed'> {
   return { type: 'failed', at: timeOf(61), entry, cause: 'cancelled', reason: 'The run was cancelled.', calls: [] };
@@ -56,6 +57,99 @@ describe('an iteration', () => {
     const before = building();
     const { trees, signatures, feedback } = interrupted(dead(before));
     expect({ trees, signatures, feedback }).toEqual({ trees: [], signatures: [], feedback: before.feedback });
+  });
+});
+
+describe('a plan whose critic says that only the specification can mend it', () => {
+  const found = [defect('R-2 contradicts R-1')];
+  const plan = (loop: Loop, passes: boolean): Event => ({
+    type: 'drafted',
+    at: timeOf(loop.entry),
+    entry: loop.entry,
+    documents: [],
+    measurements: measured(loop.phase, passes || loop.phase !== 'PLAN', 'spec_findings'),
+    defects: passes || loop.phase !== 'PLAN' ? [] : found,
+    calls: [],
+    surface: 'http',
+  });
+  const planning = (): Loop => {
+    const [draft] = started().pending.filter(({ type }) => type === 'draft');
+    const defining = settle(started(), draft?.key ?? '', plan(started(), true)).loop;
+    return settle(defining, `${defining.entry}/draft`, plan(defining, true)).loop;
+  };
+  const refused = (loop: Loop): Loop => settle(loop, `${loop.entry}/draft`, plan(loop, false)).loop;
+
+  it('goes back to DEFINE with what was found, in the same round', () => {
+    expect(refused(planning())).toMatchObject({
+      status: 'working',
+      phase: 'DEFINE',
+      feedback: found,
+      counters: { rounds: 1, drafts: { DEFINE: 2, PLAN: 1 } },
+    });
+  });
+
+  it('goes back as often as PLAN may be tried, and then a person looks', () => {
+    const last = driven(planning(), { draft: (loop) => plan(loop, false) });
+    expect(last).toMatchObject({ status: 'stopped', phase: 'PLAN', counters: { drafts: { DEFINE: 3, PLAN: 3 } } });
+    expect(last.entries.map(({ phase }) => phase)).toEqual(['DISCOVER', ...Array(3).fill(['DEFINE', 'PLAN']).flat()]);
+  });
+
+  it('does not go back to a DEFINE that had its tries', () => {
+    const before = planning();
+    const used = { ...before, counters: { ...before.counters, drafts: { DEFINE: LIMITS.drafts, PLAN: 1 } } };
+    expect(refused(used)).toMatchObject({
+      status: 'stopped',
+      note: expect.stringContaining('PLAN found what only DEFINE can mend, and DEFINE had its 3 tries.'),
+    });
+  });
+});
+
+describe('what the last red entry found', () => {
+  const verifying = (passes: boolean): Loop => {
+    const run = decide(building(), completed(building())).loop;
+    const built = driven(run, { collect: (loop) => reported(loop, { at: timeOf(61) }) });
+    return driven(decide(built, completed(built)).loop, { collect: (at) => reported(at, { passes, at: timeOf(62) }) });
+  };
+  const red = verifying(false);
+  const judged = red.entries.findLast(({ outcome }) => outcome === 'failed');
+
+  it('is remembered after a build has passed since', () => {
+    expect(judged?.phase).toBe('VERIFY');
+    expect(red).toMatchObject({ phase: 'BUILD', red: { entry: judged?.entry, phase: 'VERIFY', left: 0 } });
+    const built = upTo(decide(red, completed(red)).loop, 'land');
+    expect(built).toMatchObject({ phase: 'VERIFY', feedback: [], red: red.red });
+  });
+
+  it('is open again when the same tree comes twice, for people and for the next try', () => {
+    const built = upTo(decide(red, completed(red)).loop, 'land');
+    const stopped = driven(built);
+    expect(stopped).toMatchObject({ status: 'stopped', note: expect.stringContaining('The same tree came twice') });
+    expect(stopped.feedback).toEqual(red.red?.defects);
+    expect(problemReport(asStarted(stopped))).toContain(`The last entry that was red is ${judged?.entry} (VERIFY):`);
+  });
+
+  it('is open again when the next build says that it changed nothing, and nothing is landed', () => {
+    const stopped = driven(decide(red, completed(red)).loop, {
+      collect: (at) => reported(at, { at: timeOf(63), measurements: [], unchanged: true }),
+    });
+    expect(stopped).toMatchObject({ status: 'stopped', phase: 'BUILD', feedback: red.feedback });
+    expect(stopped.note).toContain('The same tree came twice');
+    expect(stopped.red).toEqual(red.red);
+  });
+
+  it('is the gates that were red where nobody said more', () => {
+    const silent = driven(decide(building(), completed(building())).loop, {
+      collect: (at) => reported(at, { passes: false, at: timeOf(61), defects: [] }),
+    });
+    const found = 'BUILD: build_errors is 1; it needs <= 0.';
+    expect(silent.feedback.map(({ message }) => message)).toEqual([found]);
+    expect(problemReport(asStarted(silent))).toContain(found);
+  });
+
+  it('is the reason where the work could not be done, and what was open before stays open', () => {
+    const stopped = decide(red, failure(red, 'setup')).loop;
+    expect(stopped.red?.defects.map(({ message }) => message)).toEqual(['Because.']);
+    expect(stopped.feedback).toEqual(red.feedback);
   });
 });
 

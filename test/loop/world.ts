@@ -14,12 +14,15 @@ export function timeOf(step: number): string {
   return new Date(Date.UTC(2026, 0, 1) + step * 60_000).toISOString();
 }
 
-/** Measurements of a phase that pass every gate, or miss one of them. */
-export function measured(phase: PhaseName, passes: boolean): Measurement[] {
-  return GATES.filter((gate) => gate.phase === phase).map(({ name, operator, threshold }, index) => {
+/** Measurements of a phase that pass every gate, or miss one of them: the named one, or the first. */
+export function measured(phase: PhaseName, passes: boolean, missed?: string): Measurement[] {
+  const gates = GATES.filter((gate) => gate.phase === phase);
+  const red = gates.find(({ name }) => name === missed) ?? gates[0];
+  return gates.map((gate) => {
+    const { name, operator, threshold } = gate;
     const good = threshold;
     const bad = operator === '<=' ? threshold + 1 : threshold - 0.5;
-    return { name, value: passes || index > 0 ? good : bad, unit: 'score', source: 'world', raw: RAW };
+    return { name, value: passes || gate !== red ? good : bad, unit: 'score', source: 'world', raw: RAW };
   });
 }
 

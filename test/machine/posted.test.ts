@@ -228,7 +228,7 @@ const TEXTS: Readonly<Record<string, (said: string) => string>> = {
   'pull request'(said) {
     const [row] = VERIFIED.evidence;
     const evidence = [evidenceRow.parse(cleanedReport({ ...row, test: `a::${said}`, proven: false, reason: said }))];
-    return pullBody(startedLoop(), MODEL, { ...VERIFIED, evidence });
+    return pullBody(startedLoop(), MODEL, { report: { ...VERIFIED, evidence } });
   },
   evidence(said) {
     const acceptance = verifyReport.shape.acceptance.parse(

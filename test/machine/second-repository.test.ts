@@ -218,7 +218,7 @@ describe('the result as git has it', () => {
 
 describe('a first specification that nobody could check', () => {
   it(
-    'is sent back for its confidence alone, and the second one ends in success',
+    'is sent back for its hard rules before any score, and the second one ends in success',
     async () => {
       const vague = answers.parse(parse(await readFile(join(FIXTURE, 'vague.yaml'), 'utf8')));
       const good = script.parse(parse(await readFile(join(FIXTURE, 'script.yaml'), 'utf8')));
@@ -237,7 +237,7 @@ describe('a first specification that nobody could check', () => {
       expect({ exitCode: result.exitCode, stderr: result.stderr }).toEqual({ exitCode: 0, stderr: '' });
       const attempts = attemptsOf(summaryOf(result));
       expect(Object.entries(attempts).filter(([, count]) => count > 1)).toEqual([['DEFINE', 2]]);
-      expect(failuresOf(summaryOf(result), 'DEFINE')).toEqual([['spec_confidence']]);
+      expect(failuresOf(summaryOf(result), 'DEFINE')).toEqual([['broken_spec_rules', 'spec_confidence']]);
     },
     DEMO_LIMIT_MS + 30_000,
   );

@@ -60,6 +60,13 @@ describe('the board', () => {
     `);
   });
 
+  it('tells what the reviewers let pass with a remark', () => {
+    const remark = { ...RED, rule: 'security-review', severity: 'minor' as const, message: 'The name is logged.' };
+    expect(pullBody(buildingLoop(), MODEL, { remarks: [remark] })).toContain(
+      '### Remarks of the reviewers\n\nThey did not send the change back for these.\n\n- minor, security-review (R-1, `src/items.js:4`): The name is logged.',
+    );
+  });
+
   it.each([issueBoard, pullBody])('says in its first line that the model is scripted', (render) => {
     const [first] = render(startedLoop(), { name: 'demo', scripted: true }).split('\n');
     expect(first).toContain('Scripted model.');
@@ -71,7 +78,7 @@ describe('the board', () => {
   });
 
   it('shows what proves each requirement before the phases, once VERIFY has reported', () => {
-    const body = pullBody(buildingLoop(), MODEL, VERIFIED);
+    const body = pullBody(buildingLoop(), MODEL, { report: VERIFIED });
     expect(body.indexOf('| R-1 | change |')).toBeGreaterThan(0);
     expect(body.indexOf('| R-1 | change |')).toBeLessThan(body.indexOf('| DISCOVER |'));
     expect(body).toContain('**not proven**: no mutation turned it red');

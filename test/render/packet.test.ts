@@ -17,6 +17,20 @@ function documents(change: Record<string, string> = {}): { path: string; text: s
 }
 
 describe('the packet comment', () => {
+  it('shows what the critic found too little to send the plan back for', () => {
+    const finding = {
+      severity: 'medium',
+      cause: 'plan',
+      where: 'T-1',
+      finding: 'The order is a guess.',
+      action: 'Say it.',
+    };
+    const texts = documents({ 'analysis.json': JSON.stringify({ ...analysis, findings: [finding] }) });
+    expect(packetComment(waitingLoop({ tasks: plan.tasks }), { digest: DIGEST, documents: texts }, MODEL)).toContain(
+      '### Findings of the critic\n\n| severity | where | finding | action |\n|---|---|---|---|\n| medium | T-1 | The order is a guess. | Say it. |',
+    );
+  });
+
   const loop = waitingLoop({ tasks: plan.tasks });
   const commentOf = (texts = documents()): string => packetComment(loop, { digest: DIGEST, documents: texts }, MODEL);
 

@@ -241,7 +241,7 @@ describe('the evidence', () => {
     const legend = evidenceLegend(VERIFIED);
     const facts = { ...MODEL, headSha: 'a'.repeat(40), report: VERIFIED };
     expect(evidenceDocument(VERIFIED)).toContain(legend);
-    expect(pullBody(buildingLoop(), MODEL, VERIFIED)).toContain(legend);
+    expect(pullBody(buildingLoop(), MODEL, { report: VERIFIED })).toContain(legend);
     expect(
       checksOf({ ...buildingLoop(), phase: 'SHIP' }, facts)
         .map(({ summary }) => summary)

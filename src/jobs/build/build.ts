@@ -14,9 +14,13 @@ import { type Measured, measure } from './measure.ts';
 import { beginProgress } from './progress.ts';
 import { requireSkills } from './prompt.ts';
 import { type Review, review } from './review.ts';
+import { type Settled, settle } from './settle.ts';
 import { affectedTasks, inOrder, workOn } from './task-work.ts';
 
-type Outcome = Pick<BuildReport, 'tests' | 'changes' | 'unfinished' | 'measurements' | 'defects' | 'failure'>;
+type Outcome = Pick<
+  BuildReport,
+  'tests' | 'changes' | 'unfinished' | 'unchanged' | 'measurements' | 'defects' | 'failure'
+>;
 
 const NEEDED_SKILLS = [
   'test-designer',
@@ -48,6 +52,7 @@ async function built(bench: Bench, tests: FrozenTests, conflicts: readonly Defec
   const { brief, environment } = bench;
   const feedback = [...brief.defects, ...conflicts];
   const progress = await beginProgress(bench, tasksToDo(brief, feedback));
+  const failed = brief.previous?.failed === true ? await settle(bench, tests) : undefined;
   try {
     const endings: Defect[] = [];
     for (const task of progress.open()) {
@@ -55,12 +60,30 @@ async function built(bench: Bench, tests: FrozenTests, conflicts: readonly Defec
       endings.push(...ending);
       if (ending.length === 0) await progress.finish(task);
     }
+    const unchanged = failed === undefined ? undefined : await unchangedSince(failed, bench, tests);
+    if (unchanged !== undefined) return { ...NOTHING, tests, ...unchanged, failure: null };
     const { defects, ...measurements } = await reviewed(bench, tests, endings);
     return { tests, unfinished: [], ...measurements, defects: [...conflicts, ...defects], failure: null };
   } catch (error) {
     const failure = failureOf(error, environment);
     return { ...NOTHING, tests, ...(await progress.rest(tests)), defects: [...conflicts], failure };
   }
+}
+
+/** What failed, where it is file for file what the builder leaves: before reviewers and the seed's maker are asked about it again. */
+async function unchangedSince(
+  failed: Settled,
+  bench: Bench,
+  tests: FrozenTests,
+): Promise<Pick<Outcome, 'changes' | 'unchanged'> | undefined> {
+  const settled = await settle(bench, tests);
+  const isSame = failed.refused.length + settled.refused.length === 0 && textOf(failed) === textOf(settled);
+  if (isSame) bench.environment.log('the builder changed nothing of what was judged and failed');
+  return isSame ? { changes: [...settled.changes], unchanged: true } : undefined;
+}
+
+function textOf({ changes }: Settled): string {
+  return JSON.stringify(changes.toSorted((left, right) => (left.path < right.path ? -1 : 1)));
 }
 
 async function prepare(
@@ -123,8 +146,9 @@ async function summary(
   { reviews, unfinished }: { readonly reviews: readonly Review[]; readonly unfinished: readonly Defect[] },
 ) {
   const last = reviews.at(-1);
-  const open: readonly Defect[] = last?.revise === true ? last.defects : [];
-  const causes = state.green && open.length === 0 ? [] : unfinished;
+  // What the reviewers let pass with a remark is told too: people read it in the pull request.
+  const open: readonly Defect[] = last?.defects ?? [];
+  const causes = state.green && last?.revise !== true ? [] : unfinished;
   return {
     changes: [...state.settled.changes],
     measurements: [...state.measurements, ...(await revisionMeasurement(bench, reviews))],

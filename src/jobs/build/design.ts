@@ -14,6 +14,7 @@ import { install } from '../sandbox/install.ts';
 import { layTree } from '../sandbox/repository.ts';
 import { treesDirectory } from '../sandbox/sandbox.ts';
 import { layTests } from '../sandbox/trees.ts';
+import { tryBase } from './base-trial.ts';
 import { type DesignProblem, draftProblems, problemsOnBase } from './design-check.ts';
 import { acceptanceOf, defectsText, documentsOf, filesText, requirementsOf, section, skillTexts } from './prompt.ts';
 
@@ -49,6 +50,7 @@ async function design(bench: Bench): Promise<Design> {
   const { skills, role } = ANSWERS['acceptance-tests'];
   const existing = (await treeOf(bench.repository, brief.candidate)).map(({ path }) => path);
   const base = await baseTree(bench);
+  await tryBase(bench, base);
   const system = skillTexts(bench, skills);
   const request = await userMessage(bench, existing);
   let problems: readonly DesignProblem[] = [];

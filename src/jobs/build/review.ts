@@ -19,6 +19,9 @@ export interface Review {
 const DIFF_CHARACTERS = 200_000;
 const SEVERITY = { critical: 'blocker', required: 'major', optional: 'minor', nit: 'minor' } as const;
 
+/** Findings that go back to the builder, whoever of the two reviewers has them; the others stand in the pull request. */
+const SENDS_BACK: readonly CodeReview['findings'][number]['severity'][] = ['critical', 'required'];
+
 /** Asks both reviewers. An approval together with a critical or required finding counts as `revise`. @throws {ModelError} */
 export async function review(bench: Bench, tests: FrozenTests, diff: string): Promise<Review> {
   const user = userMessage(bench, tests, diff);
@@ -26,10 +29,11 @@ export async function review(bench: Bench, tests: FrozenTests, diff: string): Pr
   const code = await ask(bench, 'code-review', user);
   const revise =
     code.verdict === 'revise' ||
-    code.findings.some(({ severity }) => severity === 'critical' || severity === 'required') ||
-    security.findings.some(({ severity }) => severity === 'critical');
+    [...code.findings, ...security.findings].some(({ severity }) => SENDS_BACK.includes(severity));
   const defects = [
-    ...security.findings.map((finding) => defectFrom('security-review', finding)),
+    ...security.findings.map(({ category, message, ...finding }) =>
+      defectFrom('security-review', { ...finding, message: `${category.replaceAll('-', ' ')}: ${message}` }),
+    ),
     ...code.findings.map((finding) => defectFrom('code-review', finding)),
   ];
   bench.environment.log(`review: ${revise ? 'revise' : 'approve'}, ${defects.length} findings`);

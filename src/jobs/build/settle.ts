@@ -63,12 +63,15 @@ export async function settle(bench: Bench, tests: FrozenTests): Promise<Settled>
   throw new JobError(`The workspace still has files that must not land after ${PASSES} tries to set them back.`);
 }
 
-/** Runs something on a copy of the workspace, so that what it leaves behind is not mistaken for the builder's work. */
-export async function onCopy<Result>(bench: Bench, run: (copy: string) => Promise<Result>): Promise<Result> {
-  const { workspace, scratch } = bench.environment;
+/** Runs something on a copy of the workspace, or of another tree, so that what it leaves behind is not mistaken for the work. */
+export async function onCopy<Result>(
+  { environment: { workspace, scratch } }: Bench,
+  run: (copy: string) => Promise<Result>,
+  tree = workspace,
+): Promise<Result> {
   const copy = await mkdtemp(join(treesDirectory(scratch), 'copy-'));
   try {
-    await cp(workspace, copy, {
+    await cp(tree, copy, {
       recursive: true,
       verbatimSymlinks: true,
       filter: (source) => basename(source) !== '.git',

@@ -70,7 +70,7 @@ function addJob(host: Host, { repository, run, key, name }: NewJob): Job {
     suiteId: run.suiteId,
     change: { name, status: 'queued', details_url: runHtmlUrlOf(host, repository, run) },
   });
-  return host.state.jobs.insert({
+  const job = {
     repositoryId: repository.id,
     runId: run.id,
     attempt: run.attempt,
@@ -79,10 +79,11 @@ function addJob(host: Host, { repository, run, key, name }: NewJob): Job {
     status: 'queued',
     startedAt: now(host),
     createdAt: now(host),
-    steps: [],
     log: '',
     checkRunId: checkRun.id,
-  });
+  } as const;
+  // As on GitHub: whoever knows the check run can ask for the log of its job.
+  return host.state.jobs.insert({ ...job, steps: [] }, checkRun.id);
 }
 
 type Annotation = ReturnType<typeof annotationOf>;

@@ -1,7 +1,7 @@
 /** The BUILD job end to end: a real repository, real tests, and a scripted model over HTTP. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   APPROVED,
   command,
@@ -173,13 +173,23 @@ test('an approval with a required finding counts as a revision, and too many end
   expect(outputs).toBe('verdict=fail\n');
 });
 
-test('a critical security finding sends the change back', async () => {
-  const critical = { ...FINDING, severity: 'critical', category: 'tampering', message: 'Names are not escaped.' };
+test.each(['critical', 'required'])('a %s security finding sends the change back', async (severity) => {
+  const finding = { ...FINDING, severity, category: 'tampering', message: 'Names are not escaped.' };
   const { report } = await build({
-    answers: { ...ANSWERS, 'security-review': [{ findings: [critical] }, { findings: [] }] },
+    answers: { ...ANSWERS, 'security-review': [{ findings: [finding] }, { findings: [] }] },
     turns: writing(GOOD),
   });
   expect(numbersOf(report).review_revisions).toBe(1);
+});
+
+test('a remark that sends nothing back is in the report of the build that passed', async () => {
+  const remark = { ...FINDING, severity: 'nit', message: 'The name is short.' };
+  const { report, outputs } = await build({
+    answers: { ...ANSWERS, 'code-review': [{ verdict: 'approve', findings: [remark] }] },
+    turns: writing(GOOD),
+  });
+  expect(report.defects).toMatchObject([{ rule: 'code-review', severity: 'minor', message: 'The name is short.' }]);
+  expect(outputs).toBe('verdict=pass\n');
 });
 
 test('a served product must become healthy; one that does not start is a failure that says how it ended', async () => {
@@ -194,7 +204,8 @@ test('a served product must become healthy; one that does not start is a failure
 });
 
 test('a build command that fails is one build error with its output as the defect', async () => {
-  const commands = commandsOf({ build: 'echo cannot compile >&2; exit 2' });
+  // The base compiles.
+  const commands = commandsOf({ build: 'if grep -q greetAll src/greet.js; then echo cannot compile >&2; exit 2; fi' });
   const { report } = await build({ turns: writing(GOOD) }, { commands });
   expect(numbersOf(report).build_errors).toBe(1);
   expect(report.defects[0]?.message).toMatch(/The build command .* failed: \[exit code 2\]\ncannot compile/);
@@ -213,4 +224,36 @@ test('a secret in an added line is a security finding', async () => {
   const { report } = await build({ turns: writing(secret) });
   expect(numbersOf(report).security_findings).toBeGreaterThan(0);
   expect(report.defects[0]).toMatchObject({ file: 'src/greet.js', line: 8, severity: 'blocker' });
+});
+
+describe('a base that is red', () => {
+  const suite = 'echo "1 of 3 failed" >&2; exit 1';
+
+  test.each([
+    [
+      'does not build',
+      { build: 'echo cannot compile >&2; exit 2' },
+      /the build command .* failed: \[exit code 2\]\ncannot compile/,
+    ],
+    ['has red tests', { test: suite }, /the test command .* failed: \[exit code 1\]\n1 of 3 failed/],
+  ])('that %s is said, and no model is asked', async (_, commands, message) => {
+    const { report, requests, outputs } = await build({ turns: writing(GOOD) }, { commands: commandsOf(commands) });
+    expect(requests).toEqual([]);
+    expect(report.failure).toMatchObject({ cause: 'setup', message: expect.stringMatching(message) });
+    expect(report.failure?.message).toMatch(
+      /^The base [0-9a-f]{7} is red before anything was built, so no model was asked:/,
+    );
+    expect(outputs).toBe('verdict=fail\n');
+  });
+
+  test('is not tried again by a later iteration, which stands on tests that were tried on it', async () => {
+    const first = await build({ turns: writing(GOOD) });
+    const previous = previousOf(first.report, first.report.candidate);
+    const { report } = await build(
+      { answers: APPROVED, turns: [] },
+      { iteration: 2, previous, commands: commandsOf({ test: suite }) },
+    );
+    expect(report.failure).toBeNull();
+    expect(numbersOf(report).suite_failures).toBe(1);
+  });
 });

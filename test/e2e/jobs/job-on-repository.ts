@@ -50,8 +50,12 @@ export async function anotherCheckout(): Promise<Checkout> {
 }
 
 /** What the brief of the next iteration says about the one before it. */
-export function previousOf({ changes, tests, unfinished }: BuildReport, head: string): NonNullable<Brief['previous']> {
-  return { head, changes, tests, unfinished };
+export function previousOf(
+  { changes, tests, unfinished }: BuildReport,
+  head: string,
+  failed = false,
+): NonNullable<Brief['previous']> {
+  return { head, changes, tests, unfinished, failed };
 }
 
 /** The text that a report proposes for a file; undefined where it proposes none. */

@@ -114,3 +114,32 @@ describe('a frozen test', () => {
     expect(told).toMatchObject([{ file: FROZEN_FILE }]);
   });
 });
+
+describe('a tree that was judged and failed', () => {
+  test('is asked about nobody again where the builder leaves it as it is', async () => {
+    const first = await builtOn(place(), GOOD);
+    const { report, requests, outputs } = await build(
+      { answers: APPROVED, turns: [] },
+      { iteration: 2, previous: previousOf(first, first.candidate, true) },
+    );
+    expect(requests.map(({ name }) => name)).toEqual(['turn']);
+    expect(report).toMatchObject({ unchanged: true, measurements: [], changes: first.changes, failure: null });
+    expect(outputs).toBe('verdict=fail\n');
+  });
+
+  test('is measured and reviewed where the builder changed a line', async () => {
+    const first = await builtOn(place(), GOOD);
+    const { report } = await build(
+      { answers: APPROVED, turns: writing(`${GOOD}// mended\n`) },
+      { iteration: 2, previous: previousOf(first, first.candidate, true) },
+    );
+    expect(report.unchanged).toBeUndefined();
+    expect(numbersOf(report)).toEqual(GREEN);
+  });
+
+  test('is measured and reviewed again where a person granted it', async () => {
+    const first = await builtOn(place(), GOOD);
+    const { report } = await nextOn(place(), first);
+    expect(numbersOf(report)).toEqual(GREEN);
+  });
+});

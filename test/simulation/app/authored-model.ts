@@ -34,6 +34,11 @@ const DIAGRAMS = {
   deployment: DIAGRAM,
 };
 
+/** What the critic sends back: to the architect, or to the writer of the specification. */
+function found(cause: 'plan' | 'spec') {
+  return { severity: 'high', cause, where: 'A-1', finding: 'It proves nothing.', action: 'Say what it proves.' };
+}
+
 const AUTHORED: readonly Authored[] = [
   { name: 'interview', good: { questions: [] }, poor: good.interview },
   { name: 'requirement', good: good.requirement, poor: good.requirement },
@@ -44,7 +49,7 @@ const AUTHORED: readonly Authored[] = [
     poor: { points: good.specReview.points.map((point) => ({ ...point, met: false })) },
   },
   { name: 'plan', good: good.plan, poor: { ...good.plan, tasks: firstTask === undefined ? [] : [firstTask] } },
-  { name: 'analysis', good: good.analysis, poor: good.analysis },
+  { name: 'analysis', good: good.analysis, poor: { ...good.analysis, findings: [found('plan')] } },
   { name: 'diagrams', good: DIAGRAMS, poor: { ...DIAGRAMS, component: '%%{init: {}}%%\nflowchart TD\n a --> b' } },
   { name: 'release', good: good.release, poor: good.release },
   { name: 'reflection', good: good.reflection, poor: { ...good.reflection, proposals: [] } },
@@ -84,14 +89,21 @@ export function createAuthoredModel(hub: Hub, life: Life, paid: Paid[]): Model {
 /** The same table, told to the compiler per name. */
 const SCHEMAS: { readonly [Name in AnswerName]: { readonly schema: ZodType<Answer<Name>> } } = ANSWERS;
 
-/** No two plans are letter by letter the same, so an approval of one is none of another. */
+/** No two plans are letter by letter the same, so an approval of one is none of another; half of what the critic sends back is the specification's fault. */
+const VARIED: Readonly<
+  Record<string, (answer: object, drawn: { readonly poor: boolean; readonly variant: number }) => object>
+> = {
+  plan: (answer, { variant }) => ({ ...answer, approach: `${good.plan.approach} Variant ${variant}.` }),
+  analysis: (answer, { poor, variant }) =>
+    poor && variant % 2 === 0 ? { ...answer, findings: [found('spec')] } : answer,
+};
+
 function authored<Name extends AnswerName>(
   name: Name,
   { poor, variant }: { readonly poor: boolean; readonly variant: number },
 ): Answer<Name> {
   const found = AUTHORED.find((one) => one.name === name);
   const answer = poor ? found?.poor : found?.good;
-  const varied: unknown =
-    name === 'plan' ? { ...Object(answer), approach: `${good.plan.approach} Variant ${variant}.` } : answer;
+  const varied: unknown = VARIED[name]?.(Object(answer), { poor, variant }) ?? answer;
   return SCHEMAS[name].schema.parse(varied);
 }

@@ -5,7 +5,7 @@ import type { Access } from './github-port.ts';
 import type { Check, Hub, Suite } from './hub.ts';
 import { markdown, plain } from './texts.ts';
 
-type Checks = Pick<GitHub, 'checks' | 'headChecks'>;
+type Checks = Pick<GitHub, 'checks' | 'headChecks' | 'checkDetails'>;
 
 export function checkOperations({ hub, wire }: Access): Checks {
   return {
@@ -30,6 +30,12 @@ export function checkOperations({ hub, wire }: Access): Checks {
         });
       }
     },
+    async checkDetails(target, checkRun) {
+      const what = `GET check-runs/${checkRun}/annotations`;
+      const name = () => hub.checks.get(checkRun)?.name ?? 'gone';
+      const named = await wire.request(target, { count: 2, writes: false, what, perform: name });
+      return { annotations: [], logEnd: [`${named}: 1 of 3 failed`] };
+    },
     async headChecks(target, sha) {
       const what = `GET commits/${sha}/check-suites`;
       const ask = <Value>(perform: () => Value) => wire.request(target, { count: 1, writes: false, what, perform });
@@ -43,7 +49,12 @@ export function checkOperations({ hub, wire }: Access): Checks {
       if (begun.length > 0)
         return { ...judged([...suites, ...found]), state: 'pending', waitsFor: begun.map(({ name }) => name) };
       const checks = found.map(
-        ({ name, conclusion }): HeadCheck => ({ name, outcome: outcomeOf(conclusion), detail: conclusion ?? '' }),
+        ({ id, name, conclusion }): HeadCheck => ({
+          name,
+          outcome: outcomeOf(conclusion),
+          detail: conclusion ?? '',
+          checkRun: id,
+        }),
       );
       return { ...judged([...suites, ...found]), checks };
     },

@@ -122,11 +122,18 @@ function sayStatus(hub: Hub, sha: string): void {
   sendStatus(hub, sha, SIGNER, 'success');
 }
 
-/** Whether everything that began on a commit has ended, and none of it badly: what a careful person would look at before they call it ready. */
-export function ciVerdictOf(hub: Hub, sha: string): 'green' | 'red' | 'unfinished' {
+/**
+ * Whether everything that began on a commit has ended, and none of it badly: what a careful person would look at before they call it ready.
+ * What is red at a commit without the change too is no news.
+ */
+export function ciVerdictOf(hub: Hub, sha: string, without: readonly string[]): 'green' | 'red' | 'unfinished' {
   const suites = [...hub.suites.values()].filter((suite) => suite.sha === sha && suite.speaks);
   const checks = [...hub.checks.values()].filter((check) => check.sha === sha && !check.own);
-  if (checks.some(({ conclusion }) => conclusion === 'failure')) return 'red';
+  const known = [...hub.checks.values()].filter(
+    (check) => without.includes(check.sha) && check.conclusion === 'failure',
+  );
+  const isNews = ({ name }: Check): boolean => known.every((check) => check.name !== name);
+  if (checks.some((check) => check.conclusion === 'failure' && isNews(check))) return 'red';
   const isOpen =
     suites.some(({ status }) => status !== 'completed') || checks.some(({ status }) => status !== 'completed');
   return isOpen ? 'unfinished' : 'green';

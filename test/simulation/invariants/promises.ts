@@ -36,7 +36,7 @@ export const PROMISES: readonly Invariant[] = [
   {
     name: 'ready-is-green',
     sentence:
-      "A draft becomes ready only when the repository's own checks have all ended, none of them red, and it can be merged.",
+      "A draft becomes ready only when the repository's own checks have all ended, none of them red but where it is red without the change too, and it can be merged.",
     end({ records }) {
       const wrong = records.readied.find(
         ({ ci, mergeable, unverified }) => unverified === undefined && (ci !== 'green' || mergeable !== true),

@@ -63,7 +63,14 @@ export function recordsOf(hub: Hub, database: Database): Records {
     const { headSha } = pull;
     const unverified = toldPush(hub, pull);
     if (unverified === undefined && movedByPeople(hub, pull)) return;
-    readied.push({ pull, headSha, unverified, ci: ciVerdictOf(hub, headSha), mergeable: mergeableOf(hub, pull) });
+    const rows = [...database.loops.values()].map(({ loop }) => loop);
+    const excused = rows.find(({ review }) => review?.pull === pull.number)?.shipping?.excused ?? [];
+    const ci = ciVerdictOf(
+      hub,
+      headSha,
+      excused.map(({ sha }) => sha),
+    );
+    readied.push({ pull, headSha, unverified, ci, mergeable: mergeableOf(hub, pull) });
   });
   return {
     dispatched,

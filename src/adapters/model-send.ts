@@ -1,0 +1,105 @@
+/** One try of a call: what is sent, to whom, and what came back of it. */
+import OpenAI from 'openai';
+import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
+import type { Purse } from '../loop/costs.ts';
+import type { CallContext } from '../ports.ts';
+import { type Failure, failureOf } from './model-failures.ts';
+import { boundedFetch } from './model-fetch.ts';
+import { patienceOf } from './model-patience.ts';
+import { completionIn } from './model-stream.ts';
+
+export interface ModelOptions {
+  /** Ends before `/chat/completions`: `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly model: string;
+  /** For how long nothing may come in a try, before its answer begins or in the midst of it; a request may say another time. */
+  readonly silenceMs?: number;
+  readonly tries?: number;
+  /** Pause after the first try; it grows with each further one. */
+  readonly pauseMs?: number;
+  /** Whether the endpoint is our own scripted model, started by us; only that one's words are told to people. */
+  readonly scripted?: boolean;
+  /** Values that no answer may hold, besides the key: an endpoint that echoes one is not taken at its word. */
+  readonly canaries?: readonly string[];
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** Some models think for minutes before the first word. */
+const SILENCE_MS = 300_000;
+
+export type Settings = Required<Omit<ModelOptions, 'fetch' | 'apiKey'>> & {
+  readonly client: OpenAI;
+  readonly fetch: ReturnType<typeof boundedFetch>;
+};
+
+/** What is sent, whatever is made of the answer. */
+export interface Sendable {
+  readonly context: CallContext;
+  /** What is asked for, as the error names it. */
+  readonly wanted: string;
+  readonly messages: readonly ChatCompletionMessageParam[];
+  readonly body: Pick<ChatCompletionCreateParamsNonStreaming, 'response_format' | 'tools'>;
+  readonly silenceMs: number;
+  readonly purse: Purse | undefined;
+}
+
+export function settingsOf(options: ModelOptions): Settings {
+  const { baseUrl, apiKey, model, silenceMs = SILENCE_MS, tries = 3, pauseMs = 500, scripted = false } = options;
+  const client = new OpenAI({
+    baseURL: baseUrl,
+    apiKey,
+    maxRetries: 0,
+    // Each call has a patience of its own.
+    timeout: 2 ** 31 - 1,
+    // Nothing from the environment: the App says where it calls and as whom, and debug logs would hold prompts.
+    organization: null,
+    project: null,
+    adminAPIKey: null,
+    webhookSecret: null,
+    logLevel: 'off',
+  });
+  const canaries = [apiKey, ...(options.canaries ?? [])];
+  const fetch = boundedFetch(options.fetch ?? globalThis.fetch);
+  return { baseUrl, model, silenceMs, tries, pauseMs, scripted, canaries, client, fetch };
+}
+
+export type Sent = { readonly completion: unknown } | { readonly failure: Failure };
+
+/** Asks once; nothing that goes wrong is thrown. */
+export async function send(
+  settings: Settings,
+  question: Sendable,
+  messages: readonly ChatCompletionMessageParam[],
+): Promise<Sent> {
+  const patience = patienceOf(question.silenceMs);
+  const { signal } = patience;
+  try {
+    const client = settings.client.withOptions({ fetch: settings.fetch(patience.heard) });
+    const asked = client.chat.completions.create(
+      {
+        ...question.body,
+        model: settings.model,
+        messages: [...messages],
+        stream: true,
+        stream_options: { include_usage: true },
+      },
+      { headers: headersOf(question.context), signal },
+    );
+    return { completion: await completionIn(await asked.asResponse()) };
+  } catch (error) {
+    return { failure: failureOf(error, { ...settings, impatience: patience.problem() }) };
+  } finally {
+    patience.end();
+  }
+}
+
+function headersOf(context: CallContext): Record<string, string> {
+  return {
+    'X-Loopwright-Loop': context.loop,
+    'X-Loopwright-Phase': context.phase,
+    'X-Loopwright-Skill': context.skill,
+    'X-Loopwright-Role': context.role,
+    'X-Loopwright-Attempt': String(context.attempt),
+  };
+}
