@@ -112,6 +112,8 @@ async function endsOf(call: Call, { head, base }: { readonly head: string; reado
   if (!baseCommit) throw invalid('base');
   const count = await git.text(['rev-list', '--count', `${baseCommit.sha}..${headCommit.sha}`]);
   if (count === '0') throw refused(`No commits between ${base} and ${head}`);
+  if ((await git.attempt(['merge-base', baseCommit.sha, headCommit.sha])) === undefined)
+    throw refused(`The ${head} branch has no history in common with ${base}`);
   const { host } = call;
   const twin = host.state.pulls
     .find({ repositoryId: repositoryOf(call).id, head, base })

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
+import { objectTypeOf } from '../git/git.ts';
 import { newWorkflowFile, workflowRefusal } from '../git/push-hook.ts';
 import { isAncestor, writeRefs } from '../git/pushes.ts';
 import { nodeIdOf, repositoryUrlOf } from '../host.ts';
@@ -106,8 +107,7 @@ async function deleteRef(call: Call) {
 }
 
 async function judgeObject(call: Call, sha: string): Promise<void> {
-  if ((await gitOfCall(call).attempt(['cat-file', '-e', sha])) === undefined)
-    throw new HttpError(422, 'Object does not exist');
+  if ((await objectTypeOf(gitOfCall(call), sha)) === undefined) throw new HttpError(422, 'Object does not exist');
 }
 
 async function shaOf(call: Call, ref: string): Promise<string> {
@@ -119,7 +119,7 @@ async function shaOf(call: Call, ref: string): Promise<string> {
 async function refPayload(call: Call, ref: string, sha: string): Promise<Fields> {
   const repository = repositoryOf(call);
   const api = `${repositoryUrlOf(call.host, repository)}/git`;
-  const type = (await gitOfCall(call).attempt(['cat-file', '-t', sha])) ?? 'commit';
+  const type = (await objectTypeOf(gitOfCall(call), sha)) ?? 'commit';
   return {
     ref,
     node_id: nodeIdOf(ref, repository.id),
