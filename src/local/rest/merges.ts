@@ -7,7 +7,7 @@ import type { Pull } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
 import { actingLogin, type Call, type Endpoints, list, noContent, ok, parseBody, repositoryOf } from './endpoint.ts';
 import { environmentOf, gitOfCall, ownSignature } from './git-data.ts';
-import { setState } from './issue-changes.ts';
+import { closeMerged } from './pull-changes.ts';
 import { issueOfPull, pullPayload, reviewPayload } from './pull-payloads.ts';
 import { pullOf } from './pulls.ts';
 import { writeRefsOf } from './refs.ts';
@@ -106,7 +106,12 @@ async function merge(call: Call) {
     const pull = pullOf(call);
     judgeMerge(call, pull, wish);
     const merged = await writeMerge(call, pull, wish);
-    await close(call, pull, merged);
+    await closeMerged(call.host, {
+      repository: repositoryOf(call),
+      sender: actingLogin(call),
+      pull,
+      mergeCommitSha: merged,
+    });
     return merged;
   });
   return ok({ sha, merged: true, message: 'Pull Request successfully merged' });
@@ -144,11 +149,4 @@ function messageOf(call: Call, pull: Pull, wish: Wish): string {
     ? `${title} (#${pull.number})`
     : `Merge pull request #${pull.number} from ${repositoryOf(call).owner}/${pull.head}`;
   return `${wish.commit_title ?? subject}\n\n${wish.commit_message ?? (squashed ? '' : title)}`.trim();
-}
-
-async function close(call: Call, pull: Pull, mergeCommitSha: string): Promise<void> {
-  const { host } = call;
-  const sender = actingLogin(call);
-  host.state.pulls.update(pull.id, { mergedAt: now(host), mergedBy: sender, mergeCommitSha });
-  await setState({ host, repository: repositoryOf(call), issue: issueOfPull(host, pull), sender }, 'closed');
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
-import { objectTypeOf } from '../git/git.ts';
+import { type Git, objectTypeOf } from '../git/git.ts';
 import { newWorkflowFile, workflowRefusal } from '../git/push-hook.ts';
 import { isAncestor, writeRefs } from '../git/pushes.ts';
 import { nodeIdOf, repositoryUrlOf } from '../host.ts';
@@ -73,9 +73,16 @@ async function createRef(call: Call) {
   return writeRefsOf(call, async () => {
     if ((await git.attempt(['rev-parse', '--verify', '--quiet', ref])) !== undefined)
       throw new HttpError(422, 'Reference already exists');
+    if (await isHindered(git, ref)) throw new HttpError(422, 'Reference update failed');
     await git.text(['update-ref', ref, sha, '']);
     return created(await refPayload(call, ref, sha));
   });
+}
+
+/** Git keeps refs as files in folders, so none can be below another one. */
+async function isHindered(git: Git, ref: string): Promise<boolean> {
+  const names = (await git.text(['for-each-ref', '--format=%(refname)'])).split('\n');
+  return names.some((name) => ref.startsWith(`${name}/`) || name.startsWith(`${ref}/`));
 }
 
 const refChange = z.object({ sha: z.string(), force: z.boolean().default(false) });
