@@ -94,6 +94,7 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
       directory: join(composition.workspaceDirectory),
       gitUrlOf: github.gitUrlOf,
       tokenOf: github.tokenOf,
+      renewToken: github.renewToken,
     }),
     gateway,
     clock: systemClock,

@@ -9,6 +9,14 @@ export class GitRefusedError extends LoopError {
   override name = 'GitRefusedError';
 }
 
+/** The server does not take the token: it has expired, or reaches nothing any more. */
+export class GitDeniedError extends LoopError {
+  override name = 'GitDeniedError';
+}
+
+/** What git says of a 401, for which it would ask somebody. */
+const DENIED = /could not read Username|Authentication failed/;
+
 export interface GitCommand {
   /** Bare repository. */
   readonly directory: string;
@@ -52,7 +60,7 @@ const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Runs one git command that reads and returns its output.
- * @throws {GitRefusedError} for every other subcommand, before anything runs.
+ * @throws {GitRefusedError} for every other subcommand, before anything runs, {GitDeniedError} when the server does not take the token.
  */
 export async function readGit({ directory, argv, input, mayAnswerNo, token }: GitCommand): Promise<string> {
   const [subcommand = ''] = argv;
@@ -77,7 +85,8 @@ export async function readGit({ directory, argv, input, mayAnswerNo, token }: Gi
     ...(input === undefined ? {} : { input }),
   });
   if (exitCode === 0 || (mayAnswerNo === true && exitCode === 1)) return UTF8.decode(stdout);
-  throw new LoopError(`git ${subcommand} failed: ${stderr.split('\n')[0] || problem}`);
+  const failure = `git ${subcommand} failed: ${stderr.split('\n')[0] || problem}`;
+  throw DENIED.test(stderr) ? new GitDeniedError(failure) : new LoopError(failure);
 }
 
 function credentialsOf(token: string | undefined): Record<string, string> {

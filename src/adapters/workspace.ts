@@ -6,7 +6,7 @@ import type { RepositoryRef } from '../github/github-port.ts';
 import type { Workspace } from '../ports.ts';
 import { createClones, KEPT } from './clones.ts';
 import { mergeOf, type Reader } from './git-merge.ts';
-import { readGit } from './git-reader.ts';
+import { GitDeniedError, readGit } from './git-reader.ts';
 
 export interface WorkspaceOptions {
   /** Holds one bare repository per repository id. */
@@ -14,6 +14,8 @@ export interface WorkspaceOptions {
   readonly gitUrlOf: (repository: RepositoryRef) => string;
   /** A token that may read the repository. */
   readonly tokenOf: (repository: RepositoryRef) => Promise<string>;
+  /** The server no longer takes it: the next one must be new. */
+  readonly renewToken: (repository: RepositoryRef) => void;
 }
 
 type Entry = Awaited<ReturnType<Workspace['files']>>[number];
@@ -65,9 +67,22 @@ async function codeTreeOf(read: Reader, sha: string): Promise<string> {
 }
 
 /** Large files are fetched when git needs them, so every reading command may need the token. */
-async function readerOf({ tokenOf }: WorkspaceOptions, repository: RepositoryRef, directory: string): Promise<Reader> {
-  const token = await tokenOf(repository);
-  return (argv, more) => readGit({ directory, argv, token, ...more });
+async function readerOf(
+  { tokenOf, renewToken }: WorkspaceOptions,
+  repository: RepositoryRef,
+  directory: string,
+): Promise<Reader> {
+  let token = await tokenOf(repository);
+  return async (argv, more) => {
+    try {
+      return await readGit({ directory, argv, token, ...more });
+    } catch (error) {
+      if (!(error instanceof GitDeniedError)) throw error;
+    }
+    renewToken(repository);
+    token = await tokenOf(repository);
+    return readGit({ directory, argv, token, ...more });
+  };
 }
 
 /** Fetches one commit with its history under a ref of its own, which keeps it from being collected. */

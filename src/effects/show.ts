@@ -1,21 +1,45 @@
 /** What people see of a loop: the sticky comment, the pull request's text, four check runs. */
 import { storedRemarks } from '../documents/review-remarks.ts';
 import { storedVerifyReport } from '../documents/verify-report.ts';
+import { GoneError, WriteRefusedError } from '../errors.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Loop } from '../loop/loop.ts';
-import { isReviewed } from '../loop/stages.ts';
+import { isReviewed, type ReviewedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { issueBoard, pullBody, pullTitle } from '../render/board.ts';
 import { checksOf } from '../render/checks.ts';
 
-/** Brings everything that shows the loop's state to its newest state; what is right already is not written again. */
+/**
+ * Brings everything that shows the loop's state to its newest state; what is right already is not written again. Where GitHub refuses one place for good
+ * (a locked issue, a deleted comment), the others are brought up to date all the same. @throws what was refused first, after all of them.
+ */
 export async function show(_effect: EffectOf<'show'>, loop: Loop, ports: Ports): Promise<undefined> {
-  const { github, store, modelFacts } = ports;
-  await github.comment(loop.ref, loop.ref.issue, { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts) });
-  if (!isReviewed(loop)) return;
+  const { github, modelFacts } = ports;
+  const refusals: Error[] = [];
+  const board = { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts) };
+  await unlessRefused(refusals, () => github.comment(loop.ref, loop.ref.issue, board));
+  if (isReviewed(loop)) await showPull(refusals, loop, ports);
+  const [first] = refusals;
+  if (first !== undefined) throw first;
+}
+
+async function showPull(refusals: Error[], loop: ReviewedLoop, { github, store, modelFacts }: Ports): Promise<void> {
+  const { pull } = loop.review;
   const report = await storedVerifyReport(loop, store);
   const remarks = await storedRemarks(loop, store);
   const text = { title: pullTitle(loop), body: pullBody(loop, modelFacts, { report, remarks }) };
-  const { headSha } = await github.updatePull(loop.ref, loop.review.pull, text);
-  await github.checks(loop.ref, checksOf(loop, { ...modelFacts, headSha, report }));
+  const updated = await unlessRefused(refusals, () => github.updatePull(loop.ref, pull, text));
+  const { headSha } = updated ?? (await github.pull(loop.ref, pull));
+  await unlessRefused(refusals, () => github.checks(loop.ref, checksOf(loop, { ...modelFacts, headSha, report })));
+}
+
+/** Adds what is refused for good to the refusals; a GitHub that only takes nothing now is asked for nothing more. */
+async function unlessRefused<Value>(refusals: Error[], act: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof WriteRefusedError) && !(error instanceof GoneError)) throw error;
+    refusals.push(error);
+    return undefined;
+  }
 }

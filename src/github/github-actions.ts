@@ -133,7 +133,7 @@ export const cancelRun: Operation<'cancelRun'> = async ({ octokit, here }, runId
   try {
     await octokit.rest.actions.cancelWorkflowRun({ ...here, run_id: runId });
   } catch (error) {
-    if (!hasStatus(error, 404, 409)) throw error;
+    if (!hasStatus(error, 409)) throw error;
   }
 };
 

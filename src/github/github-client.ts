@@ -5,6 +5,7 @@ import { LoopError } from '../errors.ts';
 import { type OutgoingRules, outgoing, outgoingPlain } from '../guard/outgoing.ts';
 import { secretNamesIn } from '../guard/rendered-text.ts';
 import { findCanaries } from '../guard/secrets.ts';
+import { ifThere as absentAfterTwo } from './github-errors.ts';
 import type { RepositoryRef } from './github-port.ts';
 import { createTokens, type Tokens } from './github-tokens.ts';
 import { readingById } from './relocation.ts';
@@ -20,6 +21,8 @@ export interface GitHubOptions {
   readonly canaries?: readonly string[];
   /** Pause before a second try. */
   readonly pauseMs?: number;
+  /** How it waits between tries; by this machine's timer when absent. */
+  readonly pause?: (milliseconds: number) => Promise<void>;
   /** The time; this machine's when absent. */
   readonly now?: () => Date;
   readonly log: Logger;
@@ -31,6 +34,8 @@ export interface Call {
   readonly here: { readonly owner: string; readonly repo: string };
   readonly self: Self;
   readonly now: () => Date;
+  /** What GitHub has at an address; undefined where it says twice that there is nothing. */
+  readonly ifThere: <Value>(ask: () => Promise<Value>) => Promise<Value | undefined>;
   /** Markdown, filtered; `mention` are the only logins that it notifies. */
   readonly markdown: (text: string, mention?: readonly string[]) => string;
   /** A title or a commit message, filtered. */
@@ -56,13 +61,15 @@ export interface Client {
   readonly webUrl: string;
 }
 
+/** Before a second try. */
+export const PAUSE_MS = 500;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** GitHub takes 65,536 characters in a body. */
 const LONGEST_TEXT = 65_000;
 
 /** Makes Octokits for repositories; installation tokens are kept until shortly before they expire. */
 export function createClient(options: GitHubOptions): Client {
-  const { appId, apiUrl, log, now = () => new Date() } = options;
+  const { appId, apiUrl, log, pauseMs = PAUSE_MS, pause, now = () => new Date() } = options;
   const send = withTimeout(options.fetch);
   const settingsFor = (repositoryId: number | undefined) => ({
     baseUrl: apiUrl,
@@ -75,6 +82,7 @@ export function createClient(options: GitHubOptions): Client {
     allowedHosts: [new URL(webUrl).host],
     canaries: [options.privateKey, ...(options.canaries ?? [])],
   });
+  const ifThere: Call['ifThere'] = (ask) => absentAfterTwo(ask, { pauseMs, ...(pause && { pause }) });
   let self: Promise<Self> | undefined;
   return {
     app: tokens.app,
@@ -87,7 +95,14 @@ export function createClient(options: GitHubOptions): Client {
         self = undefined;
         throw error;
       });
-      return { octokit, here: { owner: repository.owner, repo: repository.repo }, self: await self, now, ...texts };
+      return {
+        octokit,
+        here: { owner: repository.owner, repo: repository.repo },
+        self: await self,
+        now,
+        ifThere,
+        ...texts,
+      };
     },
   };
 }

@@ -8,14 +8,10 @@ import { hasStatus, isLimit, textOf } from './github-errors.ts';
 import type { HeldEntry, Merge } from './github-port.ts';
 import type { Operation } from './github-talk.ts';
 
+/** From the list of what begins so: that one without the ref says for sure that there is none, which a 404 does not. */
 export const head: Operation<'head'> = async ({ octokit, here }, ref) => {
-  try {
-    const { data } = await octokit.rest.git.getRef({ ...here, ref: shortRef(ref) });
-    return data.ref === ref ? data.object.sha : undefined;
-  } catch (error) {
-    if (hasStatus(error, 404)) return undefined;
-    throw error;
-  }
+  const { data } = await octokit.rest.git.listMatchingRefs({ ...here, ref: shortRef(ref) });
+  return data.find((one) => one.ref === ref)?.object.sha;
 };
 
 const TAGS = 'refs/tags/';
@@ -33,15 +29,10 @@ function shortRef(ref: string): string {
 
 const contentFile = z.object({ type: z.literal('file'), encoding: z.literal('base64'), content: z.string() });
 
-export const file: Operation<'file'> = async ({ octokit, here }, path, ref) => {
-  try {
-    const { data } = await octokit.rest.repos.getContent({ ...here, path, ref });
-    const found = contentFile.safeParse(data).data;
-    return found === undefined ? undefined : Buffer.from(found.content, 'base64').toString('utf8');
-  } catch (error) {
-    if (hasStatus(error, 404)) return undefined;
-    throw error;
-  }
+export const file: Operation<'file'> = async ({ octokit, here, ifThere }, path, ref) => {
+  const answer = await ifThere(() => octokit.rest.repos.getContent({ ...here, path, ref }));
+  const found = contentFile.safeParse(answer?.data).data;
+  return found === undefined ? undefined : Buffer.from(found.content, 'base64').toString('utf8');
 };
 
 export const commit: Operation<'commit'> = async (call, { ref, parent, changes, message, merge }) => {

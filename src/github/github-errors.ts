@@ -27,24 +27,71 @@ export interface Attempts {
 }
 
 /**
- * Performs an operation again when GitHub or the connection failed for the moment. The whole operation is repeated, and each looks first for what
+ * Performs an operation again when GitHub or the connection failed for the moment, and once where GitHub has nothing at an address: its replicas lag. The whole operation is repeated, and each looks first for what
  * an earlier try may have left, because a write that got no answer may have happened.
  * @throws {WriteRefusedError} when a write is refused, {UnansweredError} when it got no answer that tells, {GoneError} when there is nothing at the address
  * (any more), {LimitedError} when GitHub takes no more requests for longer than a minute, {LoopError} for everything else that GitHub answers; each with
  * GitHub's text and status.
  */
-export async function attempt<Value>(operation: () => Promise<Value>, attempts: Attempts, tried = 1): Promise<Value> {
+export function attempt<Value>(operation: () => Promise<Value>, attempts: Attempts): Promise<Value> {
+  return attemptAfter(operation, attempts, { tries: 0, missed: new Set() });
+}
+
+interface Before {
+  readonly tries: number;
+  /** Requests that were answered 404. */
+  readonly missed: ReadonlySet<string>;
+}
+
+async function attemptAfter<Value>(
+  operation: () => Promise<Value>,
+  attempts: Attempts,
+  before: Before,
+): Promise<Value> {
+  let asked: string;
   try {
     return await operation();
   } catch (error) {
     const failure = httpError.safeParse(describe(error)).data;
     if (failure === undefined) throw causeOf(error);
+    asked = addressOf(failure);
     if (failure.status === 401) attempts.renew();
-    const waitMs = tried < TRIES ? waitOf(failure, attempts.pauseMs * 2 ** (tried - 1)) : undefined;
-    if (waitMs === undefined) throw finalError(failure, error, tried);
+    const waitMs = pauseAfter(failure, before, attempts.pauseMs);
+    if (waitMs === undefined) throw finalError(failure, error, before.tries + 1);
     await (attempts.pause ?? sleep)(waitMs);
   }
-  return attempt(operation, attempts, tried + 1);
+  const missed = asked === '' ? before.missed : new Set([...before.missed, asked]);
+  return attemptAfter(operation, attempts, { tries: before.tries + 1, missed });
+}
+
+/** Where GitHub said that there is nothing; empty for every other answer. */
+function addressOf({ status, request }: HttpError): string {
+  return status === 404 ? `${request.method} ${request.url}` : '';
+}
+
+/** How long to wait before the next try; undefined when there is none. */
+function pauseAfter(failure: HttpError, { tries, missed }: Before, pauseMs: number): number | undefined {
+  const isLast = tries + 1 === TRIES || missed.has(addressOf(failure));
+  return isLast ? undefined : waitOf(failure, pauseMs * 2 ** tries);
+}
+
+/** What GitHub has at an address; undefined where it says twice that there is nothing. */
+export async function ifThere<Value>(
+  ask: () => Promise<Value>,
+  { pauseMs, pause = sleep }: Pick<Attempts, 'pauseMs' | 'pause'>,
+): Promise<Value | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!hasStatus(error, 404)) throw error;
+  }
+  await pause(pauseMs);
+  try {
+    return await ask();
+  } catch (error) {
+    if (!hasStatus(error, 404)) throw error;
+    return undefined;
+  }
 }
 
 /** Whether GitHub answered with this status. */
@@ -84,10 +131,10 @@ function describe(error: unknown): unknown {
   return { ...error, name, message, cause };
 }
 
-/** How long to wait before the next try; undefined when trying again cannot help. */
+/** How long this failure lasts; undefined when trying again cannot help. */
 function waitOf(failure: HttpError, growingMs: number): number | undefined {
   const { status, response } = failure;
-  if (response === undefined || status >= 500 || status === 401) return growingMs;
+  if (response === undefined || status >= 500 || status === 401 || status === 404) return growingMs;
   const limitedMs = limitedFor(failure);
   return limitedMs !== undefined && limitedMs <= LONGEST_WAIT_MS ? limitedMs : undefined;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Role, role } from '../loop/terms.ts';
 import type { Call } from './github-client.ts';
-import { hasStatus } from './github-errors.ts';
+import { hasStatus, textOf } from './github-errors.ts';
 import type { GitHub } from './github-port.ts';
 
 type Without<Method> = Method extends (repository: never, ...rest: infer Rest) => infer Result
@@ -59,11 +59,12 @@ export const react: Operation<'react'> = async ({ octokit, here }, commentId, co
   await octokit.rest.reactions.createForIssueComment({ ...here, comment_id: commentId, content });
 };
 
+/** One that is not there need not be taken away. */
 export const removeLabel: Operation<'removeLabel'> = async ({ octokit, here }, issue, name) => {
   try {
     await octokit.rest.issues.removeLabel({ ...here, issue_number: issue, name });
   } catch (error) {
-    if (!hasStatus(error, 404, 410)) throw error;
+    if (!hasStatus(error, 404) || !textOf(error).includes('Label does not exist')) throw error;
   }
 };
 
@@ -79,16 +80,11 @@ const access = z.object({
   user: z.object({ type: z.string() }).nullish(),
 });
 
-export const permission: Operation<'permission'> = async ({ octokit, here }, login) => {
+export const permission: Operation<'permission'> = async ({ octokit, here, ifThere }, login) => {
   // `ghost` stands for every deleted account, and is an account that somebody has.
   if (login === '' || login.toLowerCase() === 'ghost' || login.endsWith('[bot]')) return 'none';
-  try {
-    const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel({ ...here, username: login });
-    return roleOf(access.parse(data));
-  } catch (error) {
-    if (hasStatus(error, 404)) return 'none';
-    throw error;
-  }
+  const answer = await ifThere(() => octokit.rest.repos.getCollaboratorPermissionLevel({ ...here, username: login }));
+  return answer === undefined ? 'none' : roleOf(access.parse(answer.data));
 };
 
 /** An organisation's own role has a name of its own; then the permission that it is built on counts. */

@@ -3,10 +3,10 @@ import type { Octokit } from '@octokit/rest';
 import { checkDetails } from './check-details.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
 import { checks } from './github-checks.ts';
-import { type Call, createClient, type GitHubOptions } from './github-client.ts';
+import { type Call, createClient, type GitHubOptions, PAUSE_MS } from './github-client.ts';
 import { commit, file, head, moveRef, tags } from './github-commits.ts';
 import { failedDeliveries, redeliver } from './github-deliveries.ts';
-import { attempt } from './github-errors.ts';
+import { type Attempts, attempt } from './github-errors.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
 import { changedPaths, markDraft, markReady, openPull, pull, reviewComments, updatePull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
@@ -19,21 +19,24 @@ export type { GitHubOptions } from './github-client.ts';
 export interface GitAccess {
   readonly gitUrlOf: (repository: RepositoryRef) => string;
   readonly tokenOf: (repository: RepositoryRef) => Promise<string>;
+  /** Forgets that token: GitHub no longer takes it. */
+  readonly renewToken: (repository: RepositoryRef) => void;
 }
-
-const PAUSE_MS = 500;
 
 /** Connects the port to a GitHub as an installed App. Failures that pass are tried again. */
 export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
   const client = createClient(options);
-  const { pauseMs = PAUSE_MS } = options;
-  const perform = performing(client, pauseMs);
+  const { pauseMs = PAUSE_MS, pause } = options;
+  const times = { pauseMs, ...(pause && { pause }) };
+  const renewing = (target: RepositoryRef): Attempts => ({ ...times, renew: () => client.renew(target) });
+  const perform = performing(client, renewing);
   const asApp = <Result>(operation: (octokit: Octokit) => Promise<Result>): Promise<Result> =>
-    attempt(() => operation(client.app()), { pauseMs, renew: () => undefined });
+    attempt(() => operation(client.app()), { ...times, renew: () => undefined });
   return {
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
-    tokenOf: (target) => attempt(() => client.token(target), { pauseMs, renew: () => client.renew(target) }),
-    locate: (target) => attempt(() => locate(client, target), { pauseMs, renew: () => client.renew(target) }),
+    tokenOf: (target) => attempt(() => client.token(target), renewing(target)),
+    renewToken: client.renew,
+    locate: (target) => locate(client, target, (operation) => attempt(operation, renewing(target))),
     permission: perform(permission),
     repository: perform(repository),
     head: perform(head),
@@ -65,11 +68,8 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
 }
 
 /** An operation on one repository as a method of the port: with a token that is renewed where it is over, and tried again where that may help. */
-function performing(client: ReturnType<typeof createClient>, pauseMs: number) {
+function performing(client: ReturnType<typeof createClient>, renewing: (target: RepositoryRef) => Attempts) {
   return <Rest extends readonly unknown[], Result>(operation: (call: Call, ...rest: Rest) => Promise<Result>) =>
     (target: RepositoryRef, ...rest: Rest): Promise<Result> =>
-      attempt(async () => operation(await client.call(target), ...rest), {
-        pauseMs,
-        renew: () => client.renew(target),
-      });
+      attempt(async () => operation(await client.call(target), ...rest), renewing(target));
 }

@@ -1,8 +1,6 @@
 /** What is elsewhere now: requests under a name that the repository no longer has, and where it is. */
-import type { Octokit } from '@octokit/rest';
-import { GoneError, RelocatedError } from '../errors.ts';
+import { GoneError, LoopError, RelocatedError } from '../errors.ts';
 import type { Client } from './github-client.ts';
-import { hasStatus } from './github-errors.ts';
 import type { Place, RepositoryRef } from './github-port.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -50,40 +48,46 @@ function movedAway({ method, url }: Request, status: number, target: string): Re
       );
 }
 
+/** Asks GitHub until there is an answer to be believed. */
+type Ask = <Value>(operation: () => Promise<Value>) => Promise<Value>;
+
 /** Where the repository with this id is now: in its own installation, or in the one that has it after a transfer. */
-export async function locate(client: Client, repository: RepositoryRef): Promise<Place | undefined> {
-  const place = await placeIn(client, repository);
+export async function locate(client: Client, repository: RepositoryRef, ask: Ask): Promise<Place | undefined> {
+  const place = await placeIn(client, repository, ask);
   if (place !== undefined) return place;
-  const installationId = await installationOf(client.app(), repository.repositoryId);
+  const installationId = await installationOf(client, repository.repositoryId, ask);
   if (installationId === undefined || installationId === repository.installationId) return undefined;
-  return placeIn(client, { ...repository, installationId });
+  return placeIn(client, { ...repository, installationId }, ask);
 }
 
 /** A new token that reaches this repository only lists it alone; 404: no such installation, 422: it does not have the repository. */
-async function placeIn(client: Client, repository: RepositoryRef): Promise<Place | undefined> {
+async function placeIn(client: Client, repository: RepositoryRef, ask: Ask): Promise<Place | undefined> {
   client.renew(repository);
-  try {
-    const { octokit } = await client.call(repository);
-    const { data } = await octokit.rest.apps.listReposAccessibleToInstallation();
-    const found = data.repositories.find(({ id }) => id === repository.repositoryId);
-    if (found === undefined) return undefined;
-    const { installationId } = repository;
-    return { owner: found.owner.login, repo: found.name, installationId };
-  } catch (error) {
-    if (hasStatus(error, 404, 422)) return undefined;
-    throw error;
-  }
+  const listed = await noneAt([404, 422], () =>
+    ask(async () => {
+      const { octokit } = await client.call(repository);
+      return octokit.rest.apps.listReposAccessibleToInstallation();
+    }),
+  );
+  const found = listed?.data.repositories.find(({ id }) => id === repository.repositoryId);
+  if (found === undefined) return undefined;
+  const { installationId } = repository;
+  return { owner: found.owner.login, repo: found.name, installationId };
 }
 
 // Not a literal type: GitHub's description has the names only, and Octokit's types follow it.
 const INSTALLATION: string = 'GET /repositories/{repository_id}/installation';
 
-async function installationOf(app: Octokit, repositoryId: number): Promise<number | undefined> {
+async function installationOf({ app }: Client, repositoryId: number, ask: Ask): Promise<number | undefined> {
+  const found = await noneAt([404], () => ask(() => app().request(INSTALLATION, { repository_id: repositoryId })));
+  return found?.data.id;
+}
+
+async function noneAt<Value>(statuses: readonly number[], asking: () => Promise<Value>): Promise<Value | undefined> {
   try {
-    const { data } = await app.request(INSTALLATION, { repository_id: repositoryId });
-    return data.id;
+    return await asking();
   } catch (error) {
-    if (hasStatus(error, 404)) return undefined;
+    if (error instanceof LoopError && error.status !== undefined && statuses.includes(error.status)) return undefined;
     throw error;
   }
 }

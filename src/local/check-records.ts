@@ -110,6 +110,8 @@ export const runSchema = z.object({
   inputs: z.record(z.string(), z.string()),
   payload: z.record(z.string(), z.unknown()),
   headCommit: z.record(z.string(), z.unknown()),
+  /** The group of which one run is performed at a time. */
+  concurrency: z.object({ group: text, cancelsRunning: z.boolean() }).optional(),
   /** Why the run could not be executed at all. */
   problem: optionalText,
   createdAt: text,

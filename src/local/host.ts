@@ -6,6 +6,7 @@ import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types
 import type { Clock } from './clock.ts';
 import type { Switches } from './controls/switches.ts';
 import type { Credentials } from './credentials.ts';
+import type { Faults } from './faults/faults.ts';
 import { createGit, type Git } from './git/git.ts';
 import type { Repository } from './records.ts';
 import type { State } from './state.ts';
@@ -18,6 +19,7 @@ export interface Host {
   readonly outbox: Outbox;
   readonly switches: Switches;
   readonly clock: Clock;
+  readonly faults: Faults;
   readonly dataDirectory: string;
   /** Secret of the printed address; without one everybody who reaches the server may act as anybody. */
   readonly key: string | undefined;

@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import { actionEndpoints } from './actions/actions.ts';
 import { createControls } from './controls/controls.ts';
+import { type Answering, underFaults } from './faults/faulty.ts';
 import { answerGit } from './git/git-http.ts';
 import { type Host, repositoryHtmlUrlOf } from './host.ts';
 import { createPages } from './pages/pages.ts';
@@ -48,7 +49,7 @@ const ENDPOINTS: Endpoints = {
 };
 
 /** One function from a request to an answer. */
-export function createHttp(host: Host, welcome?: string): (request: Request) => Response | Promise<Response> {
+export function createHttp(host: Host, welcome?: string): Answering {
   const app = new Hono();
   app.route('/_local', createControls(host));
   app.route('/', gitHubAlone(host));
@@ -58,13 +59,17 @@ export function createHttp(host: Host, welcome?: string): (request: Request) => 
   });
   const request = async (path: string, init?: RequestInit) => app.request(path, init);
   app.route('/', createPages({ request, people: () => peopleOf(host), key: host.key, welcome }));
-  return (request) => refusalOfName(host, request) ?? app.fetch(request);
+  return guarded(host, app);
 }
 
 /** The server as steps of a repository's own workflows see it: what GitHub has, and neither `/_local` nor the pages, where people act. */
-export function createEnclosedHttp(host: Host): (request: Request) => Response | Promise<Response> {
-  const app = gitHubAlone(host);
-  return (request) => refusalOfName(host, request) ?? app.fetch(request);
+export function createEnclosedHttp(host: Host): Answering {
+  return guarded(host, gitHubAlone(host));
+}
+
+function guarded(host: Host, app: Hono): Answering {
+  const answer = underFaults(host, (request) => app.fetch(request));
+  return (request, bindings) => refusalOfName(host, request) ?? answer(request, bindings);
 }
 
 function gitHubAlone(host: Host): Hono {

@@ -9,6 +9,8 @@ import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types
 import { createClock, now } from './clock.ts';
 import { openSwitches } from './controls/switches.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
+import { openFaults } from './faults/faults.ts';
+import type { Answering } from './faults/faulty.ts';
 import { installHook } from './git/push-hook.ts';
 import { announceLeftovers } from './git/pushes.ts';
 import type { Host } from './host.ts';
@@ -78,18 +80,20 @@ function createHost({ dataDirectory, executeWorkflow, key }: LocalGitHubOptions,
   const credentials = loadCredentials(dataDirectory);
   const switches = openSwitches(state);
   const clock = createClock(switches);
+  const faults = openFaults(state);
   const host: Host = {
     state,
     credentials,
     contract: gitHubContract(),
-    outbox: createOutbox({ state, clock, secret: credentials.webhookSecret }),
+    outbox: createOutbox({ state, clock, faults, secret: credentials.webhookSecret }),
     switches,
     clock,
+    faults,
     dataDirectory,
     key,
     url,
     executeWorkflow,
-    outlet: createOutlet((request) => answerEnclosed(request)),
+    outlet: createOutlet((request, bindings) => answerEnclosed(request, bindings)),
     serial: createSerial(),
     reportProblem: (subject, where, message) =>
       void state.problems.insert({ at: now({ clock }), subject, where, message }),
@@ -123,7 +127,7 @@ function addUser(
   else state.accounts.insert({ login, type: 'User', role, token, createdAt: now(host) });
 }
 
-async function listen(fetch: (request: Request) => Response | Promise<Response>, port: number) {
+async function listen(fetch: Answering, port: number) {
   return new Promise<{ readonly server: ReturnType<typeof serve>; readonly port: number }>((resolve, reject) => {
     const server = serve({ fetch, port, hostname: '127.0.0.1' }, ({ port: taken }: AddressInfo) =>
       resolve({ server, port: taken }),

@@ -1,5 +1,6 @@
 /** What the embedded GitHub remembers, kind by kind. */
 import { z } from 'zod';
+import { requestFault, webhookFault } from './faults/fault-rules.ts';
 
 const id = z.number();
 const text = z.string();
@@ -188,7 +189,8 @@ export const deliverySchema = z.object({
   action: optionalText,
   repositoryId: z.number(),
   payload: text,
-  state: z.enum(['pending', 'delivered', 'failed']),
+  /** `held` by a fault: it is pending later. */
+  state: z.enum(['held', 'pending', 'delivered', 'failed']),
   statusCode: z.number(),
   outcome: text,
   durationMs: z.number(),
@@ -209,5 +211,14 @@ export const requestSchema = z.object({
 
 /** A switch under `/_local` that was set; see `controls/switches.ts` for what it may be. */
 export const switchSchema = z.object({ id, name: text, value: z.unknown() });
+
+/** A fault that was armed under `/_local/faults`: how many it has seen, by what it counts, and how many of each kind it struck. */
+export const faultRecordSchema = z.object({
+  id,
+  fault: z.union([webhookFault, requestFault]),
+  passed: z.record(text, z.number()),
+  struck: z.record(text, z.number()),
+});
+export type FaultRecord = z.infer<typeof faultRecordSchema>;
 
 export const problemSchema = z.object({ id, at: text, subject: text, where: text, message: text });

@@ -20,6 +20,7 @@ export function openState(directory: string) {
     ...openPlanningCollections(database),
     ...openPullCollections(database),
     ...openCheckCollections(database),
+    ...openControlCollections(database),
     /** Runs `work` in one transaction; an inner call joins the outer one. */
     transaction: createTransaction(database),
     close: () => database.close(),
@@ -66,9 +67,15 @@ function openPlanningCollections(database: DatabaseSync) {
       indexed: ['sha'],
     }),
     deliveries: createCollection({ database, name: 'deliveries', schema: records.deliverySchema, indexed: ['state'] }),
-    requests: createCollection({ database, name: 'requests', schema: records.requestSchema }),
     apps: createCollection({ database, name: 'apps', schema: records.appSchema }),
+  };
+}
+
+function openControlCollections(database: DatabaseSync) {
+  return {
+    requests: createCollection({ database, name: 'requests', schema: records.requestSchema }),
     switches: createCollection({ database, name: 'switches', schema: records.switchSchema }),
+    faults: createCollection({ database, name: 'faults', schema: records.faultRecordSchema }),
     problems: createCollection({ database, name: 'problems', schema: records.problemSchema }),
   };
 }

@@ -87,6 +87,14 @@ export function mintToken(host: Host, { kind, app, permissions, repositoryIds, r
   return { token, expiresAt };
 }
 
+/** An installation token has expired, from now on. */
+export function endToken({ state, clock }: Host, header: string): void {
+  const [scheme = '', credential = ''] = header.split(' ');
+  const token = scheme.toLowerCase() === 'basic' ? passwordOf(credential) : credential;
+  const minted = state.tokens.first({ digest: digestOf(token) });
+  if (minted?.kind === 'installation') state.tokens.update(minted.id, { expiresAt: clock.now().toISOString() });
+}
+
 function tokenActorOf(host: Host, token: string): Actor {
   const minted = host.state.tokens.first({ digest: digestOf(token) });
   if (minted) {

@@ -102,7 +102,7 @@ const REMEDIES = {
 } as const;
 
 export function failed(loop: StartedLoop, event: EventOf<'failed'>): Decision {
-  const paid = remembering(kept(charged(loop, event.calls), event), event);
+  const paid = remembering(kept(charged(unasked(loop), event.calls), event), event);
   const { at, cause, reason } = event;
   const found = defect({ rule: cause, about: String(event.entry), message: reason });
   // A phase without gates has nothing red, but what failed did not pass.
@@ -132,6 +132,12 @@ export function failed(loop: StartedLoop, event: EventOf<'failed'>): Decision {
       // A run that died with its machine says nothing about the work; it is run anew, also where it was to leave a second report.
       return again(paid, { at, reason }, { phase: PHASES[paid.phase].runOf ?? paid.phase, counter: 'cancellations' });
   }
+}
+
+/** Questions that could not be asked were seen by nobody, so none of them was left to its safe default: the next try asks anew. */
+function unasked(loop: StartedLoop): StartedLoop {
+  if (loop.waitingFor !== 'answers') return loop;
+  return { ...loop, questions: [], counters: { ...loop.counters, interviews: loop.counters.interviews - 1 } };
 }
 
 /** Nothing was left for the next call: what was drafted is drafted anew, a job runs anew from the tasks that it finished, as soon as there is money. */

@@ -47,6 +47,7 @@ beforeAll(async () => {
     directory: join(directory, 'clones'),
     gitUrlOf: () => `${github.url}/acme/guestbook.git`,
     tokenOf: async () => 'maria-token',
+    renewToken: () => undefined,
   });
 });
 afterAll(async () => {
@@ -148,6 +149,7 @@ describe('what is kept of commits', () => {
       directory: join(directory, 'kept'),
       gitUrlOf: () => `${github.url}/acme/guestbook.git`,
       tokenOf: async () => 'maria-token',
+      renewToken: () => undefined,
     });
     expect(await own.forget(weekAgo())).toBe(0);
     const shas = [head];
@@ -166,12 +168,39 @@ describe('what is kept of commits', () => {
     expect(await own.read(REPOSITORY, third, 'b.txt')).toBe('b');
   });
 
+  it('fetches with a new token where the server no longer takes the one it had', async () => {
+    let token = 'one that is over';
+    const renewed: unknown[] = [];
+    const own = createWorkspace({
+      directory: join(directory, 'renewing'),
+      gitUrlOf: () => `${github.url}/acme/guestbook.git`,
+      tokenOf: async () => token,
+      renewToken: (repository) => {
+        renewed.push(repository);
+        token = 'maria-token';
+      },
+    });
+    expect(await own.codeTree(REPOSITORY, head)).toMatch(/^[0-9a-f]{40}$/);
+    expect(renewed).toEqual([REPOSITORY]);
+  });
+
+  it('says in the words of git that no token is taken', async () => {
+    const own = createWorkspace({
+      directory: join(directory, 'denied'),
+      gitUrlOf: () => `${github.url}/acme/guestbook.git`,
+      tokenOf: async () => 'one that is over',
+      renewToken: () => undefined,
+    });
+    await expect(own.codeTree(REPOSITORY, head)).rejects.toThrow(/^git fetch failed: fatal: could not read Username/);
+  });
+
   it('writes the settings of a clone once, and again where the repository has another address', async () => {
     let name = 'guestbook';
     const own = createWorkspace({
       directory: join(directory, 'settled'),
       gitUrlOf: () => `${github.url}/acme/${name}.git`,
       tokenOf: async () => 'maria-token',
+      renewToken: () => undefined,
     });
     const settings = join(directory, 'settled', '1.git', 'config');
     const writtenAfter = async (sha: string) => {
@@ -195,6 +224,7 @@ describe('what is kept of commits', () => {
     const own = createWorkspace({
       directory: join(directory, 'busy'),
       gitUrlOf: () => `${github.url}/acme/guestbook.git`,
+      renewToken: () => undefined,
       tokenOf: () => {
         tell();
         return opened.promise;

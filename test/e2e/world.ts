@@ -15,6 +15,7 @@ import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/local/local-github.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import type { Price } from '../../src/loop/terms.ts';
+import type { Store } from '../../src/ports.ts';
 import { type RunningApp, startServer } from '../../src/server.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { freePort } from '../listening.ts';
@@ -48,6 +49,10 @@ export interface WorldOptions {
   readonly executeWorkflow?: typeof executeWorkflow;
   /** Time that the test moves, instead of the machine's. */
   readonly time?: VirtualTime;
+  /** Called after each save of a loop; what follows from it waits for it. */
+  readonly watch?: (loop: Loop) => Promise<void>;
+  /** How the App waits between tries, instead of by the machine's timer. */
+  readonly pause?: (milliseconds: number) => Promise<void>;
   /** Set where requests or webhooks break GitHub's description on purpose; otherwise `close` fails when any did. */
   readonly provokesProblems?: boolean;
 }
@@ -163,14 +168,14 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
   const fetch = wire({ apiUrl, checked: true });
   // The App's address is part of what it composes, so a port is taken first.
   const port = await freePort();
-  const { time } = options;
+  const { time, watch, pause } = options;
   const { ports: real, ...rest } = await compose({
     databaseUrl: MEMORY,
     workspaceDirectory: join(directory, 'clones'),
     publicUrl: `http://127.0.0.1:${port}`,
     slug,
     webhookSecret,
-    github: { appId, privateKey, apiUrl, fetch, log, ...(time === undefined ? {} : { now: time.now }) },
+    github: { appId, privateKey, apiUrl, fetch, log, ...(time && { now: time.now }), ...(pause && { pause }) },
     model: {
       baseUrl: modelUrl,
       name: 'scripted',
@@ -182,7 +187,8 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
     ...(options.skillsDirectory === undefined ? {} : { skillsDirectory: options.skillsDirectory }),
     log,
   });
-  const ports = time === undefined ? real : { ...real, clock: { now: time.now }, queue: time.queue(real.queue) };
+  const timed = time === undefined ? real : { ...real, clock: { now: time.now }, queue: time.queue(real.queue) };
+  const ports = watch === undefined ? timed : { ...timed, store: watched(timed.store, watch) };
   const composed = { ...rest, ports };
   const app = await startServer({
     appId,
@@ -197,6 +203,17 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
     log,
   });
   return { app, composed };
+}
+
+function watched(store: Store, watch: (loop: Loop) => Promise<void>): Store {
+  return {
+    ...store,
+    async save(change) {
+      const answer = await store.save(change);
+      if (answer === 'saved') await watch(change.loop);
+      return answer;
+    },
+  };
 }
 
 const comments = z.array(z.object({ id: z.int(), body: z.string(), user: z.object({ login: z.string() }) }));

@@ -498,7 +498,7 @@ function failing(
 
 test('a failure that passes is tried again', async () => {
   const fetch = failing(
-    ({ url }) => url.includes('/git/ref/'),
+    ({ url }) => url.includes('/git/matching-refs/'),
     [() => new Response('bad gateway', { status: 502 }), 'cut'],
   );
   expect(await github({ fetch }).head(repository, 'refs/heads/main')).toBe(await mainHead());
@@ -554,7 +554,7 @@ test('a write that never gets an answer may have happened, and says so', async (
 
 test('a read that stays broken is unanswered: nothing is known, and it is asked again', async () => {
   const answer = () => Response.json({ message: 'Server Error' }, { status: 500 });
-  const fetch = failing(({ url }) => url.includes('/git/ref/'), Array(4).fill(answer));
+  const fetch = failing(({ url }) => url.includes('/git/matching-refs/'), Array(4).fill(answer));
   const read = github({ fetch }).head(repository, 'refs/heads/main');
   await expect(read).rejects.toThrow(UnansweredError);
   await expect(read).rejects.toMatchObject({ name: 'UnansweredError', status: 500 });
@@ -566,7 +566,7 @@ test('a token that GitHub no longer takes is renewed', async () => {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
     if (request.url.endsWith('/access_tokens')) mints += 1;
-    if (request.url.includes('/git/ref/') && mints === 1)
+    if (request.url.includes('/git/matching-refs/') && mints === 1)
       return Response.json({ message: 'Bad credentials' }, { status: 401 });
     return through(request);
   };

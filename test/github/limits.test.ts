@@ -97,12 +97,13 @@ describe('an operation that tells refusals by itself', () => {
   /** What it throws on a GitHub that has no such ref and answers every write like this. */
   async function thrownBy(operation: (call: Call) => Promise<unknown>, answerToWrite: () => Response) {
     const fetch = async (_: unknown, { method = 'GET' }: { method?: string } = {}) =>
-      method === 'GET' ? Response.json({ message: 'Not Found' }, { status: 404 }) : answerToWrite();
+      method === 'GET' ? Response.json([]) : answerToWrite();
     const call: Call = {
       octokit: new Octokit({ request: { fetch }, log: QUIET }),
       here: { owner: 'acme', repo: 'shop' },
       self: { appId: 1, login: 'loopwright[bot]' },
       now: () => new Date(NOW),
+      ifThere: (ask) => ask(),
       markdown: String,
       plain: String,
       secretIn: () => undefined,

@@ -4,6 +4,7 @@ import type { Event } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
 import { asStarted } from '../../src/loop/stages.ts';
 import {
+  asking,
   atReview,
   building,
   completed,
@@ -66,6 +67,15 @@ describe('a label that crosses the end of its loop', () => {
     const again = decide(stopped, labelledEvent({ at: timeOf(56) })).loop;
     expect(again).toMatchObject({ status: 'stopped', entry: stopped.entry });
     expect(sentences(again)).toContain('The loop ended just now; set the label again to start the next one.');
+  });
+});
+
+describe('questions that could not be asked', () => {
+  it('are asked by the next try, because nobody saw them', () => {
+    const asked = asking();
+    expect(asked).toMatchObject({ waitingFor: 'answers', counters: { interviews: 1 } });
+    const stopped = decide(asked, failure(asked, 'setup')).loop;
+    expect(stopped).toMatchObject({ status: 'stopped', questions: [], counters: { interviews: 0 } });
   });
 });
 

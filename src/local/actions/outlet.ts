@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
+import type { Answering } from '../faults/faulty.ts';
 
 export interface Outlet {
   /** Path of the socket, alone in its folder; made when it is first asked for. */
@@ -11,7 +12,7 @@ export interface Outlet {
 }
 
 /** `answer` is the server as it shows itself to steps. */
-export function createOutlet(answer: (request: Request) => Response | Promise<Response>): Outlet {
+export function createOutlet(answer: Answering): Outlet {
   let opened: Promise<Opened> | undefined;
   return {
     path: async () => {
@@ -28,7 +29,7 @@ interface Opened {
 }
 
 /** In the system's temporary directory: a socket's name has at most 107 characters. */
-async function open(fetch: (request: Request) => Response | Promise<Response>): Promise<Opened> {
+async function open(fetch: Answering): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'loopwright-outlet-'));
   const path = join(folder, 'socket');
   const server = createAdaptorServer({ fetch });

@@ -3,11 +3,12 @@ import { conditionHolds, flagHolds, type Scope, type Status } from './workflow-e
 import { parseWorkflow, type Workflow, type WorkflowJobDefinition } from './workflow-file.ts';
 import { type JobState, type RunState, runContexts } from './workflow-frame.ts';
 import { typedInputs } from './workflow-inputs.ts';
-import { executeJob, type JobOutcome } from './workflow-job.ts';
+import { executeJob, type JobOutcome, type JobRequest } from './workflow-job.ts';
 import { createJobReport } from './workflow-job-report.ts';
 import { createWorkflowLog } from './workflow-log.ts';
 import { runNameOf } from './workflow-title.ts';
 import type { Conclusion, WorkflowExecution, WorkflowJob, WorkflowResult } from './workflow-types.ts';
+import { unobeyedByRun } from './workflow-unobeyed.ts';
 
 /**
  * Executes the workflow; an aborted run resolves with `cancelled`.
@@ -59,13 +60,44 @@ async function perform(id: string, execution: Execution): Promise<WorkflowJob[]>
     done.set(id, { result: verdict.conclusion, outputs: {} });
     return [notStarted({ id, name: definition.name ?? id, run }, verdict)];
   }
-  const outcomes: JobOutcome[] = [];
-  for (const [index, matrix] of combinationsOf(definition).entries()) {
-    const key = index === 0 ? id : `${id}-${index + 1}`;
-    outcomes.push(await executeJob({ run, id, definition, matrix, needs, inputs, key }));
-  }
+  const { outcomes, left } = await performAll({ run, id, definition, needs, inputs }, { execution, scope, verdict });
   done.set(id, resultOf(outcomes, verdict.tolerant));
-  return outcomes.map(({ job }) => job);
+  return [...outcomes.map(({ job }) => job), ...left];
+}
+
+interface Performing {
+  readonly execution: Execution;
+  readonly scope: Scope;
+  readonly verdict: Extract<Verdict, { readonly starts: true }>;
+}
+
+/** One job after another; where one of a matrix fails, those that are left are cancelled unless the file says otherwise. */
+async function performAll(
+  common: Omit<JobRequest, 'matrix' | 'key' | 'notes'>,
+  { execution, scope, verdict }: Performing,
+): Promise<{ readonly outcomes: readonly JobOutcome[]; readonly left: readonly WorkflowJob[] }> {
+  const { id, definition, run } = common;
+  const failsFast = flagHolds(definition.strategy?.['fail-fast'] ?? true, scope) && !verdict.tolerant;
+  const notes = execution.done.size === 0 ? unobeyedByRun(run.workflow) : [];
+  const combinations = combinationsOf(definition).map((matrix, index) =>
+    index === 0 ? { matrix, key: id, notes } : { matrix, key: `${id}-${index + 1}`, notes: [] },
+  );
+  const outcomes: JobOutcome[] = [];
+  for (const one of combinations) {
+    if (failsFast && outcomes.some(isFailed)) break;
+    outcomes.push(await executeJob({ ...common, ...one }));
+  }
+  return { outcomes, left: combinations.slice(outcomes.length).map(({ matrix }) => notBegun(common, matrix)) };
+}
+
+const isFailed = ({ conclusion }: JobOutcome): boolean => conclusion === 'failure';
+
+function notBegun(
+  { id, definition, run }: Pick<JobRequest, 'id' | 'definition' | 'run'>,
+  matrix: JobState['matrix'],
+): WorkflowJob {
+  const name = `${definition.name ?? id} (${Object.values(matrix).join(', ')})`;
+  return notStarted({ id, name, run }, { starts: false, conclusion: 'cancelled' });
 }
 
 interface NotRun {

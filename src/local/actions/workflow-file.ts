@@ -17,6 +17,19 @@ export function parseWorkflow(text: string, path = '.github/workflows/workflow.y
   throw new WorkflowFileError(parsed.error.issues.map((issue) => `${path}: ${sentenceOf(issue)}`).join('\n'));
 }
 
+/**
+ * What starts a workflow, read before the rest of its file, which may hold what the local runner does not know; undefined where not even that is said in
+ * a way that can be read, as in a file that is no YAML.
+ */
+export function eventsIn(text: string, path: string): WorkflowEvents | undefined {
+  try {
+    return z.looseObject({ on: eventsSchema }).safeParse(readYaml(text, path)).data?.on;
+  } catch (error) {
+    if (!(error instanceof WorkflowFileError)) throw error;
+    return undefined;
+  }
+}
+
 /** Parses the `steps` of a local composite action file. @throws WorkflowFileError */
 export function parseCompositeAction(text: string, path: string): CompositeAction {
   const parsed = compositeSchema.safeParse(readYaml(text, path));
@@ -25,6 +38,7 @@ export function parseCompositeAction(text: string, path: string): CompositeActio
 }
 
 export type Workflow = Omit<z.output<typeof workflowSchema>, 'name'> & { readonly name: string };
+export type WorkflowEvents = z.output<typeof eventsSchema>;
 export type WorkflowJobDefinition = z.output<typeof jobSchema>;
 export type WorkflowStepDefinition = z.output<typeof stepSchema>;
 export type WorkflowInputDefinition = z.output<typeof inputSchema>;
@@ -110,13 +124,15 @@ const stepSchema = z
     error: 'a step needs exactly one of "run" and "uses"',
   });
 
+const isPlain = (matrix: unknown): boolean =>
+  typeof matrix === 'object' && matrix !== null && !('include' in matrix) && !('exclude' in matrix);
 const matrixSchema = z
-  .record(z.string(), z.array(scalarSchema), {
-    error: 'the local runner knows only a matrix of plain lists: no include, exclude or expression',
+  .unknown()
+  .refine(isPlain, {
+    error: 'the local runner knows only a matrix of plain lists, with neither include and exclude nor an expression',
+    abort: true,
   })
-  .refine((matrix) => !('include' in matrix) && !('exclude' in matrix), {
-    error: 'the local runner does not know include and exclude of a matrix',
-  });
+  .pipe(z.record(z.string(), z.array(scalarSchema)));
 
 const jobSchema = z.strictObject({
   name: z.string().optional(),

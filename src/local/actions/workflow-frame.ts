@@ -1,5 +1,6 @@
 /** What a step sees while it runs: the run, its job, the frame (job or composite action), contexts and environment. */
 import { dirname, join } from 'node:path';
+import { fieldsOf } from '../../referee/json.ts';
 import type { Scope, Status } from './workflow-expression.ts';
 import type { Workflow, WorkflowStepDefinition } from './workflow-file.ts';
 import type { WorkflowLog } from './workflow-log.ts';
@@ -146,6 +147,8 @@ function eventContext(request: WorkflowRequest, workflow: Workflow): Record<stri
     ref: request.ref,
     ref_name: request.ref.replace(/^refs\/(heads|tags|pull)\//, ''),
     ref_type: request.ref.startsWith('refs/tags/') ? 'tag' : 'branch',
+    head_ref: branchOf(request, 'head'),
+    base_ref: branchOf(request, 'base'),
     repository: request.repository,
     repository_id: String(request.repositoryId),
     repository_owner: request.repository.split('/')[0] ?? '',
@@ -157,6 +160,12 @@ function eventContext(request: WorkflowRequest, workflow: Workflow): Record<stri
     workflow_ref: `${request.repository}/${request.path}@${request.ref}`,
     workflow_sha: request.sha,
   };
+}
+
+/** Of a pull request; empty for every other event. */
+function branchOf({ payload }: WorkflowRequest, end: 'head' | 'base'): string {
+  const { ref } = fieldsOf(fieldsOf(fieldsOf(payload).pull_request)[end]);
+  return typeof ref === 'string' ? ref : '';
 }
 
 /** The context's texts as variables; `event` is a file, and the token is never in the environment by itself. */

@@ -17,6 +17,7 @@ import { createWorkflowLog, type WorkflowLog } from './workflow-log.ts';
 import { endTracked, trackingIdOf } from './workflow-process.ts';
 import { performSteps, stepNameOf } from './workflow-step.ts';
 import type { Conclusion, WorkflowJob } from './workflow-types.ts';
+import { unobeyedByJob } from './workflow-unobeyed.ts';
 
 export interface JobRequest {
   readonly run: RunState;
@@ -26,6 +27,8 @@ export interface JobRequest {
   readonly matrix: JobState['matrix'];
   readonly needs: Readonly<Record<string, unknown>>;
   readonly inputs: Readonly<Record<string, unknown>>;
+  /** What stands on this job about the whole run. */
+  readonly notes: readonly string[];
   /** Names the job's folder and log within the run. */
   readonly key: string;
 }
@@ -63,6 +66,8 @@ async function perform(
     const signal = AbortSignal.any([request.run.request.signal, clock.signal]);
     const frame = await prepare(request, { ...place, signal });
     const stepNames = request.definition.steps.map((step) => stepNameOf(step, frame));
+    for (const message of [...request.notes, ...unobeyedByJob(request.definition)])
+      log.annotate({ level: 'warning', message, path: undefined, line: undefined });
     report.start(jobNameOf(request, scopeOf(frame)), stepNames);
     const timer = startClock(request, frame, clock);
     await performSteps(request.definition.steps, frame, report).finally(() => clearTimeout(timer));

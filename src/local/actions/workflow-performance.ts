@@ -7,6 +7,7 @@ import { type Host, repositoryHtmlUrlOf } from '../host.ts';
 import { found } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { mintToken, type Permissions } from '../tokens.ts';
+import { concurrencyOf } from './workflow-concurrency.ts';
 import type { Workflow } from './workflow-file.ts';
 import { saveJob } from './workflow-jobs.ts';
 import { readWorkflow, type WorkflowFile, workflowFileAt } from './workflow-registry.ts';
@@ -34,6 +35,8 @@ async function perform(host: Host, run: Run, signal: AbortSignal): Promise<Compl
   const read = readWorkflow(file);
   if (!read.workflow) throw new Error(read.problem);
   const { workflow } = read;
+  // Throws what is wrong with it.
+  concurrencyOf(workflow, requestOf(host, repository, run));
   const { conclusion } = await host.executeWorkflow({
     ...requestOf(host, repository, run),
     text: file.text,
@@ -68,6 +71,20 @@ export function titleOf(
     return runName ?? title ?? run.name;
   } catch {
     return title ?? run.name;
+  }
+}
+
+/** What group the run is in. One that cannot be evaluated is none here; performing the run says what is wrong with it. */
+export function groupOf(
+  host: Host,
+  repository: Repository,
+  { run, file }: { readonly run: Run; readonly file: WorkflowFile },
+): Run['concurrency'] {
+  const { workflow } = readWorkflow(file);
+  try {
+    return workflow && concurrencyOf(workflow, requestOf(host, repository, run));
+  } catch {
+    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import { now } from '../clock.ts';
 import { treeEntriesOf } from '../git/trees.ts';
 import { gitOf, type Host } from '../host.ts';
 import type { Repository } from '../records.ts';
-import { parseWorkflow, type Workflow, WorkflowFileError } from './workflow-file.ts';
+import { eventsIn, parseWorkflow, type Workflow, type WorkflowEvents, WorkflowFileError } from './workflow-file.ts';
 
 export interface WorkflowFile {
   readonly path: string;
@@ -34,6 +34,14 @@ export async function workflowFileAt(
   { sha, path }: { readonly sha: string; readonly path: string },
 ): Promise<WorkflowFile | undefined> {
   return (await workflowFilesAt(host, repository, sha)).find((file) => file.path === path);
+}
+
+/** GitHub tells of a file that it cannot read at every push. */
+const UNREADABLE: WorkflowEvents = { push: {} };
+
+/** What starts the workflow, whether it can be executed here or not. */
+export function eventsOf({ text, path }: WorkflowFile): WorkflowEvents {
+  return eventsIn(text, path) ?? UNREADABLE;
 }
 
 /** The parsed file, or why it cannot be executed here. */

@@ -9,9 +9,10 @@ import { completeSuite } from '../rest/check-changes.ts';
 import { suiteOf } from '../rest/check-suites.ts';
 import { commitOf } from '../rest/commits.ts';
 import { emit } from '../webhooks/events.ts';
+import { mayStart, replacedBy } from './workflow-concurrency.ts';
 import { closeJobs } from './workflow-jobs.ts';
 import { runPayload, workflowPayload } from './workflow-payloads.ts';
-import { performRun, runDirectoryOf, titleOf } from './workflow-performance.ts';
+import { groupOf, performRun, runDirectoryOf, titleOf } from './workflow-performance.ts';
 import { endTracked, trackingIdOf } from './workflow-process.ts';
 import { registerWorkflow, type WorkflowFile } from './workflow-registry.ts';
 
@@ -58,10 +59,12 @@ export async function startRun(host: Host, { repository, file, title, ...wanted 
     const { headSha, headBranch } = wanted;
     const suite = suiteOf(host, { repository, headSha, headBranch, app: 'github-actions', runId: created.id });
     const named = titleOf(host, repository, { run: created, file, title });
-    const queued = host.state.runs.update(created.id, { suiteId: suite.id, title: named });
+    const concurrency = groupOf(host, repository, { run: created, file });
+    const queued = host.state.runs.update(created.id, { suiteId: suite.id, title: named, concurrency });
     tellRun(host, queued, 'requested');
     return queued;
   });
+  for (const replaced of replacedBy(host.state, run)) cancelRun(host, replaced);
   wakeRunner(host);
   return run;
 }
@@ -88,7 +91,10 @@ export function repeatRun(host: Host, run: Run): Run {
 export function cancelRun(host: Host, run: Run): void {
   const controller = host.running.get(run.id);
   if (controller) controller.abort();
-  else completeRun(host, run.id, { conclusion: 'cancelled' });
+  else {
+    completeRun(host, run.id, { conclusion: 'cancelled' });
+    wakeRunner(host);
+  }
 }
 
 export interface Completion {
@@ -130,7 +136,7 @@ export async function stopRuns(host: Host): Promise<void> {
 
 function wakeRunner(host: Host): void {
   if (host.stopping.signal.aborted || host.running.size >= RUNS_AT_ONCE) return;
-  const next = host.state.runs.first({ status: 'queued' });
+  const next = host.state.runs.find({ status: 'queued' }).find((run) => mayStart(host.state, run));
   if (!next) return;
   const controller = new AbortController();
   host.running.set(next.id, controller);

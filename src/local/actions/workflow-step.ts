@@ -41,7 +41,8 @@ const skipped: StepRecord = { outputs: {}, outcome: 'skipped', conclusion: 'skip
 const cancelled: StepRecord = { outputs: {}, outcome: 'cancelled', conclusion: 'cancelled' };
 
 async function performStep(step: WorkflowStepDefinition, frame: Frame): Promise<StepRecord> {
-  if (frame.job.signal.aborted) return cancelled;
+  if (frame.run.request.signal.aborted) return cancelled;
+  if (frame.job.signal.aborted) return performAfterTimeout(step, frame);
   const { outputs, failure, isSkipped } = await attempt(step, frame);
   if (isSkipped === true) return skipped;
   if (failure === undefined) return { outputs, outcome: 'success', conclusion: 'success' };
@@ -49,6 +50,20 @@ async function performStep(step: WorkflowStepDefinition, frame: Frame): Promise<
   frame.job.log.annotate({ level: 'failure', message: failure, path: undefined, line: undefined });
   const tolerated = flagHolds(step['continue-on-error'], scopeOf(frame));
   return { outputs, outcome: 'failure', conclusion: tolerated ? 'success' : 'failure' };
+}
+
+/** What a step that always runs has left when the job's own time is over. */
+const GRACE_MS = 5 * 60_000;
+
+/** Of the steps that are left only those run that ask for it, by `always()` or `cancelled()`. */
+async function performAfterTimeout(step: WorkflowStepDefinition, frame: Frame): Promise<StepRecord> {
+  const signal = AbortSignal.any([frame.run.request.signal, AbortSignal.timeout(GRACE_MS)]);
+  const grace: Frame = { ...frame, status: 'cancelled', signal, job: { ...frame.job, signal } };
+  const { outputs, failure, isSkipped } = await attempt(step, grace);
+  if (isSkipped === true) return cancelled;
+  if (failure === undefined) return { outputs, outcome: 'success', conclusion: 'success' };
+  frame.job.log.annotate({ level: 'failure', message: failure, path: undefined, line: undefined });
+  return { outputs, outcome: 'failure', conclusion: 'failure' };
 }
 
 async function attempt(

@@ -1,12 +1,12 @@
 /** Starts the repository's own workflows on pushes and pull requests; there are no secrets here. */
 import type { Fields } from '../../referee/json.ts';
 import { now } from '../clock.ts';
-import { NO_COMMIT } from '../git/git.ts';
+import { type Git, NO_COMMIT } from '../git/git.ts';
 import { ACTIONS_LOGIN, gitOf, type Host } from '../host.ts';
 import type { Pull, Repository } from '../records.ts';
 import { commitOf } from '../rest/commits.ts';
 import { admitsPaths, admitsRef, type RefFilter } from './workflow-globs.ts';
-import { readWorkflow, type WorkflowFile, workflowFilesAt } from './workflow-registry.ts';
+import { eventsOf, type WorkflowFile, workflowFilesAt } from './workflow-registry.ts';
 import { startRun } from './workflow-runs.ts';
 
 export interface Pushed {
@@ -26,16 +26,24 @@ export async function startPushRuns(host: Host, { repository, actor, change, pay
   const git = gitOf(host, repository);
   const head = await commitOf(git, after);
   if (!head || SKIP.test(head.message)) return;
-  const base = before === NO_COMMIT ? `refs/heads/${repository.defaultBranch}` : before;
-  const changed = async () => pathsOf(await git.attempt(['diff', '--name-only', '-z', base, after]));
+  const base = before === NO_COMMIT ? await defaultHead(git, repository) : before;
+  const changed = async () => pathsOf(await git.text(['diff', '--name-only', '-z', base, after]));
   for (const file of await workflowFilesAt(host, repository, after)) {
-    const filter = readWorkflow(file).workflow?.on.push;
+    const filter = eventsOf(file).push;
     if (!filter || !admitsRef(filter, ref) || !(await admitsChanges(filter, changed))) continue;
     const common = { repository, file, actor, payload, ref, inputs: {}, headSha: after, sha: after };
     const title = head.message.split('\n')[0];
     await startRun(host, { ...common, event: 'push', headBranch: ref.replace(/^refs\/(heads|tags)\//, ''), title });
   }
 }
+
+/** Of the very first branch there is nothing to compare with. */
+async function defaultHead(git: Git, { defaultBranch }: Repository): Promise<string> {
+  return (await commitOf(git, `refs/heads/${defaultBranch}`))?.sha ?? EMPTY_TREE;
+}
+
+/** Git knows it without storing it. */
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 export interface PullMoved {
   readonly repository: Repository;
@@ -56,7 +64,7 @@ export async function startPullRuns(host: Host, moved: PullMoved): Promise<void>
   if (sha === undefined) return;
   const git = gitOf(host, repository);
   const changed = async () =>
-    pathsOf(await git.attempt(['diff', '--name-only', '-z', `${pull.baseSha}...${pull.headSha}`]));
+    pathsOf(await git.text(['diff', '--name-only', '-z', `${pull.baseSha}...${pull.headSha}`]));
   const common = { repository, actor, sha, payload: moved.payload, inputs: {}, title: moved.title };
   const place = { ref: `refs/pull/${pull.number}/merge`, headSha: pull.headSha, headBranch: pull.head };
   for (const file of await workflowFilesAt(host, repository, sha)) {
@@ -68,7 +76,7 @@ export async function startPullRuns(host: Host, moved: PullMoved): Promise<void>
 
 /** The file's filter for pull requests, when it admits the action and the base. */
 function pullFilterOf(file: WorkflowFile, { action, pull }: PullMoved) {
-  const filter = readWorkflow(file).workflow?.on.pull_request;
+  const filter = eventsOf(file).pull_request;
   const admitted = (filter?.types ?? DEFAULT_TYPES).includes(action);
   return filter && admitted && admitsRef(filter, `refs/heads/${pull.base}`) ? filter : undefined;
 }
@@ -84,6 +92,7 @@ async function testMerge(
   { number, baseSha, headSha }: Pull,
 ): Promise<string | undefined> {
   const git = gitOf(host, repository);
+  if ((await git.attempt(['merge-base', baseSha, headSha])) === undefined) return undefined;
   const tree = await git.attempt(['merge-tree', '--write-tree', baseSha, headSha]);
   if (tree === undefined) return undefined;
   const signature = { NAME: 'GitHub', EMAIL: 'noreply@github.com', DATE: now(host) };
@@ -102,6 +111,6 @@ async function admitsChanges(filter: RefFilter, changed: () => Promise<readonly 
   return filter.paths || filter['paths-ignore'] ? admitsPaths(filter, await changed()) : true;
 }
 
-function pathsOf(output: string | undefined): readonly string[] {
-  return (output ?? '').split('\0').filter((path) => path !== '');
+function pathsOf(output: string): readonly string[] {
+  return output.split('\0').filter((path) => path !== '');
 }

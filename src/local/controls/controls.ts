@@ -6,15 +6,17 @@ import { HttpError } from '../http-error.ts';
 import { keyed } from '../session.ts';
 import { appRoutes } from './app-routes.ts';
 import { buttonRoutes } from './button-routes.ts';
+import { faultRoutes } from './fault-routes.ts';
 import { issueRoutes } from './issue-routes.ts';
 import { recordRoutes } from './record-routes.ts';
+import { runRoutes } from './run-routes.ts';
 import { settingRoutes } from './setting-routes.ts';
 
 /** The routes, to be mounted at `/_local`. */
 export function createControls(host: Host): Hono {
   const app = new Hono();
-  // These ask for a person's token themselves; a download's address is signed.
-  for (const routes of [buttonRoutes, issueRoutes]) app.route('/', routes(host));
+  // These ask for a person's token themselves, or are for everybody; a download's address is signed.
+  for (const routes of [buttonRoutes, issueRoutes, faultRoutes, runRoutes]) app.route('/', routes(host));
   app.get('/downloads/:kind/:id', ({ req }) =>
     download(host, {
       kind: req.param('kind'),

@@ -23,7 +23,7 @@ export interface Git {
   /** Output without its final newline. Throws a GitError when git fails. */
   readonly text: (parameters: readonly string[], options?: GitOptions) => Promise<string>;
   readonly bytes: (parameters: readonly string[], options?: GitOptions) => Promise<Uint8Array>;
-  /** Undefined when git fails: for questions whose answer may be "there is none". */
+  /** Undefined when git answers "there is none" (exit code 1). Throws a GitError when it fails in any other way. */
   readonly attempt: (parameters: readonly string[], options?: GitOptions) => Promise<string | undefined>;
   readonly directory: string;
 }
@@ -42,11 +42,12 @@ export function createGit(directory: string): Git {
       mostBytes: 512 * 1024 * 1024,
       ...(input === undefined ? {} : { input }),
     });
-    return { ok: exitCode === 0, stdout, complaint: stderr.trimEnd() || problem };
+    const failure = `git ${parameters[0]} failed in ${directory}: ${stderr.trimEnd() || problem}`;
+    return { exitCode, stdout, failure };
   };
   const bytes = async (parameters: readonly string[], options?: GitOptions): Promise<Uint8Array> => {
-    const { ok, stdout, complaint } = await run(parameters, options);
-    if (!ok) throw new GitError(`git ${parameters[0]} failed in ${directory}: ${complaint}`);
+    const { exitCode, stdout, failure } = await run(parameters, options);
+    if (exitCode !== 0) throw new GitError(failure);
     return stdout;
   };
   return {
@@ -54,10 +55,18 @@ export function createGit(directory: string): Git {
     bytes,
     text: async (parameters, options) => decode(await bytes(parameters, options)),
     attempt: async (parameters, options) => {
-      const { ok, stdout } = await run(parameters, options);
-      return ok ? decode(stdout) : undefined;
+      const { exitCode, stdout, failure } = await run(parameters, options);
+      if (exitCode !== 0 && exitCode !== 1) throw new GitError(failure);
+      return exitCode === 0 ? decode(stdout) : undefined;
     },
   };
+}
+
+/** What kind of object this is; undefined when there is none of this id. */
+export async function objectTypeOf(git: Git, sha: string): Promise<string | undefined> {
+  if (!/^[0-9a-f]{40}$/.test(sha)) return undefined;
+  const answer = await git.text(['cat-file', '--batch-check=%(objecttype)'], { input: `${sha}\n` });
+  return answer === `${sha} missing` ? undefined : answer;
 }
 
 /** Makes a bare repository that serves partial clones and any object by its id, from a repository on disk. */
@@ -70,7 +79,7 @@ export async function importRepository(source: string, directory: string): Promi
   if (exitCode !== 0) throw new GitError(`--import ${source}: git cannot clone it: ${stderr.trimEnd() || problem}`);
   const git = createGit(directory);
   for (const [key, value] of CONFIGURATION) await git.text(['config', key, value]);
-  await git.attempt(['remote', 'remove', 'origin']);
+  await git.text(['remote', 'remove', 'origin']);
 }
 
 const CONFIGURATION = [

@@ -72,7 +72,7 @@ async function applyChange(
     return;
   }
   if (mode === '040000') {
-    await git.attempt(['rm', '--cached', '-r', '-q', '--ignore-unmatch', '--', `:(literal)${path}`], { environment });
+    await git.text(['rm', '--cached', '-r', '-q', '--ignore-unmatch', '--', `:(literal)${path}`], { environment });
     await git.text(['read-tree', `--prefix=${path}/`, sha], { environment });
     return;
   }

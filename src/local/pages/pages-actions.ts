@@ -10,6 +10,7 @@ import {
   artifacts,
   type Job,
   jobs,
+  runProblem,
   type WorkflowRun,
   workflowRun,
   workflowRuns,
@@ -65,16 +66,18 @@ async function showRun(context: PageContext, attempt: Attempt): Promise<Response
   const route = `${place.route}/actions/runs/${numberOf(context)}`;
   const run = await api.find(route, workflowRun);
   if (!run) throw new PageError(`There is no workflow run ${numberOf(context)} in ${place.fullName}.`, 404);
-  const [{ jobs: found }, { artifacts: files }] = await Promise.all([
+  const [{ jobs: found }, { artifacts: files }, hindered] = await Promise.all([
     api.get(`${route}/jobs?per_page=100`, jobs),
     api.get(`${route}/artifacts?per_page=100`, artifacts),
+    api.find(`/_local/${route}/problem`, runProblem),
   ]);
   const logs = await Promise.all(found.map((job) => readLog(context.var.visit, place, job)));
   const isOver = run.status === 'completed';
   const body = html`<div class="page-head"><h1>${run.display_title || run.name} <span class="number">#${run.run_number}</span></h1>
 ${buttonForm({ fields: { action: isOver ? 'rerun' : 'cancel' }, label: isOver ? 'Re-run all jobs' : 'Cancel run' })}</div>
 <p class="lead">${stateIcon(stateOf(run))} <b>${stateOf(run).replaceAll('_', ' ')}</b> · ${run.name} · ${run.event} by ${run.actor.login} ${moment(run.created_at)} · <span class="branch">${run.head_branch}</span> <a class="sha" href="${place.link}/commit/${run.head_sha}">${shortSha(run.head_sha)}</a></p>
-${found.map((job, index) => jobCard(job, logs[index]))}${found.length === 0 ? html`<p class="panel padded quiet">No job has begun yet.</p>` : ''}
+${hindered?.problem ? html`<p class="problem" role="alert">${hindered.problem}</p>` : ''}
+${found.map((job, index) => jobCard(job, logs[index]))}${found.length === 0 && !hindered?.problem ? html`<p class="panel padded quiet">No job has begun yet.</p>` : ''}
 <h2>Artifacts</h2><ul class="panel rows">${files.map((file) => artifactRow(file, `${place.link}/actions/runs/${run.id}/artifacts/${file.id}`))}${files.length === 0 ? html`<li class="quiet">None.</li>` : ''}</ul>`;
   return showPage(context, {
     title: `${run.display_title || run.name} · ${place.fullName}`,

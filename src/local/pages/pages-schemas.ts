@@ -150,6 +150,7 @@ export const workflowRun = z.object({
   updated_at: z.string(),
   actor: author,
 });
+export const runProblem = z.object({ problem: z.string().nullable() });
 export const workflowRuns = z.object({ workflow_runs: z.array(workflowRun) });
 
 const step = z.object({

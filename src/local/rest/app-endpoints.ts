@@ -165,7 +165,10 @@ function listDeliveries({ host, query }: Call) {
   const wanted = query.get('status');
   const deliveries = host.state.deliveries
     .find({})
-    .filter(({ id, state }) => id < before && state !== 'pending' && (!wanted || STATES[wanted] === state))
+    .filter(
+      ({ id, state }) =>
+        id < before && state !== 'pending' && state !== 'held' && (!wanted || STATES[wanted] === state),
+    )
     .toReversed();
   const page = deliveries.slice(0, size);
   const cursor = page.at(-1)?.id;

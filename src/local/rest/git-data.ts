@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
 import { now } from '../clock.ts';
-import type { Git } from '../git/git.ts';
+import { type Git, objectTypeOf } from '../git/git.ts';
 import { buildTree, type TreeChange, treeEntriesOf } from '../git/trees.ts';
 import { gitOf, type Host, nodeIdOf, repositoryUrlOf } from '../host.ts';
 import { found, HttpError } from '../http-error.ts';
@@ -37,7 +37,7 @@ export function gitOfCall(call: Call): Git {
 async function getBlob(call: Call) {
   const sha = textParameter(call, 'file_sha');
   const git = gitOfCall(call);
-  if ((await git.attempt(['cat-file', '-t', sha])) !== 'blob') throw new HttpError(404, 'Not Found');
+  if ((await objectTypeOf(git, sha)) !== 'blob') throw new HttpError(404, 'Not Found');
   const content = Buffer.from(await git.bytes(['cat-file', 'blob', sha]));
   return ok({
     ...blobAddress(call, sha),
@@ -128,7 +128,7 @@ async function changeOf(git: Git, { path, mode, sha, content }: Entry): Promise<
     return { path, mode, sha: await git.text(['hash-object', '-w', '--stdin'], { input: content }) };
   }
   if (sha === null) return { path, mode, sha: undefined };
-  const known = sha !== undefined && (mode === '160000' || (await git.attempt(['cat-file', '-e', sha])) !== undefined);
+  const known = sha !== undefined && (mode === '160000' || (await objectTypeOf(git, sha)) !== undefined);
   if (!known) throw new HttpError(422, `tree.sha ${sha} is not a valid object`);
   return { path, mode, sha };
 }
@@ -153,10 +153,9 @@ async function createCommit(call: Call) {
   const repository = repositoryOf(call);
   const git = gitOfCall(call);
   const { message, tree, parents, author, committer } = parseBody(call, newCommit);
-  if ((await git.attempt(['cat-file', '-t', tree])) !== 'tree')
-    throw new HttpError(422, `Tree SHA ${tree} does not exist`);
+  if ((await objectTypeOf(git, tree)) !== 'tree') throw new HttpError(422, `Tree SHA ${tree} does not exist`);
   for (const parent of parents) {
-    if ((await git.attempt(['cat-file', '-t', parent])) !== 'commit')
+    if ((await objectTypeOf(git, parent)) !== 'commit')
       throw new HttpError(422, `Parent SHA ${parent} does not exist or is not a commit object`);
   }
   const own = ownSignature(call);

@@ -3,7 +3,7 @@ import type { Fields } from '../../referee/json.ts';
 import { startPullRuns } from '../actions/workflow-triggers.ts';
 import { now } from '../clock.ts';
 import type { Host } from '../host.ts';
-import { found } from '../http-error.ts';
+import { found, HttpError } from '../http-error.ts';
 import type { Issue, Repository } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
 import { issuePayload, labelPayload, labelPayloads } from './payloads.ts';
@@ -33,7 +33,8 @@ export async function addLabels(change: IssueChange, names: readonly string[]): 
 
 /** Removes one label. @throws HttpError 404 when the issue does not have it */
 export async function removeLabel(change: IssueChange, name: string): Promise<Issue> {
-  const known = found(change.issue.labels.find((label) => label.toLowerCase() === name.toLowerCase()));
+  const known = change.issue.labels.find((label) => label.toLowerCase() === name.toLowerCase());
+  if (known === undefined) throw new HttpError(404, 'Label does not exist');
   return changeIssue(change, {
     action: 'unlabeled',
     label: known,

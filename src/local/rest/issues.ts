@@ -20,6 +20,7 @@ import {
 import { issueIsMissing } from './gone-issues.ts';
 import { addLabels, editText, setState } from './issue-changes.ts';
 import { issueEventPayload, issuePayload } from './payloads.ts';
+import { bodyText, titleText } from './texts.ts';
 
 const OPEN_ISSUE: Need = { permission: 'issues', level: 'write', people: 'signed in' };
 
@@ -63,8 +64,8 @@ function listIssues(call: Call) {
 }
 
 const newIssue = z.object({
-  title: z.union([z.string(), z.number().transform(String)]),
-  body: z.string().nullish(),
+  title: z.union([z.string(), z.number()]).transform(String).pipe(titleText),
+  body: bodyText.nullish(),
   labels: labelNames.default([]),
 });
 
@@ -103,8 +104,8 @@ async function createIssue(call: Call) {
 }
 
 const issueEdit = z.object({
-  title: z.string().nullish(),
-  body: z.string().nullish(),
+  title: titleText.nullish(),
+  body: bodyText.nullish(),
   state: z.enum(['open', 'closed']).optional(),
   state_reason: z.enum(['completed', 'not_planned', 'duplicate', 'reopened']).nullish(),
 });

@@ -1,12 +1,11 @@
 /** Merges: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request */
 import { z } from 'zod';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
-import { now } from '../clock.ts';
 import { HttpError, notFound } from '../http-error.ts';
 import type { Pull } from '../records.ts';
 import { actingLogin, type Call, type Endpoints, noContent, ok, parseBody, repositoryOf } from './endpoint.ts';
 import { environmentOf, gitOfCall, ownSignature } from './git-data.ts';
-import { setState } from './issue-changes.ts';
+import { closeMerged } from './pull-changes.ts';
 import { issueOfPull } from './pull-payloads.ts';
 import { pullOf } from './pulls.ts';
 import { writeRefsOf } from './refs.ts';
@@ -39,7 +38,12 @@ async function merge(call: Call) {
     const pull = pullOf(call);
     judgeMerge(call, pull, wish);
     const merged = await writeMerge(call, pull, wish);
-    await close(call, pull, merged);
+    await closeMerged(call.host, {
+      repository: repositoryOf(call),
+      sender: actingLogin(call),
+      pull,
+      mergeCommitSha: merged,
+    });
     return merged;
   });
   return ok({ sha, merged: true, message: 'Pull Request successfully merged' });
@@ -77,11 +81,4 @@ function messageOf(call: Call, pull: Pull, wish: Wish): string {
     ? `${title} (#${pull.number})`
     : `Merge pull request #${pull.number} from ${repositoryOf(call).owner}/${pull.head}`;
   return `${wish.commit_title ?? subject}\n\n${wish.commit_message ?? (squashed ? '' : title)}`.trim();
-}
-
-async function close(call: Call, pull: Pull, mergeCommitSha: string): Promise<void> {
-  const { host } = call;
-  const sender = actingLogin(call);
-  host.state.pulls.update(pull.id, { mergedAt: now(host), mergedBy: sender, mergeCommitSha });
-  await setState({ host, repository: repositoryOf(call), issue: issueOfPull(host, pull), sender }, 'closed');
 }

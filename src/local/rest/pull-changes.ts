@@ -22,14 +22,40 @@ export async function followHead(host: Host, { repository, sender, change }: Bra
   const open = host.state.pulls
     .find({ repositoryId: repository.id })
     .filter((pull) => issueOfPull(host, pull).state === 'open');
+  const git = gitOf(host, repository);
   const movedAt = host.clock.now().toISOString();
-  for (const pull of open.filter(({ base }) => base === branch)) {
-    if (change.after !== NO_COMMIT) host.state.pulls.update(pull.id, { baseSha: change.after, movedAt });
+  for (const pull of open.filter(({ base }) => base === branch && change.after !== NO_COMMIT)) {
+    const holdsHead = (await git.attempt(['merge-base', '--is-ancestor', pull.headSha, change.after])) !== undefined;
+    if (holdsHead) await closeMerged(host, { repository, sender, pull, mergeCommitSha: change.after });
+    else host.state.pulls.update(pull.id, { baseSha: change.after, movedAt });
   }
   for (const pull of open.filter(({ head, headSha }) => head === branch && headSha !== change.after)) {
     if (change.after === NO_COMMIT)
       await setState({ host, repository, issue: issueOfPull(host, pull), sender }, 'closed');
     else await synchronize(host, { repository, sender, pull, after: change.after });
+  }
+}
+
+export interface MergedPull {
+  readonly repository: Repository;
+  readonly sender: string;
+  readonly pull: Pull;
+  readonly mergeCommitSha: string;
+}
+
+/** https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue */
+const CLOSES = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d+)/gi;
+
+/** The pull request is merged; where that is into the default branch, so are done the issues that its text closes. */
+export async function closeMerged(host: Host, { repository, sender, pull, mergeCommitSha }: MergedPull): Promise<void> {
+  host.state.pulls.update(pull.id, { mergedAt: now(host), mergedBy: sender, mergeCommitSha });
+  const own = issueOfPull(host, pull);
+  await setState({ host, repository, issue: own, sender }, 'closed');
+  if (pull.base !== repository.defaultBranch) return;
+  for (const [, number] of (own.body ?? '').matchAll(CLOSES)) {
+    const where = { repositoryId: repository.id, number: Number(number), isPull: false };
+    const issue = host.state.issues.first(where);
+    if (issue) await setState({ host, repository, issue, sender }, 'closed');
   }
 }
 

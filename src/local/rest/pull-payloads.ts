@@ -19,16 +19,18 @@ export interface PullFacts {
 export async function pullFactsOf(host: Host, repository: Repository, pull: Pull): Promise<PullFacts> {
   const git = gitOf(host, repository);
   const range = `${pull.baseSha}...${pull.headSha}`;
+  // A head that was pushed over may have no history in common with its base, and git refuses to merge or to compare those.
+  const isRelated = (await git.attempt(['merge-base', pull.baseSha, pull.headSha])) !== undefined;
   const [merge, count, numbers] = await Promise.all([
-    git.attempt(['merge-tree', '--write-tree', pull.baseSha, pull.headSha]),
-    git.attempt(['rev-list', '--count', `${pull.baseSha}..${pull.headSha}`]),
-    git.attempt(['diff', '--numstat', range]),
+    isRelated ? git.attempt(['merge-tree', '--write-tree', pull.baseSha, pull.headSha]) : undefined,
+    git.text(['rev-list', '--count', `${pull.baseSha}..${pull.headSha}`]),
+    isRelated ? git.text(['diff', '--numstat', range]) : '',
   ]);
-  const files = (numbers ?? '').split('\n').filter((line) => line !== '');
+  const files = numbers.split('\n').filter((line) => line !== '');
   const sumOf = (column: number) => files.reduce((sum, line) => sum + (Number(line.split('\t')[column]) || 0), 0);
   return {
     mergeable: isFoundOut(host, pull) ? merge !== undefined : undefined,
-    commits: Number(count ?? 0),
+    commits: Number(count),
     additions: sumOf(0),
     deletions: sumOf(1),
     changedFiles: files.length,

@@ -23,6 +23,7 @@ import { gitOfCall } from './git-data.ts';
 import { editText, setState } from './issue-changes.ts';
 import { keepPullRef } from './pull-changes.ts';
 import { issueOfPull, pullFactsOf, pullPayload } from './pull-payloads.ts';
+import { bodyText, titleText } from './texts.ts';
 
 const OPEN: Need = { permission: 'pull_requests', level: 'write', people: 'write' };
 const ONE = '/repos/{owner}/{repo}/pulls/{pull_number}';
@@ -62,26 +63,35 @@ function listPulls(call: Call) {
 }
 
 const newPull = z.object({
-  title: z.string(),
+  title: titleText,
   head: z.string(),
   base: z.string(),
-  body: z.string().nullish(),
+  body: bodyText.nullish(),
   draft: z.boolean().default(false),
 });
 
 async function createPull(call: Call) {
   const { host } = call;
   const repository = repositoryOf(call);
-  const { title, head, base, body, draft } = parseBody(call, newPull);
-  const ends = await endsOf(call, { head: head.replace(`${repository.owner}:`, ''), base });
+  const wanted = parseBody(call, newPull);
   const author = actingLogin(call);
+  // One after another, so that a second one of the same branch finds the first.
+  const { pull, payload } = await host.serial(repository.id, () => openPull(call, wanted, author));
+  await startPullRuns(host, { repository, actor: author, pull, title: wanted.title, action: 'opened', payload });
+  return created(await fullPayload(call, pull));
+}
+
+async function openPull(call: Call, { title, head, base, body, draft }: z.infer<typeof newPull>, author: string) {
+  const { host } = call;
+  const repository = repositoryOf(call);
+  const ends = await endsOf(call, { head: head.replace(`${repository.owner}:`, ''), base });
   const issueFields = { isPull: true, title, body: body ?? undefined, state: 'open', author, labels: [] } as const;
   const number = host.state.transaction(() => takeNumber(host, repository));
   const movedAt = host.clock.now().toISOString();
   const draftPull = { id: 0, repositoryId: repository.id, number, draft, movedAt, ...ends };
   await keepPullRef(host, repository, draftPull);
   const facts = await pullFactsOf(host, repository, draftPull);
-  const { pull, payload } = host.state.transaction(() => {
+  return host.state.transaction(() => {
     host.state.issues.insert({
       repositoryId: repository.id,
       number,
@@ -98,8 +108,6 @@ async function createPull(call: Call) {
       payload: emit(host, { event: 'pull_request', action: 'opened', repository, sender: author, fields }),
     };
   });
-  await startPullRuns(host, { repository, actor: author, pull, title, action: 'opened', payload });
-  return created(await fullPayload(call, pull));
 }
 
 async function endsOf(call: Call, { head, base }: { readonly head: string; readonly base: string }) {
@@ -112,6 +120,8 @@ async function endsOf(call: Call, { head, base }: { readonly head: string; reado
   if (!baseCommit) throw invalid('base');
   const count = await git.text(['rev-list', '--count', `${baseCommit.sha}..${headCommit.sha}`]);
   if (count === '0') throw refused(`No commits between ${base} and ${head}`);
+  if ((await git.attempt(['merge-base', baseCommit.sha, headCommit.sha])) === undefined)
+    throw refused(`The ${head} branch has no history in common with ${base}`);
   const { host } = call;
   const twin = host.state.pulls
     .find({ repositoryId: repositoryOf(call).id, head, base })
@@ -129,8 +139,8 @@ function refused(message: string): HttpError {
 }
 
 const pullEdit = z.object({
-  title: z.string().optional(),
-  body: z.string().nullish(),
+  title: titleText.optional(),
+  body: bodyText.nullish(),
   state: z.enum(['open', 'closed']).optional(),
   base: z.string().optional(),
 });
@@ -142,7 +152,7 @@ async function editPull(call: Call) {
   const edit = parseBody(call, pullEdit);
   if (edit.base !== undefined && edit.base !== pull.base)
     throw new HttpError(422, 'This server cannot change the base of a pull request.');
-  if (edit.state === 'open' && pull.mergedAt !== undefined) throw refused('Cannot reopen a merged pull request.');
+  if (edit.state === 'open') await judgeReopening(call, pull);
   const change = { host, repository, sender: actingLogin(call) };
   const issue = await editText(
     { ...change, issue: issueOfPull(host, pull) },
@@ -150,6 +160,12 @@ async function editPull(call: Call) {
   );
   if (edit.state) await setState({ ...change, issue }, edit.state);
   return ok(await fullPayload(call, pullOf(call)));
+}
+
+async function judgeReopening(call: Call, { mergedAt, head }: Pull): Promise<void> {
+  if (mergedAt !== undefined) throw refused('Cannot reopen a merged pull request.');
+  if ((await commitOf(gitOfCall(call), `refs/heads/${head}`)) === undefined)
+    throw refused(`state cannot be changed. The ${head} branch has been deleted.`);
 }
 
 async function listFiles(call: Call) {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
+import { type Git, objectTypeOf } from '../git/git.ts';
 import { newWorkflowFile, workflowRefusal } from '../git/push-hook.ts';
 import { isAncestor, writeRefs } from '../git/pushes.ts';
 import { nodeIdOf, repositoryUrlOf } from '../host.ts';
@@ -72,9 +73,16 @@ async function createRef(call: Call) {
   return writeRefsOf(call, async () => {
     if ((await git.attempt(['rev-parse', '--verify', '--quiet', ref])) !== undefined)
       throw new HttpError(422, 'Reference already exists');
+    if (await isHindered(git, ref)) throw new HttpError(422, 'Reference update failed');
     await git.text(['update-ref', ref, sha, '']);
     return created(await refPayload(call, ref, sha));
   });
+}
+
+/** Git keeps refs as files in folders, so none can be below another one. */
+async function isHindered(git: Git, ref: string): Promise<boolean> {
+  const names = (await git.text(['for-each-ref', '--format=%(refname)'])).split('\n');
+  return names.some((name) => ref.startsWith(`${name}/`) || name.startsWith(`${ref}/`));
 }
 
 const refChange = z.object({ sha: z.string(), force: z.boolean().default(false) });
@@ -106,8 +114,7 @@ async function deleteRef(call: Call) {
 }
 
 async function judgeObject(call: Call, sha: string): Promise<void> {
-  if ((await gitOfCall(call).attempt(['cat-file', '-e', sha])) === undefined)
-    throw new HttpError(422, 'Object does not exist');
+  if ((await objectTypeOf(gitOfCall(call), sha)) === undefined) throw new HttpError(422, 'Object does not exist');
 }
 
 async function shaOf(call: Call, ref: string): Promise<string> {
@@ -119,7 +126,7 @@ async function shaOf(call: Call, ref: string): Promise<string> {
 async function refPayload(call: Call, ref: string, sha: string): Promise<Fields> {
   const repository = repositoryOf(call);
   const api = `${repositoryUrlOf(call.host, repository)}/git`;
-  const type = (await gitOfCall(call).attempt(['cat-file', '-t', sha])) ?? 'commit';
+  const type = (await objectTypeOf(gitOfCall(call), sha)) ?? 'commit';
   return {
     ref,
     node_id: nodeIdOf(ref, repository.id),

@@ -5,8 +5,11 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, now } from '../clock.ts';
+import type { WebhookFault } from '../faults/fault-rules.ts';
+import type { Faults } from '../faults/faults.ts';
 import type { Delivery } from '../records.ts';
 import type { State } from '../state.ts';
+import { createHolding } from './holding.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;
 
@@ -24,12 +27,15 @@ export interface Outbox {
   readonly redeliver: (delivery: Delivery) => void;
   /** Where deliveries go, beginning with what a former process left; undefined: the App has no webhook, and none is stored. */
   readonly setUrl: (url: string | undefined) => void;
+  /** Sends what faults hold back, now. */
+  readonly release: () => void;
   readonly close: () => Promise<void>;
 }
 
 export interface OutboxOptions {
   readonly state: State;
   readonly clock: Clock;
+  readonly faults: Pick<Faults, 'ofWebhook'>;
   /** Signs what is sent. */
   readonly secret: string;
 }
@@ -38,24 +44,52 @@ export interface OutboxOptions {
 export function createOutbox(options: OutboxOptions): Outbox {
   const { state } = options;
   const sender = createSender(options);
+  const insert = (fresh: Fresh, result: Pick<Delivery, 'state' | 'outcome'>): Delivery =>
+    state.deliveries.insert({ ...fresh, ...result, statusCode: 0, durationMs: 0, deliveredAt: now(options) });
   const store = (fresh: Fresh): void => {
-    const unsent = { statusCode: 0, outcome: 'pending', durationMs: 0, deliveredAt: now(options) } as const;
-    state.deliveries.insert({ ...fresh, ...unsent, state: 'pending' });
+    insert(fresh, { state: 'pending', outcome: 'pending' });
     sender.wake(fresh.repositoryId);
+  };
+  const holding = createHolding({
+    hold: (fresh) => insert(fresh, { state: 'held', outcome: 'pending' }),
+    send: (held) => {
+      // Sent in the order of ids, so it gets a new one.
+      state.transaction(() => {
+        state.deliveries.remove(held.id);
+        store(held);
+      });
+    },
+    left: state.deliveries.find({ state: 'held' }),
+  });
+  const ways: Readonly<Record<WebhookFault['does'], (fresh: Fresh, fault: WebhookFault) => void>> = {
+    drop: (fresh) => void insert(fresh, { state: 'failed', outcome: 'failed to connect to host' }),
+    twice: (fresh) => {
+      store(fresh);
+      store(fresh);
+    },
+    hold: (fresh, { forMs }) => holding.alone(fresh, forMs),
+    shuffle: (fresh, { forMs }) => holding.together(fresh, forMs),
   };
   return {
     add: ({ payload, ...outgoing }) => {
       if (!sender.hasUrl()) return;
-      store({ ...outgoing, guid: randomUUID(), payload: JSON.stringify(payload), redelivery: false });
+      const fresh = { ...outgoing, guid: randomUUID(), payload: JSON.stringify(payload), redelivery: false };
+      const fault = options.faults.ofWebhook(outgoing.event, outgoing.action);
+      if (fault === undefined) store(fresh);
+      else ways[fault.does](fresh, fault);
     },
+    release: holding.release,
     redeliver: ({ guid, event, action, repositoryId, payload }) =>
       store({ guid, event, action, repositoryId, payload, redelivery: true }),
     setUrl: sender.setUrl,
-    close: sender.close,
+    close: async () => {
+      holding.release();
+      await sender.close();
+    },
   };
 }
 
-type Fresh = Pick<Delivery, 'guid' | 'event' | 'action' | 'repositoryId' | 'payload' | 'redelivery'>;
+export type Fresh = Pick<Delivery, 'guid' | 'event' | 'action' | 'repositoryId' | 'payload' | 'redelivery'>;
 
 /** One worker per repository: deliveries leave in the order in which they were stored. */
 function createSender({ state, clock, secret }: OutboxOptions) {
