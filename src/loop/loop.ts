@@ -12,6 +12,7 @@ import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { goal } from './goal.ts';
 import { answered, commitSha, defect, digest, excusedCheck, measurement } from './measurement.ts';
+import { snapshot } from './snapshots.ts';
 import { actor, document, type LoopRef, lane, limits, loopRef, phaseName, price, priority, role } from './terms.ts';
 import { waiver } from './waiver.ts';
 
@@ -88,6 +89,8 @@ export type Review = z.infer<typeof review>;
 const built = z.strictObject({
   /** Stored reports of the current iteration, and what the next one starts from. */
   reports: z.strictObject({ build: digest.optional(), seed: digest.optional(), verify: digest.optional() }),
+  /** The builds of this plan, in order. */
+  snapshots: z.array(snapshot).optional(),
   /** The report of the last seed: what it brought, the next one may bring anew. */
   seeded: digest.optional(),
   /** The run that is awaited, or whose second job is. */

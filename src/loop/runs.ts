@@ -8,6 +8,7 @@ import { endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { cancellation } from './rest.ts';
+import { withSnapshot } from './snapshots.ts';
 import type { StartedLoop } from './stages.ts';
 import { type Ending, only, runOf, stopAt } from './walk.ts';
 
@@ -54,7 +55,16 @@ export function reported(loop: StartedLoop, event: EventOf<'reported'>): Decisio
   if (report === undefined) return only(loop);
   const paid = charged(loop, event.calls);
   const reports = { ...paid.built.reports, [report]: event.report };
-  const told: StartedLoop = { ...paid, built: { ...paid.built, sandbox: event.sandbox, reports } };
+  const snapshots = withSnapshot(paid.built.reports.build === undefined ? [] : (paid.built.snapshots ?? []), {
+    report: event.report,
+    iteration: paid.counters.iterations,
+    measurements: event.measurements,
+  });
+  const isBuild = PHASES[loop.phase].opens === 'iteration';
+  const told: StartedLoop = {
+    ...paid,
+    built: { ...paid.built, sandbox: event.sandbox, reports, ...(isBuild && { snapshots }) },
+  };
   return event.unchanged === true ? stalled(told, SAME_TREE, event.at) : judge(told, event);
 }
 

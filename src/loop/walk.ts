@@ -1,4 +1,5 @@
 /** How a loop moves through its phases: enter, pass, fail, begin again, stop. Pure; the traits of PHASES decide where to. */
+import { builtFor, seededBy, startText } from './built.ts';
 import type { Effect } from './effect.ts';
 import { type ForcedStop, forcedStopOf } from './forced-stops.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
@@ -47,7 +48,9 @@ export function enter(loop: StartedLoop, phase: PhaseName, at: string, how: 'cou
     ...(shipping !== undefined && onlyLooksBack(phase) ? { shipping } : {}),
     ...(onlyLooksBack(phase) && !onlyLooksBack(loop.phase) ? { requested: [] } : {}),
   };
-  const decision = { loop: entered, effects: [...redraftOf(loop, entered), workOf(entered)] };
+  const about = how === 'counted' ? startText(loop, phase) : undefined;
+  const told = about === undefined ? entered : { ...entered, note: about };
+  const decision = { loop: told, effects: [...redraftOf(loop, entered), workOf(entered)] };
   if (!isShort(entered)) return decision;
   return onlyLooksBack(phase) ? only(ended(entered, 'succeeded', NOTHING_LEFT_TO_LOOK_BACK)) : shortened(decision);
 }
@@ -69,19 +72,6 @@ function counted({ counters }: Loop, phase: PhaseName): Loop['counters'] {
   if (opens === 'iteration') return { ...counters, iterations: counters.iterations + 1 };
   if (counts === 'iterations') return counters;
   return { ...counters, drafts: { ...counters.drafts, [phase]: (counters.drafts[phase] ?? 0) + 1 } };
-}
-
-/** What runs made, as far as it still counts: an iteration begins with the last build as its start, and a run belongs to the phases that read it. */
-function builtFor({ built, phase: before }: Loop, phase: PhaseName): Loop['built'] {
-  const { run, reports, ...rest } = built;
-  const { opens, runOf } = PHASES[phase];
-  const { build } = reports;
-  const kept = opens === 'iteration' ? (build === undefined ? {} : { build }) : reports;
-  return { ...rest, ...seededBy(reports), reports: kept, ...(run !== undefined && runOf === before ? { run } : {}) };
-}
-
-function seededBy({ seed }: Loop['built']['reports']): Pick<Loop['built'], 'seeded'> {
-  return seed === undefined ? {} : { seeded: seed };
 }
 
 function workOf(loop: Loop): Effect {
