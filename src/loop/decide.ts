@@ -211,9 +211,12 @@ function heldWith(held: readonly Event[], event: Event): Event[] {
   return [...held.filter((one) => !isTold(one)), event];
 }
 
-/** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. A run that was started is known at once. */
+/** Known at once, also while paused: a run that was started, and a packet that people see. */
+const KNOWN_AT_ONCE: readonly Event['type'][] = ['dispatched', 'surfaced', 'published'];
+
+/** Outcomes, and what others do to branch and base: none of it may set a paused loop going again. */
 function isForLater(event: Event): boolean {
-  if (event.type === 'dispatched' || event.type === 'surfaced') return false;
+  if (KNOWN_AT_ONCE.includes(event.type)) return false;
   return 'entry' in event || event.type === 'completed' || event.type === 'pushed' || event.type === 'moved';
 }
 

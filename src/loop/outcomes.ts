@@ -80,7 +80,11 @@ export function published(loop: StartedLoop, event: EventOf<'published'>): Decis
   const packet = { entry, digest, commentId, publishedAt, head };
   const shown: StartedLoop = { ...onBase(loop, event.base), review: { pull, nodeId: pullNodeId, head, packet } };
   if (event.usd !== loop.started.limits.usd) return renewPacket(shown);
-  return only({ ...shown, status: 'waiting', waitingFor: 'approval' });
+  return only({
+    ...shown,
+    ...(loop.status === 'paused' ? { pausedFrom: 'waiting' } : { status: 'waiting' }),
+    waitingFor: 'approval',
+  });
 }
 
 /** The budget is part of what is approved: a packet that states another one is published again, and cannot be approved meanwhile. */

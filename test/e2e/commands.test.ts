@@ -123,7 +123,9 @@ describe('steering a loop that waits for approval', () => {
     expect(await say('/context')).toEqual(refused('Say what the next step should know: `/context <text>`.'));
     expect(await say('/context Mind the escaping')).toEqual(DONE);
     expect(await say('/budget 5')).toEqual(
-      refused('Say by how many USD, below a million and to the cent: `/budget +2`.'),
+      refused(
+        'Say by how many USD, below a million and to the cent: `/budget +2`; or, where the goal limits them, `/budget +50000 tokens` or `/budget +30 minutes`.',
+      ),
     );
     expect(await say('/priority soon')).toEqual(
       refused('Say `/priority vulnerability`, `/priority incident` or `/priority routine`.'),

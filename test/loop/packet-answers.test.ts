@@ -85,7 +85,8 @@ describe('what people say to a packet that they see before the loop knows that i
     const heard = decide(publishing(), said('approve', '', SAME_SECOND)).loop;
     const paused = decide(heard, said('pause', '', SAME_SECOND)).loop;
     const held = settled(paused);
-    expect(held).toMatchObject({ status: 'paused', held: [{ type: 'commanded' }, { type: 'published' }] });
+    // That people see the packet is known at once: its branch, too, may be pushed to from now on.
+    expect(held).toMatchObject({ status: 'paused', waitingFor: 'approval', held: [{ type: 'commanded' }] });
     const resumed = decide(held, said('resume', '', SAME_SECOND)).loop;
     expect(resumed).toMatchObject({ phase: 'BUILD', status: 'working', held: [], approval: { digest: RAW } });
   });
