@@ -36,7 +36,7 @@ function refusalOf(loop: StartedLoop, phase: PhaseName, { argument, pull }: Comm
   if (phase === ITERATION && loop.approval === undefined)
     return 'No packet is approved, so nothing can be built; `/rerun PLAN` makes a new packet.';
   if (isAhead(phase, loop))
-    return `The loop stopped in ${loop.phase}, so ${argument} cannot be tried yet; say \`/rerun\` alone, or name an earlier phase.`;
+    return `The loop stopped in ${loop.phase}, so ${argument.toUpperCase()} cannot be tried yet; say \`/rerun\` alone, or name an earlier phase.`;
   const isClosed = pull === 'closed' || pull === 'merged';
   return isHandedOver(loop) && !onlyLooksBack(phase) && isClosed ? closedSentence(pull) : undefined;
 }

@@ -130,7 +130,10 @@ describe('a proposal of REFLECT', () => {
   it('is decided by its number; another number is refused', async () => {
     expect(await say('/accept 2', 'maria')).toEqual(refused('There is no proposal "2"; there is 1.'));
     expect(await say('/accept', 'maria')).toEqual(refused('Say which proposal: `/accept 1`.'));
-    expect(await say('/accept 1', 'maria')).toEqual(DONE);
+    expect(await say('/accept 1', 'maria')).toEqual({
+      reactions: ['+1'],
+      sentences: [expect.stringContaining('To have it from the next loop on, change the skill')],
+    });
     expect(await decisions()).toEqual([{ decision: 'accepted', by: 'maria' }]);
     expect(await say('/decline 1', 'maria')).toEqual(DONE);
     expect(await decisions()).toEqual([{ decision: 'declined', by: 'maria' }]);
