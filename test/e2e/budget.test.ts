@@ -29,12 +29,14 @@ beforeAll(async () => {
     const headers = new Headers({ 'content-type': 'application/json' });
     headers.set('x-loopwright-attempt', String(request.headers['x-loopwright-attempt']));
     const body = await text(request);
-    const answer = await (await fetch(new URL(request.url ?? '', model.url), { method: 'POST', headers, body })).text();
-    const { usage: used } = usage.parse(JSON.parse(answer));
+    const answered = await fetch(new URL(request.url ?? '', model.url), { method: 'POST', headers, body });
+    const answer = await answered.text();
+    const { usage: used } = usageIn(answer);
     const issue = Number(/#(\d+)/.exec(String(request.headers['x-loopwright-loop']))?.[1]);
     const usd = (used.prompt_tokens * PRICE.prompt + used.completion_tokens * PRICE.completion) / 1_000_000;
     paid.set(issue, [...paidFor(issue), usd]);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    const type = answered.headers.get('content-type') ?? 'application/json';
+    response.writeHead(answered.status, { 'content-type': type }).end(answer);
   });
   const modelUrl = `${await listening(door)}/v1`;
   world = await startWorld({ modelUrl, price: PRICE });
@@ -45,6 +47,15 @@ afterAll(async () => {
   door.close();
   await model.close();
 });
+
+/** Of an answer in one piece, or of the last words of a streamed one. */
+function usageIn(answer: string): z.infer<typeof usage> {
+  const pieces = answer.startsWith('data:')
+    ? [...answer.matchAll(/^data: (\{.*\})$/gm)].map(([, json = '']) => json)
+    : [answer];
+  const stated = pieces.flatMap((piece) => usage.safeParse(JSON.parse(piece)).data ?? []);
+  return usage.parse(stated.at(-1));
+}
 
 function paidFor(issue: number): readonly number[] {
   return paid.get(issue) ?? [];
