@@ -66,13 +66,13 @@ export async function proposed(world: World, title: string): Promise<ReviewedLoo
 }
 
 /** Labels a new issue, answers its questions, approves its packet and waits for the end of the loop. */
-export async function walked(world: World): Promise<Loop> {
+export async function walked(world: World, patienceSeconds = PATIENCE_S): Promise<Loop> {
   const issue = await world.labelled();
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
   await commented(world, 'maria', issue, '/answer 1a 2a');
   const { review } = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
   await commented(world, 'maria', review.pull, '/approve');
-  return world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', PATIENCE_S);
+  return world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', patienceSeconds);
 }
 
 /** Commits one file onto a branch as a person does on the web page; returns the commit. */
