@@ -2,7 +2,6 @@
 import { GoneError } from '../errors.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
-import { isReviewed } from '../loop/stages.ts';
 import type { LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { newOrLive } from './loop-lookup.ts';
@@ -52,10 +51,8 @@ async function gone(
 ): Promise<readonly Meaning[]> {
   const { at, ports } = taking;
   const { issue, sender } = payload;
-  const place = placeOf(payload, ports);
-  const newest = await ports.store.newest(place.said.repositoryId, issue.number);
-  if (newest === undefined || isAtRest(newest.loop) || isReviewed(newest.loop)) return [];
-  return ofStored(newest, place, async (ref) => {
+  return ofLive(payload, taking, async (ref, { review }) => {
+    if (review !== undefined) return undefined;
     if ((await issueNow(ref, issue.number, ports)) === undefined) return { type: 'ended', at, by: sender, how };
     afterAMoment(`GitHub still has #${issue.number}`, taking);
     return undefined;
@@ -76,16 +73,25 @@ async function undone(
 ): Promise<readonly Meaning[]> {
   const { at, ports } = taking;
   const { issue, sender } = payload;
-  const place = placeOf(payload, ports);
-  const newest = await ports.store.newest(place.said.repositoryId, issue.number);
-  if (newest === undefined || isAtRest(newest.loop)) return [];
-  return ofStored(newest, place, async (ref) => {
+  return ofLive(payload, taking, async (ref) => {
     const now = await issueNow(ref, issue.number, ports);
     const stands = now === undefined ? undefined : STANDS[type](now);
     if (stands === undefined) return { type, at, by: sender, role: await roleOf(ref, sender, ports) };
     afterAMoment(`GitHub says that #${issue.number} ${stands}`, taking);
     return undefined;
   });
+}
+
+/** What a webhook about an issue means to its loop, where one is live. */
+async function ofLive(
+  payload: PayloadOf<'issues.unlabeled' | 'issues.closed' | 'issues.deleted' | 'issues.transferred'>,
+  { ports }: Taking,
+  meaning: (ref: LoopRef, loop: Loop) => Promise<Event | undefined>,
+): Promise<readonly Meaning[]> {
+  const place = placeOf(payload, ports);
+  const newest = await ports.store.newest(place.said.repositoryId, payload.issue.number);
+  if (newest === undefined || isAtRest(newest.loop)) return [];
+  return ofStored(newest, place, (ref) => meaning(ref, newest.loop));
 }
 
 /** The issue as it is; undefined when it was deleted or is in another repository now. @throws {GoneError} when its repository is not there. */

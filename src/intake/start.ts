@@ -70,12 +70,12 @@ function branchProblem(defaultBranch: string): string | undefined {
     : undefined;
 }
 
-/** A goal may state its own limits; otherwise the repository's hold. No run may take longer than the whole loop. */
+/** A goal, which anybody may write, only lowers the repository's limits; people raise them with `/budget`. No run may take longer than the whole loop. */
 function limitsOf({ limits }: RepositoryConfig, goal: Goal | undefined): Facts['limits'] {
   const { iterations, usd, tokens, minutes } = goal?.limits ?? {};
   return {
-    iterations: iterations ?? limits.iterations,
-    usd: usd ?? limits.usd,
+    iterations: Math.min(iterations ?? limits.iterations, limits.iterations),
+    usd: Math.min(usd ?? limits.usd, limits.usd),
     ...(tokens !== undefined && { tokens }),
     ...(minutes !== undefined && { minutes }),
     checksQuietSeconds: limits.checksQuietSeconds,

@@ -4,17 +4,25 @@ import { line, metric, surface } from '../documents/documents.ts';
 import { path } from '../documents/step.ts';
 import { type Priority, priority } from './terms.ts';
 
+/** A path of the repository, or a glob that begins with one; a glob of everything would forbid every change. */
+const bound = path.max(400).regex(/^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))[^*?\\][^\\]*$/, {
+  error: 'name a file or folder of the repository, like `src/auth`',
+});
+
 export const goal = z.strictObject({
   kind: z.enum(['vulnerability-fix', 'performance', 'test-generation', 'api', 'ci-healing', 'feature', 'research']),
   objective: z.string().min(10),
-  metrics: z.array(metric.extend({ unit: metric.shape.unit.default('') })).min(1),
+  metrics: z
+    .array(metric.extend({ unit: metric.shape.unit.default('') }))
+    .min(1)
+    .max(20),
   boundaries: z
-    .strictObject({ paths: z.array(path).max(50).default([]), operations: z.array(line).max(50).default([]) })
+    .strictObject({ paths: z.array(bound).max(50).default([]), operations: z.array(line).max(50).default([]) })
     .prefault({}),
   limits: z
     .strictObject({
       iterations: z.int().min(1).max(5).optional(),
-      minutes: z.number().positive().optional(),
+      minutes: z.number().min(1).optional(),
       usd: z.number().min(0).optional(),
       tokens: z.int().positive().optional(),
     })

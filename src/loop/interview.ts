@@ -16,6 +16,11 @@ export function answer(loop: StartedLoop, event: Commanded): Decision | string {
   const known = new Set(loop.questions.map(({ number }) => number));
   const stray = answers.find(({ number }) => !known.has(number));
   if (stray !== undefined) return `There is no question ${stray.number}; still open: ${openOf(loop).join(', ')}.`;
+  const notOffered = loop.questions.find((question) => !isOffered(question, answers));
+  if (notOffered !== undefined) {
+    const keys = notOffered.options.map(({ key }) => `\`${notOffered.number}${key}\``).join(', ');
+    return `Question ${notOffered.number} offers ${keys}; say it in words of your own with \`/answer ${notOffered.number}: …\`.`;
+  }
   return resolved(
     { ...loop, questions: loop.questions.map((question) => ({ ...question, ...answerTo(question, answers) })) },
     event,
@@ -55,6 +60,12 @@ function resolved(loop: StartedLoop, event: Commanded): Decision {
 
 function openOf({ questions }: Loop): readonly number[] {
   return questions.filter(({ answer }) => answer === undefined).map(({ number }) => number);
+}
+
+/** A single letter is meant as an option. */
+function isOffered({ number, options }: AnsweredQuestion, answers: ReturnType<typeof parseAnswers>): boolean {
+  const said = answers.findLast((one) => one.number === number)?.answer ?? '';
+  return options.length === 0 || !/^[a-z]$/i.test(said) || options.some(({ key }) => key === said);
 }
 
 function answerTo(question: AnsweredQuestion, answers: ReturnType<typeof parseAnswers>): Partial<AnsweredQuestion> {

@@ -14,7 +14,7 @@ const AGAIN = 'request the changes';
 
 export function reviewed(loop: StartedLoop, event: Reviewed): Decision {
   const awaits = loop.waitingFor === 'approval';
-  if (awaits && event.state === 'approved') return answered(loop, event, NOT_AN_APPROVAL);
+  if (awaits && event.state === 'approved' && maySteer(event)) return answered(loop, event, NOT_AN_APPROVAL);
   const points = pointsOf(event);
   const isRejection = event.state === 'changes_requested' && points.length > 0 && maySteer(event);
   if (!isRejection || !(awaits || isHandedOver(loop))) return only(loop);

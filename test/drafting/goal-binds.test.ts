@@ -62,6 +62,18 @@ it('puts its numbers, limits and surface into the requirement, beside what the m
   expect(event).toMatchObject({ surface: 'http' });
 });
 
+it('never raises what the repository allows: anybody may write an issue', async () => {
+  const github = {
+    ...stage.ports.github,
+    repository: async () => ({ defaultBranch: 'main' }),
+    head: async (_: unknown, name: string) => (name === 'refs/heads/main' ? loop.started.base.sha : undefined),
+  };
+  const body = GOAL.replace('usd: 1,', 'usd: 1e308, iterations: 5,');
+  const issue = { title: 'Search', body, user: BY, labels: [] };
+  const { limits } = await startingFacts(loop.ref, issue, { ...stage.ports, github });
+  expect(limits).toMatchObject({ usd: 3, iterations: 3 });
+});
+
 it('protects the paths that it sets out of bounds, and all that is in them', async () => {
   const { protected: globs } = await readConfig(loop, stage.ports);
   expect(globs).toEqual(['src/auth', 'src/auth/**', 'package.json', 'package.json/**']);

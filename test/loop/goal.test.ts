@@ -70,6 +70,11 @@ describe('the goal block of an issue', () => {
       `a: &a [x, x, x, x, x, x, x, x, x, x]\nb: &b [${Array(10).fill('*a')}]\nc: &c [${Array(10).fill('*b')}]\nobjective: [${Array(10).fill('*c')}]`,
       'The goal block is not valid YAML at line 2, column 8 of the block: Excessive alias count indicates a resource exhaustion attack. Correct it and set the label again.',
     ],
+    ...['../..', '/etc', '**', 'a\\b', 'src/./x'].map((path): [string, string, string] => [
+      `sets ${path} out of bounds`,
+      `${GOOD}\nboundaries: { paths: ['${path}'] }`,
+      'The goal\'s "boundaries.paths.0" is refused: name a file or folder of the repository, like `src/auth`; correct it and set the label again.',
+    ]),
     [
       'has an unknown key',
       `${GOOD}\nspeed: 3`,

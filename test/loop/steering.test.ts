@@ -233,3 +233,23 @@ describe('one more try', () => {
     },
   );
 });
+
+it('an option that a question does not offer is no answer', () => {
+  const asked = asking();
+  const [question] = asked.questions;
+  const offering: Loop = {
+    ...asked,
+    questions: asked.questions.map((one) => ({
+      ...one,
+      options: [
+        { key: 'a', text: 'Names' },
+        { key: 'b', text: 'All' },
+      ],
+    })),
+  };
+  const heard = decide(offering, command('answer', `${question?.number}e`, timeOf(60))).loop;
+  expect(heard.questions.map(({ answer }) => answer)).toEqual(asked.questions.map(({ answer }) => answer));
+  expect(sentences(heard).at(-1)).toBe(
+    'Question 1 offers `1a`, `1b`; say it in words of your own with `/answer 1: …`.',
+  );
+});
