@@ -64,9 +64,9 @@ async function attemptAfter<Value>(
   return attemptAfter(operation, attempts, { tries: before.tries + 1, missed });
 }
 
-/** Where GitHub said that there is nothing; empty for every other answer. */
+/** Where GitHub said that there is nothing, whatever was asked of it: what is looked for may change with the moment. Empty for every other answer. */
 function addressOf({ status, request }: HttpError): string {
-  return status === 404 ? `${request.method} ${request.url}` : '';
+  return status === 404 ? `${request.method} ${request.url.replace(/\?.*$/, '')}` : '';
 }
 
 /** How long to wait before the next try; undefined when there is none. */
