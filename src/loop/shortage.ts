@@ -112,7 +112,7 @@ export function raisedBy(
   loop: StartedLoop,
   { argument }: Pick<EventOf<'commanded'>, 'argument'>,
 ): { readonly loop: StartedLoop; readonly what: string } | string {
-  const means = MEANS.find(({ amount }) => amount.test(argument));
+  const means = MEANS.find(({ amount }) => Number(amount.exec(argument)?.[1]) > 0);
   if (means === undefined)
     return 'Say by how many USD, below a million and to the cent: `/budget +2`; or, where the goal limits them, `/budget +50000 tokens` or `/budget +30 minutes`.';
   const { unit, amount, named } = means;

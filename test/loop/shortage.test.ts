@@ -168,6 +168,12 @@ describe('what a goal limits', () => {
     expect(raised.started?.limits.usd).toBe(3.1);
   });
 
+  it.each(['+0', '+0.00', '+0 tokens', '-1'])('is not raised by %s, which says how it is', (amount) => {
+    const heard = say(building(), 'budget', amount);
+    expect(heard.started?.limits.usd).toBe(3);
+    expect(sentences(heard).at(-1)).toMatch(/^Say by how many USD/);
+  });
+
   it('that has no limit cannot be raised', () => {
     const reply = sentences(say(atReview(), 'budget', '+500 tokens')).at(-1);
     expect(reply).toBe('The goal of this loop sets no limit of tokens, so there is none to raise.');
