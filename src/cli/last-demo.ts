@@ -1,4 +1,5 @@
 /** Where a demo without `--keep` lies: the last one that ended is kept until the next one ends. */
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateDirectory } from '../settings/env.ts';
@@ -15,7 +16,7 @@ export async function newDemoDirectory(): Promise<string> {
 /** This demo is the last one from now on; the one before it goes. Demos that still run are left alone. */
 export async function keepAsLast(directory: string): Promise<void> {
   const pointer = join(stateDirectory(), POINTER);
-  const before = await readFile(pointer, 'utf8').catch(() => undefined);
+  const before = existsSync(pointer) ? await readFile(pointer, 'utf8') : undefined;
   await writeFile(pointer, directory);
   if (before !== undefined && before !== directory && before.startsWith(join(stateDirectory(), 'demo-')))
     await rm(before, { recursive: true, force: true });
