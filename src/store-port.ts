@@ -20,6 +20,8 @@ export interface Delivery {
 export interface UnreadDelivery extends Delivery {
   /** How often taking it in failed so far. */
   readonly tries: number;
+  /** When it is to be taken in (again). */
+  readonly dueAt: string;
 }
 
 export interface StoredLoop {
@@ -122,10 +124,11 @@ export interface Store {
    */
   receive(delivery: Delivery): Promise<boolean>;
   delivery(id: string): Promise<Delivery | undefined>;
-  /** Deliveries of a repository that are due to be taken in at the time, oldest first. */
+  /** Deliveries of a repository that are to be taken in, oldest first: those that are due at the time, and those that wait but were received since. */
   unread(of: {
     readonly repositoryId: number;
     readonly at: string;
+    readonly since: string;
     readonly limit: number;
   }): Promise<readonly UnreadDelivery[]>;
   /** Repositories with deliveries that are not taken in yet, and when the first of them is due. */

@@ -73,17 +73,20 @@ function deliveryOf(row: Omit<DeliveryRow, 'serial' | 'tries' | 'due_at' | 'crea
 
 type Unread = Parameters<Store['unread']>[0];
 
-export async function unread(db: Queries, { repositoryId, at, limit }: Unread): Promise<readonly UnreadDelivery[]> {
+export async function unread(
+  db: Queries,
+  { repositoryId, at, since, limit }: Unread,
+): Promise<readonly UnreadDelivery[]> {
   const rows = await db
     .selectFrom('deliveries')
     .selectAll()
     .where('repository_id', '=', repositoryId)
     .where('payload', 'is not', null)
-    .where('due_at', '<=', new Date(at))
+    .where((is) => is.or([is('due_at', '<=', new Date(at)), is('created_at', '>', new Date(since))]))
     .orderBy('serial')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...deliveryOf(row), tries: row.tries }));
+  return rows.map((row) => ({ ...deliveryOf(row), tries: row.tries, dueAt: row.due_at.toISOString() }));
 }
 
 export async function unreadRepositories(db: Queries): ReturnType<Store['unreadRepositories']> {

@@ -1,46 +1,73 @@
-/** Takes in what a repository sent, in the order in which it came. What cannot be taken in now is tried again, and keeps the rest back for a short while only. */
+/** Takes in what a repository sent, in the order in which it came. What cannot be taken in now is tried again, and keeps others back for a short while only. */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { LimitedError, RetryError, UnreadableError } from '../errors.ts';
+import { LimitedError, NotYetError, RetryError, UnreadableError } from '../errors.ts';
 import type { Ports, UnreadDelivery } from '../ports.ts';
+import { payloadOf } from './payloads.ts';
+import { subjectOf } from './subject.ts';
 import { takeIn } from './take-in.ts';
 
 /** So many at a time; then other repositories have their turn. */
 const AT_ONCE = 50;
-/** So often a delivery is tried before those behind it; with the queue's growing delays about half a minute. */
+/** So often a delivery is tried before those behind it, after 1, 2, 4 and 8 s. */
 const PATIENT_TRIES = 5;
 const LONGEST_WAIT_MS = 10 * 60_000;
 /** As long as GitHub itself remembers a delivery. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 3600_000;
+/** So long after it came a delivery that GitHub does not bear out yet keeps back what is said of the same thing. */
+const KEEPS_BACK_MS = 30_000;
+/** What GitHub does not bear out yet is asked again after this, and later ever more seldom: after a fifth of its age. */
+const SHORTEST_WAIT_MS = 2000;
 
-/** @throws what the first failing delivery threw, while it is to be tried before the others; the queue calls again then. */
+type Became = 'done' | 'kept';
+
+/** @throws {RetryError} while a delivery is to be tried before all others; the queue calls again then. */
 export async function drain(repositoryId: number, ports: Ports, log: Logger): Promise<void> {
-  const at = ports.clock.now().toISOString();
-  const deliveries = await ports.store.unread({ repositoryId, at, limit: AT_ONCE });
-  const taken: string[] = [];
+  const now = ports.clock.now();
+  const at = now.toISOString();
+  const since = new Date(now.getTime() - KEEPS_BACK_MS).toISOString();
+  const deliveries = await ports.store.unread({ repositoryId, at, since, limit: AT_ONCE });
+  const kept: UnreadDelivery[] = [];
+  const done: UnreadDelivery[] = [];
   try {
     for (const delivery of deliveries) {
       // The embedded database works in this process: between two deliveries what arrives has its turn.
       await setImmediate();
-      if (await isTakenIn(delivery, ports, log)) taken.push(delivery.id);
+      const waits = delivery.dueAt > at || isBehind(delivery, kept, since);
+      const became = waits ? 'kept' : await tryToTakeIn(delivery, ports, log);
+      (became === 'kept' ? kept : done).push(delivery);
     }
   } finally {
-    await ports.store.markRead(taken);
+    await ports.store.markRead(done.map(({ id }) => id));
   }
-  if (deliveries.length === AT_ONCE) await ports.queue.send({ type: 'intake', repositoryId });
+  if (deliveries.length === AT_ONCE && done.length > 0) await ports.queue.send({ type: 'intake', repositoryId });
 }
 
-/** False for what stays to be tried again, and for what is done with because it cannot be read: its note is stored. */
-async function isTakenIn(delivery: UnreadDelivery, ports: Ports, log: Logger): Promise<boolean> {
+/** Whether a delivery is about the same thing as one before it that was kept, and is young. */
+function isBehind(delivery: UnreadDelivery, kept: readonly UnreadDelivery[], since: string): boolean {
+  if (kept.length === 0) return false;
+  const subject = subjectOfDelivery(delivery);
+  return kept.some(
+    (one) =>
+      Date.parse(one.receivedAt) > Date.parse(since) && subject !== undefined && subject === subjectOfDelivery(one),
+  );
+}
+
+function subjectOfDelivery({ name, payload: body }: UnreadDelivery): string | undefined {
+  const payload = payloadOf(name, body);
+  return payload === undefined || 'refusal' in payload ? undefined : subjectOf(payload);
+}
+
+/** What is given up has its note stored already. */
+async function tryToTakeIn(delivery: UnreadDelivery, ports: Ports, log: Logger): Promise<Became> {
   try {
     const note = await takeIn(delivery, ports);
-    if (note === undefined) return true;
+    if (note === undefined) return 'done';
     await ports.store.markRead([delivery.id], note);
     log.warn({ delivery: delivery.id, webhook: delivery.name }, `a webhook is left unread: ${note}`);
-    return false;
+    return 'done';
   } catch (error) {
-    await afterFailure(delivery, { error, ports, log });
-    return false;
+    return afterFailure(delivery, { error, ports, log });
   }
 }
 
@@ -50,25 +77,43 @@ interface Failure {
   readonly log: Logger;
 }
 
-async function afterFailure({ id, name, receivedAt, tries }: UnreadDelivery, failure: Failure): Promise<void> {
-  const { error, ports, log } = failure;
+async function afterFailure(delivery: UnreadDelivery, { error, ports, log }: Failure): Promise<Became> {
+  const { id, name, receivedAt, tries } = delivery;
   const fields = { delivery: id, webhook: name, tries: tries + 1, err: error };
   // No delivery is at fault, and each would ask in vain: the repository waits as a whole, and the order stays.
   if (error instanceof LimitedError) throw new RetryError(`${name} ${id}`, error, { seconds: error.seconds });
   if (error instanceof UnreadableError) {
     await ports.store.markRead([id], error.message);
     log.error(fields, 'what a webhook means could not be saved; it is given up');
-    return;
+    return 'done';
   }
-  const nowMs = ports.clock.now().getTime();
-  if (nowMs - Date.parse(receivedAt) > GIVEN_UP_AFTER_MS) {
+  const ageMs = ports.clock.now().getTime() - Date.parse(receivedAt);
+  if (ageMs > GIVEN_UP_AFTER_MS) {
     await ports.store.markRead([id], `given up: ${String(error)}`);
     log.error(fields, 'a webhook could not be taken in for three days; it is given up');
-    return;
+    return 'done';
   }
-  const isPatient = tries + 1 < PATIENT_TRIES;
-  const waitMs = isPatient ? 0 : Math.min(1000 * 2 ** tries, LONGEST_WAIT_MS);
-  await ports.store.postpone(id, new Date(nowMs + waitMs).toISOString());
-  if (isPatient) throw error;
+  if (error instanceof NotYetError) {
+    await postpone(delivery, Math.min(Math.max(SHORTEST_WAIT_MS, ageMs / 5), LONGEST_WAIT_MS), ports);
+    log.info(fields, 'GitHub does not bear a webhook out yet; it is asked again');
+    return 'kept';
+  }
+  if (tries + 1 < PATIENT_TRIES) {
+    await ports.store.postpone(id, ports.clock.now().toISOString());
+    log.warn(fields, 'a webhook could not be taken in; it is tried again');
+    // With this delivery's own pause: the queue's would grow with the failures of others.
+    throw new RetryError(`${name} ${id}`, error, { seconds: 2 ** tries });
+  }
+  await postpone(delivery, Math.min(1000 * 2 ** tries, LONGEST_WAIT_MS), ports);
   log.error(fields, 'a webhook cannot be taken in yet; others go first');
+  return 'kept';
+}
+
+async function postpone(
+  { id, repositoryId }: UnreadDelivery,
+  waitMs: number,
+  { store, queue, clock }: Ports,
+): Promise<void> {
+  await store.postpone(id, new Date(clock.now().getTime() + waitMs).toISOString());
+  if (repositoryId !== undefined) await queue.send({ type: 'intake', repositoryId }, Math.ceil(waitMs / 1000));
 }

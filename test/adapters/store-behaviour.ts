@@ -417,16 +417,17 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       await Promise.all(ids.map((id) => store.receive(delivery(id, { repositoryId: 63 }))));
       await store.receive(delivery('elsewhere', { repositoryId: 64 }));
       const unread = async (limit = 100, now = at) =>
-        (await store.unread({ repositoryId: 63, at: now, limit })).map(({ id }) => id);
+        (await store.unread({ repositoryId: 63, at: now, since: later(9), limit })).map(({ id }) => id);
       expect(await unread()).toEqual(ids);
       expect(await unread(2)).toEqual(ids.slice(0, 2));
       await store.markRead(['order-0']);
       await store.markRead(['order-1'], 'given up: it rained');
       await store.postpone('order-2', later(1));
       expect(await unread(2)).toEqual(['order-3', 'order-4']);
-      expect(await store.unread({ repositoryId: 63, at: later(1), limit: 1 })).toMatchObject([
-        { id: 'order-2', tries: 1 },
-      ]);
+      const waited = { id: 'order-2', tries: 1, dueAt: later(1) };
+      const among = { repositoryId: 63, limit: 1 };
+      expect(await store.unread({ ...among, at: later(1), since: later(9) })).toMatchObject([waited]);
+      expect(await store.unread({ ...among, at, since: '2020-01-01T00:00:00.000Z' })).toMatchObject([waited]);
       expect(await store.delivery('order-1')).toMatchObject({ payload: undefined, note: 'given up: it rained' });
       const waiting = await store.unreadRepositories();
       expect(waiting.map(({ repositoryId }) => repositoryId)).toEqual(expect.arrayContaining([63, 64]));

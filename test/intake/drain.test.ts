@@ -2,15 +2,17 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Engine, openEngine } from '../../src/adapters/database.ts';
 import { createStore } from '../../src/adapters/store.ts';
-import { LimitedError, LoopError } from '../../src/errors.ts';
+import { LimitedError, LoopError, NotYetError } from '../../src/errors.ts';
 import { drain } from '../../src/intake/drain.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
 import type { Ports, QueueItem } from '../../src/ports.ts';
 import { openStage } from '../drafting/stage.ts';
 import { MEMORY } from '../prepared.ts';
 
-const HOUR_MS = 3600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const START_MS = Date.UTC(2026, 0, 10);
+const INTAKE = { type: 'intake', repositoryId: 5 };
 let engine: Engine;
 let closeStage: () => Promise<void>;
 let refusing: Ports;
@@ -31,8 +33,9 @@ function stage(failsFor: readonly string[] = []) {
   const store = createStore(engine);
   const clock = { nowMs: START_MS };
   const asked: string[] = [];
-  const sent: QueueItem[] = [];
+  const sent: { readonly item: QueueItem; readonly delaySeconds: number }[] = [];
   const failing = new Set(failsFor);
+  const behind = new Set<string>();
   const limits: LimitedError[] = [];
   let isAway = false;
   const away = () => {
@@ -42,13 +45,14 @@ function stage(failsFor: readonly string[] = []) {
     ...refusing,
     store,
     clock: { now: () => new Date(clock.nowMs) },
-    queue: { ...refusing.queue, send: async (item) => void sent.push(item) },
+    queue: { ...refusing.queue, send: async (item, delaySeconds = 0) => void sent.push({ item, delaySeconds }) },
     github: {
       ...refusing.github,
       permission: async (_, login) => {
         asked.push(login);
         const limit = limits.pop();
         if (limit !== undefined) throw limit;
+        if (behind.has(login)) throw new NotYetError(`GitHub does not show ${login} yet`);
         if (failing.has(login)) throw new LoopError(`GitHub does not know ${login}`);
         return 'none';
       },
@@ -72,8 +76,10 @@ function stage(failsFor: readonly string[] = []) {
   };
   const go = () => drain(5, ports, pino({ level: 'silent' }));
   const unread = async () =>
-    (await store.unread({ repositoryId: 5, at: '9999-01-01T00:00:00Z', limit: 99 })).map(({ id }) => id);
-  return { store, clock, asked, sent, failing, limits, away, arrive, go, unread };
+    (await store.unread({ repositoryId: 5, at: '9999-01-01T00:00:00Z', since: '9999-01-01T00:00:00Z', limit: 99 })).map(
+      ({ id }) => id,
+    );
+  return { store, clock, asked, sent, failing, behind, limits, away, arrive, go, unread };
 }
 
 test('deliveries are taken in in their order, and of each only the id stays', async () => {
@@ -90,6 +96,7 @@ test('one that fails keeps those behind it back for a few tries, and then goes b
   for (const login of ['maria', 'ben', 'ada']) await arrive(login);
   for (const _ of [1, 2, 3, 4]) await expect(go()).rejects.toThrow('GitHub does not know ben');
   expect(asked).toEqual(['maria', 'ben', 'ben', 'ben', 'ben']);
+  clock.nowMs += MINUTE_MS;
   await go();
   expect(asked.slice(5)).toEqual(['ben', 'ada']);
   expect(await unread()).toEqual(['of ben']);
@@ -98,6 +105,52 @@ test('one that fails keeps those behind it back for a few tries, and then goes b
   clock.nowMs += HOUR_MS;
   await go();
   expect(asked.at(-1)).toBe('ben');
+});
+
+test('one that GitHub does not bear out yet keeps back what is said of the same issue, and nothing else', async () => {
+  const { arrive, go, asked, behind, clock, sent, unread } = stage();
+  behind.add('ben');
+  await arrive('ben', 1);
+  await arrive('maria', 1);
+  await arrive('ada', 2);
+  await go();
+  expect(asked).toEqual(['ben', 'ada']);
+  expect(sent).toEqual([{ item: INTAKE, delaySeconds: 2 }]);
+  await arrive('eve', 1);
+  await arrive('tom', 3);
+  await go();
+  expect(asked.slice(2), 'it is not asked before its time').toEqual(['tom']);
+  clock.nowMs += 2000;
+  await go();
+  expect(asked.slice(3)).toEqual(['ben']);
+  behind.clear();
+  clock.nowMs += 2000;
+  await go();
+  expect(asked.slice(4)).toEqual(['ben', 'maria', 'eve']);
+  expect(await unread()).toEqual([]);
+});
+
+test('one that GitHub does not bear out for long is asked ever more seldom, and keeps nothing back', async () => {
+  const { arrive, go, asked, behind, clock, sent } = stage();
+  behind.add('ben');
+  await arrive('ben', 1);
+  await arrive('maria', 1);
+  for (let second = 0; second < 300; second += 1) {
+    await go();
+    clock.nowMs += 1000;
+  }
+  expect(asked.indexOf('maria')).toBeGreaterThan(8);
+  expect(asked.filter((login) => login === 'ben').length).toBeLessThan(25);
+  expect(sent.map(({ delaySeconds }) => delaySeconds).at(-1)).toBeGreaterThan(40);
+});
+
+test('what fails for good waits by its own failures, not by those of others', async () => {
+  const { arrive, go, failing } = stage(['ben', 'ada']);
+  await arrive('ben', 1);
+  await arrive('ada', 2);
+  for (const seconds of [1, 2, 4]) await expect(go()).rejects.toMatchObject({ name: 'RetryError', seconds });
+  failing.delete('ben');
+  for (const seconds of [1, 2, 4]) await expect(go()).rejects.toMatchObject({ name: 'RetryError', seconds });
 });
 
 test("a limit of GitHub is nobody's fault: all wait for as long as it says, and their order stays", async () => {
@@ -153,7 +206,7 @@ test('many give other repositories their turn in between', async () => {
   for (let index = 0; index < 60; index += 1) await arrive(`p${index}`);
   await go();
   expect(await unread()).toHaveLength(10);
-  expect(sent).toEqual([{ type: 'intake', repositoryId: 5 }]);
+  expect(sent).toEqual([{ item: INTAKE, delaySeconds: 0 }]);
   await go();
   expect(await unread()).toEqual([]);
   expect(sent).toHaveLength(1);

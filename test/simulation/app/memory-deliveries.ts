@@ -30,11 +30,16 @@ export function createDeliveryRows({ deliveries, missed }: Database, enqueue: (i
       return true;
     },
     delivery: async (id) => structuredClone(deliveries.get(id)?.delivery),
-    unread: async ({ repositoryId, at, limit }) =>
+    unread: async ({ repositoryId, at, since, limit }) =>
       unreadRows()
-        .filter(({ delivery, dueMs }) => delivery.repositoryId === repositoryId && dueMs <= Date.parse(at))
+        .filter(({ delivery }) => delivery.repositoryId === repositoryId)
+        .filter(({ delivery, dueMs }) => dueMs <= Date.parse(at) || delivery.receivedAt > since)
         .slice(0, limit)
-        .map(({ delivery, tries }) => ({ ...structuredClone(delivery), tries })),
+        .map(({ delivery, tries, dueMs }) => ({
+          ...structuredClone(delivery),
+          tries,
+          dueAt: new Date(dueMs).toISOString(),
+        })),
     async unreadRepositories() {
       const byRepository = Map.groupBy(unreadRows(), ({ delivery }) => delivery.repositoryId);
       return [...byRepository].flatMap(([repositoryId, rows]) => {
