@@ -1,8 +1,8 @@
 /** What the App remembers: deliveries, loops with their logs, blobs, missed webhooks. adapters/store.ts keeps it in Postgres. */
 import type { EffectLane } from './loop/effect.ts';
 import type { Event } from './loop/event.ts';
-import type { Loop, Status } from './loop/loop.ts';
-import type { LoopRef, PhaseName } from './loop/terms.ts';
+import type { Loop } from './loop/loop.ts';
+import type { LoopRef, PhaseName, Status } from './loop/terms.ts';
 
 /** One webhook; stored before it is acknowledged. intake/reduce.ts makes it of what GitHub sent. */
 export interface Delivery {

@@ -81,8 +81,9 @@ async function answer({ loop, place, said, driven: { maintainer, story } }: Turn
   await maintainer.comment(loop.waitingFor === 'answers' ? place.number : (loop.review?.pull ?? place.number), words);
 }
 
+/** Nobody answers what they cannot see yet: the comment that asks must stand. */
 function wordsFor(loop: Loop): string | undefined {
-  if (loop.status === 'paused') return undefined;
+  if (loop.status === 'paused' || loop.pending.some(({ type }) => type === 'ask')) return undefined;
   if (loop.waitingFor === 'approval') return '/approve';
   if (loop.waitingFor === 'release') return '/release';
   if (loop.waitingFor !== 'answers') return undefined;

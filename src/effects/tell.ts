@@ -14,9 +14,10 @@ const TEXTS = {
   problem: (loop: Loop) => problemReport(asStarted(loop)),
 } as const;
 
-/** Says a longer text where the conversation is. */
-export async function tell({ key, what }: EffectOf<'tell'>, loop: Loop, { github }: Ports): Promise<undefined> {
-  await github.comment(loop.ref, loop.review?.pull ?? loop.ref.issue, {
+/** Says a longer text where it was asked for, or where the conversation is. */
+export async function tell({ key, what, target }: EffectOf<'tell'>, loop: Loop, { github }: Ports): Promise<undefined> {
+  const number = target === 'issue' ? loop.ref.issue : (loop.review?.pull ?? loop.ref.issue);
+  await github.comment(loop.ref, number, {
     marker: `${loop.ref.n}/${key}`,
     body: TEXTS[what](loop),
     ...mentioning(loop.started?.by),

@@ -15,6 +15,8 @@ export interface SaidCommand {
   readonly line: string;
   /** What people see between that line and the next command, or the end of the comment. */
   readonly below: string;
+  /** So many more commands stand below it and are not read; given for the last that is read. */
+  readonly unread?: number | undefined;
 }
 
 /**
@@ -30,7 +32,8 @@ export function commandLines(markdown: string, isCommand: (line: string) => bool
   const commands = slashLines(parsed).filter(({ text }) => isCommand(text));
   return commands.slice(0, MOST_COMMANDS).map(({ text, number }, index) => {
     const below = parsed.lines.slice(number + 1, commands[index + 1]?.number).join('\n');
-    return { line: text, below: visibleText(below).text };
+    const unread = index + 1 === MOST_COMMANDS ? commands.length - MOST_COMMANDS : 0;
+    return { line: text, below: visibleText(below).text, ...(unread > 0 && { unread }) };
   });
 }
 

@@ -25,7 +25,7 @@ export const commentReader: Readers<'issue_comment.created'> = {
     const isAuthor = issue.pull_request === undefined && issue.user.id === sender.id;
     const isOnPull = heard.some(({ said }) => TAKES_BACK.includes(said.command));
     const pull = isOnPull && loop !== undefined ? await pullStateOf(ref, loop, ports) : {};
-    return heard.map(({ said: { command, argument }, position }) => ({
+    return heard.map(({ said: { command, argument, unread }, position }) => ({
       ref,
       position,
       said: `comment/${comment.id}/${position}`,
@@ -36,6 +36,8 @@ export const commentReader: Readers<'issue_comment.created'> = {
         role,
         commentId: comment.id,
         position,
+        ...(issue.pull_request === undefined && { onIssue: true }),
+        ...(unread !== undefined && { unread }),
         command,
         argument,
         permitted: mayUse(command, role, isAuthor),

@@ -31,7 +31,9 @@ export const issueReaders: Readers<
     const isClosed = now.state === 'closed';
     if (isClosed && newest !== undefined && !isAtRest(newest.loop)) return [];
     const facts = await startingFacts(ref, { ...issue, isClosed }, ports);
-    return [{ ref, event: { type: 'labelled', at, by: sender, role: await roleOf(ref, sender, ports), ...facts } }];
+    const set = issue.updated_at === undefined ? {} : { setAt: issue.updated_at };
+    const role = await roleOf(ref, sender, ports);
+    return [{ ref, event: { type: 'labelled', at, by: sender, role, ...set, ...facts } }];
   },
   async 'issues.unlabeled'(payload, taking) {
     const { label, sender } = payload;

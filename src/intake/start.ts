@@ -6,7 +6,7 @@ import { ConfigError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
 import type { Event } from '../loop/event.ts';
 import { checkGoal, type Goal } from '../loop/goal.ts';
-import { laneOf } from '../loop/lane.ts';
+import { issueLane } from '../loop/lane.ts';
 import type { Actor, LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { BRANCH_PREFIX, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
@@ -42,7 +42,7 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
     ...(refusal === undefined ? {} : { refusal }),
     limits: limitsOf(settings, goal),
     ...(goal && { goal }),
-    lane: laneOf(issue.title, labels),
+    lane: issueLane(issue.title, labels),
     branch,
     ...(ports.modelFacts.price === undefined ? {} : { price: ports.modelFacts.price }),
   };

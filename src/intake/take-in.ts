@@ -1,4 +1,4 @@
-/** Takes deliveries in: what a webhook means becomes events of loops. State that decides is read back from the API, never taken from the payload. */
+/** Takes deliveries in: what a webhook means becomes events of loops. What may have changed since is read back from the API; what somebody said is taken as it was said. */
 import { applyOnce } from '../engine/advance.ts';
 import { LimitedError, LoopError, NotYetError } from '../errors.ts';
 import type { Event } from '../loop/event.ts';

@@ -107,6 +107,8 @@ export interface ParsedCommand {
   readonly command: CommandName;
   /** The rest of the line, and what stands below it where the command takes text. */
   readonly argument: string;
+  /** So many more stand below it in its comment and are not read; given for the last that is read. */
+  readonly unread?: number | undefined;
 }
 
 /** Whether a line says a command; unknown words are none. */
@@ -116,14 +118,14 @@ export function isCommand(line: string): boolean {
 
 /** Reads commands from lines that stood at the top level of a comment, and from what stood below each. */
 export function parseCommands(
-  said: readonly { readonly line: string; readonly below: string }[],
+  said: readonly { readonly line: string; readonly below: string; readonly unread?: number | undefined }[],
 ): readonly ParsedCommand[] {
-  return said.flatMap(({ line, below }) => {
+  return said.flatMap(({ line, below, unread }) => {
     const read = readLine(line);
     if (read === undefined) return [];
     const { command, rest } = read;
     const text = COMMANDS[command].takes === 'text' ? `${rest}\n${below}` : rest;
-    return [{ command, argument: text.trim() }];
+    return [{ command, argument: text.trim(), ...(unread !== undefined && { unread }) }];
   });
 }
 

@@ -54,7 +54,13 @@ export const effect = z.discriminatedUnion('type', [
     mention: z.string().optional(),
   }),
   /** Longer texts that are rendered when they are said. */
-  z.strictObject({ type: z.literal('tell'), ...effectBase, what: z.enum(['status', 'help', 'problem']) }),
+  z.strictObject({
+    type: z.literal('tell'),
+    ...effectBase,
+    what: z.enum(['status', 'help', 'problem']),
+    /** Where it was asked for; without, where the conversation is. */
+    target: z.literal('issue').optional(),
+  }),
   z.strictObject({ type: z.literal('ask'), ...effectBase, entry: z.int(), interview: z.int() }),
   z.strictObject({ type: z.literal('unlabel'), ...effectBase, name: z.string() }),
   /** Brings the sticky comment, the pull request's text and the four check runs to what the loop says. */

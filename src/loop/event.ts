@@ -23,6 +23,8 @@ export const event = z.discriminatedUnion('type', [
     type: z.literal('labelled'),
     ...bySomebody,
     issue: z.strictObject({ title: z.string(), body: z.string(), author: actor }),
+    /** When the label was set, as GitHub tells it. */
+    setAt: z.string().optional(),
     base: z.strictObject({ branch: z.string(), sha: commitSha }),
     configDigest: digest,
     /** Why the goal or the configuration is refused; one sentence with the remedy. */
@@ -59,6 +61,10 @@ export const event = z.discriminatedUnion('type', [
     ...bySomebody,
     /** As the how manieth command of its comment, from 0. */
     position: z.int().optional(),
+    /** True where it was said on the issue, and not on the pull request. */
+    onIssue: z.literal(true).optional(),
+    /** So many commands stand below it in its comment that were not read. */
+    unread: z.int().positive().optional(),
     command: commandName,
     argument: z.string(),
     permitted: z.boolean(),

@@ -45,7 +45,7 @@ export function sendBack(loop: StartedLoop, rejection: Rejection): Decision | Ke
   if (refused !== undefined) return refused;
   // Each draft and each build reads them, until the pull request is ready again.
   const requested = [...loop.requested, ...defectsOf(points, `${loop.entry}/${loop.seq}`)];
-  const exhausted = usedUp(loop, to);
+  const exhausted = exhaustedLimit(loop, to);
   return exhausted === undefined
     ? begun({ ...loop, requested }, to, rejection)
     : { loop: { ...loop, requested }, but: exhausted };
@@ -75,7 +75,7 @@ function ending(loop: StartedLoop, at: string): StartedLoop {
 }
 
 /** Which limit stands in the way, if any, and what goes on all the same. */
-function usedUp(loop: StartedLoop, to: PhaseName): string | undefined {
+function exhaustedLimit(loop: StartedLoop, to: PhaseName): string | undefined {
   const { counters, started } = loop;
   const most = started.limits.iterations + counters.grants;
   if (to !== ITERATION) return exhaustedOf(loop);

@@ -17,7 +17,7 @@ const BY_TITLE: readonly { readonly lane: Lane; readonly words: RegExp }[] = [
 ];
 
 /** By the first label that says it, else by the title; everything else is a feature. */
-export function laneOf(title: string, labels: readonly string[]): Lane {
+export function issueLane(title: string, labels: readonly string[]): Lane {
   const [labelled] = labels.flatMap((label) => BY_LABEL.get(label.toLowerCase()) ?? []);
   return labelled ?? BY_TITLE.find(({ words }) => words.test(title))?.lane ?? 'feature';
 }

@@ -13,7 +13,8 @@ import { event } from './event.ts';
 import { goal } from './goal.ts';
 import { answered, commitSha, defect, digest, excusedCheck, measurement } from './measurement.ts';
 import { snapshot } from './snapshots.ts';
-import { actor, document, type LoopRef, lane, limits, loopRef, phaseName, price, priority, role } from './terms.ts';
+import type { LoopRef } from './terms.ts';
+import { actor, document, lane, limits, loopRef, phaseName, price, priority, role, status } from './terms.ts';
 import { waiver } from './waiver.ts';
 
 /** One gate's verdict: `value` undefined means that nothing was measured, and then it never passes. */
@@ -45,10 +46,6 @@ export const answeredQuestion = interview.shape.questions.element.extend({
   assumed: z.boolean(),
 });
 export type AnsweredQuestion = z.infer<typeof answeredQuestion>;
-
-/** queued: it shall work and waits for a free slot; its effects of the lane `work` wait with it. */
-export const status = z.enum(['idle', 'queued', 'working', 'waiting', 'paused', 'succeeded', 'stopped']);
-export type Status = z.infer<typeof status>;
 
 /** What a loop knows once a label has started it; what moves with the base moves here. */
 const started = z.strictObject({
@@ -130,6 +127,8 @@ export const loop = z.strictObject({
   waitingFor: z.enum(['answers', 'approval', 'release', 'rerun']).optional(),
   /** Where a paused loop goes on. */
   pausedFrom: z.enum(['working', 'waiting', 'queued']).optional(),
+  /** When somebody wrote the `/pause` that holds it. */
+  pausedAt: z.string().optional(),
   /** What it was paused for, where no person did it. */
   pausedFor: z.literal('budget').optional(),
   /** Outcomes that arrived while paused, in order. */

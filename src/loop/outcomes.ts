@@ -6,7 +6,7 @@ import type { EventOf } from './event.ts';
 import { endingOf, judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Loop } from './loop.ts';
 import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
-import { ended } from './rest.ts';
+import { atRest } from './rest.ts';
 import { promote, shippedBy } from './shipping.ts';
 import { isShort, shortened } from './shortage.ts';
 import type { StartedLoop } from './stages.ts';
@@ -152,7 +152,7 @@ function unpaid(loop: StartedLoop, { at, entry, reason }: EventOf<'failed'>): De
   const redraft = { type: 'draft', key: `${entry}/draft/${seq}`, phase, entry } as const;
   const decision = { loop, effects: [redraft] };
   if (!isShort(loop)) return decision;
-  return onlyLooksBack(phase) ? only(ended(loop, 'succeeded', loop.note)) : shortened(decision);
+  return onlyLooksBack(phase) ? only(atRest(loop, 'succeeded', loop.note)) : shortened(decision);
 }
 
 /** What a failed draft had been answered is not asked, and paid for, again. */

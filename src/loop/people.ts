@@ -5,7 +5,7 @@ import type { EventOf } from './event.ts';
 import { priorityOf } from './goal.ts';
 import type { Decision, Loop } from './loop.ts';
 import { FIRST, ITERATION } from './phases.ts';
-import { ended as atRest, cancellationOf } from './rest.ts';
+import { atRest, cancellationOf } from './rest.ts';
 import { isUnpaid, shortSentence } from './shortage.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import type { Actor, Role } from './terms.ts';
@@ -38,14 +38,25 @@ export function labelled(loop: Loop, event: EventOf<'labelled'>): Decision {
   }
   if (isStarted(loop) && isUnpaid(loop))
     return emit(only(loop), say(key, 'issue', `@${event.by.login}, ${shortSentence(loop)}`));
-  if (loop.status === 'paused')
-    return resume({ ...loop, note: `Resumed by @${event.by.login}, who set the label again.` });
+  if (loop.status === 'paused') return labelledAgain(loop, event, key);
   if (isLive(loop)) return emit(only(loop), say(key, 'issue', LIVE[loop.status === 'queued' ? 'queued' : 'begun']));
   // The intake opens the next loop of an issue; this is a label that crossed the end of this one.
   if (loop.status !== 'idle')
     return emit(only(loop), say(key, 'issue', 'The loop ended just now; set the label again to start the next one.'));
   if (event.refusal !== undefined) return unlabelledWith(loop, key, event.refusal);
   return start(loop, event);
+}
+
+/** Setting the label again sets a paused loop going; GitHub tells webhooks late, and then it was set before the `/pause` that is known already. */
+function labelledAgain(loop: Loop, { by, setAt }: EventOf<'labelled'>, key: string): Decision {
+  if (!isBefore(setAt, loop.pausedAt))
+    return resume({ ...loop, note: `Resumed by @${by.login}, who set the label again.` });
+  const text = `@${by.login}, \`/pause\` was said after you set the label, so the loop stays paused; \`/resume\` goes on.`;
+  return emit(only(loop), say(key, 'issue', text));
+}
+
+function isBefore(at: string | undefined, other: string | undefined): boolean {
+  return at !== undefined && other !== undefined && Date.parse(at) < Date.parse(other);
 }
 
 function start(loop: Loop, event: EventOf<'labelled'>): Decision {
@@ -91,17 +102,17 @@ export function ended(loop: StartedLoop, event: EventOf<'ended'>): Decision {
   return emit(only(atRest(loop, 'stopped', `Stopped: ${event.how}${by}.`)), ...cancellationOf(loop));
 }
 
-/** Holds the loop; what already runs finishes, and its outcome waits. */
-export function pause(loop: Loop, note: string): Decision {
+/** Holds the loop; what already runs finishes, and its outcome waits. `saidAt` is when a command for it was written. */
+export function pause(loop: Loop, note: string, saidAt?: string): Decision {
   const { status } = loop;
   return status === 'working' || status === 'waiting' || status === 'queued'
-    ? only({ ...loop, status: 'paused', pausedFrom: status, note })
+    ? only({ ...loop, status: 'paused', pausedFrom: status, ...(saidAt && { pausedAt: saidAt }), note })
     : only(loop);
 }
 
 /** Goes on where the loop was held. The held outcomes are decided on by `decide`. */
 export function resume(loop: Loop): Decision {
-  const { pausedFrom, pausedFor: _, ...rest } = loop;
+  const { pausedFrom, pausedFor: _f, pausedAt: _a, ...rest } = loop;
   return only({ ...rest, status: pausedFrom ?? 'working' });
 }
 

@@ -12,8 +12,8 @@ export function cancellation(runId: number): Effect {
 }
 
 /** The state of rest: no work of the loop is performed any more, what people were promised still is. What was held is decided on, or only paid for, by `decide`. */
-export function ended(loop: Loop, status: 'succeeded' | 'stopped', note: string): Loop {
-  const { waitingFor: _w, pausedFrom: _p, pausedFor: _f, ...rest } = loop;
+export function atRest(loop: Loop, status: 'succeeded' | 'stopped', note: string): Loop {
+  const { waitingFor: _w, pausedFrom: _p, pausedFor: _f, pausedAt: _a, ...rest } = loop;
   return { ...withoutWork(rest), status, note: note.trim() };
 }
 

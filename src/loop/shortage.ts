@@ -96,7 +96,13 @@ export function shortened({ loop, effects }: Decision & { readonly loop: Started
     text: `@${by}, ${sentence}`,
     mention: by,
   } as const;
-  const paused: Loop = { ...loop, status: 'paused', pausedFrom: 'working', pausedFor: 'budget', note: sentence };
+  const paused: Loop = {
+    ...loop,
+    status: 'paused',
+    pausedFrom: 'working',
+    pausedFor: 'budget',
+    note: sentence.replace(/^./, (first) => first.toUpperCase()),
+  };
   return { loop: paused, effects: [...effects, reply] };
 }
 

@@ -10,7 +10,7 @@ import { approve, isLive, isOlderThanPacket, keyOf, pause, resume, resumeFirst, 
 import { PHASES } from './phases.ts';
 import { reject, tooMuch } from './rejection.ts';
 import { rerun } from './rerun.ts';
-import { cancellationOf, ended } from './rest.ts';
+import { atRest, cancellationOf } from './rest.ts';
 import { promote } from './shipping.ts';
 import { isUnpaid, raisedBy, shortSentence } from './shortage.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
@@ -30,6 +30,9 @@ const MOST_CONTEXT = 20_000;
 /** A handler gives the decision, or one sentence that says why not. */
 type Handler = (loop: StartedLoop, event: Commanded) => Decision | Kept | string;
 
+/** What sets a loop going is said alone: `/resume when the tests pass` asks for something that nobody waits for. What holds it back is obeyed in any case. */
+const SAID_ALONE: readonly CommandName[] = ['release', 'auto', 'resume'];
+
 const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
   approve(loop, event) {
     const { review, waitingFor } = loop;
@@ -44,17 +47,17 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
   release: (loop) => (loop.waitingFor === 'release' ? promote(loop) : 'There is no verified candidate to release now.'),
   answer,
   auto: assume,
-  pause: (loop, { by }) =>
+  pause: (loop, { by, createdAt }) =>
     loop.status === 'paused' || !isLive(loop)
       ? 'Nothing is running that could be paused.'
-      : pause(loop, `Paused by @${by.login}; \`/resume\` goes on.`),
+      : pause(loop, `Paused by @${by.login}; \`/resume\` goes on.`, createdAt),
   resume(loop) {
     if (loop.status !== 'paused') return 'The loop is not paused.';
     return isUnpaid(loop) ? `The loop cannot go on: ${shortSentence(loop)}` : resume({ ...loop, note: '' });
   },
   stop: (loop, { by }) =>
     isLive(loop)
-      ? emit(only(ended(loop, 'stopped', `Stopped by @${by.login}.`)), ...cancellationOf(loop))
+      ? emit(only(atRest(loop, 'stopped', `Stopped by @${by.login}.`)), ...cancellationOf(loop))
       : 'There is no live loop to stop.',
   rerun,
   context(loop, { argument }) {
@@ -78,7 +81,7 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
     const note = `@${event.by.login} raised ${what}.`;
     if (loop.pausedFor === 'budget')
       return isUnpaid(next)
-        ? emit(only(next), say(keyOf(event), targetOf(loop), `It is not enough yet: ${shortSentence(next)}`))
+        ? emit(only(next), say(keyOf(event), targetOf(loop, event), `It is not enough yet: ${shortSentence(next)}`))
         : resume({ ...next, note });
     // People approved the price, and nothing else of it.
     if (loop.waitingFor !== 'approval' || next.started.limits.usd === loop.started.limits.usd) return only(next);
@@ -88,24 +91,37 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
     });
   },
   waive,
-  accept: (loop, event) => decided(loop, event, 'accepted'),
-  decline: (loop, event) => decided(loop, event, 'declined'),
+  accept: (loop, event) => proposalDecided(loop, event, 'accepted'),
+  decline: (loop, event) => proposalDecided(loop, event, 'declined'),
 };
 
 /** Applies one command; every command gets one reaction, and a refused one also a sentence. */
 export function commanded(loop: Loop, event: Commanded): Decision {
-  const target = targetOf(loop);
   const answer = event.permitted
     ? (followed(loop, event) ?? heldBack(loop, event) ?? handled(loop, event))
     : `\`/${event.command}\` needs ${needOf(event.command)}.`;
-  if (typeof answer !== 'string' && 'effects' in answer) return emit(answer, reaction(event, '+1'));
+  const rest = restOf(loop, event);
+  if (typeof answer !== 'string' && 'effects' in answer) return emit(answer, reaction(event, '+1'), ...rest);
   const kept = typeof answer === 'string' ? { loop, but: answer } : answer;
-  return emit(only(kept.loop), reaction(event, 'confused'), say(keyOf(event), target, kept.but));
+  return emit(
+    only(kept.loop),
+    reaction(event, 'confused'),
+    say(keyOf(event), targetOf(loop, event), kept.but),
+    ...rest,
+  );
 }
 
-/** Where people are answered. */
-function targetOf({ review }: Loop): 'issue' | 'pull' {
-  return review === undefined ? 'issue' : 'pull';
+/** What is said after the last command that is read of a comment, where more stand below it. */
+function restOf(loop: Loop, event: Commanded): readonly Effect[] {
+  const { unread, position = 0, by } = event;
+  if (unread === undefined) return [];
+  const text = `@${by.login}, of one comment the first ${position + 1} commands are read; ${unread} more in that one ${unread === 1 ? 'was' : 'were'} not, so say ${unread === 1 ? 'it' : 'them'} in another comment.`;
+  return [say(`${keyOf(event)}/rest`, targetOf(loop, event), text)];
+}
+
+/** People are answered where they asked; a comment on the pull request may come before the loop knows its number. */
+function targetOf({ review }: Loop, { onIssue }: Commanded): 'issue' | 'pull' {
+  return onIssue === true || review === undefined ? 'issue' : 'pull';
 }
 
 function isQuestion(command: CommandName): command is Question {
@@ -116,6 +132,8 @@ function handled(loop: Loop, event: Commanded): ReturnType<Handler> {
   const { command } = event;
   if (isQuestion(command)) return emit(only(loop), told(event, command));
   if (!isStarted(loop)) return 'No loop was started here; the label `loop` starts one.';
+  if (SAID_ALONE.includes(command) && event.argument !== '')
+    return `\`/${command}\` takes nothing else, and "${event.argument.slice(0, 80)}" follows it, so nothing was done; say \`/${command}\` alone.`;
   return HANDLERS[command](loop, event);
 }
 
@@ -164,7 +182,7 @@ function reaction(event: Commanded, content: '+1' | 'confused'): Effect {
 }
 
 function told(event: Commanded, what: 'status' | 'help'): Effect {
-  return { type: 'tell', key: `${keyOf(event)}/tell`, what };
+  return { type: 'tell', key: `${keyOf(event)}/tell`, what, ...(event.onIssue && { target: 'issue' }) };
 }
 
 function rejected(loop: StartedLoop, event: Commanded): ReturnType<Handler> {
@@ -180,7 +198,7 @@ function rejected(loop: StartedLoop, event: Commanded): ReturnType<Handler> {
 }
 
 /** A decision is written down; the App changes no configuration and no skill, so an accepted proposal says where its change belongs. */
-function decided(loop: StartedLoop, event: Commanded, decision: 'accepted' | 'declined'): Decision | string {
+function proposalDecided(loop: StartedLoop, event: Commanded, decision: 'accepted' | 'declined'): Decision | string {
   const index = Number(event.argument) - 1;
   if (event.argument === '') return `Say which proposal: \`/${event.command} 1\`.`;
   const proposal = loop.proposals[index];
@@ -192,7 +210,7 @@ function decided(loop: StartedLoop, event: Commanded, decision: 'accepted' | 'de
   });
   return decision === 'declined'
     ? told
-    : emit(told, say(keyOf(event), targetOf(loop), WHERE_IT_BELONGS[proposal.type](proposal)));
+    : emit(told, say(keyOf(event), targetOf(loop, event), WHERE_IT_BELONGS[proposal.type](proposal)));
 }
 
 type Proposal = Loop['proposals'][number];

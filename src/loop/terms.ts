@@ -77,3 +77,7 @@ export function nameOf(ref: LoopRef): string {
 export function idOf(ref: LoopRef): string {
   return `${ref.repositoryId}/${ref.issue}/${ref.n}`;
 }
+
+/** queued: it shall work and waits for a free slot; its effects of the lane `work` wait with it. */
+export const status = z.enum(['idle', 'queued', 'working', 'waiting', 'paused', 'succeeded', 'stopped']);
+export type Status = z.infer<typeof status>;

@@ -6,7 +6,7 @@ import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
 import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
 import { foundBy, redBy } from './red.ts';
-import { cancellationOf, ended, withoutWork } from './rest.ts';
+import { atRest, cancellationOf, withoutWork } from './rest.ts';
 import { isShort, shortened } from './shortage.ts';
 import type { StartedLoop } from './stages.ts';
 import type { PhaseName } from './terms.ts';
@@ -52,7 +52,7 @@ export function enter(loop: StartedLoop, phase: PhaseName, at: string, how: 'cou
   const told = about === undefined ? entered : { ...entered, note: about };
   const decision = { loop: told, effects: [...redraftOf(loop, entered), workOf(entered)] };
   if (!isShort(entered)) return decision;
-  return onlyLooksBack(phase) ? only(ended(entered, 'succeeded', NOTHING_LEFT_TO_LOOK_BACK)) : shortened(decision);
+  return onlyLooksBack(phase) ? only(atRest(entered, 'succeeded', NOTHING_LEFT_TO_LOOK_BACK)) : shortened(decision);
 }
 
 /** It is ready, or may be: of an effect that nobody awaited to its end nobody knows whether it was performed. */
@@ -120,7 +120,7 @@ export function pass(loop: StartedLoop, ending: Ending): Decision {
   const { pass: to, passOpens } = PHASES[loop.phase];
   if (to === 'done')
     return only(
-      ended(closed, 'succeeded', 'All gates passed. The pull request is ready for review; a person merges it.'),
+      atRest(closed, 'succeeded', 'All gates passed. The pull request is ready for review; a person merges it.'),
     );
   return enter(passOpens === 'round' ? nextRound(closed) : closed, to, ending.at);
 }
@@ -135,7 +135,7 @@ export function fail(loop: StartedLoop, ending: Ending): Decision {
   };
   const { fail: to } = PHASES[loop.phase];
   if (to === 'done')
-    return only(ended(closed, 'succeeded', `Finished; ${loop.phase} brought nothing: ${ending.reason}`));
+    return only(atRest(closed, 'succeeded', `Finished; ${loop.phase} brought nothing: ${ending.reason}`));
   const mender = menderOf(loop, ending);
   const forced = forcedStopOf(closed, ending.signature, mender);
   if (forced !== undefined) return forcedTo(closed, forced, ending);
@@ -190,7 +190,7 @@ export function again(
 /** Ends in *stopped, needs a person* with a problem report. */
 export function stop(loop: Loop, sentence: string): Decision {
   const problem: Effect = { type: 'tell', key: `${loop.entry}/problem`, what: 'problem' };
-  return { loop: ended(loop, 'stopped', sentence), effects: [...cancellationOf(loop), problem] };
+  return { loop: atRest(loop, 'stopped', sentence), effects: [...cancellationOf(loop), problem] };
 }
 
 /** Closes the entry and stops there; another try alone would not help. */

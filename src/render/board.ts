@@ -52,11 +52,22 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks
   const [now = '', ...board] = boardBlocks(loop);
   return fitted([
     ...[...warningsOf(loop, model), now].map((text) => ({ text })),
-    ...(report === undefined ? [] : [{ name: 'the evidence', text: evidenceBlock(report) }]),
+    ...(report === undefined
+      ? []
+      : [
+          { name: 'what changes', text: changeBlock(loop) },
+          { name: 'the evidence', text: evidenceBlock(report) },
+        ]),
     ...excusedBlock(loop).map((text) => ({ text })),
     ...(remarks.length === 0 ? [] : [{ name: 'the remarks of the reviewers', text: remarksBlock(remarks) }]),
     ...[...board, origin].map((text) => ({ text })),
   ]);
+}
+
+/** In the words of the plan that people approved; each task was built. */
+function changeBlock({ tasks }: StartedLoop): string {
+  const rows = tasks.map(({ title, requirements }) => `${oneLine(title, 200)} (${requirements.join(', ')})`);
+  return `### What changes\n\n${list(rows, 'Nothing was planned.')}`;
 }
 
 function evidenceBlock(report: VerifyReport): string {

@@ -59,6 +59,12 @@ test('what people cannot see is no part of a text', () => {
   ]);
 });
 
+test('of one comment ten commands are read, and the last of them tells how many are left', () => {
+  const many = (count: number) => commandLines(Array.from({ length: count }, () => '/help').join('\n'), isCommand);
+  expect(many(10).map(({ unread }) => unread)).toEqual(Array.from({ length: 10 }, () => undefined));
+  expect(many(13).map(({ unread }) => unread)).toEqual([...Array.from({ length: 9 }, () => undefined), 3]);
+});
+
 test('from the first command on every line belongs to exactly one, in order', () => {
   const line = fc.constantFrom(
     '/reject a',

@@ -339,7 +339,17 @@ describe('pausing', () => {
   it('follows from removing the label, and setting it again resumes', () => {
     const paused = decide(building(), { type: 'unlabelled', at: timeOf(55), by: PERSON, role: 'write' }).loop;
     expect(paused.status).toBe('paused');
-    expect(decide(paused, labelledEvent({ at: timeOf(56) })).loop.status).toBe('working');
+    expect(decide(paused, labelledEvent({ at: timeOf(56), setAt: timeOf(55) })).loop.status).toBe('working');
+  });
+
+  it('stays when a label is told late that was set before it', () => {
+    const paused = decide(building(), command('pause', '', timeOf(55))).loop;
+    const late = decide(paused, labelledEvent({ at: timeOf(57), setAt: timeOf(54) })).loop;
+    expect(late.status).toBe('paused');
+    expect(late.pending).toContainEqual(expect.objectContaining({ type: 'reply', target: 'issue' }));
+    const after = decide(paused, labelledEvent({ at: timeOf(57), setAt: timeOf(56) })).loop;
+    expect(after.status).toBe('working');
+    expect(after).not.toHaveProperty('pausedAt');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { laneOf } from '../../src/loop/lane.ts';
+import { issueLane } from '../../src/loop/lane.ts';
 
 describe('the lane of a loop', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('the lane of a loop', () => {
     ['Add search', [], 'feature'],
     ['Add an errorless mode', [], 'feature'],
   ] as const)('of "%s" with the labels %j is %s', (title, labels, lane) => {
-    expect(laneOf(title, labels)).toBe(lane);
+    expect(issueLane(title, labels)).toBe(lane);
   });
 
   it.each([
@@ -18,6 +18,6 @@ describe('the lane of a loop', () => {
     ['Add search', ['loop', 'bug'], 'bug'],
     ['Crash on an empty name', ['documentation'], 'trivial'],
   ] as const)('of "%s" is what a label of %j says: %s', (title, labels, lane) => {
-    expect(laneOf(title, labels)).toBe(lane);
+    expect(issueLane(title, labels)).toBe(lane);
   });
 });

@@ -30,6 +30,48 @@ describe('a command of somebody who may not give it', () => {
   });
 });
 
+describe('what sets a loop going', () => {
+  const waiting = (stand: () => Loop): Loop => decide(stand(), command('pause', '', timeOf(55))).loop;
+
+  it.each<[CommandName, string, Loop]>([
+    ['resume', 'when the tests pass', waiting(building)],
+    ['release', 'tomorrow', awaitingRelease()],
+    ['auto', 'for 2 only', asking()],
+  ])('is said alone: /%s %s does nothing', (name, argument, loop) => {
+    const after = decide(loop, command(name, argument, timeOf(60))).loop;
+    expect({ ...after, pending: [], seq: 0 }).toEqual({ ...loop, pending: [], seq: 0 });
+    expect(sentences(after).at(-1)).toBe(
+      `\`/${name}\` takes nothing else, and "${argument}" follows it, so nothing was done; say \`/${name}\` alone.`,
+    );
+  });
+
+  it.each<[CommandName, string]>([
+    ['stop', 'stopped'],
+    ['pause', 'paused'],
+  ])('is not what holds it back: /%s is obeyed whatever follows', (name, status) => {
+    expect(decide(building(), command(name, 'and look at the logs', timeOf(60))).loop.status).toBe(status);
+  });
+});
+
+describe('an answer', () => {
+  const spoken = (over: Parameters<typeof command>[3]) =>
+    decide(atReview(), command('status', '', timeOf(60), over)).effects.find(({ type }) => type === 'tell');
+
+  it('is given where somebody asked', () => {
+    expect(spoken({ onIssue: true })).toMatchObject({ target: 'issue' });
+    expect(spoken({})).not.toHaveProperty('target');
+    const refused = decide(atReview(), command('waive', '', timeOf(60), { onIssue: true })).effects;
+    expect(refused).toContainEqual(expect.objectContaining({ type: 'reply', target: 'issue' }));
+  });
+
+  it('tells of the commands that were too many for one comment', () => {
+    const after = decide(building(), command('context', 'ten', timeOf(60), { position: 9, unread: 2 })).loop;
+    expect(sentences(after)).toEqual([
+      '@maria, of one comment the first 10 commands are read; 2 more in that one were not, so say them in another comment.',
+    ]);
+  });
+});
+
 describe('what a loop is told by /context', () => {
   const tell = (loop: Loop, text: string): Loop => decide(loop, command('context', text, timeOf(51))).loop;
 

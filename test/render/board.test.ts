@@ -77,9 +77,12 @@ describe('the board', () => {
     expect(first).toContain('Sandbox: none.');
   });
 
-  it('shows what proves each requirement before the phases, once VERIFY has reported', () => {
+  it('says what changes, and shows what proves each requirement before the phases, once VERIFY has reported', () => {
     const body = pullBody(buildingLoop(), MODEL, { report: VERIFIED });
-    expect(body.indexOf('| R-1 | change |')).toBeGreaterThan(0);
+    expect(body.indexOf('| R-1 | change |')).toBeGreaterThan(
+      body.indexOf('### What changes\n\n- Filter the list (R-1)'),
+    );
+    expect(body).toContain('### What changes\n\n- Filter the list (R-1)');
     expect(body.indexOf('| R-1 | change |')).toBeLessThan(body.indexOf('| DISCOVER |'));
     expect(body).toContain('**not proven**: no mutation turned it red');
   });
