@@ -13,7 +13,8 @@ import { createGateway } from './gateway/gateway.ts';
 import { createGitHub, type GitHubOptions } from './github/github.ts';
 import { ownSecrets } from './guard/own-secrets.ts';
 import type { Ports } from './ports.ts';
-import { type Limits, limitsEnvironment } from './settings/env.ts';
+import { guardrailsFile, type Limits, limitsEnvironment } from './settings/env.ts';
+import { readGuardrails } from './settings/guardrails.ts';
 import { packageFile } from './settings/package-root.ts';
 
 export interface Composition {
@@ -36,6 +37,8 @@ export interface Composition {
   };
   /** Where skills are read from; the package's own by default. */
   readonly skillsDirectory?: string | undefined;
+  /** Where the guardrails are read from; as the environment says, or the package's own, by default. */
+  readonly guardrailsFile?: string;
   /** Who moves branches where the configuration does not say; as the repository's workflows make it safe by default. */
   readonly promotesBy?: 'person';
   /** How many loops run, and how long things are kept; as the environment says. */
@@ -65,6 +68,9 @@ export async function compose(composition: Composition): Promise<Composed> {
 async function composedOn(engine: Engine, composition: Composition): Promise<Composed> {
   const { log, model } = composition;
   const skills = await loadSkills(composition.skillsDirectory ?? packageFile('skills'));
+  const guardrails = await readGuardrails(
+    composition.guardrailsFile ?? guardrailsFile() ?? packageFile('config', 'guardrails.yaml'),
+  );
   const store = createStore(engine);
   const gateway = await createGateway({ url: composition.publicUrl, store, jobBundle: packageFile('dist', 'job.mjs') });
   const canaries = secretsOf(composition);
@@ -98,6 +104,7 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
     }),
     gateway,
     clock: systemClock,
+    guardrails,
     ...(composition.limits ?? limitsEnvironment()),
     skills: new Map([...skills].map(([name, { text }]) => [name, text])),
   };

@@ -5,6 +5,7 @@ import type { ModelCall } from './loop/brief.ts';
 import type { Purse } from './loop/costs.ts';
 import type { EffectLane } from './loop/effect.ts';
 import type { Price } from './loop/terms.ts';
+import type { Guardrails } from './settings/guardrails.ts';
 import type { AdmissionLimits, KeepDays, Store } from './store-port.ts';
 
 export type * from './store-port.ts';
@@ -170,6 +171,7 @@ export interface Ports {
   readonly store: Store;
   /** Who moves branches where the configuration does not say: on a person's own machine that person. */
   readonly promotesBy?: 'person' | undefined;
+  readonly guardrails: Guardrails;
   /** How many loops may run. */
   readonly slots: AdmissionLimits;
   readonly keepDays: KeepDays;

@@ -18,7 +18,7 @@ type Moved = Extract<Event, { type: 'moved' }>;
 export async function baseMove(
   repository: RepositoryRef,
   { before, after, at }: { readonly before: string; readonly after: string; readonly at: string },
-  ports: Pick<Ports, 'github'>,
+  ports: Pick<Ports, 'github' | 'guardrails'>,
 ): Promise<Moved> {
   const listed = await ports.github.changedPaths(repository, before, after);
   const paths = [...(listed ?? [])];
@@ -28,7 +28,7 @@ export async function baseMove(
     sha: after,
     paths,
     unlisted: listed === undefined,
-    sensitive: paths.filter((path) => isSensitive(path) && !OWN_WORKFLOWS.includes(path)),
+    sensitive: paths.filter((path) => isSensitive(path, ports.guardrails.sensitive) && !OWN_WORKFLOWS.includes(path)),
     configDigest: await configDigestAt(repository, after, ports),
   };
 }
@@ -36,7 +36,7 @@ export async function baseMove(
 /** The base as it is now, where something changed there that the loop is bound to; one reading of a ref where nothing moved. */
 export async function movedUnder(
   loop: StartedLoop,
-  ports: Pick<Ports, 'github' | 'clock'>,
+  ports: Pick<Ports, 'github' | 'guardrails' | 'clock'>,
 ): Promise<Moved | undefined> {
   const before = loop.started.base.sha;
   const after = await baseTip(loop, ports);

@@ -47,7 +47,7 @@ async function touchesDocuments(
  */
 export async function groundMoved(
   loop: ReviewedLoop,
-  ports: Reading & Pick<Ports, 'clock'>,
+  ports: Reading & Pick<Ports, 'clock' | 'guardrails'>,
 ): Promise<EventOf<'pushed' | 'moved'> | undefined> {
   const head = await headOf(loop, ports);
   const moved = await movedUnder(loop, ports);

@@ -3,9 +3,10 @@ import { type Requirement, requirement as requirementSchema, type Specification 
 import { contractFile, specificationDocument } from '../documents/specification-document.ts';
 import { storedJson } from '../documents/stored-json.ts';
 import type { Event } from '../loop/event.ts';
-import { GATES } from '../loop/gates.ts';
+import { thresholdOf } from '../loop/gates.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Measurement } from '../loop/measurement.ts';
+import type { StartedLoop } from '../loop/stages.ts';
 import { type Drafting, draftedEvent, measured, storeDocuments } from './drafting.ts';
 import { lintSpecification } from './lint.ts';
 import {
@@ -31,6 +32,7 @@ export async function define(drafting: Drafting): Promise<Event> {
       goal,
       text: specificationDocument(specification, goal),
       lane: loop.started.lane,
+      thresholds: loop.started.thresholds,
     });
   const specification = await drafting.ask(
     'specification',
@@ -78,7 +80,7 @@ async function judged(drafting: Drafting, written: Written): Promise<Judged> {
   if (broken.length > 0) return { points: lint, measurements: [rules] };
   const unasked = rubricPoints(specification, text, { points: [] });
   const most = [...lint, ...unasked.map((point) => ({ ...point, met: true }))];
-  const isWorthAReview = isConfident(confidenceOf(most));
+  const isWorthAReview = isConfident(confidenceOf(most), drafting.loop);
   const points = isWorthAReview ? [...lint, ...(await reviewed(drafting, written))] : lint;
   const confidence = await measured(drafting, {
     name: 'spec_confidence',
@@ -105,9 +107,9 @@ async function reviewed(drafting: Drafting, { goal, specification, text }: Writt
 }
 
 /** Whether the gate of DEFINE lets this confidence pass. */
-function isConfident(confidence: number): boolean {
-  const gate = GATES.find(({ name }) => name === 'spec_confidence');
-  return gate === undefined || confidence >= gate.threshold;
+function isConfident(confidence: number, { started }: StartedLoop): boolean {
+  const needed = thresholdOf({ phase: 'DEFINE', name: 'spec_confidence' }, started.thresholds);
+  return needed !== undefined && confidence >= needed;
 }
 
 async function materialOf(drafting: Drafting): ReturnType<typeof documentBlocks> {

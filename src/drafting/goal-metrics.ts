@@ -1,18 +1,18 @@
 /** Whether the numbers of a goal arrive in its specification, and whether anybody will measure them. Pure. */
 import type { Requirement, Specification, Surface } from '../documents/documents.ts';
-import { GATES, type Gate } from '../loop/gates.ts';
+import { GATES, type Gate, thresholdOf } from '../loop/gates.ts';
+import type { Thresholds } from '../loop/measurement.ts';
 
 type Metric = Requirement['metrics'][number];
 type Row = Specification['requirements'][number];
 
 /** A share that VERIFY computes for requirements, and that BUILD's gates on tests hold at 1. */
-const TEST_PASS_RATE: Pick<Gate, 'name' | 'operator' | 'threshold'> = {
-  name: 'test_pass_rate',
-  operator: '>=',
-  threshold: 1,
-};
+const TEST_PASS_RATE: Measured = { name: 'test_pass_rate', operator: '>=' };
+const HELD_AT = 1;
 
-function measures(surface: Surface): readonly Pick<Gate, 'name' | 'operator' | 'threshold'>[] {
+type Measured = Pick<Gate, 'name' | 'operator'>;
+
+function measures(surface: Surface): readonly Measured[] {
   const gates = GATES.filter(({ phase, surfaces }) => phase === 'VERIFY' && (surfaces?.includes(surface) ?? true));
   return [...gates, TEST_PASS_RATE];
 }
@@ -33,9 +33,10 @@ export function measuredOn(surface: Surface): string {
 export function goalProblems(
   requirements: readonly Row[],
   { metrics, surface }: Pick<Requirement, 'metrics' | 'surface'>,
+  thresholds: Thresholds | undefined,
 ): readonly string[] {
   return metrics.flatMap((metric) => {
-    if (isHeldByGate(metric, surface) || isStated(metric, requirements, surface)) return [];
+    if (isHeldByGate(metric, surface, thresholds) || isStated(metric, requirements, surface)) return [];
     const number = `\`${metric.name} ${metric.operator} ${metric.value}${metric.unit === '' ? '' : ` ${metric.unit}`}\``;
     if (isMeasured(metric.name, surface))
       return [`The goal's ${number} has no requirement: add one of kind metric with this metric.`];
@@ -51,15 +52,17 @@ function isStated({ name }: Metric, requirements: readonly Row[], surface: Surfa
 }
 
 /** A gate that every loop passes asks for as much. */
-function isHeldByGate(metric: Metric, surface: Surface): boolean {
+function isHeldByGate(metric: Metric, surface: Surface, thresholds: Thresholds | undefined): boolean {
   return measures(surface).some((gate) => {
     if (gate.name !== metric.name || operatorOf(metric, gate) !== gate.operator) return false;
-    return gate.operator === '>=' ? gate.threshold >= metric.value : gate.threshold <= metric.value;
+    const held = gate === TEST_PASS_RATE ? HELD_AT : thresholdOf({ ...gate, phase: 'VERIFY' }, thresholds);
+    if (held === undefined) return false;
+    return gate.operator === '>=' ? held >= metric.value : held <= metric.value;
   });
 }
 
 /** A share is never above 1, and a count never below 0: there, to be equal is no more than to reach it. */
-function operatorOf({ operator, value }: Metric, gate: Pick<Gate, 'operator'>): Metric['operator'] {
+function operatorOf({ operator, value }: Metric, gate: Measured): Metric['operator'] {
   const end = gate.operator === '>=' ? 1 : 0;
   return operator === '==' && value === end ? gate.operator : operator;
 }

@@ -2,6 +2,7 @@
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import type { Requirement, Specification } from '../documents/documents.ts';
+import type { Thresholds } from '../loop/measurement.ts';
 import type { Lane } from '../loop/terms.ts';
 import { missingFromContract } from './contract-mentions.ts';
 import { goalProblems, isMeasured, measuredOn } from './goal-metrics.ts';
@@ -25,12 +26,13 @@ export interface Judged {
   /** spec.md as rendered. */
   readonly text: string;
   readonly lane: Lane;
+  readonly thresholds: Thresholds | undefined;
 }
 
 /** Points per requirement and of the whole. */
-export function lintSpecification({ specification, goal, text, lane }: Judged): readonly SpecPoint[] {
+export function lintSpecification({ specification, goal, text, lane, thresholds }: Judged): readonly SpecPoint[] {
   const { requirements, contract } = specification;
-  const unstated = goalProblems(requirements, goal);
+  const unstated = goalProblems(requirements, goal, thresholds);
   return [
     ...requirements.flatMap((row) => requirementPoints(row, contract.text, goal)),
     idsPoint(requirements),

@@ -85,7 +85,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
   const { reports, seeded } = loop.built;
   const build = await storedReport(store, reports.build, buildReport);
   const seed = await storedReport(store, reports.seed, seedReport);
-  const { base } = loop.started;
+  const { base, thresholds = {} } = loop.started;
   const judges = job === 'verify';
   return {
     version: 2,
@@ -116,7 +116,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
       commandTimeoutMs: config.limits.commandSeconds * 1000,
       suiteTimeoutMs: config.limits.suiteSeconds * 1000,
     },
-    thresholds: { p95Ms: 500 },
+    thresholds,
   };
 }
 

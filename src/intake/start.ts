@@ -41,6 +41,7 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
     configDigest: digest,
     ...(refusal === undefined ? {} : { refusal }),
     limits: limitsOf(settings, goal),
+    thresholds: ports.guardrails.thresholds,
     ...(goal && { goal }),
     lane: issueLane(issue.title, labels),
     branch,

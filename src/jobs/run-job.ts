@@ -52,7 +52,8 @@ export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
   };
   const report = await reportOf(brief, model, request).catch(broken);
   const { LOOPWRIGHT_OUTPUT: output, GITHUB_OUTPUT: githubOutput } = variables;
-  const place = { output, githubOutput: orNone(githubOutput), surface: brief.surface };
+  const { surface, thresholds } = brief;
+  const place = { output, githubOutput: orNone(githubOutput), surface, thresholds };
   const verdict = await writeReport(report, place).catch((error: unknown) => {
     if (!(error instanceof z.ZodError)) throw error;
     return writeReport(broken(error), place);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { acceptanceRow, surface, task } from '../documents/documents.ts';
 import { acceptanceTests, seedData } from './answers.ts';
 import { purse } from './costs.ts';
-import { commitSha, defect, digest, measurement } from './measurement.ts';
+import { commitSha, defect, digest, measurement, thresholds } from './measurement.ts';
 import { waiver } from './waiver.ts';
 
 /** How the repository is installed, built, tested and started. A missing command is not run; `test` is needed. */
@@ -97,7 +97,8 @@ export const brief = z.strictObject({
     designAttempts: z.int(),
     reviewRevisions: z.int(),
   }),
-  thresholds: z.strictObject({ p95Ms: z.number() }),
+  /** Of every gate; the App judges by the same. */
+  thresholds,
 });
 export type Brief = z.infer<typeof brief>;
 

@@ -5,7 +5,7 @@ import { reflection } from './answers.ts';
 import { modelCall } from './brief.ts';
 import { commandName } from './commands.ts';
 import { goal } from './goal.ts';
-import { answered, commitSha, defect, digest, excusedCheck, measurement } from './measurement.ts';
+import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
 import { actor, document, lane, limits, price, role } from './terms.ts';
 
 const at = z.iso.datetime();
@@ -30,6 +30,8 @@ export const event = z.discriminatedUnion('type', [
     /** Why the goal or the configuration is refused; one sentence with the remedy. */
     refusal: z.string().optional(),
     limits,
+    /** The numbers of the gates. */
+    thresholds: thresholds.optional(),
     /** The goal block of the issue, where it has one. */
     goal: goal.optional(),
     lane,

@@ -1,7 +1,7 @@
 /** The gates as data. A gate reads measurements of the current entry only; a missing one blocks. */
 import type { Surface } from '../documents/documents.ts';
-import type { Verdict } from './loop.ts';
-import type { Measurement } from './measurement.ts';
+import type { Loop, Verdict } from './loop.ts';
+import type { Measurement, Thresholds } from './measurement.ts';
 import type { PhaseName } from './terms.ts';
 
 export interface Gate {
@@ -9,41 +9,40 @@ export interface Gate {
   /** Name of the measurement that is read, and of the gate. */
   readonly name: string;
   readonly operator: '<=' | '>=';
-  readonly threshold: number;
   /** Surfaces that have this gate; all when undefined. A command line has no request latency to measure. */
   readonly surfaces?: readonly Surface[];
 }
 
 const SERVED: readonly Surface[] = ['http', 'web'];
 
-/** Built-in thresholds (M-14); `config/guardrails.yaml` states them for people and a test keeps the two equal. */
+/** Every gate (M-14). The numbers stand in `config/guardrails.yaml`. */
 export const GATES: readonly Gate[] = [
-  { phase: 'DISCOVER', name: 'goal_metrics', operator: '>=', threshold: 1 },
-  { phase: 'DISCOVER', name: 'open_questions', operator: '<=', threshold: 0 },
-  { phase: 'DEFINE', name: 'broken_spec_rules', operator: '<=', threshold: 0 },
-  { phase: 'DEFINE', name: 'spec_confidence', operator: '>=', threshold: 0.9 },
-  { phase: 'PLAN', name: 'arch_uncertainty', operator: '<=', threshold: 0.8 },
-  { phase: 'PLAN', name: 'uncovered_requirements', operator: '<=', threshold: 0 },
-  { phase: 'PLAN', name: 'plan_findings', operator: '<=', threshold: 0 },
-  { phase: 'PLAN', name: 'spec_findings', operator: '<=', threshold: 0 },
-  { phase: 'PLAN', name: 'diagram_errors', operator: '<=', threshold: 0 },
-  { phase: 'BUILD', name: 'build_errors', operator: '<=', threshold: 0 },
-  { phase: 'BUILD', name: 'health_failures', operator: '<=', threshold: 0, surfaces: SERVED },
-  { phase: 'BUILD', name: 'test_failures', operator: '<=', threshold: 0 },
-  { phase: 'BUILD', name: 'suite_failures', operator: '<=', threshold: 0 },
-  { phase: 'BUILD', name: 'security_findings', operator: '<=', threshold: 0 },
-  { phase: 'BUILD', name: 'review_revisions', operator: '<=', threshold: 2 },
-  { phase: 'SEED_DATA', name: 'seed_errors', operator: '<=', threshold: 0 },
-  { phase: 'SEED_DATA', name: 'seed_drift', operator: '<=', threshold: 0 },
-  { phase: 'SEED_DATA', name: 'seed_count_mismatches', operator: '<=', threshold: 0 },
-  { phase: 'VERIFY', name: 'uat_pass_rate', operator: '>=', threshold: 0.95 },
-  { phase: 'VERIFY', name: 'evidence_gaps', operator: '<=', threshold: 0 },
-  { phase: 'VERIFY', name: 'regressions', operator: '<=', threshold: 0 },
-  { phase: 'VERIFY', name: 'test_integrity_violations', operator: '<=', threshold: 0 },
-  { phase: 'VERIFY', name: 'security_findings', operator: '<=', threshold: 0 },
-  { phase: 'VERIFY', name: 'p95_ms', operator: '<=', threshold: 500, surfaces: SERVED },
-  { phase: 'VERIFY', name: 'flakiness', operator: '<=', threshold: 0.1 },
-  { phase: 'SHIP', name: 'failed_checks', operator: '<=', threshold: 0 },
+  { phase: 'DISCOVER', name: 'goal_metrics', operator: '>=' },
+  { phase: 'DISCOVER', name: 'open_questions', operator: '<=' },
+  { phase: 'DEFINE', name: 'broken_spec_rules', operator: '<=' },
+  { phase: 'DEFINE', name: 'spec_confidence', operator: '>=' },
+  { phase: 'PLAN', name: 'arch_uncertainty', operator: '<=' },
+  { phase: 'PLAN', name: 'uncovered_requirements', operator: '<=' },
+  { phase: 'PLAN', name: 'plan_findings', operator: '<=' },
+  { phase: 'PLAN', name: 'spec_findings', operator: '<=' },
+  { phase: 'PLAN', name: 'diagram_errors', operator: '<=' },
+  { phase: 'BUILD', name: 'build_errors', operator: '<=' },
+  { phase: 'BUILD', name: 'health_failures', operator: '<=', surfaces: SERVED },
+  { phase: 'BUILD', name: 'test_failures', operator: '<=' },
+  { phase: 'BUILD', name: 'suite_failures', operator: '<=' },
+  { phase: 'BUILD', name: 'security_findings', operator: '<=' },
+  { phase: 'BUILD', name: 'review_revisions', operator: '<=' },
+  { phase: 'SEED_DATA', name: 'seed_errors', operator: '<=' },
+  { phase: 'SEED_DATA', name: 'seed_drift', operator: '<=' },
+  { phase: 'SEED_DATA', name: 'seed_count_mismatches', operator: '<=' },
+  { phase: 'VERIFY', name: 'uat_pass_rate', operator: '>=' },
+  { phase: 'VERIFY', name: 'evidence_gaps', operator: '<=' },
+  { phase: 'VERIFY', name: 'regressions', operator: '<=' },
+  { phase: 'VERIFY', name: 'test_integrity_violations', operator: '<=' },
+  { phase: 'VERIFY', name: 'security_findings', operator: '<=' },
+  { phase: 'VERIFY', name: 'p95_ms', operator: '<=', surfaces: SERVED },
+  { phase: 'VERIFY', name: 'flakiness', operator: '<=' },
+  { phase: 'SHIP', name: 'failed_checks', operator: '<=' },
 ];
 
 const COMPARE = {
@@ -51,18 +50,35 @@ const COMPARE = {
   '>=': (value: number, threshold: number) => value >= threshold,
 } as const;
 
-/**
- * Judges every gate of a phase. A gate whose measurement is missing, repeated or not a number does not pass.
- * An unknown surface has every gate of the phase.
- */
+/** What a phase is judged by. */
+export interface Standard {
+  readonly phase: PhaseName;
+  /** An unknown one has every gate of the phase. */
+  readonly surface: Surface | undefined;
+  readonly thresholds: Thresholds | undefined;
+}
+
+/** Judges every gate of a phase. A gate whose number is not known, or whose measurement is missing, repeated or not a number, does not pass. */
 export function verdictsOf(
-  phase: PhaseName,
+  { phase, surface, thresholds }: Standard,
   measurements: readonly Measurement[],
-  surface: Surface | undefined,
 ): readonly Verdict[] {
   return GATES.filter((gate) => gate.phase === phase && has(gate, surface)).map((gate) =>
-    verdictOf(gate, measurements),
+    verdictOf(gate, thresholdOf(gate, thresholds), measurements),
   );
+}
+
+/** By which standard a loop's phase is judged. */
+export function standardOf({ started, surface }: Pick<Loop, 'started' | 'surface'>, phase: PhaseName): Standard {
+  return { phase, surface, thresholds: started?.thresholds };
+}
+
+/** The number that a gate compares with. */
+export function thresholdOf(
+  { phase, name }: Pick<Gate, 'phase' | 'name'>,
+  thresholds: Thresholds | undefined,
+): number | undefined {
+  return thresholds?.[phase]?.[name];
 }
 
 /** Whether every gate of the phase passed; a phase without gates has nothing to pass here. */
@@ -74,10 +90,14 @@ function has(gate: Gate, surface: Surface | undefined): boolean {
   return gate.surfaces === undefined || surface === undefined || gate.surfaces.includes(surface);
 }
 
-function verdictOf(gate: Gate, measurements: readonly Measurement[]): Verdict {
-  const found = measurements.filter(({ name }) => name === gate.name);
-  const threshold = `${gate.operator} ${gate.threshold}`;
+function verdictOf(
+  { name, operator }: Gate,
+  number: number | undefined,
+  measurements: readonly Measurement[],
+): Verdict {
+  const found = measurements.filter((measurement) => measurement.name === name);
+  const threshold = `${operator} ${number ?? 'an unknown number'}`;
   const value = found.length === 1 ? found[0]?.value : undefined;
-  if (value === undefined || !Number.isFinite(value)) return { name: gate.name, threshold, passed: false };
-  return { name: gate.name, value, threshold, passed: COMPARE[gate.operator](value, gate.threshold) };
+  if (value === undefined || !Number.isFinite(value)) return { name, threshold, passed: false };
+  return { name, value, threshold, passed: number !== undefined && COMPARE[operator](value, number) };
 }

@@ -11,7 +11,7 @@ import { reflection } from './answers.ts';
 import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { goal } from './goal.ts';
-import { answered, commitSha, defect, digest, excusedCheck, measurement } from './measurement.ts';
+import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
 import { snapshot } from './snapshots.ts';
 import type { LoopRef } from './terms.ts';
 import { actor, document, lane, limits, loopRef, phaseName, price, priority, role, status } from './terms.ts';
@@ -58,6 +58,7 @@ const started = z.strictObject({
   lane,
   branch: z.string(),
   limits,
+  thresholds: thresholds.optional(),
   /** What the goal block of the issue demands. */
   goal: goal.optional(),
   price: price.optional(),

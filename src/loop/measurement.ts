@@ -35,3 +35,7 @@ export type Defect = z.infer<typeof defect>;
 /** A check of the repository that is red with the change, and at this commit without it. */
 export const excusedCheck = z.strictObject({ name: z.string(), sha: commitSha });
 export type ExcusedCheck = z.infer<typeof excusedCheck>;
+
+/** The numbers of the gates, by phase and name of the measurement. */
+export const thresholds = z.record(z.string(), z.record(z.string(), z.number()));
+export type Thresholds = z.infer<typeof thresholds>;

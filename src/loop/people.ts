@@ -60,9 +60,10 @@ function isBefore(at: string | undefined, other: string | undefined): boolean {
 }
 
 function start(loop: Loop, event: EventOf<'labelled'>): Decision {
-  const { at, by, issue, base, configDigest, limits, lane, branch, price, goal } = event;
+  const { at, by, issue, base, configDigest, limits, thresholds, lane, branch, price, goal } = event;
   const started = {
     ...{ at, by, issue, base, config: { digest: configDigest }, limits, lane, branch },
+    ...(thresholds && { thresholds }),
     ...(price && { price }),
     ...(goal && { goal }),
   };

@@ -1,6 +1,6 @@
 /** What a loop does in SHIP: the branch moves, the repository's own checks are awaited by one clock, the draft becomes ready. Pure; one handler per event. */
 import type { EventOf } from './event.ts';
-import { allPassed, verdictsOf } from './gates.ts';
+import { allPassed, standardOf, verdictsOf } from './gates.ts';
 import { judge, NO_FINDINGS } from './judging.ts';
 import type { Decision, Shipping } from './loop.ts';
 import { collect } from './runs.ts';
@@ -87,7 +87,7 @@ export function deferred(loop: StartedLoop, event: EventOf<'deferred'>): Decisio
 export function checked(loop: StartedLoop, event: EventOf<'checked'>): Decision {
   if (loop.shipping === undefined) return only(loop);
   const shipping: Shipping = { ...loop.shipping, ...(event.excused === undefined ? {} : { excused: event.excused }) };
-  if (!allPassed(verdictsOf(loop.phase, event.measurements, loop.surface))) {
+  if (!allPassed(verdictsOf(standardOf(loop, loop.phase), event.measurements))) {
     const { promotedAt: _, ...unpromoted } = shipping;
     return judge({ ...loop, shipping: unpromoted }, event);
   }

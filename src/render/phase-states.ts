@@ -1,5 +1,5 @@
 /** Where each phase stands, read from the loop's record: the source of the board and of the check runs. */
-import { verdictsOf } from '../loop/gates.ts';
+import { standardOf, verdictsOf } from '../loop/gates.ts';
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import { type PhaseName, phaseName } from '../loop/terms.ts';
 
@@ -23,7 +23,7 @@ function phaseState(loop: Loop, phase: PhaseName): PhaseState {
   const last = entries.at(-1);
   const state = stateOf(loop, phase, last);
   const counts = state === 'done' || state === 'unproven' || last?.entry === loop.entry;
-  const gates = counts && last !== undefined ? last.gates : verdictsOf(phase, [], loop.surface);
+  const gates = counts && last !== undefined ? last.gates : verdictsOf(standardOf(loop, phase), []);
   return { phase, state, gates, entries };
 }
 

@@ -122,6 +122,13 @@ export function skillsDirectory(): string | undefined {
   return parse(skills).SKILLS_DIR;
 }
 
+/** Another file of guardrails than the package's own. */
+const guardrails = z.object({ GUARDRAILS_FILE: z.string().min(1).optional() });
+
+export function guardrailsFile(): string | undefined {
+  return parse(guardrails).GUARDRAILS_FILE;
+}
+
 const job = z.object({
   LOOPWRIGHT_BRIEF: z.string().min(1),
   LOOPWRIGHT_WORKSPACE: z.string().min(1),

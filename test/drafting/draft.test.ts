@@ -3,10 +3,15 @@ import { draft } from '../../src/effects/draft.ts';
 import { decide } from '../../src/loop/decide.ts';
 import { type Event, event as eventSchema } from '../../src/loop/event.ts';
 import { verdictsOf } from '../../src/loop/gates.ts';
+import type { Measurement } from '../../src/loop/measurement.ts';
 import { asStarted, type StartedLoop } from '../../src/loop/stages.ts';
 import type { PhaseName } from '../../src/loop/terms.ts';
+import { GUARDRAILS } from '../guardrails.ts';
 import * as authored from './authored.ts';
 import { openStage, type Stage } from './stage.ts';
+
+const verdicts = (phase: PhaseName, measurements: readonly Measurement[]) =>
+  verdictsOf({ phase, surface: 'http', thresholds: GUARDRAILS.thresholds }, measurements);
 
 type Drafted = Extract<Event, { type: 'drafted' }>;
 
@@ -111,7 +116,7 @@ describe('DISCOVER', () => {
 
   it('passes its gates on a quantified goal with every question settled, and stores what they were read from', async () => {
     const event = await drafted('DISCOVER', interviewed(stage.loop));
-    expect(verdictsOf('DISCOVER', event.measurements, 'http').every(({ passed }) => passed)).toBe(true);
+    expect(verdicts('DISCOVER', event.measurements).every(({ passed }) => passed)).toBe(true);
     expect(JSON.parse(await stage.blob(event.measurements[0]?.raw))).toEqual(authored.requirement.metrics);
   });
 
@@ -289,7 +294,7 @@ describe('DEFINE', () => {
   ])('is not passed with %s, however good the rest is', async (_, specification, rule) => {
     stage.answers.specification = [specification];
     const event = await drafted('DEFINE', await upTo('DEFINE'));
-    expect(verdictsOf('DEFINE', event.measurements, 'http').map(({ passed }) => passed)).toEqual([false, false]);
+    expect(verdicts('DEFINE', event.measurements).map(({ passed }) => passed)).toEqual([false, false]);
     expect(event.defects.map((defect) => defect.rule)).toEqual([rule]);
     expect(event.calls.map(({ skill }) => skill)).toEqual(Array(3).fill('speckit-specify'));
   });
@@ -327,9 +332,7 @@ describe('PLAN', () => {
   it('passes its gates with a sound plan and gives what later phases need', async () => {
     const event = await drafted('PLAN', await upTo('PLAN'));
     expect(event.defects).toEqual([]);
-    expect(
-      verdictsOf('PLAN', event.measurements, 'http').map(({ name, value, passed }) => [name, value, passed]),
-    ).toEqual([
+    expect(verdicts('PLAN', event.measurements).map(({ name, value, passed }) => [name, value, passed])).toEqual([
       ['arch_uncertainty', 0, true],
       ['uncovered_requirements', 0, true],
       ['plan_findings', 0, true],
@@ -405,7 +408,7 @@ describe('PLAN', () => {
         user: expect.stringMatching(/Arrows have two ends\.[\s\S]*Data flow, line 3 of its text: Parse error/),
       },
     ]);
-    expect(verdictsOf('PLAN', redrawn.measurements, 'http').every(({ passed }) => passed)).toBe(true);
+    expect(verdicts('PLAN', redrawn.measurements).every(({ passed }) => passed)).toBe(true);
     expect(redrawn.tasks).toEqual(authored.plan.tasks);
   });
 
@@ -417,7 +420,7 @@ describe('PLAN', () => {
   ] as const)('is sent back by a %s finding about the %s', async (severity, cause, red, rule) => {
     stage.answers.analysis = [{ ...authored.analysis, findings: [{ ...finding, severity, cause }] }];
     const event = await drafted('PLAN', await upTo('PLAN'));
-    const failed = verdictsOf('PLAN', event.measurements, 'http').filter(({ passed }) => !passed);
+    const failed = verdicts('PLAN', event.measurements).filter(({ passed }) => !passed);
     expect(failed.map(({ name }) => name)).toEqual(red);
     expect(event.defects).toMatchObject([
       { rule, message: 'A-1: It would pass without the change.', suggestion: finding.action },
@@ -428,7 +431,7 @@ describe('PLAN', () => {
     const findings = [{ ...finding, severity: 'medium' }];
     stage.answers.analysis = [{ ...authored.analysis, findings }];
     const event = await drafted('PLAN', await upTo('PLAN'));
-    expect(verdictsOf('PLAN', event.measurements, 'http').every(({ passed }) => passed)).toBe(true);
+    expect(verdicts('PLAN', event.measurements).every(({ passed }) => passed)).toBe(true);
     expect(await textOf(event, 'analysis.md')).toContain(finding.finding);
   });
 

@@ -3,12 +3,15 @@ import type { Specification } from '../../src/documents/documents.ts';
 import { missingFromContract } from '../../src/drafting/contract-mentions.ts';
 import { type Judged, lintSpecification } from '../../src/drafting/lint.ts';
 import { brokenRules, confidenceOf, toldPoint } from '../../src/drafting/spec-points.ts';
+import { GUARDRAILS } from '../guardrails.ts';
 import { requirement, specification } from './authored.ts';
+
+const { thresholds } = GUARDRAILS;
 
 type Row = Specification['requirements'][number];
 
 function unmet(spoiled: Specification, text = 'short', goal: Judged['goal'] = requirement): readonly string[] {
-  return lintSpecification({ specification: spoiled, goal, text, lane: 'feature' })
+  return lintSpecification({ specification: spoiled, goal, text, lane: 'feature', thresholds })
     .filter(({ met }) => !met)
     .map(({ requirement, point }) => `${requirement ?? 'spec'} ${point}`);
 }
@@ -80,6 +83,7 @@ describe('lintSpecification', () => {
   it('says which ids there are and which there must be', () => {
     const requirements = specification.requirements.map((row) => (row.id === 'R-3' ? { ...row, id: 'R-2' } : row));
     const found = lintSpecification({
+      thresholds,
       specification: { ...specification, requirements },
       goal: requirement,
       text: '',

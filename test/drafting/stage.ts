@@ -13,6 +13,7 @@ import { digestOf } from '../../src/guard/digest.ts';
 import { newLoop } from '../../src/loop/loop.ts';
 import type { StartedLoop } from '../../src/loop/stages.ts';
 import type { Ports, Store, Workspace } from '../../src/ports.ts';
+import { GUARDRAILS } from '../guardrails.ts';
 import { listening } from '../listening.ts';
 
 const run = promisify(execFile);
@@ -86,6 +87,7 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
     workspace: gitWorkspace(directory),
     gateway: { publish: refuse, jobDigest: '', url: '' },
     slots: { overall: 1, installation: 1, repository: 1 },
+    guardrails: GUARDRAILS,
     keepDays: { deliveries: 4, logs: 90, blobs: 40, commits: 14 },
     clock: { now: () => new Date('2026-01-02T03:04:05.000Z') },
     skills: new Map([...(await loadSkills('skills'))].map(([name, { text }]) => [name, text])),
@@ -120,6 +122,7 @@ function loopAt(sha: string): StartedLoop {
       lane: 'feature',
       branch: 'loopwright/12',
       limits: { iterations: 3, usd: 3, checksQuietSeconds: 120, runMinutes: 60 },
+      thresholds: GUARDRAILS.thresholds,
     },
     counters: {
       ...newLoop({ installationId: 1, repositoryId: 2, owner: 'a', repo: 'b', issue: 1, n: 1 }).counters,

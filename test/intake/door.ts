@@ -10,6 +10,7 @@ import type { Loop } from '../../src/loop/loop.ts';
 import { idOf, type LoopRef, type Role } from '../../src/loop/terms.ts';
 import type { Ports } from '../../src/ports.ts';
 import { refusingGitHub } from '../drafting/stage.ts';
+import { GUARDRAILS } from '../guardrails.ts';
 import { MEMORY } from '../prepared.ts';
 
 export const REF: LoopRef = { installationId: 1, repositoryId: 7, owner: 'acme', repo: 'shop', issue: 12, n: 1 };
@@ -91,6 +92,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     };
   const ports: Ports = {
     self: 'loopwright[bot]',
+    guardrails: GUARDRAILS,
     modelFacts: { name: 'none', scripted: true, price: undefined, jobUrl: undefined },
     github: {
       ...refusingGitHub,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { startingFacts } from '../../src/intake/start.ts';
 import { openStage } from '../drafting/stage.ts';
+import { GUARDRAILS } from '../guardrails.ts';
 
 it('starts nothing where a branch stands in the way: a default branch named like ours, or one named like their folder', async () => {
   const stage = await openStage({
@@ -22,6 +23,7 @@ it('starts nothing where a branch stands in the way: a default branch named like
     'The default branch is named `loopwright/trunk`, but what begins with `loopwright/` belongs to loops; rename it and set the label again.',
   );
   expect((await factsWith('trunk')).refusal).toBeUndefined();
+  expect((await factsWith('trunk')).thresholds).toEqual(GUARDRAILS.thresholds);
   expect((await factsWith('trunk')).limits).toEqual({
     iterations: 3,
     usd: 3,

@@ -1,5 +1,6 @@
 /** A brief in which nothing is unusual: a test says only what it is about. */
 import type { Brief } from '../../src/loop/brief.ts';
+import { GUARDRAILS } from '../guardrails.ts';
 
 /** The commands of a Node repository that is neither installed, built nor started; `changes` overrides some of them. */
 export function commandsOf(changes: Partial<Brief['commands']> = {}): Brief['commands'] {
@@ -34,5 +35,5 @@ export const PLAIN_BRIEF = {
   skills: {},
   model: { name: 'scripted', scripted: true },
   purse: null,
-  thresholds: { p95Ms: 500 },
+  thresholds: GUARDRAILS.thresholds,
 } satisfies Partial<Brief>;

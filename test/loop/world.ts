@@ -1,9 +1,10 @@
 /** A made-up world for the pure core: who acts in it, what is measured, what people say. No adapters, no clock. */
 import type { CommandName } from '../../src/loop/commands.ts';
 import type { Event } from '../../src/loop/event.ts';
-import { GATES } from '../../src/loop/gates.ts';
+import { GATES, thresholdOf } from '../../src/loop/gates.ts';
 import type { Defect, Measurement } from '../../src/loop/measurement.ts';
 import type { Actor, LoopRef, PhaseName } from '../../src/loop/terms.ts';
+import { GUARDRAILS } from '../guardrails.ts';
 
 export const REF: LoopRef = { installationId: 1, repositoryId: 7, owner: 'acme', repo: 'shop', issue: 12, n: 1 };
 export const PERSON: Actor = { id: 1, login: 'maria', type: 'User' };
@@ -19,9 +20,9 @@ export function measured(phase: PhaseName, passes: boolean, missed?: string): Me
   const gates = GATES.filter((gate) => gate.phase === phase);
   const red = gates.find(({ name }) => name === missed) ?? gates[0];
   return gates.map((gate) => {
-    const { name, operator, threshold } = gate;
-    const good = threshold;
-    const bad = operator === '<=' ? threshold + 1 : threshold - 0.5;
+    const { name, operator } = gate;
+    const good = thresholdOf(gate, GUARDRAILS.thresholds) ?? Number.NaN;
+    const bad = operator === '<=' ? good + 1 : good - 0.5;
     return { name, value: passes || gate !== red ? good : bad, unit: 'score', source: 'world', raw: RAW };
   });
 }
@@ -49,6 +50,7 @@ export function labelledEvent(over: Partial<Extract<Event, { type: 'labelled' }>
     base: { branch: 'main', sha: SHA },
     configDigest: RAW,
     limits: { iterations: 3, usd: 3, checksQuietSeconds: 120, runMinutes: 60 },
+    thresholds: GUARDRAILS.thresholds,
     lane: 'feature',
     branch: 'loopwright/12',
     ...over,

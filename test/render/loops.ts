@@ -4,6 +4,7 @@ import { type EntryRecord, newLoop, type Review, type Started, type Verdict } fr
 import type { Defect } from '../../src/loop/measurement.ts';
 import type { ReviewedLoop, StartedLoop } from '../../src/loop/stages.ts';
 import type { PhaseName } from '../../src/loop/terms.ts';
+import { GUARDRAILS } from '../guardrails.ts';
 
 export const MODEL = { name: 'some-model', scripted: false };
 export const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
@@ -51,6 +52,7 @@ const STARTED: Started = {
   lane: 'feature',
   branch: 'loopwright/12',
   limits: { iterations: 3, usd: 3, checksQuietSeconds: 120, runMinutes: 60 },
+  thresholds: GUARDRAILS.thresholds,
   price: { prompt: 5, completion: 15 },
 };
 

@@ -2,6 +2,7 @@
 import { type AddedLine, addedLinesOf } from '../../guard/added-lines.ts';
 import type { Brief, EvidenceRow, VerifyReport } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
+import { thresholdOf } from '../../loop/gates.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { subjectOf } from '../report/report-facts.ts';
 import { type Reading, securityReading } from '../report/security.ts';
@@ -110,9 +111,12 @@ async function latencyReading(bench: Bench, { p95Ms, p95Problem, raw }: Acceptan
     source: '200 sequential requests after 20 warm-ups',
     output: raw,
   });
-  const limit = bench.brief.thresholds.p95Ms;
+  const limit = thresholdOf({ phase: 'VERIFY', name: 'p95_ms' }, bench.brief.thresholds);
   const message = `95 % of the requests were answered within ${p95Ms} ms; at most ${limit} ms are allowed.`;
-  return { measurement, defects: p95Ms <= limit ? [] : [defect({ rule: 'latency', about: 'p95', message })] };
+  return {
+    measurement,
+    defects: limit !== undefined && p95Ms <= limit ? [] : [defect({ rule: 'latency', about: 'p95', message })],
+  };
 }
 
 /** Every number of this entry by name, for requirements of kind metric. */

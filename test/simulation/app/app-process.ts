@@ -9,6 +9,7 @@ import { drain } from '../../../src/intake/drain.ts';
 import { isHeard } from '../../../src/intake/payloads.ts';
 import { createSweep } from '../../../src/intake/sweep.ts';
 import type { Change, Ports, Queue, Store } from '../../../src/ports.ts';
+import { GUARDRAILS } from '../../guardrails.ts';
 import { createGitHubPort } from '../github/github-port.ts';
 import { APP, type Hub } from '../github/hub.ts';
 import { createWire, type RequestCount } from '../github/requests.ts';
@@ -65,6 +66,7 @@ export function startProcess(outside: Outside): AppProcess {
     github: createGitHubPort({ hub, wire, work: outside.work }),
     model: createAuthoredModel(hub, life, outside.paid),
     store: inTime(outside, life),
+    guardrails: GUARDRAILS,
     slots: outside.slots,
     keepDays: { deliveries: 10, logs: 90, blobs: 40, commits: 10 },
     queue,

@@ -4,7 +4,7 @@ import { digestOf } from '../../../src/guard/digest.ts';
 import type { Conflict } from '../../../src/guard/merge-changes.ts';
 import { type Brief, brief as briefSchema, type ModelCall, type Report, report } from '../../../src/loop/brief.ts';
 import { isEmpty, leftAfter } from '../../../src/loop/costs.ts';
-import { GATES } from '../../../src/loop/gates.ts';
+import { GATES, thresholdOf } from '../../../src/loop/gates.ts';
 import type { Defect, Measurement } from '../../../src/loop/measurement.ts';
 import type { PhaseName } from '../../../src/loop/terms.ts';
 import type { Hub, Run } from '../github/hub.ts';
@@ -149,7 +149,8 @@ function judgedBy(hub: Hub, phase: PhaseName, brief: Brief): Judged {
   const gates = GATES.filter((gate) => gate.phase === phase);
   const red = !calm && random.chance(odds.buildFails) ? random.integer(0, gates.length - 1) : -1;
   const raws = gates.map(({ name }) => `${name} of entry ${brief.entry}`);
-  const measurements = gates.map(({ name, operator, threshold }, index): Measurement => {
+  const measurements = gates.map(({ name, operator }, index): Measurement => {
+    const threshold = thresholdOf({ phase, name }, brief.thresholds) ?? Number.NaN;
     const bad = operator === '<=' ? threshold + 1 : threshold - 0.5;
     return {
       name,
