@@ -1,5 +1,8 @@
-#!/usr/bin/env node
-/** The installed command: says what Node it needs before anything newer than that is loaded. */
+#!/usr/bin/env -S node --max-semi-space-size=8
+/**
+ * The installed command: says what Node it needs before anything newer than that is loaded. Of what a hostile sender makes the App throw away V8 would
+ * keep a hundred megabytes for new objects, and 24 with that option, which it takes at the start only.
+ */
 
 const NEEDED = 24;
 

@@ -38,6 +38,13 @@ export type Message =
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
 
+/** Where each try is booked before it is made, with what it may cost, and after it with what it did. */
+export interface CallBook {
+  /** Gives the id that it is booked under. */
+  reserve(call: ModelCall): Promise<string>;
+  settle(id: string, call: ModelCall): Promise<void>;
+}
+
 export interface Model {
   /**
    * Asks for one structured artifact: `response_format: json_schema` named after it, parsed with its schema; a malformed answer is told to the model.
@@ -50,6 +57,8 @@ export interface Model {
     readonly user: string;
     /** What may be spent on it; without, whatever it costs. */
     readonly purse?: Purse | undefined;
+    /** Without, nothing is booked: what is told of its calls counts. */
+    readonly book?: CallBook | undefined;
     /** For how long nothing may come; without, as long as the port lets every call. */
     readonly silenceMs?: number | undefined;
     /**

@@ -1,4 +1,5 @@
 /** What the App remembers: deliveries, loops with their logs, blobs, missed webhooks. adapters/store.ts keeps it in Postgres. */
+import type { BookedCall, ModelCall } from './loop/brief.ts';
 import type { EffectLane } from './loop/effect.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
@@ -95,6 +96,18 @@ export interface MissedDelivery {
   readonly asked: number;
 }
 
+/** A model call that the App is about to make. */
+export interface Reservation {
+  readonly loopId: string;
+  readonly entry: number;
+  readonly model: string;
+  /** What it is expected to take. */
+  readonly call: ModelCall;
+  /** Undefined where nobody stated what tokens cost. */
+  readonly usd: number | undefined;
+  readonly at: string;
+}
+
 /** For how many days what is no longer needed is kept. */
 export interface KeepDays {
   /** Ids of webhooks: GitHub may bring one again for 3 days. */
@@ -171,6 +184,15 @@ export interface Store {
   ): Promise<
     readonly { readonly seq: number; readonly event: Event | undefined; readonly settled: string | undefined }[]
   >;
+  /**
+   * Books a call before it is made; gives its id. What was spent is what the events of the loop tell of, and nothing else: a call stays untold until
+   * a save appends an event with it, in the same transaction. A call of an event that was not reserved, as those of jobs, is booked then.
+   */
+  reserve(reservation: Reservation): Promise<string>;
+  /** What a reserved call took. */
+  settle(id: string, settlement: { readonly call: ModelCall; readonly usd: number | undefined }): Promise<void>;
+  /** Calls of a loop that no event has told of, in order: as they were settled, or else as they were reserved. */
+  untold(loopId: string): Promise<readonly BookedCall[]>;
   /** Stores text or bytes under their sha256 (`sha256:<hex>`); repeating it is harmless. */
   putBlob(content: string | Uint8Array): Promise<string>;
   /** @throws {StoreError} when nothing is stored under the digest. */

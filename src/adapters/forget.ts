@@ -43,6 +43,7 @@ function forgetLogs(engine: Engine, before: string): Promise<number> {
     for (const { id, loop } of loops) {
       const named = digestsIn(loop);
       await trx.deleteFrom('loop_log').where('loop_id', '=', id).execute();
+      await trx.deleteFrom('calls').where('loop_id', '=', id).execute();
       await trx
         .deleteFrom('loop_blobs')
         .where('loop_id', '=', id)

@@ -63,6 +63,34 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { number: 2, name: 'look-ups by column, sources, reduced deliveries', statements: LOOK_UPS, fill: fillLookUps },
   { number: 3, name: 'what people said, once for ever', statements: HEARD, fill: fillHeard },
+  {
+    number: 4,
+    name: 'calls to models',
+    statements: [
+      `create table calls (
+        loop_id text not null references loops (id) on delete cascade,
+        number integer not null,
+        entry integer,
+        phase text not null,
+        skill text not null,
+        role text not null,
+        attempt integer not null,
+        model text,
+        reserved_tokens bigint,
+        reserved_usd double precision,
+        settled boolean not null,
+        prompt_tokens bigint not null,
+        completion_tokens bigint not null,
+        usd double precision,
+        estimated boolean not null,
+        duration_ms double precision not null,
+        told boolean not null,
+        at timestamptz not null,
+        primary key (loop_id, number)
+      )`,
+      'create index calls_untold on calls (loop_id) where not told',
+    ],
+  },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

@@ -143,6 +143,16 @@ export function readUsage(
   return { promptTokens: tokensIn(sent), completionTokens: tokensIn(answered), estimated: true };
 }
 
+/** Tokens of an answer that nobody has seen: more than most have. */
+const EXPECTED_ANSWER = 4000;
+
+/** What a call is expected to take, before it is made. */
+export function expectedUsage(
+  sent: unknown,
+): Pick<ModelCall, 'promptTokens' | 'completionTokens'> & { readonly estimated: true } {
+  return { promptTokens: tokensIn(sent), completionTokens: EXPECTED_ANSWER, estimated: true };
+}
+
 function tokensIn(value: unknown): number {
   return Math.ceil(JSON.stringify(value).length / TOKEN_CHARACTERS);
 }

@@ -2,7 +2,7 @@
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
 import type { Purse } from '../loop/costs.ts';
-import type { CallContext } from '../ports.ts';
+import type { CallBook, CallContext } from '../ports.ts';
 import { type Failure, failureOf } from './model-failures.ts';
 import { boundedFetch } from './model-fetch.ts';
 import { patienceOf } from './model-patience.ts';
@@ -42,6 +42,7 @@ export interface Sendable {
   readonly body: Pick<ChatCompletionCreateParamsNonStreaming, 'response_format' | 'tools'>;
   readonly silenceMs: number;
   readonly purse: Purse | undefined;
+  readonly book: CallBook | undefined;
 }
 
 export function settingsOf(options: ModelOptions): Settings {

@@ -2,13 +2,14 @@
 import type { ChatCompletionMessageParam } from 'openai/resources';
 import { BudgetError, ModelError } from '../errors.ts';
 import { type Answer, type AnswerName, schemaOf } from '../loop/answers.ts';
-import type { ModelCall } from '../loop/brief.ts';
+import type { BookedCall, ModelCall } from '../loop/brief.ts';
 import { isEmpty, leftAfter } from '../loop/costs.ts';
 import type { CallContext, Message, Model } from '../ports.ts';
 import {
   answerFormat,
   answerParser,
   checkedWrong,
+  expectedUsage,
   type Reading,
   readTurn,
   readUsage,
@@ -47,6 +48,7 @@ export function createModel(options: ModelOptions): Model {
         read: readTurn,
         check: () => [],
         purse,
+        book: undefined,
       });
       return { ...value, calls };
     },
@@ -70,6 +72,7 @@ function questionFor<Name extends AnswerName>(
     silenceMs: request.silenceMs ?? silenceMs,
     read: answerParser(schema, canaries),
     purse: request.purse,
+    book: request.book,
   };
 }
 
@@ -108,9 +111,13 @@ async function tryOnce<Value>(
   question: Question<Value>,
   messages: readonly ChatCompletionMessageParam[],
 ): Promise<Tried<Value>> {
+  const { context, book } = question;
   const startedAt = performance.now();
+  const id = await book?.reserve({ ...callOf(context, 0), ...expectedUsage(messages) });
   const sent = await send(settings, question, messages);
-  const call = { ...callOf(question.context, performance.now() - startedAt), ...tokensOf(sent, messages) };
+  const made = { ...callOf(context, performance.now() - startedAt), ...tokensOf(sent, messages) };
+  if (id !== undefined) await book?.settle(id, made);
+  const call: BookedCall = id === undefined ? made : { ...made, id };
   if ('failure' in sent) return { call, reading: failed(sent.failure.what), isFinal: sent.failure.final, value: [] };
   const read = question.read(sent.completion);
   if (read.type === 'unusable') return { call, reading: read, isFinal: false, value: [] };

@@ -6,6 +6,7 @@ import type { Loop } from '../loop/loop.ts';
 import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
 import type { Change, Source, Store } from '../ports.ts';
 import { digestsIn } from './blob-rows.ts';
+import { tellCalls } from './call-rows.ts';
 import type { Engine } from './database.ts';
 import { columnsOf, jsonOf } from './loop-rows.ts';
 import { enqueue } from './queue-items.ts';
@@ -115,6 +116,7 @@ async function appendLog(trx: Queries, { loop, expectedVersion, event, settled, 
     .execute();
   if (written.length === 0) throw new Unsaved('repeated');
   await nameBlobs(trx, loop, text ?? '');
+  await tellCalls(trx, { loop, event });
 }
 
 /** Every blob that a loop ever needs was told to it by an event. */

@@ -1,6 +1,7 @@
 /** The store port over Postgres: one file per thing that is stored, put together here. */
 import type { Store } from '../ports.ts';
 import { putBlob, readBlob } from './blob-rows.ts';
+import { reserve, settle, untold } from './call-rows.ts';
 import type { Engine } from './database.ts';
 import { createReceiver, markRead, postpone, readDelivery, unread, unreadRepositories } from './delivery-rows.ts';
 import { forget } from './forget.ts';
@@ -36,6 +37,9 @@ export function createStore(engine: Engine): Store {
     save: (change) => save(engine, change),
     nextQueued: (limits, at) => nextQueued(db, limits, at),
     log: (id) => readLog(db, id),
+    reserve: (reservation) => reserve(db, reservation),
+    settle: (id, settlement) => settle(db, id, settlement),
+    untold: (loopId) => untold(db, loopId),
     putBlob: (content) => putBlob(db, content),
     blob: (digest) => readBlob(db, digest),
     noteMissed: (missed) => noteMissed(db, missed),

@@ -97,7 +97,34 @@ export interface HeardRow {
   readonly said: string;
 }
 
+/** A call to a model: reserved before it is made by the App, settled after it, and told once an event of the loop has it. */
+export interface CallRow {
+  readonly loop_id: string;
+  /** Order within the loop, from 1. */
+  readonly number: number;
+  /** Entry of a phase; null for the call of a job. */
+  readonly entry: number | null;
+  readonly phase: string;
+  readonly skill: string;
+  readonly role: string;
+  readonly attempt: number;
+  readonly model: string | null;
+  readonly reserved_tokens: number | null;
+  readonly reserved_usd: number | null;
+  readonly settled: boolean;
+  /** As settled; until then as reserved. */
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  /** Null where nobody stated what tokens cost. */
+  readonly usd: number | null;
+  readonly estimated: boolean;
+  readonly duration_ms: number;
+  readonly told: boolean;
+  readonly at: Time;
+}
+
 export interface Tables {
+  readonly calls: CallRow;
   readonly loops: LoopRow;
   readonly loop_log: LogRow;
   readonly deliveries: DeliveryRow;

@@ -5,13 +5,13 @@ import { ConfigError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
 import { ANSWERS, type Answer, type AnswerName, schemaOf } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
-import { leftAfter, purseOf } from '../loop/costs.ts';
+import { costUsd, leftAfter, purseOf } from '../loop/costs.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Answered, Defect, Measurement } from '../loop/measurement.ts';
 import type { StartedLoop } from '../loop/stages.ts';
-import { type Document, nameOf, type PhaseName } from '../loop/terms.ts';
-import type { Ports } from '../ports.ts';
+import { type Document, idOf, nameOf, type PhaseName } from '../loop/terms.ts';
+import type { CallBook, Ports } from '../ports.ts';
 import { scriptedNote } from '../render/words.ts';
 import { type Block, systemOf, userOf } from './prompt.ts';
 
@@ -63,11 +63,23 @@ export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports
       }
       const purse = leftAfter(purseOf(loop), calls);
       const silenceMs = silenceOf(loop, ports);
-      const result = await ports.model.answer({ name, context, system, user, purse, silenceMs, check });
+      const book = bookOf(loop, ports);
+      const result = await ports.model.answer({ name, context, system, user, purse, book, silenceMs, check });
       calls.push(...result.calls);
       answered.push({ asked, answer: await ports.store.putBlob(JSON.stringify(result.answer)) });
       return result.answer;
     },
+  };
+}
+
+function bookOf({ ref, entry, started }: StartedLoop, { store, clock, modelFacts }: Ports): CallBook {
+  const usdOf = (call: ModelCall): number | undefined =>
+    started.price === undefined ? undefined : costUsd(started.price, [call]);
+  const at = (): string => clock.now().toISOString();
+  return {
+    reserve: (call) =>
+      store.reserve({ loopId: idOf(ref), entry, model: modelFacts.name, call, usd: usdOf(call), at: at() }),
+    settle: (id, call) => store.settle(id, { call, usd: usdOf(call) }),
   };
 }
 

@@ -40,11 +40,21 @@ export async function work({ loopId, lane, tries }: Waking, ports: Ports, log: L
     const effect = stored === undefined ? undefined : nextEffect(stored.loop, lane);
     if (stored === undefined || effect === undefined) return;
     const { loop } = stored;
+    if (await countLost(effect, loop, ports)) continue;
     const outcome = await perform(effect, { loop, ports, tries: triesOf(effect, tries) });
     await settleWith(outcome, { effect, loop }, ports, log);
     // The next effect begins with a first try of its own.
     if (tries.attempt > 1) return ports.queue.send({ type: 'wake', loopId, lane });
   }
+}
+
+/** Before a draft begins again: tells the loop of the calls of a process that was killed over it, because only then is it known what is left. */
+async function countLost({ type }: Effect, { ref }: Loop, ports: Ports): Promise<boolean> {
+  if (type !== 'draft') return false;
+  const calls = await ports.store.untold(idOf(ref));
+  if (calls.length === 0) return false;
+  const at = ports.clock.now().toISOString();
+  return (await apply(ref, { type: 'paid', at, calls: [...calls] }, ports)) === 'saved';
 }
 
 /** What tries are counted for: an effect by its key; of boards only the newest is shown, so that they are one. */

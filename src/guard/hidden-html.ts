@@ -53,7 +53,7 @@ function afterTag(open: OpenTags, name: string, how: 'opens' | 'closes'): OpenTa
 /** Comments reach from `<!--` to `-->` or the end of the text, whatever Markdown stands between: that is how a browser reads them. */
 const HIDDEN = /<!---?>|<!--[\s\S]*?(?:-->|$)|<\?[^>]*(?:>|$)|<!(?!--)[^>]*(?:>|$)/y;
 
-/** Takes out HTML comments, declarations and processing instructions; those inside code are visible and stay. */
+/** Takes out HTML comments, declarations and processing instructions; those inside code are visible and stay, unless the text is too tangled to tell. */
 export function withoutHtmlComments(text: string): { readonly text: string; readonly removed: readonly Removal[] } {
   if (!/<[!?]/.test(text)) return { text, removed: [] };
   const starts = commentStarts(text);
@@ -73,15 +73,19 @@ export function withoutHtmlComments(text: string): { readonly text: string; read
   return { text: kept, removed: [{ what: 'HTML comments', count: taken.length, said: taken.join(' ').slice(0, 200) }] };
 }
 
+const STARTS = /<!|<\?/g;
+
 function commentStarts(text: string): readonly number[] {
   const parsed = parseMarkdown(text);
+  // Nobody knows what of it is code, so none of it is.
+  if (parsed.isTangled) return [...text.matchAll(STARTS)].map(({ index }) => index);
   const inline = regionsOf(parsed).flatMap(({ type, start }) => (type === 'comment' ? [start] : []));
   const blocks = parsed.tokens.flatMap(({ type, map }) => (type === 'html_block' && map ? [map] : []));
   const offsets = offsetsOf(parsed.lines);
   const inBlocks = blocks.flatMap(([first, end]) => {
     const from = offsets[first] ?? 0;
     const html = text.slice(from, offsets[end] ?? text.length);
-    return [...html.matchAll(/<!|<\?/g)].map((match) => from + match.index);
+    return [...html.matchAll(STARTS)].map((match) => from + match.index);
   });
   return [...inline, ...inBlocks].toSorted((left, right) => left - right);
 }

@@ -168,6 +168,8 @@ function withoutUnusedDefinitions(text: string): { readonly text: string; readon
 
 /** Tells whether the line at an offset belongs to text that is shown: code, or a paragraph that only looks like a definition. Ask in the order of the text. */
 function shownIn(parsed: ParsedMarkdown): (offset: number) => boolean {
+  // Nobody knows what it shows.
+  if (parsed.isTangled) return () => false;
   const regions = regionsOf(parsed);
   const paragraphs = parsed.tokens.flatMap(({ type, map }) => (type === 'inline' && map ? [map] : []));
   const place = { offset: 0, line: 0, region: 0, paragraph: 0 };

@@ -3,8 +3,7 @@
  * lazy continuation lines cannot be told apart by patterns; its CommonMark with tables is what GitHub shows, and footnotes and math are added here.
  */
 import createMarkdownIt, { type MarkdownIt, type StateBlock, type StateInline, type Token } from 'markdown-it';
-import { z } from 'zod';
-import { bounded, isTangled } from './markdown-effort.ts';
+import { bounded, effortFor, isTangled } from './markdown-effort.ts';
 
 export interface Region {
   readonly type: 'code block' | 'code span' | 'comment';
@@ -18,7 +17,7 @@ export interface ParsedMarkdown {
   readonly text: string;
   readonly lines: readonly string[];
   readonly tokens: readonly Token[];
-  /** Its brackets cost more to match than any honest text's; from there on they were read as text, so nothing can be said about its links. */
+  /** It cost more than any honest text; its end was not read, so nothing can be said about it. */
   readonly isTangled: boolean;
 }
 
@@ -32,7 +31,7 @@ export function normalized(markdown: string): string {
 /** Parses a text into block tokens; inline tokens carry their positions as `meta`. */
 export function parseMarkdown(markdown: string): ParsedMarkdown {
   const text = normalized(markdown);
-  const effort = {};
+  const effort = effortFor(text);
   const tokens = parser.parse(text, effort);
   return { text, lines: text.split('\n'), tokens, isTangled: isTangled(effort) };
 }
@@ -50,15 +49,21 @@ export function regionsOf(parsed: ParsedMarkdown): readonly Region[] {
   return regions.toSorted((left, right) => left.start - right.start);
 }
 
-const span = z.object({ start: z.int(), end: z.int() });
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Where an inline token stands in the content of its block; undefined for tokens whose place does not matter. */
-export function spanOf(token: Token): { readonly start: number; readonly end: number } | undefined {
-  return span.safeParse(token.meta).data;
+export function spanOf(token: Token): Span | undefined {
+  const { start, end } = token.meta ?? {};
+  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }
 
 function createParser(): MarkdownIt {
   const created = new createMarkdownIt({ html: true });
+  // Nobody reads here where a link leads.
+  created.normalizeLink = (address) => address;
   created.block.ruler.before('reference', 'footnote', skipFootnote, { alt: ['paragraph', 'reference'] });
   created.inline.ruler.at('newline', readNewline);
   created.inline.ruler.at('backticks', readCodeSpan);
@@ -167,7 +172,7 @@ function take(
   if (!silent) {
     const token = state.push(type, '', 0);
     token.content = state.src.slice(state.pos, end);
-    token.meta = { start: state.pos, end };
+    token.meta = { start: state.pos, end } satisfies Span;
   }
   state.pos = end;
   return true;
@@ -208,7 +213,7 @@ function rowRegions(token: Token, lines: readonly string[], starts: readonly num
   return [...(lines[line] ?? '').matchAll(/(?:\\[\s\S]|[^|\\])+/g)].flatMap((cell) => {
     // Nothing that is looked for begins otherwise, and there may be thousands of cells.
     if (!/[`<]/.test(cell[0])) return [];
-    const [inline] = parser.parseInline(cell[0], {});
+    const [inline] = parser.parseInline(cell[0], effortFor(cell[0]));
     return (inline?.children ?? []).flatMap((child) => regionOf(child, (position) => rowStart + cell.index + position));
   });
 }

@@ -5,7 +5,7 @@
 import { inlined } from '../documents/markdown.ts';
 import { withoutHtmlComments } from './hidden-html.ts';
 import { stripInvisible } from './invisible.ts';
-import { type ParsedMarkdown, parseMarkdown, regionsOf } from './markdown.ts';
+import { normalized, type ParsedMarkdown, parseMarkdown, regionsOf } from './markdown.ts';
 import { asCodeBlock, tameImages, tameMermaid, tameTicks } from './outgoing-rules.ts';
 import { secretNamesIn } from './rendered-text.ts';
 
@@ -55,6 +55,7 @@ export function cleanedMarkdown(markdown: string): string {
   let text = markdown;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const next = cleanedOnce(text);
+    if (next === undefined) break;
     if (next === text) return text;
     text = next;
   }
@@ -72,9 +73,11 @@ const LEAD = 'x ';
 /** Each pass only takes away or escapes, so two or three settle; more means that the text fights the filter. */
 const MAX_PASSES = 6;
 
-function cleanedOnce(markdown: string): string {
-  const { text: shown } = withoutHtmlComments(stripInvisible(parseMarkdown(markdown).text).text);
+/** Undefined where the text is too tangled to be read. */
+function cleanedOnce(markdown: string): string | undefined {
+  const { text: shown } = withoutHtmlComments(stripInvisible(normalized(markdown)).text);
   const parsed = parseMarkdown(shown);
+  if (parsed.isTangled) return undefined;
   let result = '';
   let position = 0;
   for (const { type, start, end } of regionsOf(parsed)) {

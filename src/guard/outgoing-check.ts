@@ -1,13 +1,13 @@
 /** Reads a filtered text once more with a real parser: what the rules missed must not leave. */
 import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it';
-import { bounded, isTangled } from './markdown-effort.ts';
+import { bounded, effortFor, isTangled } from './markdown-effort.ts';
 import { CLOSING, isAllowedAddress, MENTION, type OutgoingRules } from './outgoing-rules.ts';
 
 const parser = createParser();
 
 /** Whether nothing in a text mentions, closes, loads or leads where it must not. */
 export function isTame(markdown: string, rules: OutgoingRules): boolean {
-  const effort = {};
+  const effort = effortFor(markdown);
   return parser.parse(markdown, effort).every((token) => isTameToken(token, rules)) && !isTangled(effort);
 }
 

@@ -54,23 +54,29 @@ function filterOnce(markdown: string, rules: OutgoingRules): string | undefined 
   const written = parseMarkdown(withoutSecrets(stripInvisible(markdown).text, rules.canaries));
   if (written.isTangled) return undefined;
   const parsed = withoutSplitSecrets(written, rules.canaries);
+  if (parsed.isTangled) return undefined;
   const folds = foldOffsets(parsed);
   const tame = (start: number, end?: number): string => tameProse({ text: parsed.text, start, end }, rules, folds);
-  let result = '';
+  const pieces: string[] = [];
   let position = 0;
   for (const region of regionsOf(parsed)) {
     if (region.start < position) continue;
     const prose = tame(position, region.start);
     const before = region.type === 'code span' && endsInAddress(prose) ? `${prose} ` : prose;
-    result = joined(joined(result, before), tameRegion(parsed.text, region));
+    pieces.push(before, tameRegion(parsed.text, region));
     position = region.end;
   }
-  return joined(result, tame(position));
+  return joined([...pieces, tame(position)]);
 }
 
 /** Two pieces of code that touch would be one, or none; an escaped tick is no piece of code. */
-function joined(left: string, right: string): string {
-  return left.endsWith('`') && !left.endsWith('\\`') && right.startsWith('`') ? `${left} ${right}` : left + right;
+function joined(pieces: readonly string[]): string {
+  const shown = pieces.filter((piece) => piece !== '');
+  return shown.map((piece, index) => (touches(shown[index - 1] ?? '', piece) ? ` ${piece}` : piece)).join('');
+}
+
+function touches(left: string, right: string): boolean {
+  return left.endsWith('`') && !left.endsWith('\\`') && right.startsWith('`');
 }
 
 interface Piece {
@@ -82,8 +88,13 @@ interface Piece {
 /** What stands after a code span is no beginning of a line, and no text holds a NUL. */
 const MID_LINE = '\0';
 
+/** What stands between pieces of code, of which there may be many: too little for any rule. */
+const INNOCENT = /^[\w\s,;]{0,6}$/;
+
 function tameProse({ text, start, end }: Piece, rules: OutgoingRules, folds: ReadonlySet<number>): string {
-  const html = tameHtml(text.slice(start, end), rules, (offset) => folds.has(start + offset));
+  const prose = text.slice(start, end);
+  if (INNOCENT.test(prose)) return prose;
+  const html = tameHtml(prose, rules, (offset) => folds.has(start + offset));
   const lead = start === 0 || text[start - 1] === '\n' ? '' : MID_LINE;
   return tamePhrases(tameLinks(lead + tameTicks(html), rules), rules).slice(lead.length);
 }

@@ -3,14 +3,18 @@ import type { Token } from 'markdown-it';
 import { type ParsedMarkdown, parseMarkdown } from './markdown.ts';
 import { findSecrets } from './secrets.ts';
 
-/** The names of what looks like a secret in a text, as it is written or as it is rendered; what examples are made of is none. */
+/**
+ * The names of what looks like a secret in a text, as it is written or as it is rendered; what examples are made of is none. A text that is too tangled to
+ * be rendered is one itself.
+ */
 export function secretNamesIn(text: string, canaries: readonly string[] = []): readonly string[] {
-  const blocks = [{ text }, ...shownBlocks(parseMarkdown(text))];
-  return blocks.flatMap((block) =>
+  const parsed = parseMarkdown(text);
+  const found = [{ text }, ...shownBlocks(parsed)].flatMap((block) =>
     findSecrets(block.text, canaries).flatMap(({ name, start, end }) =>
       EXAMPLES.has(name) && !RANDOM.test(block.text.slice(start, end)) ? [] : [name],
     ),
   );
+  return parsed.isTangled ? [...found, 'secret that too many marks hide'] : found;
 }
 
 /** People write `http://user:pass@host` and `Bearer valid-token-1` to show what a product does with them; real ones are long and look like chance. */
@@ -34,10 +38,17 @@ interface SplitSecret {
 }
 
 function splitSecrets(parsed: ParsedMarkdown, canaries: readonly string[]): readonly SplitSecret[] {
-  return shownBlocks(parsed).flatMap(({ text, first, end }) => {
-    const [find] = findSecrets(text, canaries);
-    return find === undefined ? [] : [{ name: find.name, first, end }];
-  });
+  return secretBlocks(shownBlocks(parsed), canaries);
+}
+
+/** Looks at many blocks as one text, and only where that holds a secret at fewer: each of the many patterns costs something, also on a short text. */
+function secretBlocks(blocks: readonly ShownBlock[], canaries: readonly string[]): readonly SplitSecret[] {
+  const [find] = findSecrets(blocks.map(({ text }) => text).join('\n\n'), canaries);
+  if (find === undefined) return [];
+  const [block, ...others] = blocks;
+  if (block !== undefined && others.length === 0) return [{ name: find.name, first: block.first, end: block.end }];
+  const middle = Math.ceil(blocks.length / 2);
+  return [blocks.slice(0, middle), blocks.slice(middle)].flatMap((half) => secretBlocks(half, canaries));
 }
 
 interface ShownBlock {
@@ -83,6 +94,8 @@ function shownInline(children: readonly Token[]): string {
 }
 
 function shownHtml(html: string): string {
+  // As it is between most dollars, of which there may be many.
+  if (/^[A-Za-z0-9 ]*$/.test(html)) return html;
   return parseMarkdown(html.replace(/<[^<>]*>/g, '').trimStart())
     .tokens.map(({ children }) => shownInline(children ?? []))
     .join(' ');

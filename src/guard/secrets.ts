@@ -80,12 +80,9 @@ function merged(finds: readonly SecretFind[]): readonly SecretFind[] {
 
 /** Where known values stand in a text, disguised or not. Compares letters and digits only and without case, so that spaces, dashes or quotes between the pieces hide nothing. */
 export function findCanaries(text: string, canaries: readonly string[]): readonly SecretFind[] {
-  const windows = windowsOfAll(canaries);
-  if (windows.size === 0) return [];
-  const letters = lettersOf(text);
-  const hits: number[] = [];
-  for (let index = 0; index + WINDOW <= letters.length; index += 1)
-    if (windows.has(letters.slice(index, index + WINDOW))) hits.push(index);
+  const known = windowsOfAll(canaries);
+  if (known.whole.size === 0) return [];
+  const hits = hitsIn(lettersOf(text), known);
   if (hits.length === 0) return [];
   const places = [...text.matchAll(LETTER)].map((match) => match.index);
   return hits.map((index) => ({
@@ -95,13 +92,38 @@ export function findCanaries(text: string, canaries: readonly string[]): readonl
   }));
 }
 
-/** By the list that holds the canaries: the same one is asked for with every text that leaves. */
-const KNOWN_WINDOWS = new WeakMap<readonly string[], ReadonlySet<string>>();
+/** Half a window begins at one of so many places in a row, wherever the window begins. */
+const STRIDE = WINDOW / 2 + 1;
 
-function windowsOfAll(canaries: readonly string[]): ReadonlySet<string> {
-  const known = KNOWN_WINDOWS.get(canaries) ?? new Set(canaries.flatMap(disguisesOf).flatMap(windowsOf));
+/** Where windows begin, in order. Few places need a look: a whole window has half of one at one of them. */
+function hitsIn(letters: string, { whole, halves }: Windows): readonly number[] {
+  const hits: number[] = [];
+  for (let place = 0; place + WINDOW / 2 <= letters.length; place += STRIDE) {
+    if (!halves.has(letters.slice(place, place + WINDOW / 2))) continue;
+    for (let index = Math.max(0, place - WINDOW / 2); index <= place; index += 1)
+      if (whole.has(letters.slice(index, index + WINDOW))) hits.push(index);
+  }
+  return hits;
+}
+
+interface Windows {
+  readonly whole: ReadonlySet<string>;
+  readonly halves: ReadonlySet<string>;
+}
+
+/** By the list that holds the canaries: the same one is asked for with every text that leaves. */
+const KNOWN_WINDOWS = new WeakMap<readonly string[], Windows>();
+
+function windowsOfAll(canaries: readonly string[]): Windows {
+  const known = KNOWN_WINDOWS.get(canaries) ?? windowsIn(canaries.flatMap(disguisesOf).map(lettersOf));
   KNOWN_WINDOWS.set(canaries, known);
   return known;
+}
+
+function windowsIn(disguises: readonly string[]): Windows {
+  const pieces = (length: number): ReadonlySet<string> =>
+    new Set(disguises.flatMap((letters) => piecesOf(letters, length)));
+  return { whole: pieces(WINDOW), halves: pieces(WINDOW / 2) };
 }
 
 /** A canary as it is, backwards, in hex, and in base64 at each of the three places where a base64 group may begin. */
@@ -120,10 +142,9 @@ function base64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }
 
-function windowsOf(disguise: string): readonly string[] {
-  const letters = lettersOf(disguise);
-  return Array.from({ length: Math.max(0, letters.length - WINDOW + 1) }, (_, index) =>
-    letters.slice(index, index + WINDOW),
+function piecesOf(letters: string, length: number): readonly string[] {
+  return Array.from({ length: Math.max(0, letters.length - length + 1) }, (_, index) =>
+    letters.slice(index, index + length),
   );
 }
 

@@ -12,7 +12,13 @@ export interface BodyLimits {
 }
 
 /** A body in pieces, in order; or why it was not read to its end. */
-export type Body = { readonly pieces: readonly Buffer[] } | { readonly refusal: Answer };
+export type Body =
+  | {
+      readonly pieces: readonly Buffer[];
+      /** Gives the memory of the pieces to other bodies: call it once, as soon as nobody reads them any more. */
+      release(): void;
+    }
+  | { readonly refusal: Answer };
 
 /** Each piece costs as much work as some kilobytes: so many may be smaller than this on an average, of which no sender on the way from GitHub makes any. */
 const FINE = { pieces: 256, bytes: 64 };
@@ -38,9 +44,10 @@ interface Reading {
 
 export function createBodyReader(limits: BodyLimits): ReadBody {
   const all = new Set<Reading>();
-  // Blocks that were given up are used again: thrown away, they would stay in memory until somebody looks after it.
+  // Blocks that nobody reads any more are used again: thrown away, they would stay in memory until somebody looks after it.
   const spare: Buffer[] = [];
   let held = 0;
+  const release = (pieces: Pieces): void => void spare.push(...pieces.blocks());
   const makeRoom = (): void => {
     while (held > limits.mostHeld) {
       const [first, ...others] = all;
@@ -49,9 +56,10 @@ export function createBodyReader(limits: BodyLimits): ReadBody {
     }
   };
   const given = (pieces: Pieces, refusal: Answer): Body => {
-    spare.push(...pieces.all().filter(({ length }) => length === LARGEST_BLOCK));
+    release(pieces);
     return { refusal };
   };
+  const read = (pieces: Pieces): Body => ({ pieces: pieces.all(), release: () => release(pieces) });
   return (request, onBytes) =>
     new Promise((resolve) => {
       const take = (bytes: Buffer): void => {
@@ -75,7 +83,7 @@ export function createBodyReader(limits: BodyLimits): ReadBody {
           clearTimeout(timer);
           request.off('data', take).off('end', onEnd).off('close', onCut);
           stop(request, refusal);
-          resolve(refusal === undefined ? { pieces: reading.pieces.all() } : given(reading.pieces, refusal));
+          resolve(refusal === undefined ? read(reading.pieces) : given(reading.pieces, refusal));
         },
       };
       all.add(reading);
@@ -104,6 +112,8 @@ interface Pieces {
   /** Gives the bytes of memory that were added. */
   add(bytes: Buffer): number;
   all(): readonly Buffer[];
+  /** The whole blocks of memory that can be used again. */
+  blocks(): readonly Buffer[];
 }
 
 const FIRST_BLOCK = 1024;
@@ -149,5 +159,6 @@ function createPieces(spare: Buffer[]): Pieces {
       return held - before;
     },
     all: () => blocks.map((block, index) => (index === blocks.length - 1 ? block.subarray(0, filled) : block)),
+    blocks: () => blocks.filter(({ length: size }) => size === LARGEST_BLOCK),
   };
 }

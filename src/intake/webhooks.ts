@@ -6,6 +6,7 @@ import { type Logger, pino } from 'pino';
 import { Probot } from 'probot';
 import type { Delivery, Ports } from '../ports.ts';
 import { type Answer, send } from './answer.ts';
+import { isDeeperThan } from './nesting.ts';
 import { deliveryOf } from './reduce.ts';
 import { type BodyLimits, createBodyReader, type ReadBody, tooLarge } from './request-body.ts';
 
@@ -28,6 +29,9 @@ export interface WebhookSettings {
 
 /** GitHub sends no more, and waits for 10 s: what is stored needs the rest of them. https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap */
 const LIMITS: BodyLimits = { most: 25 * 1024 * 1024, mostHeld: 32 * 1024 * 1024, withinMs: 8000 };
+
+/** GitHub's payloads are some ten deep, and what people may put into one is parsed by it to a hundred. */
+const DEEPEST = 200;
 
 const STORED: Answer = { status: 200, text: 'ok\n' };
 
@@ -125,17 +129,25 @@ async function deliveryIn(request: IncomingMessage, door: Door): Promise<Deliver
   const hmac = createHmac('sha256', webhookSecret);
   const body = await read(request, (bytes) => hmac.update(bytes));
   if ('refusal' in body) return body.refusal;
-  if (!timingSafeEqual(hmac.digest(), Buffer.from(signature.slice('sha256='.length), 'hex')))
-    return refused('signature does not match event payload and secret', log);
-  const payload = Buffer.concat(body.pieces).toString();
+  const isSigned = timingSafeEqual(hmac.digest(), Buffer.from(signature.slice('sha256='.length), 'hex'));
+  const payload = isSigned ? textOf(body.pieces) : '';
+  body.release();
+  if (!isSigned) return refused('signature does not match event payload and secret', log);
   // Any other JSON would be parsed too, and nothing behind this door expects it.
   if (!/^\s*\{/.test(payload)) return refused('the payload is no JSON object', log);
+  if (isDeeperThan(DEEPEST, payload)) return refused('the payload is nested deeper than any that GitHub sends', log);
   const here = randomUUID();
   await webhooks.verifyAndReceive({ id: here, name, payload, signature });
   const delivery = reduced.get(here);
   reduced.delete(here);
   if (delivery === undefined) throw new TypeError('nobody listened');
   return { ...delivery, id };
+}
+
+/** Decoded piece by piece, so that the bytes are not copied once more. */
+function textOf(pieces: readonly Buffer[]): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
 }
 
 function refused(reason: string, log: Logger): Answer {

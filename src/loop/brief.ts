@@ -120,6 +120,10 @@ export const modelCall = z.strictObject({
 });
 export type ModelCall = z.infer<typeof modelCall>;
 
+/** A call as an event tells of it; one that the App made has the id that it is booked under. A job's report names none, so that it settles no other's. */
+export const bookedCall = modelCall.extend({ id: z.string().optional() });
+export type BookedCall = z.infer<typeof bookedCall>;
+
 /** A test's verdict in one tree. `fail` is an assertion; anything that stops the test before its assertion is `load-error`. */
 export const outcome = z.enum(['pass', 'fail', 'load-error', 'not-run']);
 export type Outcome = z.infer<typeof outcome>;

@@ -1,13 +1,13 @@
 /** What a loop has cost and may still spend: each model call is counted once, whatever came of it. Pure. */
 import { z } from 'zod';
-import type { ModelCall } from './brief.ts';
+import type { BookedCall, ModelCall } from './brief.ts';
 import type { Event } from './event.ts';
 import type { Loop } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { type Price, phaseName, price } from './terms.ts';
 
 /** The model calls that an event tells of. */
-export function callsOf(event: Event): readonly ModelCall[] {
+export function callsOf(event: Event): readonly BookedCall[] {
   return 'calls' in event ? event.calls : [];
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
-import { modelCall } from './brief.ts';
+import { bookedCall } from './brief.ts';
 import { commandName } from './commands.ts';
 import { goal } from './goal.ts';
 import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
@@ -134,7 +134,7 @@ export const event = z.discriminatedUnion('type', [
     type: z.literal('asked'),
     ...ofEntry,
     questions: z.array(interview.shape.questions.element),
-    calls: z.array(modelCall),
+    calls: z.array(bookedCall),
   }),
   z.strictObject({
     type: z.literal('drafted'),
@@ -142,7 +142,7 @@ export const event = z.discriminatedUnion('type', [
     documents: z.array(document),
     measurements: z.array(measurement),
     defects: z.array(defect),
-    calls: z.array(modelCall),
+    calls: z.array(bookedCall),
     /** Facts that later decisions need; each phase gives its own. */
     surface: surface.optional(),
     tasks: z.array(task).optional(),
@@ -173,7 +173,7 @@ export const event = z.discriminatedUnion('type', [
     ...ofEntry,
     measurements: z.array(measurement),
     defects: z.array(defect),
-    calls: z.array(modelCall),
+    calls: z.array(bookedCall),
     sandbox: z.enum(['bubblewrap', 'none']),
     /** Digests of the stored report and of what it proposes. */
     report: digest,
@@ -205,15 +205,15 @@ export const event = z.discriminatedUnion('type', [
   }),
   /** A timer ended; one that another has replaced means nothing. `key` is that of the effect that set it. */
   z.strictObject({ type: z.literal('elapsed'), ...ofEntry, timer: z.enum(['run', 'checks']), key: z.string() }),
-  /** Model calls that led to nothing, because what came after them failed and is tried again. */
-  z.strictObject({ type: z.literal('paid'), at, calls: z.array(modelCall) }),
+  /** Model calls that led to nothing, because what came after them failed and is tried again, or the process was killed that had made them. */
+  z.strictObject({ type: z.literal('paid'), at, calls: z.array(bookedCall) }),
   /** An effect could not do its work. `cause: model`, `setup` and `conflict` need a person; `work` is retried within its limit; after `budget` the loop waits for more. */
   z.strictObject({
     type: z.literal('failed'),
     ...ofEntry,
     cause: z.enum(['model', 'setup', 'work', 'cancelled', 'conflict', 'safety', 'budget']),
     reason: z.string(),
-    calls: z.array(modelCall),
+    calls: z.array(bookedCall),
     /** Of a BUILD that failed with some tasks done: the stored report, from which the next one goes on. */
     report: digest.optional(),
     /** Of a draft that failed: what it had been answered until then. */

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
 import { ModelError } from '../../src/errors.ts';
-import type { CallContext, ToolDefinition } from '../../src/ports.ts';
+import type { CallBook, CallContext, ToolDefinition } from '../../src/ports.ts';
 import { listening } from '../listening.ts';
 import { RELEASE } from './release.ts';
 
@@ -244,6 +244,28 @@ describe('a purse', () => {
     const asked = model().answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', purse });
     await expect(asked).rejects.toMatchObject({ name: 'BudgetError', calls: [{ promptTokens: 10 }, {}] });
     expect(received).toHaveLength(2);
+  });
+
+  test('has a book beside it: each try is reserved before it is made, and settled with what it took', async () => {
+    const { model, received } = await endpoint(poor, says(JSON.stringify(RELEASE)));
+    const booked: unknown[] = [];
+    const book: CallBook = {
+      async reserve({ estimated, completionTokens }) {
+        booked.push(['reserved', received.length, estimated, completionTokens]);
+        return `call ${received.length}`;
+      },
+      async settle(id, { promptTokens, completionTokens }) {
+        booked.push([id, received.length, promptTokens, completionTokens]);
+      },
+    };
+    const { calls } = await model().answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', book });
+    expect(booked).toEqual([
+      ['reserved', 0, true, 4000],
+      ['call 0', 1, 10, 3],
+      ['reserved', 1, true, 4000],
+      ['call 1', 2, 10, 3],
+    ]);
+    expect(calls).toMatchObject([{ id: 'call 0' }, { id: 'call 1' }]);
   });
 
   test('is looked into before a turn of a conversation, too', async () => {

@@ -15,6 +15,8 @@ import type { StartedLoop } from '../../src/loop/stages.ts';
 import type { Ports, Store, Workspace } from '../../src/ports.ts';
 import { GUARDRAILS } from '../guardrails.ts';
 import { listening } from '../listening.ts';
+import { createDatabase } from '../simulation/app/database.ts';
+import { createCallRows } from '../simulation/app/memory-calls.ts';
 
 const run = promisify(execFile);
 
@@ -82,7 +84,7 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
       file: async (_, path, ref) => readAt(directory, ref, path),
     },
     model: createModel({ baseUrl, apiKey: 'none', model: 'authored', pauseMs: 1 }),
-    store: { ...refusingStore, ...blobStore(blobs) },
+    store: { ...refusingStore, ...blobStore(blobs), ...createCallRows(createDatabase()) },
     queue: { start: refuse, send: refuse, stop: refuse },
     workspace: gitWorkspace(directory),
     gateway: { publish: refuse, jobDigest: '', url: '' },
@@ -237,6 +239,9 @@ const refusingStore: Store = {
   forget: refuse,
   save: refuse,
   log: refuse,
+  reserve: refuse,
+  settle: refuse,
+  untold: refuse,
   putBlob: refuse,
   blob: refuse,
 };

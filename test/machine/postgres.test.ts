@@ -11,6 +11,7 @@ import { createStore } from '../../src/adapters/store.ts';
 import { ConflictError } from '../../src/errors.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import type { QueueItem } from '../../src/ports.ts';
+import { describeCalls } from '../adapters/calls-behaviour.ts';
 import { startEngineProcess } from '../adapters/database-process.ts';
 import { databaseStage } from '../adapters/database-stage.ts';
 import { elapsed, loopOf, saveOf } from '../adapters/loops.ts';
@@ -28,6 +29,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const open = async (): Promise<Engine> => openEngine({ url: await server.createDatabase() });
+describeCalls('on PostgreSQL', async () => databaseStage(await open()));
 describeStore('on PostgreSQL', async () => databaseStage(await open()));
 describeRows('PostgreSQL', open);
 describeQueue('PostgreSQL', open);

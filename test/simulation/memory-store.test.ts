@@ -2,11 +2,12 @@
 
 import { keyOf } from '../../src/adapters/queue-items.ts';
 import type { QueueItem } from '../../src/ports.ts';
-import { describeStore } from '../adapters/store-behaviour.ts';
+import { describeCalls } from '../adapters/calls-behaviour.ts';
+import { describeStore, type StoreStage } from '../adapters/store-behaviour.ts';
 import { createDatabase } from './app/database.ts';
 import { createMemoryStore } from './app/memory-store.ts';
 
-describeStore('in the memory of the simulation', async () => {
+async function open(): Promise<StoreStage> {
   const queued = new Map<string, QueueItem>();
   const store = createMemoryStore(createDatabase(), {
     enqueue: (item) => void queued.set(keyOf(item), item),
@@ -15,4 +16,7 @@ describeStore('in the memory of the simulation', async () => {
     nowMs: Date.now,
   });
   return { store, queued: async () => [...queued.values()], close: async () => undefined };
-});
+}
+
+describeStore('in the memory of the simulation', open);
+describeCalls('in the memory of the simulation', open);

@@ -1,4 +1,5 @@
 /** What a database would hold, in memory. */
+import type { BookedCall } from '../../../src/loop/brief.ts';
 import type { Event } from '../../../src/loop/event.ts';
 import type { Delivery, StoredLoop } from '../../../src/ports.ts';
 
@@ -28,7 +29,14 @@ export interface Database {
   readonly names: Set<string>;
   /** What people said: `<repository> <said>`. */
   readonly heard: Set<string>;
+  /** By loop, in order. */
+  readonly calls: Map<string, BookedRow[]>;
   serial: number;
+}
+
+export interface BookedRow {
+  call: BookedCall;
+  told: boolean;
 }
 
 export interface DeliveryRow {
@@ -56,6 +64,7 @@ export function createDatabase(): Database {
     blobs: new Map(),
     names: new Set(),
     heard: new Set(),
+    calls: new Map(),
     serial: 0,
   };
 }

@@ -16,6 +16,7 @@ export function forget(database: Database, retention: Retention): Awaited<Return
     const id = idOf(row.loop.ref);
     const named = new Set(digestsIn(JSON.stringify(row.loop)));
     logs.delete(id);
+    database.calls.delete(id);
     for (const name of names) if (name.endsWith(` ${id}`) && !named.has(name.split(' ')[0] ?? '')) names.delete(name);
     loops.set(id, { ...row, forgotten: true });
   }

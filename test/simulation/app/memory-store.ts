@@ -8,6 +8,7 @@ import { type Loop, loop as loopSchema } from '../../../src/loop/loop.ts';
 import { idOf, nameOf } from '../../../src/loop/terms.ts';
 import type { Change, QueueItem, Store, StoredLoop } from '../../../src/ports.ts';
 import { type Database, digestsIn, type LogEntry, type LoopRow } from './database.ts';
+import { createCallRows, tellCalls } from './memory-calls.ts';
 import { createDeliveryRows } from './memory-deliveries.ts';
 import { forget } from './memory-forget.ts';
 import { overviewOf } from './memory-overview.ts';
@@ -36,6 +37,7 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
   const inRepository = (id: number, loop: Loop): boolean => loop.ref.repositoryId === id;
   return {
     ...createDeliveryRows(database, options.enqueue),
+    ...createCallRows(database),
     load: async (id) => toldOf(loops.get(id)),
     newest: async (repositoryId, issue) =>
       toldOf(
@@ -138,6 +140,7 @@ function write(database: Database, change: Change, { checked, enqueue, onSave }:
     database.logs.set(id, log);
     for (const digest of digestsIn(JSON.stringify(event) ?? '')) database.names.add(`${digest} ${id}`);
   }
+  if (event !== undefined) tellCalls(database, id, event);
   for (const lane of new Set(wakes)) enqueue({ type: 'wake', loopId: id, lane });
   if (freesSlot === true) enqueue({ type: 'admit' });
   onSave?.(before?.loop, loop, { event, settled });

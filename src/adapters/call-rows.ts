@@ -1,0 +1,109 @@
+/**
+ * Calls to models in one table. What counts as spent is what the events of a loop tell of (`Loop.spent`, costs.ts); a row is `told` in the transaction that
+ * appends such an event. One that is not was made by a process that was killed, or is being made.
+ */
+import { type Selectable, sql } from 'kysely';
+import type { BookedCall } from '../loop/brief.ts';
+import { callsOf, costUsd } from '../loop/costs.ts';
+import { idOf } from '../loop/terms.ts';
+import type { Change, Store } from '../ports.ts';
+import type { CallRow, Queries } from './tables.ts';
+
+export async function reserve(
+  db: Queries,
+  { loopId, entry, model, call, usd, at }: Parameters<Store['reserve']>[0],
+): Promise<string> {
+  const reserved = { reserved_tokens: call.promptTokens + call.completionTokens, reserved_usd: usd ?? null };
+  const row = {
+    ...rowOf(call, usd),
+    ...reserved,
+    loop_id: loopId,
+    entry,
+    model,
+    settled: false,
+    told: false,
+    at: new Date(at),
+  };
+  const { number } = await db
+    .insertInto('calls')
+    .values({ ...row, number: nextNumber(loopId) })
+    .returning('number')
+    .executeTakeFirstOrThrow();
+  return `${loopId}#${number}`;
+}
+
+export async function settle(db: Queries, id: string, { call, usd }: Parameters<Store['settle']>[1]): Promise<void> {
+  const { loopId, number } = placeOf(id);
+  await db
+    .updateTable('calls')
+    .set({ ...rowOf(call, usd), settled: true })
+    .where('loop_id', '=', loopId)
+    .where('number', '=', number)
+    .execute();
+}
+
+export async function untold(db: Queries, loopId: string): ReturnType<Store['untold']> {
+  const rows = await db
+    .selectFrom('calls')
+    .selectAll()
+    .where('loop_id', '=', loopId)
+    .where('told', '=', false)
+    .orderBy('number')
+    .execute();
+  return rows.map(callIn);
+}
+
+/** Inside the transaction of the save that appends the event. */
+export async function tellCalls(trx: Queries, { loop, event }: Pick<Change, 'loop' | 'event'>): Promise<void> {
+  const loopId = idOf(loop.ref);
+  for (const call of event === undefined ? [] : callsOf(event)) {
+    if (call.id !== undefined) await markTold(trx, call.id);
+    else {
+      const usd = loop.started?.price && costUsd(loop.started.price, [call]);
+      const row = { ...rowOf(call, usd), loop_id: loopId, number: nextNumber(loopId), settled: true, told: true };
+      const unreserved = { entry: null, model: null, reserved_tokens: null, reserved_usd: null };
+      await trx
+        .insertInto('calls')
+        .values({ ...row, ...unreserved, at: new Date(event?.at ?? 0) })
+        .execute();
+    }
+  }
+}
+
+async function markTold(trx: Queries, id: string): Promise<void> {
+  const { loopId, number } = placeOf(id);
+  await trx
+    .updateTable('calls')
+    .set({ told: true })
+    .where('loop_id', '=', loopId)
+    .where('number', '=', number)
+    .execute();
+}
+
+/** Two that book for one loop at the same moment meet at the primary key: the second fails and is tried again. */
+function nextNumber(loopId: string) {
+  return sql<number>`(select coalesce(max(number), 0) + 1 from calls where loop_id = ${loopId})`;
+}
+
+function placeOf(id: string): { readonly loopId: string; readonly number: number } {
+  const at = id.lastIndexOf('#');
+  return { loopId: id.slice(0, at), number: Number(id.slice(at + 1)) };
+}
+
+function rowOf(call: BookedCall, usd: number | undefined) {
+  const { phase, skill, role, attempt, promptTokens, completionTokens, durationMs, estimated = false } = call;
+  const tokens = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
+  return { phase, skill, role, attempt, ...tokens, usd: usd ?? null, estimated, duration_ms: durationMs };
+}
+
+function callIn(row: Selectable<CallRow>): BookedCall {
+  const { phase, skill, role, attempt } = row;
+  return {
+    id: `${row.loop_id}#${row.number}`,
+    ...{ phase, skill, role, attempt },
+    promptTokens: Number(row.prompt_tokens),
+    completionTokens: Number(row.completion_tokens),
+    ...(row.estimated ? { estimated: true } : {}),
+    durationMs: row.duration_ms,
+  };
+}

@@ -1,0 +1,75 @@
+/** How every store books calls to models: what a process was killed over is known to the next one, and nothing is told twice. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ModelCall } from '../../src/loop/brief.ts';
+import type { Event } from '../../src/loop/event.ts';
+import { idOf } from '../../src/loop/terms.ts';
+import type { Store } from '../../src/ports.ts';
+import { loopOf, saveOf } from './loops.ts';
+import type { StoreStage } from './store-behaviour.ts';
+
+const AT = '2030-01-02T03:04:05.000Z';
+
+function callOf(promptTokens: number, completionTokens: number): ModelCall {
+  const context = { phase: 'PLAN', skill: 'planning', role: 'planner', attempt: 1 };
+  return { ...context, promptTokens, completionTokens, durationMs: 7 };
+}
+
+const EXPECTED: ModelCall = { ...callOf(1000, 4000), estimated: true };
+
+export function describeCalls(name: string, open: () => Promise<StoreStage>): void {
+  describe(`calls in a store ${name}`, () => {
+    let stage: StoreStage;
+    let store: Store;
+    beforeAll(async () => {
+      stage = await open();
+      store = stage.store;
+    });
+    afterAll(() => stage.close());
+
+    async function savedLoop(issue: number) {
+      const loop = loopOf({ issue });
+      await store.save(saveOf(loop, 0));
+      const id = idOf(loop.ref);
+      const reserve = () => store.reserve({ loopId: id, entry: 1, model: 'm', call: EXPECTED, usd: 0.01, at: AT });
+      const told = (version: number, event: Event) => store.save(saveOf(loop, version, { event }));
+      return { id, reserve, told };
+    }
+
+    it('are untold from their reservation on, and are what they took once they are settled', async () => {
+      const { id, reserve } = await savedLoop(1);
+      const [first, second] = [await reserve(), await reserve()];
+      await store.settle(second, { call: callOf(10, 3), usd: undefined });
+      expect(await store.untold(id)).toEqual([
+        { ...EXPECTED, id: first },
+        { ...callOf(10, 3), id: second },
+      ]);
+    });
+
+    it('are told by the save whose event has them, and by none that is refused', async () => {
+      const { id, reserve, told } = await savedLoop(2);
+      const [first, second] = [await reserve(), await reserve()];
+      const event: Event = { type: 'paid', at: AT, calls: [{ ...EXPECTED, id: first }] };
+      await expect(told(7, event)).rejects.toThrow('is not at version 7');
+      expect(await store.untold(id)).toHaveLength(2);
+      await told(1, event);
+      expect(await store.untold(id)).toEqual([{ ...EXPECTED, id: second }]);
+    });
+
+    it('of a job are told as soon as they are booked', async () => {
+      const { id, reserve, told } = await savedLoop(3);
+      await told(1, { type: 'paid', at: AT, calls: [callOf(5, 1), callOf(6, 2)] });
+      const after = await reserve();
+      expect(await store.untold(id)).toEqual([{ ...EXPECTED, id: after }]);
+    });
+
+    it('of another loop are its own, and go with its log', async () => {
+      const { id, reserve } = await savedLoop(4);
+      const ended = await savedLoop(5);
+      await Promise.all([reserve(), ended.reserve()]);
+      const { loop, version } = (await store.load(ended.id)) ?? { loop: loopOf(), version: 0 };
+      await store.save(saveOf({ ...loop, status: 'stopped' }, version, { event: { type: 'paid', at: AT, calls: [] } }));
+      await store.forget({ deliveriesBefore: AT, logsBefore: '2031-01-01T00:00:00.000Z', blobsBefore: AT });
+      expect([(await store.untold(id)).length, (await store.untold(ended.id)).length]).toEqual([1, 0]);
+    });
+  });
+}
