@@ -10,6 +10,7 @@ import { type Actor, actorLabel, actorOf } from '../tokens.ts';
 import { errorResponse, jsonResponse } from './answers.ts';
 import { complete } from './completion.ts';
 import type { Call, Endpoints, Reply } from './endpoint.ts';
+import { judgeWish } from './obeyed.ts';
 
 /** Answers one REST request; `path` begins after the base and holds the query. */
 export type Rest = (request: Request, path: string) => Promise<Response>;
@@ -58,6 +59,7 @@ async function answer(asked: Asked): Promise<Response> {
   judgeAccess(host, { actor, need: endpoint.need, repository });
   const body = jsonOf(await request.text());
   judgeRequest(host, { method: request.method, path, body });
+  judgeWish({ row: match.row, query: url.searchParams, body, accept: request.headers.get('accept') ?? '' });
   const call: Call = {
     host,
     actor,
