@@ -7,6 +7,7 @@ import { type Commit, commitOf, commitPayload, commitsOf, fileChangesOf } from '
 import { asksForDiff, diffReply } from './diffs.ts';
 import { type Call, type Endpoints, list, ok, repositoryOf, textParameter } from './endpoint.ts';
 import { gitOfCall } from './git-data.ts';
+import { isProtected } from './refs.ts';
 
 export const historyEndpoints: Endpoints = {
   'GET /repos/{owner}/{repo}/branches': { need: PUBLIC, answer: listBranches },
@@ -27,7 +28,13 @@ async function listBranches(call: Call) {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => line.split(' '));
-  return list(branches.map(([name, sha]) => ({ name, commit: { sha, url: `${url}/${sha}` }, protected: false })));
+  return list(
+    branches.map(([name, sha]) => ({
+      name,
+      commit: { sha, url: `${url}/${sha}` },
+      protected: isProtected(call, `refs/heads/${name}`),
+    })),
+  );
 }
 
 async function getBranch(call: Call) {
@@ -40,8 +47,8 @@ async function getBranch(call: Call) {
     name,
     commit: commitPayload(call.host, repository, commit),
     _links: { self, html: `${repositoryHtmlUrlOf(call.host, repository)}/tree/${name}` },
-    protected: false,
-    protection: { enabled: false },
+    protected: isProtected(call, `refs/heads/${name}`),
+    protection: { enabled: isProtected(call, `refs/heads/${name}`) },
     protection_url: `${self}/protection`,
   });
 }
