@@ -8,7 +8,7 @@ import { found, HttpError, moved, notFound } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { findFormer, findRepository } from '../repository-records.ts';
 import { type Actor, actorLabel, actorOf } from '../tokens.ts';
-import { errorResponse, jsonResponse } from './answers.ts';
+import { conditional, errorResponse, jsonResponse } from './answers.ts';
 import { complete, FORGOTTEN } from './completion.ts';
 import type { Call, Endpoints, Reply } from './endpoint.ts';
 import { judgeWish } from './obeyed.ts';
@@ -23,7 +23,7 @@ export function createRest(host: Host, endpoints: Endpoints): Rest {
     let actor: Actor = { type: 'anonymous' };
     const respond = async (): Promise<Response> => {
       actor = actorOf(host, request.headers.get('authorization') ?? undefined);
-      return answer({ host, endpoints, request, path, actor });
+      return conditional(request, await answer({ host, endpoints, request, path, actor }));
     };
     const response = await respond().catch((error: unknown) =>
       failureResponse(host, `${request.method} ${path}`, error),
