@@ -1,4 +1,4 @@
-/** `loopwright init`: writes configuration and workflows into a checkout; people review and push them. */
+/** `loopwright init`: writes configuration, workflows and the set-up action into a checkout; people review and push them. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type SetupFile, writeSetup } from '../settings/setup-files.ts';
@@ -9,7 +9,7 @@ const OPTIONS = {
 } as const;
 
 export const init: Command = {
-  summary: 'write .github/loopwright.yml and the two workflows into a checkout',
+  summary: 'write .github/loopwright.yml, the two workflows and the set-up action into a checkout',
   usage: '[DIRECTORY] [--force]',
   options: OPTIONS,
   async run(argv, { out, fail }) {

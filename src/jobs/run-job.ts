@@ -14,6 +14,7 @@ import { createRawStore } from './report/raw.ts';
 import { writeReport } from './report/report.ts';
 import { causeOf } from './report/report-facts.ts';
 import { countCalls, type JobEnvironment, JobError, SetupError } from './sandbox/environment.ts';
+import { exists } from './sandbox/programs.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 
 /** What the workflow hands to the job; empty texts mean "not given". */
@@ -24,6 +25,7 @@ export interface JobVariables {
   readonly LOOPWRIGHT_INPUT: string;
   readonly LOOPWRIGHT_MODEL_URL: string;
   readonly GITHUB_OUTPUT: string;
+  readonly RUNNER_TEMP: string;
 }
 
 export interface JobRequest {
@@ -68,7 +70,8 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
   await mkdir(output, { recursive: true });
   const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-job-')));
   try {
-    const sandbox = await sandboxFor(brief, { workspace, scratch, bundle });
+    const prepared = await preparedIn(variables.RUNNER_TEMP);
+    const sandbox = await sandboxFor(brief, { workspace, scratch, bundle, prepared });
     log(`sandbox: ${sandbox.kind}${brief.model.scripted ? ', the model is scripted' : ''}`);
     for (const sentence of [...sandbox.limits, ...sandbox.missing]) log(`sandbox: ${sentence}`);
     const input = orNone(variables.LOOPWRIGHT_INPUT);
@@ -81,13 +84,23 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
   }
 }
 
+/** Where the set-up action keeps what it installed, if it did; the runner's folder for what ends with the job. */
+async function preparedIn(runnerTemp: string): Promise<string | undefined> {
+  const place = join(runnerTemp, 'loopwright-setup');
+  return runnerTemp !== '' && (await exists(place)) ? realpath(place) : undefined;
+}
+
+interface SandboxPlaces {
+  readonly workspace: string;
+  readonly scratch: string;
+  readonly bundle: string;
+  readonly prepared: string | undefined;
+}
+
 /** In development the program is a TypeScript file whose imports lie around it; a bundle is complete. */
-function sandboxFor(
-  brief: Brief,
-  { workspace, scratch, bundle }: { readonly workspace: string; readonly scratch: string; readonly bundle: string },
-): Promise<Sandbox> {
+function sandboxFor(brief: Brief, { workspace, scratch, bundle, prepared }: SandboxPlaces): Promise<Sandbox> {
   const program = bundle.endsWith('.ts') ? join(dirname(bundle), '..', '..') : dirname(bundle);
-  return openSandbox({ workspace, readOnly: [program], scripted: brief.model.scripted, scratch });
+  return openSandbox({ workspace, readOnly: [program], prepared, scripted: brief.model.scripted, scratch });
 }
 
 function modelFor(brief: Brief, baseUrl: string): Model {

@@ -136,6 +136,7 @@ const job = z.object({
   LOOPWRIGHT_INPUT: z.string().default(''),
   LOOPWRIGHT_MODEL_URL: z.string().default(''),
   GITHUB_OUTPUT: z.string().default(''),
+  RUNNER_TEMP: z.string().default(''),
 });
 export type JobEnvironment = z.infer<typeof job>;
 

@@ -1,4 +1,4 @@
-/** The three files that a repository needs, written into a checkout: configuration and workflows. */
+/** The files for a repository, written into a checkout: the three that it needs (configuration and workflows) and the set-up action. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,12 +7,15 @@ import { packageFile } from './package-root.ts';
 
 const NAMES = [...new Set(Object.values(WORKFLOWS))];
 
-/** Where they are in a repository. */
+/** Where those are without which no loop starts. */
 export const SETUP_PATHS: readonly string[] = [CONFIG_PATH, ...NAMES.map(workflowPath)];
 
 function workflowPath(name: string): string {
   return `.github/workflows/${name}`;
 }
+
+/** Downloads what the repository's lock files name; a repository that needs nothing, or prepares its runners, does without it. */
+const SETUP_ACTION = '.github/actions/loopwright-setup/action.yml';
 
 export interface SetupFile {
   readonly path: string;
@@ -29,6 +32,10 @@ export async function writeSetup(
       path: workflowPath(name),
       text: () => readFile(packageFile('config', 'workflows', name), 'utf8'),
     })),
+    {
+      path: SETUP_ACTION,
+      text: () => readFile(packageFile('config', 'actions', 'loopwright-setup', 'action.yml'), 'utf8'),
+    },
     { path: CONFIG_PATH, text: () => guessedConfig(directory) },
   ];
   return Promise.all(
@@ -50,12 +57,17 @@ interface Stack {
   readonly lines: readonly string[];
 }
 
-const OFFLINE =
-  '# Runs without network: what it needs comes from .github/actions/loopwright-setup, see the README of Loopwright.';
+const FROM_SETUP = [
+  '# Runs without network: takes what .github/actions/loopwright-setup has downloaded.',
+  `install: cp -R "\${LOOPWRIGHT_SETUP:?}/." .`,
+  'test: npm test',
+  'runner: node-test',
+];
 
 /** What the files of a repository tell about its commands; people correct the guess. */
 const STACKS: readonly Stack[] = [
-  { sign: 'package-lock.json', lines: [OFFLINE, 'install: npm ci', 'test: npm test', 'runner: node-test'] },
+  { sign: 'package-lock.json', lines: FROM_SETUP },
+  { sign: 'pnpm-lock.yaml', lines: FROM_SETUP },
   { sign: 'package.json', lines: ['test: npm test', 'runner: node-test'] },
   { sign: 'pyproject.toml', lines: ['test: python3 -m unittest', 'runner: unittest'] },
   { sign: 'setup.py', lines: ['test: python3 -m unittest', 'runner: unittest'] },

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
 import { runCommand } from '../../src/cli/run-command.ts';
+import { repositoryConfig } from '../../src/settings/config.ts';
 
 let checkout: string;
 beforeEach(async () => {
@@ -29,22 +31,27 @@ async function init(...argv: readonly string[]) {
 const CONFIG = '.github/loopwright.yml';
 const BUILD = '.github/workflows/loopwright-build.yml';
 const VERIFY = '.github/workflows/loopwright-verify.yml';
+const SETUP = '.github/actions/loopwright-setup/action.yml';
+/** A line for a file, the states below one another. */
+const row = (path: string, state: string) => `  ${path.padEnd(SETUP.length)}  ${state}`;
 const text = (path: string) => readFile(join(checkout, path), 'utf8');
 
 test('says what it wrote and where, and the second time that nothing is left to do', async () => {
   expect((await init(checkout)).out).toEqual([
     `In ${checkout}:`,
-    `  ${BUILD}   written`,
-    `  ${VERIFY}  written`,
-    `  ${CONFIG}                   written`,
+    row(BUILD, 'written'),
+    row(VERIFY, 'written'),
+    row(SETUP, 'written'),
+    row(CONFIG, 'written'),
     'Look the commands in .github/loopwright.yml over, then commit and push these files to the default branch.',
   ]);
   const before = await text(BUILD);
   expect((await init(checkout)).out).toEqual([
     `In ${checkout}:`,
-    `  ${BUILD}   is as it should be`,
-    `  ${VERIFY}  is as it should be`,
-    `  ${CONFIG}                   is as it should be`,
+    row(BUILD, 'is as it should be'),
+    row(VERIFY, 'is as it should be'),
+    row(SETUP, 'is as it should be'),
+    row(CONFIG, 'is as it should be'),
     'Everything is there already.',
   ]);
   expect(await text(BUILD)).toBe(before);
@@ -64,18 +71,30 @@ test('what was changed stays, until --force', async () => {
   const { code, out } = await init(checkout);
   expect(code).toBe(0);
   expect(out.slice(2)).toEqual([
-    `  ${VERIFY}  differs, left as it is; --force overwrites it`,
-    `  ${CONFIG}                   differs, left as it is; --force overwrites it`,
+    row(VERIFY, 'differs, left as it is; --force overwrites it'),
+    row(SETUP, 'is as it should be'),
+    row(CONFIG, 'differs, left as it is; --force overwrites it'),
     'Nothing was written.',
   ]);
   expect(await text(VERIFY)).toBe('on: push\n');
-  expect((await init(checkout, '--force')).out.slice(1, 4)).toEqual([
-    `  ${BUILD}   is as it should be`,
-    `  ${VERIFY}  overwritten`,
-    `  ${CONFIG}                   overwritten`,
+  expect((await init(checkout, '--force')).out.slice(1, 5)).toEqual([
+    row(BUILD, 'is as it should be'),
+    row(VERIFY, 'overwritten'),
+    row(SETUP, 'is as it should be'),
+    row(CONFIG, 'overwritten'),
   ]);
   expect(await text(VERIFY)).toBe(right);
 });
+
+test.each(['package-lock.json', 'pnpm-lock.yaml'])(
+  'where there is a %s it has every working copy take what the set-up action has downloaded',
+  async (lock) => {
+    await writeFile(join(checkout, lock), '');
+    await init(checkout);
+    const { commands } = repositoryConfig.parse(parse(await text(CONFIG)));
+    expect(commands).toMatchObject({ install: `cp -R "\${LOOPWRIGHT_SETUP:?}/." .`, test: 'npm test' });
+  },
+);
 
 test('outside a git checkout it writes nothing and says so in one sentence', async () => {
   await rm(join(checkout, '.git'), { recursive: true });

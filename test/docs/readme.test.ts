@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -134,6 +135,45 @@ describe('the README', () => {
     expect(links.filter((target) => !existsSync(join(ROOT, target)))).toEqual([]);
   });
 });
+
+describe('the pictures in the README', () => {
+  const pictures = [...readme.matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words = '', path = '']) => ({
+    words,
+    path,
+  }));
+
+  test('are a packet and a finished pull request, each with words for those who cannot see it', () => {
+    expect(pictures.map(({ path }) => path)).toEqual(['docs/pictures/packet.png', 'docs/pictures/pull-request.png']);
+    expect(pictures.filter(({ words }) => words.length < 40)).toEqual([]);
+  });
+
+  // `npm run pictures` takes them again.
+  test.each(pictures)('$path is a PNG, small enough for a page, and not blank', async ({ path }) => {
+    const bytes = await readFile(join(ROOT, path));
+    const { width, height, rows } = pngOf(bytes);
+    expect(bytes.byteLength).toBeLessThan(150_000);
+    expect(width).toBeGreaterThan(500);
+    expect(width).toBeLessThanOrEqual(1200);
+    expect(new Set(rows).size).toBeGreaterThan(height / 4);
+  });
+});
+
+/** Size and rows of pixels, each row as it is written: filtered. Source: https://www.w3.org/TR/png-3/ */
+function pngOf(bytes: Buffer) {
+  expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
+  const chunks: Buffer[] = [];
+  for (let at = 8, length = 0; at < bytes.length; at += 12 + length) {
+    length = bytes.readUInt32BE(at);
+    if (bytes.toString('latin1', at + 4, at + 8) === 'IDAT') chunks.push(bytes.subarray(at + 8, at + 8 + length));
+  }
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  const pixels = inflateSync(Buffer.concat(chunks));
+  const rowBytes = pixels.length / height;
+  const rows = Array.from({ length: height }, (_, row) =>
+    pixels.toString('latin1', row * rowBytes, (row + 1) * rowBytes),
+  );
+  return { width, height, rows };
+}
 
 describe('npm run test:machine where something is missing', () => {
   test('names all that is missing with the line that installs it, and fails', async () => {

@@ -171,6 +171,7 @@ export async function run(
         LOOPWRIGHT_INPUT: request.input === undefined ? '' : input,
         LOOPWRIGHT_MODEL_URL: model.url,
         GITHUB_OUTPUT: githubOutput,
+        RUNNER_TEMP: root,
       },
     });
   } finally {

@@ -101,12 +101,15 @@ describe('the package', () => {
     expect(Object.keys(ANSWERS)).toHaveLength(13);
   });
 
-  test('writes its three files into a checkout', async () => {
+  test('writes its files into a checkout', async () => {
     const checkout = join(root, 'fresh');
     await run('git', ['init', '--quiet', checkout], root);
     const { exitCode, stderr } = await npx('init', checkout);
     expect({ exitCode, stderr: ours(stderr) }).toEqual({ exitCode: 0, stderr: '' });
     expect((await readdir(join(checkout, '.github'), { recursive: true })).sort()).toEqual([
+      'actions',
+      'actions/loopwright-setup',
+      'actions/loopwright-setup/action.yml',
       'loopwright.yml',
       'workflows',
       'workflows/loopwright-build.yml',

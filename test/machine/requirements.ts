@@ -1,4 +1,5 @@
 /** Global set-up of the machine project: what its tests need must be there; nothing is skipped where it is not. */
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -9,6 +10,8 @@ export const REQUIREMENTS: Readonly<Record<string, () => boolean>> = {
   ripgrep: () => onPath('rg'),
   chromium: () => onPath('chromium'),
   python3: () => onPath('python3'),
+  // A part of Python that Debian packs apart; the set-up action makes environments with it.
+  'python3-venv': () => spawnSync('python3', ['-c', 'import ensurepip']).status === 0,
   'cmark-gfm': () => onPath('cmark-gfm'),
   'postgresql-15': () =>
     process.env.LOOPWRIGHT_TEST_POSTGRES !== undefined || existsSync('/usr/lib/postgresql/15/bin/postgres'),

@@ -210,7 +210,7 @@ describe('the result as git has it', () => {
     const messages = (await git(bare, 'log', '--reverse', '--format=%s', 'main')).split('\n');
     expect(messages).toEqual(['Count words', 'Test the counting and set up Loopwright', 'Set up Loopwright']);
     const changed = (await git(bare, 'diff', '--name-only', before, 'main')).split('\n');
-    expect(changed.filter((path) => !path.startsWith('.github/workflows/'))).toEqual([]);
+    expect(changed.filter((path) => !/^\.github\/(workflows|actions)\//.test(path))).toEqual([]);
     expect(await git(source, 'rev-parse', 'HEAD')).toBe(before);
     expect(await git(source, 'status', '--porcelain')).toBe('');
   });

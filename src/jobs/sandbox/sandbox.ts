@@ -49,6 +49,8 @@ export interface SandboxOptions {
   readonly workspace: string;
   /** Bound read-only besides the system's directories. */
   readonly readOnly: readonly string[];
+  /** What the set-up action has installed: bound read-only, and named to every command as `LOOPWRIGHT_SETUP`. */
+  readonly prepared?: string | undefined;
   /** Whether the model is the scripted one, whose code is known; only then may the sandbox be missing. */
   readonly scripted: boolean;
   readonly scratch: string;
@@ -108,6 +110,8 @@ interface Places {
   readonly scope: Scope | undefined;
   readonly trees: string;
   readonly readOnly: readonly string[];
+  /** What every command finds in its environment beside what it is given. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly path: string;
 }
 
@@ -155,7 +159,7 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
       ...(isHidden(command) ? { proc: ['--tmpfs', '/proc', '--remount-ro', '/proc'] } : {}),
       binds: [...places.readOnly.flatMap((path) => ['--ro-bind', path, path]), ...(await treeBinds(places, writable))],
       directory: command.directory,
-      environment: { PATH: places.path, HOME: ENCLOSED_HOME, LANG: 'C.UTF-8', TMPDIR: '/tmp', ...command.env },
+      environment: { ...places.environment, HOME: ENCLOSED_HOME, TMPDIR: '/tmp', ...command.env },
     }),
     ...limited({ limits: places.limits, cpuSeconds }),
     ...['bash', '-c', CLOSE_OTHERS, 'bash', command.results === true ? '3' : '2'],
@@ -183,7 +187,7 @@ async function treeBinds({ workspace, scratch }: Places, writable: string): Prom
 async function unwrapped(places: Places, command: SandboxCommand): Promise<Invocation> {
   const home = join(dirname(places.trees), 'home');
   await mkdir(home, { recursive: true });
-  const env = { PATH: places.path, HOME: home, LANG: 'C.UTF-8', TMPDIR: home, ...command.env };
+  const env = { ...places.environment, HOME: home, TMPDIR: home, ...command.env };
   return { argv: command.argv, env };
 }
 
@@ -192,7 +196,9 @@ async function placesOf(options: SandboxOptions): Promise<Places> {
   const interpreters = await interpreterDirectories();
   const limits = options.limits ?? defaultLimits();
   const path = options.path ?? [...interpreters.path, '/usr/local/bin', '/usr/bin', '/bin'].join(':');
-  const readOnly = [...interpreters.bind, ...(await Promise.all(options.readOnly.map((place) => realpath(place))))];
+  const { prepared } = options;
+  const ours = prepared === undefined ? options.readOnly : [...options.readOnly, prepared];
+  const readOnly = [...interpreters.bind, ...(await Promise.all(ours.map((place) => realpath(place))))];
   return {
     program: options.program ?? (await bubblewrap()),
     workspace,
@@ -202,6 +208,7 @@ async function placesOf(options: SandboxOptions): Promise<Places> {
     scope: await openScope(limits, { path: childEnvironment().PATH ?? '' }),
     trees: treesDirectory(scratch),
     readOnly,
+    environment: { PATH: path, LANG: 'C.UTF-8', ...(prepared === undefined ? {} : { LOOPWRIGHT_SETUP: prepared }) },
     path,
   };
 }

@@ -1,5 +1,4 @@
 /** Workflows, runs, jobs, logs and artifacts: https://docs.github.com/rest/actions */
-import { z } from 'zod';
 import { type Need, PUBLIC } from '../access.ts';
 import type { Run } from '../check-records.ts';
 import { found, HttpError } from '../http-error.ts';
@@ -10,10 +9,10 @@ import {
   list,
   numberParameter,
   ok,
-  parseBody,
   repositoryOf,
   textParameter,
 } from '../rest/endpoint.ts';
+import { ordered } from '../rest/ordered.ts';
 import { dispatch } from './dispatch.ts';
 import { redirectTo } from './downloads.ts';
 import { artifactPayload, jobPayload, runPayload, workflowPayload } from './workflow-payloads.ts';
@@ -41,7 +40,7 @@ export const actionEndpoints: Endpoints = {
     answer: async (call) => listRuns(call, (await workflowOf(call)).id),
   },
   [`GET ${ACTIONS}/runs`]: { need: PUBLIC, answer: (call) => listRuns(call) },
-  [`GET ${RUN}`]: { need: PUBLIC, answer: (call) => ok(runPayload(call.host, repositoryOf(call), runOf(call))) },
+  [`GET ${RUN}`]: { need: PUBLIC, answer: (call) => ok(payloadOf(call, runOf(call))) },
   [`GET ${RUN}/jobs`]: { need: PUBLIC, answer: listJobs },
   [`GET ${RUN}/logs`]: { need: DOWNLOAD, answer: (call) => redirectTo(call.host, 'run-logs', runOf(call).id) },
   [`POST ${RUN}/cancel`]: { need: WRITE, answer: cancel },
@@ -82,10 +81,16 @@ function runOf(call: Call): Run {
   );
 }
 
+function payloadOf(call: Call, run: Run) {
+  const written = runPayload(call.host, repositoryOf(call), run);
+  return call.query.get('exclude_pull_requests') === 'true' ? { ...written, pull_requests: [] } : written;
+}
+
 const RUN_FILTERS: Readonly<Record<string, (run: Run) => string>> = {
   event: ({ event }) => event,
   branch: ({ headBranch }) => headBranch,
   head_sha: ({ headSha }) => headSha,
+  check_suite_id: ({ suiteId }) => String(suiteId),
   actor: ({ actor }) => actor,
 };
 
@@ -99,7 +104,7 @@ function listRuns(call: Call, workflowId?: number) {
     .filter((run) => !status || run.status === status || run.conclusion === status)
     .filter((run) => Object.entries(RUN_FILTERS).every(([name, of]) => !query.has(name) || query.get(name) === of(run)))
     .filter(({ createdAt }) => isWithin(query.get('created'), createdAt));
-  const payloads = runs.toReversed().map((run) => runPayload(host, repository, run));
+  const payloads = runs.toReversed().map((run) => payloadOf(call, run));
   return list(payloads, (page, total) => ({ total_count: total, workflow_runs: page }));
 }
 
@@ -142,7 +147,6 @@ function cancel(call: Call) {
 }
 
 function rerun(call: Call) {
-  parseBody(call, z.object({ enable_debug_logging: z.boolean().optional() }));
   const run = runOf(call);
   if (run.status !== 'completed') throw new HttpError(403, 'This workflow is already running');
   repeatRun(call.host, run);
@@ -155,7 +159,8 @@ function listArtifacts(call: Call) {
   const artifacts = call.host.state.artifacts
     .find({ runId: run.id })
     .filter((artifact) => !name || artifact.name === name);
-  const payloads = artifacts.map((artifact) => artifactPayload(call.host, repositoryOf(call), { artifact, run }));
+  const shown = ordered(call.query, artifacts, { keys: { created: ({ id }) => id }, direction: 'desc' });
+  const payloads = shown.map((artifact) => artifactPayload(call.host, repositoryOf(call), { artifact, run }));
   return list(payloads, (page, total) => ({ total_count: total, artifacts: page }));
 }
 

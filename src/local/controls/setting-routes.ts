@@ -6,7 +6,13 @@ import { bodyOf } from './body.ts';
 import { switchesSchema } from './switches.ts';
 
 /** Without defaults: what is not named stays as it is. */
-const changeSchema = z.strictObject({ mergeableAfterMs: switchesSchema.shape.mergeableAfterMs.unwrap() }).partial();
+const { mergeableAfterMs, protectsDefaultBranch } = switchesSchema.shape;
+const changeSchema = z
+  .strictObject({
+    mergeableAfterMs: mergeableAfterMs.unwrap(),
+    protectsDefaultBranch: protectsDefaultBranch.unwrap(),
+  })
+  .partial();
 
 const clockSchema = z.union([z.strictObject({ offsetMs: z.int() }), z.strictObject({ advanceMs: z.int() })], {
   error: 'expected {"offsetMs": n}, away from this machine\'s clock, or {"advanceMs": n}, away from now',

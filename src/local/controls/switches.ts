@@ -7,6 +7,8 @@ export const switchesSchema = z.strictObject({
   clockOffsetMs: z.int().default(0),
   /** GitHub finds out in the background whether a pull request can be merged; until then `mergeable` is null. */
   mergeableAfterMs: z.int().min(0).default(1000),
+  /** Whether the past of the default branch is protected: it takes no forced push. */
+  protectsDefaultBranch: z.boolean().default(false),
   /** How many requests of one account or App are taken in a minute, and how many of those that create what people see; null: all. */
   requestsPerMinute: z.int().min(1).nullable().default(null),
   creationsPerMinute: z.int().min(1).nullable().default(null),

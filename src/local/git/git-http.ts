@@ -73,13 +73,19 @@ async function serve(host: Host, served: Served): Promise<Response> {
   });
 }
 
+/** Refs of pull requests are the server's, and the branch of HEAD stays. */
+const REFUSALS = ['receive.hideRefs=refs/pull', 'receive.denyDeleteCurrent=refuse'];
+
 async function runBackend(
   host: Host,
   { request, repository, actor, service }: Served,
   input: Buffer,
 ): Promise<Response> {
   const result = await runGit({
-    argv: ['-c', `core.hooksPath=${join(host.dataDirectory, 'hooks')}`, 'http-backend'],
+    argv: [
+      ...[`core.hooksPath=${join(host.dataDirectory, 'hooks')}`, ...REFUSALS].flatMap((one) => ['-c', one]),
+      'http-backend',
+    ],
     input,
     env: {
       ...gitEnvironment(),
@@ -91,6 +97,9 @@ async function runBackend(
       CONTENT_TYPE: request.headers.get('content-type') ?? '',
       HTTP_CONTENT_ENCODING: request.headers.get('content-encoding') ?? '',
       GIT_PROTOCOL: request.headers.get('git-protocol') ?? '',
+      LOCAL_GITHUB_PROTECTED: host.switches.values().protectsDefaultBranch
+        ? `refs/heads/${repository.defaultBranch}`
+        : '',
       LOCAL_GITHUB_WORKFLOWS: actor.type === 'user' ? 'allowed' : 'refused',
       ...(actor.type === 'anonymous' ? {} : { REMOTE_USER: loginOf(actor) ?? '' }),
     },

@@ -86,7 +86,6 @@ const CONFIGURATION = [
   ['http.receivepack', 'true'],
   ['uploadpack.allowFilter', 'true'],
   ['uploadpack.allowAnySHA1InWant', 'true'],
-  ['receive.denyDeleteCurrent', 'ignore'],
   ['gc.auto', '0'],
   ['core.logAllRefUpdates', 'false'],
 ] as const;

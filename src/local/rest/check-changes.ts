@@ -24,7 +24,7 @@ export const checkChange = z.object({
   started_at: z.string().optional(),
   completed_at: z.string().optional(),
   output: z
-    .object({
+    .strictObject({
       title: z.string().optional(),
       summary: text,
       text: text.optional(),

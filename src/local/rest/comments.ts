@@ -18,6 +18,7 @@ import {
   repositoryOf,
 } from './endpoint.ts';
 import { issueOf } from './issues.ts';
+import { MOMENTS, ordered } from './ordered.ts';
 import { commentPayload, issuePayload } from './payloads.ts';
 
 const COMMENT: Need = { permission: 'issues', level: 'write', people: 'signed in' };
@@ -58,7 +59,8 @@ function listComments(call: Call, number?: number) {
   const where = number === undefined ? { repositoryId: repository.id } : { repositoryId: repository.id, number };
   const since = call.query.get('since') ?? '';
   const comments = call.host.state.comments.find(where).filter(({ updatedAt }) => updatedAt >= since);
-  return list(comments.map((comment) => commentPayload(call.host, repository, comment)));
+  const shown = number === undefined ? ordered(call.query, comments, { keys: MOMENTS, direction: 'asc' }) : comments;
+  return list(shown.map((comment) => commentPayload(call.host, repository, comment)));
 }
 
 function createComment(call: Call) {

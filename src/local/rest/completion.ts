@@ -1,6 +1,7 @@
 /** Fills an answer or a webhook up to the shape of GitHub's description: what the server does not model gets the neutral value that the description allows. */
 import type { Contract } from '../../referee/contract.ts';
 import { type Fields, fieldsOf, isFields, listOf } from '../../referee/json.ts';
+import { isReviewed } from './filled.ts';
 
 interface Place {
   readonly contract: Contract;
@@ -8,14 +9,37 @@ interface Place {
   readonly name: string;
   /** Address of the nearest object that has one. */
   readonly url: string;
+  /** Name of the schema that the object is in. */
+  readonly schema: string;
+  readonly forgotten: Set<string>;
+}
+
+export const FORGOTTEN = 'a required field was filled with a neutral value, and is not on the reviewed list';
+
+export interface Completion {
+  readonly contract: Contract;
+  readonly schema: Fields;
+  /** Stands for a schema without a name. */
+  readonly subject: string;
+  readonly value: unknown;
+  readonly url: string;
+}
+
+export interface Completed {
+  readonly value: unknown;
+  /** What was filled and is not on the reviewed list, as `schema field`. */
+  readonly forgotten: readonly string[];
 }
 
 /** `value` with everything that `schema` requires; what is there already is never changed. */
-export function complete(contract: Contract, schema: Fields, value: unknown, url: string): unknown {
-  return completeAt({ contract, name: '', url }, schema, value);
+export function complete({ contract, schema, subject, value, url }: Completion): Completed {
+  const forgotten = new Set<string>();
+  const whole = completeAt({ contract, name: '', url, schema: subject, forgotten }, schema, value);
+  return { value: whole, forgotten: [...forgotten] };
 }
 
-function completeAt(place: Place, unresolved: Fields, value: unknown): unknown {
+function completeAt(outer: Place, unresolved: Fields, value: unknown): unknown {
+  const place = within(outer, unresolved);
   const schema = place.contract.resolve(unresolved);
   const choices = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map(fieldsOf);
   if (choices.length > 0) return completeChoice(place, choices, value);
@@ -29,13 +53,18 @@ function completeAt(place: Place, unresolved: Fields, value: unknown): unknown {
   return value === undefined ? neutralValue(place, schema) : value;
 }
 
+/** The place in the schema that a reference leads to. */
+function within(place: Place, { $ref }: Fields): Place {
+  return typeof $ref === 'string' ? { ...place, schema: $ref.split('/').at(-1) ?? '' } : place;
+}
+
 function completeChoice(place: Place, choices: readonly Fields[], value: unknown): unknown {
-  const resolved = choices.map((choice) => place.contract.resolve(choice));
-  if (value === undefined && resolved.some((choice) => typesOf(choice).includes('null'))) return null;
+  const typesIn = (choice: Fields) => typesOf(place.contract.resolve(choice));
+  if (value === undefined && choices.some((choice) => typesIn(choice).includes('null'))) return null;
   const kind = typeNameOf(value);
   const fitting =
-    resolved.find((choice) => value === undefined || typesOf(choice).includes(kind)) ??
-    resolved.find((choice) => !choice.type);
+    choices.find((choice) => value === undefined || typesIn(choice).includes(kind)) ??
+    choices.find((choice) => !place.contract.resolve(choice).type);
   return fitting ? completeAt(place, fitting, value) : value;
 }
 
@@ -47,6 +76,7 @@ function completeObject(place: Place, schema: Fields, value: Fields): Fields {
   for (const name of new Set([...Object.keys(value), ...required])) {
     if (value[name] === undefined && !required.has(name)) continue;
     const property = properties[name];
+    if (value[name] === undefined && !isReviewed(place.schema, name)) place.forgotten.add(`${place.schema} ${name}`);
     result[name] = isFields(property) ? completeAt({ ...place, name, url }, property, value[name]) : value[name];
   }
   return result;

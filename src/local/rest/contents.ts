@@ -7,7 +7,7 @@ import { repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
 import { found, HttpError } from '../http-error.ts';
 import { commitOf, gitCommitPayload } from './commits.ts';
 import { type Call, type Endpoints, ok, parseBody, repositoryOf, textParameter } from './endpoint.ts';
-import { environmentOf, gitOfCall, ownSignature } from './git-data.ts';
+import { environmentOf, gitOfCall, ownSignature, type Signer, signature } from './git-data.ts';
 import { judgeWorkflowFiles, writeRefsOf } from './refs.ts';
 
 const FILE = '/repos/{owner}/{repo}/contents/{path}';
@@ -67,29 +67,34 @@ const fileWrite = z.object({
   content: z.string(),
   branch: z.string().optional(),
   sha: z.string().optional(),
+  author: signature.optional(),
+  committer: signature.optional(),
 });
 const fileDeletion = fileWrite.omit({ content: true }).required({ sha: true });
 
 async function putFile(call: Call) {
-  const { message, content, branch, sha } = parseBody(call, fileWrite);
+  const { content, sha, ...write } = parseBody(call, fileWrite);
   const blob = await gitOfCall(call).text(['hash-object', '-w', '--stdin'], { input: Buffer.from(content, 'base64') });
-  return changeFile(call, { message, branch, expected: sha, blob });
+  return changeFile(call, { ...write, expected: sha, blob });
 }
 
 async function deleteFile(call: Call) {
-  const { message, branch, sha } = parseBody(call, fileDeletion);
-  return changeFile(call, { message, branch, expected: sha, blob: undefined });
+  const { sha, ...write } = parseBody(call, fileDeletion);
+  return changeFile(call, { ...write, expected: sha, blob: undefined });
 }
 
 interface FileChange {
   readonly message: string;
-  readonly branch: string | undefined;
+  readonly branch?: string | undefined;
+  readonly author?: Signer | undefined;
+  readonly committer?: Signer | undefined;
   /** The blob that the caller saw; a file that changed since is a conflict. */
   readonly expected: string | undefined;
   readonly blob: string | undefined;
 }
 
-async function changeFile(call: Call, { message, branch, expected, blob }: FileChange) {
+async function changeFile(call: Call, change: FileChange) {
+  const { message, branch, expected, blob } = change;
   const repository = repositoryOf(call);
   const path = textParameter(call, 'path');
   const name = branch ?? repository.defaultBranch;
@@ -104,7 +109,7 @@ async function changeFile(call: Call, { message, branch, expected, blob }: FileC
     const own = ownSignature(call);
     const sha = await git.text(['commit-tree', tree, '-p', parent.sha], {
       input: message,
-      environment: environmentOf(call.host, own, own),
+      environment: environmentOf(call.host, change.author ?? change.committer ?? own, change.committer ?? own),
     });
     await judgeWorkflowFiles(call, sha);
     await git.text(['update-ref', ref, sha, parent.sha]);

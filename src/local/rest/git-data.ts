@@ -138,7 +138,7 @@ async function getCommit(call: Call) {
   return ok(gitCommitPayload(call.host, repositoryOf(call), commit));
 }
 
-const signature = z.object({ name: z.string(), email: z.string(), date: z.string().optional() });
+export const signature = z.object({ name: z.string(), email: z.string(), date: z.string().optional() });
 const newCommit = z.object({
   message: z.string(),
   tree: z.string(),
@@ -169,7 +169,7 @@ async function createCommit(call: Call) {
   return created(gitCommitPayload(host, repository, found(await commitOf(git, sha))));
 }
 
-type Signer = z.infer<typeof signature>;
+export type Signer = z.infer<typeof signature>;
 
 /** Who commits through the API without saying who. */
 export function ownSignature(call: Call): Signer {

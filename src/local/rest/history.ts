@@ -4,8 +4,10 @@ import { PUBLIC } from '../access.ts';
 import { repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
 import { found, HttpError, notFound } from '../http-error.ts';
 import { type Commit, commitOf, commitPayload, commitsOf, fileChangesOf } from './commits.ts';
+import { asksForDiff, diffReply } from './diffs.ts';
 import { type Call, type Endpoints, list, ok, repositoryOf, textParameter } from './endpoint.ts';
 import { gitOfCall } from './git-data.ts';
+import { isProtected } from './refs.ts';
 
 export const historyEndpoints: Endpoints = {
   'GET /repos/{owner}/{repo}/branches': { need: PUBLIC, answer: listBranches },
@@ -26,7 +28,13 @@ async function listBranches(call: Call) {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => line.split(' '));
-  return list(branches.map(([name, sha]) => ({ name, commit: { sha, url: `${url}/${sha}` }, protected: false })));
+  return list(
+    branches.map(([name, sha]) => ({
+      name,
+      commit: { sha, url: `${url}/${sha}` },
+      protected: isProtected(call, `refs/heads/${name}`),
+    })),
+  );
 }
 
 async function getBranch(call: Call) {
@@ -39,8 +47,8 @@ async function getBranch(call: Call) {
     name,
     commit: commitPayload(call.host, repository, commit),
     _links: { self, html: `${repositoryHtmlUrlOf(call.host, repository)}/tree/${name}` },
-    protected: false,
-    protection: { enabled: false },
+    protected: isProtected(call, `refs/heads/${name}`),
+    protection: { enabled: isProtected(call, `refs/heads/${name}`) },
     protection_url: `${self}/protection`,
   });
 }
@@ -51,7 +59,10 @@ async function listCommits(call: Call) {
   const start = call.query.get('sha') ?? repositoryOf(call).defaultBranch;
   const git = gitOfCall(call);
   const { sha } = found(await commitOf(git, start));
-  const commits = await commitsOf(git, [`--max-count=${MOST_COMMITS}`, sha]);
+  const { query } = call;
+  const times = ['since', 'until'].flatMap((name) => (query.has(name) ? [`--${name}=${query.get(name)}`] : []));
+  const paths = query.has('path') ? ['--', query.get('path') ?? ''] : [];
+  const commits = await commitsOf(git, [`--max-count=${MOST_COMMITS}`, ...times, sha, ...paths]);
   return list(commits.map((commit) => commitPayload(call.host, repositoryOf(call), commit)));
 }
 
@@ -60,7 +71,9 @@ async function getCommit(call: Call) {
   const name = textParameter(call, 'ref');
   const commit = await commitOf(gitOfCall(call), name);
   if (!commit) throw new HttpError(422, `No commit found for SHA: ${name}`);
-  const files = await fileChangesOf(call.host, repository, [commit.parents[0] ?? EMPTY_TREE, commit.sha]);
+  const before = commit.parents[0] ?? EMPTY_TREE;
+  if (asksForDiff(call)) return diffReply(call, before, commit.sha);
+  const files = await fileChangesOf(call.host, repository, [before, commit.sha]);
   return ok({ ...commitPayload(call.host, repository, commit), stats: totalsOf(files), files });
 }
 
@@ -80,6 +93,7 @@ async function compare(call: Call) {
   const mergeBaseSha = await git.attempt(['merge-base', base.sha, head.sha]);
   const mergeBase = mergeBaseSha === undefined ? undefined : await commitOf(git, mergeBaseSha);
   if (!mergeBase) throw new HttpError(404, `No common ancestor between ${baseName} and ${headName}.`);
+  if (asksForDiff(call)) return diffReply(call, mergeBase.sha, head.sha);
   const ahead = (await commitsOf(git, [`${base.sha}..${head.sha}`])).toReversed();
   const behind = Number(await git.text(['rev-list', '--count', `${head.sha}..${base.sha}`]));
   const write = (commit: Commit) => commitPayload(call.host, repository, commit);

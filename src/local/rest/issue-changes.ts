@@ -42,6 +42,15 @@ export async function removeLabel(change: IssueChange, name: string): Promise<Is
   });
 }
 
+/** Takes away the labels that are not wanted, and adds those that are missing. */
+export async function replaceLabels(change: IssueChange, wanted: readonly string[]): Promise<Issue> {
+  let { issue } = change;
+  for (const name of change.issue.labels.filter((label) => !wanted.includes(label))) {
+    issue = await removeLabel({ ...change, issue }, name);
+  }
+  return addLabels({ ...change, issue }, wanted);
+}
+
 /** Opens or closes; nothing happens when it is so already. */
 export async function setState(
   change: IssueChange,

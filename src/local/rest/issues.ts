@@ -18,7 +18,8 @@ import {
   repositoryOf,
 } from './endpoint.ts';
 import { issueIsMissing } from './gone-issues.ts';
-import { addLabels, editText, setState } from './issue-changes.ts';
+import { addLabels, editText, replaceLabels, setState } from './issue-changes.ts';
+import { MOMENTS, ordered } from './ordered.ts';
 import { issueEventPayload, issuePayload } from './payloads.ts';
 import { bodyText, titleText } from './texts.ts';
 
@@ -59,8 +60,15 @@ function listIssues(call: Call) {
     .filter((issue) => labels.every((name) => issue.labels.includes(name)))
     .filter((issue) => !query.has('creator') || issue.author === query.get('creator'))
     .filter((issue) => issue.updatedAt >= (query.get('since') ?? ''));
-  const ordered = query.get('direction') === 'asc' ? issues : issues.toReversed();
-  return list(ordered.map((issue) => issuePayload(host, repository, issue)));
+  const order = {
+    keys: { ...MOMENTS, comments: (issue: Issue) => commentsOn(call, issue) },
+    direction: 'desc',
+  } as const;
+  return list(ordered(query, issues, order).map((issue) => issuePayload(host, repository, issue)));
+}
+
+function commentsOn({ host }: Call, { repositoryId, number }: Issue): number {
+  return host.state.comments.find({ repositoryId, number }).length;
 }
 
 const newIssue = z.object({
@@ -97,10 +105,13 @@ async function createIssue(call: Call) {
     });
     return opened;
   });
-  // Somebody without triage rights may open an issue, but their labels are dropped without a word.
-  const mayLabel = call.actor.type !== 'user' || roleOf(host, repository, author) !== 'read';
-  const labelled = mayLabel ? await addLabels({ host, repository, issue, sender: author }, labels) : issue;
+  const labelled = mayLabel(call) ? await addLabels({ host, repository, issue, sender: author }, labels) : issue;
   return created(issuePayload(host, repository, labelled));
+}
+
+/** Somebody without triage rights may open an issue and change their own, but their labels are dropped without a word. */
+function mayLabel(call: Call): boolean {
+  return call.actor.type !== 'user' || roleOf(call.host, repositoryOf(call), actingLogin(call)) !== 'read';
 }
 
 const issueEdit = z.object({
@@ -108,6 +119,7 @@ const issueEdit = z.object({
   body: bodyText.nullish(),
   state: z.enum(['open', 'closed']).optional(),
   state_reason: z.enum(['completed', 'not_planned', 'duplicate', 'reopened']).nullish(),
+  labels: labelNames.optional(),
 });
 
 async function editIssue(call: Call) {
@@ -121,9 +133,11 @@ async function editIssue(call: Call) {
   const edit = parseBody(call, issueEdit);
   const change = { host, repository, sender };
   const edited = await editText({ ...change, issue }, { title: edit.title ?? undefined, body: edit.body ?? undefined });
+  const labelled =
+    edit.labels && mayLabel(call) ? await replaceLabels({ ...change, issue: edited }, edit.labels) : edited;
   const changed = edit.state
-    ? await setState({ ...change, issue: edited }, edit.state, edit.state_reason ?? undefined)
-    : edited;
+    ? await setState({ ...change, issue: labelled }, edit.state, edit.state_reason ?? undefined)
+    : labelled;
   return ok(issuePayload(host, repository, changed));
 }
 

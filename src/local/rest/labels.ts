@@ -14,7 +14,7 @@ import {
   repositoryOf,
   textParameter,
 } from './endpoint.ts';
-import { addLabels, createLabel, removeLabel } from './issue-changes.ts';
+import { addLabels, createLabel, removeLabel, replaceLabels } from './issue-changes.ts';
 import { issueOf } from './issues.ts';
 import { labelPayload, labelPayloads } from './payloads.ts';
 
@@ -38,7 +38,10 @@ export const labelEndpoints: Endpoints = {
     need: TRIAGE,
     answer: async (call) => ok(issueLabels(call, await addLabels(changeOf(call), namesIn(call)))),
   },
-  [`PUT ${ISSUE_LABELS}`]: { need: TRIAGE, answer: replaceLabels },
+  [`PUT ${ISSUE_LABELS}`]: {
+    need: TRIAGE,
+    answer: async (call) => ok(issueLabels(call, await replaceLabels(changeOf(call), namesIn(call)))),
+  },
   [`DELETE ${ISSUE_LABELS}/{name}`]: {
     need: TRIAGE,
     answer: async (call) => ok(issueLabels(call, await removeLabel(changeOf(call), textParameter(call, 'name')))),
@@ -76,16 +79,6 @@ function changeLabel(call: Call) {
     description: description ?? known.description,
   });
   return ok(labelPayload(call.host, repositoryOf(call), label));
-}
-
-async function replaceLabels(call: Call) {
-  const change = changeOf(call);
-  const wanted = namesIn(call);
-  let { issue } = change;
-  for (const name of change.issue.labels.filter((label) => !wanted.includes(label))) {
-    issue = await removeLabel({ ...change, issue }, name);
-  }
-  return ok(issueLabels(call, await addLabels({ ...change, issue }, wanted)));
 }
 
 const nameSchema = z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)]);

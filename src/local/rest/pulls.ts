@@ -8,6 +8,7 @@ import type { Pull } from '../records.ts';
 import { takeNumber } from '../repository-records.ts';
 import { emit } from '../webhooks/events.ts';
 import { commitOf, commitPayload, commitsOf, fileChangesOf } from './commits.ts';
+import { asksForDiff, diffReply } from './diffs.ts';
 import {
   actingLogin,
   type Call,
@@ -21,6 +22,7 @@ import {
 } from './endpoint.ts';
 import { gitOfCall } from './git-data.ts';
 import { editText, setState } from './issue-changes.ts';
+import { ordered } from './ordered.ts';
 import { keepPullRef } from './pull-changes.ts';
 import { issueOfPull, pullFactsOf, pullPayload } from './pull-payloads.ts';
 import { bodyText, titleText } from './texts.ts';
@@ -31,7 +33,7 @@ const ONE = '/repos/{owner}/{repo}/pulls/{pull_number}';
 export const pullEndpoints: Endpoints = {
   'GET /repos/{owner}/{repo}/pulls': { need: PUBLIC, answer: listPulls },
   'POST /repos/{owner}/{repo}/pulls': { need: OPEN, answer: createPull },
-  [`GET ${ONE}`]: { need: PUBLIC, answer: async (call) => ok(await fullPayload(call, pullOf(call))) },
+  [`GET ${ONE}`]: { need: PUBLIC, answer: getPull },
   [`PATCH ${ONE}`]: { need: OPEN, answer: editPull },
   [`GET ${ONE}/files`]: { need: PUBLIC, answer: listFiles },
   [`GET ${ONE}/commits`]: { need: PUBLIC, answer: listCommits },
@@ -41,6 +43,13 @@ export const pullEndpoints: Endpoints = {
 export function pullOf(call: Call): Pull {
   const number = numberParameter(call, 'pull_number');
   return found(call.host.state.pulls.first({ repositoryId: repositoryOf(call).id, number }));
+}
+
+async function getPull(call: Call) {
+  const pull = pullOf(call);
+  if (!asksForDiff(call)) return ok(await fullPayload(call, pull));
+  const mergeBase = await gitOfCall(call).text(['merge-base', pull.baseSha, pull.headSha]);
+  return diffReply(call, mergeBase, pull.headSha);
 }
 
 async function fullPayload(call: Call, pull: Pull) {
@@ -58,8 +67,10 @@ function listPulls(call: Call) {
     .filter((pull) => state === 'all' || issueOfPull(host, pull).state === state)
     .filter((pull) => head === undefined || pull.head === head)
     .filter((pull) => !query.has('base') || pull.base === query.get('base'));
-  const ordered = query.get('direction') === 'asc' ? pulls : pulls.toReversed();
-  return list(ordered.map((pull) => pullPayload(host, repository, pull)));
+  const issueOf = (pull: Pull) => issueOfPull(host, pull);
+  const keys = { created: (pull: Pull) => issueOf(pull).createdAt, updated: (pull: Pull) => issueOf(pull).updatedAt };
+  const direction = (query.get('sort') ?? 'created') === 'created' ? 'desc' : 'asc';
+  return list(ordered(query, pulls, { keys, direction }).map((pull) => pullPayload(host, repository, pull)));
 }
 
 const newPull = z.object({

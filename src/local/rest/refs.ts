@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
 import { type Git, objectTypeOf } from '../git/git.ts';
-import { newWorkflowFile, workflowRefusal } from '../git/push-hook.ts';
+import { newWorkflowFile, PROTECTED, workflowRefusal } from '../git/push-hook.ts';
 import { isAncestor, writeRefs } from '../git/pushes.ts';
 import { nodeIdOf, repositoryUrlOf } from '../host.ts';
 import { HttpError, notFound } from '../http-error.ts';
@@ -68,6 +68,7 @@ async function createRef(call: Call) {
       `Reference name ${ref} is not valid: it must begin with "refs" and have at least two slashes`,
     );
   }
+  judgeOwner(ref);
   await judgeObject(call, sha);
   await judgeWorkflowFiles(call, sha);
   return writeRefsOf(call, async () => {
@@ -77,6 +78,11 @@ async function createRef(call: Call) {
     await git.text(['update-ref', ref, sha, '']);
     return created(await refPayload(call, ref, sha));
   });
+}
+
+/** Refs of pull requests are the server's. @throws HttpError 422 */
+function judgeOwner(ref: string): void {
+  if (ref.startsWith('refs/pull/')) throw new HttpError(422, 'Reference update failed');
 }
 
 /** Git keeps refs as files in folders, so none can be below another one. */
@@ -91,12 +97,15 @@ async function updateRef(call: Call) {
   const ref = `refs/${textParameter(call, 'ref')}`;
   const { sha, force } = parseBody(call, refChange);
   const git = gitOfCall(call);
+  judgeOwner(ref);
   await judgeObject(call, sha);
   await judgeWorkflowFiles(call, sha);
   return writeRefsOf(call, async () => {
     const before = await git.attempt(['rev-parse', '--verify', '--quiet', ref]);
     if (before === undefined) throw new HttpError(422, 'Reference does not exist');
-    if (!force && !(await isAncestor(git, before, sha))) throw new HttpError(422, 'Update is not a fast forward');
+    const isForward = await isAncestor(git, before, sha);
+    if (!isForward && isProtected(call, ref)) throw new HttpError(422, PROTECTED);
+    if (!isForward && !force) throw new HttpError(422, 'Update is not a fast forward');
     await git.text(['update-ref', ref, sha, before]);
     return ok(await refPayload(call, ref, sha));
   });
@@ -104,6 +113,9 @@ async function updateRef(call: Call) {
 
 async function deleteRef(call: Call) {
   const ref = `refs/${textParameter(call, 'ref')}`;
+  judgeOwner(ref);
+  if (ref === `refs/heads/${repositoryOf(call).defaultBranch}`)
+    throw new HttpError(422, 'Cannot delete the default branch');
   return writeRefsOf(call, async () => {
     if ((await gitOfCall(call).attempt(['rev-parse', '--verify', '--quiet', ref])) === undefined) {
       throw new HttpError(422, 'Reference does not exist');
@@ -111,6 +123,12 @@ async function deleteRef(call: Call) {
     await gitOfCall(call).text(['update-ref', '-d', ref]);
     return noContent;
   });
+}
+
+/** Whether the past of this ref cannot be changed. */
+export function isProtected(call: Call, ref: string): boolean {
+  const { defaultBranch } = repositoryOf(call);
+  return call.host.switches.values().protectsDefaultBranch && ref === `refs/heads/${defaultBranch}`;
 }
 
 async function judgeObject(call: Call, sha: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** The REST door: who asks, which row of the request table, may they, is it well formed, and is the answer what GitHub's description promises. */
+import type { Fields } from '../../referee/json.ts';
 import type { RequestRow } from '../../referee/requests.ts';
 import type { RouteMatch } from '../../referee/routes.ts';
 import { judgeAccess } from '../access.ts';
@@ -7,9 +8,10 @@ import { found, HttpError, moved, notFound } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { findFormer, findRepository } from '../repository-records.ts';
 import { type Actor, actorLabel, actorOf } from '../tokens.ts';
-import { errorResponse, jsonResponse } from './answers.ts';
-import { complete } from './completion.ts';
+import { conditional, errorResponse, jsonResponse } from './answers.ts';
+import { complete, FORGOTTEN } from './completion.ts';
 import type { Call, Endpoints, Reply } from './endpoint.ts';
+import { judgeWish } from './obeyed.ts';
 
 /** Answers one REST request; `path` begins after the base and holds the query. */
 export type Rest = (request: Request, path: string) => Promise<Response>;
@@ -21,7 +23,7 @@ export function createRest(host: Host, endpoints: Endpoints): Rest {
     let actor: Actor = { type: 'anonymous' };
     const respond = async (): Promise<Response> => {
       actor = actorOf(host, request.headers.get('authorization') ?? undefined);
-      return answer({ host, endpoints, request, path, actor });
+      return conditional(request, await answer({ host, endpoints, request, path, actor }));
     };
     const response = await respond().catch((error: unknown) =>
       failureResponse(host, `${request.method} ${path}`, error),
@@ -58,6 +60,7 @@ async function answer(asked: Asked): Promise<Response> {
   judgeAccess(host, { actor, need: endpoint.need, repository });
   const body = jsonOf(await request.text());
   judgeRequest(host, { method: request.method, path, body });
+  judgeWish({ row: match.row, query: url.searchParams, body, accept: request.headers.get('accept') ?? '' });
   const call: Call = {
     host,
     actor,
@@ -113,8 +116,7 @@ function responseOf({ asked: { host, request, path }, repository, match, reply }
     return new Response(new Uint8Array(reply.raw), { status: reply.status, headers: { ...reply.headers } });
   const paged = pageOf(`${apiUrlOf(host)}${pathById(path, repository)}`, reply);
   const schema = host.contract.responseSchema(request.method, match.row.route, reply.status);
-  const body =
-    schema && paged.body !== undefined ? complete(host.contract, schema, paged.body, apiUrlOf(host)) : paged.body;
+  const body = schema && paged.body !== undefined ? completed(host, match.row, schema, paged.body) : paged.body;
   const problems = host.contract.response(
     request.method,
     path,
@@ -129,6 +131,14 @@ function responseOf({ asked: { host, request, path }, repository, match, reply }
   }
   const headers = { ...reply.headers, ...paged.headers };
   return jsonResponse(host.clock, { status: reply.status, body, headers });
+}
+
+/** The body as the description wants it; what an endpoint forgot is a problem of ours, and no reason to answer nothing. */
+function completed(host: Host, { method, route }: RequestRow, schema: Fields, body: unknown): unknown {
+  const subject = `${method} ${route}`;
+  const { value, forgotten } = complete({ contract: host.contract, schema, subject, value: body, url: apiUrlOf(host) });
+  for (const field of forgotten) host.reportProblem(`answer to ${subject}`, field, FORGOTTEN);
+  return value;
 }
 
 const PAGE_SIZE = 30;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Need, PUBLIC } from '../access.ts';
 import { now } from '../clock.ts';
 import { found, HttpError } from '../http-error.ts';
-import type { Pull, Review } from '../records.ts';
+import type { Pull, Review, ReviewComment } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
 import { fileChangesOf } from './commits.ts';
 import {
@@ -17,6 +17,7 @@ import {
   repositoryOf,
 } from './endpoint.ts';
 import { gitOfCall } from './git-data.ts';
+import { ordered } from './ordered.ts';
 import { issueOfPull, pullPayload, reviewPayload } from './pull-payloads.ts';
 import { pullOf } from './pulls.ts';
 import { reviewCommentPayload } from './review-payloads.ts';
@@ -47,9 +48,12 @@ function listCommentsOfReview(call: Call) {
 
 function listComments(call: Call) {
   const { repositoryId, number } = pullOf(call);
-  const comments = call.host.state.reviewComments.find({ repositoryId, number });
+  const since = call.query.get('since') ?? '';
+  const comments = call.host.state.reviewComments
+    .find({ repositoryId, number })
+    .filter(({ createdAt }) => createdAt >= since);
   return list(
-    comments.map((comment) => ({
+    ordered(call.query, comments, { keys: { created: madeAt, updated: madeAt }, direction: 'asc' }).map((comment) => ({
       ...reviewCommentPayload(call.host, repositoryOf(call), comment),
       line: comment.line,
       original_line: comment.line,
@@ -59,13 +63,18 @@ function listComments(call: Call) {
   );
 }
 
+/** Nobody can change such a comment here. */
+function madeAt({ createdAt }: ReviewComment): string {
+  return createdAt;
+}
+
 function reviewOf(call: Call, { repositoryId, number }: Pull): Review {
   const review = call.host.state.reviews.get(numberParameter(call, 'review_id'));
   return found(review?.repositoryId === repositoryId && review.number === number ? review : undefined);
 }
 
 const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
-const newComment = z.object({
+const newComment = z.strictObject({
   path: z.string(),
   body: z.string().min(1),
   line: z.int().positive(),

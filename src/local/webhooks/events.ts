@@ -2,7 +2,7 @@
 import type { Fields } from '../../referee/json.ts';
 import { type Host, nodeIdOf, repositoryUrlOf } from '../host.ts';
 import type { Repository } from '../records.ts';
-import { complete } from '../rest/completion.ts';
+import { complete, FORGOTTEN } from '../rest/completion.ts';
 import { accountPayload, repositoryPayload } from '../rest/payloads.ts';
 
 export interface Happening {
@@ -27,11 +27,12 @@ export function emit(host: Host, { event, action, repository, sender, fields }: 
     },
   };
   const schema = host.contract.webhookSchema(event, action);
-  const filled = schema ? complete(host.contract, schema, values, repositoryUrlOf(host, current)) : values;
-  const payload: Fields = JSON.parse(JSON.stringify(filled));
-  for (const { where, message } of host.contract.webhook(event, payload)) {
-    host.reportProblem(`webhook ${event}${action ? `.${action}` : ''}`, where, message);
-  }
+  const subject = `webhook ${event}${action ? `.${action}` : ''}`;
+  const url = repositoryUrlOf(host, current);
+  const { value, forgotten } = complete({ contract: host.contract, schema: schema ?? {}, subject, value: values, url });
+  const payload: Fields = JSON.parse(JSON.stringify(value));
+  for (const { where, message } of host.contract.webhook(event, payload)) host.reportProblem(subject, where, message);
+  for (const field of forgotten) host.reportProblem(subject, field, FORGOTTEN);
   host.outbox.add({ event, action, repositoryId: repository.id, payload });
   return payload;
 }

@@ -1,5 +1,5 @@
 /** What a build does when tests, model or set-up are not usable: it says so and proposes nothing. */
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { briefFor, DESIGN, FROZEN_FILE, FROZEN_TEXT, GOOD, numbersOf, write } from '../../jobs/build-fixture.ts';
@@ -127,6 +127,25 @@ test('a skill that the App did not send is the failure of the report, before any
     message: 'The brief has no skill "incremental-implementation"; the App must send its text in `skills`.',
   });
   expect(requests).toEqual([]);
+});
+
+test('an install command takes what the set-up action kept, into the workspace and every working copy', async () => {
+  const { root } = place();
+  await mkdir(join(root, 'loopwright-setup', 'node_modules', 'tea'), { recursive: true });
+  await writeFile(join(root, 'loopwright-setup', 'node_modules', 'tea', 'index.js'), "module.exports = 'green';\n");
+  const commands = commandsOf({
+    install: `cp -R "\${LOOPWRIGHT_SETUP:?}/." .`,
+    test: `node -e "require('tea')" && node --test`,
+  });
+  const { report } = await build({ turns: writing(GOOD) }, { commands });
+  expect(report.failure).toBeNull();
+  expect(numbersOf(report)).toMatchObject({ test_failures: 0, suite_failures: 0 });
+  expect(report.changes.map(({ path }) => path)).toEqual(['src/greet.js', FROZEN_FILE].toSorted());
+});
+
+test('an install command that takes from a set-up action is refused where none ran, before it copies anything', async () => {
+  const { report } = await build({}, { commands: commandsOf({ install: `cp -R "\${LOOPWRIGHT_SETUP:?}/." .` }) });
+  expect(report.failure).toMatchObject({ cause: 'setup', message: expect.stringContaining('LOOPWRIGHT_SETUP') });
 });
 
 test('an install command that fails is the failure of the report, and says what the sandbox lacks', async () => {

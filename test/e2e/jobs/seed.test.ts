@@ -163,6 +163,7 @@ test('a brief that is not valid ends without a report and names the first wrong 
     LOOPWRIGHT_INPUT: '',
     LOOPWRIGHT_MODEL_URL: '',
     GITHUB_OUTPUT: '',
+    RUNNER_TEMP: '',
   };
   const job = runJob({ kind: 'build', job: build, variables, bundle: import.meta.filename, log: () => undefined });
   await expect(job).rejects.toThrow(/LOOPWRIGHT_BRIEF: .*not valid: [\s\S]*entry/);
