@@ -74,6 +74,7 @@ function spendInLine(state: StateInline, silent: boolean): boolean {
 const COSTS: ReadonlyMap<string | undefined, number> = new Map([
   ...Array.from('\n\\`![&$', (mark): [string, number] => [mark, 1]),
   ['<', 3],
+  ['@', 3],
 ]);
 const DELIMITERS: ReadonlySet<string | undefined> = new Set('*_~');
 
