@@ -9,6 +9,7 @@ import { type DemoSummary, provenOf, summaryOf } from '../demo/demo-summary.ts';
 import { drive } from '../demo/drive.ts';
 import { keepResult, keptResult } from '../demo/kept-result.ts';
 import { createMaintainer } from '../demo/maintainer.ts';
+import { personAt, playedPerson } from '../demo/person.ts';
 import { resultLine } from '../demo/result-line.ts';
 import { SABOTAGES, type SabotageName } from '../demo/sabotage.ts';
 import { readScript } from '../demo/script.ts';
@@ -33,6 +34,8 @@ export interface DemoRun {
   /** What of the script is a lie, to see it refused. */
   readonly sabotage: SabotageName | undefined;
   readonly json: boolean;
+  /** Whether the demo answers and approves by itself. */
+  readonly isPlayed: boolean;
   readonly minutes: number;
   readonly model: ModelEnvironment;
   readonly logLevel: string;
@@ -105,15 +108,21 @@ async function play({ run, local, token, fullName, startedMs, say, out }: Play):
   if (run.interrupted.aborted) return interruptedRun(run, { durationMs: Date.now() - startedMs }, { say, out });
   const repositoryUrl = `${local.githubUrl}/${fullName}`;
   const story = createStory({ say, startedMs, repositoryUrl, maintainer: MAINTAINER });
-  story.opening({ scripted: local.scripted, model: local.ports.modelFacts.name });
+  story.opening({ scripted: local.scripted, model: local.ports.modelFacts.name, isPlayed: run.isPlayed });
+  const maintainer = createMaintainer({ githubUrl: local.githubUrl, fullName, token });
+  const { entrance } = local;
+  const person = run.isPlayed
+    ? playedPerson({ maintainer, story })
+    : personAt(process.stdin, { maintainer, story, entrance });
   const loop = await drive({
-    maintainer: createMaintainer({ githubUrl: local.githubUrl, fullName, token }),
+    maintainer,
+    person,
     issue: run.issue,
     store: local.ports.store,
     story,
     untilMs: startedMs + run.minutes * 60_000,
     interrupted: run.interrupted,
-  });
+  }).finally(person.close);
   const known = { durationMs: Date.now() - startedMs };
   if (loop === undefined) return interruptedRun(run, known, { say, out });
   if (run.interrupted.aborted)

@@ -1,4 +1,4 @@
-/** `loopwright demo`: a whole loop without a person, on an embedded GitHub; the maintainer's words are given through the REST API. */
+/** `loopwright demo`: a whole loop on an embedded GitHub; what the person says, played or real, is given through the REST API. */
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { demoScript, readIssue } from '../demo/demo-material.ts';
@@ -29,12 +29,18 @@ const OPTIONS = {
     value: 'product|test',
     description: 'have the code broken, or the tests emptied, and see it refused',
   },
-  minutes: { type: 'string', value: 'N', description: 'how long to wait at most (default 10)' },
+  yes: { type: 'boolean', description: 'with --repo: have a person played who takes the first options and approves' },
+  minutes: {
+    type: 'string',
+    value: 'N',
+    description: 'how long to wait at most (default 10; 240 where you answer)',
+  },
 } as const;
 
 export const demo: Command = {
   summary: 'watch a whole loop on an embedded GitHub, no account, key or docker needed',
-  usage: '[--json] [--keep DIR] [--repo PATH --issue FILE [--script FILE]] [--sabotage product|test] [--minutes N]',
+  usage:
+    '[--json] [--keep DIR] [--repo PATH --issue FILE [--script FILE] [--yes]] [--sabotage product|test] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
     try {
@@ -69,7 +75,12 @@ type Asked = Omit<DemoRun, 'directory' | 'kept' | 'interrupted'> & { readonly ke
 /** Everything that can be wrong with the options is said before anything starts. */
 async function parse(argv: readonly string[]): Promise<Asked> {
   const { values } = optionsOf({ command: 'demo', argv, options: OPTIONS });
-  const { repo, issue, script = demoScript(), keep, minutes = '10' } = values;
+  const { repo, issue, script = demoScript(), keep, yes = repo === undefined } = values;
+  const { minutes = yes ? '10' : '240' } = values;
+  if (values.json === true && !yes)
+    throw new UsageError(
+      '--json shows no questions, and with --repo you answer them; add --yes to have a person played',
+    );
   if ((repo === undefined) !== (issue === undefined))
     throw new UsageError(
       '--repo and --issue go together: the repository, and a Markdown file with the issue to work on',
@@ -89,6 +100,7 @@ async function parse(argv: readonly string[]): Promise<Asked> {
     script: resolve(script),
     sabotage,
     json: values.json === true,
+    isPlayed: yes,
     minutes: parseMinutes(minutes),
     model,
     logLevel: logLevel() === 'info' ? 'error' : logLevel(),

@@ -1,14 +1,16 @@
-/** Plays the maintainer: opens and labels the issue, says what the loop waits for, until it rests. */
+/** Drives a loop: opens and labels the issue, and tells the person what it waits for, until it rests. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoopError } from '../errors.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Store } from '../ports.ts';
 import type { IssueText } from './demo-material.ts';
 import type { Maintainer } from './maintainer.ts';
+import type { Person } from './person.ts';
 import type { Story } from './story.ts';
 
 export interface Drive {
   readonly maintainer: Maintainer;
+  readonly person: Person;
   readonly issue: IssueText;
   readonly store: Store;
   readonly story: Story;
@@ -19,6 +21,8 @@ export interface Drive {
 interface Place {
   readonly repositoryId: number;
   readonly number: number;
+  /** Of a loop that an earlier label did not start. */
+  readonly seq: number;
 }
 
 const POLL_MS = 150;
@@ -34,7 +38,7 @@ export async function drive(driven: Drive): Promise<Loop | undefined> {
     if (loop !== undefined) {
       story.follow(loop);
       if (loop.status === 'succeeded' || loop.status === 'stopped') return settled(loop, driven, place);
-      await answer({ loop, place, said, driven });
+      await turn({ loop, place, said, driven });
     }
     await sleep(POLL_MS);
   }
@@ -43,14 +47,30 @@ export async function drive(driven: Drive): Promise<Loop | undefined> {
   return loop;
 }
 
+/** @throws {LoopError} where the label was refused. */
+async function turn(now: Turn): Promise<void> {
+  const { loop, place, driven } = now;
+  if (loop.status === 'idle' && loop.seq > place.seq && loop.pending.length === 0)
+    throw await notStarted(driven, place);
+  driven.person.at(loop.review?.pull ?? place.number);
+  await answer(now);
+}
+
+/** The label was refused, and the issue says why. */
+async function notStarted({ maintainer }: Drive, { number }: Place): Promise<LoopError> {
+  const why = await maintainer.lastSaid(number);
+  return new LoopError(`The loop was not started: ${why ?? `the issue #${number} does not say why`}`);
+}
+
 /** In a kept directory the issue is there already, perhaps without its label; then the demo goes on with it. */
 async function openOnce({ maintainer, issue, store, story }: Drive): Promise<Place> {
   const known = await maintainer.find(issue.title);
-  const place = known ?? (await maintainer.open(issue));
-  const hasLoop = (await store.newest(place.repositoryId, place.number)) !== undefined;
-  if (!hasLoop && known?.labelled !== true) await maintainer.label(place.number);
-  story.opened({ ...place, title: issue.title, again: known !== undefined });
-  return place;
+  const { repositoryId, number } = known ?? (await maintainer.open(issue));
+  const loop = (await store.newest(repositoryId, number))?.loop;
+  const isStarted = loop !== undefined && loop.status !== 'idle';
+  if (!isStarted && known?.labelled !== true) await maintainer.label(number);
+  story.opened({ number, title: issue.title, again: known !== undefined });
+  return { repositoryId, number, seq: loop?.seq ?? 0 };
 }
 
 /** What people are told at the end is still on its way for a moment. */
@@ -72,13 +92,12 @@ interface Turn {
 }
 
 /** One comment per thing that is waited for. */
-async function answer({ loop, place, said, driven: { maintainer, story } }: Turn): Promise<void> {
+async function answer({ loop, place, said, driven: { person } }: Turn): Promise<void> {
   const words = wordsFor(loop);
   const key = `${loop.waitingFor}/${loop.entry}/${loop.counters.interviews}`;
   if (words === undefined || said.has(key)) return;
   said.add(key);
-  story.said(words);
-  await maintainer.comment(loop.waitingFor === 'answers' ? place.number : (loop.review?.pull ?? place.number), words);
+  await person.awaited(words, loop.waitingFor === 'answers' ? place.number : (loop.review?.pull ?? place.number));
 }
 
 /** Nobody answers what they cannot see yet: the comment that asks must stand. */

@@ -18,6 +18,8 @@ export interface Maintainer {
   createLabel(): Promise<void>;
   label(issue: number): Promise<void>;
   comment(number: number, body: string): Promise<void>;
+  /** The last comment on an issue, as people see it. */
+  lastSaid(number: number): Promise<string | undefined>;
 }
 
 const created = z.object({ number: z.int() });
@@ -74,6 +76,11 @@ export function createMaintainer({
     },
     async comment(number, body) {
       await call('POST', `/issues/${number}/comments`, { body });
+    },
+    async lastSaid(number) {
+      const comments = z.array(z.object({ body: z.string() }));
+      const last = comments.parse(await call('GET', `/issues/${number}/comments?per_page=100`)).at(-1);
+      return last?.body.replaceAll(/<!--.*?-->/gs, '').trim();
     },
   };
 }

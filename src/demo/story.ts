@@ -5,10 +5,12 @@ import { thresholdText, valueText } from '../render/words.ts';
 import { clockText, wrapped } from './plain-text.ts';
 
 export interface Story {
-  opening(model: { readonly scripted: boolean; readonly model: string }): void;
+  opening(by: { readonly scripted: boolean; readonly model: string; readonly isPlayed: boolean }): void;
   opened(issue: { readonly number: number; readonly title: string; readonly again: boolean }): void;
   /** What the maintainer says. */
   said(words: string): void;
+  /** What is asked of the person who sits before it. */
+  asks(hint: string): void;
   /** Tells what is new in the loop; what was told is not told again. */
   follow(loop: Loop): void;
 }
@@ -40,11 +42,16 @@ export function createStory({ say, startedMs, repositoryUrl, maintainer }: Setti
     for (const line of wrapped(head, parts)) say(line);
   };
   return {
-    opening({ scripted, model }) {
+    opening({ scripted, model, isPlayed }) {
       say(
         scripted
           ? 'The model is SCRIPTED: its answers are authored. GitHub, git, Actions, tests and evidence are real.'
           : `The model is ${model}.`,
+      );
+      say(
+        isPlayed
+          ? `@${maintainer} is PLAYED: she takes the first option and approves, whatever stands there.`
+          : 'You answer, approve and steer; the model does the rest.',
       );
       say(`A GitHub of its own runs at ${repositoryUrl} while this does.\n`);
     },
@@ -54,6 +61,9 @@ export function createStory({ say, startedMs, repositoryUrl, maintainer }: Setti
     },
     said(words) {
       tell({ key: `said/${told.size}`, mark: ' ', name: `@${maintainer}`, parts: [words] });
+    },
+    asks(hint) {
+      tell({ key: `asks/${told.size}`, mark: '▸', name: 'you', parts: [hint] });
     },
     follow(loop) {
       for (const news of newsOf(loop, repositoryUrl)) tell(news);

@@ -63,18 +63,25 @@ export function startedAndClosed(argv: readonly string[]) {
   return { child, printed: () => printed, ended };
 }
 
+interface Start {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly program?: string;
+  /** `pipe` where the test types. */
+  readonly input?: 'ignore' | 'pipe';
+}
+
 /** Starts a command that is stopped later. */
 export function started(
   argv: readonly string[],
-  { environment = {}, program = COMMAND }: { environment?: Readonly<Record<string, string>>; program?: string } = {},
+  { environment = {}, program = COMMAND, input = 'ignore' }: Start = {},
 ): Running {
   const child = spawn(process.execPath, argvOf(program, argv), {
     env: { ...childEnvironment(), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
   });
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
+    stream?.on('data', (chunk: Buffer) => {
       printed += chunk.toString();
     });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));

@@ -51,7 +51,10 @@ const PROVEN: Readonly<Record<string, Proof>> = {
     file: 'test/e2e/interrupted-demo.test.ts',
     words: "'demo', '--keep', directory, '--minutes', '5'",
   },
-  'npm run demo -- --repo PATH --issue FILE': BY_DEMO,
+  'npm run demo -- --repo PATH --issue FILE': {
+    file: 'test/e2e/typed/your-repository.test.ts',
+    words: "'demo', '--repo', shop, '--issue', ISSUE",
+  },
   'npm run demo -- --repo PATH --issue FILE --script FILE': {
     file: 'test/machine/second-repository.test.ts',
     words: "'--script', scriptPath",

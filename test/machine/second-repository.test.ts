@@ -70,7 +70,7 @@ function environment(): Record<string, string | undefined> {
 }
 
 function runDemo(scriptPath: string, ...more: readonly string[]): Promise<Run> {
-  const files = ['--repo', source, '--issue', join(FIXTURE, 'issue.md'), '--script', scriptPath];
+  const files = ['--repo', source, '--issue', join(FIXTURE, 'issue.md'), '--script', scriptPath, '--yes'];
   // Without the hook: it would build again what the tests beside this one are running.
   return execa('npm', ['run', '-s', 'demo', '--ignore-scripts', '--', '--json', ...files, ...more], {
     extendEnv: false,
