@@ -29,7 +29,7 @@ const LIMITS = {
   designAttempts: 3,
   reviewRevisions: 2,
 } as const;
-const BUILDER_SKILLS = [
+export const BUILDER_SKILLS = [
   'ground-rules',
   'incremental-implementation',
   'coding-principles',

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSkills } from '../../src/adapters/skills.ts';
+import { GROUND_RULES } from '../../src/drafting/drafting.ts';
+import { BUILDER_SKILLS } from '../../src/effects/dispatch.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { ANSWERS } from '../../src/loop/answers.ts';
 
@@ -32,6 +34,15 @@ describe('the skills that come with the product', () => {
       const first = skills.get(chain[0]);
       expect([first?.phase, first?.role, first?.output], chain[0]).toEqual([phase, role, answer]);
     }
+  });
+
+  it('reach a prompt, or say that they are for people and programs', async () => {
+    const asked = Object.values(ANSWERS).flatMap(({ skills: chain }) => [...chain]);
+    const prompted = new Set<string>([GROUND_RULES, ...asked, ...BUILDER_SKILLS]);
+    const skills = [...(await loadSkills('skills'))];
+    const silent = skills.filter(([, { role }]) => role === 'none').map(([name]) => name);
+    expect(skills.map(([name]) => name).filter((name) => !prompted.has(name))).toEqual(silent);
+    expect(silent).toHaveLength(6);
   });
 
   it('are short enough to be read and long enough to be useful', async () => {
