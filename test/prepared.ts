@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { execa } from 'execa';
@@ -36,10 +37,13 @@ export async function layDatabase(directory: string): Promise<void> {
   await cp(join(PREPARED, 'postgres'), join(directory, 'postgres'), { recursive: true });
 }
 
-/** Vitest calls this before the first test of a project. */
-export async function setup(): Promise<void> {
+/** Vitest calls this before the first test of a project, and what it gives after the last: a worker that ends cleans nothing up. */
+export async function setup(): Promise<() => Promise<void>> {
   if (isBuildStale()) await execa('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
   if (!existsSync(PREPARED)) await prepareDatabase();
+  const shared = await mkdtemp(join(tmpdir(), 'loopwright-shared-'));
+  process.env.SHARED_BY_TESTS = shared;
+  return () => rm(shared, { recursive: true, force: true });
 }
 
 function isBuildStale(): boolean {

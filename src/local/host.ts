@@ -8,6 +8,7 @@ import type { Switches } from './controls/switches.ts';
 import type { Credentials } from './credentials.ts';
 import type { Faults } from './faults/faults.ts';
 import { createGit, type Git } from './git/git.ts';
+import type { Remembered } from './git/remembered.ts';
 import type { Repository } from './records.ts';
 import type { State } from './state.ts';
 import type { Outbox } from './webhooks/webhooks.ts';
@@ -21,6 +22,7 @@ export interface Host {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly dataDirectory: string;
+  readonly remembered: Remembered;
   /** Secret of the printed address; without one everybody who reaches the server may act as anybody. */
   readonly key: string | undefined;
   /** Base address of the server, without a trailing slash. */
@@ -61,7 +63,7 @@ export function repositoryHtmlUrlOf(host: Host, { owner, name }: Repository): st
 
 /** Git on the repository's bare directory. */
 export function gitOf(host: Host, repository: Repository): Git {
-  return createGit(join(host.dataDirectory, 'git', gitDirectoryOf(repository)));
+  return createGit(join(host.dataDirectory, 'git', gitDirectoryOf(repository)), host.remembered);
 }
 
 /** Where a repository's bare directory is, below `git` in the data directory. */

@@ -13,6 +13,7 @@ import { openFaults } from './faults/faults.ts';
 import type { Answering } from './faults/faulty.ts';
 import { installHook } from './git/push-hook.ts';
 import { announceLeftovers } from './git/pushes.ts';
+import { createRemembered } from './git/remembered.ts';
 import type { Host } from './host.ts';
 import { createEnclosedHttp, createHttp } from './http.ts';
 import type { Role } from './records.ts';
@@ -90,6 +91,7 @@ function createHost({ dataDirectory, executeWorkflow, key }: LocalGitHubOptions,
     clock,
     faults,
     dataDirectory,
+    remembered: createRemembered(),
     key,
     url,
     executeWorkflow,

@@ -1,10 +1,5 @@
 /** A stage for phases: a real git repository, a real model endpoint with authored answers, blobs in memory. */
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { z } from 'zod';
 import { createModel } from '../../src/adapters/model.ts';
 import { loadSkills } from '../../src/adapters/skills.ts';
@@ -12,13 +7,12 @@ import { StoreError } from '../../src/errors.ts';
 import { digestOf } from '../../src/guard/digest.ts';
 import { newLoop } from '../../src/loop/loop.ts';
 import type { StartedLoop } from '../../src/loop/stages.ts';
-import type { Ports, Store, Workspace } from '../../src/ports.ts';
+import type { Ports, Store } from '../../src/ports.ts';
 import { GUARDRAILS } from '../guardrails.ts';
 import { listening } from '../listening.ts';
 import { createDatabase } from '../simulation/app/database.ts';
 import { createCallRows } from '../simulation/app/memory-calls.ts';
-
-const run = promisify(execFile);
+import { once, refuse, repositoryOf } from './repository.ts';
 
 export interface Asked {
   readonly name: string;
@@ -47,8 +41,7 @@ const request = z.object({
 
 /** Opens the stage with one commit that holds the files. */
 export async function openStage(files: Readonly<Record<string, string>>): Promise<Stage> {
-  const directory = await mkdtemp(join(tmpdir(), 'stage-'));
-  const sha = await commitFiles(directory, files);
+  const { sha, workspace } = await repositoryOf(files);
   const asked: Asked[] = [];
   const answers: Record<string, unknown[]> = {};
   const server = createServer(async (incoming, response) => {
@@ -81,18 +74,18 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
     github: {
       ...refusingGitHub,
       tags: async () => ['1.0.3', 'nightly', '0.9.1'],
-      file: async (_, path, ref) => readAt(directory, ref, path),
+      file: async (_, path, ref) => workspace.text(ref, path),
     },
     model: createModel({ baseUrl, apiKey: 'none', model: 'authored', pauseMs: 1 }),
     store: { ...refusingStore, ...blobStore(blobs), ...createCallRows(createDatabase()) },
     queue: { start: refuse, send: refuse, stop: refuse },
-    workspace: gitWorkspace(directory),
+    workspace: workspace.port,
     gateway: { publish: refuse, jobDigest: '', url: '' },
     slots: { overall: 1, installation: 1, repository: 1 },
     guardrails: GUARDRAILS,
     keepDays: { deliveries: 4, logs: 90, blobs: 40, commits: 14 },
     clock: { now: () => new Date('2026-01-02T03:04:05.000Z') },
-    skills: new Map([...(await loadSkills('skills'))].map(([name, { text }]) => [name, text])),
+    skills: await texts(),
   };
   return {
     ports,
@@ -103,7 +96,6 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }
@@ -133,73 +125,8 @@ function loopAt(sha: string): StartedLoop {
   };
 }
 
-async function commitFiles(directory: string, files: Readonly<Record<string, string>>): Promise<string> {
-  const git = async (...parameters: string[]): Promise<string> =>
-    (
-      await run('git', [
-        '-C',
-        directory,
-        '-c',
-        'user.name=T',
-        '-c',
-        'user.email=t@example.com',
-        '-c',
-        'core.hooksPath=/dev/null',
-        ...parameters,
-      ])
-    ).stdout.trim();
-  await git('init', '-q');
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, path)), { recursive: true });
-    await writeFile(join(directory, path), text);
-  }
-  await git('add', '-A');
-  await git('commit', '-q', '--allow-empty', '-m', 'Start');
-  return git('rev-parse', 'HEAD');
-}
-
-async function readAt(directory: string, sha: string, path: string): Promise<string | undefined> {
-  try {
-    return (await run('git', ['-C', directory, 'show', `${sha}:${path}`])).stdout;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The workspace port over a local repository; refuses files over 256 KiB like the real one. */
-export function gitWorkspace(directory: string): Workspace {
-  return {
-    async files(_, sha) {
-      const { stdout } = await run('git', ['-C', directory, 'ls-tree', '-r', '-l', '-z', sha]);
-      return stdout.split('\0').flatMap((line) => {
-        const [, mode = '', type = '', , size = '0', path = ''] = /^(\d+) (\w+) (\w+)\s+(\S+)\t(.*)$/s.exec(line) ?? [];
-        return path === ''
-          ? []
-          : [
-              {
-                path,
-                mode,
-                type: type === 'commit' ? ('commit' as const) : ('blob' as const),
-                sizeBytes: Number(size),
-              },
-            ];
-      });
-    },
-    async read(_, sha, path) {
-      const text = await readAt(directory, sha, path);
-      return text === undefined || text.includes('\0') || text.length > 256 * 1024 ? undefined : text;
-    },
-    codeTree: refuse,
-    mergeBase: refuse,
-    merge: refuse,
-    forget: refuse,
-  };
-}
-
-function refuse(): Promise<never> {
-  return Promise.reject(new Error('A drafting phase must not use this port.'));
-}
-
+/** Of the skills, read once. */
+const texts = once(async () => new Map([...(await loadSkills('skills'))].map(([name, { text }]) => [name, text])));
 function blobStore(blobs: Map<string, string>): Pick<Store, 'putBlob' | 'blob'> {
   return {
     async putBlob(content) {

@@ -1,4 +1,5 @@
 import { openEngine } from '../../src/adapters/database.ts';
+import { MEMORY } from '../prepared.ts';
 import { describeAdmission } from './admission-behaviour.ts';
 
-describeAdmission('PGlite in memory', () => openEngine({ url: 'memory:' }));
+describeAdmission('PGlite in memory', () => openEngine({ url: MEMORY }));

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -70,7 +69,7 @@ async function writesDuring(action: () => Promise<unknown>): Promise<readonly st
 }
 
 /** Git and GitHub tell times in whole seconds: what is written after this has another one. */
-const aSecond = () => sleep(1100);
+const aSecond = () => stage.local('POST', '/clock', { advanceMs: 1100 });
 
 async function newIssue(): Promise<number> {
   return (await stage.as('alice').rest.issues.create({ ...HERE, title: 'Basket is slow', body: 'Please fix' })).data

@@ -1,6 +1,7 @@
 /** Git plumbing on bare repositories; nothing is ever checked out. */
 import { runGit } from '../../git-process/run-git.ts';
 import { machineEnvironment } from '../machine-environment.ts';
+import type { Remembered } from './remembered.ts';
 
 /** What every git process of the server gets: where programs are, no configuration of the machine's user, no prompts. */
 export function gitEnvironment(): Record<string, string> {
@@ -33,15 +34,19 @@ export class GitError extends Error {
   override name = 'GitError';
 }
 
-/** Git on one bare repository. */
-export function createGit(directory: string): Git {
-  const run = async (parameters: readonly string[], { input, environment }: GitOptions = {}) => {
-    const { exitCode, stdout, stderr, problem } = await runGit({
+/** Git on one bare repository; what it `remembered` is not asked again. */
+export function createGit(directory: string, remembered?: Remembered): Git {
+  const start = (parameters: readonly string[], { input, environment }: GitOptions) =>
+    runGit({
       argv: ['--git-dir', directory, ...parameters],
       env: { ...gitEnvironment(), ...environment },
       mostBytes: 512 * 1024 * 1024,
       ...(input === undefined ? {} : { input }),
     });
+  const run = async (parameters: readonly string[], options: GitOptions = {}) => {
+    const { exitCode, stdout, stderr, problem } = await (remembered === undefined
+      ? start(parameters, options)
+      : remembered(directory, parameters, () => start(parameters, options)));
     const failure = `git ${parameters[0]} failed in ${directory}: ${stderr.trimEnd() || problem}`;
     return { exitCode, stdout, failure };
   };

@@ -151,10 +151,12 @@ export async function fileChangesOf(
   range: readonly string[],
 ): Promise<readonly Fields[]> {
   const git = gitOf(host, repository);
-  const [raw, numbers] = await Promise.all([
+  const [raw, numbers, text] = await Promise.all([
     git.text(['diff', '--raw', '--no-renames', '--no-abbrev', '-z', ...range]),
     git.text(['diff', '--numstat', '--no-renames', '-z', ...range]),
+    git.text(['diff', '--no-renames', ...range]),
   ]);
+  const patches = patchesOf(text);
   const counts = new Map(
     numbers
       .split('\0')
@@ -168,23 +170,33 @@ export async function fileChangesOf(
   const changes = parts.flatMap((part, index) =>
     index % 2 === 0 ? [{ fields: part.split(' '), path: parts[index + 1] ?? '' }] : [],
   );
-  return Promise.all(
-    changes.map(async ({ fields, path }) => {
-      const { additions, deletions } = counts.get(path) ?? { additions: 0, deletions: 0 };
-      const removed = fields[4] === 'D';
-      const patch = await git.text(['diff', '--no-renames', ...range, '--', path]);
-      return {
-        sha: removed ? fields[2] : fields[3],
-        filename: path,
-        status: STATUS_WORDS[fields[4] ?? ''] ?? 'modified',
-        additions,
-        deletions,
-        changes: additions + deletions,
-        ...fileAddresses(host, repository, path),
-        ...(patch.includes('\n@@') ? { patch: patch.slice(patch.indexOf('\n@@') + 1) } : {}),
-      };
-    }),
-  );
+  return changes.map(({ fields, path }, index) => {
+    const { additions, deletions } = counts.get(path) ?? { additions: 0, deletions: 0 };
+    const removed = fields[4] === 'D';
+    const patch = patches[index] ?? '';
+    return {
+      sha: removed ? fields[2] : fields[3],
+      filename: path,
+      status: STATUS_WORDS[fields[4] ?? ''] ?? 'modified',
+      additions,
+      deletions,
+      changes: additions + deletions,
+      ...fileAddresses(host, repository, path),
+      ...(patch.includes('\n@@') ? { patch: patch.slice(patch.indexOf('\n@@') + 1) } : {}),
+    };
+  });
+}
+
+/** The parts of a diff, one for each file, in git's order. A file that became a link, or the reverse, has two with the same first line. */
+function patchesOf(diff: string): readonly string[] {
+  const headerOf = (part: string) => part.slice(0, part.indexOf('\n'));
+  const patches: string[] = [];
+  for (const part of diff.split(/^(?=diff --git )/m)) {
+    const last = patches.at(-1);
+    if (last !== undefined && headerOf(last) === headerOf(part)) patches.push(patches.pop() + part);
+    else patches.push(part);
+  }
+  return patches.map((patch) => patch.replace(/\n$/, ''));
 }
 
 const STATUS_WORDS: Readonly<Record<string, string>> = { A: 'added', D: 'removed', M: 'modified', T: 'changed' };
