@@ -61,10 +61,15 @@ export async function announceLeftovers(host: Host): Promise<void> {
 
 /** The process may have died after a push was told, before its pull requests followed. */
 async function catchUp(host: Host, repository: Repository, sender: string): Promise<void> {
-  for (const { head, headSha } of host.state.pulls.find({ repositoryId: repository.id })) {
-    const ref = `refs/heads/${head}`;
-    const after = host.state.announcedRefs.first({ repositoryId: repository.id, ref })?.sha ?? NO_COMMIT;
-    await followHead(host, { repository, sender, change: { ref, before: headSha, after } });
+  for (const { head, headSha, base, baseSha } of host.state.pulls.find({ repositoryId: repository.id })) {
+    for (const [branch, before] of [
+      [base, baseSha],
+      [head, headSha],
+    ]) {
+      const ref = `refs/heads/${branch}`;
+      const after = host.state.announcedRefs.first({ repositoryId: repository.id, ref })?.sha ?? NO_COMMIT;
+      if (before !== undefined) await followHead(host, { repository, sender, change: { ref, before, after } });
+    }
   }
 }
 

@@ -70,6 +70,8 @@ async function writeMerge(call: Call, pull: Pull, wish: Wish): Promise<string> {
     input: messageOf(call, pull, wish),
     environment: environmentOf(call.host, own, own),
   });
+  // Before the branch moves: a squashed head is not in it, so that a process that dies now could not tell that it was merged.
+  call.host.state.pulls.update(pull.id, { mergeCommitSha: sha });
   await git.text(['update-ref', ref, sha, base]);
   return sha;
 }

@@ -2,7 +2,7 @@
 
 import { startPullRuns } from '../actions/workflow-triggers.ts';
 import { now } from '../clock.ts';
-import { NO_COMMIT } from '../git/git.ts';
+import { type Git, NO_COMMIT } from '../git/git.ts';
 import { gitOf, type Host } from '../host.ts';
 import type { Pull, Repository } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
@@ -25,8 +25,8 @@ export async function followHead(host: Host, { repository, sender, change }: Bra
   const git = gitOf(host, repository);
   const movedAt = host.clock.now().toISOString();
   for (const pull of open.filter(({ base }) => base === branch && change.after !== NO_COMMIT)) {
-    const holdsHead = (await git.attempt(['merge-base', '--is-ancestor', pull.headSha, change.after])) !== undefined;
-    if (holdsHead) await closeMerged(host, { repository, sender, pull, mergeCommitSha: change.after });
+    const mergeCommitSha = await mergedBy(change.after, pull, git);
+    if (mergeCommitSha !== undefined) await closeMerged(host, { repository, sender, pull, mergeCommitSha });
     else host.state.pulls.update(pull.id, { baseSha: change.after, movedAt });
   }
   for (const pull of open.filter(({ head, headSha }) => head === branch && headSha !== change.after)) {
@@ -34,6 +34,13 @@ export async function followHead(host: Host, { repository, sender, change }: Bra
       await setState({ host, repository, issue: issueOfPull(host, pull), sender }, 'closed');
     else await synchronize(host, { repository, sender, pull, after: change.after });
   }
+}
+
+/** The commit that merged a pull request, where its base as it is now holds one: the one that was made for it, or whatever brought its head. */
+async function mergedBy(base: string, { mergeCommitSha, headSha }: Pull, git: Git): Promise<string | undefined> {
+  const holds = async (sha: string) => (await git.attempt(['merge-base', '--is-ancestor', sha, base])) !== undefined;
+  if (mergeCommitSha !== undefined && (await holds(mergeCommitSha))) return mergeCommitSha;
+  return (await holds(headSha)) ? base : undefined;
 }
 
 export interface MergedPull {
