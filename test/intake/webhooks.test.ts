@@ -257,7 +257,7 @@ test.each(['5', '"x"', 'null', 'true', '[]', '[{}]', '', ' '])('a signed %j is n
   expect(lines()).toEqual([{ level: 40, msg: 'a webhook was refused: the payload is no JSON object' }]);
 });
 
-const DEEP = 'the payload is nested deeper than any that GitHub sends';
+const COSTLY = 'the payload is nested deeper, or has more parts, than any that GitHub sends';
 
 test.each([
   ['lists', `{"issue":${'['.repeat(1e6)}${']'.repeat(1e6)}}`],
@@ -266,10 +266,11 @@ test.each([
     'lists behind a text with quotes and backslashes',
     `{"a":"\\"]]${'-'.repeat(2e5)}\\\\","b":${'['.repeat(300)}${']'.repeat(300)}}`,
   ],
-])('a webhook that is nested too deep, of %s, is refused before it is parsed', async (_, body) => {
+  ['parts beyond any number', `{"issue":[${'0,'.repeat(3e6)}0]}`],
+])('a webhook that costs too much to parse, of %s, is refused before it is parsed', async (_, body) => {
   const { post, lines } = await door(NOTHING_STORED);
   expect(await post(body)).toBe(400);
-  expect(lines()).toEqual([{ level: 40, msg: `a webhook was refused: ${DEEP}` }]);
+  expect(lines()).toEqual([{ level: 40, msg: `a webhook was refused: ${COSTLY}` }]);
 });
 
 test.each([
