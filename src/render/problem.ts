@@ -2,6 +2,7 @@
 
 import { fitted, list, oneLine, table } from '../documents/markdown.ts';
 import type { Loop } from '../loop/loop.ts';
+import type { Defect } from '../loop/measurement.ts';
 import { needsApproval } from '../loop/phases.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { defectList } from './defects.ts';
@@ -35,8 +36,9 @@ export function problemReport(loop: StartedLoop): string {
 }
 
 /** What the last red entry found, whatever came after it. A loop that was stored before that was remembered has its feedback. */
-function found({ feedback, red, entries }: Loop): string {
-  const { defects, left } = red ?? { defects: feedback, left: 0 };
+function found(loop: Loop): string {
+  const { red, entries } = loop;
+  const [defects, left] = [foundIn(loop), red?.left ?? 0];
   if (defects.length === 0) return 'Nothing was red; the cause is in the sentence above.';
   const by =
     red === undefined || entries.at(-1)?.entry === red.entry
@@ -45,16 +47,27 @@ function found({ feedback, red, entries }: Loop): string {
   return `${by}${defectList(defects.slice(0, MAX_DEFECTS))}${more(defects.length + left)}`;
 }
 
+function foundIn({ feedback, red }: Loop): readonly Defect[] {
+  return red?.defects ?? feedback;
+}
+
 function more(count: number): string {
   return count > MAX_DEFECTS ? `\n\n${count - MAX_DEFECTS} more are in the check run.` : '';
 }
 
+/** No loop changes an existing test, so only a person can settle which of the two is right. */
+const CONTRADICTED =
+  'If one of those tests asserts the opposite of what was asked, nobody but you can change it: change it on the default branch, then say `/rerun PLAN`.';
+
 /** The commands that help here, the likeliest first. */
-function nextSteps({ phase, spent, started: { limits }, approval }: StartedLoop): readonly string[] {
+function nextSteps(loop: StartedLoop): readonly string[] {
+  const { phase, spent, started, approval } = loop;
+  const { limits } = started;
   const broke = spent.usd >= limits.usd ? ['`/budget +<usd>` raises the budget; do this first.'] : [];
   const building = needsApproval(phase) && approval !== undefined;
   return [
     ...broke,
+    ...(foundIn(loop).some(({ rule }) => rule === 'suite') ? [CONTRADICTED] : []),
     '`/context <text>` tells the next try something it did not know.',
     building
       ? '`/rerun` grants one more iteration of the approved plan.'

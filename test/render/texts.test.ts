@@ -106,6 +106,7 @@ describe('the problem report', () => {
       suggestion: null,
     };
     const report = problemReport({ ...stoppedLoop(), feedback: [suite] });
+    expect(report).toContain('change it on the default branch, then say `/rerun PLAN`');
     expect(
       report.slice(report.indexOf('### What was found'), report.indexOf('### What was tried')),
     ).toMatchInlineSnapshot(`

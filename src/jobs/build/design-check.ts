@@ -21,10 +21,15 @@ const ASSERTS = /\bassert|\bexpect\s*\(|\.should\b|\.(fail|ok|equal|deepEqual|re
 const WANTED: Readonly<Record<Test['kind'], { readonly outcome: Outcome; readonly because: string }>> = {
   change: {
     outcome: 'fail',
-    because: 'must fail there by assertion (reach new symbols by dynamic lookup in the test)',
+    because: 'must fail there by assertion',
   },
   keep: { outcome: 'pass', because: 'must pass there, because its behaviour exists already' },
 };
+
+/** Loading failed, or something other than an assertion was thrown: the runner's message says which. */
+const STOPPED = 'stops on the base with an error that is no assertion';
+const REMEDY =
+  '\nIf a module or symbol is missing there: look it up inside the test, and assert that it is there. If the product throws there what it shall accept: catch that inside the test, and assert on what came instead, as `assert.doesNotThrow` does.';
 
 /** What is wrong with a draft without running it. */
 export function draftProblems(
@@ -115,13 +120,10 @@ function outcomeProblems(
   const actual = result?.outcome ?? 'not-run';
   if (actual === outcome) return [];
   const said = result?.message ? `: ${cut(result.message, 1500)}` : '';
-  return [
-    {
-      requirement: test.requirement,
-      file: test.file,
-      message: `The ${test.kind} test ${idOf(test)} has the outcome ${actual} on the base, but ${because}${said}`,
-    },
-  ];
+  const found = actual === 'load-error' ? STOPPED : `has the outcome ${actual} on the base`;
+  const remedy = actual === 'load-error' && outcome === 'fail' ? REMEDY : '';
+  const message = `The ${test.kind} test ${idOf(test)} ${found}, but ${because}${said}${remedy}`;
+  return [{ requirement: test.requirement, file: test.file, message }];
 }
 
 function repeated(names: readonly string[]): readonly string[] {

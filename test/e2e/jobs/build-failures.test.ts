@@ -27,6 +27,21 @@ test('tests that are already green, hollow, misplaced or missing are told to the
   );
 });
 
+test('a test whose product throws on the base is told how a throw becomes an assertion', async () => {
+  const throwing = FROZEN_TEXT.replace("  assert.equal(typeof greetAll, 'function');\n", '');
+  const { requests } = await build({
+    answers: {
+      ...ANSWERS,
+      'acceptance-tests': [{ ...DESIGN, files: [{ path: FROZEN_FILE, content: throwing }] }, DESIGN],
+    },
+    turns: writing(GOOD),
+  });
+  const told = String(requests[1]?.messages.at(-1)?.content);
+  expect(told).toContain('stops on the base with an error that is no assertion, but must fail there by assertion');
+  expect(told).toContain('greetAll is not a function');
+  expect(told).toContain('catch that inside the test, and assert on what came instead');
+});
+
 test('when no draft of the tests is right, nothing is built and the defects say why', async () => {
   const bad = {
     files: [
