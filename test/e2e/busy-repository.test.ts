@@ -187,9 +187,10 @@ describe('what people do while it is built', () => {
       const last = await push('maria', before, 'docs/maria.md', "Maria's.\n");
       const next = await world.until(issue, (loop) => building(loop) && loop.review?.head === last, PATIENCE_S);
       expect(next).toMatchObject({ counters: { iterations: before.counters.iterations } });
+      // Who pushed is in the webhook; where the App looks before that came, on a busy machine, it is not known yet.
       for (const { by, sha } of commits)
         expect(await told()).toMatch(
-          new RegExp(`@${by} pushed ${sha.slice(0, 7)} to the branch, so the evidence is void`),
+          new RegExp(`(?:@${by}|Somebody) pushed ${sha.slice(0, 7)} to the branch, so the evidence is void`),
         );
     },
     WHOLE_LOOP_MS,
