@@ -23,6 +23,8 @@ export interface UnreadDelivery extends Delivery {
   readonly tries: number;
   /** When it is to be taken in (again). */
   readonly dueAt: string;
+  /** Its place among all deliveries. */
+  readonly serial: number;
 }
 
 export interface StoredLoop {
@@ -142,6 +144,8 @@ export interface Store {
     readonly repositoryId: number;
     readonly at: string;
     readonly since: string;
+    /** Behind this place; from the first one, without. */
+    readonly after?: number | undefined;
     readonly limit: number;
   }): Promise<readonly UnreadDelivery[]>;
   /** Repositories with deliveries that are not taken in yet, and when the first of them is due. */

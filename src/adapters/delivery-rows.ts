@@ -75,7 +75,7 @@ type Unread = Parameters<Store['unread']>[0];
 
 export async function unread(
   db: Queries,
-  { repositoryId, at, since, limit }: Unread,
+  { repositoryId, at, since, after = 0, limit }: Unread,
 ): Promise<readonly UnreadDelivery[]> {
   const rows = await db
     .selectFrom('deliveries')
@@ -83,10 +83,16 @@ export async function unread(
     .where('repository_id', '=', repositoryId)
     .where('payload', 'is not', null)
     .where((is) => is.or([is('due_at', '<=', new Date(at)), is('created_at', '>', new Date(since))]))
+    .where('serial', '>', after)
     .orderBy('serial')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...deliveryOf(row), tries: row.tries, dueAt: row.due_at.toISOString() }));
+  return rows.map((row) => ({
+    ...deliveryOf(row),
+    tries: row.tries,
+    dueAt: row.due_at.toISOString(),
+    serial: Number(row.serial),
+  }));
 }
 
 export async function unreadRepositories(db: Queries): ReturnType<Store['unreadRepositories']> {

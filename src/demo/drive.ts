@@ -94,7 +94,7 @@ interface Turn {
 /** One comment per thing that is waited for. */
 async function answer({ loop, place, said, driven: { person } }: Turn): Promise<void> {
   const words = wordsFor(loop);
-  const key = `${loop.waitingFor}/${loop.entry}/${loop.counters.interviews}`;
+  const key = [loop.waitingFor, loop.entry, loop.counters.interviews, loop.review?.packet.digest].join('/');
   if (words === undefined || said.has(key)) return;
   said.add(key);
   await person.awaited(words, loop.waitingFor === 'answers' ? place.number : (loop.review?.pull ?? place.number));

@@ -26,16 +26,19 @@ export function playedPerson({ maintainer, story }: Speaking): Person {
   };
 }
 
+const STEERING = 'nothing waits for you now; `/help` lists what can be said';
+
 /** Says each line of the input where the conversation is. Whoever is not at a terminal says it in the browser, at the entrance. */
 export function personAt(
   input: Readable,
   { maintainer, story, entrance }: Speaking & { readonly entrance: string },
 ): Person {
   let where: number | undefined;
-  let hint = 'nothing waits for you yet; `/help` lists what can be said';
+  let hint = STEERING;
   const say = async (line: string): Promise<void> => {
     const words = line.trim();
     if (words === '' || where === undefined) return story.asks(hint);
+    hint = STEERING;
     try {
       await maintainer.comment(where, words);
     } catch (error) {
@@ -44,7 +47,10 @@ export function personAt(
   };
   // Without raw mode, so that Ctrl-C stays a signal.
   const lines = createInterface({ input, terminal: false });
-  lines.on('line', (line) => void say(line));
+  let saying = Promise.resolve();
+  lines.on('line', (line) => {
+    saying = saying.then(() => say(line));
+  });
   return {
     async awaited(words, number) {
       where = number;
@@ -52,7 +58,7 @@ export function personAt(
       story.asks(hint);
     },
     at(number) {
-      where = number;
+      if (hint === STEERING) where = number;
     },
     close: () => lines.close(),
   };

@@ -9,6 +9,10 @@ type Row = Specification['requirements'][number];
 /** A share that VERIFY computes for requirements, and that BUILD's gates on tests hold at 1. */
 const TEST_PASS_RATE: Measured = { name: 'test_pass_rate', operator: '>=' };
 const HELD_AT = 1;
+const HOLDERS = [
+  { phase: 'BUILD', name: 'test_failures' },
+  { phase: 'BUILD', name: 'suite_failures' },
+] as const;
 
 type Measured = Pick<Gate, 'name' | 'operator'>;
 
@@ -55,10 +59,15 @@ function isStated({ name }: Metric, requirements: readonly Row[], surface: Surfa
 function isHeldByGate(metric: Metric, surface: Surface, thresholds: Thresholds | undefined): boolean {
   return measures(surface).some((gate) => {
     if (gate.name !== metric.name || operatorOf(metric, gate) !== gate.operator) return false;
-    const held = gate === TEST_PASS_RATE ? HELD_AT : thresholdOf({ ...gate, phase: 'VERIFY' }, thresholds);
+    const held = heldAt(gate, thresholds);
     if (held === undefined) return false;
     return gate.operator === '>=' ? held >= metric.value : held <= metric.value;
   });
+}
+
+function heldAt(gate: Measured, thresholds: Thresholds | undefined): number | undefined {
+  if (gate !== TEST_PASS_RATE) return thresholdOf({ ...gate, phase: 'VERIFY' }, thresholds);
+  return HOLDERS.every((holder) => thresholdOf(holder, thresholds) === 0) ? HELD_AT : undefined;
 }
 
 /** A share is never above 1, and a count never below 0: there, to be equal is no more than to reach it. */

@@ -1,7 +1,7 @@
 /** Takes in what a repository sent, in the order in which it came. What cannot be taken in now is tried again, and keeps others back for a short while only. */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { LimitedError, NotYetError, RetryError, UnreadableError } from '../errors.ts';
+import { LimitedError, NotYetError, RetryError, UnansweredError, UnreadableError } from '../errors.ts';
 import type { Ports, UnreadDelivery } from '../ports.ts';
 import { payloadOf } from './payloads.ts';
 import { subjectOf } from './subject.ts';
@@ -14,33 +14,57 @@ const PATIENT_TRIES = 5;
 const LONGEST_WAIT_MS = 10 * 60_000;
 /** As long as GitHub itself remembers a delivery. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 3600_000;
-/** So long after it came a delivery that GitHub does not bear out yet keeps back what is said of the same thing. */
-const KEEPS_BACK_MS = 30_000;
+/** So long after it came a delivery that cannot be taken in keeps back what is said of the same thing: told in another order, it would mean something else. */
+const KEEPS_BACK_MS = 5 * 60_000;
+/** So long after it came a delivery keeps everything back to which GitHub does not answer: it would not answer to the others. */
+const OUTAGE_MS = 60 * 60_000;
 /** What GitHub does not bear out yet is asked again after this, and later ever more seldom: after a fifth of its age. */
 const SHORTEST_WAIT_MS = 2000;
 
 type Became = 'done' | 'kept';
+
+/** What became of the deliveries that were looked at. */
+interface Looked {
+  readonly kept: UnreadDelivery[];
+  readonly done: UnreadDelivery[];
+}
 
 /** @throws {RetryError} while a delivery is to be tried before all others; the queue calls again then. */
 export async function drain(repositoryId: number, ports: Ports, log: Logger): Promise<void> {
   const now = ports.clock.now();
   const at = now.toISOString();
   const since = new Date(now.getTime() - KEEPS_BACK_MS).toISOString();
-  const deliveries = await ports.store.unread({ repositoryId, at, since, limit: AT_ONCE });
-  const kept: UnreadDelivery[] = [];
-  const done: UnreadDelivery[] = [];
+  const looked: Looked = { kept: [], done: [] };
+  let page: readonly UnreadDelivery[] = [];
   try {
-    for (const delivery of deliveries) {
-      // The embedded database works in this process: between two deliveries what arrives has its turn.
-      await setImmediate();
-      const waits = delivery.dueAt > at || isBehind(delivery, kept, since);
-      const became = waits ? 'kept' : await tryToTakeIn(delivery, ports, log);
-      (became === 'kept' ? kept : done).push(delivery);
-    }
+    do {
+      // Behind a page that only waits there may be what need not.
+      page = await ports.store.unread({ repositoryId, at, since, after: page.at(-1)?.serial, limit: AT_ONCE });
+      for (const delivery of page) await lookAt(delivery, looked, { at, since, ports, log });
+    } while (page.length === AT_ONCE && looked.done.length === 0);
   } finally {
-    await ports.store.markRead(done.map(({ id }) => id));
+    await ports.store.markRead(looked.done.map(({ id }) => id));
   }
-  if (deliveries.length === AT_ONCE && done.length > 0) await ports.queue.send({ type: 'intake', repositoryId });
+  if (page.length === AT_ONCE) await ports.queue.send({ type: 'intake', repositoryId });
+}
+
+interface Looking {
+  readonly at: string;
+  readonly since: string;
+  readonly ports: Ports;
+  readonly log: Logger;
+}
+
+async function lookAt(
+  delivery: UnreadDelivery,
+  { kept, done }: Looked,
+  { at, since, ports, log }: Looking,
+): Promise<void> {
+  // The embedded database works in this process: between two deliveries what arrives has its turn.
+  await setImmediate();
+  const waits = delivery.dueAt > at || isBehind(delivery, kept, since);
+  const became = waits ? 'kept' : await tryToTakeIn(delivery, ports, log);
+  (became === 'kept' ? kept : done).push(delivery);
 }
 
 /** Whether a delivery is about the same thing as one before it that was kept, and is young. */
@@ -82,12 +106,14 @@ async function afterFailure(delivery: UnreadDelivery, { error, ports, log }: Fai
   const fields = { delivery: id, webhook: name, tries: tries + 1, err: error };
   // No delivery is at fault, and each would ask in vain: the repository waits as a whole, and the order stays.
   if (error instanceof LimitedError) throw new RetryError(`${name} ${id}`, error, { seconds: error.seconds });
+  const ageMs = ports.clock.now().getTime() - Date.parse(receivedAt);
+  if (error instanceof UnansweredError && ageMs < OUTAGE_MS)
+    throw new RetryError(`${name} ${id}`, error, { seconds: Math.ceil(Math.min(60, Math.max(1, ageMs / 4000))) });
   if (error instanceof UnreadableError) {
     await ports.store.markRead([id], error.message);
     log.error(fields, 'what a webhook means could not be saved; it is given up');
     return 'done';
   }
-  const ageMs = ports.clock.now().getTime() - Date.parse(receivedAt);
   if (ageMs > GIVEN_UP_AFTER_MS) {
     await ports.store.markRead([id], `given up: ${String(error)}`);
     log.error(fields, 'a webhook could not be taken in for three days; it is given up');

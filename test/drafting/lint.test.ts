@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Specification } from '../../src/documents/documents.ts';
 import { missingFromContract } from '../../src/drafting/contract-mentions.ts';
+import { goalProblems } from '../../src/drafting/goal-metrics.ts';
 import { type Judged, lintSpecification } from '../../src/drafting/lint.ts';
 import { brokenRules, confidenceOf, toldPoint } from '../../src/drafting/spec-points.ts';
 import { GUARDRAILS } from '../guardrails.ts';
@@ -108,6 +109,13 @@ describe('lintSpecification', () => {
     ['that nobody measures, in no criterion', { surface: 'http', metrics: [rate('rows_lost', '==', 0)] }, METRIC],
   ])('looks for a metric of the goal %s', (_, goal, found) => {
     expect(unmet(specification, 'short', goal)).toEqual(found);
+  });
+
+  it('looks for a pass rate of all tests where the guardrails let some fail', () => {
+    const goal: Judged['goal'] = { surface: 'http', metrics: [rate('test_pass_rate', '>=', 1)] };
+    const looser = { ...thresholds, BUILD: { ...thresholds.BUILD, test_failures: 5 } };
+    expect(goalProblems([], goal, thresholds)).toEqual([]);
+    expect(goalProblems([], goal, looser)).toHaveLength(1);
   });
 
   it('takes a metric that VERIFY has no meter for from a criterion that names it', () => {

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Engine, openEngine } from '../../src/adapters/database.ts';
 import { createStore } from '../../src/adapters/store.ts';
-import { LimitedError, LoopError, NotYetError } from '../../src/errors.ts';
+import { LimitedError, LoopError, NotYetError, UnansweredError } from '../../src/errors.ts';
 import { drain } from '../../src/intake/drain.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
 import type { Ports, QueueItem } from '../../src/ports.ts';
@@ -36,6 +36,7 @@ function stage(failsFor: readonly string[] = []) {
   const sent: { readonly item: QueueItem; readonly delaySeconds: number }[] = [];
   const failing = new Set(failsFor);
   const behind = new Set<string>();
+  const outage = new Set<string>();
   const limits: LimitedError[] = [];
   let isAway = false;
   const away = () => {
@@ -52,6 +53,7 @@ function stage(failsFor: readonly string[] = []) {
         asked.push(login);
         const limit = limits.pop();
         if (limit !== undefined) throw limit;
+        if (outage.size > 0) throw new UnansweredError('GitHub gave no answer');
         if (behind.has(login)) throw new NotYetError(`GitHub does not show ${login} yet`);
         if (failing.has(login)) throw new LoopError(`GitHub does not know ${login}`);
         return 'none';
@@ -79,7 +81,7 @@ function stage(failsFor: readonly string[] = []) {
     (await store.unread({ repositoryId: 5, at: '9999-01-01T00:00:00Z', since: '9999-01-01T00:00:00Z', limit: 99 })).map(
       ({ id }) => id,
     );
-  return { store, clock, asked, sent, failing, behind, limits, away, arrive, go, unread };
+  return { store, clock, asked, sent, failing, behind, outage, limits, away, arrive, go, unread };
 }
 
 test('deliveries are taken in in their order, and of each only the id stays', async () => {
@@ -96,7 +98,7 @@ test('one that fails keeps those behind it back for a few tries, and then goes b
   for (const login of ['maria', 'ben', 'ada']) await arrive(login);
   for (const _ of [1, 2, 3, 4]) await expect(go()).rejects.toThrow('GitHub does not know ben');
   expect(asked).toEqual(['maria', 'ben', 'ben', 'ben', 'ben']);
-  clock.nowMs += MINUTE_MS;
+  clock.nowMs += 6 * MINUTE_MS;
   await go();
   expect(asked.slice(5)).toEqual(['ben', 'ada']);
   expect(await unread()).toEqual(['of ben']);
@@ -130,18 +132,46 @@ test('one that GitHub does not bear out yet keeps back what is said of the same 
   expect(await unread()).toEqual([]);
 });
 
-test('one that GitHub does not bear out for long is asked ever more seldom, and keeps nothing back', async () => {
+test('one that GitHub does not bear out for long is asked ever more seldom, and in the end keeps nothing back', async () => {
   const { arrive, go, asked, behind, clock, sent } = stage();
   behind.add('ben');
   await arrive('ben', 1);
   await arrive('maria', 1);
-  for (let second = 0; second < 300; second += 1) {
+  for (let second = 0; second < 400; second += 1) {
     await go();
     clock.nowMs += 1000;
   }
   expect(asked.indexOf('maria')).toBeGreaterThan(8);
-  expect(asked.filter((login) => login === 'ben').length).toBeLessThan(25);
+  expect(asked.filter((login) => login === 'ben').length).toBeLessThan(30);
   expect(sent.map(({ delaySeconds }) => delaySeconds).at(-1)).toBeGreaterThan(40);
+});
+
+test('while GitHub does not answer, nothing is told in another order, however long that lasts', async () => {
+  const { arrive, go, asked, clock, outage, unread } = stage();
+  outage.add('all');
+  await arrive('ben', 1);
+  clock.nowMs += 1000;
+  await arrive('maria', 1);
+  for (let second = 0; second < 2400; second += 10) {
+    await expect(go()).rejects.toMatchObject({ name: 'RetryError' });
+    clock.nowMs += 10_000;
+  }
+  expect(new Set(asked)).toEqual(new Set(['ben']));
+  outage.clear();
+  const before = asked.length;
+  await go();
+  expect(asked.slice(before)).toEqual(['ben', 'maria']);
+  expect(await unread()).toEqual([]);
+});
+
+test('many that wait do not hide one behind them that need not', async () => {
+  const { arrive, go, asked, behind } = stage();
+  behind.add('ben');
+  await arrive('ben', 1);
+  for (let index = 0; index < 120; index += 1) await arrive(`p${index}`, 1);
+  await arrive('ada', 2);
+  await go();
+  expect(asked).toEqual(['ben', 'ada']);
 });
 
 test('what fails for good waits by its own failures, not by those of others', async () => {

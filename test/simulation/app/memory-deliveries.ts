@@ -30,15 +30,18 @@ export function createDeliveryRows({ deliveries, missed }: Database, enqueue: (i
       return true;
     },
     delivery: async (id) => structuredClone(deliveries.get(id)?.delivery),
-    unread: async ({ repositoryId, at, since, limit }) =>
-      unreadRows()
+    unread: async ({ repositoryId, at, since, after = 0, limit }) =>
+      [...deliveries.values()]
+        .map((row, index) => ({ ...row, serial: index + 1 }))
+        .filter(({ delivery, serial }) => delivery.payload !== undefined && serial > after)
         .filter(({ delivery }) => delivery.repositoryId === repositoryId)
         .filter(({ delivery, dueMs }) => dueMs <= Date.parse(at) || delivery.receivedAt > since)
         .slice(0, limit)
-        .map(({ delivery, tries, dueMs }) => ({
+        .map(({ delivery, tries, dueMs, serial }) => ({
           ...structuredClone(delivery),
           tries,
           dueAt: new Date(dueMs).toISOString(),
+          serial,
         })),
     async unreadRepositories() {
       const byRepository = Map.groupBy(unreadRows(), ({ delivery }) => delivery.repositoryId);
