@@ -1,4 +1,5 @@
 /** The demo on somebody's repository: who sits before it answers and approves. */
+import { once } from 'node:events';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +41,9 @@ test('what is typed is said for you, and nothing is answered or approved without
   await demo.until('`/approve` here');
   type('/stop');
   await demo.until('Stopped by @maria');
-  await demo.until('Pull request');
+  // With its input still open: whoever sits there need not close it.
+  expect(await once(demo.child, 'exit')).toEqual([1, null]);
+  expect(demo.printed()).toContain('Pull request');
   expect(demo.printed()).not.toContain('Approved by');
 });
 
