@@ -40,6 +40,8 @@ export interface BookedRow {
 }
 
 export interface DeliveryRow {
+  /** As a database counts: what is there already has taken a number too. */
+  readonly serial: number;
   delivery: Delivery;
   dueMs: number;
   tries: number;

@@ -16,23 +16,24 @@ type Rows = Pick<
 >;
 
 export function createDeliveryRows({ deliveries, missed }: Database, enqueue: (item: QueueItem) => void): Rows {
+  let received = 0;
   const unreadRows = (): readonly DeliveryRow[] =>
     [...deliveries.values()].filter(({ delivery }) => delivery.payload !== undefined);
   return {
     async receive(delivery) {
+      received += 1;
       if (deliveries.has(delivery.id)) return false;
       const { repositoryId } = delivery;
       // What a database keeps of it.
       const payload: unknown =
         delivery.payload === undefined ? undefined : JSON.parse(JSON.stringify(delivery.payload));
-      deliveries.set(delivery.id, { delivery: { ...delivery, payload }, dueMs: 0, tries: 0 });
+      deliveries.set(delivery.id, { serial: received, delivery: { ...delivery, payload }, dueMs: 0, tries: 0 });
       if (payload !== undefined && repositoryId !== undefined) enqueue({ type: 'intake', repositoryId });
       return true;
     },
     delivery: async (id) => structuredClone(deliveries.get(id)?.delivery),
     unread: async ({ repositoryId, at, since, after = 0, limit }) =>
       [...deliveries.values()]
-        .map((row, index) => ({ ...row, serial: index + 1 }))
         .filter(({ delivery, serial }) => delivery.payload !== undefined && serial > after)
         .filter(({ delivery }) => delivery.repositoryId === repositoryId)
         .filter(({ delivery, dueMs }) => dueMs <= Date.parse(at) || delivery.receivedAt > since)
