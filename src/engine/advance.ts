@@ -1,6 +1,7 @@
 /** Runs loops: save what was decided, perform it, decide again on what came back. */
 import type { Logger } from 'pino';
 import { ConflictError, RetryError, UnreadableError } from '../errors.ts';
+import { callsOf } from '../loop/costs.ts';
 import { decide, settle } from '../loop/decide.ts';
 import { type Effect, type EffectLane, isHeldWork, laneOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
@@ -15,12 +16,12 @@ type Answer = Awaited<ReturnType<Store['save']>> | 'unchanged';
 
 /** Applies one event to one loop and queues what follows from it, all in one transaction. An event that does not apply changes nothing. */
 export function apply(ref: LoopRef, event: Event, ports: Saving): Promise<Answer> {
-  return update(ref, ports, { event, settled: undefined, source: undefined }, (loop) => decide(loop, event));
+  return update(ref, ports, { event, settled: undefined, source: undefined }, decideOn);
 }
 
 /** Applies an event unless the loop's log has its source already: a delivery is taken in again when the process died after it was applied. */
 export function applyOnce(ref: LoopRef, event: Event, source: Source, ports: Saving): Promise<Answer> {
-  return update(ref, ports, { event, settled: undefined, source }, (loop) => decide(loop, event));
+  return update(ref, ports, { event, settled: undefined, source }, decideOn);
 }
 
 /** One lane of a loop that was woken, and how often this waking was tried. */
@@ -37,10 +38,11 @@ export interface Waking {
 export async function work({ loopId, lane, tries }: Waking, ports: Ports, log: Logger): Promise<void> {
   for (;;) {
     const stored = await ports.store.load(loopId);
-    const effect = stored === undefined ? undefined : nextEffect(stored.loop, lane);
-    if (stored === undefined || effect === undefined) return;
+    if (stored === undefined) return;
     const { loop } = stored;
-    if (await countLost(effect, loop, ports)) continue;
+    if (lane === 'work' && (await countLost(loop, ports))) continue;
+    const effect = nextEffect(loop, lane);
+    if (effect === undefined) return;
     const outcome = await perform(effect, { loop, ports, tries: triesOf(effect, tries) });
     await settleWith(outcome, { effect, loop }, ports, log);
     // The next effect begins with a first try of its own.
@@ -48,9 +50,11 @@ export async function work({ loopId, lane, tries }: Waking, ports: Ports, log: L
   }
 }
 
-/** Before a draft begins again: tells the loop of the calls of a process that was killed over it, because only then is it known what is left. */
-async function countLost({ type }: Effect, { ref }: Loop, ports: Ports): Promise<boolean> {
-  if (type !== 'draft') return false;
+/**
+ * Tells the loop of the calls of a process that was killed over its work: before anything else is begun, because only then is it known what is left,
+ * and also when nothing is, because somebody may have stopped it meanwhile.
+ */
+async function countLost({ ref }: Loop, ports: Ports): Promise<boolean> {
   const calls = await ports.store.untold(idOf(ref));
   if (calls.length === 0) return false;
   const at = ports.clock.now().toISOString();
@@ -98,8 +102,8 @@ async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: 
 }
 
 function settleAs(event: Event | undefined, { effect, loop }: Performed, ports: Ports): Promise<Answer> {
-  return update(loop.ref, ports, { event, settled: effect.key, source: undefined }, (current) =>
-    settle(current, effect.key, event),
+  return update(loop.ref, ports, { event, settled: effect.key, source: undefined }, (current, told) =>
+    settle(current, effect.key, told),
   );
 }
 
@@ -132,11 +136,14 @@ function nextEffect(loop: Loop, lane: EffectLane): Effect | undefined {
 const MAX_SAVES = 20;
 
 type Made = Pick<Change, 'event' | 'settled' | 'source'>;
+type Deciding = (loop: Loop, event: Event | undefined) => Decision;
 
-/** Loads, changes and saves; starts over when another process saved first, so `decideOn` must be pure. */
-async function update(ref: LoopRef, ports: Saving, made: Made, decideOn: (loop: Loop) => Decision): Promise<Answer> {
+const decideOn: Deciding = (loop, event) => (event === undefined ? { loop, effects: [] } : decide(loop, event));
+
+/** Loads, changes and saves; starts over when another process saved first, so `deciding` must be pure. */
+async function update(ref: LoopRef, ports: Saving, made: Made, deciding: Deciding): Promise<Answer> {
   for (let saves = 1; saves <= MAX_SAVES; saves += 1) {
-    const answer = await tryUpdate(ref, ports, made, decideOn);
+    const answer = await tryUpdate(ref, ports, made, deciding);
     if (answer !== 'conflict') return answer;
   }
   throw new ConflictError(
@@ -147,12 +154,14 @@ async function update(ref: LoopRef, ports: Saving, made: Made, decideOn: (loop: 
 async function tryUpdate(
   ref: LoopRef,
   { store, slots }: Saving,
-  made: Made,
-  decideOn: (loop: Loop) => Decision,
+  given: Made,
+  deciding: Deciding,
 ): Promise<Answer | 'conflict'> {
   const stored = await store.load(idOf(ref));
   const before = stored?.loop ?? newLoop(ref);
-  const { loop } = decideOn(before);
+  // After the loop was loaded: who counts a call later than this saves the loop, and this save is in conflict with theirs.
+  const made = { ...given, event: given.event && (await withoutCounted(given.event, idOf(ref), store)) };
+  const { loop } = deciding(before, made.event);
   if (loop === before) return 'unchanged';
   try {
     return await store.save({
@@ -167,6 +176,14 @@ async function tryUpdate(
     if (error instanceof ConflictError) return 'conflict';
     throw error;
   }
+}
+
+/** The event without calls that the loop was told of already, by a process that took this one's place while it still lived. */
+async function withoutCounted(event: Event, loopId: string, store: Store): Promise<Event> {
+  const calls = callsOf(event);
+  if (calls.every(({ id }) => id === undefined)) return event;
+  const untold = new Set((await store.untold(loopId)).map(({ id }) => id));
+  return Object.assign({ ...event }, { calls: calls.filter(({ id }) => id === undefined || untold.has(id)) });
 }
 
 /** What is saved where there is no free slot; what is queued already stays so as it is. */

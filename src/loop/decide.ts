@@ -64,7 +64,6 @@ const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
   'relocated',
   'surfaced',
   'moved',
-  'paid',
   'dispatched',
   'completed',
 ]);

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { loadSkills } from '../../src/adapters/skills.ts';
-import { work } from '../../src/engine/advance.ts';
+import { apply, work } from '../../src/engine/advance.ts';
 import { ModelError } from '../../src/errors.ts';
 import type { ModelCall } from '../../src/loop/brief.ts';
 import type { Purse } from '../../src/loop/costs.ts';
@@ -10,7 +10,7 @@ import { asStarted } from '../../src/loop/stages.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import type { CallBook, Ports } from '../../src/ports.ts';
 import { doors } from '../intake/door.ts';
-import { REF } from '../loop/world.ts';
+import { command, REF } from '../loop/world.ts';
 import { startedLoop } from '../render/loops.ts';
 
 const openDoor = doors();
@@ -68,4 +68,28 @@ test('each call of a killed process counts once: as it was settled, or else as i
   expect(purses.map((usd) => usd?.toFixed(2))).toEqual(['3.00', '2.10', '1.20']);
   expect((await door.loop())?.spent).toMatchObject({ calls: 5, usd: expect.closeTo(1.9) });
   expect(await door.ports.store.untold(idOf(REF))).toEqual([]);
+});
+
+test('a call counts once though its process still lived when another took its place', async () => {
+  const { door, round } = await drafting();
+  const overtaken = async (book: CallBook): Promise<never> => {
+    const id = await book.reserve(usage(500));
+    await book.settle(id, usage(100));
+    await expect(round(() => Promise.reject(new Killed()))).rejects.toThrow();
+    throw new ModelError('The model is away.', [Object.assign(usage(100), { id })]);
+  };
+  await round(overtaken);
+  expect((await door.loop())?.spent).toMatchObject({ calls: 1, usd: expect.closeTo(0.1) });
+});
+
+test('a call of a killed process counts though nothing is drafted after it', async () => {
+  const { door, round } = await drafting();
+  const killed = async (book: CallBook): Promise<never> => {
+    await book.settle(await book.reserve(usage(1000)), usage(400));
+    throw new Killed();
+  };
+  await expect(round(killed)).rejects.toThrow();
+  await apply(REF, command('stop', '', '2026-01-05T09:00:00.000Z'), door.ports);
+  await round(() => Promise.reject(new Error('Nobody asks any more.')));
+  expect((await door.loop())?.spent).toMatchObject({ calls: 1, usd: expect.closeTo(0.4) });
 });

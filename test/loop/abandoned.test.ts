@@ -94,6 +94,12 @@ describe('what nobody awaits any more', () => {
     expect(settle(paid, key, drafted(loop)).loop).toBe(paid);
   });
 
+  it('is shown when it is known of only after the loop has stopped', () => {
+    const stopped = decide(started(), command('stop', '', timeOf(60))).loop;
+    const { effects, loop } = decide(stopped, { type: 'paid', at: timeOf(61), calls: [CALL] });
+    expect(effects).toEqual([{ type: 'show', key: `show/${loop.seq}` }]);
+  });
+
   it('is paid for when it was held behind a push that sets the loop back', () => {
     const paused = decide(building(), command('pause', '', timeOf(60))).loop;
     const pushedTo = decide(paused, pushed({ documentsChanged: true })).loop;

@@ -8,13 +8,12 @@ import { digestOf } from '../../../src/guard/digest.ts';
 import { drain } from '../../../src/intake/drain.ts';
 import { isHeard } from '../../../src/intake/payloads.ts';
 import { createSweep } from '../../../src/intake/sweep.ts';
-import type { Change, Ports, Queue, Store } from '../../../src/ports.ts';
+import type { Ports, Queue, Store } from '../../../src/ports.ts';
 import { GUARDRAILS } from '../../guardrails.ts';
 import { createGitHubPort } from '../github/github-port.ts';
 import { APP, type Hub } from '../github/hub.ts';
 import { createWire, type RequestCount } from '../github/requests.ts';
 import type { Work } from '../github/runs.ts';
-import { suffixOf } from '../world/records.ts';
 import type { Life, Scheduler } from '../world/scheduler.ts';
 import { createAuthoredModel, type Paid } from './authored-model.ts';
 import { createMemoryQueue, freeClaims, type Queued, type QueueTable } from './memory-queue.ts';
@@ -98,7 +97,7 @@ export function startProcess(outside: Outside): AppProcess {
 }
 
 /** Each call of the store takes a moment; what a killed process asked for meanwhile is not done. */
-function inTime({ hub: { scheduler }, store, paid, leader }: Outside, life: Life): Store {
+function inTime({ hub: { scheduler }, store, leader }: Outside, life: Life): Store {
   const timed =
     <Parameters extends readonly unknown[], Result>(operation: (...parameters: Parameters) => Promise<Result>) =>
     async (...parameters: Parameters): Promise<Result> => {
@@ -121,11 +120,7 @@ function inTime({ hub: { scheduler }, store, paid, leader }: Outside, life: Life
     onBase: timed(store.onBase),
     overview: timed(store.overview),
     unfinished: timed(store.unfinished),
-    save: timed(async (change) => {
-      const answer = await store.save(change);
-      notePaid(paid, change, life);
-      return answer;
-    }),
+    save: timed(store.save),
     nextQueued: timed(store.nextQueued),
     log: timed(store.log),
     reserve: timed(store.reserve),
@@ -142,12 +137,6 @@ function inTime({ hub: { scheduler }, store, paid, leader }: Outside, life: Life
     }),
     forget: timed(store.forget),
   };
-}
-
-/** Costs are safe when an outcome of the loop told them. */
-function notePaid(paid: readonly Paid[], { loop, event }: Change, life: Life): void {
-  if (event === undefined || !('calls' in event)) return;
-  for (const one of paid) if (one.life === life && one.issue === suffixOf(loop.ref)) one.saved = true;
 }
 
 /** The rounds of engine/patrol.ts, in virtual time: the next one begins 30 s after the last has ended. */

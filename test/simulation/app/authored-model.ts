@@ -2,19 +2,17 @@
 import type { ZodType } from 'zod';
 import { BudgetError, ModelError } from '../../../src/errors.ts';
 import { ANSWERS, type Answer, type AnswerName } from '../../../src/loop/answers.ts';
-import type { ModelCall } from '../../../src/loop/brief.ts';
+import type { BookedCall, ModelCall } from '../../../src/loop/brief.ts';
 import { isEmpty, leftAfter } from '../../../src/loop/costs.ts';
-import type { Model } from '../../../src/ports.ts';
+import type { CallBook, Model } from '../../../src/ports.ts';
 import * as good from '../../drafting/authored.ts';
 import type { Hub } from '../github/hub.ts';
 import type { Life } from '../world/scheduler.ts';
 
-/** Calls that were answered, and who heard it; `saved` when the process saved an outcome of the loop since. */
+/** One call that a process set out to make; `booked` once it knew that it was reserved. */
 export interface Paid {
   readonly issue: string;
-  readonly life: Life;
-  readonly calls: number;
-  saved: boolean;
+  booked: boolean;
 }
 
 interface Authored {
@@ -66,14 +64,22 @@ export function createAuthoredModel(hub: Hub, life: Life, paid: Paid[]): Model {
     completionTokens: random.integer(50, 1500),
     durationMs: random.integer(500, 30_000),
   });
+  const booked = async (call: ModelCall, loop: string, book: CallBook | undefined): Promise<BookedCall> => {
+    const one: Paid = { issue: loop.replace(/^.*#/, ''), booked: false };
+    paid.push(one);
+    const id = await book?.reserve(call);
+    one.booked = id !== undefined;
+    await scheduler.sleep(1000 + random.around(random.chance(0.03) ? 200_000 : 12_000), life);
+    if (id !== undefined) await book?.settle(id, call);
+    return { ...call, ...(id !== undefined && { id }) };
+  };
   return {
-    async answer({ name, context, purse }) {
+    async answer({ name, context, purse, book }) {
       const fails = !hub.calm && random.chance(odds.modelFails);
       const tries = fails ? 3 : random.chance(0.05) ? 2 : 1;
-      await scheduler.sleep(tries * (1000 + random.around(random.chance(0.03) ? 200_000 : 12_000)), life);
-      const calls: ModelCall[] = [];
-      while (calls.length < tries && !isEmpty(leftAfter(purse, calls))) calls.push(callOf(context));
-      paid.push({ issue: context.loop.replace(/^.*#/, ''), life, calls: calls.length, saved: false });
+      const calls: BookedCall[] = [];
+      while (calls.length < tries && !isEmpty(leftAfter(purse, calls)))
+        calls.push(await booked(callOf(context), context.loop, book));
       if (calls.length < tries) throw new BudgetError(`Nothing is left to ask the model for the ${name}.`, calls);
       if (fails) throw new ModelError(`The model gave no usable "${name}" in 3 tries: malformed JSON.`, calls);
       const answer = authored(name, {

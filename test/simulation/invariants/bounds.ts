@@ -40,7 +40,7 @@ export const BOUNDS: readonly Invariant[] = [
   },
   {
     name: 'costs-counted',
-    sentence: 'Every call that was paid for is counted once, unless its process was killed before it could tell.',
+    sentence: 'Every call that was booked is counted once, whatever became of its process.',
     end: (world) => uncounted(world),
   },
   {
@@ -111,19 +111,18 @@ function uncounted(world: World): string | undefined {
   const { outside, jobs } = world;
   for (const loop of loopsOf(world)) {
     const suffix = suffixOf(loop.ref);
-    const paid = outside.paid.filter(({ issue }) => issue === suffix);
-    const sum = (calls: readonly { readonly calls: number }[]): number =>
-      calls.reduce((total, one) => total + one.calls, 0);
-    const safe = sum(paid.filter(({ saved, life }) => saved || life.alive));
+    const asked = outside.paid.filter(({ issue }) => issue === suffix);
+    const booked = asked.filter((one) => one.booked).length;
     // What a paused loop holds is decided on, and counted, when it goes on or ends.
     const held = loop.held.filter(({ type }) => type !== 'reported').flatMap(callsOf);
     const counted = loop.spent.callsOutsideBuild + held.length;
-    if (counted < safe) return `${suffix}: ${counted} calls are counted, ${safe} were paid for`;
+    if (counted < booked) return `${suffix}: ${counted} calls are counted, ${booked} were booked`;
+    if (counted > asked.length) return `${suffix}: ${counted} calls are counted, only ${asked.length} were made`;
     const inJobs = jobs.done
       .filter(({ brief }) => brief.loop.id.replace(/^.*#/, '') === suffix)
       .reduce((total, { calls }) => total + calls.length + 1, 0);
-    if (loop.spent.calls > sum(paid) + inJobs)
-      return `${suffix}: ${loop.spent.calls} calls are counted, only ${sum(paid) + inJobs} were made`;
+    if (loop.spent.calls > asked.length + inJobs)
+      return `${suffix}: ${loop.spent.calls} calls are counted, only ${asked.length + inJobs} were made`;
   }
   return undefined;
 }
