@@ -15,7 +15,7 @@ export interface BodyLimits {
 export type Body =
   | {
       readonly pieces: readonly Buffer[];
-      /** Gives the memory of the pieces to other bodies: call it once, as soon as nobody reads them any more. */
+      /** Gives the memory of the pieces to other bodies, as soon as nobody reads them any more. A second call changes nothing. */
       release(): void;
     }
   | { readonly refusal: Answer };
@@ -47,7 +47,7 @@ export function createBodyReader(limits: BodyLimits): ReadBody {
   // Blocks that nobody reads any more are used again: thrown away, they would stay in memory until somebody looks after it.
   const spare: Buffer[] = [];
   let held = 0;
-  const release = (pieces: Pieces): void => void spare.push(...pieces.blocks());
+  const release = (pieces: Pieces): void => void spare.push(...pieces.takeBlocks());
   const makeRoom = (): void => {
     while (held > limits.mostHeld) {
       const [first, ...others] = all;
@@ -112,8 +112,8 @@ interface Pieces {
   /** Gives the bytes of memory that were added. */
   add(bytes: Buffer): number;
   all(): readonly Buffer[];
-  /** The whole blocks of memory that can be used again. */
-  blocks(): readonly Buffer[];
+  /** The whole blocks of memory that can be used again; they are given once, or a block would belong to two bodies. */
+  takeBlocks(): readonly Buffer[];
 }
 
 const FIRST_BLOCK = 1024;
@@ -159,6 +159,6 @@ function createPieces(spare: Buffer[]): Pieces {
       return held - before;
     },
     all: () => blocks.map((block, index) => (index === blocks.length - 1 ? block.subarray(0, filled) : block)),
-    blocks: () => blocks.filter(({ length: size }) => size === LARGEST_BLOCK),
+    takeBlocks: () => blocks.splice(0).filter(({ length: size }) => size === LARGEST_BLOCK),
   };
 }

@@ -11,6 +11,8 @@ export interface Gate {
   readonly operator: '<=' | '>=';
   /** Surfaces that have this gate; all when undefined. A command line has no request latency to measure. */
   readonly surfaces?: readonly Surface[];
+  /** Where its numbers are shares, from 0 to 1. */
+  readonly isShare?: true;
 }
 
 const SERVED: readonly Surface[] = ['http', 'web'];
@@ -20,8 +22,8 @@ export const GATES: readonly Gate[] = [
   { phase: 'DISCOVER', name: 'goal_metrics', operator: '>=' },
   { phase: 'DISCOVER', name: 'open_questions', operator: '<=' },
   { phase: 'DEFINE', name: 'broken_spec_rules', operator: '<=' },
-  { phase: 'DEFINE', name: 'spec_confidence', operator: '>=' },
-  { phase: 'PLAN', name: 'arch_uncertainty', operator: '<=' },
+  { phase: 'DEFINE', name: 'spec_confidence', operator: '>=', isShare: true },
+  { phase: 'PLAN', name: 'arch_uncertainty', operator: '<=', isShare: true },
   { phase: 'PLAN', name: 'uncovered_requirements', operator: '<=' },
   { phase: 'PLAN', name: 'plan_findings', operator: '<=' },
   { phase: 'PLAN', name: 'spec_findings', operator: '<=' },
@@ -35,13 +37,13 @@ export const GATES: readonly Gate[] = [
   { phase: 'SEED_DATA', name: 'seed_errors', operator: '<=' },
   { phase: 'SEED_DATA', name: 'seed_drift', operator: '<=' },
   { phase: 'SEED_DATA', name: 'seed_count_mismatches', operator: '<=' },
-  { phase: 'VERIFY', name: 'uat_pass_rate', operator: '>=' },
+  { phase: 'VERIFY', name: 'uat_pass_rate', operator: '>=', isShare: true },
   { phase: 'VERIFY', name: 'evidence_gaps', operator: '<=' },
   { phase: 'VERIFY', name: 'regressions', operator: '<=' },
   { phase: 'VERIFY', name: 'test_integrity_violations', operator: '<=' },
   { phase: 'VERIFY', name: 'security_findings', operator: '<=' },
   { phase: 'VERIFY', name: 'p95_ms', operator: '<=', surfaces: SERVED },
-  { phase: 'VERIFY', name: 'flakiness', operator: '<=' },
+  { phase: 'VERIFY', name: 'flakiness', operator: '<=', isShare: true },
   { phase: 'SHIP', name: 'failed_checks', operator: '<=' },
 ];
 

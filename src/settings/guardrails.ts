@@ -60,8 +60,12 @@ async function textOf(file: string): Promise<string> {
 }
 
 /** As `<= 500`: the comparison belongs to the gate, the number to the operator. */
-function numberOf({ phase, name, operator }: Gate, said: string | undefined, file: string): number {
+function numberOf({ phase, name, operator, isShare }: Gate, said: string | undefined, file: string): number {
   const [, compares, digits] = /^(<=|>=) (\d+(?:\.\d+)?)$/.exec(said ?? '') ?? [];
+  if (isShare === true && Number(digits) > 1)
+    throw new ConfigError(
+      `${file}: thresholds.${phase}.${name} is \`${said}\`, and it is a share from 0 to 1: 95 percent is 0.95.`,
+    );
   if (compares === operator && digits !== undefined) return Number(digits);
   const found = said === undefined ? 'is missing' : `is \`${said}\``;
   throw new ConfigError(`${file}: thresholds.${phase}.${name} ${found}; write it as '${operator} <number>'.`);

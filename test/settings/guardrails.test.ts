@@ -56,6 +56,11 @@ describe('what is refused', () => {
       'thresholds.VERIFY.p95_ms is `<= fast`',
     ],
     [
+      'a percentage where shares are compared, which nothing could reach',
+      (text) => text.replace("uat_pass_rate: '>= 0.95'", "uat_pass_rate: '>= 95'"),
+      'thresholds.VERIFY.uat_pass_rate is `>= 95`, and it is a share from 0 to 1: 95 percent is 0.95.',
+    ],
+    [
       'a bare number',
       (text) => text.replace("p95_ms: '<= 500'", 'p95_ms: 500'),
       'thresholds.VERIFY.p95_ms: Invalid input: expected string, received number',
