@@ -103,6 +103,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
     seeded: [...((await storedReport(store, seeded, seedReport))?.changes ?? [])],
+    retired: judges ? [] : await retiredTests(loop, store),
     defects: [...shownFeedback(loop)],
     waivers: loop.waivers,
     context: [...shownContext(loop)],
@@ -147,6 +148,13 @@ function failedAsTree({ entries, trees }: ReviewedLoop): boolean {
 
 function testsOf(build: { readonly tests: FrozenTests | null } | undefined): FrozenTests | null {
   return build?.tests ?? null;
+}
+
+/** Each frozen test of a plan that was taken back, as it was frozen last. */
+async function retiredTests({ built: { retired = [] } }: ReviewedLoop, store: Store): Promise<Brief['retired']> {
+  const builds = await Promise.all(retired.map((digest) => storedReport(store, digest, buildReport)));
+  const files = builds.flatMap((build) => build?.tests?.files ?? []);
+  return [...new Map(files.map((file) => [file.path, file])).values()];
 }
 
 /** What the approved documents say in structured form. */

@@ -69,6 +69,8 @@ export const brief = z.strictObject({
   seed: seedData.nullable(),
   /** The files of the last seed: they are no part of the product, as long as they are as it made them. */
   seeded: z.array(fileChange),
+  /** Tests that were frozen under plans that people sent back: where they still lie as they were frozen, BUILD takes them away. */
+  retired: z.array(frozenTests.shape.files.element),
   defects: z.array(defect),
   /** Findings that people lifted. */
   waivers: z.array(waiver),

@@ -1,8 +1,26 @@
 /** What runs made, as far as it still counts when a phase begins. Pure. */
+import { z } from 'zod';
 import type { Loop } from './loop.ts';
+import { commitSha, digest } from './measurement.ts';
 import { PHASES } from './phases.ts';
-import { bestOf, choiceText, type Snapshot } from './snapshots.ts';
+import { bestOf, choiceText, type Snapshot, snapshot } from './snapshots.ts';
 import type { PhaseName } from './terms.ts';
+
+/** What runs made under the approved plan. */
+export const built = z.strictObject({
+  /** Stored reports of the current iteration, and what the next one starts from. */
+  reports: z.strictObject({ build: digest.optional(), seed: digest.optional(), verify: digest.optional() }),
+  /** The builds of this plan, in order. */
+  snapshots: z.array(snapshot).optional(),
+  /** The report of the last seed: what it brought, the next one may bring anew. */
+  seeded: digest.optional(),
+  /** The last builds of plans that were taken back, oldest first: what they froze binds nobody any more. */
+  retired: z.array(digest).optional(),
+  /** The run that is awaited, or whose second job is. */
+  run: z.strictObject({ id: z.int(), entry: z.int() }).optional(),
+  candidate: z.strictObject({ sha: commitSha, codeTree: commitSha, entry: z.int() }).optional(),
+  sandbox: z.enum(['bubblewrap', 'none']).optional(),
+});
 
 /** An iteration begins with the best build so far as its start, and a run belongs to the phases that read it. */
 export function builtFor({ built, phase: before }: Loop, phase: PhaseName): Loop['built'] {
@@ -28,4 +46,12 @@ export function startText({ built }: Loop, phase: PhaseName): string | undefined
 
 export function seededBy({ seed }: Loop['built']['reports']): Pick<Loop['built'], 'seeded'> {
   return seed === undefined ? {} : { seeded: seed };
+}
+
+/** More plans than a loop has in practice; those that are older than so many have no test on the branch any more, or a person's. */
+const RETIRED = 20;
+
+/** With the build that is taken back together with its plan. */
+export function retiredBy({ reports: { build }, retired = [] }: Loop['built']): Pick<Loop['built'], 'retired'> {
+  return build === undefined ? {} : { retired: [...retired, build].slice(-RETIRED) };
 }

@@ -8,11 +8,11 @@
 import { z } from 'zod';
 import { interview, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
+import { built } from './built.ts';
 import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { goal } from './goal.ts';
 import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
-import { snapshot } from './snapshots.ts';
 import type { LoopRef } from './terms.ts';
 import { actor, document, lane, limits, loopRef, phaseName, price, priority, role, status } from './terms.ts';
 import { waiver } from './waiver.ts';
@@ -82,20 +82,6 @@ const review = z.strictObject({
   }),
 });
 export type Review = z.infer<typeof review>;
-
-/** What runs made under the approved plan. */
-const built = z.strictObject({
-  /** Stored reports of the current iteration, and what the next one starts from. */
-  reports: z.strictObject({ build: digest.optional(), seed: digest.optional(), verify: digest.optional() }),
-  /** The builds of this plan, in order. */
-  snapshots: z.array(snapshot).optional(),
-  /** The report of the last seed: what it brought, the next one may bring anew. */
-  seeded: digest.optional(),
-  /** The run that is awaited, or whose second job is. */
-  run: z.strictObject({ id: z.int(), entry: z.int() }).optional(),
-  candidate: z.strictObject({ sha: commitSha, codeTree: commitSha, entry: z.int() }).optional(),
-  sandbox: z.enum(['bubblewrap', 'none']).optional(),
-});
 
 /** SHIP, from its release notes on. */
 const shipping = z.strictObject({

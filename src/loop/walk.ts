@@ -1,5 +1,5 @@
 /** How a loop moves through its phases: enter, pass, fail, begin again, stop. Pure; the traits of PHASES decide where to. */
-import { builtFor, seededBy, startText } from './built.ts';
+import { builtFor, retiredBy, seededBy, startText } from './built.ts';
 import type { Effect } from './effect.ts';
 import { type ForcedStop, forcedStopOf } from './forced-stops.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
@@ -206,7 +206,8 @@ export function nextRound(loop: StartedLoop): StartedLoop {
 /** Takes back what only an approved plan may have. */
 export function withoutApproval({ approval: _, ...loop }: StartedLoop): StartedLoop {
   const cleared = withoutCandidate(loop);
-  return { ...cleared, built: { ...cleared.built, ...seededBy(cleared.built.reports), reports: {} } };
+  const { reports } = cleared.built;
+  return { ...cleared, built: { ...cleared.built, ...seededBy(reports), ...retiredBy(cleared.built), reports: {} } };
 }
 
 /** Takes back what was built, and keeps the approval to build. */

@@ -34,6 +34,12 @@ async function lineOf(path: string, text: string): Promise<number> {
   );
 }
 
+const testsOn = async (sha: string): Promise<readonly string[]> => {
+  const { body } = await world.as('maria', 'GET', `/git/trees/${sha}?recursive=1`);
+  const { tree } = z.object({ tree: z.array(z.object({ path: z.string() })) }).parse(body);
+  return tree.map(({ path }) => path).filter((path) => /\.test\.js$/.test(path));
+};
+
 const requestChanges = async (login: string) => {
   const comments = await Promise.all(
     WANTED.map(async ({ path, body, was }) => ({ path, body, line: await lineOf(path, was), side: 'RIGHT' })),
@@ -89,6 +95,7 @@ it('goes back to the plan on "/reject plan: …": its new packet is approved, an
   const packet = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
   expect(packet).toMatchObject({ counters: { rounds: 2, plans: 1 } });
   expect(packet.approval).toBeUndefined();
+  const tests = await testsOn(packet.review.head);
   expect((await pullNow()).draft).toBe(true);
   await commanded(world, 'maria', issue, '/approve');
   const again = asReviewed(
@@ -96,6 +103,7 @@ it('goes back to the plan on "/reject plan: …": its new packet is approved, an
   );
   expect(again.status, again.note).toBe('succeeded');
   expect(again).toMatchObject({ counters: { plans: 2, iterations: 1 }, requested: [] });
+  expect(await testsOn(again.review.head), 'those of the plan that was sent back are taken away').toEqual(tests);
   expect(await pullNow()).toEqual({ draft: false, head: { sha: again.review.head } });
 }, 360_000);
 

@@ -29,6 +29,7 @@ export const PLAIN_BRIEF = {
   tests: null,
   seed: null,
   seeded: [],
+  retired: [],
   defects: [],
   waivers: [],
   context: [],

@@ -78,6 +78,8 @@ describe('a finished pull request', () => {
       expect(work(back)).toEqual(['redraft', 'draft']);
       expect(back.requested.map(({ message }) => message)).toEqual([words.replace(/^\w+: /, '')]);
       expect(driven(back)).toMatchObject({ phase: 'ARCH_REVIEW', waitingFor: 'approval' });
+      // What its builds froze is known by their last report, for the next plan's first build to take away.
+      expect(back.built).toMatchObject({ reports: {}, retired: [finished().built.reports.build] });
     }
   });
 

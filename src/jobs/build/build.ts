@@ -14,7 +14,7 @@ import { type Measured, measure } from './measure.ts';
 import { beginProgress } from './progress.ts';
 import { requireSkills } from './prompt.ts';
 import { type Review, review } from './review.ts';
-import { type Settled, settle } from './settle.ts';
+import { type Settled, settle, withoutRetired } from './settle.ts';
 import { affectedTasks, inOrder, workOn } from './task-work.ts';
 
 type Outcome = Pick<
@@ -95,8 +95,9 @@ async function prepare(
   const bench = { brief, environment, repository };
   const conflicts = (await applyPrevious(repository, brief)).map(conflictDefect);
   for (const { message } of conflicts) environment.log(message);
+  const retired = await withoutRetired(bench);
   await install(bench, environment.workspace, { isUntouched: brief.previous === null });
-  return { bench, conflicts };
+  return { bench: { ...bench, brief: { ...brief, retired } }, conflicts };
 }
 
 /** All tasks as long as nothing was built; later those that a failure left undone, and those that the open defects are about. */

@@ -48,7 +48,9 @@ async function takenOrDesigned(bench: Bench): Promise<Design> {
 async function design(bench: Bench): Promise<Design> {
   const { brief, environment } = bench;
   const { skills, role } = ANSWERS['acceptance-tests'];
-  const existing = (await treeOf(bench.repository, brief.candidate)).map(({ path }) => path);
+  const gone = new Set(brief.retired.map(({ path }) => path));
+  const tree = (await treeOf(bench.repository, brief.candidate)).map(({ path }) => path);
+  const existing = tree.filter((path) => !gone.has(path));
   const base = await baseTree(bench);
   await tryBase(bench, base);
   const system = skillTexts(bench, skills);

@@ -8,7 +8,7 @@ import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { changesOf, restorePaths, treeOf } from '../sandbox/changes.ts';
 import { type Bench, JobError } from '../sandbox/environment.ts';
-import { overwriteInside, placeOf, readRegular } from '../sandbox/inside.ts';
+import { overwriteInside, placeOf, readRegular, removeInside } from '../sandbox/inside.ts';
 import { treesDirectory } from '../sandbox/sandbox.ts';
 
 export interface Settled {
@@ -82,6 +82,20 @@ export async function onCopy<Result>(
   }
 }
 
+/** Takes away the tests of plans that people sent back, and gives those that it took: who changed one keeps it. Nobody else in the job may touch them. */
+export async function withoutRetired({ brief: { retired }, environment }: Bench): Promise<Brief['retired']> {
+  const taken: Brief['retired'] = [];
+  for (const { path, content } of retired) {
+    const place = await placeOf(environment.workspace, path);
+    const isThere = place.refusal === undefined && place.stats?.isFile() === true;
+    if (!isThere || (await readRegular(place.absolute)).toString('utf8') !== content) continue;
+    environment.log(`${path} was frozen under an earlier plan; it is taken away`);
+    await removeInside(environment.workspace, path);
+    taken.push({ path, content });
+  }
+  return taken;
+}
+
 /** Puts frozen tests that the builder changed or removed back in place, and says so. */
 async function restoreTests({ environment }: Bench, tests: FrozenTests): Promise<Defect[]> {
   const defects: Defect[] = [];
@@ -110,7 +124,8 @@ function finish(brief: Brief, changes: readonly FileChange[], before: Omit<Settl
 }
 
 function isPlanned(brief: Brief, tests: FrozenTests, existing: ReadonlySet<string>, path: string): boolean {
-  if (tests.files.some((file) => file.path === path) || filesOf(brief).includes(path)) return true;
+  const named = [...tests.files, ...brief.retired].some((file) => file.path === path);
+  if (named || filesOf(brief).includes(path)) return true;
   return isTestPath(path, brief.commands.runner) && !existing.has(path);
 }
 

@@ -115,6 +115,42 @@ describe('a frozen test', () => {
   });
 });
 
+describe('a test that was frozen under a plan that people sent back', () => {
+  const STALE = 'test/farewell.test.js';
+  const TEXT = FROZEN_TEXT.replaceAll('A, Hello', 'A, Farewell');
+
+  test('is taken away, because it asserts what nobody wants any more', async () => {
+    const head = await pushed({ [STALE]: TEXT });
+    const { report } = await build(
+      { turns: writing(GOOD) },
+      { on: head, base: place().commit, retired: [{ path: STALE, content: TEXT }] },
+    );
+    expect(report.changes).toContainEqual(expect.objectContaining({ path: STALE, content: null }));
+    expect(report.defects).toEqual([]);
+    expect(numbersOf(report)).toEqual(GREEN);
+  });
+
+  test('may give its place to one of the new plan', async () => {
+    const head = await pushed({ [FROZEN_FILE]: TEXT });
+    const { report, proposed } = await build(
+      { turns: writing(GOOD) },
+      { on: head, base: place().commit, retired: [{ path: FROZEN_FILE, content: TEXT }] },
+    ).then(({ report: made }) => ({ report: made, proposed: proposedIn(made, FROZEN_FILE) }));
+    expect(proposed).toBe(FROZEN_TEXT);
+    expect(numbersOf(report)).toEqual(GREEN);
+  });
+
+  test('stays where a person has changed it since', async () => {
+    const head = await pushed({ [STALE]: TEXT });
+    const { report } = await build(
+      { turns: writing(GOOD) },
+      { on: head, base: place().commit, retired: [{ path: STALE, content: `${TEXT}// Looked at by maria.\n` }] },
+    );
+    expect(report.changes.map(({ path }) => path)).not.toContain(STALE);
+    expect(numbersOf(report).suite_failures).toBe(1);
+  });
+});
+
 describe('a tree that was judged and failed', () => {
   test('is asked about nobody again where the builder leaves it as it is', async () => {
     const first = await builtOn(place(), GOOD);
