@@ -148,11 +148,28 @@ export const task = z.strictObject({
 });
 export type Task = z.infer<typeof task>;
 
+/** A test of the repository that asserts what a requirement changes; people see each before they approve that it is taken out. */
+export const supersededTest = z.strictObject({
+  file: path.describe('Existing test file'),
+  name: line.describe(
+    'Full name as the runner reports it: for node:test the title (inside a suite joined by " > "), for unittest Class.method',
+  ),
+  requirement: requirementId.describe('The change requirement that asks for the opposite'),
+  why: line.describe('What the test asserts today, and what the requirement asks for instead'),
+});
+export type SupersededTest = z.infer<typeof supersededTest>;
+
 /** PLAN, skill writing-plans: tasks and executable acceptance rows. */
 export const plan = z.strictObject({
   approach: z.string().min(20).max(3000),
   tasks: z.array(task).min(1).max(20),
   acceptance: z.array(acceptanceRow).min(1).max(60).describe('At least one row per requirement'),
+  supersededTests: z
+    .array(supersededTest)
+    .max(10)
+    // A plan that was stored before the question was asked.
+    .default([])
+    .describe('Existing tests that assert the opposite of a change requirement; empty when there are none'),
 });
 export type Plan = z.infer<typeof plan>;
 

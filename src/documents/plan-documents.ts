@@ -1,14 +1,17 @@
 /** The plan's documents as people read them. Pure. */
 
 import type { Budget, Estimate } from './budget.ts';
-import type { AcceptanceRow, Analysis, Plan, Task } from './documents.ts';
+import type { AcceptanceRow, Analysis, Plan, SupersededTest, Task } from './documents.ts';
 import { code, grouped, list, sections, table } from './markdown.ts';
 import type { Step } from './step.ts';
 
-export function planDocument({ approach, tasks }: Plan, budget: Budget): string {
+export function planDocument({ approach, tasks, supersededTests }: Plan, budget: Budget): string {
   return sections('Plan', [
     ['Approach', approach],
     ['Tasks', table(['task', 'title', 'requirements', 'files', 'after'], tasks.map(taskRow))],
+    ...(supersededTests.length === 0
+      ? []
+      : [['Superseded tests', supersededTable(supersededTests)] satisfies readonly [string, string]]),
     ['Budget', budgetTable(budget)],
     ...tasks.map(({ id, title, detail }): readonly [string, string] => [`${id}: ${title}`, detail]),
   ]);
@@ -22,6 +25,12 @@ function taskRow({ id, title, requirements, files, dependsOn }: Task): readonly 
     files.map((file) => `\`${file}\``).join(', '),
     dependsOn.join(', ') || '—',
   ];
+}
+
+/** Existing tests that a plan takes out, and why. */
+export function supersededTable(tests: readonly SupersededTest[]): string {
+  const rows = tests.map(({ file, name, requirement, why }) => [code(file), code(name), requirement, why]);
+  return table(['file', 'test', 'for', 'why'], rows);
 }
 
 /** What building will cost, in numbers that people compare. */

@@ -1,7 +1,8 @@
 /** Deterministic checks of a plan: tasks, files, order, and acceptance rows that a machine can perform. Pure. */
-import type { AcceptanceRow, Plan, Specification, Surface, Task } from '../documents/documents.ts';
+import type { AcceptanceRow, Plan, Specification, SupersededTest, Surface, Task } from '../documents/documents.ts';
 import type { Step } from '../documents/step.ts';
-import { CHANGE_LIMITS, plannedPolicy, refusalsOf } from '../guard/patch-policy.ts';
+import { CHANGE_LIMITS, pathRefusal, plannedPolicy, refusalsOf } from '../guard/patch-policy.ts';
+import { testCasesIn, withoutTests } from '../guard/test-cases.ts';
 import { decidesTests } from '../guard/test-integrity.ts';
 import { isTestPath } from '../guard/test-paths.ts';
 import type { Commands } from '../loop/brief.ts';
@@ -27,6 +28,8 @@ interface Input {
     readonly runner: Commands['runner'];
     /** All files of the base. */
     readonly files: readonly string[];
+    /** Texts of the test files in which the plan names superseded tests. */
+    readonly testTexts: ReadonlyMap<string, string>;
   };
 }
 
@@ -48,7 +51,11 @@ export function checkPlan(input: Input): CheckedPlan {
     defects: [...taskDefects(task, input, cyclic), ...closedDefects(task, closed)],
   }));
   const rows = plan.acceptance.map((row) => ({ ids: [row.requirement], defects: rowDefects(row, input) }));
-  const broken = [...tasks, ...rows].filter(({ defects }) => defects.length > 0);
+  const superseded = plan.supersededTests.map((test) => ({
+    ids: [test.requirement],
+    defects: supersededDefects(test, input),
+  }));
+  const broken = [...tasks, ...rows, ...superseded].filter(({ defects }) => defects.length > 0);
   const ids = requirements.map(({ id }) => id);
   const unplanned = without(ids, tasks);
   const unproved = without(ids, rows);
@@ -137,6 +144,45 @@ function closedDefects({ id, files }: Task, closed: readonly Closed[]): Defect[]
         suggestion: 'Plan without it, or say in the approach what a person must change there.',
       }),
     );
+}
+
+/** What stands here people approve by name, so each must be there, alone, and contradicted by a change. */
+function supersededDefects(test: SupersededTest, { plan, requirements, repository }: Input): Defect[] {
+  const { file, name, requirement } = test;
+  const id = `${file}::${name}`;
+  const same = plan.supersededTests.filter((other) => other.file === file && other.name === name).length;
+  const isChange = requirements.some(({ id: known, kind }) => known === requirement && kind === 'change');
+  const messages = [
+    ...(same > 1 ? [`The superseded test ${id} is listed ${same} times.`] : []),
+    ...(isChange ? [] : [`The superseded test ${id} names ${requirement}, which is no change requirement of spec.md.`]),
+    ...absenceOf(test, repository),
+  ];
+  return messages.map((message, index) =>
+    defect({
+      rule: 'plan/superseded-test',
+      about: `${id}-${index + 1}`,
+      file,
+      severity: 'major',
+      message,
+      suggestion: 'Name only tests that are there and assert the opposite of a change requirement.',
+    }),
+  );
+}
+
+const NAMES_TOLD = 20;
+
+function absenceOf({ file, name }: SupersededTest, repository: Input['repository']): readonly string[] {
+  const { runner, files, protectedPaths, testTexts } = repository;
+  if (!files.includes(file) || !isTestPath(file, runner)) return [`\`${file}\` is no existing test of the repository.`];
+  const refusal = pathRefusal(file, { protectedPaths, ...CHANGE_LIMITS });
+  if (refusal !== undefined) return [`\`${file}\` must not change: ${refusal}.`];
+  const text = testTexts.get(file) ?? '';
+  if (withoutTests(text, [name], runner) !== undefined) return [];
+  const names = testCasesIn(text, runner).map((found) => found.name);
+  const told = names.length === 0 ? 'none' : names.slice(0, NAMES_TOLD).join(', ');
+  return [
+    `\`${file}\` has no test ${JSON.stringify(name)} that could be taken out by itself; those that could are: ${told}.`,
+  ];
 }
 
 function rowDefects(row: AcceptanceRow, { plan, requirements, surface }: Input): Defect[] {

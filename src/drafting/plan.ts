@@ -42,8 +42,10 @@ export async function plan(drafting: Drafting): Promise<Event> {
   const { protected: protectedPaths, commands } = await readConfig(loop, ports);
   const material = [scanBlock(scan), ...files, ...approved, ...closedBlock(protectedPaths), ...guidanceBlocks(loop)];
   const repository = { protectedPaths, runner: commands.runner, files: scan.files };
-  const check = (answer: Plan): CheckedPlan =>
-    checkPlan({ plan: answer, requirements, surface: goal.surface, repository });
+  const check = async (answer: Plan): Promise<CheckedPlan> => {
+    const testTexts = await testTextsOf(drafting, answer);
+    return checkPlan({ plan: answer, requirements, surface: goal.surface, repository: { ...repository, testTexts } });
+  };
   const kept = await undrawnPlan(drafting);
   const planned =
     kept?.planned ??
@@ -51,9 +53,9 @@ export async function plan(drafting: Drafting): Promise<Event> {
       'plan',
       'Plan the work: tasks with their files, and acceptance rows that a machine performs.',
       material,
-      (answer) => check(answer).defects.map(({ message }) => message),
+      async (answer) => (await check(answer)).defects.map(({ message }) => message),
     ));
-  const checked = check(planned);
+  const checked = await check(planned);
   if (checked.uncovered.length > 0) return refused(drafting, planned, checked);
   const proposed: Block = { name: 'plan', source: 'the architect', text: JSON.stringify(planned, null, 2) };
   const judging = [...approved, scanBlock(scan), proposed, ...guidanceBlocks(loop)];
@@ -70,6 +72,16 @@ export async function plan(drafting: Drafting): Promise<Event> {
   const measurements = await measurementsOf(drafting, { uncertainty, checked, analysis, diagrams, unreadable });
   const defects = [...checked.defects, ...findingDefects(analysis), ...uncertainty.defects, ...unreadable];
   return draftedEvent(drafting, { documents, measurements, defects }, factsOf(planned, requirements, goal.surface));
+}
+
+/** The test files that the plan would take tests out of, as they are on the base. */
+async function testTextsOf({ loop, ports }: Drafting, { supersededTests }: Plan): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const file of new Set(supersededTests.map((test) => test.file))) {
+    const text = await ports.workspace.read(loop.ref, loop.started.base.sha, file);
+    if (text !== undefined) texts.set(file, text);
+  }
+  return texts;
 }
 
 interface Drawn {
@@ -129,7 +141,8 @@ function factsOf(
   requirements: readonly { readonly id: string }[],
   surface: NonNullable<Drafted['surface']>,
 ): Partial<Drafted> {
-  return { tasks: planned.tasks, requirementIds: requirements.map(({ id }) => id), surface };
+  const { tasks, supersededTests } = planned;
+  return { tasks, supersededTests, requirementIds: requirements.map(({ id }) => id), surface };
 }
 
 interface Findings {

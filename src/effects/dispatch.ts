@@ -99,6 +99,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     commands: config.commands,
     documents: [...(await documentTexts(loop, store))],
     ...(await planOf(loop, store)),
+    supersededTests: loop.supersededTests ?? [],
     previous: await previousOf(build, loop, ports),
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Commands, FrozenTests } from '../loop/brief.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { AddedLine } from './added-lines.ts';
+import { withoutTests } from './test-cases.ts';
 import { digestOfTests } from './test-digest.ts';
 import { isTestPath } from './test-paths.ts';
 import { findingDefect } from './waivers.ts';
@@ -16,6 +17,8 @@ export interface IntegrityRequest {
   readonly baseText: (path: string) => string | undefined;
   readonly headText: (path: string) => string | undefined;
   readonly frozen: FrozenTests | undefined;
+  /** Tests of the base that people approved to be taken out; nothing else of their files may change. */
+  readonly supersededTests: readonly { readonly file: string; readonly name: string }[];
   readonly added: readonly AddedLine[];
 }
 
@@ -43,16 +46,25 @@ export function integrityDefects(request: IntegrityRequest): readonly Defect[] {
   );
 }
 
-function existingTests({ runner, base, head, frozen }: IntegrityRequest): readonly Violation[] {
-  const ours = new Set(frozen?.files.map(({ path }) => path));
+function existingTests(request: IntegrityRequest): readonly Violation[] {
+  const { runner, base, head, headText } = request;
   return [...base].flatMap(([path, id]): readonly Violation[] => {
-    if (!isTestPath(path, runner) || ours.has(path) || head.get(path) === id) return [];
+    if (!isTestPath(path, runner) || head.get(path) === id) return [];
+    const allowed = withoutSuperseded(request, path);
+    if (allowed !== undefined && headText(path) === allowed) return [];
     const now = head.get(path);
     const bound = [id, now ?? ''];
     return now === undefined
       ? [{ rule: 'test-deleted', file: path, message: `The existing test file ${path} was deleted.`, bound }]
       : [{ rule: 'test-changed', file: path, message: `The existing test file ${path} was changed.`, bound }];
   });
+}
+
+/** The only other text that an existing test may have. */
+function withoutSuperseded({ runner, supersededTests, baseText }: IntegrityRequest, path: string): string | undefined {
+  const names = supersededTests.filter(({ file }) => file === path).map(({ name }) => name);
+  const text = baseText(path);
+  return names.length === 0 || text === undefined ? undefined : withoutTests(text, names, runner);
 }
 
 function frozenTests({ frozen, headText }: IntegrityRequest): readonly Violation[] {

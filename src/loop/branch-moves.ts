@@ -98,7 +98,7 @@ function withConfigOf(loop: StartedLoop, { configDigest, sha }: EventOf<'moved'>
 
 /** What changed of that which an approval is bound to, if anything; the rows in the order in which they are said. */
 export function shiftOf(
-  { started, tasks }: StartedLoop,
+  { started, tasks, supersededTests = [] }: StartedLoop,
   event: EventOf<'moved'>,
 ): { readonly file: string | null; readonly sentence: string } | undefined {
   if (event.configDigest !== started.config.digest)
@@ -108,7 +108,7 @@ export function shiftOf(
     };
   if (event.unlisted)
     return { file: null, sentence: "The base moved in more files than GitHub lists, the plan's perhaps among them" };
-  const planned = new Set(tasks.flatMap(({ files }) => files));
+  const planned = new Set([...tasks.flatMap(({ files }) => files), ...supersededTests.map(({ file }) => file)]);
   const touched = event.paths.filter((path) => planned.has(path));
   if (touched[0] !== undefined)
     return { file: touched[0], sentence: `The base moved in ${listed(touched)}, which the plan changes` };

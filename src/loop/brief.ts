@@ -1,6 +1,6 @@
 /** What the App hands to a job and what the job hands back: two documents, checked at both doors. */
 import { z } from 'zod';
-import { acceptanceRow, surface, task } from '../documents/documents.ts';
+import { acceptanceRow, supersededTest, surface, task } from '../documents/documents.ts';
 import { acceptanceTests, seedData } from './answers.ts';
 import { purse } from './costs.ts';
 import { commitSha, defect, digest, measurement, thresholds } from './measurement.ts';
@@ -52,6 +52,8 @@ export const brief = z.strictObject({
   ),
   tasks: z.array(task),
   acceptance: z.array(acceptanceRow),
+  /** Existing tests that the approved plan takes out. */
+  supersededTests: z.array(supersededTest),
   /** What an earlier iteration of the same plan left behind, against the commit `head`; null on the first. */
   previous: z
     .strictObject({
@@ -200,6 +202,8 @@ export const verifyReport = z.strictObject({
   acceptance: z.array(
     z.strictObject({ id: z.string(), requirement: z.string(), passed: z.boolean(), detail: z.string() }),
   ),
+  /** What was taken out, and how each does on the head where it is put back: one that passes did not have to go. */
+  supersededTests: z.array(supersededTest.extend({ head: outcome })).optional(),
 });
 export type VerifyReport = z.infer<typeof verifyReport>;
 

@@ -16,6 +16,9 @@ export interface DefectDraft {
   readonly suggestion?: string | null | undefined;
 }
 
+/** The rule of an existing test that contradicts what was asked: only a plan that names it can be built. */
+export const CONTRADICTION = 'contradicted-test';
+
 /** What the schema of a report accepts. */
 const LONGEST = { message: 4000, suggestion: 2000 } as const;
 

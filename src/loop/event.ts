@@ -1,6 +1,6 @@
 /** What can happen to a loop: events. */
 import { z } from 'zod';
-import { interview, surface, task } from '../documents/documents.ts';
+import { interview, supersededTest, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { bookedCall } from './brief.ts';
 import { commandName } from './commands.ts';
@@ -146,6 +146,7 @@ export const event = z.discriminatedUnion('type', [
     /** Facts that later decisions need; each phase gives its own. */
     surface: surface.optional(),
     tasks: z.array(task).optional(),
+    supersededTests: z.array(supersededTest).optional(),
     requirementIds: z.array(z.string()).optional(),
     promotion: z.strictObject({ by: z.enum(['auto', 'person']), why: z.string() }).optional(),
     lessons: reflection.shape.lessons.optional(),

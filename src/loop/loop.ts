@@ -6,7 +6,7 @@
  * candidate: a commit that is judged before it is on the branch · board: the status text.
  */
 import { z } from 'zod';
-import { interview, surface, task } from '../documents/documents.ts';
+import { interview, supersededTest, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { built } from './built.ts';
 import { type Effect, effect } from './effect.ts';
@@ -147,6 +147,7 @@ export const loop = z.strictObject({
   surface: surface.optional(),
   documents: z.array(document),
   tasks: z.array(task),
+  supersededTests: z.array(supersededTest).optional(),
   requirementIds: z.array(z.string()),
   review: review.optional(),
   approval: z.strictObject({ by: actor, role, at: z.string(), digest }).optional(),

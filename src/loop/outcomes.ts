@@ -55,6 +55,7 @@ function withFacts(loop: StartedLoop, event: EventOf<'drafted'>): StartedLoop {
     documents: [...loop.documents.filter(({ path }) => !fresh.has(path)), ...event.documents],
     ...(event.surface === undefined ? {} : { surface: event.surface }),
     ...(event.tasks === undefined ? {} : { tasks: event.tasks }),
+    ...(event.supersededTests && { supersededTests: event.supersededTests }),
     ...(event.requirementIds === undefined ? {} : { requirementIds: event.requirementIds }),
     ...(event.lessons && { lessons: event.lessons }),
     ...(event.proposals === undefined

@@ -1,5 +1,6 @@
 /** How a loop moves through its phases: enter, pass, fail, begin again, stop. Pure; the traits of PHASES decide where to. */
 import { builtFor, retiredBy, seededBy, startText } from './built.ts';
+import { CONTRADICTION } from './defect.ts';
 import type { Effect } from './effect.ts';
 import { type ForcedStop, forcedStopOf } from './forced-stops.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
@@ -158,11 +159,16 @@ function forcedTo(loop: StartedLoop, forced: ForcedStop, ending: Ending): Decisi
   const { plans, rounds, grants } = loop.counters;
   const { replan } = PHASES[loop.phase];
   const mayReplan = plans < LIMITS.plans + grants && rounds < LIMITS.rounds + grants;
-  if (forced.cause === 'iterations' && replan !== undefined && mayReplan) {
+  if ((forced.cause === 'iterations' || isContradicted(forced, ending)) && replan !== undefined && mayReplan) {
     const replanned = { ...withoutApproval(nextRound(loop)), note: `${forced.sentence} A new plan is made.` };
     return enter(replanned, replan, ending.at);
   }
   return stop(loop, `${forced.sentence} ${ending.reason}`);
+}
+
+/** An existing test asserts the opposite of what is asked, try after try: only a plan that names it, which people approve, can settle that. */
+function isContradicted({ cause }: ForcedStop, { defects }: Ending): boolean {
+  return cause === 'stall' && defects.some(({ rule }) => rule === CONTRADICTION);
 }
 
 /** Beginnings that are nobody's fault, each with its bound and what a person is told there. */

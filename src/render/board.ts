@@ -6,7 +6,7 @@ import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import { defectLine, failureSentence } from './defects.ts';
-import { evidenceLegend, evidenceTable } from './evidence.ts';
+import { evidenceLegend, evidenceTable, supersededText } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 
@@ -56,6 +56,7 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks
       ? []
       : [
           { name: 'what changes', text: changeBlock(loop) },
+          ...supersededBlock(report),
           { name: 'the evidence', text: evidenceBlock(report) },
         ]),
     ...excusedBlock(loop).map((text) => ({ text })),
@@ -68,6 +69,12 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks
 function changeBlock({ tasks }: StartedLoop): string {
   const rows = tasks.map(({ title, requirements }) => `${oneLine(title, 200)} (${requirements.join(', ')})`);
   return `### What changes\n\n${list(rows, 'Nothing was planned.')}`;
+}
+
+/** Never left out: whoever merges gives these tests up. */
+function supersededBlock(report: VerifyReport): readonly { readonly text: string }[] {
+  const text = supersededText(report);
+  return text === '' ? [] : [{ text: `### Tests that were replaced\n\n${text}` }];
 }
 
 function evidenceBlock(report: VerifyReport): string {

@@ -1,6 +1,7 @@
 /** The evidence matrix: what proves each requirement, from the report of VERIFY. */
 
 import { code, oneLine, paragraph, sections, table } from '../documents/markdown.ts';
+import { supersededTable } from '../documents/plan-documents.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import { thresholdText, valueText } from './words.ts';
 
@@ -18,6 +19,7 @@ export function evidenceDocument(report: VerifyReport): string {
       'Requirements',
       evidence.length === 0 ? 'No requirement was proved.' : `${evidenceTable(report)}\n\n${evidenceLegend(report)}`,
     ],
+    ...supersededSection(report),
     [
       'Acceptance',
       acceptance.length === 0 ? 'No acceptance row was performed.' : acceptance.map(acceptanceItem).join('\n'),
@@ -36,6 +38,23 @@ export function evidenceDocument(report: VerifyReport): string {
       ),
     ],
   ]);
+}
+
+function supersededSection(report: VerifyReport): readonly (readonly [string, string])[] {
+  const text = supersededText(report);
+  return text === '' ? [] : [['Tests that were replaced', text]];
+}
+
+/** The existing tests that were taken out, with the reason, and which of them nothing contradicts; empty when there are none. */
+export function supersededText({ supersededTests = [] }: Pick<VerifyReport, 'supersededTests'>): string {
+  if (supersededTests.length === 0) return '';
+  const needless = supersededTests.filter(({ head }) => head === 'pass').map(({ name }) => code(name));
+  const note =
+    needless.length === 0
+      ? []
+      : [`**Look at ${needless.join(', ')}**: put back, it passes with the change too, so nothing contradicts it.`];
+  const opening = 'These existing tests asserted the old behaviour. They were approved with the packet and taken out:';
+  return [opening, supersededTable(supersededTests), ...note].join('\n\n');
 }
 
 /** A row of the acceptance; each of its steps stands on a line of its own. */

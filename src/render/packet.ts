@@ -12,7 +12,7 @@ import {
   specification,
 } from '../documents/documents.ts';
 import { code, fitted, folded, inlined, list, table } from '../documents/markdown.ts';
-import { budgetTable, doubtsTable, findingsTable } from '../documents/plan-documents.ts';
+import { budgetTable, doubtsTable, findingsTable, supersededTable } from '../documents/plan-documents.ts';
 import { metricLine } from '../documents/specification-document.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
@@ -40,6 +40,7 @@ export function packetComment(
   return fitted([
     ...warningsOf(loop, model).map((text) => ({ text })),
     { text: openingOf(loop, digest) },
+    ...supersededBlock(documents),
     ...hiddenBlock(hidden),
     { text: `### Requirements\n\n${requirementsOf(documents)}` },
     { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
@@ -58,6 +59,17 @@ function openingOf(loop: StartedLoop, digest: string): string {
     `${who} read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).`,
     `**What approving does:** it accepts exactly this packet (digest \`${shortDigest(digest)}\`). Then tests and code are made in this repository's Actions, in at most ${boundsOf(loop)}. Nothing is merged.`,
   ].join('\n\n');
+}
+
+/** Never left out: whoever approves gives these tests up. */
+function supersededBlock(documents: readonly DocumentText[]): readonly { readonly text: string }[] {
+  const { supersededTests } = parsed(documents, 'plan.json', plan) ?? { supersededTests: [] };
+  if (supersededTests.length === 0) return [];
+  return [
+    {
+      text: `### Tests that will be replaced\n\nThese tests of the repository assert the old behaviour. **Approving takes exactly these out**; new tests of the named requirement stand in for them, and no other test may change:\n\n${supersededTable(supersededTests)}`,
+    },
+  ];
 }
 
 /** Only here: what a document says is read by models. */

@@ -1,6 +1,7 @@
 /** The problem report at a stop: what was tried, what is wrong, why it stopped, and what to say next. */
 
 import { fitted, list, oneLine, table } from '../documents/markdown.ts';
+import { CONTRADICTION } from '../loop/defect.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { needsApproval } from '../loop/phases.ts';
@@ -55,9 +56,9 @@ function more(count: number): string {
   return count > MAX_DEFECTS ? `\n\n${count - MAX_DEFECTS} more are in the check run.` : '';
 }
 
-/** No loop changes an existing test, so only a person can settle which of the two is right. */
+/** An existing test goes only when people approved it by name, so they settle which of the two is right. */
 const CONTRADICTED =
-  'If one of those tests asserts the opposite of what was asked, nobody but you can change it: change it on the default branch, then say `/rerun PLAN`.';
+  'If one of those tests asserts the opposite of what was asked, say `/rerun PLAN`: the new plan names it as superseded, and you approve that; or change it on the default branch first.';
 
 /** The commands that help here, the likeliest first. */
 function nextSteps(loop: StartedLoop): readonly string[] {
@@ -67,7 +68,7 @@ function nextSteps(loop: StartedLoop): readonly string[] {
   const building = needsApproval(phase) && approval !== undefined;
   return [
     ...broke,
-    ...(foundIn(loop).some(({ rule }) => rule === 'suite') ? [CONTRADICTED] : []),
+    ...(foundIn(loop).some(({ rule }) => rule === 'suite' || rule === CONTRADICTION) ? [CONTRADICTED] : []),
     '`/context <text>` tells the next try something it did not know.',
     building
       ? '`/rerun` grants one more iteration of the approved plan.'

@@ -88,6 +88,7 @@ export const specReview: SpecReview = {
 };
 
 export const plan: Plan = {
+  supersededTests: [],
   approach: 'The route reads the state and filters the list that it already has.',
   tasks: [
     {

@@ -446,6 +446,24 @@ describe('PLAN', () => {
     expect(measuredAs(event, 'uncovered_requirements')).toBe(0);
   });
 
+  it('is told in the same call that a test which it supersedes is not there', async () => {
+    const superseded = {
+      file: 'test/items.test.js',
+      name: 'by name',
+      requirement: 'R-1',
+      why: 'R-1 asks for the date.',
+    };
+    stage.answers.plan = [{ ...authored.plan, supersededTests: [superseded] }, authored.plan];
+    const event = await drafted('PLAN', await upTo('PLAN'));
+    expect(stage.asked.at(-3)).toMatchObject({
+      name: 'plan',
+      correction: expect.stringContaining(
+        '`test/items.test.js` has no test "by name" that could be taken out by itself',
+      ),
+    });
+    expect(event.supersededTests).toEqual([]);
+  });
+
   it('blocks when an acceptance row does not prove its requirement', async () => {
     const acceptance = authored.plan.acceptance.map((row) =>
       row.id === 'A-1' ? { ...row, kind: 'keep' as const } : row,

@@ -15,7 +15,14 @@ const repository = {
   protectedPaths: ['deploy/**'],
   runner: 'node-test',
   files: ['src/server.js', 'test/server.test.js', 'package.json'],
+  testTexts: new Map([['test/server.test.js', "test('lists by name', () => {});\ntest('answers', () => {});\n"]]),
 } as const;
+const SUPERSEDED = {
+  file: 'test/server.test.js',
+  name: 'lists by name',
+  requirement: 'R-1',
+  why: 'It asserts the order by name; R-1 asks for the order by date.',
+};
 const get: Step = {
   type: 'http',
   method: 'GET',
@@ -82,6 +89,32 @@ describe('checkPlan', () => {
     expect(problems(spoiled)).toContainEqual(expect.stringContaining(words));
     expect(checkPlan({ plan: spoiled, requirements, surface: 'http', repository }).uncovered).toContain('R-1');
   });
+
+  it('lets a plan name an existing test that a change contradicts', () => {
+    expect(problems({ ...plan, supersededTests: [SUPERSEDED] })).toEqual([]);
+  });
+
+  it.each([
+    [
+      [{ ...SUPERSEDED, requirement: 'R-2' }],
+      'The superseded test test/server.test.js::lists by name names R-2, which is no change requirement of spec.md.',
+    ],
+    [[{ ...SUPERSEDED, requirement: 'R-9' }], 'which is no change requirement of spec.md.'],
+    [
+      [{ ...SUPERSEDED, name: 'lists by date' }],
+      '`test/server.test.js` has no test "lists by date" that could be taken out by itself; those that could are: lists by name, answers.',
+    ],
+    [[{ ...SUPERSEDED, file: 'test/other.test.js' }], '`test/other.test.js` is no existing test of the repository.'],
+    [[{ ...SUPERSEDED, file: 'src/server.js' }], '`src/server.js` is no existing test of the repository.'],
+    [[SUPERSEDED, SUPERSEDED], 'The superseded test test/server.test.js::lists by name is listed 2 times.'],
+  ])(
+    'refuses a plan that supersedes what is not there, or what no change contradicts (%#)',
+    (supersededTests, words) => {
+      const spoiled = { ...plan, supersededTests };
+      expect(problems(spoiled)).toContainEqual(expect.stringContaining(words));
+      expect(checkPlan({ plan: spoiled, requirements, surface: 'http', repository }).uncovered).not.toEqual([]);
+    },
+  );
 
   it('lets a plan name a lock file, a new test and a manifest: BUILD takes them', () => {
     const files = ['package-lock.json', 'test/new.test.js', 'package.json', 'src/server.js'];

@@ -12,20 +12,25 @@ function rulesOf(
   changes: Readonly<Record<string, string | undefined>>,
   added: readonly AddedLine[] = [],
   frozen = FROZEN,
+  {
+    base = BASE,
+    supersededTests = [],
+  }: { base?: Files; supersededTests?: readonly { file: string; name: string }[] } = {},
 ) {
   const head = Object.fromEntries(
-    Object.entries({ ...BASE, 'test/new.test.js': 'frozen', ...changes }).flatMap(([path, text]) =>
+    Object.entries({ ...base, 'test/new.test.js': 'frozen', ...changes }).flatMap(([path, text]) =>
       text === undefined ? [] : [[path, text]],
     ),
   );
   const read = (files: Files) => (path: string) => files[path];
-  const maps = { base: new Map(Object.entries(BASE)), head: new Map(Object.entries(head)) };
+  const maps = { base: new Map(Object.entries(base)), head: new Map(Object.entries(head)) };
   return integrityDefects({
     runner: 'node-test',
     ...maps,
-    baseText: read(BASE),
+    baseText: read(base),
     headText: read(head),
     frozen,
+    supersededTests,
     added,
   }).map(({ rule, file }) => `${rule} ${file}`);
 }
@@ -35,6 +40,27 @@ describe('tests that judge a change', () => {
     expect(
       rulesOf({ 'src/a.js': '2', 'test/other.test.js': 'more', 'package.json': `${BASE['package.json']}\n` }),
     ).toEqual([]);
+  });
+
+  const TWO = "test('old', () => {});\ntest('kept', () => {});\n";
+  const SUPERSEDED = [{ file: 'test/a.test.js', name: 'old' }];
+
+  it.each<[string, string | undefined, readonly string[]]>([
+    ['only it is gone', "test('kept', () => {});\n", []],
+    ['it is there still', TWO, []],
+    ['another test of its file is gone', "test('old', () => {});\n", ['test-changed test/a.test.js']],
+    ['another test of its file is weaker', "test('kept', () => 1);\n", ['test-changed test/a.test.js']],
+    ['both are gone', '', ['test-changed test/a.test.js']],
+    ['its file is gone', undefined, ['test-deleted test/a.test.js']],
+  ])('of a superseded test: %s', (_name, text, expected) => {
+    const base = { ...BASE, 'test/a.test.js': TWO };
+    expect(rulesOf({ 'test/a.test.js': text }, [], FROZEN, { base, supersededTests: SUPERSEDED })).toEqual(expected);
+  });
+
+  it('cannot be replaced by calling an existing test a frozen one', () => {
+    const files = [{ path: 'test/a.test.js', content: 'hollow' }];
+    const frozen = { files, tests: [], digest: digestOfTests(files) };
+    expect(rulesOf({ 'test/a.test.js': 'hollow' }, [], frozen)).toEqual(['test-changed test/a.test.js']);
   });
 
   it.each<[string, Record<string, string | undefined>, string]>([

@@ -47,6 +47,7 @@ describe('a finding', () => {
         head: new Map([['test/a.test.js', id]]),
         baseText: () => undefined,
         headText: () => undefined,
+        supersededTests: [],
         frozen: undefined,
         added: [line("const todo = { todo: 'buy milk' };", 4, 'test/a.test.js')],
       });
@@ -69,6 +70,7 @@ describe('nobody lifts', () => {
         head: new Map(),
         baseText: () => undefined,
         headText: () => undefined,
+        supersededTests: [],
         frozen: { files: [{ path: 'test/f.test.js', content: 'x' }], tests: [], digest: `sha256:${'0'.repeat(64)}` },
         added: [],
       }),

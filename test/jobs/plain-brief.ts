@@ -25,6 +25,7 @@ export const PLAIN_BRIEF = {
   requirements: [],
   tasks: [],
   acceptance: [],
+  supersededTests: [],
   previous: null,
   tests: null,
   seed: null,

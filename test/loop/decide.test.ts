@@ -171,6 +171,25 @@ describe('building', () => {
     expect(loop.pending).toContainEqual({ type: 'tell', key: `${loop.entry}/problem`, what: 'problem' });
   });
 
+  it('makes a new plan, as often as plans may be made, when the same existing test contradicts the change twice', () => {
+    const contradicted = { ...defect('The existing test is red.'), rule: 'contradicted-test' };
+    const twice = (loop: Loop): Loop =>
+      [1, 2].reduce<Loop>(
+        (at) =>
+          driven(decide(at, completed(at)).loop, {
+            collect: (now) => reported(now, { passes: false, defects: [contradicted], signature: 'same' }),
+          }),
+        loop,
+      );
+    const second = twice(building());
+    expect(second).toMatchObject({ phase: 'ARCH_REVIEW', waitingFor: 'approval', counters: { plans: 1, rounds: 2 } });
+    expect(second.entries.findLast(({ phase }) => phase === 'PLAN')?.entry).toBeGreaterThan(6);
+    expect(second.approval).toBeUndefined();
+    const third = twice(driven(decide(second, command('approve', '', timeOf(62))).loop));
+    expect(third).toMatchObject({ status: 'stopped', phase: 'BUILD', counters: { plans: 2 } });
+    expect(third.note).toContain('The same failure came twice');
+  });
+
   describe('the same tree twice', () => {
     const verified = (loop: Loop, passes: boolean): Loop => {
       const verifying = runEnded(loop);

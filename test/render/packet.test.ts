@@ -34,6 +34,19 @@ describe('the packet comment', () => {
   const loop = waitingLoop({ tasks: plan.tasks });
   const commentOf = (texts = documents()): string => packetComment(loop, { digest: DIGEST, documents: texts }, MODEL);
 
+  it('shows the tests that approving takes out before anything else, and whole', () => {
+    const supersededTests = Array.from({ length: 10 }, (_, index) => ({
+      file: 'test/items.test.js',
+      name: `by name | ${index}`,
+      requirement: 'R-1',
+      why: `It asserts the order by name. ${'x'.repeat(370)}`,
+    }));
+    const text = commentOf(documents({ 'plan.json': JSON.stringify({ ...plan, supersededTests }) }));
+    expect(text.indexOf('### Tests that will be replaced')).toBeLessThan(text.indexOf('### Requirements'));
+    for (const { why } of supersededTests) expect(text).toContain(why);
+    expect(text).toContain('by name \\| 9');
+  });
+
   it('reads in one go from request to diagrams', () => {
     expect(commentOf()).toMatchInlineSnapshot(`
       "@alice, please read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).

@@ -106,7 +106,7 @@ describe('the problem report', () => {
       suggestion: null,
     };
     const report = problemReport({ ...stoppedLoop(), feedback: [suite] });
-    expect(report).toContain('change it on the default branch, then say `/rerun PLAN`');
+    expect(report).toContain('say `/rerun PLAN`: the new plan names it as superseded, and you approve that');
     expect(
       report.slice(report.indexOf('### What was found'), report.indexOf('### What was tried')),
     ).toMatchInlineSnapshot(`
@@ -206,6 +206,22 @@ describe('the evidence', () => {
       |---|---|---|---|---|
       | uat_pass_rate | 1 | ratio | verify | \`dddddddddddd\` |"
     `);
+  });
+
+  it('names the tests that were replaced with the reason, and those that nothing contradicted', () => {
+    const old = { file: 'test/a.test.js', name: 'by name', requirement: 'R-1', why: 'R-1 asks for the date.' };
+    const supersededTests = [
+      { ...old, head: 'fail' as const },
+      { ...old, name: 'first', head: 'pass' as const },
+    ];
+    expect(evidenceDocument({ ...VERIFIED, supersededTests })).toContain(
+      [
+        '| `test/a.test.js` | `by name` | R-1 | R-1 asks for the date. |',
+        '| `test/a.test.js` | `first` | R-1 | R-1 asks for the date. |',
+        '',
+        '**Look at `first`**: put back, it passes with the change too, so nothing contradicts it.',
+      ].join('\n'),
+    );
   });
 
   it('says what of the sandbox the machine did not have', () => {

@@ -16,7 +16,17 @@ import { treesDirectory } from '../sandbox/sandbox.ts';
 import { layTests } from '../sandbox/trees.ts';
 import { tryBase } from './base-trial.ts';
 import { type DesignProblem, draftProblems, problemsOnBase } from './design-check.ts';
-import { acceptanceOf, defectsText, documentsOf, filesText, requirementsOf, section, skillTexts } from './prompt.ts';
+import {
+  acceptanceOf,
+  defectsText,
+  documentsOf,
+  filesText,
+  requirementsOf,
+  section,
+  skillTexts,
+  supersededOf,
+} from './prompt.ts';
+import { supersededFiles } from './superseded.ts';
 
 export interface Design {
   /** Undefined when no draft was right within the tries. */
@@ -53,6 +63,7 @@ async function design(bench: Bench): Promise<Design> {
   const existing = tree.filter((path) => !gone.has(path));
   const base = await baseTree(bench);
   await tryBase(bench, base);
+  const superseded = await supersededFiles(bench, base);
   const system = skillTexts(bench, skills);
   const request = await userMessage(bench, existing);
   let problems: readonly DesignProblem[] = [];
@@ -63,11 +74,17 @@ async function design(bench: Bench): Promise<Design> {
     const { answer } = await environment.model.answer(asked);
     problems = draftProblems(brief, answer, existing);
     if (problems.length === 0) problems = await problemsOnBase(bench, answer, base);
-    if (problems.length === 0) return { tests: { ...answer, digest: digestOfTests(answer.files) }, defects: [] };
+    if (problems.length === 0) return { tests: frozenOf(answer, superseded), defects: [] };
     environment.log(`test design, attempt ${attempt}: ${problems.length} problems`);
     feedback = feedbackOn(answer, problems);
   }
   return { tests: undefined, defects: problems.map(defectFrom) };
+}
+
+/** What is taken out of existing files is frozen with what the designer wrote, so it lies over every tree that is judged. */
+function frozenOf(answer: AcceptanceTests, superseded: readonly FrozenTests['files'][number][]): FrozenTests {
+  const files = [...answer.files, ...superseded];
+  return { ...answer, files, digest: digestOfTests(files) };
 }
 
 /** A working copy of the base commit, with its dependencies, where drafts are tried. */
@@ -95,6 +112,7 @@ async function userMessage(bench: Bench, existing: readonly string[]): Promise<s
     section('Acceptance rows', acceptanceOf(brief)),
     section('Runner and command', `${brief.commands.runner}: \`${brief.commands.test}\``),
     section('Existing test files (they must not change)', tests.map((path) => `- ${path}`).join('\n')),
+    supersededOf(brief),
     section('Other files', cut(existing.filter((path) => !tests.includes(path)).join('\n'), EXAMPLE_CHARACTERS)),
     example === undefined
       ? ''

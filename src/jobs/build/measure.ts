@@ -8,6 +8,7 @@ import { runTests, type TestRun } from '../runner/test-run.ts';
 import { diffOf } from '../sandbox/changes.ts';
 import { type Bench, measured, runShell } from '../sandbox/environment.ts';
 import { layTests } from '../sandbox/trees.ts';
+import { contradictedTests } from './contradicted.ts';
 import { idOf } from './design-check.ts';
 import { checkHealth } from './health.ts';
 import { onCopy, type Settled, settle } from './settle.ts';
@@ -33,12 +34,18 @@ export async function measure(bench: Bench, tests: FrozenTests): Promise<Measure
     await suiteReading(bench, copy),
   ]);
   readings.push(await securityReading(bench, diff));
+  const contradictions = await contradictedTests(bench, tests, readings);
   const measurements = readings.flatMap(({ measurement }) => measurement ?? []);
   return {
     settled,
     diff,
     measurements,
-    defects: [...settled.refused, ...settled.unplanned, ...readings.flatMap(({ defects }) => defects)],
+    defects: [
+      ...settled.refused,
+      ...settled.unplanned,
+      ...contradictions,
+      ...readings.flatMap(({ defects }) => defects),
+    ],
     green: measurements.length === readings.length && measurements.every(({ value }) => value === 0),
   };
 }
@@ -92,7 +99,7 @@ async function testReading(bench: Bench, directory: string, tests: FrozenTests):
     sandbox: environment.sandbox,
     directory,
     runner: brief.commands.runner,
-    files: tests.files.map(({ path }) => path),
+    files: [...new Set(tests.tests.map(({ file }) => file))],
     expected: tests.tests.map(idOf),
     timeoutMs: brief.limits.suiteTimeoutMs,
     outputBytes: brief.limits.outputBytes,

@@ -54,6 +54,14 @@ export function acceptanceOf(brief: Brief, ids?: readonly string[]): string {
     .join('\n');
 }
 
+/** The existing tests that the approved plan takes out, as a section; nothing at all when there are none. */
+export function supersededOf({ supersededTests }: Brief): string {
+  return section(
+    'Existing tests that people approved to be taken out, because they assert the old behaviour',
+    supersededTests.map(({ file, name, requirement, why }) => `- ${file}: ${name} (${requirement}): ${why}`).join('\n'),
+  );
+}
+
 /** Defects as a list with all that is known about each. */
 export function defectsText(defects: readonly Defect[]): string {
   return defects

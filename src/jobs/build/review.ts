@@ -5,7 +5,7 @@ import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { cut } from '../report/said.ts';
 import { type Bench, callContext } from '../sandbox/environment.ts';
-import { acceptanceOf, documentsOf, fenced, requirementsOf, section, skillTexts } from './prompt.ts';
+import { acceptanceOf, documentsOf, fenced, requirementsOf, section, skillTexts, supersededOf } from './prompt.ts';
 
 export interface Review {
   readonly security: SecurityReview;
@@ -55,6 +55,7 @@ function userMessage({ brief }: Bench, tests: FrozenTests, diff: string): string
     section('Acceptance rows', acceptanceOf(brief)),
     section('Tasks', brief.tasks.map(({ id, title, files }) => `- ${id} ${title}: ${files.join(', ')}`).join('\n')),
     section('Frozen tests, written by somebody else; all pass', tests.files.map(({ path }) => `- ${path}`).join('\n')),
+    supersededOf(brief),
     section('Context from people', brief.context.join('\n\n')),
     section('The change', fenced(cut(diff, DIFF_CHARACTERS))),
   ].join('');

@@ -7,7 +7,7 @@ import { said } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
 import { runTests, suiteCommand, type TestRun } from '../runner/test-run.ts';
 import { type Bench, measured } from '../sandbox/environment.ts';
-import { onTreeCopy, revertPaths, type Trees } from '../sandbox/trees.ts';
+import { layTests, onTreeCopy, revertPaths, type Trees } from '../sandbox/trees.ts';
 
 /** The exit code alone proves little: the product could end each test process early, and with 0. */
 export async function regressionReading(bench: Bench, trees: Trees): Promise<Reading> {
@@ -19,7 +19,7 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Rea
   const tests = [...paths].filter((path) => isTestPath(path, runner));
   const passing = await passingOnBase(bench, trees, tests);
   return onTreeCopy(bench, trees.head, async (directory) => {
-    await revertPaths(bench, directory, tests);
+    await layBaseTests(bench, directory, tests);
     // Before the command, whose processes write in the same copy.
     const run = await runAgain(bench, directory, passing);
     const lost = run === undefined ? [] : lostOf(run, passing);
@@ -48,7 +48,7 @@ const BASE_SHARE = 0.5;
 async function passingOnBase(bench: Bench, trees: Trees, tests: readonly string[]): Promise<readonly string[]> {
   const untilMs = performance.now() + bench.brief.limits.suiteTimeoutMs * BASE_SHARE;
   return onTreeCopy(bench, trees.base, async (directory) => {
-    await revertPaths(bench, directory, tests);
+    await layBaseTests(bench, directory, tests);
     const passing: string[] = [];
     for (const file of tests.filter((path) => trees.baseFiles.has(path))) {
       const timeoutMs = Math.floor(untilMs - performance.now());
@@ -58,6 +58,19 @@ async function passingOnBase(bench: Bench, trees: Trees, tests: readonly string[
     }
     return passing;
   });
+}
+
+/** The base's own tests, but without what people approved to be taken out of them. */
+async function layBaseTests(bench: Bench, directory: string, tests: readonly string[]): Promise<void> {
+  const { supersededTests, tests: frozen } = bench.brief;
+  const cut = new Set(supersededTests.map(({ file }) => file));
+  // Before the paths are set back, because a build that belongs to it reads these too.
+  await layTests(directory, { files: frozen?.files.filter(({ path }) => cut.has(path)) ?? [] });
+  await revertPaths(
+    bench,
+    directory,
+    tests.filter((path) => !cut.has(path)),
+  );
 }
 
 async function runAgain(bench: Bench, directory: string, passing: readonly string[]): Promise<TestRun | undefined> {

@@ -15,7 +15,9 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
   const { brief, environment } = bench;
   const frozen = brief.tests ?? undefined;
   const isRead = (path: string) =>
-    path.endsWith('package.json') || (frozen?.files.some((file) => file.path === path) ?? false);
+    path.endsWith('package.json') ||
+    (frozen?.files.some((file) => file.path === path) ?? false) ||
+    brief.supersededTests.some(({ file }) => file === path);
   const [baseTexts, headTexts] = await Promise.all([
     textsOf(bench, brief.base, [...trees.baseFiles.keys()].filter(isRead)),
     textsOf(bench, brief.candidate, [...trees.headFiles.keys()].filter(isRead)),
@@ -27,6 +29,7 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
     baseText: (path) => baseTexts.get(path),
     headText: (path) => headTexts.get(path),
     frozen,
+    supersededTests: brief.supersededTests,
     added,
   });
   const { standing: defects, lifted } = judgeFindings(found, brief.waivers);

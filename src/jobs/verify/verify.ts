@@ -12,6 +12,7 @@ import { layTrees, onTreeCopy } from '../sandbox/trees.ts';
 import { type Acceptance, performAcceptance } from './acceptance.ts';
 import { type Evidence, gapsOf, proveRequirements } from './evidence.ts';
 import { regressionReading } from './regressions.ts';
+import { type SupersededOnHead, supersededOnHead } from './superseded-on-head.ts';
 import { flakinessReading, integrityReading } from './verify-readings.ts';
 
 /**
@@ -38,6 +39,7 @@ export async function verify(brief: Brief, environment: JobEnvironment): Promise
     failure: null,
     durationMs: environment.now() - startedAt,
     evidence: [...judged.evidence.rows],
+    ...(judged.superseded.length === 0 ? {} : { supersededTests: [...judged.superseded] }),
     acceptance: judged.rows.map(({ row: { id, requirement }, passed, detail }) => ({
       id,
       requirement,
@@ -51,6 +53,7 @@ interface Judged {
   readonly readings: readonly Reading[];
   readonly evidence: Evidence;
   readonly rows: readonly AcceptedRow[];
+  readonly superseded: readonly SupersededOnHead[];
 }
 type AcceptedRow = Acceptance['rows'][number];
 
@@ -75,7 +78,8 @@ async function judge(bench: Bench): Promise<Judged> {
   const rows = withMetrics(brief, acceptance, evidence);
   const proof = await evidenceReading(bench, evidence);
   const uat = await acceptanceReading(bench, rows, acceptance.raw);
-  return { readings: [uat, proof, regressions, integrity, security, latency, stability], evidence, rows };
+  const superseded = await supersededOnHead(bench, trees);
+  return { readings: [uat, proof, regressions, integrity, security, latency, stability], evidence, rows, superseded };
 }
 
 /** What the candidate changes, without the App's own documents. */
