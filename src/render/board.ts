@@ -1,6 +1,7 @@
 /** The live board: the sticky comment on the issue, and the pull request's title and text. */
 
-import { fitted, list, oneLine, table } from '../documents/markdown.ts';
+import { code, fitted, list, oneLine, table } from '../documents/markdown.ts';
+import type { UnplannedFiles } from '../documents/unplanned-files.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
@@ -44,10 +45,16 @@ export interface PullFacts {
   readonly report?: VerifyReport | undefined;
   /** What the reviewers of the build said without sending it back. */
   readonly remarks?: readonly Defect[];
+  /** What changes besides the files that the plan names. */
+  readonly unplanned?: UnplannedFiles;
 }
 
 /** The pull request's text: what is proved once VERIFY has reported, the board, and what this pull request is. */
-export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks = [] }: PullFacts = {}): string {
+export function pullBody(
+  loop: StartedLoop,
+  model: ModelFacts,
+  { report, remarks = [], unplanned }: PullFacts = {},
+): string {
   const origin = `For #${loop.ref.issue}. Made by Loopwright, an automated loop; it never merges. The documents are under \`.loopwright/\` on this branch.`;
   const [now = '', ...board] = boardBlocks(loop);
   return fitted([
@@ -55,7 +62,7 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks
     ...(report === undefined
       ? []
       : [
-          { name: 'what changes', text: changeBlock(loop) },
+          { name: 'what changes', text: changeBlock(loop, unplanned) },
           { name: 'the evidence', text: evidenceBlock(report) },
         ]),
     ...excusedBlock(loop).map((text) => ({ text })),
@@ -64,11 +71,24 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks
   ]);
 }
 
-/** In the words of the plan that people approved; each task was built. */
-function changeBlock({ tasks }: StartedLoop): string {
+/** In the words of the plan that people approved; each task was built. What they did not approve by name is named. */
+function changeBlock({ tasks }: StartedLoop, unplanned: UnplannedFiles = { tests: [], seed: [] }): string {
   const rows = tasks.map(({ title, requirements }) => `${oneLine(title, 200)} (${requirements.join(', ')})`);
-  return `### What changes\n\n${list(rows, 'Nothing was planned.')}`;
+  const besides = [besidesText('tests', unplanned.tests), besidesText('seed data', unplanned.seed)].filter(Boolean);
+  return [
+    `### What changes\n\n${list(rows, 'Nothing was planned.')}`,
+    ...(besides.length === 0 ? [] : [`Besides the files that the plan names: ${besides.join('; ')}.`]),
+  ].join('\n\n');
 }
+
+function besidesText(what: string, paths: readonly string[]): string {
+  const more = paths.length - MAX_BESIDES;
+  const named = paths.slice(0, MAX_BESIDES).map(code).join(', ');
+  return paths.length === 0 ? '' : `${what} ${named}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Files of each kind; the whole list is the pull request's. */
+const MAX_BESIDES = 20;
 
 function evidenceBlock(report: VerifyReport): string {
   return `### Evidence\n\n${evidenceTable(report)}\n\n${evidenceLegend(report)} \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
