@@ -7,7 +7,7 @@ import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import { defectLine, failureSentence } from './defects.ts';
-import { evidenceLegend, evidenceTable } from './evidence.ts';
+import { evidenceLegend, evidenceTable, faultsNoticed } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 
@@ -63,7 +63,7 @@ export function pullBody(
       ? []
       : [
           { name: 'what changes', text: changeBlock(loop, unplanned) },
-          { name: 'the evidence', text: evidenceBlock(report) },
+          { name: 'the evidence', text: evidenceBlock(loop, report) },
         ]),
     ...excusedBlock(loop).map((text) => ({ text })),
     ...(remarks.length === 0 ? [] : [{ name: 'the remarks of the reviewers', text: remarksBlock(remarks) }]),
@@ -90,8 +90,18 @@ function besidesText(what: string, paths: readonly string[]): string {
 /** Files of each kind; the whole list is the pull request's. */
 const MAX_BESIDES = 20;
 
-function evidenceBlock(report: VerifyReport): string {
-  return `### Evidence\n\n${evidenceTable(report)}\n\n${evidenceLegend(report)} \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
+function evidenceBlock({ ref: { owner, repo } }: StartedLoop, report: VerifyReport): string {
+  const { run } = report;
+  const raw =
+    run === undefined
+      ? ''
+      : ` The raw outputs are the artifact \`verify\` of [workflow run ${run}](/${owner}/${repo}/actions/runs/${run}).`;
+  return [
+    '### Evidence',
+    evidenceTable(report),
+    `${evidenceLegend(report)} \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.${raw}`,
+    ...faultsNoticed(report),
+  ].join('\n\n');
 }
 
 /** Red without the change too: it is no fault of the change, and people must know that it is red. */
