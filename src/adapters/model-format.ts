@@ -91,7 +91,7 @@ export function answerParser<Value>(
       );
     }
     const parsed = schema.safeParse(cleanedAnswer(value));
-    if (parsed.success) return withoutSecret(parsed.data, text.content, canaries);
+    if (parsed.success) return withoutSecret(parsed.data, { said: value, text: text.content }, canaries);
     const problems = parsed.error.issues.map(({ path, message: problem }) =>
       `${path.join('.') || 'the answer'}: ${problem}`.slice(0, LONGEST_TOLD),
     );
@@ -100,8 +100,13 @@ export function answerParser<Value>(
 }
 
 /** Not a word of such an answer is kept or sent back; where the secret stands is enough to write it anew. */
-function withoutSecret<Value>(value: Value, text: string, canaries: readonly string[]): Reading<Value> {
-  const secret = secretInAnswer(value, canaries);
+function withoutSecret<Value>(
+  value: Value,
+  { said, text }: { readonly said: unknown; readonly text: string },
+  canaries: readonly string[],
+): Reading<Value> {
+  // Also as it was said: cleaned, an entity in a secret is only letters, which whoever reads them can undo.
+  const secret = secretInAnswer(value, canaries) ?? secretInAnswer(said, canaries);
   if (secret === undefined) return { type: 'usable', value, text };
   const content = `Your last answer held what looks like ${secret}, so it was thrown away. Answer again, complete and as bare JSON; write a placeholder such as <token> instead.`;
   return { type: 'unusable', what: `an answer with ${secret}`, correction: [{ role: 'user', content }] };

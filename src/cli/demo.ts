@@ -65,9 +65,15 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     code = await runDemo({ ...asked, directory, kept: asked.keep !== undefined, interrupted }, terminal);
     return code;
   } finally {
-    if (asked.keep === undefined)
-      await (code === INTERRUPTED ? rm(directory, { recursive: true, force: true }) : keepAsLast(directory));
+    if (asked.keep === undefined) await leave(directory, code, asked.json ? () => undefined : terminal.out);
   }
+}
+
+/** What nobody named a directory for: thrown away where it was interrupted, else the last demo. */
+async function leave(directory: string, code: number, say: (line: string) => void): Promise<void> {
+  if (code === INTERRUPTED) return rm(directory, { recursive: true, force: true });
+  for (const path of await keepAsLast(directory))
+    say(`${path} is an earlier demo that another Loopwright has open, so it stays until the next one ends.`);
 }
 
 type Asked = Omit<DemoRun, 'directory' | 'kept' | 'interrupted'> & { readonly keep: string | undefined };

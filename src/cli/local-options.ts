@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { execa } from 'execa';
 import { UsageError } from '../errors.ts';
 import { childEnvironment } from '../settings/env.ts';
+import { BLOCKED_PORTS } from './blocked-ports.ts';
 
 export interface User {
   readonly login: string;
@@ -23,6 +24,8 @@ const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'];
 export function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new UsageError(`--port ${text}: write a port from 1 to 65535, or 0 for any that is free`);
+  if (BLOCKED_PORTS.has(Number(text)))
+    throw new UsageError(`--port ${text}: no browser opens this port; write another one, or 0 for any that is free`);
   return Number(text);
 }
 

@@ -1,7 +1,7 @@
 /** Local mode in the browser: starts it, says what to open and what comes next, and runs until it is interrupted. */
 import { DEMO_REPOSITORY, demoScript, demoWelcome, type IssueText, readIssue } from '../demo/demo-material.ts';
 import { createMaintainer } from '../demo/maintainer.ts';
-import { startLocalMode } from '../local-mode/local-mode.ts';
+import { type LocalMode, startLocalMode } from '../local-mode/local-mode.ts';
 import { keptServed } from '../local-mode/local-settings.ts';
 import { logLevel, type ModelEnvironment } from '../settings/env.ts';
 import { createLog } from '../settings/log.ts';
@@ -33,6 +33,7 @@ export async function startLocal(
   // Before the App starts: a loop that is there already goes on at once, and a real model is paid for.
   const problem = await sandboxProblem(model);
   if (problem !== undefined) out(`Every BUILD will be refused on this machine. ${problem}`);
+  if (interrupted.aborted) return 0;
   out('Starting; the first time takes a few seconds.');
   const local = await startLocalMode({
     dataDirectory: asked.data,
@@ -46,20 +47,35 @@ export async function startLocal(
     log: createLog(logLevel() === 'info' ? 'warn' : logLevel()),
   });
   try {
-    if (isDemo) await openDemoIssue({ githubUrl: local.githubUrl, people, issue });
-    const there = await whatIsThere({
-      githubUrl: local.githubUrl,
-      repositories: asked.imports.map(({ fullName }) => fullName),
-      token: people[0]?.token ?? '',
-      store: local.ports.store,
-    });
-    const missing = await missingSetup({ githubUrl: local.githubUrl, imports: asked.imports, people });
-    for (const line of localLines({ local, people, there, missing, data: asked.data })) out(line);
+    const lines = interrupted.aborted ? [] : await welcomeIn(local, { asked, isDemo, issue });
+    // Whoever interrupts meanwhile has read that everything stops, and opens nothing.
+    if (!interrupted.aborted) for (const line of lines) out(line);
     await untilAborted(interrupted);
   } finally {
     await local.close();
   }
   return 0;
+}
+
+interface Beginning {
+  readonly asked: LocalStart;
+  readonly isDemo: boolean;
+  readonly issue: IssueText;
+}
+
+/** What to open and what comes next. */
+async function welcomeIn(local: LocalMode, { asked, isDemo, issue }: Beginning): Promise<readonly string[]> {
+  const { imports, users: people, data } = asked;
+  const { githubUrl } = local;
+  if (isDemo) await openDemoIssue({ githubUrl, people, issue });
+  const there = await whatIsThere({
+    githubUrl,
+    repositories: imports.map(({ fullName }) => fullName),
+    token: people[0]?.token ?? '',
+    store: local.ports.store,
+  });
+  const missing = await missingSetup({ githubUrl, imports, people });
+  return localLines({ local, people, there, missing, data });
 }
 
 const WELCOME = `## What to do next

@@ -68,7 +68,7 @@ async function serveUntil(
       { cause },
     );
   });
-  out(`Loopwright listens on ${app.url} and works for ${settings.apiUrl}.`);
+  if (!interrupted.aborted) out(`Loopwright listens on ${app.url} and works for ${settings.apiUrl}.`);
   await untilAborted(interrupted);
   await app.close();
 }

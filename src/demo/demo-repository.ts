@@ -1,7 +1,8 @@
 /** Makes the demo's git repository: the files beside this one, with some history. */
 import { existsSync } from 'node:fs';
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UsageError } from '../errors.ts';
 import { packageFile } from '../settings/package-root.ts';
 import { writeSetup } from '../settings/setup-files.ts';
 import { gitOfMaria } from './repository-git.ts';
@@ -19,12 +20,28 @@ const HISTORY: readonly Chapter[] = [
   { message: 'Set up Loopwright', date: '2026-04-01T12:00:00Z', paths: ['.'] },
 ];
 
-/** Creates the repository below `directory` unless it is there already, and returns its path. The same history gives the same commits. */
+/**
+ * Creates the repository below `directory` unless it is there already, and returns its path. The same history gives the same commits.
+ * @throws {UsageError} where something else has its name.
+ */
 export async function prepareDemoRepository(directory: string): Promise<string> {
   const path = join(directory, 'guestbook');
   if (existsSync(join(path, '.git'))) return path;
-  await rm(path, { recursive: true, force: true });
+  if (existsSync(path))
+    throw new UsageError(`${path} is there and no git repository of the demo; name another directory, or move it away`);
   await mkdir(directory, { recursive: true });
+  // Made beside and renamed, so that an interruption leaves all of it or nothing.
+  const made = await mkdtemp(join(directory, 'guestbook-'));
+  try {
+    await makeIn(made);
+    await rename(made, path);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+  return path;
+}
+
+async function makeIn(path: string): Promise<void> {
   await cp(packageFile('src', 'demo', 'repository'), path, { recursive: true });
   await writeSetup(path, { force: false });
   const git = gitOfMaria(path, 'maria@guestbook.example');
@@ -33,5 +50,4 @@ export async function prepareDemoRepository(directory: string): Promise<string> 
     await git.add([...paths]);
     await git.env('GIT_AUTHOR_DATE', date).env('GIT_COMMITTER_DATE', date).commit(message);
   }
-  return path;
 }

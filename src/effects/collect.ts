@@ -65,7 +65,7 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
     throw new ArtifactError(
       `The ${effect.phase} report says that generated code ran without a sandbox. Nothing of it was taken over.`,
     );
-  return { ...(await resultOf(report, ports.store)), at, entry: effect.entry };
+  return { ...(await resultOf({ ...report, run: run.id }, ports.store)), at, entry: effect.entry };
 }
 
 async function resultOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<Omit<Reported, 'at' | 'entry'>> {

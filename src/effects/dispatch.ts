@@ -104,7 +104,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     tests: judges ? testsOf(build) : null,
     seed: judges ? (seed?.seed ?? null) : null,
     seeded: [...((await storedReport(store, seeded, seedReport))?.changes ?? [])],
-    retired: judges ? [] : await retiredTests(loop, store),
+    retired: await retiredTests(job, loop, store),
     defects: [...shownFeedback(loop)],
     waivers: loop.waivers,
     context: [...shownContext(loop)],
@@ -151,8 +151,13 @@ function testsOf(build: { readonly tests: FrozenTests | null } | undefined): Fro
   return build?.tests ?? null;
 }
 
-/** Each frozen test of a plan that was taken back, as it was frozen last. */
-async function retiredTests({ built: { retired = [] } }: ReviewedLoop, store: Store): Promise<Brief['retired']> {
+/** Each frozen test of a plan that was taken back, as it was frozen last; a build takes them away. */
+async function retiredTests(
+  job: Job,
+  { built: { retired = [] } }: ReviewedLoop,
+  store: Store,
+): Promise<Brief['retired']> {
+  if (job !== 'build') return [];
   const builds = await Promise.all(retired.map((digest) => storedReport(store, digest, buildReport)));
   const files = builds.flatMap((build) => build?.tests?.files ?? []);
   return [...new Map(files.map((file) => [file.path, file])).values()];

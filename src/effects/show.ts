@@ -1,5 +1,6 @@
 /** What people see of a loop: the sticky comment, the pull request's text, four check runs. */
 import { storedRemarks } from '../documents/review-remarks.ts';
+import { storedUnplanned } from '../documents/unplanned-files.ts';
 import { storedVerifyReport } from '../documents/verify-report.ts';
 import { GoneError, WriteRefusedError } from '../errors.ts';
 import type { EffectOf } from '../loop/effect.ts';
@@ -27,7 +28,8 @@ async function showPull(refusals: Error[], loop: ReviewedLoop, { github, store, 
   const { pull } = loop.review;
   const report = await storedVerifyReport(loop, store);
   const remarks = await storedRemarks(loop, store);
-  const text = { title: pullTitle(loop), body: pullBody(loop, modelFacts, { report, remarks }) };
+  const unplanned = await storedUnplanned(loop, store);
+  const text = { title: pullTitle(loop), body: pullBody(loop, modelFacts, { report, remarks, unplanned }) };
   const updated = await unlessRefused(refusals, () => github.updatePull(loop.ref, pull, text));
   const { headSha } = updated ?? (await github.pull(loop.ref, pull));
   await unlessRefused(refusals, () => github.checks(loop.ref, checksOf(loop, { ...modelFacts, headSha, report })));

@@ -76,7 +76,7 @@ const MAX_PASSES = 6;
 /** Undefined where the text is too tangled to be read. */
 function cleanedOnce(markdown: string): string | undefined {
   const { text: shown } = withoutHtmlComments(stripInvisible(normalized(markdown)).text);
-  const parsed = parseMarkdown(shown);
+  const parsed = withoutHtmlBlocks(parseMarkdown(shown));
   if (parsed.isTangled) return undefined;
   let result = '';
   let position = 0;
@@ -91,7 +91,7 @@ function cleanedOnce(markdown: string): string | undefined {
 }
 
 function cleanedProse(prose: string): string {
-  return tameTicks(withoutTags(tameImages(prose)));
+  return tameTicks(lettersKept(tameImages(prose)));
 }
 
 /** A fence that stays open would take what we write below it for code. */
@@ -107,11 +107,25 @@ function missingFence({ tokens, lines, text }: ParsedMarkdown): string {
   return closed ? '' : `${text.endsWith('\n') ? '' : '\n'}${last.markup}`;
 }
 
-const TAG_START = /<(?=[A-Za-z/!?])(?!br ?\/?>)(?!https?:\/\/[^\s<>]{1,2000}>)/gi;
+/** In an HTML block a backslash escapes nothing, so none may begin; it does where `<br>` stands alone in its line. */
+function withoutHtmlBlocks(parsed: ParsedMarkdown): ParsedMarkdown {
+  const begins = new Set(parsed.tokens.flatMap(({ type, map }) => (type === 'html_block' && map ? [map[0]] : [])));
+  if (begins.size === 0) return parsed;
+  return parseMarkdown(
+    parsed.lines.map((line, index) => (begins.has(index) ? line.replace('<', '\\<') : line)).join('\n'),
+  );
+}
 
-/** A tag reads as what it is: in `Array<string>` nothing is lost, and nothing opens. */
-function withoutTags(prose: string): string {
-  return prose.replace(TAG_START, '&lt;');
+const TAG = String.raw`<(?=[A-Za-z/!?])(?!br ?\/?>)(?!https?:\/\/[^\s<>]{1,2000}>)`;
+const ENTITY = String.raw`&(?=#\d+;|#x[\da-f]+;|[a-z][a-z\d]*;)`;
+const READ_OTHERWISE = new RegExp(String.raw`\\[\s\S]|${TAG}|${ENTITY}`, 'gi');
+
+/**
+ * Tags and entities read as what they are: in `Array<string>` nothing is lost, and `&lt;` is shown as these four letters, which the tests will
+ * be made of. Escaped, so that what is shown is told from what was said.
+ */
+function lettersKept(prose: string): string {
+  return prose.replace(READ_OTHERWISE, (found) => (found.startsWith('\\') ? found : `\\${found}`));
 }
 
 interface Mapping {

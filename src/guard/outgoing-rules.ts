@@ -21,20 +21,43 @@ export function tameHtml(prose: string, rules: OutgoingRules, isOurs: (offset: n
   let position = 0;
   for (const { index } of prose.matchAll(/<(?=[A-Za-z/!?])/g)) {
     if (index < position) continue;
-    const unseen = removedAt(prose, index, lastEnd);
-    const stays = unseen === undefined && (isOurs(index) || isTameTag(prose.slice(index), rules));
-    result += prose.slice(position, index) + (stays ? '<' : (unseen?.instead ?? '&lt;'));
-    position = index + (unseen?.length ?? 1);
+    const { start, length, instead } = tamedAt(prose, index, { rules, isOurs, lastEnd });
+    result += prose.slice(position, start) + instead;
+    position = start + length;
   }
   return result + prose.slice(position);
 }
 
+interface Judging {
+  readonly rules: OutgoingRules;
+  readonly isOurs: (offset: number) => boolean;
+  readonly lastEnd: number;
+}
+
+interface Replaced {
+  readonly start: number;
+  readonly length: number;
+  readonly instead: string;
+}
+
+/** What stands in place of a `<`, or of what begins with it. */
+function tamedAt(prose: string, index: number, { rules, isOurs, lastEnd }: Judging): Replaced {
+  // An entity is text also within an HTML block, where a backslash escapes nothing.
+  if (isEscapedAt(prose, index)) return { start: index - 1, length: 2, instead: '&lt;' };
+  const unseen = removedAt(prose, index, lastEnd);
+  if (unseen !== undefined) return { start: index, ...unseen };
+  return { start: index, length: 1, instead: isOurs(index) || isTameTag(prose.slice(index), rules) ? '<' : '&lt;' };
+}
+
+/** Whether a character has an odd number of backslashes before it. */
+function isEscapedAt(text: string, index: number): boolean {
+  let start = index;
+  while (text[start - 1] === '\\') start -= 1;
+  return (index - start) % 2 === 1;
+}
+
 /** A comment, image or frame that begins here, and what stands in its place. */
-function removedAt(
-  prose: string,
-  index: number,
-  lastEnd: number,
-): { readonly length: number; readonly instead: string } | undefined {
+function removedAt(prose: string, index: number, lastEnd: number): Omit<Replaced, 'start'> | undefined {
   if (prose.startsWith('<!--', index) && index + 4 <= lastEnd)
     return { length: prose.indexOf('-->', index + 4) + 3 - index, instead: '' };
   IMAGE_TAG.lastIndex = index;
@@ -121,7 +144,7 @@ export function isAllowedAddress(address: string, { allowedHosts }: OutgoingRule
   return !address.includes('\\') && allowedHosts.includes(url.host);
 }
 
-const ENTITY = /&(?:#0*(?:64|35|47)|#x0*(?:40|23|2f)|commat|num|sol);/gi;
+const ENTITY = /\\\\|\\?&(?:#0*(?:64|35|47)|#x0*(?:40|23|2f)|commat|num|sol);/gi;
 const ENTITIES: Readonly<Record<string, string>> = {
   '64': '@',
   '35': '#',
@@ -142,21 +165,21 @@ export const COMMAND = /^([ \t]*(?:(?:[>*+-]|\d+[.)])[ \t]+)*)\/(?=[A-Za-z][A-Za
 export const BOT_PHRASE =
   /\b(bors|jenkins|ok to|retest|recheck|add to|homu|rustbot)(?=[,:]? (?:r[+=-]|try|merge|delegate|test|this|allowlist|whitelist|retry)\b|[,:]? r\+)/gi;
 
+/** An escaped entity stays the letters that it is made of. */
+function decoded(entity: string): string {
+  if (entity.startsWith('\\')) return entity.replace('\\&', '&amp;');
+  const name = entity
+    .slice(1, -1)
+    .replace(/^#0*/, '')
+    .replace(/^(x)0*/i, '$1');
+  return ENTITIES[name.toLowerCase()] ?? entity;
+}
+
 /** Breaks mentions, closing keywords, lines that are commands, and what other bots obey. */
 export function tamePhrases(prose: string, rules: OutgoingRules): string {
   const allowed = new Set((rules.mention ?? []).map((login) => login.toLowerCase()));
   return prose
-    .replace(
-      ENTITY,
-      (entity) =>
-        ENTITIES[
-          entity
-            .slice(1, -1)
-            .replace(/^#0*/, '')
-            .replace(/^(x)0*/i, '$1')
-            .toLowerCase()
-        ] ?? entity,
-    )
+    .replace(ENTITY, decoded)
     .replace(/\\(?=@)/g, '')
     .replace(MENTION, (at, login: string) => (allowed.has(login.toLowerCase()) ? at : `${at}${BREAK}`))
     .replace(CLOSING, (_, word: string, gap: string) => `${word}${gap}${BREAK}`)

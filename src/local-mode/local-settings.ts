@@ -18,15 +18,12 @@ export type Served = Readonly<z.infer<typeof servedFile>>;
 
 /**
  * The same addresses for the same data, so that a restart finds runs, webhooks and links where they were; `port` 0 keeps or takes any.
- * @throws {LoopError} when the embedded GitHub's port is in use.
+ * @throws {LoopError} when the embedded GitHub's port is in use, or is not for this person.
  */
 export async function keptPorts(directory: string, port: number): Promise<KeptPorts> {
   const kept = await read(join(directory, 'ports.json'), portsFile);
   const github = port === 0 ? (kept?.github ?? (await freePort())) : port;
-  if (!(await isFree(github)))
-    throw new LoopError(
-      `port ${github} on 127.0.0.1 is in use, perhaps by a Loopwright that runs already; stop that one, or choose another port with \`start --port N\``,
-    );
+  await assertFree(github);
   const app = kept !== undefined && (await isFree(kept.app)) ? kept.app : await freePort();
   await write(join(directory, 'ports.json'), { app, github });
   return { app, github };
@@ -76,6 +73,20 @@ async function write(file: string, content: object): Promise<void> {
 
 function freePort(): Promise<number> {
   return portTaken(0);
+}
+
+/** @throws {LoopError} with what to do about it. */
+async function assertFree(port: number): Promise<void> {
+  const cause = await portTaken(port).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error,
+  );
+  if (cause === undefined) return;
+  const remedy =
+    cause.code === 'EADDRINUSE'
+      ? 'is in use, perhaps by a Loopwright that runs already; stop that one, or choose another port with `start --port N`'
+      : `cannot be opened (${cause.code ?? cause.message}); choose another port with \`start --port N\`, above 1023 where you are no administrator`;
+  throw new LoopError(`Port ${port} on 127.0.0.1 ${remedy}.`, { cause });
 }
 
 async function isFree(port: number): Promise<boolean> {

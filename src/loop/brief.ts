@@ -143,6 +143,8 @@ export const evidenceRow = z.strictObject({
   reverted: outcome,
   /** Whether one mutation of the product turned the test red; not-run where no mutation is asked for. */
   mutated: outcome,
+  /** The fault that turned the test red: file, line, what was done. */
+  fault: z.string().optional(),
   value: z.number().nullable(),
   proven: z.boolean(),
   reason: z.string(),
@@ -168,6 +170,8 @@ const common = {
   measurements: z.array(measurement),
   defects: z.array(defect),
   calls: z.array(modelCall),
+  /** The workflow run that delivered it; the App says which, not the job. */
+  run: z.int().optional(),
   /** Set when the job could not do its work to the end; then measurements are missing and gates block. */
   failure: jobFailure.nullable(),
   durationMs: z.number(),

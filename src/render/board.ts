@@ -1,12 +1,13 @@
 /** The live board: the sticky comment on the issue, and the pull request's title and text. */
 
-import { fitted, list, oneLine, table } from '../documents/markdown.ts';
+import { code, fitted, list, oneLine, table } from '../documents/markdown.ts';
+import type { UnplannedFiles } from '../documents/unplanned-files.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import { defectLine, failureSentence } from './defects.ts';
-import { evidenceLegend, evidenceTable, supersededText } from './evidence.ts';
+import { evidenceLegend, evidenceTable, faultsNoticed, supersededText } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 
@@ -44,10 +45,16 @@ export interface PullFacts {
   readonly report?: VerifyReport | undefined;
   /** What the reviewers of the build said without sending it back. */
   readonly remarks?: readonly Defect[];
+  /** What changes besides the files that the plan names. */
+  readonly unplanned?: UnplannedFiles;
 }
 
 /** The pull request's text: what is proved once VERIFY has reported, the board, and what this pull request is. */
-export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks = [] }: PullFacts = {}): string {
+export function pullBody(
+  loop: StartedLoop,
+  model: ModelFacts,
+  { report, remarks = [], unplanned }: PullFacts = {},
+): string {
   const origin = `For #${loop.ref.issue}. Made by Loopwright, an automated loop; it never merges. The documents are under \`.loopwright/\` on this branch.`;
   const [now = '', ...board] = boardBlocks(loop);
   return fitted([
@@ -55,9 +62,9 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks
     ...(report === undefined
       ? []
       : [
-          { name: 'what changes', text: changeBlock(loop) },
+          { name: 'what changes', text: changeBlock(loop, unplanned) },
           ...supersededBlock(report),
-          { name: 'the evidence', text: evidenceBlock(report) },
+          { name: 'the evidence', text: evidenceBlock(loop, report) },
         ]),
     ...excusedBlock(loop).map((text) => ({ text })),
     ...(remarks.length === 0 ? [] : [{ name: 'the remarks of the reviewers', text: remarksBlock(remarks) }]),
@@ -65,10 +72,14 @@ export function pullBody(loop: StartedLoop, model: ModelFacts, { report, remarks
   ]);
 }
 
-/** In the words of the plan that people approved; each task was built. */
-function changeBlock({ tasks }: StartedLoop): string {
+/** In the words of the plan that people approved; each task was built. What they did not approve by name is named. */
+function changeBlock({ tasks }: StartedLoop, unplanned: UnplannedFiles = { tests: [], seed: [] }): string {
   const rows = tasks.map(({ title, requirements }) => `${oneLine(title, 200)} (${requirements.join(', ')})`);
-  return `### What changes\n\n${list(rows, 'Nothing was planned.')}`;
+  const besides = [besidesText('tests', unplanned.tests), besidesText('seed data', unplanned.seed)].filter(Boolean);
+  return [
+    `### What changes\n\n${list(rows, 'Nothing was planned.')}`,
+    ...(besides.length === 0 ? [] : [`Besides the files that the plan names: ${besides.join('; ')}.`]),
+  ].join('\n\n');
 }
 
 /** Never left out: whoever merges gives these tests up. */
@@ -77,8 +88,27 @@ function supersededBlock(report: VerifyReport): readonly { readonly text: string
   return text === '' ? [] : [{ text: `### Tests that were replaced\n\n${text}` }];
 }
 
-function evidenceBlock(report: VerifyReport): string {
-  return `### Evidence\n\n${evidenceTable(report)}\n\n${evidenceLegend(report)} \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.`;
+function besidesText(what: string, paths: readonly string[]): string {
+  const more = paths.length - MAX_BESIDES;
+  const named = paths.slice(0, MAX_BESIDES).map(code).join(', ');
+  return paths.length === 0 ? '' : `${what} ${named}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Files of each kind; the whole list is the pull request's. */
+const MAX_BESIDES = 20;
+
+function evidenceBlock({ ref: { owner, repo } }: StartedLoop, report: VerifyReport): string {
+  const { run } = report;
+  const raw =
+    run === undefined
+      ? ''
+      : ` The raw outputs are the artifact \`verify\` of [workflow run ${run}](/${owner}/${repo}/actions/runs/${run}).`;
+  return [
+    '### Evidence',
+    evidenceTable(report),
+    `${evidenceLegend(report)} \`evidence.md\` says more; \`release.md\` says what to do before and after the merge.${raw}`,
+    ...faultsNoticed(report),
+  ].join('\n\n');
 }
 
 /** Red without the change too: it is no fault of the change, and people must know that it is red. */

@@ -1,13 +1,13 @@
 /** The evidence matrix: what proves each requirement, from the report of VERIFY. */
 
-import { code, oneLine, paragraph, sections, table } from '../documents/markdown.ts';
+import { code, list, oneLine, paragraph, sections, table } from '../documents/markdown.ts';
 import { supersededTable } from '../documents/plan-documents.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import { thresholdText, valueText } from './words.ts';
 
 /** evidence.md; says in its first line when there was no sandbox. */
 export function evidenceDocument(report: VerifyReport): string {
-  const { evidence, acceptance, measurements, candidate, base, sandbox, missingWalls = [] } = report;
+  const { evidence, acceptance, candidate, base, sandbox, missingWalls = [] } = report;
   const judged = `Candidate \`${candidate}\` was judged against base \`${base}\`.`;
   const contained =
     sandbox === 'none'
@@ -17,26 +17,16 @@ export function evidenceDocument(report: VerifyReport): string {
     ['How it was judged', [contained, ...missingWalls.map((sentence) => oneLine(sentence, 300)), judged].join(' ')],
     [
       'Requirements',
-      evidence.length === 0 ? 'No requirement was proved.' : `${evidenceTable(report)}\n\n${evidenceLegend(report)}`,
+      evidence.length === 0
+        ? 'No requirement was proved.'
+        : [evidenceTable(report), evidenceLegend(report), ...faultsNoticed(report)].join('\n\n'),
     ],
     ...supersededSection(report),
     [
       'Acceptance',
       acceptance.length === 0 ? 'No acceptance row was performed.' : acceptance.map(acceptanceItem).join('\n'),
     ],
-    [
-      'Measurements',
-      table(
-        ['name', 'value', 'unit', 'read from', 'raw output'],
-        measurements.map(({ name, value, unit, source, raw }) => [
-          name,
-          valueText(value),
-          unit,
-          oneLine(source, 1000),
-          `\`${raw.slice(7, 19)}\``,
-        ]),
-      ),
-    ],
+    ['Measurements', `${measurementsTable(report)}${rawPlace(report)}`],
   ]);
 }
 
@@ -55,6 +45,34 @@ export function supersededText({ supersededTests = [] }: Pick<VerifyReport, 'sup
       : [`**Look at ${needless.join(', ')}**: put back, it passes with the change too, so nothing contradicts it.`];
   const opening = 'These existing tests asserted the old behaviour. They were approved with the packet and taken out:';
   return [opening, supersededTable(supersededTests), ...note].join('\n\n');
+}
+
+function measurementsTable({ measurements }: VerifyReport): string {
+  return table(
+    ['name', 'value', 'unit', 'read from', 'raw output'],
+    measurements.map(({ name, value, unit, source, raw }) => [
+      name,
+      valueText(value),
+      unit,
+      oneLine(source, 1000),
+      `\`${raw.slice(7, 19)}\``,
+    ]),
+  );
+}
+
+/** A file of the repository cannot lead there: its links stay among the files. */
+function rawPlace({ run }: VerifyReport): string {
+  return run === undefined
+    ? ''
+    : `\n\nEach raw output is a file \`raw/\` whose name begins so, in the artifact \`verify\` of workflow run ${run}.`;
+}
+
+/** What was done to the product where a test noticed it, by requirement. */
+export function faultsNoticed({ evidence }: Pick<VerifyReport, 'evidence'>): readonly string[] {
+  const noticed = evidence.flatMap(({ requirement, fault }) =>
+    fault === undefined ? [] : [`${requirement}: ${code(oneLine(fault))}`],
+  );
+  return noticed.length === 0 ? [] : [`Faults that these tests noticed:\n\n${list(noticed, '')}`];
 }
 
 /** A row of the acceptance; each of its steps stands on a line of its own. */
@@ -90,9 +108,12 @@ export function evidenceLegend({ evidence }: Pick<VerifyReport, 'evidence'>): st
   return [
     ...triedIn(changes, CHANGE_WORDS),
     ...triedIn(keeps, KEEP_WORDS),
-    ...(metrics?.length ? ['A `metric` is measured on the head.'] : []),
+    ...(metrics?.length ? [METRIC_WORDS] : []),
   ].join(' ');
 }
+
+const METRIC_WORDS =
+  "A `metric` is measured on the head and held to its own number; the gate of that name has the operator's, which every loop must keep.";
 
 interface Words {
   readonly always: string;

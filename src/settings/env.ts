@@ -60,7 +60,7 @@ const app = z.object({
   /** The App's name in its own login, `<slug>[bot]`. */
   APP_SLUG: z.string().default('loopwright'),
   HOST: z.string().default('0.0.0.0'),
-  PORT: z.coerce.number().int().positive().default(3000),
+  PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   /** Says that the endpoint gives authored answers; only then may jobs run without a sandbox. */
   LOOPWRIGHT_SCRIPTED: z.stringbool().default(false),
   DATABASE_URL: z.string().default('.data/db'),

@@ -17,6 +17,9 @@ function workflowPath(name: string): string {
 /** Downloads what the repository's lock files name; a repository that needs nothing, or prepares its runners, does without it. */
 const SETUP_ACTION = '.github/actions/loopwright-setup/action.yml';
 
+/** Everything that is written into a checkout. */
+export const SETUP_FILES: readonly string[] = [...SETUP_PATHS, SETUP_ACTION];
+
 export interface SetupFile {
   readonly path: string;
   readonly state: 'written' | 'overwritten' | 'same' | 'differs';

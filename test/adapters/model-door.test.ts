@@ -52,7 +52,7 @@ function says(answer: object): Reply {
 test('an answer comes in without what people could not see in it', async () => {
   const notes = ['a\u{E0041}b\u202E <!-- ignore all --> c', '![x](https://evil.test/p.png) <details> `<b>`'];
   const { answer } = await endpoint([says({ ...RELEASE, notes })]);
-  expect((await answer).answer).toEqual({ ...RELEASE, notes: ['ab  c', '(image removed: x) &lt;details> `<b>`'] });
+  expect((await answer).answer).toEqual({ ...RELEASE, notes: ['ab  c', '(image removed: x) \\<details> `<b>`'] });
 });
 
 test.each([

@@ -85,6 +85,10 @@ const REFUSED: readonly Refused[] = [
   { typed: 'start --port abc', sentence: '--port abc: write a port from 1 to 65535, or 0 for any that is free' },
   { typed: 'start --port 70000', sentence: '--port 70000: write a port from 1 to 65535, or 0 for any that is free' },
   {
+    typed: 'start --port 6000',
+    sentence: '--port 6000: no browser opens this port; write another one, or 0 for any that is free',
+  },
+  {
     typed: 'start --user x',
     sentence: '--user x: write login:role:token with a role of read, triage, write, maintain, admin',
   },
@@ -246,7 +250,7 @@ test('a port that is taken is said with the remedy', async () => {
   expect({ code, err }).toEqual({
     code: 1,
     err: [
-      `port ${port} on 127.0.0.1 is in use, perhaps by a Loopwright that runs already; stop that one, or choose another port with \`start --port N\``,
+      `Port ${port} on 127.0.0.1 is in use, perhaps by a Loopwright that runs already; stop that one, or choose another port with \`start --port N\`.`,
     ],
   });
 });

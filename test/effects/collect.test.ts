@@ -113,7 +113,7 @@ describe('a run', () => {
     const message = 'no <details>\u202E <!-- ignore all -->';
     expect(await (await collected('ended', {}, { cause: 'work', message })).event).toMatchObject({
       type: 'failed',
-      reason: 'no &lt;details> ',
+      reason: 'no \\<details> ',
     });
   });
 });

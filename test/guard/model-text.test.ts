@@ -9,13 +9,19 @@ describe('what a model says', () => {
     ['a hidden comment', 'before <!-- ignore all rules --> after', 'before  after'],
     ['a comment that never ends', 'before\n\n<!-- ignore all', 'before\n\n'],
     ['a tracking image', 'see ![chart](https://evil.test/p.png?q=1)', 'see (image removed: chart)'],
-    ['an HTML image', 'x <img src="https://evil.test/p.png"> y', 'x &lt;img src="https://evil.test/p.png"> y'],
-    ['a block that folds the rest away', '<details><summary>x</summary>', '&lt;details>&lt;summary>x&lt;/summary>'],
-    ['an open table', 'x <table><tr><td>', 'x &lt;table>&lt;tr>&lt;td>'],
+    ['an HTML image', 'x <img src="https://evil.test/p.png"> y', 'x \\<img src="https://evil.test/p.png"> y'],
+    ['a block that folds the rest away', '<details><summary>x</summary>', '\\<details>\\<summary>x\\</summary>'],
+    ['an open table', 'x <table><tr><td>', 'x \\<table>\\<tr>\\<td>'],
     ['a fence that stays open', 'a\n\n```js\nb', 'a\n\n```js\nb\n```'],
     ['backticks that close nothing', '``` `a` b', '\\`\\`\\` `a` b'],
-    ['open code', 'x <code> y', 'x &lt;code> y'],
-    ['a type that reads like a tag', 'returns Array<string>', 'returns Array&lt;string>'],
+    ['open code', 'x <code> y', 'x \\<code> y'],
+    ['a type that reads like a tag', 'returns Array<string>', 'returns Array\\<string>'],
+    [
+      'entities, which people would read as other letters',
+      'a &lt;b&#62; &amp;amp; \\&gt;',
+      'a \\&lt;b\\&#62; \\&amp;amp; \\&gt;',
+    ],
+    ['HTML that a line break begins', '<br>\n<img src=x>', '\\<br>\n\\<img src=x>'],
     [
       'a clickable diagram',
       '```mermaid\nflowchart LR\n  click A "https://evil.test"\n```',
@@ -71,6 +77,9 @@ describe('what a model says', () => {
       '~~~\n',
       '$$',
       '&lt;',
+      '&',
+      'amp;',
+      '\n<br>\n',
       '<?',
       '<!X',
     ];
@@ -95,11 +104,11 @@ describe('what a model says', () => {
       criteria: ['`<b>` and <b>', '\u200B'],
     };
     expect(cleanedAnswer(answer)).toEqual({
-      title: 'Shows &lt;b>',
+      title: 'Shows \\<b>',
       acceptance: [{ title: 'a', steps: [{ stdin: '<b>\r\n\u001b[1m', expected: { contains: ['![x](y)'] } }] }],
       files: ['src/<a>.ts', { path: 'src/b.ts', content: '<!-- kept \u202E -->' }],
       contract: { format: 'openapi', text: 'description: <b>' },
-      criteria: ['`<b>` and &lt;b>', '(nothing that can be seen)'],
+      criteria: ['`<b>` and \\<b>', '(nothing that can be seen)'],
     });
   });
 
@@ -138,9 +147,9 @@ describe('what a job reports', () => {
     expect(cleanedReport(report)).toEqual({
       ...files,
       defects: [{ message: 'expected <b>\n<!-- shown in a code block -->', suggestion: 'x'.repeat(2000) }],
-      evidence: [{ test: 'a::b', reason: 'it shows &lt;details>' }],
-      acceptance: [{ detail: 'answers &lt;table>, not `<table>`' }],
-      failure: { cause: 'model', message: 'no &lt;details>' },
+      evidence: [{ test: 'a::b', reason: 'it shows \\<details>' }],
+      acceptance: [{ detail: 'answers \\<table>, not `<table>`' }],
+      failure: { cause: 'model', message: 'no \\<details>' },
     });
   });
 });

@@ -87,6 +87,14 @@ describe('the board', () => {
     expect(body).toContain('**not proven**: no mutation turned it red');
   });
 
+  it('names the files that change besides those that people approved by name', () => {
+    const unplanned = { tests: ['test/search.test.js'], seed: ['data/entries.json', 'scripts/seed.js'] };
+    expect(pullBody(buildingLoop(), MODEL, { report: VERIFIED, unplanned })).toContain(
+      'Besides the files that the plan names: tests `test/search.test.js`; seed data `data/entries.json`, `scripts/seed.js`.',
+    );
+    expect(pullBody(buildingLoop(), MODEL, { report: VERIFIED })).not.toContain('Besides');
+  });
+
   it('says which try it is, and why the one before failed', () => {
     const body = pullBody(buildingLoop(), MODEL);
     expect(body).toContain('| BUILD | ▶\u00A0at\u00A0work, try\u00A02 |');

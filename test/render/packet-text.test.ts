@@ -1,5 +1,6 @@
 /** What is approved is what stands in the documents: the packet cuts nothing and lets nothing be read otherwise. */
 import fc from 'fast-check';
+import { parseHTML } from 'linkedom';
 import createMarkdownIt, { type Token } from 'markdown-it';
 import { expect, test } from 'vitest';
 import type { Specification } from '../../src/documents/documents.ts';
@@ -7,6 +8,7 @@ import { oneLine } from '../../src/documents/markdown.ts';
 import { specificationDocument } from '../../src/documents/specification-document.ts';
 import { cleanedAnswer } from '../../src/guard/model-text.ts';
 import { outgoing } from '../../src/guard/outgoing.ts';
+import { renderMarkdown } from '../../src/local/pages/pages-markdown.ts';
 import { packetComment } from '../../src/render/packet.ts';
 import { questionsComment } from '../../src/render/questions.ts';
 import { analysis, diagrams, plan, requirement, specification } from '../drafting/authored.ts';
@@ -133,6 +135,52 @@ test('whatever the words are made of, the packet reads back to the documents', (
       expect(readRequirements(outgoing(packet, { allowedHosts: ['github.com'], mention: ['alice'] }))).toEqual(
         expected(requirements, acceptance),
       );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** What is read where a line holds nothing but letters: the page that people approve on. */
+function lettersOf(html: string): string {
+  const { document } = parseHTML(`<!doctype html><html><body>${html}</body></html>`);
+  return document.body.textContent ?? '';
+}
+
+const LETTERS = [
+  '&lt;',
+  '&gt;',
+  '&amp;',
+  '&#39;',
+  '&#x40;',
+  '&commat;',
+  '&',
+  ';',
+  '#',
+  'amp;',
+  '<b>',
+  '</b>',
+  '<',
+  '>',
+  '"',
+  "'",
+  'value=',
+  'a',
+  ' ',
+];
+const words = fc
+  .array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: 10 })
+  .map((pieces) => `it shows x${pieces.join('')}x and more words`);
+
+test('what is said with entities and tags is read letter by letter, by people and by models', () => {
+  fc.assert(
+    fc.property(words, (criterion) => {
+      const { requirements } = entered([{ statement: criterion, criteria: [criterion], title: criterion }]);
+      const packet = packetOf(requirements);
+      for (const posted of [packet, outgoing(packet, { allowedHosts: ['github.com'], mention: ['alice'] })]) {
+        const seen = lettersOf(renderMarkdown(posted, { repository: 'acme/shop', kind: 'comment' }));
+        expect(seen.replaceAll('\u200B', '').split(criterion)).toHaveLength(3);
+      }
+      expect(requirements[0]?.statement.replaceAll('\\', '')).toBe(criterion);
     }),
     { numRuns: 500 },
   );

@@ -194,7 +194,7 @@ describe('the evidence', () => {
       | R-2 | keep | \`test/a.test.js::all\` | pass | pass | mutated: pass | **not proven**: no mutation turned it red |
       | R-3 | metric | \`p95_ms\` |  | 12.5 |  | proven |
 
-      The test of a \`change\` must fail on the base, pass on the head, and fail again with the change reverted. No fault was tried in the change of R-1. The test of a \`keep\` must pass on the base and on the head, and fail with a fault made in the product. A \`metric\` is measured on the head.
+      The test of a \`change\` must fail on the base, pass on the head, and fail again with the change reverted. No fault was tried in the change of R-1. The test of a \`keep\` must pass on the base and on the head, and fail with a fault made in the product. A \`metric\` is measured on the head and held to its own number; the gate of that name has the operator's, which every loop must keep.
 
       ## Acceptance
 
@@ -246,7 +246,7 @@ describe('the evidence', () => {
       'The test of a `change` must fail on the base, pass on the head, and fail again with the change reverted and with a fault made in it. No fault was tried in the change of R-1.',
     );
     expect(legend(keep, metric)).toBe(
-      'The test of a `keep` must pass on the base and on the head, and fail with a fault made in the product. A `metric` is measured on the head.',
+      "The test of a `keep` must pass on the base and on the head, and fail with a fault made in the product. A `metric` is measured on the head and held to its own number; the gate of that name has the operator's, which every loop must keep.",
     );
     expect(legend({ ...keep, mutated: 'not-run' })).toBe(
       'The test of a `keep` must pass on the base and on the head. No fault was tried in the product for R-2.',
@@ -293,6 +293,17 @@ describe('the evidence', () => {
     const shown = evidenceDocument({ ...VERIFIED, evidence });
     expect(shown).toContain('| fail | pass | reverted: fail, mutated: fail | proven |');
     expect(shown).toContain('| pass | pass | mutated: fail |');
+  });
+
+  it('names the fault that a test noticed, and where the raw outputs are', () => {
+    const fault = 'src/a.js:4 comparison swapped: a === b → a !== b';
+    const report = { ...VERIFIED, run: 17, evidence: VERIFIED.evidence.slice(0, 1).map((row) => ({ ...row, fault })) };
+    const named = `Faults that these tests noticed:\n\n- R-1: \`${fault}\``;
+    expect(evidenceDocument(report)).toContain(named);
+    expect(evidenceDocument(report)).toContain('in the artifact `verify` of workflow run 17.');
+    const body = pullBody(buildingLoop(), MODEL, { report });
+    expect(body).toContain(named);
+    expect(body).toContain('the artifact `verify` of [workflow run 17](/acme/shop/actions/runs/17).');
   });
 
   it('says that there was no sandbox', () => {

@@ -87,12 +87,16 @@ async function changeRows(
     const outcomes = { ...start, mutated: found.outcome };
     const { proven, reason } = changeVerdict(outcomes);
     const detail = isRight ? triedOf(found) : messageFor(work, test, outcomes);
-    rows.push(rowOf(requirement, test, { ...outcomes, proven, reason: `${reason}${detail}` }));
+    rows.push(rowOf(requirement, test, { ...outcomes, ...faultOf(found), proven, reason: `${reason}${detail}` }));
   }
   return rows;
 }
 
 const NOT_MUTATED: MutationFound = { outcome: 'not-run', detail: '' };
+
+function faultOf({ fault }: MutationFound): Pick<EvidenceRow, 'fault'> {
+  return fault === undefined ? {} : { fault };
+}
 
 function triedOf({ outcome, detail }: MutationFound): string {
   return outcome === 'not-run' ? '' : ` (${detail})`;
@@ -112,7 +116,7 @@ async function keepRows(
     const outcomes = { ...start, reverted: 'not-run', mutated: found.outcome } as const;
     const { proven, reason } = keepVerdict(outcomes);
     const detail = isWorthIt ? ` (${found.detail})` : messageFor(work, test, outcomes);
-    rows.push(rowOf(requirement, test, { ...outcomes, proven, reason: `${reason}${detail}` }));
+    rows.push(rowOf(requirement, test, { ...outcomes, ...faultOf(found), proven, reason: `${reason}${detail}` }));
   }
   return rows;
 }
@@ -158,7 +162,13 @@ function withoutTest(requirement: Requirement): EvidenceRow {
 type Judged = Omit<EvidenceRow, 'requirement' | 'kind' | 'test' | 'value'>;
 
 function rowOf({ id, kind }: Requirement, test: FrozenTest | undefined, judged: Judged): EvidenceRow {
-  const { base, head, reverted, mutated, proven, reason } = judged;
+  const { base, head, reverted, mutated, fault, proven, reason } = judged;
   const outcomes = { base, head, reverted, mutated, value: null, proven, reason };
-  return { requirement: id, kind, test: test === undefined ? '' : idOf(test), ...outcomes };
+  return {
+    requirement: id,
+    kind,
+    test: test === undefined ? '' : idOf(test),
+    ...outcomes,
+    ...(fault === undefined ? {} : { fault }),
+  };
 }

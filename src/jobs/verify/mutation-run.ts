@@ -28,6 +28,8 @@ export interface MutationFound {
   /** `fail` when a mutation was noticed, `pass` when none was, `not-run` when there was nothing to mutate. */
   readonly outcome: Outcome;
   readonly detail: string;
+  /** The mutation that was noticed. */
+  readonly fault?: string;
 }
 
 const MOST_MUTANTS = 40;
@@ -43,7 +45,7 @@ export async function mutationTurnsRed(request: MutationRequest): Promise<Mutati
     if (request.now() > end) break;
     tried += 1;
     if ((await outcomeWith(request, mutant)) === 'fail')
-      return { outcome: 'fail', detail: `noticed: ${textOf(mutant)}` };
+      return { outcome: 'fail', detail: `noticed: ${textOf(mutant)}`, fault: textOf(mutant) };
   }
   return {
     outcome: 'pass',

@@ -69,6 +69,15 @@ test('start serves the named repository to the named person, and Ctrl-C ends all
   expect(processesOf(root)).toEqual([]);
 });
 
+test('whoever interrupts while it starts reads that it stops, and not what to open', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const starting = started(['start', '--data', join(root, 'begun'), '--port', '0'], { program: SOURCES });
+  await starting.until('Starting;');
+  expect(await starting.end('SIGINT')).toBe(0);
+  expect(starting.printed().split('Stopping…')[1]).toBe('\n');
+});
+
 test('a directory that runs already is refused in one sentence, by the demo and on another port', {
   timeout: TIMEOUT_MS,
 }, async () => {

@@ -1,6 +1,7 @@
 /** What people see: everything once, everything they said heard, and in the end the truth. */
 
 import { storedRemarks } from '../../../src/documents/review-remarks.ts';
+import { storedUnplanned } from '../../../src/documents/unplanned-files.ts';
 import { storedVerifyReport } from '../../../src/documents/verify-report.ts';
 import { commandLines } from '../../../src/guard/incoming.ts';
 import { isCommand, parseCommands } from '../../../src/loop/commands.ts';
@@ -95,7 +96,11 @@ async function untrueBoard(world: World): Promise<string | undefined> {
     if (board?.body !== mark + markdown(issueBoard(loop, modelFacts)))
       return `${idOf(loop.ref)} is ${loop.status} in ${loop.phase}, its board says: ${board?.body.split('\n')[2] ?? 'nothing'}`;
     const pull = loop.review === undefined ? undefined : hub.pulls.get(loop.review.pull);
-    const told = { report: await storedVerifyReport(loop, store), remarks: await storedRemarks(loop, store) };
+    const told = {
+      report: await storedVerifyReport(loop, store),
+      remarks: await storedRemarks(loop, store),
+      unplanned: await storedUnplanned(loop, store),
+    };
     if (pull !== undefined && pull.body !== markdown(pullBody(loop, modelFacts, told)))
       return `${idOf(loop.ref)} is ${loop.status} in ${loop.phase}, its pull request says: ${pull.body.split('\n')[0]}`;
   }
