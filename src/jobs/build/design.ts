@@ -58,9 +58,7 @@ async function takenOrDesigned(bench: Bench): Promise<Design> {
 async function design(bench: Bench): Promise<Design> {
   const { brief, environment } = bench;
   const { skills, role } = ANSWERS['acceptance-tests'];
-  const gone = new Set(brief.retired.map(({ path }) => path));
-  const tree = (await treeOf(bench.repository, brief.candidate)).map(({ path }) => path);
-  const existing = tree.filter((path) => !gone.has(path));
+  const existing = await existingPaths(bench);
   const base = await baseTree(bench);
   await tryBase(bench, base);
   const superseded = await supersededFiles(bench, base);
@@ -79,6 +77,14 @@ async function design(bench: Bench): Promise<Design> {
     feedback = feedbackOn(answer, problems);
   }
   return { tests: undefined, defects: problems.map(defectFrom) };
+}
+
+/** The files of the candidate, but for tests that were taken away since, in whose place new ones may stand. */
+async function existingPaths({ brief, repository }: Bench): Promise<readonly string[]> {
+  const [onBase, onCandidate] = [await treeOf(repository, brief.base), await treeOf(repository, brief.candidate)];
+  const stays = new Set(onBase.map(({ path }) => path));
+  const gone = new Set(brief.retired.map(({ path }) => path).filter((path) => !stays.has(path)));
+  return onCandidate.map(({ path }) => path).filter((path) => !gone.has(path));
 }
 
 /** What is taken out of existing files is frozen with what the designer wrote, so it lies over every tree that is judged. */

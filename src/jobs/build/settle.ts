@@ -82,15 +82,21 @@ export async function onCopy<Result>(
   }
 }
 
-/** Takes away the tests of plans that people sent back, and gives those that it took: who changed one keeps it. Nobody else in the job may touch them. */
-export async function withoutRetired({ brief: { retired }, environment }: Bench): Promise<Brief['retired']> {
+/**
+ * Takes away the tests of plans that people sent back, and gives those that it took: who changed one keeps it. A file of the base is as it is there
+ * again. Nobody else in the job may touch them.
+ */
+export async function withoutRetired({ brief, repository, environment }: Bench): Promise<Brief['retired']> {
+  const onBase = new Map((await treeOf(repository, brief.base)).map(({ path, id }) => [path, id]));
   const taken: Brief['retired'] = [];
-  for (const { path, content } of retired) {
+  for (const { path, content } of brief.retired) {
     const place = await placeOf(environment.workspace, path);
     const isThere = place.refusal === undefined && place.stats?.isFile() === true;
     if (!isThere || (await readRegular(place.absolute)).toString('utf8') !== content) continue;
-    environment.log(`${path} was frozen under an earlier plan; it is taken away`);
-    await removeInside(environment.workspace, path);
+    const id = onBase.get(path);
+    environment.log(`${path} was frozen under an earlier plan; it is ${id === undefined ? 'taken away' : 'set back'}`);
+    if (id === undefined) await removeInside(environment.workspace, path);
+    else await overwriteInside(environment.workspace, path, await repository.git(['cat-file', 'blob', id]));
     taken.push({ path, content });
   }
   return taken;

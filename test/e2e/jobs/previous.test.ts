@@ -140,6 +140,19 @@ describe('a test that was frozen under a plan that people sent back', () => {
     expect(numbersOf(report)).toEqual(GREEN);
   });
 
+  test('is a file of the base again where the plan had taken tests out of one', async () => {
+    const one = '// One test was taken out.\n';
+    const base = await pushed({ [STALE]: '// All.\n' });
+    const head = await pushed({ [STALE]: one });
+    const { report } = await build(
+      { turns: writing(GOOD) },
+      { on: head, base: base.commit, retired: [{ path: STALE, content: one }] },
+    );
+    expect(proposedIn(report, STALE)).toBe('// All.\n');
+    expect(report.defects).toEqual([]);
+    expect(numbersOf(report)).toEqual(GREEN);
+  });
+
   test('stays where a person has changed it since', async () => {
     const head = await pushed({ [STALE]: TEXT });
     const { report } = await build(
