@@ -24,7 +24,7 @@ export function requirementDocument(requirement: Requirement, questions: readonl
       ),
     ],
     ['Answers', list(questions.filter(isAnswered).map(answerLine), 'Nothing had to be asked.')],
-    ['Assumptions', list([...questions.filter(isAssumed).map(assumptionLine), ...requirement.assumptions], 'None.')],
+    ['Assumptions', list(assumptionsOf(requirement, questions), 'None.')],
     [
       'Boundaries',
       list(
@@ -38,6 +38,16 @@ export function requirementDocument(requirement: Requirement, questions: readonl
     ['Out of scope', list(requirement.outOfScope, 'Nothing was named.')],
     ['Kind and surface', `${requirement.kind}, reached as ${requirement.surface}.`],
   ]);
+}
+
+/** What nobody confirmed: the defaults of questions without an answer first, and what has none before all others. */
+export function assumptionsOf(
+  { assumptions }: Pick<Requirement, 'assumptions'>,
+  questions: readonly AnsweredQuestion[],
+): readonly string[] {
+  const isOpen = ({ answer, safeDefault }: AnsweredQuestion): boolean => answer === undefined && safeDefault === null;
+  const asked = questions.filter(isAssumed).toSorted((left, right) => Number(isOpen(right)) - Number(isOpen(left)));
+  return [...asked.map(assumptionLine), ...assumptions];
 }
 
 function isAnswered({ answer, assumed }: AnsweredQuestion): boolean {

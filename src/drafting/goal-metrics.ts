@@ -33,6 +33,12 @@ export function measuredOn(surface: Surface): string {
     .join(', ');
 }
 
+/** A share that every loop's gates hold anyway: as a requirement it would say nothing of this change. */
+export function isFiller(metric: Metric, surface: Surface, thresholds: Thresholds | undefined): boolean {
+  const isShare = metric.name === 'uat_pass_rate' || metric.name === TEST_PASS_RATE.name;
+  return isShare && isHeldByGate(metric, surface, thresholds);
+}
+
 /** What the specification leaves out of the goal's numbers, in one sentence each. */
 export function goalProblems(
   requirements: readonly Row[],

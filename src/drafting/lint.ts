@@ -5,7 +5,7 @@ import type { Requirement, Specification } from '../documents/documents.ts';
 import type { Thresholds } from '../loop/measurement.ts';
 import type { Lane } from '../loop/terms.ts';
 import { missingFromContract } from './contract-mentions.ts';
-import { goalProblems, isMeasured, measuredOn } from './goal-metrics.ts';
+import { goalProblems, isFiller, isMeasured, measuredOn } from './goal-metrics.ts';
 import type { SpecPoint } from './spec-points.ts';
 
 type Row = Specification['requirements'][number];
@@ -34,7 +34,7 @@ export function lintSpecification({ specification, goal, text, lane, thresholds 
   const { requirements, contract } = specification;
   const unstated = goalProblems(requirements, goal, thresholds);
   return [
-    ...requirements.flatMap((row) => requirementPoints(row, contract.text, goal)),
+    ...requirements.flatMap((row) => requirementPoints(row, contract.text, { ...goal, thresholds })),
     idsPoint(requirements),
     hard(undefined, 'goal-metrics', unstated.length === 0, unstated.join(' ')),
     contractPoint(contract),
@@ -43,7 +43,9 @@ export function lintSpecification({ specification, goal, text, lane, thresholds 
   ];
 }
 
-function requirementPoints(row: Row, contract: string, goal: Judged['goal']): readonly SpecPoint[] {
+type Goal = Judged['goal'] & Pick<Judged, 'thresholds'>;
+
+function requirementPoints(row: Row, contract: string, goal: Goal): readonly SpecPoint[] {
   const vague = vagueIn([row.statement, ...row.criteria].join(' '));
   const loose = row.criteria.filter((criterion) => !isMeasurable(criterion));
   const missing = row.kind === 'change' ? missingFromContract([row.statement, ...row.criteria], contract) : [];
@@ -98,16 +100,19 @@ function isMeasurable(criterion: string): boolean {
   return EXACT.test(criterion) && INPUT.test(criterion);
 }
 
-function metricPoint({ id, kind, metric }: Row, { surface }: Judged['goal']): SpecPoint {
-  const problem =
-    (kind === 'metric') !== (metric !== null)
-      ? kind === 'metric'
-        ? 'A requirement of kind metric needs its metric.'
-        : `A requirement of kind ${kind} has no metric.`
-      : metric !== null && !isMeasured(metric.name, surface)
-        ? `Nobody measures \`${metric.name}\`: VERIFY measures ${measuredOn(surface)}. Say it as a change or keep whose criterion a program can check.`
-        : undefined;
-  return hard(id, 'metric', problem === undefined, problem ?? '');
+function metricPoint(row: Row, goal: Goal): SpecPoint {
+  const problem = metricProblem(row, goal);
+  return hard(row.id, 'metric', problem === undefined, problem ?? '');
+}
+
+function metricProblem({ kind, metric }: Row, { surface, thresholds }: Goal): string | undefined {
+  if (metric === null) return kind === 'metric' ? 'A requirement of kind metric needs its metric.' : undefined;
+  if (kind !== 'metric') return `A requirement of kind ${kind} has no metric.`;
+  if (!isMeasured(metric.name, surface))
+    return `Nobody measures \`${metric.name}\`: VERIFY measures ${measuredOn(surface)}. Say it as a change or keep whose criterion a program can check.`;
+  if (isFiller(metric, surface, thresholds))
+    return `Every loop's gates hold \`${metric.name}\` at this number anyway: leave this requirement out.`;
+  return undefined;
 }
 
 function idsPoint(requirements: readonly Row[]): SpecPoint {

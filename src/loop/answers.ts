@@ -92,7 +92,7 @@ export type Release = z.infer<typeof release>;
 
 /** REFLECT, skill reflect: at most three typed proposals; a person accepts or declines each. */
 export const reflection = z.strictObject({
-  lessons: z.array(line).min(1).max(5),
+  lessons: z.array(line).max(5).describe('Empty when the record teaches nothing'),
   proposals: z
     .array(z.strictObject({ type: z.enum(['skill', 'config']), target: line, change: line, evidence: line }))
     .max(3),

@@ -1,6 +1,6 @@
 /** How an entry is judged: its gates, its costs, the defects that it leaves. Pure. */
 import { allPassed, standardOf, verdictsOf } from './gates.ts';
-import type { Decision, Loop } from './loop.ts';
+import type { Decision, Loop, Verdict } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { type Ending, emit, fail, only, pass, withoutApproval } from './walk.ts';
@@ -23,18 +23,28 @@ export function judge(loop: StartedLoop, findings: Findings): Decision {
 
 export function endingOf(loop: Loop, { at, measurements, defects, signature }: Findings): Ending {
   const gates = verdictsOf(standardOf(loop, loop.phase), measurements);
-  const red = gates
-    .filter(({ passed }) => !passed)
-    .map(
-      ({ name, value, threshold }) => `${name} ${value === undefined ? 'not measured' : value} (needs ${threshold})`,
-    );
   return {
     at,
-    outcome: red.length === 0 ? 'passed' : 'failed',
+    outcome: allPassed(gates) ? 'passed' : 'failed',
     gates,
     measurements,
     defects,
-    reason: red.length === 0 ? '' : `${loop.phase}: ${red.join(', ')}.`,
+    reason: reasonOf(loop, gates),
     signature,
   };
+}
+
+/** What failed, by name; of what could not be measured only how much it is, because that follows from something else. */
+function reasonOf({ phase }: Loop, gates: readonly Verdict[]): string {
+  const red = gates.filter(({ passed }) => !passed);
+  const failed = red.flatMap(({ name, value, threshold }) =>
+    value === undefined ? [] : [`${name} ${value} (needs ${threshold})`],
+  );
+  const count = red.length - failed.length;
+  const unmeasured =
+    count === 1
+      ? '1 gate was not measured, because what it needs was not there.'
+      : `${count} gates were not measured, because what they need was not there.`;
+  if (failed.length === 0) return count === 0 ? '' : `${phase}: ${unmeasured}`;
+  return `${phase}: ${failed.join(', ')}.${count === 0 ? '' : ` ${unmeasured}`}`;
 }

@@ -1,4 +1,4 @@
-/** The one comment that people decide by: requirements, tasks, price, diagrams; readable in three minutes. */
+/** The one comment that people decide by: approach, assumptions, requirements, tasks, price, diagrams; readable in three minutes. */
 import { z } from 'zod';
 import { budgetOf } from '../documents/budget.ts';
 import { DIAGRAMS, diagramBlock } from '../documents/diagrams-document.ts';
@@ -8,11 +8,13 @@ import {
   analysis,
   diagrams,
   plan,
+  requirement,
   type Specification,
   specification,
 } from '../documents/documents.ts';
-import { code, fitted, folded, inlined, list, table } from '../documents/markdown.ts';
+import { code, fitted, folded, inlined, list, paragraph, table } from '../documents/markdown.ts';
 import { budgetTable, doubtsTable, findingsTable, supersededTable } from '../documents/plan-documents.ts';
+import { assumptionsOf } from '../documents/requirement-document.ts';
 import { metricLine } from '../documents/specification-document.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
@@ -42,6 +44,8 @@ export function packetComment(
     { text: openingOf(loop, digest) },
     ...supersededBlock(documents),
     ...hiddenBlock(hidden),
+    { text: `### Approach\n\n${approachOf(documents)}` },
+    { text: `### Assumptions\n\n${assumedIn(loop, documents)}` },
     { text: `### Requirements\n\n${requirementsOf(documents)}` },
     { name: 'the tasks', text: `### Tasks\n\n${tasksTable(loop)}` },
     { text: `### Price\n\n${priceOf(loop, documents)}` },
@@ -104,11 +108,27 @@ function missing(file: string): string {
   return `${file} is missing; do not approve.`;
 }
 
+const MARKER = /^\s*(?:[-+*]|\d{1,3}[.)])\s+/;
+
+/** Line by line as plain text: nothing in it can be read as another part of the packet. */
+function approachOf(documents: readonly DocumentText[]): string {
+  const found = parsed(documents, 'plan.json', plan);
+  if (found === undefined) return missing('plan.json');
+  const lines = found.approach.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.replace(MARKER, '')]));
+  return lines.length > 1 ? list(lines, '') : paragraph(found.approach);
+}
+
+/** What nobody said and the loop takes for true. */
+function assumedIn({ questions }: Loop, documents: readonly DocumentText[]): string {
+  const found = parsed(documents, 'requirement.json', requirement);
+  return found === undefined ? missing('requirement.json') : list(assumptionsOf(found, questions), 'None.');
+}
+
 function requirementsOf(documents: readonly DocumentText[]): string {
   const requirements = parsed(documents, 'requirements.json', specification.shape.requirements);
   const rows = parsed(documents, 'acceptance.json', z.array(acceptanceRow)) ?? [];
   if (requirements === undefined) return missing('requirements.json');
-  return requirements.map((requirement) => requirementBlock(requirement, rows)).join('\n\n');
+  return requirements.map((row) => requirementBlock(row, rows)).join('\n\n');
 }
 
 /** In the words of the documents, whole: a person approves these. */
@@ -116,7 +136,7 @@ function requirementBlock(
   { id, kind, statement, criteria, metric }: Specification['requirements'][number],
   rows: readonly AcceptanceRow[],
 ): string {
-  const proofs = rows.filter(({ requirement }) => requirement === id).map((row) => `${row.id}: ${row.title}`);
+  const proofs = rows.filter((row) => row.requirement === id).map((row) => `${row.id}: ${row.title}`);
   const proved = proofs.length === 0 ? 'Proved by **nothing**.' : `Proved by:\n\n${list(proofs, '')}`;
   return [`**${id}** (${kind}): ${inlined(statement)}`, list(criteria, ''), ...metricLine(metric), proved].join('\n\n');
 }

@@ -520,6 +520,13 @@ describe('SHIP', () => {
 });
 
 describe('REFLECT', () => {
+  it('may learn nothing', async () => {
+    stage.answers.reflection = [{ lessons: [], proposals: [] }];
+    const event = await drafted('REFLECT', stage.loop);
+    expect(event).toMatchObject({ lessons: [], proposals: [], defects: [] });
+    expect(event.calls).toHaveLength(1);
+  });
+
   it('keeps a proposal for a skill that exists', async () => {
     const event = await drafted('REFLECT', stage.loop);
     expect(event.proposals).toEqual(authored.reflection.proposals);

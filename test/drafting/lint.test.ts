@@ -128,6 +128,17 @@ describe('lintSpecification', () => {
     expect(unmet(specification, 'short', { surface: 'library', metrics: [] })).toEqual(['R-3 metric']);
   });
 
+  it.each([
+    ['uat_pass_rate', 0.95, ['R-3 metric']],
+    ['test_pass_rate', 1, ['R-3 metric']],
+    ['uat_pass_rate', 1, []],
+  ])('refuses a requirement that only repeats what every gate holds: %s %d', (name, value, found) => {
+    const requirements = specification.requirements.map((row) =>
+      row.kind === 'metric' ? { ...row, metric: rate(name, '>=', value) } : row,
+    );
+    expect(unmet({ ...specification, requirements }, 'short', { surface: 'http', metrics: [] })).toEqual(found);
+  });
+
   it('finds a path that the interface document does not mention', () => {
     expect(unmet(withFirst({ statement: 'When asked, `GET /reports` lists the reports of 1 day.' }))).toEqual([
       'R-1 in-contract',

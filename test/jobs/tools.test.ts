@@ -24,6 +24,8 @@ beforeEach(async () => {
   await mkdir(join(workspace, '.git'));
   await writeFile(join(root, 'secret.txt'), 'outside');
   await writeFile(join(workspace, 'src/a.txt'), 'one\ntwo\ntwo\n');
+  await mkdir(join(workspace, '.loopwright'));
+  await writeFile(join(workspace, '.loopwright/spec.md'), 'two and absent\n');
   await mkdir(join(root, 'scratch'));
   const sandbox = await openSandbox({
     workspace,
@@ -36,7 +38,7 @@ beforeEach(async () => {
   context = {
     workspace,
     sandbox,
-    listFiles: async () => ['src/a.txt'],
+    listFiles: async () => ['.loopwright/7/spec.md', 'src/a.txt'],
     writeRefusal: (path) => (path === 'src/frozen.txt' ? 'it is frozen' : undefined),
     commandTimeoutMs: 10_000,
     outputBytes: 2000,
@@ -62,7 +64,7 @@ test('files are read whole or by lines, written, edited and searched', async () 
   expect((await call('write_file', { path: 'new/b.txt', content: 'x $& y' })).status).toBe('done');
   expect((await call('edit_file', { path: 'new/b.txt', old: 'x', new: '$&$1' })).status).toBe('done');
   expect(await readFile(join(workspace, 'new/b.txt'), 'utf8')).toBe('$&$1 $& y');
-  expect((await call('search', { pattern: 't.o$' })).text).toContain('a.txt:2:two');
+  expect((await call('search', { pattern: 't.o' })).text).toBe('./src/a.txt:2:two\n./src/a.txt:3:two\n');
   expect((await call('search', { pattern: 'one', folder: './' })).text).toContain('src/a.txt:1:one');
   expect((await call('list_files', { folder: './src/' })).text).toBe('src/a.txt');
   expect((await call('search', { pattern: 'absent' })).text).toBe('No match.');

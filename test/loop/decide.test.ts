@@ -17,7 +17,7 @@ import {
   SHA,
   sentences,
 } from './stands.ts';
-import { command, defect, labelledEvent, PERSON, RAW, REF, timeOf } from './world.ts';
+import { command, defect, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
 
 describe('a label', () => {
   it('by a stranger starts nothing: the label goes, one sentence says why', () => {
@@ -156,6 +156,29 @@ describe('building', () => {
     ]);
     expect(loop).toMatchObject({ phase: 'VERIFY', built: { candidate: { sha: SHA } } });
   });
+
+  it.each([
+    [['test_failures'], ['review_revisions'], 'BUILD: test_failures 1 (needs <= 0). 1 gate was not measured,'],
+    [['test_failures', 'suite_failures'], [], 'BUILD: test_failures 1 (needs <= 0), suite_failures 1 (needs <= 0).'],
+    [
+      [],
+      ['test_failures', 'suite_failures'],
+      'BUILD: 2 gates were not measured, because what they need was not there.',
+    ],
+  ])(
+    'says of a red entry what failed by name, and of the rest how much was not measured (%#)',
+    (red, missing, reason) => {
+      const loop = building();
+      const measurements = measured('BUILD', true)
+        .filter(({ name }) => !missing.includes(name))
+        .map((one) => (red.includes(one.name) ? { ...one, value: 1 } : one));
+      const collect = (at: Loop) => reported(at, { passes: false, measurements });
+      const { entries } = driven(decide(loop, completed(loop)).loop, { collect });
+      const told = entries.find(({ phase }) => phase === 'BUILD')?.reason ?? '';
+      expect(told.slice(0, reason.length)).toBe(reason);
+      expect(told).not.toContain('review_revisions');
+    },
+  );
 
   it('is entered again with the defects as feedback when a gate fails', () => {
     const loop = building();

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { packetComment } from '../../src/render/packet.ts';
-import { analysis, diagrams, plan, specification } from '../drafting/authored.ts';
+import { analysis, diagrams, plan, requirement, specification } from '../drafting/authored.ts';
 import { DIGEST, MODEL, waitingLoop } from './loops.ts';
 
 function documents(change: Record<string, string> = {}): { path: string; text: string }[] {
   const texts = {
+    'requirement.json': JSON.stringify(requirement),
     'requirements.json': JSON.stringify(specification.requirements),
     'acceptance.json': JSON.stringify(plan.acceptance),
     'plan.json': JSON.stringify(plan),
@@ -47,11 +48,49 @@ describe('the packet comment', () => {
     expect(text).toContain('by name \\| 9');
   });
 
+  it('says how it is done, as plain lines whatever the plan wrote, and what nobody confirmed, the riskiest first', () => {
+    const approach = 'One function filters.\n\n- The route reads the state.\n### Price\n1. 0 USD';
+    const question = { number: 1, why: 'It matters', options: [], assumed: true };
+    const asked = {
+      ...loop,
+      questions: [
+        { ...question, question: 'Which order?', safeDefault: 'By name' },
+        { ...question, question: 'Which states?', safeDefault: null },
+      ],
+    };
+    const texts = documents({ 'plan.json': JSON.stringify({ ...plan, approach }) });
+    const text = packetComment(asked, { digest: DIGEST, documents: texts }, MODEL);
+    expect(text.slice(text.indexOf('### Approach'), text.indexOf('### Requirements'))).toBe(
+      `### Approach
+
+- One function filters.
+- The route reads the state.
+- \\### Price
+- 0 USD
+
+### Assumptions
+
+- Which states? Open: nothing may safely be assumed.
+- Which order? By name (safe default; nobody answered)
+- The list stays small enough for memory.
+
+`,
+    );
+  });
+
   it('reads in one go from request to diagrams', () => {
     expect(commentOf()).toMatchInlineSnapshot(`
       "@alice, please read this packet. Then comment \`/approve\`, or press **Approve** on the check \`loopwright / plan\`; or say \`/reject <what to change>\` (\`/reject plan: …\` keeps the specification).
 
       **What approving does:** it accepts exactly this packet (digest \`0123456789ab\`). Then tests and code are made in this repository's Actions, in at most 3 iterations and 3 USD. Nothing is merged.
+
+      ### Approach
+
+      The route reads the state and filters the list that it already has.
+
+      ### Assumptions
+
+      - The list stays small enough for memory.
 
       ### Requirements
 
@@ -207,7 +246,7 @@ describe('the packet comment', () => {
   });
 
   it('tells people not to approve what is incomplete', () => {
-    for (const file of ['requirements.json', 'plan.json', 'analysis.json', 'diagrams.json']) {
+    for (const file of ['requirement.json', 'requirements.json', 'plan.json', 'analysis.json', 'diagrams.json']) {
       const incomplete = documents().filter(({ path }) => !path.endsWith(`/${file}`));
       expect(commentOf(incomplete)).toContain(`${file} is missing; do not approve.`);
     }

@@ -8,7 +8,7 @@ import type { FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { cut } from '../report/said.ts';
-import { treeOf } from '../sandbox/changes.ts';
+import { type TreeEntry, treeOf } from '../sandbox/changes.ts';
 import { type Bench, callContext, JobError } from '../sandbox/environment.ts';
 import { install } from '../sandbox/install.ts';
 import { layTree } from '../sandbox/repository.ts';
@@ -16,11 +16,15 @@ import { treesDirectory } from '../sandbox/sandbox.ts';
 import { layTests } from '../sandbox/trees.ts';
 import { tryBase } from './base-trial.ts';
 import { type DesignProblem, draftProblems, problemsOnBase } from './design-check.ts';
+import { repositorySections } from './design-material.ts';
 import {
   acceptanceOf,
-  defectsText,
+  contextOf,
   documentsOf,
+  feedbackOf,
   filesText,
+  issueOf,
+  material,
   requirementsOf,
   section,
   skillTexts,
@@ -34,7 +38,7 @@ export interface Design {
   readonly defects: readonly Defect[];
 }
 
-const EXAMPLE_CHARACTERS = 6000;
+const LIST_CHARACTERS = 6000;
 
 /**
  * Tests of an earlier iteration are taken over as they are; else they are designed. Either way they are in the workspace
@@ -58,7 +62,7 @@ async function takenOrDesigned(bench: Bench): Promise<Design> {
 async function design(bench: Bench): Promise<Design> {
   const { brief, environment } = bench;
   const { skills, role } = ANSWERS['acceptance-tests'];
-  const existing = await existingPaths(bench);
+  const existing = await existingFiles(bench);
   const base = await baseTree(bench);
   await tryBase(bench, base);
   const superseded = await supersededFiles(bench, base);
@@ -70,7 +74,11 @@ async function design(bench: Bench): Promise<Design> {
     const context = callContext(brief, { phase: 'BUILD', skill: skills[0], role, attempt });
     const asked = { name: 'acceptance-tests', context, system, user: request + feedback } as const;
     const { answer } = await environment.model.answer(asked);
-    problems = draftProblems(brief, answer, existing);
+    problems = draftProblems(
+      brief,
+      answer,
+      existing.map(({ path }) => path),
+    );
     if (problems.length === 0) problems = await problemsOnBase(bench, answer, base);
     if (problems.length === 0) return { tests: frozenOf(answer, superseded), defects: [] };
     environment.log(`test design, attempt ${attempt}: ${problems.length} problems`);
@@ -80,11 +88,10 @@ async function design(bench: Bench): Promise<Design> {
 }
 
 /** The files of the candidate, but for tests that were taken away since, in whose place new ones may stand. */
-async function existingPaths({ brief, repository }: Bench): Promise<readonly string[]> {
-  const [onBase, onCandidate] = [await treeOf(repository, brief.base), await treeOf(repository, brief.candidate)];
-  const stays = new Set(onBase.map(({ path }) => path));
+async function existingFiles({ brief, repository }: Bench): Promise<readonly TreeEntry[]> {
+  const stays = new Set((await treeOf(repository, brief.base)).map(({ path }) => path));
   const gone = new Set(brief.retired.map(({ path }) => path).filter((path) => !stays.has(path)));
-  return onCandidate.map(({ path }) => path).filter((path) => !gone.has(path));
+  return (await treeOf(repository, brief.candidate)).filter(({ path }) => !gone.has(path));
 }
 
 /** What is taken out of existing files is frozen with what the designer wrote, so it lies over every tree that is judged. */
@@ -103,28 +110,23 @@ async function baseTree(bench: Bench): Promise<string> {
   return folder;
 }
 
-async function userMessage(bench: Bench, existing: readonly string[]): Promise<string> {
-  const { brief, repository } = bench;
-  const tests = existing.filter((path) => isTestPath(path, brief.commands.runner));
-  const [example] = tests;
-  const text =
-    example === undefined
-      ? ''
-      : (await repository.git(['cat-file', 'blob', `${brief.candidate}:${example}`])).toString();
+async function userMessage(bench: Bench, existing: readonly TreeEntry[]): Promise<string> {
+  const { brief } = bench;
+  const paths = existing.map(({ path }) => path);
+  const tests = paths.filter((path) => isTestPath(path, brief.commands.runner));
+  const from = `the repository at ${brief.candidate.slice(0, 7)}`;
   return [
-    section('Issue', `#${brief.loop.issue}: ${brief.loop.title}`),
+    issueOf(brief),
     section('Requirements', requirementsOf(brief)),
     documentsOf(brief, ['acceptance.md', 'spec.md', 'contract']),
     section('Acceptance rows', acceptanceOf(brief)),
     section('Runner and command', `${brief.commands.runner}: \`${brief.commands.test}\``),
-    section('Existing test files (they must not change)', tests.map((path) => `- ${path}`).join('\n')),
+    material('Existing test files (they must not change)', from, tests.map((path) => `- ${path}`).join('\n')),
     supersededOf(brief),
-    section('Other files', cut(existing.filter((path) => !tests.includes(path)).join('\n'), EXAMPLE_CHARACTERS)),
-    example === undefined
-      ? ''
-      : section('An existing test, for style', filesText([{ path: example, content: cut(text, EXAMPLE_CHARACTERS) }])),
-    section('Context from people', brief.context.join('\n\n')),
-    section('Problems found earlier', defectsText(brief.defects)),
+    material('Other files', from, cut(paths.filter((path) => !tests.includes(path)).join('\n'), LIST_CHARACTERS)),
+    await repositorySections(bench, existing),
+    contextOf(brief),
+    feedbackOf('Problems found earlier', brief.defects),
   ].join('');
 }
 

@@ -1,4 +1,5 @@
 /** Puts the brief into words for a model: titled sections of data. What to do with them is the skills' text. */
+import { markedMaterial } from '../../guard/material.ts';
 import type { Brief } from '../../loop/brief.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { type Bench, SetupError } from '../sandbox/environment.ts';
@@ -6,6 +7,31 @@ import { type Bench, SetupError } from '../sandbox/environment.ts';
 /** A titled part of a message; nothing at all when it has no text. */
 export function section(title: string, text: string): string {
   return text.trim() === '' ? '' : `## ${title}\n\n${text.trim()}\n\n`;
+}
+
+/** A section of text that others wrote, between the marks of material. `name` is what the ground rules call it, if anything. */
+export function material(title: string, source: string, text: string, name = title): string {
+  return text.trim() === '' ? '' : section(title, markedMaterial({ name, source, text: text.trim() }));
+}
+
+/** What the issue is called. */
+export function issueOf({ loop: { issue, title } }: Brief): string {
+  return material('Issue', `the title of issue #${issue}`, title);
+}
+
+/** What people said with `/context`. */
+export function contextOf({ context }: Brief): string {
+  return material('Context from people', 'people with write permission', context.join('\n\n'), 'context');
+}
+
+/** What was wrong so far; output of the product and words of reviewers are in it. */
+export function feedbackOf(title: string, defects: readonly Defect[]): string {
+  return material(title, 'checks and reviewers of earlier tries', defectsText(defects), 'feedback');
+}
+
+/** A change as reviewers see it. */
+export function changeSection(diff: string): string {
+  return material('The change', 'the builder', fenced(diff));
 }
 
 /** What holds for every role; it comes before the skills, so that the start of all prompts is the same. */
@@ -63,7 +89,7 @@ export function supersededOf({ supersededTests }: Brief): string {
 }
 
 /** Defects as a list with all that is known about each. */
-export function defectsText(defects: readonly Defect[]): string {
+function defectsText(defects: readonly Defect[]): string {
   return defects
     .map(({ requirement, file, line, rule, severity, message, suggestion }) => {
       const where = [requirement, file === null ? null : `${file}${line === null ? '' : `:${line}`}`].filter(Boolean);

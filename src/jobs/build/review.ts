@@ -5,7 +5,17 @@ import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { cut } from '../report/said.ts';
 import { type Bench, callContext } from '../sandbox/environment.ts';
-import { acceptanceOf, documentsOf, fenced, requirementsOf, section, skillTexts, supersededOf } from './prompt.ts';
+import {
+  acceptanceOf,
+  changeSection,
+  contextOf,
+  documentsOf,
+  issueOf,
+  requirementsOf,
+  section,
+  skillTexts,
+  supersededOf,
+} from './prompt.ts';
 
 export interface Review {
   readonly security: SecurityReview;
@@ -49,15 +59,15 @@ async function ask<Name extends 'security-review' | 'code-review'>(bench: Bench,
 
 function userMessage({ brief }: Bench, tests: FrozenTests, diff: string): string {
   return [
-    section('Issue', `#${brief.loop.issue}: ${brief.loop.title}`),
+    issueOf(brief),
     section('Requirements', requirementsOf(brief)),
     documentsOf(brief, ['contract']),
     section('Acceptance rows', acceptanceOf(brief)),
     section('Tasks', brief.tasks.map(({ id, title, files }) => `- ${id} ${title}: ${files.join(', ')}`).join('\n')),
     section('Frozen tests, written by somebody else; all pass', tests.files.map(({ path }) => `- ${path}`).join('\n')),
     supersededOf(brief),
-    section('Context from people', brief.context.join('\n\n')),
-    section('The change', fenced(cut(diff, DIFF_CHARACTERS))),
+    contextOf(brief),
+    changeSection(cut(diff, DIFF_CHARACTERS)),
   ].join('');
 }
 

@@ -7,7 +7,17 @@ import { saveTranscript } from '../report/transcripts.ts';
 import { presentFiles, treeOf } from '../sandbox/changes.ts';
 import { type Bench, callContext, JobError } from '../sandbox/environment.ts';
 import { converse, type Ending, UNFINISHED } from './agent.ts';
-import { acceptanceOf, defectsText, documentsOf, filesText, requirementsOf, section, skillTexts } from './prompt.ts';
+import {
+  acceptanceOf,
+  contextOf,
+  documentsOf,
+  feedbackOf,
+  filesText,
+  issueOf,
+  requirementsOf,
+  section,
+  skillTexts,
+} from './prompt.ts';
 import { writeRefusalOf } from './settle.ts';
 
 export interface TaskRequest {
@@ -98,15 +108,15 @@ function userMessage(brief: Brief, { task, tests, feedback }: TaskRequest): stri
     commands[name] === null ? [] : [`- ${name}: \`${commands[name]}\``],
   );
   return [
-    section('Issue', `#${brief.loop.issue}: ${brief.loop.title}`),
+    issueOf(brief),
     section(`Task ${task.id}: ${task.title}`, task.detail),
     section('Files that this task creates or changes', task.files.map((file) => `- ${file}`).join('\n')),
     section('Requirements', requirementsOf(brief, task.requirements)),
     documentsOf(brief, ['contract']),
     section('Acceptance rows', acceptanceOf(brief, task.requirements)),
     section('Frozen tests; they must pass and must not change', filesText(tests.files)),
-    section('Problems to solve', defectsText(feedback)),
-    section('Context from people', brief.context.join('\n\n')),
+    feedbackOf('Problems to solve', feedback),
+    contextOf(brief),
     section('Commands', given.join('\n')),
   ].join('');
 }

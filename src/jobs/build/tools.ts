@@ -50,7 +50,7 @@ const TOOLS: readonly Tool[] = [
     async ({ folder }, context) => {
       const inner = plainFolder(folder);
       const prefix = inner === undefined ? '' : `${inner}/`;
-      const files = (await context.listFiles()).filter((file) => file.startsWith(prefix));
+      const files = (await context.listFiles()).filter((file) => file.startsWith(prefix) && !isPaper(file));
       const more = files.length > MOST_FILES ? `\n… and ${files.length - MOST_FILES} more; name a folder` : '';
       return done(files.length === 0 ? 'No files.' : files.slice(0, MOST_FILES).join('\n') + more);
     },
@@ -74,7 +74,7 @@ const TOOLS: readonly Tool[] = [
       const folder = plainFolder(given);
       const place = await placeOf(context.workspace, folder ?? 'any');
       if (place.refusal !== undefined) return refused(context, `search ${folder}`, place.refusal);
-      const skipped = ['.git', 'node_modules', '__pycache__'].map((name) => `--exclude-dir=${name}`);
+      const skipped = ['.git', 'node_modules', '__pycache__', '.loopwright'].map((name) => `--exclude-dir=${name}`);
       const argv = ['grep', '-rnIE', ...skipped, '-e', pattern, '--', folder ?? '.'];
       const result = await inSandbox(context, argv, context.commandTimeoutMs);
       if (result.exitCode === 1) return done('No match.');
@@ -196,6 +196,11 @@ function countWithin(lines: readonly string[], room: number): number {
     return size > room;
   });
   return first < 0 ? lines.length : first;
+}
+
+/** The App's own documents of this loop and of earlier ones; what of them counts stands in the prompt. */
+function isPaper(file: string): boolean {
+  return file.startsWith('.loopwright/');
 }
 
 /** A folder without the decoration that models like; undefined for the root. */

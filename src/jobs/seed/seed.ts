@@ -8,7 +8,16 @@ import { type Brief, type BuildReport, buildReport, type FileChange, type SeedRe
 import { leftAfter } from '../../loop/costs.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
-import { acceptanceOf, documentsOf, fenced, requirementsOf, section, skillTexts } from '../build/prompt.ts';
+import {
+  acceptanceOf,
+  changeSection,
+  contextOf,
+  documentsOf,
+  issueOf,
+  requirementsOf,
+  section,
+  skillTexts,
+} from '../build/prompt.ts';
 import { parseJson } from '../report/json.ts';
 import { failureOf, reportedOn } from '../report/report-facts.ts';
 import { cut } from '../report/said.ts';
@@ -64,12 +73,12 @@ async function ask(bench: Bench, built: BuildReport): Promise<SeedData> {
   const { skills, role } = ANSWERS['seed-data'];
   const diff = await diffOf(repository, brief.candidate, built.changes);
   const user = [
-    section('Issue', `#${brief.loop.issue}: ${brief.loop.title}`),
+    issueOf(brief),
     section('Requirements', requirementsOf(brief)),
     documentsOf(brief, ['contract']),
     section('Acceptance rows', acceptanceOf(brief)),
-    section('The change', fenced(cut(diff, 100_000))),
-    section('Context from people', brief.context.join('\n\n')),
+    changeSection(cut(diff, 100_000)),
+    contextOf(brief),
   ].join('');
   const context = callContext(brief, { phase: 'SEED_DATA', skill: skills[0], role, attempt: brief.iteration });
   // The build of the same run was paid from the same purse.

@@ -166,7 +166,7 @@ async function acceptanceReading(bench: Bench, rows: readonly AcceptedRow[], raw
     name: 'uat_pass_rate',
     value: (rows.length - failed.length) / rows.length,
     unit: 'ratio',
-    source: `${rows.length} acceptance rows performed on the built product`,
+    source: sourceOf(rows),
     output: `${JSON.stringify(
       rows.map(({ row, passed, detail }) => ({ id: row.id, passed, detail })),
       null,
@@ -174,6 +174,13 @@ async function acceptanceReading(bench: Bench, rows: readonly AcceptedRow[], raw
     )}\n${raw}`,
   });
   return { measurement, defects };
+}
+
+/** A row without steps was not performed: its requirement's number decides it. */
+function sourceOf(rows: readonly AcceptedRow[]): string {
+  const byNumber = rows.filter(({ row }) => row.steps.length === 0).length;
+  const performed = `${rows.length - byNumber} acceptance rows performed on the built product`;
+  return byNumber === 0 ? performed : `${performed}, ${byNumber} judged by a number`;
 }
 
 async function evidenceReading(bench: Bench, { rows, raw }: Evidence): Promise<Reading> {

@@ -44,7 +44,9 @@ export function createGit(directory: string, remembered?: Remembered): Git {
       ...(input === undefined ? {} : { input }),
     });
   const run = async (parameters: readonly string[], options: GitOptions = {}) => {
-    const { exitCode, stdout, stderr, problem } = await (remembered === undefined
+    // What it is given beside its parameters, or where it looks, is part of no question that is remembered.
+    const isMore = options.input !== undefined || options.environment !== undefined;
+    const { exitCode, stdout, stderr, problem } = await (remembered === undefined || isMore
       ? start(parameters, options)
       : remembered(directory, parameters, () => start(parameters, options)));
     const failure = `git ${parameters[0]} failed in ${directory}: ${stderr.trimEnd() || problem}`;

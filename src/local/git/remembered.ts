@@ -1,7 +1,7 @@
 /** What git said once of objects that were named by their ids: it would say the same for ever, and each question is a process. */
 import type { GitResult } from '../../git-process/run-git.ts';
 
-/** The answer to a question of a repository, by asking only where it may have changed or was never asked. */
+/** The answer to a question of a repository, by asking only where it may have changed or was never asked. The parameters are the whole question. */
 export type Remembered = (
   directory: string,
   parameters: readonly string[],
@@ -12,8 +12,9 @@ export type Remembered = (
 const READS = ['log', 'rev-parse', 'rev-list', 'merge-base', 'ls-tree', 'diff', 'diff-tree'];
 const ID = '[0-9a-f]{40}';
 const OBJECTS = new RegExp(`^${ID}(?:\\.{2,3}${ID}|\\^\\{(?:commit|tree)\\})?$`);
-/** These bring refs in, which move. */
-const REFS = ['--all', '--not'];
+/** These bring in what moves: refs, what stands on standard input or in a file, and logs of refs. */
+const MOVING =
+  /^(?:-g|--(?:all|not|branches|tags|remotes|glob|exclude|stdin|reflog|walk-reflogs|bisect|merge|alternate-refs|indexed-objects|pathspec-from-file)(?:=.*)?)$/;
 
 const MOST_ANSWERS = 4096;
 const MOST_BYTES = 16 * 1024;
@@ -36,9 +37,11 @@ export function createRemembered(): Remembered {
 
 /** Whether the question names objects by their ids and nothing else but options and, after those, paths. */
 function isForEver([command = '', ...rest]: readonly string[]): boolean {
-  if (!READS.includes(command) || rest.some((part) => REFS.includes(part))) return false;
+  if (!READS.includes(command)) return false;
   const end = rest.indexOf('--');
-  const named = (end === -1 ? rest : rest.slice(0, end)).filter((part) => !part.startsWith('-'));
+  const before = end === -1 ? rest : rest.slice(0, end);
+  if (before.some((part) => MOVING.test(part))) return false;
+  const named = before.filter((part) => !part.startsWith('-'));
   const objects = command === 'ls-tree' ? named.slice(0, 1) : named;
   return objects.length > 0 && objects.every((part) => OBJECTS.test(part));
 }

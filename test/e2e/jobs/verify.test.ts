@@ -106,6 +106,9 @@ it('finds nothing wrong with a good candidate, and every number has its raw outp
     ['A-2', true],
     ['A-3', true],
   ]);
+  expect(report.measurements.find(({ name }) => name === 'uat_pass_rate')?.source).toBe(
+    '2 acceptance rows performed on the built product, 1 judged by a number',
+  );
   await expectRawOutput(output, report);
 });
 
