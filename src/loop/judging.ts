@@ -1,6 +1,6 @@
 /** How an entry is judged: its gates, its costs, the defects that it leaves. Pure. */
 import { allPassed, standardOf, verdictsOf } from './gates.ts';
-import type { Decision, Loop } from './loop.ts';
+import type { Decision, Loop, Verdict } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { type Ending, emit, fail, only, pass, withoutApproval } from './walk.ts';
@@ -23,18 +23,25 @@ export function judge(loop: StartedLoop, findings: Findings): Decision {
 
 export function endingOf(loop: Loop, { at, measurements, defects, signature }: Findings): Ending {
   const gates = verdictsOf(standardOf(loop, loop.phase), measurements);
-  const red = gates
-    .filter(({ passed }) => !passed)
-    .map(
-      ({ name, value, threshold }) => `${name} ${value === undefined ? 'not measured' : value} (needs ${threshold})`,
-    );
+  const red = gates.filter(({ passed }) => !passed);
   return {
     at,
     outcome: red.length === 0 ? 'passed' : 'failed',
     gates,
     measurements,
     defects,
-    reason: red.length === 0 ? '' : `${loop.phase}: ${red.join(', ')}.`,
+    reason: red.length === 0 ? '' : `${loop.phase}: ${redText(red)}.`,
     signature,
   };
+}
+
+/** What was measured by its number; what was not, which may be everything, in one clause. */
+function redText(red: readonly Verdict[]): string {
+  const [unmeasured = [], measured = []] = [true, false].map((isMissing) =>
+    red.filter(({ value }) => (value === undefined) === isMissing),
+  );
+  const numbers = measured.map(({ name, value, threshold }) => `${name} ${value} (needs ${threshold})`);
+  if (unmeasured.length === 0) return numbers.join(', ');
+  if (unmeasured.length > 1 && measured.length === 0) return 'it ended before anything was measured, so no gate passed';
+  return [...numbers, `not measured: ${unmeasured.map(({ name }) => name).join(', ')}`].join('; ');
 }

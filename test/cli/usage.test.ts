@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +34,8 @@ beforeAll(async () => {
   await writeFile(at('issue.md'), '# A title\n\nA body.\n');
   await writeFile(at('bad.yaml'), 'model: [');
   await execa('git', ['init', '--quiet', at('bare-beginning')]);
+  await mkdir(at('begun'));
+  await writeFile(at('begun/ports.json'), '{"app": 50001, "github": 50002}');
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -81,6 +83,10 @@ const REFUSED: readonly Refused[] = [
   {
     typed: 'demo --sabotage test --script @file',
     sentence: "--sabotage breaks the demo's own script; leave out --repo and --script, and unset LLM_BASE_URL",
+  },
+  {
+    typed: 'demo --keep @begun --sabotage test',
+    sentence: '--keep @begun: a demo was begun there without --sabotage; ask for the same, or name another directory',
   },
   { typed: 'start --port abc', sentence: '--port abc: write a port from 1 to 65535, or 0 for any that is free' },
   { typed: 'start --port 70000', sentence: '--port 70000: write a port from 1 to 65535, or 0 for any that is free' },
