@@ -5,8 +5,8 @@ import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
+import { plainProblem } from '../loop/plain-problem.ts';
 import { phaseName } from '../loop/terms.ts';
-import { plainProblem } from '../settings/plain-problem.ts';
 
 const frontMatter = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),

@@ -3,10 +3,10 @@
 import { ConfigError } from '../errors.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
+import { plainProblem } from '../loop/plain-problem.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { CONFIG_PATH, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
-import { plainProblem } from '../settings/plain-problem.ts';
 import { type Place, readYaml } from './yaml-text.ts';
 
 export interface ReadConfig {

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS, type AnswerName } from '../loop/answers.ts';
-import { plainProblem } from '../settings/plain-problem.ts';
+import { plainProblem } from '../loop/plain-problem.ts';
 
 const step = z.object({ tool: z.string() }).catchall(z.unknown());
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { GATES, type Gate } from '../loop/gates.ts';
 import type { Thresholds } from '../loop/measurement.ts';
-import { plainProblem } from './plain-problem.ts';
+import { plainProblem } from '../loop/plain-problem.ts';
 
 export interface Guardrails {
   /** Recorded with a loop when its label is set: by them it is judged to its end. */

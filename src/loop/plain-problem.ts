@@ -6,7 +6,7 @@ type Issue = z.core.$ZodIssue;
 /** With `reportInput: true` at the parsing the clause says what stands there: `is "abc", and must be a number`. Our own messages are taken as they are. */
 export function plainProblem(issue: Issue): string {
   const wanted = wantedBy(issue);
-  if (wanted === undefined || !VALIDATORS_OWN.test(issue.message)) return issue.message;
+  if (wanted === undefined || !VALIDATORS_OWN.test(issue.message)) return `is refused: ${issue.message}`;
   if (issue.input === undefined) return issue.code === 'invalid_type' ? 'is missing' : wanted;
   return `is ${shown(issue.input)}, and ${wanted}`;
 }
