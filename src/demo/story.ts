@@ -3,7 +3,7 @@ import { oneLine } from '../documents/markdown.ts';
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { usefulLines } from '../render/defects.ts';
-import { thresholdText, valueText } from '../render/words.ts';
+import { judgedOf, thresholdText, valueText } from '../render/words.ts';
 import { clockText, wrapped } from './plain-text.ts';
 
 export interface Story {
@@ -140,7 +140,8 @@ function sandboxNews({ built: { sandbox }, phase }: Loop): readonly News[] {
 function entryNews(record: EntryRecord, loop: Loop): News {
   const { entry, phase, outcome, gates, reason } = record;
   const key = `entry/${entry}`;
-  const tries = loop.entries.filter((other) => other.phase === phase && other.entry <= entry).length;
+  const earlier = loop.entries.filter((other) => other.phase === phase && other.entry < entry);
+  const tries = judgedOf(earlier).length + 1;
   const tried = tries > 1 ? [`try ${tries}`] : [];
   if (outcome === 'passed')
     return { key, mark: '✓', name: phase, parts: [[...tried, ...gates.map(gateText)].join(' · ') || 'done'] };

@@ -61,6 +61,16 @@ describe('the story of the demo', () => {
     expect(told({ ...buildingLoop(), entries: [...buildingLoop().entries, seed] })).toContain('✓ SEED_DATA    done');
   });
 
+  test('counts a try that was cut short as none', () => {
+    const [failed] = buildingLoop().entries.filter(({ phase }) => phase === 'BUILD');
+    if (failed === undefined) throw new Error('it is there');
+    const cut = { ...failed, entry: 90, outcome: 'cancelled' as const, reason: 'BUILD: the runner died.' };
+    const again = record(91, 'BUILD', []);
+    const lines = told({ ...buildingLoop(), entries: [failed, cut, again] });
+    expect(lines).toContain('✗ BUILD        try 2');
+    expect(lines).toContain('✓ BUILD        try 2');
+  });
+
   test('gives the reason where nothing was measured', () => {
     const gates = [{ name: 'build_errors', threshold: '<= 0', passed: false }];
     const died = record(5, 'BUILD', gates, { outcome: 'cancelled', reason: 'BUILD: the run was cancelled.' });
