@@ -40,6 +40,8 @@ export function readOptions<Name extends string>(
     return Object.fromEntries(entries) as { readonly [One in Name]?: string | true };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
+    const negative = given.find((word) => /^-\d/.test(word));
+    if (negative !== undefined) throw new UsageError(`${negative} is negative; \`${typed} --help\` lists the options.`);
     const [sentence = ''] = error.message.split(/\.\s/, 1);
     throw new UsageError(`${sentence.replace(/\.$/, '')}; \`${typed} --help\` lists the options.`);
   }

@@ -75,7 +75,9 @@ export async function openEngine(options: { readonly url: string; readonly log?:
 async function openBackend(url: string, log: Logger): Promise<Backend> {
   if (/^postgres(ql)?:\/\//.test(url)) return postgresBackend(url, log);
   if (url === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(url)) {
-    throw new ConfigError(`database "${url}" is neither a directory nor a postgres:// URL: give one of the two`);
+    throw new ConfigError(
+      `DATABASE_URL is "${url}", neither a directory nor a postgres:// address; write one of the two.`,
+    );
   }
   return pgliteBackend(await openPglite(url, log));
 }

@@ -17,7 +17,7 @@ export function lockDirectory(directory: string): () => void {
   } catch (cause) {
     database.close();
     throw new StoreError(
-      `data directory ${directory} cannot be locked, most likely because another Loopwright process uses it: stop that one, or give this one another directory, or a postgres:// URL, which several processes may share`,
+      `The data directory ${directory} cannot be locked, most likely because another Loopwright process uses it: stop that one, or give this one another directory, or a postgres:// URL, which several processes may share`,
       { cause },
     );
   }

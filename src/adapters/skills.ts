@@ -5,6 +5,7 @@ import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS } from '../loop/answers.ts';
+import { plainProblem } from '../loop/plain-problem.ts';
 import { phaseName } from '../loop/terms.ts';
 
 const frontMatter = z.strictObject({
@@ -74,7 +75,7 @@ async function readSkill(directory: string, name: string): Promise<Skill | undef
   const content = await contentOf(file);
   if (content === undefined) return undefined;
   const [, head = '', text = ''] = FORM.exec(content) ?? [];
-  const parsed = frontMatter.safeParse(yamlOf(head));
+  const parsed = frontMatter.safeParse(yamlOf(head), { reportInput: true });
   if (!parsed.success) throw new ConfigError(`${file}: ${problemOf(parsed.error)}; correct its front matter.`);
   if (parsed.data.name !== name)
     throw new ConfigError(
@@ -106,5 +107,5 @@ function problemOf({ issues }: z.ZodError): string {
   const [issue] = issues;
   return issue === undefined || issue.path.length === 0
     ? 'no front matter in YAML'
-    : `"${issue.path.join('.')}" ${issue.message}`;
+    : `"${issue.path.join('.')}" ${plainProblem(issue)}`;
 }

@@ -1,6 +1,7 @@
 /** The demo's last lines: how it ended, what proves it, what it cost, and what to do next. */
 import type { DemoSummary } from '../demo/demo-summary.ts';
 import { clockText, wrapped } from '../demo/plain-text.ts';
+import type { SabotageName } from '../demo/sabotage.ts';
 import type { EvidenceRow } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
 import { isStarted } from '../loop/stages.ts';
@@ -16,7 +17,7 @@ export interface Ending {
     readonly directory: string;
     readonly kept: boolean;
     readonly minutes: number;
-    readonly sabotage: string | undefined;
+    readonly sabotage: SabotageName | undefined;
   };
 }
 
@@ -92,16 +93,19 @@ function nextSteps({ run, summary, repositoryUrl }: Ending): readonly string[] {
   if (!run.kept)
     return [
       'Kept until the next demo ends. Next:',
-      ...steps([
-        look,
-        [commandLine('demo', '--sabotage', 'product'), 'have the code broken, and see it refused'],
-        [commandLine('start'), 'click through a loop yourself'],
-      ]),
+      ...steps([look, sabotageNext(run.sabotage), [commandLine('start'), 'click through a loop yourself']]),
     ];
   return [
     `Everything is kept in ${run.directory}. Next:`,
     ...steps([look, [`git clone ${repositoryUrl}.git`, 'while that runs']]),
   ];
+}
+
+/** The one that was not just seen. */
+function sabotageNext(seen: SabotageName | undefined): readonly [string, string] {
+  return seen === 'product'
+    ? [commandLine('demo', '--sabotage', 'test'), 'have the tests emptied, and see that refused']
+    : [commandLine('demo', '--sabotage', 'product'), 'have the code broken, and see it refused'];
 }
 
 function steps(pairs: readonly (readonly [string, string])[]): readonly string[] {

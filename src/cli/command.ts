@@ -85,7 +85,8 @@ function aboutOption(
   if (option.type === 'boolean')
     return value === undefined ? undefined : `${rawName} takes no value, and got "${value}"`;
   if (value === undefined || value === '') return `${rawName} needs a value`;
-  return inlineValue !== true && value.startsWith('-')
-    ? `${rawName} needs a value, and "${value}" is an option`
-    : undefined;
+  if (inlineValue === true || !value.startsWith('-')) return undefined;
+  return /^-\d/.test(value)
+    ? `${rawName} takes nothing negative, and got "${value}"`
+    : `${rawName} needs a value, and "${value}" is an option`;
 }

@@ -1,4 +1,5 @@
 /** One run of the demo: starts everything, plays the maintainer, tells what happens, and says how it ended. */
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
@@ -11,10 +12,12 @@ import { keepResult, keptResult } from '../demo/kept-result.ts';
 import { createMaintainer } from '../demo/maintainer.ts';
 import { personAt, playedPerson } from '../demo/person.ts';
 import { resultLine } from '../demo/result-line.ts';
-import { SABOTAGES, type SabotageName } from '../demo/sabotage.ts';
+import { isSabotage, SABOTAGES, type SabotageName } from '../demo/sabotage.ts';
 import { readScript } from '../demo/script.ts';
 import { createStory } from '../demo/story.ts';
+import { UsageError } from '../errors.ts';
 import { type LocalMode, startLocalMode } from '../local-mode/local-mode.ts';
+import { keptGitHubPort } from '../local-mode/local-settings.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { ModelEnvironment } from '../settings/env.ts';
 import { createLog } from '../settings/log.ts';
@@ -48,6 +51,7 @@ const MAINTAINER = 'maria';
 export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> {
   const startedMs = Date.now();
   const say = run.json ? () => undefined : out;
+  await assertSameSabotage(run);
   const source = await sourceOf(run, say);
   const known = await keptResult(run.directory, { fullName: source.fullName, title: run.issue.title });
   if (known !== undefined) {
@@ -81,9 +85,27 @@ export async function runDemo(run: DemoRun, { out }: Terminal): Promise<number> 
 /** The script as a file; a broken one lies beside what the run keeps. */
 async function scriptOf({ script, sabotage, directory }: DemoRun): Promise<string> {
   if (sabotage === undefined) return script;
-  const path = join(directory, 'sabotaged.yaml');
+  const path = join(directory, brokenScript(sabotage));
   await writeFile(path, stringify(SABOTAGES[sabotage].broken(await readScript(script))));
   return path;
+}
+
+/** Lies in a directory that a demo with this sabotage was begun in. */
+function brokenScript(sabotage: SabotageName): string {
+  return `sabotaged-${sabotage}.yaml`;
+}
+
+/** What was begun is gone on with as it was begun. @throws {UsageError} where something else is asked for. */
+async function assertSameSabotage({ directory, sabotage }: DemoRun): Promise<void> {
+  if ((await keptGitHubPort(directory)) === undefined) return;
+  const begun = Object.keys(SABOTAGES)
+    .filter(isSabotage)
+    .find((name) => existsSync(join(directory, brokenScript(name))));
+  if (begun === sabotage) return;
+  const how = begun === undefined ? 'without --sabotage' : `with --sabotage ${begun}`;
+  throw new UsageError(
+    `--keep ${directory}: a demo was begun there ${how}; ask for the same, or name another directory`,
+  );
 }
 
 function sourceOf(

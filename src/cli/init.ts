@@ -1,8 +1,10 @@
 /** `loopwright init`: writes configuration, workflows and the set-up action into a checkout; people review and push them. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { packageFile } from '../settings/package-root.ts';
 import { type SetupFile, writeSetup } from '../settings/setup-files.ts';
 import { type Command, optionsOf } from './command.ts';
+import { commandLine } from './command-line.ts';
 
 const OPTIONS = {
   force: { type: 'boolean', description: 'overwrite files that differ, the configuration too' },
@@ -15,6 +17,10 @@ export const init: Command = {
   async run(argv, { out, fail }) {
     const { values, positionals } = optionsOf({ command: 'init', argv, options: OPTIONS, words: 1 });
     const directory = resolve(positionals[0] ?? '.');
+    if (positionals[0] === undefined && realpathSync(directory) === realpathSync(packageFile()))
+      return fail(
+        `${directory} is Loopwright's own checkout; name the one that it shall work on, as in \`${commandLine('init', '../shop')}\`.`,
+      );
     if (!existsSync(join(directory, '.git')))
       return fail(
         `${directory} is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.`,

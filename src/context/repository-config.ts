@@ -3,6 +3,7 @@
 import { ConfigError } from '../errors.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
+import { plainProblem } from '../loop/plain-problem.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { CONFIG_PATH, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
@@ -53,7 +54,7 @@ export async function configDigestAt(
 export function parseConfig(text: string): RepositoryConfig {
   const read = readYaml(text);
   if ('problem' in read) throw new ConfigError(`${placeText(read)}: ${read.problem} Correct the YAML.`);
-  const parsed = repositoryConfig.safeParse(read.value);
+  const parsed = repositoryConfig.safeParse(read.value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   if (issue?.code === 'unrecognized_keys') {
@@ -67,7 +68,7 @@ export function parseConfig(text: string): RepositoryConfig {
   if (issue?.code === 'custom') throw new ConfigError(`${placeText(read.placeOf(path, 'value'))}: ${issue.message}`);
   const subject = path.length === 0 ? 'the file' : `"${path.join('.')}"`;
   throw new ConfigError(
-    `${placeText(read.placeOf(path, 'value'))}: ${subject} is refused: ${issue?.message ?? 'unknown'}; correct it.`,
+    `${placeText(read.placeOf(path, 'value'))}: ${subject} ${issue === undefined ? 'is refused' : plainProblem(issue)}; correct it.`,
   );
 }
 

@@ -43,7 +43,7 @@ export async function drive(driven: Drive): Promise<Loop | undefined> {
     await sleep(POLL_MS);
   }
   if (loop === undefined && !interrupted.aborted)
-    throw new LoopError('the loop did not start in time; give it more --minutes, or see why with LOG_LEVEL=debug');
+    throw new LoopError('The loop did not start in time; give it more --minutes, or see why with LOG_LEVEL=debug.');
   return loop;
 }
 

@@ -8,7 +8,7 @@ export function clockText(elapsedMs: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Lines of at most 110 columns, the first after `head`, all others indented as far. A word that is longer, such as an address, stays whole. */
+/** Lines of at most 110 columns, the first after `head`, all others indented as far. A word that is longer, such as an address, stays whole, and so does a line of output, which begins with a blank. */
 export function wrapped(head: string, parts: readonly string[]): readonly string[] {
   const lines = parts.flatMap((part) => brokenAt(part, WIDTH - head.length));
   return lines.map((line, index) => `${index === 0 ? head : ' '.repeat(head.length)}${line}`.trimEnd());
@@ -16,7 +16,12 @@ export function wrapped(head: string, parts: readonly string[]): readonly string
 
 /** Values stay with their names: parts that are joined by ` · ` are broken there, other text between words. */
 function brokenAt(text: string, width: number): readonly string[] {
-  const glue = text.includes(' · ') ? ' · ' : ' ';
+  if (text.startsWith(' ')) return [text];
+  if (!text.includes(' · ')) return brokenBy(' ', text, width);
+  return brokenBy(' · ', text, width).flatMap((line) => brokenBy(' ', line, width));
+}
+
+function brokenBy(glue: string, text: string, width: number): readonly string[] {
   const hanging = text.startsWith('- ') ? '  ' : '';
   const lines: string[] = [];
   let line = '';

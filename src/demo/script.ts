@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { ANSWERS, type AnswerName } from '../loop/answers.ts';
+import { plainProblem } from '../loop/plain-problem.ts';
 
 const step = z.object({ tool: z.string() }).catchall(z.unknown());
 
@@ -25,19 +26,23 @@ export type Script = z.infer<typeof script>;
 
 /** Reads a script. An answer need not fit its schema: wrong answers are worth scripting too. @throws {ConfigError} when it is no script or names an unknown artifact. */
 export async function readScript(path: string): Promise<Script> {
-  const parsed = script.safeParse(await yamlIn(path));
+  const parsed = script.safeParse(await yamlIn(path), { reportInput: true });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new ConfigError(
-      `script ${path}: "${issue?.path.join('.') ?? ''}" ${issue?.message ?? 'is refused'}; see \`loopwright schemas\` for the artifacts.`,
+      `The script ${path}: ${subjectOf(issue?.path ?? [])} ${issue === undefined ? 'is refused' : plainProblem(issue)}; see \`loopwright schemas\` for the artifacts.`,
     );
   }
   const unknown = Object.keys(parsed.data.answers).find((name) => !isAnswerName(name));
   if (unknown !== undefined)
     throw new ConfigError(
-      `script ${path}: there is no artifact "${unknown}"; the artifacts are ${Object.keys(ANSWERS).join(', ')}.`,
+      `The script ${path}: there is no artifact "${unknown}"; the artifacts are ${Object.keys(ANSWERS).join(', ')}.`,
     );
   return parsed.data;
+}
+
+function subjectOf(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? 'the file' : `"${path.join('.')}"`;
 }
 
 async function yamlIn(path: string): Promise<unknown> {
@@ -45,7 +50,7 @@ async function yamlIn(path: string): Promise<unknown> {
     return parse(await readFile(path, 'utf8'));
   } catch (cause) {
     const [reason] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
-    throw new ConfigError(`script ${path}: it cannot be read (${reason}); name a YAML file of authored answers`, {
+    throw new ConfigError(`The script ${path} cannot be read (${reason}); name a YAML file of authored answers.`, {
       cause,
     });
   }

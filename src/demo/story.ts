@@ -1,7 +1,9 @@
 /** Tells a loop as it happens, in plain text: when, which phase, what came of it. */
+import { oneLine } from '../documents/markdown.ts';
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { thresholdText, valueText } from '../render/words.ts';
+import { usefulLines } from '../render/defects.ts';
+import { judgedOf, thresholdText, valueText } from '../render/words.ts';
 import { clockText, wrapped } from './plain-text.ts';
 
 export interface Story {
@@ -32,6 +34,8 @@ interface News {
 
 const NAME_WIDTH = 'ARCH_REVIEW'.length;
 const SHOWN_DEFECTS = 3;
+const LONGEST_FOUND = 300;
+const SHOWN_LINES = 8;
 
 export function createStory({ say, startedMs, repositoryUrl, maintainer }: Setting): Story {
   const told = new Set<string>();
@@ -136,14 +140,14 @@ function sandboxNews({ built: { sandbox }, phase }: Loop): readonly News[] {
 function entryNews(record: EntryRecord, loop: Loop): News {
   const { entry, phase, outcome, gates, reason } = record;
   const key = `entry/${entry}`;
-  const tries = loop.entries.filter((other) => other.phase === phase && other.entry <= entry).length;
+  const earlier = loop.entries.filter((other) => other.phase === phase && other.entry < entry);
+  const tries = judgedOf(earlier).length + 1;
   const tried = tries > 1 ? [`try ${tries}`] : [];
   if (outcome === 'passed')
     return { key, mark: '✓', name: phase, parts: [[...tried, ...gates.map(gateText)].join(' · ') || 'done'] };
-  const failed = gates.filter(({ passed }) => !passed);
-  const measured = failed.some(({ value }) => value !== undefined);
-  const why = measured ? failed.map(gateText).join(' · ') : reason.replace(`${phase}: `, '');
-  return { key, mark: '✗', name: phase, parts: [[...tried, why].join(' · '), ...feedbackOf(record, loop)] };
+  const measured = gates.filter(({ passed, value }) => !passed && value !== undefined).map(gateText);
+  const why = measured.length > 0 ? measured : [reason.replace(`${phase}: `, '')];
+  return { key, mark: '✗', name: phase, parts: [[...tried, ...why].join(' · '), ...feedbackOf(record, loop)] };
 }
 
 /** What went wrong, and where it goes; only known for the last entry, as the loop keeps the newest feedback. */
@@ -151,16 +155,20 @@ function feedbackOf({ entry }: EntryRecord, { entries, feedback, phase, status }
   if (entries.at(-1)?.entry !== entry || feedback.length === 0) return [];
   const more = feedback.length - SHOWN_DEFECTS;
   return [
-    ...feedback.slice(0, SHOWN_DEFECTS).map(defectText),
+    ...feedback.slice(0, SHOWN_DEFECTS).flatMap(defectLines),
     ...(more > 0 ? [`- and ${more} more`] : []),
     ...(status === 'working' ? [`→ fed back to ${phase}, which tries again with it`] : []),
   ];
 }
 
-function defectText({ file, line, message, requirement }: Defect): string {
+/** What was found, and what it was found by: the actual and the expected values. */
+function defectLines({ file, line, message, requirement }: Defect): readonly string[] {
   const place = file === null ? '' : `${file}${line === null ? '' : `:${line}`}: `;
-  const first = message.split('\n')[0] ?? '';
-  return `- ${place}${first.length > 160 ? `${first.slice(0, 159)}…` : first}${requirement === null ? '' : ` (${requirement})`}`;
+  const about = requirement === null ? '' : ` (${requirement})`;
+  return [
+    `- ${place}${oneLine(message.split('\n')[0] ?? '', LONGEST_FOUND)}${about}`,
+    ...(requirement === null ? [] : usefulLines(message, SHOWN_LINES).map((text) => `    ${text}`)),
+  ];
 }
 
 type GateText = Omit<Verdict, 'value'> & { readonly value?: number | null | undefined };

@@ -105,7 +105,7 @@ async function modelOf({ model, script }: LocalModeOptions, opened: AsyncDisposa
   if (model.baseUrl !== undefined) {
     return {
       baseUrl: model.baseUrl,
-      name: model.name ?? 'default',
+      name: model.name,
       apiKey: model.apiKey ?? 'none',
       scripted: false,
       price: model.price,

@@ -34,7 +34,7 @@ export async function startChild(
     child.stdout?.resume();
     return JSON.parse(line);
   }
-  throw new LoopError(`${name} did not start: ${complaintIn(complaints)}`);
+  throw new LoopError(`The process ${name} did not start: ${complaintIn(complaints)}`);
 }
 
 /** The sentence of the error that ended it; its stack is for nobody. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { line, metric, surface } from '../documents/documents.ts';
 import { path } from '../documents/step.ts';
+import { plainProblem } from './plain-problem.ts';
 import { type Priority, priority } from './terms.ts';
 
 /** A path of the repository, or a glob that begins with one; a glob of everything would forbid every change. */
@@ -43,7 +44,7 @@ const SUGGESTED_METRIC = '`metrics: [{name: uat_pass_rate, operator: ">=", value
 
 /** Checks a parsed goal block. Returns the goal, or one sentence that names the field and the remedy. */
 export function checkGoal(value: unknown): Goal | string {
-  const parsed = goal.safeParse(value);
+  const parsed = goal.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') ?? '';
@@ -51,5 +52,5 @@ export function checkGoal(value: unknown): Goal | string {
     return `The goal has an unknown key "${issue.keys.join('", "')}"; remove it and set the label again.`;
   if (field === 'metrics' || field === '')
     return `The goal has no quantitative acceptance metric ("metrics"), so nothing could prove that it is reached; add for example ${SUGGESTED_METRIC} and set the label again.`;
-  return `The goal's "${field}" is refused: ${issue?.message ?? 'unknown'}; correct it and set the label again.`;
+  return `The goal's "${field}" ${issue === undefined ? 'is refused' : plainProblem(issue)}; correct it and set the label again.`;
 }

@@ -23,28 +23,25 @@ export function judge(loop: StartedLoop, findings: Findings): Decision {
 
 export function endingOf(loop: Loop, { at, measurements, defects, signature }: Findings): Ending {
   const gates = verdictsOf(standardOf(loop, loop.phase), measurements);
+  const red = gates.filter(({ passed }) => !passed);
   return {
     at,
     outcome: allPassed(gates) ? 'passed' : 'failed',
     gates,
     measurements,
     defects,
-    reason: reasonOf(loop, gates),
+    reason: red.length === 0 ? '' : `${loop.phase}: ${redText(red)}.`,
     signature,
   };
 }
 
-/** What failed, by name; of what could not be measured only how much it is, because that follows from something else. */
-function reasonOf({ phase }: Loop, gates: readonly Verdict[]): string {
-  const red = gates.filter(({ passed }) => !passed);
-  const failed = red.flatMap(({ name, value, threshold }) =>
-    value === undefined ? [] : [`${name} ${value} (needs ${threshold})`],
+/** What was measured by its number; what was not, which may be everything, in one clause. */
+function redText(red: readonly Verdict[]): string {
+  const [unmeasured = [], measured = []] = [true, false].map((isMissing) =>
+    red.filter(({ value }) => (value === undefined) === isMissing),
   );
-  const count = red.length - failed.length;
-  const unmeasured =
-    count === 1
-      ? '1 gate was not measured, because what it needs was not there.'
-      : `${count} gates were not measured, because what they need was not there.`;
-  if (failed.length === 0) return count === 0 ? '' : `${phase}: ${unmeasured}`;
-  return `${phase}: ${failed.join(', ')}.${count === 0 ? '' : ` ${unmeasured}`}`;
+  const numbers = measured.map(({ name, value, threshold }) => `${name} ${value} (needs ${threshold})`);
+  if (unmeasured.length === 0) return numbers.join(', ');
+  if (unmeasured.length > 1 && measured.length === 0) return 'it ended before anything was measured, so no gate passed';
+  return [...numbers, `not measured: ${unmeasured.map(({ name }) => name).join(', ')}`].join('; ');
 }

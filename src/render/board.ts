@@ -9,7 +9,7 @@ import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import { defectLine, failureSentence } from './defects.ts';
 import { evidenceLegend, evidenceTable, faultsNoticed, supersededText } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
-import { costOf, countsOf, gatesSentence, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
+import { costOf, countsOf, gatesSentence, judgedOf, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 
 /** With no-break spaces, because the column is narrow, and signs that every font has. */
 const STATES: Readonly<Record<PhaseState['state'], string>> = {
@@ -154,7 +154,8 @@ function steering({ status }: Loop): readonly string[] {
 }
 
 function stateText({ state, entries }: PhaseState): string {
-  const tries = { done: entries.length, working: entries.length + 1 };
+  const judged = judgedOf(entries).length;
+  const tries = { done: judged, working: judged + 1 };
   const count = state === 'done' || state === 'working' ? tries[state] : 1;
   return count > 1 ? `${STATES[state]}, try\u00A0${count}` : STATES[state];
 }

@@ -34,7 +34,7 @@ function headline(message: string): string {
 }
 
 function defectItem(defect: Defect): string {
-  const lines = usefulLines(defect.message);
+  const lines = usefulLines(defect.message, MAX_LINES);
   const block = lines.length === 0 ? [] : fenced('text', lines.join('\n')).split('\n');
   return [`- ${defectLine(defect)}`, ...block.map((line) => `  ${line}`)].join('\n');
 }
@@ -49,8 +49,8 @@ const SIGNS = [
 ] as const;
 const NOISE = /^\s*$|^\s+at |^Node\.js v\d/;
 
-/** The lines after the first that say most: from where the failure is told, without the frames of stacks. */
-function usefulLines(message: string): readonly string[] {
+/** The lines after the first that say most, at most so many: from where the failure is told, without the frames of stacks. */
+export function usefulLines(message: string, most: number): readonly string[] {
   const lines = message
     .split('\n')
     .slice(1)
@@ -58,5 +58,5 @@ function usefulLines(message: string): readonly string[] {
   const starts = SIGNS.map(({ sign, before }) => ({ index: lines.findIndex((line) => sign.test(line)), before }));
   const first = starts.find(({ index }) => index >= 0);
   const from = first === undefined ? 0 : Math.max(0, first.index - first.before);
-  return lines.slice(from, from + MAX_LINES).map((line) => (line.length > LINE ? `${line.slice(0, LINE - 1)}…` : line));
+  return lines.slice(from, from + most).map((line) => (line.length > LINE ? `${line.slice(0, LINE - 1)}…` : line));
 }

@@ -1,6 +1,6 @@
 /** The sentences that every text about a loop shares: where it is, what happens next, what it has cost. */
 import { grouped } from '../documents/markdown.ts';
-import type { Loop, Verdict } from '../loop/loop.ts';
+import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import { LIMITS } from '../loop/phases.ts';
 import { rerunSentence } from '../loop/reruns.ts';
 import type { StartedLoop } from '../loop/stages.ts';
@@ -101,6 +101,11 @@ export function countsOf({ counters, started: { limits } }: StartedLoop): string
   const iterations =
     counters.plans === 0 ? '' : `, iteration ${counters.iterations} of ${limits.iterations + counters.grants}`;
   return `review round ${Math.max(1, counters.rounds)} of ${LIMITS.rounds}${iterations}`;
+}
+
+/** Entries that came to a verdict: each is a try. One that was cut short, as by a runner that died, is none, and uses up no iteration. */
+export function judgedOf(entries: readonly EntryRecord[]): readonly EntryRecord[] {
+  return entries.filter(({ outcome }) => outcome !== 'cancelled');
 }
 
 /** The gates of one phase: their values, or what they will need while nothing is measured. A gate without a value never passes. */

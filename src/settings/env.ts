@@ -1,4 +1,5 @@
 /** The App's only reader of `process.env`: each door gets its variables parsed once. */
+import { createPrivateKey } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
@@ -16,6 +17,29 @@ export function stateDirectory(): string {
   return join(isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(homedir(), '.local', 'state'), 'loopwright');
 }
 
+const KEY_REMEDY =
+  "write the App's private key, the text of the .pem file that GitHub made, from -----BEGIN to END-----; line breaks may be \\n";
+
+function isPrivateKey(pem: string): boolean {
+  try {
+    createPrivateKey(pem.replaceAll('\\n', '\n'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What is written wrong, or left out: the remedy is the whole sentence about it. */
+function text(remedy: string) {
+  return z.string({ error: remedy }).min(1, { error: remedy });
+}
+
+function whole({ least, most = Number.MAX_SAFE_INTEGER }: { readonly least: number; readonly most?: number }) {
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
+  const error = `write a whole number, ${range}`;
+  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
+}
+
 const model = z.object({
   LLM_BASE_URL: z
     .url({ protocol: /^https?$/, error: 'write an address that begins with http:// or https://' })
@@ -23,46 +47,74 @@ const model = z.object({
       error: 'an address with a user or password in it reaches no model; name the key in LLM_API_KEY',
     })
     .optional(),
-  LLM_MODEL: z.string().min(1).optional(),
-  LLM_API_KEY: z.string().min(1).optional(),
-  OPENAI_API_KEY: z.string().min(1).optional(),
+  LLM_MODEL: text('write the name of the model, as the endpoint calls it').optional(),
+  LLM_API_KEY: text('write the key, or leave it out where the endpoint needs none').optional(),
+  OPENAI_API_KEY: text('write the key, or leave it out where the endpoint needs none').optional(),
   /** USD per million tokens, `prompt/completion`, for example `0.25/2`. */
   LLM_PRICE: z
     .string()
-    .regex(/^\d+(\.\d+)?\/\d+(\.\d+)?$/)
+    .regex(/^\d+(\.\d+)?\/\d+(\.\d+)?$/, {
+      error: 'write USD per million tokens in and out, for example 0.25/2, or leave it out',
+    })
     .optional(),
 });
 
-export interface ModelEnvironment {
-  readonly baseUrl: string | undefined;
-  readonly name: string | undefined;
-  readonly apiKey: string | undefined;
-  readonly price: { readonly prompt: number; readonly completion: number } | undefined;
+interface NoEndpoint {
+  readonly baseUrl: undefined;
+  readonly name: undefined;
 }
 
+interface Endpoint {
+  readonly baseUrl: string;
+  readonly name: string;
+}
+
+export type ModelEnvironment = (Endpoint | NoEndpoint) & {
+  readonly apiKey: string | undefined;
+  readonly price: { readonly prompt: number; readonly completion: number } | undefined;
+};
+
+/** @throws {ConfigError} also where only one of endpoint and model is named. */
 export function modelEnvironment(): ModelEnvironment {
   const parsed = parse(model);
   const [prompt, completion] = parsed.LLM_PRICE?.split('/').map(Number) ?? [];
   return {
-    baseUrl: parsed.LLM_BASE_URL,
-    name: parsed.LLM_MODEL,
+    ...endpointIn(parsed),
     apiKey: parsed.LLM_API_KEY ?? parsed.OPENAI_API_KEY,
     price: prompt === undefined || completion === undefined ? undefined : { prompt, completion },
   };
 }
 
+function endpointIn({ LLM_BASE_URL: baseUrl, LLM_MODEL: name }: z.infer<typeof model>): Endpoint | NoEndpoint {
+  if (baseUrl === undefined && name === undefined) return { baseUrl, name };
+  if (baseUrl === undefined)
+    throw new ConfigError(
+      `LLM_MODEL is "${name}", and LLM_BASE_URL is not set: name the endpoint that has this model, or unset LLM_MODEL.`,
+    );
+  if (name === undefined)
+    throw new ConfigError(
+      `LLM_BASE_URL is ${baseUrl}, and LLM_MODEL is not set: name the model that this endpoint shall be asked for.`,
+    );
+  return { baseUrl, name };
+}
+
 const app = z.object({
-  APP_ID: z.coerce.number().int().positive(),
-  PRIVATE_KEY: z.string().min(1),
-  WEBHOOK_SECRET: z.string().min(1),
-  GITHUB_API_URL: z.url().default('https://api.github.com'),
-  PUBLIC_URL: z.url(),
+  APP_ID: z.coerce
+    .number({ error: "write the App's id, a whole number; GitHub shows it on the App's page" })
+    .int({ error: "write the App's id, a whole number; GitHub shows it on the App's page" })
+    .positive({ error: "write the App's id, a whole number; GitHub shows it on the App's page" }),
+  PRIVATE_KEY: text(KEY_REMEDY).refine(isPrivateKey, { error: KEY_REMEDY }),
+  WEBHOOK_SECRET: text("write the secret that is set for the App's webhook on GitHub"),
+  GITHUB_API_URL: z
+    .url({ error: "write the address of GitHub's API, such as https://github.example.com/api/v3" })
+    .default('https://api.github.com'),
+  PUBLIC_URL: z.url({ error: 'write the address under which GitHub reaches this App, beginning with https://' }),
   /** The App's name in its own login, `<slug>[bot]`. */
   APP_SLUG: z.string().default('loopwright'),
   HOST: z.string().default('0.0.0.0'),
-  PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
+  PORT: whole({ least: 1, most: 65_535 }).default(3000),
   /** Says that the endpoint gives authored answers; only then may jobs run without a sandbox. */
-  LOOPWRIGHT_SCRIPTED: z.stringbool().default(false),
+  LOOPWRIGHT_SCRIPTED: z.stringbool({ error: 'write true or false' }).default(false),
   DATABASE_URL: z.string().default('.data/db'),
   WORKSPACE_DIR: z.string().default('.data/repositories'),
 });
@@ -73,8 +125,9 @@ export function appEnvironment(): AppEnvironment | undefined {
   return process.env.APP_ID === undefined && process.env.PRIVATE_KEY === undefined ? undefined : parse(app);
 }
 
-const count = z.coerce.number().int().positive();
-const days = z.coerce.number().positive();
+const count = whole({ least: 1 });
+const DAYS = 'write a number of days above 0';
+const days = z.coerce.number({ error: DAYS }).positive({ error: DAYS });
 const limits = z.object({
   MAX_LOOPS: count.default(40),
   MAX_LOOPS_PER_INSTALLATION: count.default(20),
@@ -116,23 +169,27 @@ export function limitsEnvironment(): Limits {
 }
 
 /** Another directory of skills than the package's own. */
-const skills = z.object({ SKILLS_DIR: z.string().min(1).optional() });
+const skills = z.object({ SKILLS_DIR: text('name a directory of skills, or unset it').optional() });
 
 export function skillsDirectory(): string | undefined {
   return parse(skills).SKILLS_DIR;
 }
 
 /** Another file of guardrails than the package's own. */
-const guardrails = z.object({ GUARDRAILS_FILE: z.string().min(1).optional() });
+const guardrails = z.object({
+  GUARDRAILS_FILE: text('name a file like config/guardrails.yaml, or unset it').optional(),
+});
 
 export function guardrailsFile(): string | undefined {
   return parse(guardrails).GUARDRAILS_FILE;
 }
 
+const FROM_WORKFLOW = 'the workflow that `loopwright init` writes hands it over; run the job there';
+
 const job = z.object({
-  LOOPWRIGHT_BRIEF: z.string().min(1),
-  LOOPWRIGHT_WORKSPACE: z.string().min(1),
-  LOOPWRIGHT_OUTPUT: z.string().min(1),
+  LOOPWRIGHT_BRIEF: text(FROM_WORKFLOW),
+  LOOPWRIGHT_WORKSPACE: text(FROM_WORKFLOW),
+  LOOPWRIGHT_OUTPUT: text(FROM_WORKFLOW),
   LOOPWRIGHT_INPUT: z.string().default(''),
   LOOPWRIGHT_MODEL_URL: z.string().default(''),
   GITHUB_OUTPUT: z.string().default(''),
@@ -158,7 +215,12 @@ function parse<Schema extends z.ZodType>(schema: Schema): z.infer<Schema> {
   const parsed = schema.safeParse(process.env);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new ConfigError(
-    `environment variable ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is refused'}; set it and start again.`,
-  );
+  const name = issue?.path.join('.') ?? '';
+  const found = process.env[name];
+  const isHidden = SECRETS.test(name) || found?.includes('@') === true;
+  const stands = found === undefined ? 'is not set' : isHidden ? 'cannot be used' : `is "${found}"`;
+  throw new ConfigError(`The environment variable ${name} ${stands}: ${issue?.message ?? 'it is refused'}.`);
 }
+
+/** Nothing of them is shown; an address with an `@` may hold a password. */
+const SECRETS = /KEY|SECRET/;

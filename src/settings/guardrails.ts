@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { GATES, type Gate } from '../loop/gates.ts';
 import type { Thresholds } from '../loop/measurement.ts';
+import { plainProblem } from '../loop/plain-problem.ts';
 
 export interface Guardrails {
   /** Recorded with a loop when its label is set: by them it is judged to its end. */
@@ -24,11 +25,11 @@ export async function readGuardrails(file: string): Promise<Guardrails> {
   const document = parseDocument(await textOf(file));
   const [broken] = document.errors;
   if (broken !== undefined) throw new ConfigError(`${file} is not valid YAML: ${broken.message}`);
-  const read = stated.safeParse(document.toJS());
+  const read = stated.safeParse(document.toJS(), { reportInput: true });
   if (!read.success) {
-    const [{ path, message } = { path: [], message: '' }] = read.error.issues;
+    const [issue] = read.error.issues;
     throw new ConfigError(
-      `${file}: ${path.join('.') || 'the file'}: ${message}; compare it with the package's own config/guardrails.yaml.`,
+      `${file}: ${issue?.path.join('.') || 'the file'} ${issue === undefined ? 'is refused' : plainProblem(issue)}; compare it with the package's own config/guardrails.yaml.`,
     );
   }
   return { thresholds: numbersOf(read.data.thresholds, file), sensitive: read.data.sensitive };

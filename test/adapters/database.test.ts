@@ -116,7 +116,7 @@ describe('an engine in memory', () => {
   it('refuses a URL that it does not know', async () => {
     for (const url of ['mysql://localhost/x', '']) {
       await expect(openEngine({ url })).rejects.toThrow(ConfigError);
-      await expect(openEngine({ url })).rejects.toThrow(`database "${url}"`);
+      await expect(openEngine({ url })).rejects.toThrow(`DATABASE_URL is "${url}"`);
     }
   });
 });

@@ -63,6 +63,18 @@ test('without a directory it is about the current one, and says so', async () =>
   expect(await text(CONFIG)).toContain('version: 1');
 });
 
+test('without a directory it does not take itself for the repository', async () => {
+  const own = join(import.meta.dirname, '..', '..');
+  vi.spyOn(process, 'cwd').mockReturnValue(own);
+  expect(await init()).toEqual({
+    code: 1,
+    out: [],
+    err: [
+      `${own} is Loopwright's own checkout; name the one that it shall work on, as in \`npm run -s loopwright -- init ../shop\`.`,
+    ],
+  });
+});
+
 test('what was changed stays, until --force', async () => {
   await init(checkout);
   const right = await text(VERIFY);

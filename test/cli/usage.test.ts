@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,8 +33,11 @@ beforeAll(async () => {
   await writeFile(at('file'), 'words\n');
   await writeFile(at('empty.md'), '\n\n');
   await writeFile(at('issue.md'), '# A title\n\nA body.\n');
+  await writeFile(at('other.yaml'), 'model: m\nanswers: none\ntasks: {}\n');
   await writeFile(at('bad.yaml'), 'model: [');
   await execa('git', ['init', '--quiet', at('bare-beginning')]);
+  await mkdir(at('begun'));
+  await writeFile(at('begun/ports.json'), '{"app": 50001, "github": 50002}');
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -42,6 +46,10 @@ interface Refused {
   readonly sentence: string;
   readonly environment?: Record<string, string>;
 }
+
+const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
 
 /** `@name` is a file or directory below the test's own directory. */
 const REFUSED: readonly Refused[] = [
@@ -81,6 +89,10 @@ const REFUSED: readonly Refused[] = [
   {
     typed: 'demo --sabotage test --script @file',
     sentence: "--sabotage breaks the demo's own script; leave out --repo and --script, and unset LLM_BASE_URL",
+  },
+  {
+    typed: 'demo --keep @begun --sabotage test',
+    sentence: '--keep @begun: a demo was begun there without --sabotage; ask for the same, or name another directory',
   },
   { typed: 'start --port abc', sentence: '--port abc: write a port from 1 to 65535, or 0 for any that is free' },
   { typed: 'start --port 70000', sentence: '--port 70000: write a port from 1 to 65535, or 0 for any that is free' },
@@ -141,7 +153,7 @@ const REFUSED: readonly Refused[] = [
   {
     typed: 'demo --script @missing.yaml',
     sentence:
-      "script @missing.yaml: it cannot be read (ENOENT: no such file or directory, open '@missing.yaml'); name a YAML file of authored answers",
+      "The script @missing.yaml cannot be read (ENOENT: no such file or directory, open '@missing.yaml'); name a YAML file of authored answers.",
   },
   {
     typed: 'init @',
@@ -155,19 +167,19 @@ const REFUSED: readonly Refused[] = [
     typed: 'demo',
     environment: { LLM_BASE_URL: 'nowhere' },
     sentence:
-      'environment variable LLM_BASE_URL: write an address that begins with http:// or https://; set it and start again.',
+      'The environment variable LLM_BASE_URL is "nowhere": write an address that begins with http:// or https://.',
   },
   {
     typed: 'demo',
     environment: { LLM_BASE_URL: 'https://user:hunter2@llm.test/v1' },
     sentence:
-      'environment variable LLM_BASE_URL: an address with a user or password in it reaches no model; name the key in LLM_API_KEY; set it and start again.',
+      'The environment variable LLM_BASE_URL cannot be used: an address with a user or password in it reaches no model; name the key in LLM_API_KEY.',
   },
   {
     typed: 'start',
     environment: {
       APP_ID: '1',
-      PRIVATE_KEY: 'x',
+      PRIVATE_KEY: KEY,
       WEBHOOK_SECRET: 'x',
       PUBLIC_URL: 'https://loop.test',
       LLM_BASE_URL: 'https://llm.test/v1',
@@ -178,10 +190,60 @@ const REFUSED: readonly Refused[] = [
       'LOOPWRIGHT_SCRIPTED is for a scripted model on this machine, and LLM_BASE_URL leads to llm.test; leave it out.',
   },
   {
+    typed: 'demo',
+    environment: { LLM_BASE_URL: 'https://llm.test/v1' },
+    sentence:
+      'LLM_BASE_URL is https://llm.test/v1, and LLM_MODEL is not set: name the model that this endpoint shall be asked for.',
+  },
+  {
+    typed: 'demo',
+    environment: { LLM_MODEL: 'm' },
+    sentence:
+      'LLM_MODEL is "m", and LLM_BASE_URL is not set: name the endpoint that has this model, or unset LLM_MODEL.',
+  },
+  {
+    typed: 'demo',
+    environment: { LLM_PRICE: 'cheap' },
+    sentence:
+      'The environment variable LLM_PRICE is "cheap": write USD per million tokens in and out, for example 0.25/2, or leave it out.',
+  },
+  {
+    typed: 'start',
+    environment: { APP_ID: 'one' },
+    sentence:
+      'The environment variable APP_ID is "one": write the App\'s id, a whole number; GitHub shows it on the App\'s page.',
+  },
+  {
+    typed: 'start',
+    environment: { APP_ID: '1' },
+    sentence:
+      "The environment variable PRIVATE_KEY is not set: write the App's private key, the text of the .pem file that GitHub made, from -----BEGIN to END-----; line breaks may be \\n.",
+  },
+  {
+    typed: 'start',
+    environment: { APP_ID: '1', PRIVATE_KEY: 'hunter2' },
+    sentence:
+      "The environment variable PRIVATE_KEY cannot be used: write the App's private key, the text of the .pem file that GitHub made, from -----BEGIN to END-----; line breaks may be \\n.",
+  },
+  {
+    typed: 'start',
+    environment: { APP_ID: '1', PRIVATE_KEY: KEY, WEBHOOK_SECRET: 'x', PUBLIC_URL: 'https://l.test', PORT: '70000' },
+    sentence: 'The environment variable PORT is "70000": write a whole number, from 1 to 65535.',
+  },
+  {
+    typed: 'demo --script @other.yaml',
+    sentence:
+      'The script @other.yaml: "answers" is "none", and must be a group of keys; see `loopwright schemas` for the artifacts.',
+  },
+  {
+    typed: 'demo --minutes -1',
+    sentence: 'demo: --minutes takes nothing negative, and got "-1"; `npm run demo -- --help` shows how it is used.',
+  },
+  {
     typed: 'start --data @unused',
     environment: { LLM_BASE_URL: 'ftp://127.0.0.1/v1' },
     sentence:
-      'environment variable LLM_BASE_URL: write an address that begins with http:// or https://; set it and start again.',
+      'The environment variable LLM_BASE_URL is "ftp://127.0.0.1/v1": write an address that begins with http:// or https://.',
   },
   {
     typed: 'start --user maria:admin:one --user Maria:read:two',
@@ -194,8 +256,7 @@ const REFUSED: readonly Refused[] = [
   {
     typed: 'demo',
     environment: { LOG_LEVEL: 'loud' },
-    sentence:
-      'environment variable LOG_LEVEL: write trace, debug, info, warn, error, fatal or silent; set it and start again.',
+    sentence: 'The environment variable LOG_LEVEL is "loud": write trace, debug, info, warn, error, fatal or silent.',
   },
 ];
 

@@ -42,6 +42,16 @@ describe('the story of the demo', () => {
     `);
   });
 
+  test('shows what was found with its actual and expected values, and what was not measured in one sentence', () => {
+    const message =
+      'The test "R-1" has the outcome fail: Expected values:\n+ actual - expected\n\n+ []\n- [ 1 ]\n    at f (a.js:1)';
+    const loop = buildingLoop();
+    const feedback = loop.feedback.map((defect) => ({ ...defect, message }));
+    expect(told({ ...loop, feedback })).toContain(
+      ['Expected values: (R-1)', '    + actual - expected', '    + []', '    - [ 1 ]', '→'].join(`\n${' '.repeat(23)}`),
+    );
+  });
+
   test('does not say that anything is fed back when the loop stopped', () => {
     expect(told(stoppedLoop())).toMatch(/✗ BUILD .*\n.*open items only.*$/);
   });
@@ -49,6 +59,16 @@ describe('the story of the demo', () => {
   test('counts the tries of a phase, not those of its plan', () => {
     const seed = record(7, 'SEED_DATA', [], { attempt: 2 });
     expect(told({ ...buildingLoop(), entries: [...buildingLoop().entries, seed] })).toContain('✓ SEED_DATA    done');
+  });
+
+  test('counts a try that was cut short as none', () => {
+    const [failed] = buildingLoop().entries.filter(({ phase }) => phase === 'BUILD');
+    if (failed === undefined) throw new Error('it is there');
+    const cut = { ...failed, entry: 90, outcome: 'cancelled' as const, reason: 'BUILD: the runner died.' };
+    const again = record(91, 'BUILD', []);
+    const lines = told({ ...buildingLoop(), entries: [failed, cut, again] });
+    expect(lines).toContain('✗ BUILD        try 2');
+    expect(lines).toContain('✓ BUILD        try 2');
   });
 
   test('gives the reason where nothing was measured', () => {
@@ -76,6 +96,12 @@ describe('the story of the demo', () => {
 });
 
 describe('wrapped text', () => {
+  test('breaks a part between words where it is longer than a line', () => {
+    const lines = wrapped('  ', [`try 2 · ${'many words '.repeat(20).trim()}`]);
+    expect(lines.every((line) => line.length <= 110)).toBe(true);
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toBe(` try 2 ${'many words '.repeat(20).trim()}`);
+  });
+
   test('keeps a value with its name, and indents what follows', () => {
     const address = 'http://127.0.0.1/'.padEnd(120, 'x');
     const gates =

@@ -78,8 +78,7 @@ const ROWS: readonly Row[] = [
   {
     case: 'a value that the goal may not have',
     goal: `${GOAL}\nlimits: { iterations: 9 }`,
-    sentence:
-      'The goal\'s "limits.iterations" is refused: Too big: expected number to be <=5; correct it and set the label again.',
+    sentence: 'The goal\'s "limits.iterations" is 9, and must be at most 5; correct it and set the label again.',
   },
   {
     case: 'no configuration',
@@ -109,7 +108,7 @@ const ROWS: readonly Row[] = [
     case: 'a value that the configuration may not have',
     config: `version: 1\n${COMMANDS}promotion: always\n`,
     sentence:
-      'config .github/loopwright.yml, line 7, column 12: "promotion" is refused: Invalid option: expected one of "auto"|"person"; correct it. Then set the label again.',
+      'config .github/loopwright.yml, line 7, column 12: "promotion" is "always", and must be auto or person; correct it. Then set the label again.',
   },
 ];
 

@@ -157,29 +157,6 @@ describe('building', () => {
     expect(loop).toMatchObject({ phase: 'VERIFY', built: { candidate: { sha: SHA } } });
   });
 
-  it.each([
-    [['test_failures'], ['review_revisions'], 'BUILD: test_failures 1 (needs <= 0). 1 gate was not measured,'],
-    [['test_failures', 'suite_failures'], [], 'BUILD: test_failures 1 (needs <= 0), suite_failures 1 (needs <= 0).'],
-    [
-      [],
-      ['test_failures', 'suite_failures'],
-      'BUILD: 2 gates were not measured, because what they need was not there.',
-    ],
-  ])(
-    'says of a red entry what failed by name, and of the rest how much was not measured (%#)',
-    (red, missing, reason) => {
-      const loop = building();
-      const measurements = measured('BUILD', true)
-        .filter(({ name }) => !missing.includes(name))
-        .map((one) => (red.includes(one.name) ? { ...one, value: 1 } : one));
-      const collect = (at: Loop) => reported(at, { passes: false, measurements });
-      const { entries } = driven(decide(loop, completed(loop)).loop, { collect });
-      const told = entries.find(({ phase }) => phase === 'BUILD')?.reason ?? '';
-      expect(told.slice(0, reason.length)).toBe(reason);
-      expect(told).not.toContain('review_revisions');
-    },
-  );
-
   it('is entered again with the defects as feedback when a gate fails', () => {
     const loop = building();
     const again = driven(decide(loop, completed(loop)).loop, failing('s1'));

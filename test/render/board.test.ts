@@ -101,6 +101,17 @@ describe('the board', () => {
     expect(body).toContain('The last try failed. BUILD: test_failures 1 (needs <= 0).');
   });
 
+  it('counts a try that was cut short as none, as the iterations do', () => {
+    const loop = buildingLoop();
+    const cut = loop.entries
+      .filter(({ phase }) => phase === 'BUILD')
+      .map((entry) => ({ ...entry, entry: entry.entry + 1 }));
+    const entries = [...loop.entries, ...cut.map((entry) => ({ ...entry, outcome: 'cancelled' as const }))];
+    const body = pullBody({ ...loop, entries }, MODEL);
+    expect(body).toContain('| BUILD | ▶\u00A0at\u00A0work, try\u00A02 |');
+    expect(body).toContain('iteration 2 of 3');
+  });
+
   it('says in one sentence what the failed try found, a builder that could not work before all else', () => {
     const message = 'The builder did not finish T-1 (Filter): the model made no usable tool call in 3 turns in a row.';
     const feedback = [{ ...RED, rule: 'builder', message }, RED];

@@ -63,14 +63,14 @@ describe('what is refused', () => {
     [
       'a bare number',
       (text) => text.replace("p95_ms: '<= 500'", 'p95_ms: 500'),
-      'thresholds.VERIFY.p95_ms: Invalid input: expected string, received number',
+      'thresholds.VERIFY.p95_ms is 500, and must be a text',
     ],
     [
       'a gate that is none',
       (text) => text.replace('thresholds:', "thresholds:\n  REFLECT:\n    mood: '>= 1'"),
       'thresholds.REFLECT.mood is no gate; take the line out.',
     ],
-    ['no list of words', (text) => text.replace(/ {2}words: .*\n/, ''), 'sensitive.words: '],
+    ['no list of words', (text) => text.replace(/ {2}words: .*\n/, ''), 'sensitive.words is missing; compare'],
     ['broken YAML', (text) => `${text}\n  - [`, 'is not valid YAML'],
   ])('%s', async (_, change, sentence) => {
     await expect(readChanged(change)).rejects.toThrow(sentence);

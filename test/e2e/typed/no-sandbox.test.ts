@@ -75,7 +75,7 @@ test.each([
   if (exitCode !== undefined) await writeFile(join(bin, 'bwrap'), `#!/bin/sh\nexit ${exitCode}\n`, { mode: 0o755 });
   vi.stubEnv('PATH', bin);
   const model = { name: undefined, apiKey: undefined, price: undefined };
-  expect(await sandboxProblem({ ...model, baseUrl: 'http://127.0.0.1:1/v1' })).toBe(sentence);
-  expect(await sandboxProblem({ ...model, baseUrl: undefined })).toBeUndefined();
+  expect(await sandboxProblem({ ...model, baseUrl: 'http://127.0.0.1:1/v1', name: 'some' })).toBe(sentence);
+  expect(await sandboxProblem({ ...model, baseUrl: undefined, name: undefined })).toBeUndefined();
   vi.unstubAllEnvs();
 });
