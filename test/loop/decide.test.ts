@@ -17,7 +17,7 @@ import {
   SHA,
   sentences,
 } from './stands.ts';
-import { command, defect, labelledEvent, measured, PERSON, RAW, REF, timeOf } from './world.ts';
+import { command, defect, labelledEvent, PERSON, RAW, REF, timeOf } from './world.ts';
 
 describe('a label', () => {
   it('by a stranger starts nothing: the label goes, one sentence says why', () => {
