@@ -56,6 +56,9 @@ function more(count: number): string {
   return count > MAX_DEFECTS ? `\n\n${count - MAX_DEFECTS} more are in the check run.` : '';
 }
 
+/** Rules under which an existing test may be red because of what was asked. */
+const OF_EXISTING_TESTS: readonly string[] = ['suite', 'regression', CONTRADICTION];
+
 /** An existing test goes only when people approved it by name, so they settle which of the two is right. */
 const CONTRADICTED =
   'If one of those tests asserts the opposite of what was asked, say `/rerun PLAN`: the new plan names it as superseded, and you approve that; or change it on the default branch first.';
@@ -68,7 +71,7 @@ function nextSteps(loop: StartedLoop): readonly string[] {
   const building = needsApproval(phase) && approval !== undefined;
   return [
     ...broke,
-    ...(foundIn(loop).some(({ rule }) => rule === 'suite' || rule === CONTRADICTION) ? [CONTRADICTED] : []),
+    ...(foundIn(loop).some(({ rule }) => OF_EXISTING_TESTS.includes(rule)) ? [CONTRADICTED] : []),
     '`/context <text>` tells the next try something it did not know.',
     building
       ? '`/rerun` grants one more iteration of the approved plan.'

@@ -22,6 +22,7 @@ const planning = (loop: Loop): Loop => ({
   tasks: [
     { id: 'T-1', title: 't', requirements: ['R-1'], files: ['src/a.js'], dependsOn: [], detail: 'make the change' },
   ],
+  supersededTests: [{ file: 'test/a.test.js', name: 'old', requirement: 'R-1', why: 'R-1 asks for the opposite.' }],
 });
 
 describe('the approval', () => {
@@ -61,6 +62,11 @@ describe('the approval', () => {
       'in a file that the plan changes',
       { paths: ['x', 'src/a.js'] },
       'The base moved in src/a.js, which the plan changes',
+    ],
+    [
+      'in a file that a superseded test is taken out of',
+      { paths: ['test/a.test.js'] },
+      'The base moved in test/a.test.js, which the plan changes',
     ],
     ['in a sensitive path', { sensitive: ['src/auth.js'] }, 'The base moved in src/auth.js, a sensitive path'],
     [

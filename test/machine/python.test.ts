@@ -223,3 +223,39 @@ test('a workflow has the shell python, and the set-up action says its version', 
   expect(log('only')).toMatch(/Z version 3\./);
   await removeTemporaryDirectories();
 });
+
+test('a build takes a superseded method out of its class, and is green', async () => {
+  const file = 'tests/test_greet.py';
+  const head = `${PYTHON}from greet import greet\n\n\nclass Greet(unittest.TestCase):\n`;
+  const old = '    def test_hello(self):\n        self.assertEqual(greet("A"), "Hello A")\n\n';
+  const kept = '    def test_name(self):\n        self.assertTrue(greet("A").endswith(" A"))\n';
+  const product = 'def greet(name):\n    return "Hello " + name\n';
+  const place = await checkout({
+    'greet.py': product,
+    'tests/__init__.py': '',
+    [file]: `${head}${old}${kept}`,
+  });
+  const polite = `${PYTHON}from greet import greet\n\n\nclass Polite(unittest.TestCase):\n    def test_polite(self):\n        self.assertEqual(greet("A"), "Good day A")\n`;
+  const design = {
+    files: [{ path: 'tests/test_polite.py', content: polite }],
+    tests: [{ requirement: 'R-1', kind: 'change', file: 'tests/test_polite.py', name: 'Polite.test_polite' }],
+  };
+  try {
+    const brief = briefFor(place, {
+      commands: commandsOf({ test: 'python3 -m unittest', runner: 'unittest' }),
+      requirements: [{ id: 'R-1', kind: 'change', statement: 'greet("A") is "Good day A".' }],
+      tasks: briefFor(place).tasks.map((task) => ({ ...task, requirements: ['R-1'], files: ['greet.py'] })),
+      supersededTests: [{ file, name: 'Greet.test_hello', requirement: 'R-1', why: 'R-1 asks for "Good day".' }],
+    });
+    const { report } = await runBuild(place, brief, {
+      answers: { 'acceptance-tests': [design], ...APPROVED },
+      turns: [[write('greet.py', product.replace('Hello', 'Good day'))]],
+    });
+    expect(report.failure).toBeNull();
+    expect(numbersOf(report)).toEqual(GREEN);
+    const content = report.changes.find(({ path }) => path === file)?.content ?? '';
+    expect(Buffer.from(content, 'base64').toString()).toBe(`${head}${kept}`);
+  } finally {
+    await place.remove();
+  }
+});

@@ -33,12 +33,16 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Rea
       name: 'regressions',
       value: Math.max(Number(isRed), lost.length),
       unit: 'count',
-      source: `exit code of ${command}, and ${passing.length} tests that pass on the base one by one, on the head with the base's test files`,
+      source: `exit code of ${command}, and ${passing.length} tests that pass on the base one by one, on the head with the base's test files${without(brief.supersededTests.length)}`,
       output: `${run?.raw ?? ''}\n--- ${command}\n${output}`,
     });
     const whole = isRed && lost.length === 0 ? [regression('suite', `${command} is red on the head: ${output}`)] : [];
     return { measurement, defects: [...whole, ...lost] };
   });
+}
+
+function without(superseded: number): string {
+  return superseded === 0 ? '' : `, without ${superseded} superseded ones`;
 }
 
 /** Half of the time of the suite, so that the head has time enough for what the base could do. */
@@ -102,6 +106,7 @@ function fileOf(id: string): string {
 }
 
 function regression(about: string, message: string, file?: string): Defect {
-  const suggestion = 'Keep what the existing tests describe; they are run as they are on the base.';
+  const suggestion =
+    'Keep what the existing tests describe; they are run as they are on the base. Where a requirement asks for the opposite, only a plan that names the test in `supersededTests` can settle it.';
   return defect({ rule: 'regression', about, file, message, suggestion });
 }
