@@ -58,17 +58,43 @@ export async function openEngine(options: { readonly url: string; readonly log?:
     await close(backend);
     throw error;
   }
+  const transactions = createTransactions(kysely);
   return {
     kind: backend.kind,
     db: kysely.withPlugin(transactionGuard),
     boss,
-    transaction: (work) => {
-      refuseInsideTransaction();
-      return kysely.transaction().execute((trx) => insideTransaction.run(true, () => work(trx)));
-    },
+    transaction: transactions.transaction,
     leads: backend.leads,
     listen: (channel, wake) => listen(boss.getDb(), channel, wake),
-    close: once(() => close(backend)),
+    close: once(async () => {
+      await transactions.end();
+      await close(backend);
+    }),
+  };
+}
+
+/**
+ * Those that are open when the database closes come to their end; later ones are refused. Of one that begins on a closed PGlite Kysely waits for the
+ * beginning for ever, while PGlite's own refusal is a rejection that nobody handles, which ends the process.
+ */
+function createTransactions(kysely: Kysely<Tables>): Pick<Engine, 'transaction'> & { end(): Promise<void> } {
+  const open = new Set<Promise<unknown>>();
+  let isEnded = false;
+  return {
+    transaction: async (work) => {
+      refuseInsideTransaction();
+      if (isEnded)
+        throw new StoreError(
+          'The database is closed; this process is ending, and what it left is done at the next start.',
+        );
+      const performed = kysely.transaction().execute((trx) => insideTransaction.run(true, () => work(trx)));
+      open.add(performed);
+      return performed.finally(() => open.delete(performed));
+    },
+    end: async () => {
+      isEnded = true;
+      await Promise.allSettled(open);
+    },
   };
 }
 

@@ -121,6 +121,30 @@ describe('an engine in memory', () => {
   });
 });
 
+describe('an engine that is closed', () => {
+  const put = async (trx: Parameters<Parameters<Engine['transaction']>[0]>[0]) => {
+    await trx.insertInto('blobs').values({ digest: 'x', content: new Uint8Array() }).execute();
+    return 'stored';
+  };
+
+  it('refuses a transaction in one sentence, instead of leaving it open for ever and failing beside it', async () => {
+    const engine = await openEngine({ url: MEMORY });
+    await engine.close();
+    await expect(engine.transaction(put)).rejects.toThrow(StoreError);
+    await expect(engine.transaction(put)).rejects.toThrow('The database is closed');
+  });
+
+  it('ends the transactions first that were begun before', async () => {
+    const engine = await openEngine({ url: MEMORY });
+    const begun = [
+      engine.transaction(put),
+      engine.transaction(async (trx) => trx.selectFrom('blobs').selectAll().execute()),
+    ];
+    await engine.close();
+    expect(await Promise.all(begun)).toEqual(['stored', [expect.objectContaining({ digest: 'x' })]]);
+  });
+});
+
 describe('an engine in a directory', () => {
   it('refuses the files of another major version of Postgres and leaves the lock free', async () => {
     const old = mkdtempSync(join(tmpdir(), 'loopwright-engine-'));

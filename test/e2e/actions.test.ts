@@ -43,6 +43,27 @@ jobs:
           curl -sf -H "authorization: Bearer $TOKEN" "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY" > /dev/null && echo "read works"
           curl -s -o /dev/null -w 'issue %{http_code}\\n' -X POST -d '{"title":"x"}' -H "authorization: Bearer $TOKEN" "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues"
 `;
+const OWN = `name: Own
+on: workflow_dispatch
+permissions:
+  contents: write
+  issues: write
+jobs:
+  narrow:
+    runs-on: ubuntu-latest
+    permissions: { contents: read }
+    steps: &tries
+      - uses: actions/checkout@0123456789012345678901234567890123456789
+      - env: { TOKEN: '\${{ github.token }}' }
+        run: |
+          git -c user.name=x -c user.email=x@example.com commit --quiet --allow-empty -m x
+          git push --quiet origin "HEAD:refs/heads/$GITHUB_JOB" 2>&1 && echo "pushed"
+          curl -s -w '%{http_code}\\n' -X PUT -d '{"message":"x","content":"eA==","branch":"main"}' -H "authorization: Bearer $TOKEN" "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/contents/$GITHUB_JOB" | tail -c 500
+          curl -s -o /dev/null -w 'issue %{http_code}\\n' -X POST -d '{"title":"x"}' -H "authorization: Bearer $TOKEN" "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues"
+  wide:
+    runs-on: ubuntu-latest
+    steps: *tries
+`;
 const SLOW =
   'name: Slow\non: workflow_dispatch\njobs:\n  slow:\n    runs-on: ubuntu-latest\n    steps: [{ run: sleep 60 }]\n';
 const CI =
@@ -64,7 +85,7 @@ const toldRun = z.object({
 
 let stage: Stage;
 beforeAll(async () => {
-  const workflows = { build: BUILD, token: TOKEN, slow: SLOW, ci: CI, broken: BROKEN, misnamed: MISNAMED };
+  const workflows = { build: BUILD, token: TOKEN, own: OWN, slow: SLOW, ci: CI, broken: BROKEN, misnamed: MISNAMED };
   const files = Object.fromEntries(
     Object.entries(workflows).map(([name, text]) => [`.github/workflows/${name}.yml`, text]),
   );
@@ -207,6 +228,28 @@ test("a job's token reads contents and cannot write what the workflow does not g
     .rest.actions.downloadJobLogsForWorkflowRun({ ...HERE, job_id: jobs.jobs[0]?.id ?? 0 });
   expect(String(log)).toContain('read works');
   expect(String(log)).toContain('issue 403');
+});
+
+// https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idpermissions
+test("a job's own permissions stand in place of the workflow's: by git and by REST", async () => {
+  const id = await dispatch('own.yml');
+  await completed(id);
+  const bob = stage.as('bob').rest.actions;
+  const { data: list } = await bob.listJobsForWorkflowRun({ ...HERE, run_id: id });
+  const logs = await Promise.all(
+    list.jobs.map(async ({ id: job_id }) =>
+      String((await bob.downloadJobLogsForWorkflowRun({ ...HERE, job_id })).data),
+    ),
+  );
+  const [narrow, wide] = logs;
+  expect(narrow).toContain('remote: Permission to alice/toys.git denied to github-actions[bot].');
+  expect(narrow).not.toMatch(/ pushed$/m);
+  expect(narrow).toContain('Resource not accessible by integration');
+  expect(narrow).toContain('issue 403');
+  expect(wide).toMatch(/ pushed$/m);
+  expect(wide).toContain('201');
+  expect(wide).toContain('issue 201');
+  expect(list.jobs.map(({ conclusion }) => conclusion)).toEqual(['success', 'success']);
 });
 
 // https://docs.github.com/rest/actions/workflow-runs#cancel-a-workflow-run

@@ -77,11 +77,6 @@ describe('what is not obeyed is a warning of the job', () => {
       'environment: production is not obeyed: there are no environments here, so nobody is asked and no secret of one is given.',
     ],
     [
-      'permissions',
-      'runs-on: ubuntu-latest\n    permissions: { contents: read }',
-      'permissions of the job are not obeyed: its token has those of the workflow.',
-    ],
-    [
       'concurrency',
       'runs-on: ubuntu-latest\n    concurrency: one',
       'concurrency of the job is not obeyed: only that of the workflow is.',

@@ -50,9 +50,10 @@ function orderOf({ jobs }: Workflow): string[] {
 }
 
 async function perform(id: string, execution: Execution): Promise<WorkflowJob[]> {
-  const { run, inputs, done } = execution;
-  const definition = run.workflow.jobs[id];
+  const { inputs, done } = execution;
+  const definition = execution.run.workflow.jobs[id];
   if (definition === undefined) return [];
+  const run = withOwnToken(execution.run, definition);
   const needs = Object.fromEntries(definition.needs.map((needed) => [needed, done.get(needed)]));
   const scope: Scope = { status: statusFor(id, execution), contexts: { ...runContexts(run, inputs), needs } };
   const verdict = verdictOf(definition, scope, run);
@@ -63,6 +64,12 @@ async function perform(id: string, execution: Execution): Promise<WorkflowJob[]>
   const { outcomes, left } = await performAll({ run, id, definition, needs, inputs }, { execution, scope, verdict });
   done.set(id, resultOf(outcomes, verdict.tolerant));
   return [...outcomes.map(({ job }) => job), ...left];
+}
+
+/** A job's own permissions stand in place of the workflow's: https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idpermissions */
+function withOwnToken(run: RunState, { permissions }: WorkflowJobDefinition): RunState {
+  const { request } = run;
+  return permissions === undefined ? run : { ...run, request: { ...request, token: request.tokenFor(permissions) } };
 }
 
 interface Performing {

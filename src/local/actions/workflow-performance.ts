@@ -8,12 +8,11 @@ import { found } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { mintToken, type Permissions } from '../tokens.ts';
 import { concurrencyOf } from './workflow-concurrency.ts';
-import type { Workflow } from './workflow-file.ts';
 import { saveJob } from './workflow-jobs.ts';
 import { readWorkflow, type WorkflowFile, workflowFileAt } from './workflow-registry.ts';
 import type { Completion } from './workflow-runs.ts';
 import { runNameOf } from './workflow-title.ts';
-import type { WorkflowRequest } from './workflow-types.ts';
+import type { GrantedPermissions, WorkflowRequest } from './workflow-types.ts';
 
 const TOKEN_LIFETIME_MS = 6 * 3_600_000;
 
@@ -41,7 +40,8 @@ async function perform(host: Host, run: Run, signal: AbortSignal): Promise<Compl
     ...requestOf(host, repository, run),
     text: file.text,
     cloneUrl: `${repositoryHtmlUrlOf(host, repository)}.git`,
-    token: tokenOf(host, run, workflow),
+    token: tokenOf(host, run, workflow.permissions),
+    tokenFor: (permissions) => tokenOf(host, run, permissions),
     directory: await emptyDirectory(host, run),
     signal,
     outlet: host.outlet.path,
@@ -112,8 +112,8 @@ async function emptyDirectory(host: Host, run: Run): Promise<string> {
   return directory;
 }
 
-function tokenOf(host: Host, run: Run, workflow: Workflow): string {
-  const permissions = permissionsOf(workflow);
+function tokenOf(host: Host, run: Run, granted: GrantedPermissions | undefined): string {
+  const permissions = permissionsOf(granted);
   const repositoryIds = [run.repositoryId];
   return mintToken(host, { kind: 'job', permissions, repositoryIds, runId: run.id, lifetimeMs: TOKEN_LIFETIME_MS })
     .token;
@@ -121,8 +121,8 @@ function tokenOf(host: Host, run: Run, workflow: Workflow): string {
 
 const ALL = ['contents', 'issues', 'pull_requests', 'checks', 'actions', 'statuses'];
 
-/** The workflow's own `permissions`; GitHub's restricted default when it has none: reading contents. */
-function permissionsOf({ permissions }: Workflow): Permissions {
+/** The `permissions` of the workflow or the job; GitHub's restricted default where there are none: reading contents. */
+function permissionsOf(permissions: GrantedPermissions | undefined): Permissions {
   if (permissions === undefined) return { metadata: 'read', contents: 'read' };
   if (permissions === 'read-all') return Object.fromEntries(['metadata', ...ALL].map((name) => [name, 'read']));
   if (permissions === 'write-all') return Object.fromEntries(['metadata', ...ALL].map((name) => [name, 'write']));

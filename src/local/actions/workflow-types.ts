@@ -24,12 +24,17 @@ export interface WorkflowRequest {
   readonly serverUrl: string;
 }
 
+/** What a file grants to the job token. */
+export type GrantedPermissions = 'read-all' | 'write-all' | Readonly<Record<string, 'read' | 'write' | 'none'>>;
+
 export interface WorkflowExecution extends WorkflowRequest {
   /** The file's text, read from the commit that the event names. */
   readonly text: string;
   readonly cloneUrl: string;
-  /** The job token (GITHUB_TOKEN). */
+  /** The job token (GITHUB_TOKEN), with the permissions of the workflow. */
   readonly token: string;
+  /** Another one, for a job with permissions of its own. */
+  readonly tokenFor: (permissions: GrantedPermissions) => string;
   /** An empty directory of the run's own; the executor keeps `artifacts/` in it and removes the workspaces. */
   readonly directory: string;
   readonly signal: AbortSignal;

@@ -21,7 +21,6 @@ const IN_JOB: readonly ((job: WorkflowJobDefinition) => string | undefined)[] = 
   ({ environment }) =>
     environment &&
     `environment: ${typeof environment === 'string' ? environment : environment.name} is not obeyed: there are no environments here, so nobody is asked and no secret of one is given.`,
-  ({ permissions }) => permissions && 'permissions of the job are not obeyed: its token has those of the workflow.',
   ({ concurrency }) => concurrency && 'concurrency of the job is not obeyed: only that of the workflow is.',
 ];
 

@@ -62,7 +62,8 @@ async function serve(host: Host, served: Served): Promise<Response> {
   const { request, repository, actor, service } = served;
   const pushes =
     service === 'git-receive-pack' || new URL(request.url).searchParams.get('service') === 'git-receive-pack';
-  judgeAccess(host, { actor, need: pushes ? CONTENTS_WRITE : READ, repository });
+  if (pushes) judgePush(host, actor, repository);
+  else judgeAccess(host, { actor, need: READ, repository });
   const input = Buffer.from(await request.arrayBuffer());
   const run = () => runBackend(host, served, input);
   if (!pushes || request.method !== 'POST') return run();
@@ -71,6 +72,16 @@ async function serve(host: Host, served: Served): Promise<Response> {
     pusher: { login: loginOf(actor) ?? '', byJob: actor.type === 'job' },
     work: run,
   });
+}
+
+/** GitHub says it to git in other words than by REST. */
+function judgePush(host: Host, actor: Actor, repository: Repository): void {
+  try {
+    judgeAccess(host, { actor, need: CONTENTS_WRITE, repository });
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 403) throw error;
+    throw new HttpError(403, `Permission to ${repository.owner}/${repository.name}.git denied to ${loginOf(actor)}.`);
+  }
 }
 
 /** Refs of pull requests are the server's, and the branch of HEAD stays. */
