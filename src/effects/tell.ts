@@ -15,11 +15,15 @@ const TEXTS = {
 } as const;
 
 /** Says a longer text where it was asked for, or where the conversation is. */
-export async function tell({ key, what, target }: EffectOf<'tell'>, loop: Loop, { github }: Ports): Promise<undefined> {
+export async function tell(
+  { key, what, target, said, also = [] }: EffectOf<'tell'>,
+  loop: Loop,
+  { github }: Ports,
+): Promise<undefined> {
   const number = target === 'issue' ? loop.ref.issue : (loop.review?.pull ?? loop.ref.issue);
   await github.comment(loop.ref, number, {
     marker: `${loop.ref.n}/${key}`,
-    body: TEXTS[what](loop),
+    body: [...(said === undefined ? [] : [said]), ...[what, ...also].map((one) => TEXTS[one](loop))].join('\n\n'),
     ...mentioning(loop.started?.by),
   });
 }

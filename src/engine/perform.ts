@@ -1,5 +1,5 @@
 /** Carries out one effect and says what came of it: what happened, what is to be forgotten, or when to try again. */
-import { PaidError } from '../errors.ts';
+import { NotYetError, PaidError } from '../errors.ts';
 import type { ModelCall } from '../loop/brief.ts';
 import { EFFECTS, type Effect } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
@@ -23,11 +23,26 @@ export type Outcome =
 /** Performs an effect. It never throws: each failure has the meaning that failures.ts and the effect's traits give it. */
 export async function perform(effect: Effect, performance: Performance): Promise<Outcome> {
   try {
-    return { type: 'settled', event: await performEffect(effect, performance) };
+    const event = await performEffect(effect, performance);
+    return unheard(event, effect, performance) ?? { type: 'settled', event };
   } catch (thrown) {
     const { error, calls } = paidBefore(thrown);
     return outcomeOf(error, meaningOf(error, effect.type, performance.tries), { effect, performance, calls });
   }
+}
+
+/** Seconds for which the webhook of a push is waited for: it says who pushed, and comes later than the head shows it. */
+const PAUSES_UNHEARD: readonly number[] = [1, 2, 4, 8];
+
+/** Another try where an effect found a push that nobody told of; at last it is told as it is. What a loop was told before it listened is not told again. */
+function unheard(event: Event | undefined, { type }: Effect, { tries }: Performance): Outcome | undefined {
+  if (event?.type !== 'pushed' || event.by !== undefined || type === 'redraft') return undefined;
+  const seconds = PAUSES_UNHEARD[tries.failed.unheard ?? 0];
+  if (seconds === undefined) return undefined;
+  const error = new NotYetError(
+    `The branch is at ${event.sha}, and no webhook said who pushed it; it is looked at again.`,
+  );
+  return { type: 'again', error, kind: 'unheard', seconds, calls: [] };
 }
 
 interface Tried {

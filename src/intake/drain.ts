@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { LimitedError, NotYetError, RetryError, UnansweredError, UnreadableError } from '../errors.ts';
 import type { Ports, UnreadDelivery } from '../ports.ts';
-import { payloadOf } from './payloads.ts';
-import { subjectOf } from './subject.ts';
+import { subjectsBy } from './subject.ts';
 import { takeIn } from './take-in.ts';
 
 /** So many at a time; then other repositories have their turn. */
@@ -25,7 +24,8 @@ type Became = 'done' | 'kept';
 
 /** What became of the deliveries that were looked at. */
 interface Looked {
-  readonly kept: UnreadDelivery[];
+  /** What those were about that are kept, and young. */
+  readonly kept: Set<string>;
   readonly done: UnreadDelivery[];
 }
 
@@ -34,13 +34,14 @@ export async function drain(repositoryId: number, ports: Ports, log: Logger): Pr
   const now = ports.clock.now();
   const at = now.toISOString();
   const since = new Date(now.getTime() - KEEPS_BACK_MS).toISOString();
-  const looked: Looked = { kept: [], done: [] };
+  const looked: Looked = { kept: new Set(), done: [] };
+  const subjectOf = subjectsBy(ports.store);
   let page: readonly UnreadDelivery[] = [];
   try {
     do {
       // Behind a page that only waits there may be what need not.
       page = await ports.store.unread({ repositoryId, at, since, after: page.at(-1)?.serial, limit: AT_ONCE });
-      for (const delivery of page) await lookAt(delivery, looked, { at, since, ports, log });
+      for (const delivery of page) await lookAt(delivery, looked, { at, since, subjectOf, ports, log });
     } while (page.length === AT_ONCE && looked.done.length === 0);
   } finally {
     await ports.store.markRead(looked.done.map(({ id }) => id));
@@ -51,35 +52,23 @@ export async function drain(repositoryId: number, ports: Ports, log: Logger): Pr
 interface Looking {
   readonly at: string;
   readonly since: string;
+  readonly subjectOf: ReturnType<typeof subjectsBy>;
   readonly ports: Ports;
   readonly log: Logger;
 }
 
-async function lookAt(
-  delivery: UnreadDelivery,
-  { kept, done }: Looked,
-  { at, since, ports, log }: Looking,
-): Promise<void> {
+async function lookAt(delivery: UnreadDelivery, { kept, done }: Looked, looking: Looking): Promise<void> {
+  const { at, since, subjectOf, ports, log } = looking;
   // The embedded database works in this process: between two deliveries what arrives has its turn.
   await setImmediate();
-  const waits = delivery.dueAt > at || isBehind(delivery, kept, since);
-  const became = waits ? 'kept' : await tryToTakeIn(delivery, ports, log);
-  (became === 'kept' ? kept : done).push(delivery);
-}
-
-/** Whether a delivery is about the same thing as one before it that was kept, and is young. */
-function isBehind(delivery: UnreadDelivery, kept: readonly UnreadDelivery[], since: string): boolean {
-  if (kept.length === 0) return false;
-  const subject = subjectOfDelivery(delivery);
-  return kept.some(
-    (one) =>
-      Date.parse(one.receivedAt) > Date.parse(since) && subject !== undefined && subject === subjectOfDelivery(one),
-  );
-}
-
-function subjectOfDelivery({ name, payload: body }: UnreadDelivery): string | undefined {
-  const payload = payloadOf(name, body);
-  return payload === undefined || 'refusal' in payload ? undefined : subjectOf(payload);
+  const isBehind = async (): Promise<boolean> => kept.size > 0 && kept.has((await subjectOf(delivery)) ?? '');
+  const waits = delivery.dueAt > at || (await isBehind());
+  if (!waits && (await tryToTakeIn(delivery, ports, log)) === 'done') {
+    done.push(delivery);
+    return;
+  }
+  const subject = Date.parse(delivery.receivedAt) > Date.parse(since) ? await subjectOf(delivery) : undefined;
+  if (subject !== undefined) kept.add(subject);
 }
 
 /** What is given up has its note stored already. */

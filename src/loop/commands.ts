@@ -111,7 +111,7 @@ export interface ParsedCommand {
   readonly unread?: number | undefined;
 }
 
-/** Whether a line says a command; unknown words are none. */
+/** Whether a line says a command; unknown words are none, and slips.ts has those that are nearly one. */
 export function isCommand(line: string): boolean {
   return readLine(line) !== undefined;
 }
@@ -129,14 +129,23 @@ export function parseCommands(
   });
 }
 
-const LINE = /^\/([a-z]+)(?:[^\S\n]+(.*))?$/i;
+const LINE = /^\/([a-z]+)([.!]{0,3})(?:[^\S\n]+(.*))?$/i;
+
+/** What is released or built is nobody's guess: these are said as they are. */
+const EXACT: readonly CommandName[] = ['approve', 'release'];
 
 function readLine(line: string): { readonly command: CommandName; readonly rest: string } | undefined {
-  const [, word = '', rest = ''] = LINE.exec(line.trimEnd()) ?? [];
+  const [, word = '', mark = '', rest = ''] = LINE.exec(line.trimEnd()) ?? [];
   // Most lines that begin with a slash are paths; asked at once, because there may be thousands.
   if (!Object.hasOwn(COMMANDS, word.toLowerCase())) return undefined;
   const command = commandName.safeParse(word.toLowerCase());
-  return command.success ? { command: command.data, rest } : undefined;
+  if (!command.success || (mark !== '' && !bearsMark(command.data))) return undefined;
+  return { command: command.data, rest };
+}
+
+/** Whether `/stop!` is that command: a mark after a word that takes nothing else can mean nothing else. */
+function bearsMark(command: CommandName): boolean {
+  return COMMANDS[command].takes === 'nothing' && !EXACT.includes(command);
 }
 
 const RANK: readonly Role[] = ['none', 'read', 'triage', 'write', 'maintain', 'admin'];
@@ -157,11 +166,13 @@ export interface ParsedAnswer {
   readonly answer: string;
 }
 
-const ANSWER = /(?:^|\s)([1-5])\s*(?:([a-e])(?=\s|$)|:\s*(.*?)(?=\s[1-5](?:[a-e](?:\s|$)|:)|$))/gis;
+/** A letter that no question offers is read too where it stands at its number: `1z` is no option, and the question says so. */
+const ANSWER = /(?:^|\s)([1-9])(?:\s*([a-e])(?=\s|$)|([a-z])(?=\s|$)|\s*:\s*(.*?)(?=\s[1-5](?:[a-e](?:\s|$)|:)|$))/gis;
 
 /** Reads `1b 2a 3: free text`, on one line or on several; what does not parse is left out. */
 export function parseAnswers(argument: string): readonly ParsedAnswer[] {
-  return [...argument.matchAll(ANSWER)].flatMap(([, number = '', option, text = '']) => {
+  return [...argument.matchAll(ANSWER)].flatMap(([, number = '', offered, letter, text = '']) => {
+    const option = offered ?? letter;
     const answer = option === undefined ? text.trim() : option.toLowerCase();
     return answer === '' ? [] : [{ number: Number(number), answer }];
   });

@@ -17,7 +17,7 @@ import { elapsed, heard, promoted, readied } from './shipping.ts';
 import { timed } from './shortage.ts';
 import { admitted, holdsSlot, queued } from './slots.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
-import { commanded } from './steering.ts';
+import { commanded, misspelt } from './steering.ts';
 import { emit, only } from './walk.ts';
 
 type Reaction<On extends Loop, Type extends Event['type']> = (loop: On, event: EventOf<Type>) => Decision;
@@ -32,6 +32,7 @@ const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction
   unlabelled,
   closed,
   ended,
+  misspelt,
   pressed,
   reviewed,
   pushed,
@@ -66,6 +67,7 @@ const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
   'moved',
   'dispatched',
   'completed',
+  'misspelt',
 ]);
 
 /**
@@ -157,6 +159,7 @@ function show(loop: Loop): Effect {
 const WHEN: { readonly [Type in Event['type']]: (loop: Loop, event: EventOf<Type>) => boolean } = {
   labelled: () => true,
   commanded: () => true,
+  misspelt: isStarted,
   relocated: (loop, event) => !isHere(loop, event),
   paid: (loop, { calls }) => isStarted(loop) && calls.length > 0,
   ended: isStarted,

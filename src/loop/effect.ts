@@ -58,6 +58,9 @@ export const effect = z.discriminatedUnion('type', [
     type: z.literal('tell'),
     ...effectBase,
     what: z.enum(['status', 'help', 'problem']),
+    /** What is said above it, and what is told below it. */
+    said: z.string().optional(),
+    also: z.array(z.enum(['status', 'help'])).optional(),
     /** Where it was asked for; without, where the conversation is. */
     target: z.literal('issue').optional(),
   }),

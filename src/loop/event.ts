@@ -67,12 +67,22 @@ export const event = z.discriminatedUnion('type', [
     onIssue: z.literal(true).optional(),
     /** So many commands stand below it in its comment that were not read. */
     unread: z.int().positive().optional(),
+    /** More of what was said in its comment follows; that is answered as a whole. */
+    more: z.literal(true).optional(),
     command: commandName,
     argument: z.string(),
     permitted: z.boolean(),
     createdAt: z.string(),
     newer,
     pull: pullState,
+  }),
+  /** A line of a comment that was meant as a command and is none; it comes after the commands of its comment. */
+  z.strictObject({
+    type: z.literal('misspelt'),
+    ...bySomebody,
+    onIssue: z.literal(true).optional(),
+    written: z.string(),
+    meant: commandName,
   }),
   /** A button of a check run; `digest` is the one on the button. */
   z.strictObject({

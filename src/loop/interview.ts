@@ -12,14 +12,13 @@ type Commanded = EventOf<'commanded'>;
 export function answer(loop: StartedLoop, event: Commanded): Decision | string {
   if (loop.waitingFor !== 'answers') return 'There are no open questions now.';
   const answers = parseAnswers(event.argument);
-  if (answers.length === 0) return 'Answer like this: `/answer 1b 2a 3: free text`.';
+  if (answers.length === 0) return `Answer like this: \`/answer 1b 2a 3: free text\`. ${offersOf(loop)}`;
   const known = new Set(loop.questions.map(({ number }) => number));
   const stray = answers.find(({ number }) => !known.has(number));
   if (stray !== undefined) return `There is no question ${stray.number}; still open: ${openOf(loop).join(', ')}.`;
   const notOffered = loop.questions.find((question) => !isOffered(question, answers));
   if (notOffered !== undefined) {
-    const keys = notOffered.options.map(({ key }) => `\`${notOffered.number}${key}\``).join(', ');
-    return `Question ${notOffered.number} offers ${keys}; say it in words of your own with \`/answer ${notOffered.number}: …\`.`;
+    return `Question ${notOffered.number} offers ${keysOf(notOffered)}; say it in words of your own with \`/answer ${notOffered.number}: …\`.`;
   }
   return resolved(
     { ...loop, questions: loop.questions.map((question) => ({ ...question, ...answerTo(question, answers) })) },
@@ -56,6 +55,21 @@ function resolved(loop: StartedLoop, event: Commanded): Decision {
       { type: 'draft', key: `${loop.entry}/draft/${loop.counters.interviews}`, phase: loop.phase, entry: loop.entry },
     ],
   };
+}
+
+/** Each open question with its options. */
+function offersOf({ questions }: Loop): string {
+  const open = questions.filter(({ answer }) => answer === undefined);
+  const offers = open.map((question) =>
+    question.options.length === 0
+      ? `question ${question.number} takes words of your own`
+      : `question ${question.number} offers ${keysOf(question)}`,
+  );
+  return `Still open: ${offers.join('; ')}.`;
+}
+
+function keysOf({ number, options }: AnsweredQuestion): string {
+  return options.map(({ key }) => `\`${number}${key}\``).join(', ');
 }
 
 function openOf({ questions }: Loop): readonly number[] {

@@ -12,9 +12,11 @@ import { built } from './built.ts';
 import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { goal } from './goal.ts';
-import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
+import { answered, commitSha, defect, digest, measurement, thresholds } from './measurement.ts';
+import { shipping } from './shipping-record.ts';
 import type { LoopRef } from './terms.ts';
 import { actor, document, lane, limits, loopRef, phaseName, price, priority, role, status } from './terms.ts';
+import { ofComments } from './unanswered.ts';
 import { waiver } from './waiver.ts';
 
 /** One gate's verdict: `value` undefined means that nothing was measured, and then it never passes. */
@@ -82,29 +84,6 @@ const review = z.strictObject({
   }),
 });
 export type Review = z.infer<typeof review>;
-
-/** SHIP, from its release notes on. */
-const shipping = z.strictObject({
-  promotion: z.strictObject({ by: z.enum(['auto', 'person']), why: z.string() }),
-  promotedAt: z.string().optional(),
-  /** When something was last heard about the checks of the promoted head. */
-  heardAt: z.string().optional(),
-  /** The one timer of the checks; any other that elapses was replaced. */
-  timer: z.strictObject({ key: z.string(), dueAt: z.string() }).optional(),
-  /** When the checks were last asked for. */
-  askedAt: z.string().optional(),
-  /** How often the checks were asked for without a word about them in between; the pauses grow with it. */
-  asked: z.int(),
-  /** The checks that are awaited, as they are called. */
-  waitsFor: z.array(z.string()),
-  /** Those that ended without a verdict and that people were asked to run again. */
-  rerun: z.array(z.string()).optional(),
-  /** Those that are red without the change too. */
-  excused: z.array(excusedCheck).optional(),
-  /** What the repository's own checks measured, until SHIP is closed. */
-  checks: z.array(measurement),
-});
-export type Shipping = z.infer<typeof shipping>;
 
 export const loop = z.strictObject({
   schema: z.literal(2),
@@ -188,6 +167,7 @@ export const loop = z.strictObject({
   worked: z.strictObject({ ms: z.number(), since: z.string().optional() }).optional(),
   /** The last thing worth saying to people, one sentence: why it stopped, what was voided. */
   note: z.string(),
+  ...ofComments,
   /** Effects decided and not yet known to be performed. */
   pending: z.array(effect),
   /** Keys of effects that nobody awaits any more but that may be under way: what they cost is counted, what they started is ended. */
@@ -236,6 +216,8 @@ export function newLoop(ref: LoopRef): Loop {
     spent: { calls: 0, callsOutsideBuild: 0, promptTokens: 0, completionTokens: 0, usd: 0 },
     priority: 'routine',
     note: '',
+    unanswered: [],
+    courtesies: [],
     pending: [],
     abandoned: [],
   };

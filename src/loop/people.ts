@@ -74,7 +74,7 @@ function unlabelledWith(loop: Loop, key: string, text: string): Decision {
   return emit(only(loop), { type: 'unlabel', key: `${key}/unlabel`, name: 'loop' }, say(key, 'issue', text));
 }
 
-/** What is said about a command has a name of its own: one comment may hold several, also of one kind. */
+/** What a handler says about a command has a name of its own: one comment may hold several, also of one kind. */
 export function keyOf({ commentId, at, command, position = 0 }: EventOf<'commanded'>): string {
   const nth = position === 0 ? '' : `/${position}`;
   return `comment/${commentId ?? at}/${command}${nth}`;

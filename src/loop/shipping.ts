@@ -2,8 +2,9 @@
 import type { EventOf } from './event.ts';
 import { allPassed, standardOf, verdictsOf } from './gates.ts';
 import { judge, NO_FINDINGS } from './judging.ts';
-import type { Decision, Shipping } from './loop.ts';
+import type { Decision } from './loop.ts';
 import { collect } from './runs.ts';
+import type { Shipping } from './shipping-record.ts';
 import type { StartedLoop } from './stages.ts';
 import { only, stop } from './walk.ts';
 

@@ -1,5 +1,6 @@
 /** What each slash command does to a loop. Pure; one handler per row of COMMANDS. */
 import { COMMANDS, type CommandName } from './commands.ts';
+import { answering } from './comment-answers.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { isHandedOver, type Kept, sendBack } from './handed-over.ts';
@@ -13,6 +14,7 @@ import { rerun } from './rerun.ts';
 import { atRest, cancellationOf } from './rest.ts';
 import { promote } from './shipping.ts';
 import { isUnpaid, raisedBy, shortSentence } from './shortage.ts';
+import { slipSentence } from './slips.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { priority } from './terms.ts';
 import { findingOf } from './waiver.ts';
@@ -81,7 +83,7 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
     const note = `@${event.by.login} raised ${what}.`;
     if (loop.pausedFor === 'budget')
       return isUnpaid(next)
-        ? emit(only(next), say(keyOf(event), targetOf(loop, event), `It is not enough yet: ${shortSentence(next)}`))
+        ? emit(only(next), say(keyOf(event), 'issue', `It is not enough yet: ${shortSentence(next)}`))
         : resume({ ...next, note });
     // People approved the price, and nothing else of it.
     if (loop.waitingFor !== 'approval' || next.started.limits.usd === loop.started.limits.usd) return only(next);
@@ -95,33 +97,31 @@ const HANDLERS: Readonly<Record<Exclude<CommandName, Question>, Handler>> = {
   decline: (loop, event) => proposalDecided(loop, event, 'declined'),
 };
 
-/** Applies one command; every command gets one reaction, and a refused one also a sentence. */
+/** Applies one command. What is to be said about it is part of the one answer to its comment. */
 export function commanded(loop: Loop, event: Commanded): Decision {
-  const answer = event.permitted
-    ? (followed(loop, event) ?? heldBack(loop, event) ?? handled(loop, event))
-    : `\`/${event.command}\` needs ${needOf(event.command)}.`;
-  const rest = restOf(loop, event);
-  if (typeof answer !== 'string' && 'effects' in answer) return emit(answer, reaction(event, '+1'), ...rest);
-  const kept = typeof answer === 'string' ? { loop, but: answer } : answer;
-  return emit(
-    only(kept.loop),
-    reaction(event, 'confused'),
-    say(keyOf(event), targetOf(loop, event), kept.but),
-    ...rest,
-  );
+  const { command, unread } = event;
+  const named = { written: `/${command}`, ...(unread !== undefined && { unread }) };
+  if (!event.permitted) return answering(only(loop), event, { ...named, done: false, lacks: needOf(command) });
+  const reply = followed(loop, event) ?? heldBack(loop, event) ?? handled(loop, event);
+  if (typeof reply === 'string') return answering(only(loop), event, { ...named, done: false, sentence: reply });
+  if ('but' in reply) return answering(only(reply.loop), event, { ...named, done: false, sentence: reply.but });
+  const { effects, sentence } = withoutWords(reply, event);
+  const asked = isQuestion(command) ? { asks: command } : {};
+  const said = sentence === undefined ? {} : { sentence };
+  return answering({ loop: reply.loop, effects }, event, { ...named, done: true, ...said, ...asked });
 }
 
-/** What is said after the last command that is read of a comment, where more stand below it. */
-function restOf(loop: Loop, event: Commanded): readonly Effect[] {
-  const { unread, position = 0, by } = event;
-  if (unread === undefined) return [];
-  const text = `@${by.login}, of one comment the first ${position + 1} commands are read; ${unread} more in that one ${unread === 1 ? 'was' : 'were'} not, so say ${unread === 1 ? 'it' : 'them'} in another comment.`;
-  return [say(`${keyOf(event)}/rest`, targetOf(loop, event), text)];
+/** A line that was meant as a command is answered with the one that was meant, and nothing is done. */
+export function misspelt(loop: StartedLoop, event: EventOf<'misspelt'>): Decision {
+  return answering(only(loop), event, { written: event.written, done: false, sentence: slipSentence(event) });
 }
 
-/** People are answered where they asked; a comment on the pull request may come before the loop knows its number. */
-function targetOf({ review }: Loop, { onIssue }: Commanded): 'issue' | 'pull' {
-  return onIssue === true || review === undefined ? 'issue' : 'pull';
+/** Takes out what a handler says of a command that it followed. */
+function withoutWords({ effects }: Decision, event: Commanded): { effects: readonly Effect[]; sentence?: string } {
+  const [{ key }] = [say(keyOf(event), 'issue', '')];
+  const said = effects.find((effect) => effect.type === 'reply' && effect.key === key);
+  if (said?.type !== 'reply') return { effects };
+  return { effects: effects.filter((effect) => effect !== said), sentence: said.text };
 }
 
 function isQuestion(command: CommandName): command is Question {
@@ -130,7 +130,7 @@ function isQuestion(command: CommandName): command is Question {
 
 function handled(loop: Loop, event: Commanded): ReturnType<Handler> {
   const { command } = event;
-  if (isQuestion(command)) return emit(only(loop), told(event, command));
+  if (isQuestion(command)) return only(loop);
   if (!isStarted(loop)) return 'No loop was started here; the label `loop` starts one.';
   if (SAID_ALONE.includes(command) && event.argument !== '')
     return `\`/${command}\` takes nothing else, and "${event.argument.slice(0, 80)}" follows it, so nothing was done; say \`/${command}\` alone.`;
@@ -177,14 +177,6 @@ function waive(loop: StartedLoop, { argument, by, at }: Commanded): Decision | s
   return only({ ...loop, waivers: [...loop.waivers, { finding, by: by.login, at, reason: why.join(' ') }] });
 }
 
-function reaction(event: Commanded, content: '+1' | 'confused'): Effect {
-  return { type: 'react', key: `${keyOf(event)}/react`, commentId: event.commentId ?? 0, content };
-}
-
-function told(event: Commanded, what: 'status' | 'help'): Effect {
-  return { type: 'tell', key: `${keyOf(event)}/tell`, what, ...(event.onIssue && { target: 'issue' }) };
-}
-
 function rejected(loop: StartedLoop, event: Commanded): ReturnType<Handler> {
   const { argument: message, at, by, createdAt: writtenAt, pull } = event;
   if (loop.waitingFor !== 'approval' && !isHandedOver(loop))
@@ -210,7 +202,7 @@ function proposalDecided(loop: StartedLoop, event: Commanded, decision: 'accepte
   });
   return decision === 'declined'
     ? told
-    : emit(told, say(keyOf(event), targetOf(loop, event), WHERE_IT_BELONGS[proposal.type](proposal)));
+    : emit(told, say(keyOf(event), 'issue', WHERE_IT_BELONGS[proposal.type](proposal)));
 }
 
 type Proposal = Loop['proposals'][number];

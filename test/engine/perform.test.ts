@@ -58,3 +58,39 @@ describe('what GitHub does not have', () => {
     expect(outcome).toMatchObject({ type: 'settled', event });
   });
 });
+
+describe('a head of which no webhook told', () => {
+  const found = async (effect: Effect, failed: Readonly<Record<string, number>>) => {
+    const { ports: door, world } = await openDoor();
+    world.heads['refs/heads/loopwright/12'] = 'c'.repeat(40);
+    const modelFacts = { ...door.modelFacts, jobUrl: 'http://127.0.0.1/v1' };
+    const github = {
+      ...door.github,
+      pull: async () => ({
+        ...(await door.github.pull(loop.ref, 13)),
+        state: 'open' as const,
+        headSha: 'c'.repeat(40),
+      }),
+    };
+    return perform(effect, { loop, ports: { ...door, github, modelFacts }, tries: { attempt: 1, failed } });
+  };
+
+  test.each([
+    [{}, 1],
+    [{ unheard: 1 }, 2],
+    [{ unheard: 2, gone: 1 }, 4],
+    [{ unheard: 3 }, 8],
+  ])('is looked at again first, for its webhook may say whose it is: after %o in %i s', async (failed, seconds) => {
+    expect(await found(DISPATCH, failed)).toMatchObject({ type: 'again', kind: 'unheard', seconds, calls: [] });
+  });
+
+  test("and then it is somebody's, so that nothing waits for a webhook that was lost", async () => {
+    const outcome = await found(DISPATCH, { unheard: 4 });
+    expect(outcome).toMatchObject({ type: 'settled', event: { type: 'pushed', sha: 'c'.repeat(40) } });
+    expect(outcome).not.toHaveProperty('event.by');
+  });
+
+  test('is told at once where a loop that had ended has not listened', async () => {
+    expect(await found({ type: 'redraft', key: 'r', entry }, {})).toMatchObject({ event: { type: 'pushed' } });
+  });
+});

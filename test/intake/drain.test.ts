@@ -7,6 +7,8 @@ import { drain } from '../../src/intake/drain.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
 import type { Ports, QueueItem } from '../../src/ports.ts';
 import { openStage } from '../drafting/stage.ts';
+import { atReview } from '../loop/stands.ts';
+import { REF } from '../loop/world.ts';
 import { MEMORY } from '../prepared.ts';
 
 const MINUTE_MS = 60_000;
@@ -22,7 +24,10 @@ beforeAll(async () => {
   refusing = stage.ports;
   closeStage = () => stage.close();
 });
-beforeEach(() => engine.db.deleteFrom('deliveries').execute());
+beforeEach(async () => {
+  await engine.db.deleteFrom('deliveries').execute();
+  await engine.db.deleteFrom('loops').execute();
+});
 afterAll(async () => {
   await engine.close();
   await closeStage();
@@ -131,6 +136,22 @@ test('one that GitHub does not bear out yet keeps back what is said of the same 
   expect(asked.slice(4)).toEqual(['ben', 'maria', 'eve']);
   expect(await unread()).toEqual([]);
 });
+
+test.each(['pull', 'issue'])(
+  'what is said of a pull request and of the issue of its loop keeps its order, with the %s first',
+  async (first) => {
+    const { arrive, go, asked, behind, store } = stage();
+    const loop = { ...atReview(), ref: { ...REF, repositoryId: 5 } };
+    await store.save({ loop, expectedVersion: 0, event: undefined, settled: undefined, wakes: [] });
+    const { pull = 0 } = { pull: loop.review?.pull };
+    behind.add('ben');
+    await arrive('ben', first === 'pull' ? pull : REF.issue);
+    await arrive('maria', first === 'pull' ? REF.issue : pull);
+    await arrive('ada', 2);
+    await go();
+    expect(asked).toEqual(['ben', 'ada']);
+  },
+);
 
 test('one that GitHub does not bear out for long is asked ever more seldom, and in the end keeps nothing back', async () => {
   const { arrive, go, asked, behind, clock, sent } = stage();

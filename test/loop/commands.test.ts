@@ -16,7 +16,9 @@ describe('commands', () => {
         { command: 'context', argument: 'look at src\nThanks' },
       ],
     ],
-    [['/lgtm', ' /approve', 'please /approve', '//approve', '/approved', '/approve!'], []],
+    [['/stop!', '/resume.', '/Pause...'], ['stop', 'resume', 'pause'].map((command) => ({ command, argument: '' }))],
+    [['/lgtm', ' /approve', 'please /approve', '//approve', '/approved'], []],
+    [['/approve!', '/approve.', '/approve?', '/release.', '/stop?', '/rerun.', '/status!?'], []],
     [['/constructor', '/toString'], []],
   ])('%j reads as %j', (lines, expected) => {
     expect(parseCommands(lines.map((line) => ({ line, below: 'Thanks' })))).toEqual(expected);
@@ -77,7 +79,17 @@ describe('commands', () => {
       ],
     ],
     ['hello', []],
-    ['9a', []],
+    ['9a', [{ number: 9, answer: 'a' }]],
+    ['1z', [{ number: 1, answer: 'z' }]],
+    [
+      '1b 2z',
+      [
+        { number: 1, answer: 'b' },
+        { number: 2, answer: 'z' },
+      ],
+    ],
+    ['1: take 2x the size', [{ number: 1, answer: 'take 2x the size' }]],
+    ['perhaps 2 x', []],
     ['1:', []],
   ])('/answer %s reads as %j', (argument, expected) => {
     expect(parseAnswers(argument)).toEqual(expected);

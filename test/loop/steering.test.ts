@@ -67,7 +67,7 @@ describe('an answer', () => {
   it('tells of the commands that were too many for one comment', () => {
     const after = decide(building(), command('context', 'ten', timeOf(60), { position: 9, unread: 2 })).loop;
     expect(sentences(after)).toEqual([
-      '@maria, of one comment the first 10 commands are read; 2 more in that one were not, so say them in another comment.',
+      'Of one comment the first ten commands are read; 2 more in that one were not, so say them in another comment.',
     ]);
   });
 });
@@ -276,7 +276,7 @@ describe('one more try', () => {
   );
 });
 
-it('an option that a question does not offer is no answer', () => {
+it.each(['e', 'z'])('an option %s that a question does not offer is no answer', (option) => {
   const asked = asking();
   const [question] = asked.questions;
   const offering: Loop = {
@@ -289,8 +289,12 @@ it('an option that a question does not offer is no answer', () => {
       ],
     })),
   };
-  const heard = decide(offering, command('answer', `${question?.number}e`, timeOf(60))).loop;
+  const heard = decide(offering, command('answer', `${question?.number}${option}`, timeOf(60))).loop;
   expect(heard.questions.map(({ answer }) => answer)).toEqual(asked.questions.map(({ answer }) => answer));
+  const vague = decide(offering, command('answer', 'perhaps', timeOf(60))).loop;
+  expect(sentences(vague).at(-1)).toBe(
+    'Answer like this: `/answer 1b 2a 3: free text`. Still open: question 1 offers `1a`, `1b`.',
+  );
   expect(sentences(heard).at(-1)).toBe(
     'Question 1 offers `1a`, `1b`; say it in words of your own with `/answer 1: …`.',
   );
