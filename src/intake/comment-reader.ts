@@ -1,5 +1,6 @@
 /** What a comment says to a loop: its commands. */
 import { commandLines } from '../guard/incoming.ts';
+import type { Event } from '../loop/event.ts';
 import {
   COMMANDS,
   type CommandName,
@@ -8,9 +9,8 @@ import {
   type ParsedCommand,
   parseCommands,
   reaches,
-} from '../loop/commands.ts';
-import type { Event } from '../loop/event.ts';
-import { type Slip, slipOf } from '../loop/slips.ts';
+} from '../loop/people/commands.ts';
+import { type Slip, slipOf } from '../loop/people/slips.ts';
 import { isPerson, type Role } from '../loop/terms.ts';
 import { asNewer, type Commented, ofComment, pullStateOf } from './loop-lookup.ts';
 import type { PayloadOf } from './payloads.ts';

@@ -1,7 +1,7 @@
 /** Which loop a webhook speaks to, and which are open. */
 import type { EventOf } from '../loop/event.ts';
-import { isHandedOver } from '../loop/handed-over.ts';
 import type { Loop } from '../loop/loop.ts';
+import { isHandedOver } from '../loop/people/handed-over.ts';
 import { idOf, type LoopRef } from '../loop/terms.ts';
 import type { Ports, Store, StoredLoop } from '../ports.ts';
 import type { Issue } from './payloads.ts';

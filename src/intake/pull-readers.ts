@@ -1,8 +1,8 @@
 /** What happens to the pull request of a loop: it is closed, merged, reviewed. */
 import { z } from 'zod';
 import { visibleText } from '../guard/incoming.ts';
-import { reaches } from '../loop/commands.ts';
 import type { EventOf } from '../loop/event.ts';
+import { reaches } from '../loop/people/commands.ts';
 import { isPerson, type LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { asNewer, newerThan, ofPull, pullStateOf } from './loop-lookup.ts';

@@ -2,9 +2,9 @@
 import { defect } from './defect.ts';
 import type { EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
-import { say } from './people.ts';
+import { say } from './people/people.ts';
+import { exhaustedOf, sentBack } from './people/rejection.ts';
 import { FIRST, ITERATION, needsApproval, PHASES, REVIEW } from './phases.ts';
-import { exhaustedOf, sentBack } from './rejection.ts';
 import { cancellationOf } from './rest.ts';
 import { isReviewed, type ReviewedLoop, type StartedLoop } from './stages.ts';
 import { again, close, emit, enter, nextRound, onBase, only, stop, withoutApproval, withoutCandidate } from './walk.ts';

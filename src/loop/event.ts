@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { interview, supersededTest, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { bookedCall } from './brief.ts';
-import { commandName } from './commands.ts';
 import { goal } from './goal.ts';
 import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
+import { commandName } from './people/commands.ts';
 import { actor, document, lane, limits, price, role } from './terms.ts';
 
 const at = z.iso.datetime();

@@ -13,10 +13,10 @@ import { type Effect, effect } from './effect.ts';
 import { event } from './event.ts';
 import { goal } from './goal.ts';
 import { answered, commitSha, defect, digest, measurement, thresholds } from './measurement.ts';
+import { ofComments } from './people/unanswered.ts';
 import { shipping } from './shipping-record.ts';
 import type { LoopRef } from './terms.ts';
 import { actor, document, lane, limits, loopRef, phaseName, price, priority, role, status } from './terms.ts';
-import { ofComments } from './unanswered.ts';
 import { waiver } from './waiver.ts';
 
 /** One gate's verdict: `value` undefined means that nothing was measured, and then it never passes. */

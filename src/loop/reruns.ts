@@ -1,7 +1,7 @@
 /** Checks of the repository that ended without a verdict: they are a person's to run again, and nobody builds for them. Pure. */
 import type { EventOf } from './event.ts';
 import type { Decision } from './loop.ts';
-import { say } from './people.ts';
+import { say } from './people/people.ts';
 import { armed, checked, deferred } from './shipping.ts';
 import type { StartedLoop } from './stages.ts';
 import { emit, only } from './walk.ts';

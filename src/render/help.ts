@@ -1,7 +1,7 @@
 /** The list of commands, made from the table that the parser uses. */
 
 import { table } from '../documents/markdown.ts';
-import { COMMANDS, type Command } from '../loop/commands.ts';
+import { COMMANDS, type Command } from '../loop/people/commands.ts';
 
 const WHO: Readonly<Record<Command['who'], string>> = {
   read: 'everybody',

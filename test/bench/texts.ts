@@ -3,7 +3,7 @@ import { commandLines, visibleText } from '../../src/guard/incoming.ts';
 import { parseMarkdown } from '../../src/guard/markdown.ts';
 import { outgoing } from '../../src/guard/outgoing.ts';
 import { goalOrRefusal } from '../../src/intake/start.ts';
-import { isCommand } from '../../src/loop/commands.ts';
+import { isCommand } from '../../src/loop/people/commands.ts';
 
 /** As much as GitHub takes in a comment. */
 const LENGTH = 65_536;

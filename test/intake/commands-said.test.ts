@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commandLines } from '../../src/guard/incoming.ts';
-import { isCommand, parseCommands } from '../../src/loop/commands.ts';
+import { isCommand, parseCommands } from '../../src/loop/people/commands.ts';
 
 const commandsIn = (comment: string) =>
   parseCommands(commandLines(comment, isCommand)).map(({ command, argument }) => [command, argument]);

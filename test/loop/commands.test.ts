@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, type CommandName, mayUse, parseAnswers, parseCommands } from '../../src/loop/commands.ts';
+import { COMMANDS, type CommandName, mayUse, parseAnswers, parseCommands } from '../../src/loop/people/commands.ts';
 import type { Role } from '../../src/loop/terms.ts';
 
 describe('commands', () => {

@@ -1,9 +1,9 @@
 /** However many commands a comment holds, it is answered once; and people without write permission are answered once an hour. */
 import { describe, expect, it } from 'vitest';
-import type { CommandName } from '../../src/loop/commands.ts';
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import type { CommandName } from '../../src/loop/people/commands.ts';
 import { asking, atReview, building, published, sentences, started, upTo } from './stands.ts';
 import { command, PERSON, timeOf } from './world.ts';
 

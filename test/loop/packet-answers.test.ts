@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandName } from '../../src/loop/commands.ts';
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import type { CommandName } from '../../src/loop/people/commands.ts';
 import { failure, press, published, review, sentences, started, upTo } from './stands.ts';
 import { command, PERSON, RAW, timeOf } from './world.ts';
 

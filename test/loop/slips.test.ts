@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { slipOf } from '../../src/loop/slips.ts';
+import { slipOf } from '../../src/loop/people/slips.ts';
 
 it.each([
   ['/aprove', '/aprove', 'approve'],

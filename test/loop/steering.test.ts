@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandName } from '../../src/loop/commands.ts';
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import type { CommandName } from '../../src/loop/people/commands.ts';
 import { asStarted } from '../../src/loop/stages.ts';
 import {
   asking,

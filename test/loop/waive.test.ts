@@ -1,9 +1,9 @@
 /** `/waive <finding> <why>`: a person lifts one finding of the last try, and it is recorded who did and why. */
 import { describe, expect, it } from 'vitest';
-import { parseCommands } from '../../src/loop/commands.ts';
 import { decide } from '../../src/loop/decide.ts';
 import { defect } from '../../src/loop/defect.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import { parseCommands } from '../../src/loop/people/commands.ts';
 import { building, sentences } from './stands.ts';
 import { command, timeOf } from './world.ts';
 

@@ -1,8 +1,9 @@
 /** A made-up world for the pure core: who acts in it, what is measured, what people say. No adapters, no clock. */
-import type { CommandName } from '../../src/loop/commands.ts';
+
 import type { Event } from '../../src/loop/event.ts';
 import { GATES, thresholdOf } from '../../src/loop/gates.ts';
 import type { Defect, Measurement } from '../../src/loop/measurement.ts';
+import type { CommandName } from '../../src/loop/people/commands.ts';
 import type { Actor, LoopRef, PhaseName } from '../../src/loop/terms.ts';
 import { GUARDRAILS } from '../guardrails.ts';
 

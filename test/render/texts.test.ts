@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/loop/commands.ts';
+import { COMMANDS } from '../../src/loop/people/commands.ts';
 import { pullBody } from '../../src/render/board.ts';
 import { checksOf } from '../../src/render/checks.ts';
 import { evidenceDocument, evidenceLegend, evidenceTable } from '../../src/render/evidence.ts';

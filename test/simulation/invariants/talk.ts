@@ -4,7 +4,7 @@ import { storedRemarks } from '../../../src/documents/review-remarks.ts';
 import { storedUnplanned } from '../../../src/documents/unplanned-files.ts';
 import { storedVerifyReport } from '../../../src/documents/verify-report.ts';
 import { commandLines } from '../../../src/guard/incoming.ts';
-import { isCommand, parseCommands } from '../../../src/loop/commands.ts';
+import { isCommand, parseCommands } from '../../../src/loop/people/commands.ts';
 import { isStarted } from '../../../src/loop/stages.ts';
 import { idOf } from '../../../src/loop/terms.ts';
 import { issueBoard, pullBody } from '../../../src/render/board.ts';

@@ -1,15 +1,16 @@
 /** What a loop does when a person acts on GitHub: labels, closes, presses. Pure; one handler per event. */
+
+import type { Effect } from '../effect.ts';
+import type { EventOf } from '../event.ts';
+import { priorityOf } from '../goal.ts';
+import type { Decision, Loop } from '../loop.ts';
+import { FIRST, ITERATION } from '../phases.ts';
+import { atRest, cancellationOf } from '../rest.ts';
+import { isUnpaid, shortSentence } from '../shortage.ts';
+import { isStarted, type StartedLoop } from '../stages.ts';
+import type { Actor, Role } from '../terms.ts';
+import { close, emit, enter, only } from '../walk.ts';
 import { reaches } from './commands.ts';
-import type { Effect } from './effect.ts';
-import type { EventOf } from './event.ts';
-import { priorityOf } from './goal.ts';
-import type { Decision, Loop } from './loop.ts';
-import { FIRST, ITERATION } from './phases.ts';
-import { atRest, cancellationOf } from './rest.ts';
-import { isUnpaid, shortSentence } from './shortage.ts';
-import { isStarted, type StartedLoop } from './stages.ts';
-import type { Actor, Role } from './terms.ts';
-import { close, emit, enter, only } from './walk.ts';
 
 /** Whether the loop has been started and has not ended. */
 export function isLive({ status }: Loop): boolean {

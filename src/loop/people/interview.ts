@@ -1,10 +1,11 @@
 /** What people do about the questions of a loop: they answer them, or leave them to the safe defaults. Pure. */
+
+import type { EventOf } from '../event.ts';
+import type { AnsweredQuestion, Decision, Loop } from '../loop.ts';
+import type { StartedLoop } from '../stages.ts';
+import { emit, only } from '../walk.ts';
 import { parseAnswers } from './commands.ts';
-import type { EventOf } from './event.ts';
-import type { AnsweredQuestion, Decision, Loop } from './loop.ts';
 import { keyOf, say } from './people.ts';
-import type { StartedLoop } from './stages.ts';
-import { emit, only } from './walk.ts';
 
 type Commanded = EventOf<'commanded'>;
 

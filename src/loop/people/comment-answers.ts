@@ -1,11 +1,12 @@
 /** How comments are answered: however many commands one holds, with one reaction and one reply. Pure. */
+
+import type { Effect } from '../effect.ts';
+import type { EventOf } from '../event.ts';
+import type { Decision, Loop } from '../loop.ts';
+import { emit } from '../walk.ts';
 import { reaches } from './commands.ts';
-import type { Effect } from './effect.ts';
-import type { EventOf } from './event.ts';
-import type { Decision, Loop } from './loop.ts';
 import { say } from './people.ts';
 import type { Courtesy, Outcome } from './unanswered.ts';
-import { emit } from './walk.ts';
 
 type Said = EventOf<'commanded' | 'misspelt'>;
 

@@ -1,11 +1,11 @@
 /** `/rerun`: a person grants one more try, after a stop or of a finished pull request. Pure. */
-import type { EventOf } from './event.ts';
+import type { EventOf } from '../event.ts';
+import type { Decision, Loop } from '../loop.ts';
+import { ITERATION, needsApproval, onlyLooksBack } from '../phases.ts';
+import type { StartedLoop } from '../stages.ts';
+import { type PhaseName, phaseName } from '../terms.ts';
+import { enter, withoutApproval } from '../walk.ts';
 import { closedSentence, isHandedOver } from './handed-over.ts';
-import type { Decision, Loop } from './loop.ts';
-import { ITERATION, needsApproval, onlyLooksBack } from './phases.ts';
-import type { StartedLoop } from './stages.ts';
-import { type PhaseName, phaseName } from './terms.ts';
-import { enter, withoutApproval } from './walk.ts';
 
 type Commanded = EventOf<'commanded'>;
 

@@ -1,6 +1,6 @@
 /** Slash commands as data: one table is the parser's vocabulary, the permission rule and the help text. */
 import { z } from 'zod';
-import type { Role } from './terms.ts';
+import type { Role } from '../terms.ts';
 
 export const commandName = z.enum([
   'approve',

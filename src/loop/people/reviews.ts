@@ -1,11 +1,11 @@
 /** What a loop does with a review on its pull request: "Request changes" sends back what is there to be decided on. Pure. */
-import type { EventOf } from './event.ts';
+import type { EventOf } from '../event.ts';
+import type { Decision, Loop } from '../loop.ts';
+import type { StartedLoop } from '../stages.ts';
+import { emit, only } from '../walk.ts';
 import { isHandedOver, sendBack } from './handed-over.ts';
-import type { Decision, Loop } from './loop.ts';
 import { isOlderThanPacket, maySteer, resumeFirst, say } from './people.ts';
 import { type Point, reject, tooMuch } from './rejection.ts';
-import type { StartedLoop } from './stages.ts';
-import { emit, only } from './walk.ts';
 
 type Reviewed = EventOf<'reviewed'>;
 

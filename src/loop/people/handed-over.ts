@@ -1,12 +1,12 @@
 /** What people do with a pull request that is ready: they send it back, with what should be different. Pure. */
-import type { EventOf } from './event.ts';
-import type { Decision, Loop } from './loop.ts';
+import type { EventOf } from '../event.ts';
+import type { Decision, Loop } from '../loop.ts';
+import { ITERATION, onlyLooksBack, PHASES } from '../phases.ts';
+import type { StartedLoop } from '../stages.ts';
+import type { Actor, PhaseName } from '../terms.ts';
+import { close, enter, nextRound, withoutApproval } from '../walk.ts';
 import { isLive, resumeFirst } from './people.ts';
-import { ITERATION, onlyLooksBack, PHASES } from './phases.ts';
 import { aimed, defectsOf, exhaustedOf, type Point, tooMuch } from './rejection.ts';
-import type { StartedLoop } from './stages.ts';
-import type { Actor, PhaseName } from './terms.ts';
-import { close, enter, nextRound, withoutApproval } from './walk.ts';
 
 /** Whether the pull request was made ready: the loop has ended, or only looks back on what it did. */
 export function isHandedOver({ phase }: Pick<Loop, 'phase'>): boolean {

@@ -1,11 +1,11 @@
 /** How people send work back: what they want different, where to, and what bounds it. Pure. */
-import { defect } from './defect.ts';
-import type { Decision, Loop } from './loop.ts';
-import type { Defect } from './measurement.ts';
-import { FIRST, LIMITS, PHASES } from './phases.ts';
-import type { StartedLoop } from './stages.ts';
-import type { Actor, PhaseName } from './terms.ts';
-import { close, enter, nextRound, stop, withoutApproval } from './walk.ts';
+import { defect } from '../defect.ts';
+import type { Decision, Loop } from '../loop.ts';
+import type { Defect } from '../measurement.ts';
+import { FIRST, LIMITS, PHASES } from '../phases.ts';
+import type { StartedLoop } from '../stages.ts';
+import type { Actor, PhaseName } from '../terms.ts';
+import { close, enter, nextRound, stop, withoutApproval } from '../walk.ts';
 
 /** One thing that somebody wants different, and where it is, if that was said. */
 export interface Point {

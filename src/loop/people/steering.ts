@@ -1,24 +1,25 @@
 /** What each slash command does to a loop. Pure; one handler per row of COMMANDS. */
+
+import type { Effect } from '../effect.ts';
+import type { EventOf } from '../event.ts';
+import type { Decision, Loop } from '../loop.ts';
+import { renewPacket } from '../outcomes.ts';
+import { PHASES } from '../phases.ts';
+import { atRest, cancellationOf } from '../rest.ts';
+import { promote } from '../shipping.ts';
+import { isUnpaid, raisedBy, shortSentence } from '../shortage.ts';
+import { isStarted, type StartedLoop } from '../stages.ts';
+import { priority } from '../terms.ts';
+import { findingOf } from '../waiver.ts';
+import { emit, only } from '../walk.ts';
 import { COMMANDS, type CommandName } from './commands.ts';
 import { answering } from './comment-answers.ts';
-import type { Effect } from './effect.ts';
-import type { EventOf } from './event.ts';
 import { isHandedOver, type Kept, sendBack } from './handed-over.ts';
 import { answer, assume } from './interview.ts';
-import type { Decision, Loop } from './loop.ts';
-import { renewPacket } from './outcomes.ts';
 import { approve, isLive, isOlderThanPacket, keyOf, pause, resume, resumeFirst, say } from './people.ts';
-import { PHASES } from './phases.ts';
 import { reject, tooMuch } from './rejection.ts';
 import { rerun } from './rerun.ts';
-import { atRest, cancellationOf } from './rest.ts';
-import { promote } from './shipping.ts';
-import { isUnpaid, raisedBy, shortSentence } from './shortage.ts';
 import { slipSentence } from './slips.ts';
-import { isStarted, type StartedLoop } from './stages.ts';
-import { priority } from './terms.ts';
-import { findingOf } from './waiver.ts';
-import { emit, only } from './walk.ts';
 
 type Commanded = EventOf<'commanded'>;
 
