@@ -50,16 +50,19 @@ function spendOnBlock(state: StateBlock, startLine: number, endLine: number): bo
   return true;
 }
 
-/** At most so many cells as the table has that begins here, if one does: rows that are short are filled up. */
+/** So many cells as the table has that begins here, if one does: rows that are short are filled up, and an empty cell costs what a full one does. */
 function cellsFrom({ src, bMarks, eMarks }: StateBlock, startLine: number, endLine: number): number {
   const lineOf = (line: number): string => src.slice(bMarks[line], eMarks[line]);
   if (startLine + 1 >= endLine || !/^[\s>|:-]*-[\s|:-]*$/.test(lineOf(startLine + 1))) return 0;
-  const columns = lineOf(startLine).split('|').length;
-  if (columns === 1) return 0;
+  if (!lineOf(startLine).includes('|')) return 0;
+  const columns = lineOf(startLine).replace(OUTER_PIPES, '').split('|').length;
   let line = startLine + 1;
   while (line < endLine && lineOf(line).trim() !== '') line += 1;
   return columns * (line - startLine);
 }
+
+/** They stand around a row and part no cells. */
+const OUTER_PIPES = /^[\s>]*\||\|\s*$/g;
 
 function spendInLine(state: StateInline, silent: boolean): boolean {
   spend(state.env, 'pieces', piecesAt(state, silent));

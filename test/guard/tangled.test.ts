@@ -40,6 +40,10 @@ test.each([
     'a table of three thousand cells',
     `| id | what | how |\n|---|---|---|\n${'| R-1 | `GET /` | *fast* |\n'.repeat(1000)}`,
   ],
+  [
+    'a table of numbers, 31 kB in eight columns',
+    `|${' p95 |'.repeat(8)}\n|${'---|'.repeat(8)}\n${`|${' 12 |'.repeat(8)}\n`.repeat(745)}`,
+  ],
   ['a log of changes', '- **fix** a_b in `c` ([#12](https://github.com/a/b/pull/12), @x)\n'.repeat(950)],
   ['code of marks', `\`\`\`\n${'*_|<['.repeat(13_000)}\n\`\`\`\n`],
   ['a document longer than any comment', 'Sort by *name*, as `id` says.\n\n'.repeat(10_000)],
