@@ -98,13 +98,10 @@ export function tameImages(prose: string): string {
 export function tameLinks(prose: string, rules: OutgoingRules): string {
   const shown = tameImages(prose);
   const tamed = withCode(shown, rules);
+  if (tamed === shown) return tamed;
   // In mathematics no code is code: where some was made, a dollar is a dollar.
-  return tamed === shown
-    ? tamed
-    : withCode(
-        shown.replace(/\\[\s\S]|\$/g, (found) => (found === '$' ? '\\$' : found)),
-        rules,
-      );
+  const plain = shown.replace(/\\[\s\S]|\$/g, (found) => (found === '$' ? '\\$' : found));
+  return plain === shown ? tamed : withCode(plain, rules);
 }
 
 function withCode(prose: string, rules: OutgoingRules): string {

@@ -119,7 +119,9 @@ async function refusalOf(response: Response, call: Call): Promise<PageError> {
     typeof error === 'string' ? error : (error.message ?? `${error.field ?? 'a field'} is ${error.code ?? 'wrong'}`),
   );
   const sentence = [message.replace(/[.\s]+$/, ''), ...details.filter((detail) => detail !== '')].join(': ');
-  return new PageError(`${sentence} (${response.status} for ${call.method} ${call.path}).`, response.status);
+  // What a person did they know themselves; of what a page reads, only the route tells what failed.
+  const route = call.method === 'GET' ? ` (${response.status} for GET ${call.path})` : '';
+  return new PageError(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}${route}.`, response.status);
 }
 
 function parseRefusal(text: string): z.infer<typeof refusal> {
