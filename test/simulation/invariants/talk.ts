@@ -17,7 +17,8 @@ import type { Invariant } from './invariants.ts';
 export const TALK: readonly Invariant[] = [
   {
     name: 'nothing-visible-twice',
-    sentence: 'No comment of the App stands twice, and no branch has two open pull requests.',
+    sentence:
+      'No comment of the App stands twice, no comment of a person is answered twice, and no branch has two open pull requests.',
     end({ hub }) {
       const own = [...hub.comments.values()].filter(({ by, deleted }) => by === APP && !deleted);
       const marks = Map.groupBy(own, ({ number, body }) => `${number} ${subjectOf(body)}`);
@@ -26,7 +27,8 @@ export const TALK: readonly Invariant[] = [
         [...hub.pulls.values()].filter(({ state }) => state === 'open'),
         ({ branch }) => branch,
       );
-      return twice?.[0] ?? [...open].find(([, pulls]) => pulls.length > 1)?.[0];
+      const reacted = [...hub.comments.values()].find(({ reactions }) => reactions.size > 1);
+      return twice?.[0] ?? reacted?.body ?? [...open].find(([, pulls]) => pulls.length > 1)?.[0];
     },
   },
   {
@@ -59,11 +61,10 @@ export const TALK: readonly Invariant[] = [
   },
 ];
 
-/** What a comment of the App is: its mark; where it answers a command, that one (by its comment and its place there) and what it says. */
+/** What a comment of the App is: its mark; where it answers a comment, that one, however many commands it holds. */
 function subjectOf(body: string): string {
-  const [mark = '', ...text] = body.split('\n');
-  const [answered] = /comment\/\d+\/[a-z]+(?:\/\d+)?/.exec(mark) ?? [];
-  return answered === undefined ? mark : `${answered} ${text.join('\n')}`;
+  const [mark = ''] = body.split('\n');
+  return /comment\/\d+/.exec(mark)?.[0] ?? mark;
 }
 
 function misheard({ crowd, database, hub }: World): string | undefined {
