@@ -1,5 +1,4 @@
-/** What GitHub takes from nobody, by push or by REST: the default branch's end, refs of pull requests, huge files, and a protected branch's past. */
-import { truncateSync, writeFileSync } from 'node:fs';
+/** What GitHub takes from nobody, by push or by REST: the default branch's end, refs of pull requests, and a protected branch's past. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { git, HERE, type Stage, startStage } from './server.ts';
@@ -51,23 +50,6 @@ test('nobody writes refs of pull requests', async () => {
   await expect(refs().updateRef({ ...HERE, ref, sha, force: true })).rejects.toMatchObject({ status: 422 });
   await expect(refs().deleteRef({ ...HERE, ref })).rejects.toMatchObject({ status: 422 });
   expect((await refs().getRef({ ...HERE, ref })).data.object.sha).toBe(pull.head.sha);
-});
-
-// https://docs.github.com/repositories/working-with-files/managing-large-files/about-large-files-on-github
-test('a file above 100 MB is refused by name, one of 100 MB is taken', async () => {
-  const commit = async (name: string, bytes: number) => {
-    writeFileSync(join(clone, name), '');
-    truncateSync(join(clone, name), bytes);
-    await git(clone, ['add', name]);
-    await git(clone, ['commit', '--quiet', '--message', name]);
-  };
-  await commit('large.bin', 100 * 1024 * 1024);
-  expect((await push('HEAD:refs/heads/large')).exitCode).toBe(0);
-  await commit('huge.bin', 100 * 1024 * 1024 + 1);
-  const { exitCode, all } = await push('HEAD:refs/heads/huge');
-  expect(exitCode).toBe(1);
-  expect(all).toContain("File huge.bin is 100.00 MB; this exceeds GitHub's file size limit of 100.00 MB");
-  expect(all).toContain('GH001: Large files detected.');
 });
 
 // https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/about-protected-branches
