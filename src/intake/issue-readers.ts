@@ -12,19 +12,24 @@ import { startingFacts } from './start.ts';
 
 const LABEL = 'loop';
 
+/** GitHub has one label of a name, whatever its letters: in a repository with `Loop` nobody can make ours. */
+export function isOurLabel(name: string | undefined): boolean {
+  return name?.toLowerCase() === LABEL;
+}
+
 export const issueReaders: Readers<
   'issues.labeled' | 'issues.unlabeled' | 'issues.closed' | 'issues.deleted' | 'issues.transferred'
 > = {
   async 'issues.labeled'(payload, taking) {
     const { issue, label, sender } = payload;
     const { at, ports } = taking;
-    if (label?.name !== LABEL) return [];
+    if (!isOurLabel(label?.name)) return [];
     const place = placeOf(payload, ports);
     const newest = await ports.store.newest(place.said.repositoryId, issue.number);
     if (newest !== undefined && isAnswered(newest.loop, issue, at)) return [];
     const ref = await newOrLive(newest, place, issue.number);
     const now = await issueNow(ref, issue.number, ports);
-    if (now === undefined || !now.labels.includes(LABEL)) {
+    if (now === undefined || !now.labels.some(isOurLabel)) {
       afterAMoment(`GitHub says that #${issue.number} has no label \`${LABEL}\``, taking);
       return [];
     }
@@ -37,7 +42,7 @@ export const issueReaders: Readers<
   },
   async 'issues.unlabeled'(payload, taking) {
     const { label, sender } = payload;
-    if (label?.name !== LABEL || sender.login === taking.ports.self) return [];
+    if (!isOurLabel(label?.name) || sender.login === taking.ports.self) return [];
     return undone('unlabelled', payload, taking);
   },
   'issues.closed': (payload, taking) => undone('closed', payload, taking),
@@ -63,7 +68,7 @@ async function gone(
 
 /** Whether what is said to have been undone is there (again). */
 const STANDS: Readonly<Record<'unlabelled' | 'closed', (now: IssueState) => string | undefined>> = {
-  unlabelled: ({ labels }) => (labels.includes(LABEL) ? `has the label \`${LABEL}\`` : undefined),
+  unlabelled: ({ labels }) => (labels.some(isOurLabel) ? `has the label \`${LABEL}\`` : undefined),
   closed: ({ state }) => (state === 'open' ? 'is open' : undefined),
 };
 

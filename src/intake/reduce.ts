@@ -4,6 +4,7 @@ import type { Delivery } from '../ports.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
 import { isOwnCheck } from './check-readers.ts';
 import { isWritten } from './comment-reader.ts';
+import { isOurLabel } from './issue-readers.ts';
 import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
 import { isOwnRun } from './run-readers.ts';
 
@@ -44,8 +45,8 @@ type Decides = { readonly [Name in PayloadName]: (payload: PayloadOf<Name>, self
 
 /** What can be told from a payload alone: whether it may mean anything to a loop. */
 const DECIDES: Decides = {
-  'issues.labeled': ({ label }) => label?.name === 'loop',
-  'issues.unlabeled': ({ label, sender }, self) => label?.name === 'loop' && sender.login !== self,
+  'issues.labeled': ({ label }) => isOurLabel(label?.name),
+  'issues.unlabeled': ({ label, sender }, self) => isOurLabel(label?.name) && sender.login !== self,
   'issues.closed': () => true,
   'issues.deleted': () => true,
   'issues.transferred': () => true,

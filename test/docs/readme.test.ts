@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { goalOrRefusal } from '../../src/intake/start.ts';
 import { goal } from '../../src/loop/goal.ts';
+import { helpText } from '../../src/render/help.ts';
 import { repositoryConfig } from '../../src/settings/config.ts';
 import { childEnvironment } from '../../src/settings/env.ts';
 import { aptLine, REQUIREMENTS } from '../machine/requirements.ts';
@@ -47,6 +48,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run -s demo -- --json': BY_DEMO,
   'npm run demo -- --keep DIR': BY_PACKAGE("'--keep', join(root, 'kept')"),
   'npm run demo -- --sabotage product': IN_CI('check npm run demo -- --sabotage product'),
+  'npm run demo -- --sabotage test': IN_CI('check npm run demo -- --sabotage test'),
   'npm run demo -- --minutes N': {
     file: 'test/e2e/interrupted-demo.test.ts',
     words: "'demo', '--keep', directory, '--minutes', '5'",
@@ -122,6 +124,11 @@ describe('the README', () => {
     const read = goalOrRefusal(`\`\`\`yaml\n${block}\`\`\`\n`);
     expect(read).toMatchObject({ kind: 'performance', limits: { minutes: 90 }, surface: 'http' });
     expect(Object.keys(typeof read === 'object' ? read : {}).sort()).toEqual(Object.keys(goal.shape).sort());
+  });
+
+  test('lists every command as `/help` does', () => {
+    const [, table = ''] = /\n\n(\| command .*)$/s.exec(helpText()) ?? [];
+    expect(readme).toContain(table.trim());
   });
 
   test('names only scripts that package.json has', async () => {

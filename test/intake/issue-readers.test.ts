@@ -27,6 +27,13 @@ describe('a label', () => {
     });
   });
 
+  it('starts a loop whatever its letters are: GitHub has one label of a name', async () => {
+    const door = await openDoor();
+    door.world.issue = { state: 'open', labels: ['LOOP'] };
+    await door.deliver('issues', from(MARIA, { action: 'labeled', label: { name: 'LOOP' }, issue: issueOf() }));
+    expect(await door.loop()).toMatchObject({ status: 'working' });
+  });
+
   it('that was taken away before it is told starts nothing', async () => {
     const door = await openDoor();
     door.world.issue = { state: 'open', labels: [] };

@@ -37,6 +37,7 @@ function kept(name: string, payload: unknown) {
 
 test.each([
   ['issues', labelled('loop')],
+  ['issues', labelled('Loop')],
   ['issues', unlabelled()],
   ['issues', { ...envelope, action: 'closed', issue }],
   ['issue_comment', comment('please\n/approve')],

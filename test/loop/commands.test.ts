@@ -91,6 +91,21 @@ describe('commands', () => {
     ['1: take 2x the size', [{ number: 1, answer: 'take 2x the size' }]],
     ['perhaps 2 x', []],
     ['1:', []],
+    ['1: use a ratio of 2:1', [{ number: 1, answer: 'use a ratio of 2:1' }]],
+    [
+      '1: between 3:00 and 4:00 2: no',
+      [
+        { number: 1, answer: 'between 3:00 and 4:00' },
+        { number: 2, answer: 'no' },
+      ],
+    ],
+    [
+      '1: yes\n2:no',
+      [
+        { number: 1, answer: 'yes' },
+        { number: 2, answer: 'no' },
+      ],
+    ],
   ])('/answer %s reads as %j', (argument, expected) => {
     expect(parseAnswers(argument)).toEqual(expected);
   });

@@ -167,7 +167,8 @@ export interface ParsedAnswer {
 }
 
 /** A letter that no question offers is read too where it stands at its number: `1z` is no option, and the question says so. */
-const ANSWER = /(?:^|\s)([1-9])(?:\s*([a-e])(?=\s|$)|([a-z])(?=\s|$)|\s*:\s*(.*?)(?=\s[1-5](?:[a-e](?:\s|$)|:)|$))/gis;
+const ANSWER =
+  /(?:^|\s)([1-9])(?:\s*([a-e])(?=\s|$)|([a-z])(?=\s|$)|\s*:\s*(.*?)(?=\s[1-5](?:[a-e](?:\s|$)|:\s)|\n[ \t]*[1-5]\s*:|$))/gis;
 
 /** Reads `1b 2a 3: free text`, on one line or on several; what does not parse is left out. */
 export function parseAnswers(argument: string): readonly ParsedAnswer[] {
