@@ -2,8 +2,13 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/order.ts';
 
 // `unit` and `apart` are `npm test`. They and `e2e` need Node, npm and git only, `machine` what the README's apt line installs. `e2e` are the long journeys through HTTP and
-// through whole processes, kept apart so that `npm test` stays short; one whole loop stays in it.
-const LONG_JOURNEYS = 'test/e2e/**/!(loop).test.ts';
+// through whole processes, kept apart so that `npm test` stays short; one whole loop stays in it. Files that are theirs too stand in the rooms that they test.
+const LONG_JOURNEYS = [
+  'test/e2e/**/!(loop).test.ts',
+  'test/github/{dispatch,github-actions}.test.ts',
+  'test/jobs/{forged-results,main}.test.ts',
+  'test/local/{pulls-ending,workflow-checkout,workflow-execution}.test.ts',
+];
 // Of `npm test` too, in processes of their own: they mostly wait, and leave a large process behind.
 const APART = ['test/e2e/loop.test.ts', 'test/adapters/{database,queue}.test.ts'];
 const PREPARED = 'test/prepared.ts';
@@ -23,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/machine/**', LONG_JOURNEYS, ...APART],
+          exclude: ['test/machine/**', ...LONG_JOURNEYS, ...APART],
           // Files share a process, which loads our modules once: that halves what the short ones cost. No module of ours keeps state, and
           // what a test replaces (clock, environment, functions) it puts back.
           isolate: false,
@@ -31,7 +36,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'apart', include: APART, globalSetup: [PREPARED] } },
-      { extends: true, test: { name: 'e2e', include: [LONG_JOURNEYS], globalSetup: [PREPARED] } },
+      { extends: true, test: { name: 'e2e', include: LONG_JOURNEYS, globalSetup: [PREPARED] } },
       {
         extends: true,
         test: {

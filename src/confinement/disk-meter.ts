@@ -1,4 +1,4 @@
-/** How much commands have added to working copies, walked through only when the file system says that it could be too much. */
+/** How much commands have added to working copies, walked through when the file system says that it could be too much, and else now and then. */
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import type { Limits } from './limits.ts';
@@ -9,16 +9,17 @@ interface Room {
 }
 
 export interface DiskMeter {
-  /** Which limit the working copy is beyond, with `unnamedBytes` in files that no walk finds. `due` walks in any case. */
-  exceeded(
-    tree: string,
-    asked: { readonly due: boolean; readonly unnamedBytes: number },
-  ): Promise<'diskBytes' | 'files' | undefined>;
+  /** Which limit the working copy is beyond, with `unnamedBytes` in files that no walk finds. */
+  exceeded(tree: string, asked: { readonly unnamedBytes: number }): Promise<'diskBytes' | 'files' | undefined>;
 }
+
+/** A walk through all files takes time; so seldom it is made without a sign that it is needed: what others give free meanwhile hides what was added. */
+const WALK_EVERY_MS = 5000;
 
 interface Seen {
   readonly tree: Room;
   readonly system: Room;
+  readonly walkedAtMs: number;
 }
 
 /** Measures the workspace once: it, and copies of it elsewhere, may grow from there. */
@@ -28,20 +29,23 @@ export async function openDiskMeter(
 ): Promise<DiskMeter> {
   const start = await walked(workspace, { bytes: 0, files: 0 });
   const most: Room = { bytes: start.bytes + limits.diskBytes, files: start.files + limits.files };
-  const seen = new Map<string, Seen>([[workspace, { tree: start, system: await usedOn(workspace) }]]);
+  const seen = new Map<string, Seen>([
+    [workspace, { tree: start, system: await usedOn(workspace), walkedAtMs: Date.now() }],
+  ]);
   // A copy that has not been seen yet was made after this moment, so it is part of what the file system grew by.
-  const fresh: Seen = { tree: { bytes: 0, files: 0 }, system: await usedOn(copies) };
+  const fresh: Seen = { tree: { bytes: 0, files: 0 }, system: await usedOn(copies), walkedAtMs: Date.now() };
   return {
-    async exceeded(tree, { due, unnamedBytes }) {
+    async exceeded(tree, { unnamedBytes }) {
       const before = seen.get(tree) ?? fresh;
       const system = await usedOn(tree);
       const atMost: Room = {
         bytes: before.tree.bytes + Math.max(0, system.bytes - before.system.bytes),
         files: before.tree.files + Math.max(0, system.files - before.system.files),
       };
+      const due = Date.now() - before.walkedAtMs > WALK_EVERY_MS;
       if (!due && beyond(atMost, most) === undefined) return undefined;
       const now = await walked(tree, atMost);
-      seen.set(tree, { tree: now, system });
+      seen.set(tree, { tree: now, system, walkedAtMs: Date.now() });
       return beyond({ bytes: now.bytes + unnamedBytes, files: now.files }, most);
     },
   };

@@ -16,18 +16,13 @@ export interface Watched {
 }
 
 const INTERVAL_MS = 200;
-/** A walk through all files takes time; so seldom it is made without a sign that it is needed. */
-const WALK_EVERY_MS = 5000;
 
 /** Starts to watch what is below a process; calls `kill` once, when a limit is passed. */
 export function watch(root: number, { tree, limits, disk }: Watched, kill: () => void): Watch {
   let passed: LimitName | undefined;
-  let walkedAtMs = Date.now();
   const look = async (): Promise<void> => {
     const usage = usageBelow(root, limits.memoryBytes);
-    const due = Date.now() - walkedAtMs > WALK_EVERY_MS;
-    if (due) walkedAtMs = Date.now();
-    passed ??= passedOf(usage, limits) ?? (await disk.exceeded(tree, { due, unnamedBytes: usage.unnamedBytes }));
+    passed ??= passedOf(usage, limits) ?? (await disk.exceeded(tree, usage));
     if (passed !== undefined) kill();
   };
   let looking: Promise<void> = Promise.resolve();
@@ -43,7 +38,7 @@ export function watch(root: number, { tree, limits, disk }: Watched, kill: () =>
       clearTimeout(timer);
       await looking;
       clearTimeout(timer);
-      passed ??= await disk.exceeded(tree, { due: false, unnamedBytes: 0 });
+      passed ??= await disk.exceeded(tree, { unnamedBytes: 0 });
       return passed && limitSentence(passed, limits);
     },
   };

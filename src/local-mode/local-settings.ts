@@ -1,5 +1,5 @@
 /** What a data directory of local mode remembers between starts: its addresses, its repositories, its people. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -71,8 +71,16 @@ async function write(file: string, content: object): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-function freePort(): Promise<number> {
-  return portTaken(0);
+/** Below those that systems give to outgoing connections: a port from there that is free now may be somebody's a moment later, and at the next start. */
+const PORTS = { from: 20_000, to: 32_000 };
+const PORT_TRIES = 100;
+
+async function freePort(): Promise<number> {
+  for (let tries = 0; tries < PORT_TRIES; tries += 1) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    if (await isFree(port)) return port;
+  }
+  throw new LoopError(`Of ${PORT_TRIES} ports on 127.0.0.1 none can be opened; name one with \`start --port N\`.`);
 }
 
 /** @throws {LoopError} with what to do about it. */

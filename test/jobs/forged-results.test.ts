@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-// Each attack meets one shape here, in turns; `test:e2e` has all attacks on all shapes.
+// Each attack meets one shape here, in turns; e2e/jobs has all attacks on all shapes.
 const SHAPES = Object.keys(NODE_TESTS);
 describeForgedResults(
   () => world,

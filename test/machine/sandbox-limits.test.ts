@@ -91,12 +91,17 @@ describe('a command that takes too much', () => {
 
   it('is told so also where it ended before anybody looked, and where many commands did it little by little', async () => {
     const sandbox = await opened();
-    const endings: boolean[] = [];
-    for (let time = 0; time < 4; time += 1) {
-      const { stderr } = await python(sandbox, `open('part-${time}', 'wb').write(b'x' * (20 << 20))`);
-      endings.push(stderr.includes('50 MiB'));
-    }
-    expect(endings).toEqual([false, false, true, true]);
+    const toldAfter = async (part: number): Promise<boolean> => {
+      const { stderr } = await python(sandbox, `open('part-${part}', 'wb').write(b'x' * (20 << 20))`);
+      return stderr.includes('50 MiB');
+    };
+    expect([await toldAfter(1), await toldAfter(2)]).toEqual([false, false]);
+    const startedMs = performance.now();
+    let isTold = false;
+    // What others give free on the same disk hides it, but not from the walk that is made every five seconds.
+    for (let part = 3; !isTold && performance.now() - startedMs < 15_000; part += 1) isTold = await toldAfter(part);
+    expect(isTold).toBe(true);
+    expect(await toldAfter(0), 'as long as it is there').toBe(true);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Every attack of a product on its tests, on every shape of a test; `npm test` has one shape for each. */
+/** Every attack of a product on its tests, on every shape of a test. */
 import { afterAll, beforeAll } from 'vitest';
 import { describeForgedResults } from '../../jobs/forged-results.ts';
 import { NODE_ATTACKS } from '../../jobs/node-attacks.ts';
