@@ -37,7 +37,9 @@ async function mutated(places: readonly string[]): Promise<readonly Outcome[]> {
     vitest: { configFile: 'test/mutants/vitest.config.ts' },
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    reporters: [],
+    reporters: ['progress-append-only'],
+    // That mutants of what a file makes when it is loaded take long is nobody's to mend.
+    warnings: false,
     // Stryker would rewrite it by TypeScript's old interface, which version 7 has no more; there is nothing in it to rewrite.
     tsconfigFile: 'none',
     ignorePatterns: ['dist', '.data', 'skills'],
