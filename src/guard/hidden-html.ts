@@ -1,6 +1,7 @@
 /** HTML in Markdown: which tags are still open, and which parts nobody sees. */
 import type { Removal } from './invisible.ts';
-import { parseMarkdown, regionsOf } from './markdown.ts';
+import { parseMarkdown } from './markdown.ts';
+import { regionsOf } from './markdown-regions.ts';
 
 /** Names of open elements, outermost first; `never` means that nothing afterwards can be trusted to be visible. */
 export type OpenTags = readonly string[];

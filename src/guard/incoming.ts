@@ -2,7 +2,8 @@
 import type { Token } from 'markdown-it';
 import { afterHtml, type OpenTags, withoutHtmlComments } from './hidden-html.ts';
 import { type Removal, stripInvisible } from './invisible.ts';
-import { normalized, type ParsedMarkdown, parseMarkdown, regionsOf, spanOf } from './markdown.ts';
+import { normalized, type ParsedMarkdown, parseMarkdown, spanOf } from './markdown.ts';
+import { regionsOf } from './markdown-regions.ts';
 
 export type { Removal } from './invisible.ts';
 

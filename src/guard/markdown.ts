@@ -2,15 +2,14 @@
  * Where the structure of a Markdown text is, by position. It is read with markdown-it, because quotes, lists, code spans, HTML blocks and
  * lazy continuation lines cannot be told apart by patterns; its CommonMark with tables is what GitHub shows, and footnotes and math are added here.
  */
-import createMarkdownIt, { type MarkdownIt, type StateBlock, type StateInline, type Token } from 'markdown-it';
+import createMarkdownIt, {
+  type MarkdownIt,
+  type StateBlock,
+  type StateCore,
+  type StateInline,
+  type Token,
+} from 'markdown-it';
 import { bounded, effortFor, isTangled } from './markdown-effort.ts';
-
-export interface Region {
-  readonly type: 'code block' | 'code span' | 'comment';
-  /** Offsets in the text, the end not included. */
-  readonly start: number;
-  readonly end: number;
-}
 
 export interface ParsedMarkdown {
   /** The text with `\n` line ends only. */
@@ -36,17 +35,10 @@ export function parseMarkdown(markdown: string): ParsedMarkdown {
   return { text, lines: text.split('\n'), tokens, isTangled: isTangled(effort) };
 }
 
-/** Code blocks, code spans and inline HTML comments of a text, in order. HTML blocks are not looked into. */
-export function regionsOf(parsed: ParsedMarkdown): readonly Region[] {
-  const starts = lineStarts(parsed.lines);
-  const regions = parsed.tokens.flatMap((token, index): readonly Region[] => {
-    if (token.type === 'fence' || token.type === 'code_block') return [blockRegion(token, starts, parsed.text.length)];
-    if (token.type === 'tr_open') return rowRegions(token, parsed.lines, starts);
-    return token.type === 'inline' && token.map && parsed.tokens[index - 1]?.type !== 'th_open'
-      ? inlineRegions(token, parsed.lines, starts)
-      : [];
-  });
-  return regions.toSorted((left, right) => left.start - right.start);
+/** What a text is made of that is one line, as a cell of a table is. */
+export function parseLine(text: string): readonly Token[] {
+  const [inline] = parser.parseInline(text, effortFor(text));
+  return inline?.children ?? [];
 }
 
 interface Span {
@@ -69,6 +61,7 @@ function createParser(): MarkdownIt {
   created.inline.ruler.at('backticks', readCodeSpan);
   created.inline.ruler.before('escape', 'math', readMath);
   created.inline.ruler.before('autolink', 'comment', readComment);
+  created.core.ruler.push('shown', readShown);
   return bounded(created);
 }
 
@@ -79,9 +72,37 @@ function skipFootnote(state: StateBlock, startLine: number, endLine: number, sil
   if (silent) return true;
   let line = startLine + 1;
   while (line < endLine && !state.isEmpty(line)) line += 1;
-  state.push('footnote', '', 0).map = [startLine, line];
+  const token = state.push('footnote', '', 0);
+  token.map = [startLine, line];
+  token.content = state.getLines(startLine, line, state.blkIndent, false);
   state.line = line;
   return true;
+}
+
+/** What people see of blocks that are not read as lines, and of mathematics where GitHub sees none: the children of these tokens. */
+function readShown({ tokens, md, env }: StateCore): void {
+  const read = (text: string): Token[] => {
+    const children: Token[] = [];
+    md.inline.parse(text, md, env, children);
+    return children;
+  };
+  for (const token of tokens) {
+    const shown = SHOWN[token.type]?.(token.content);
+    if (shown !== undefined) token.children = shown.flatMap(read);
+    const math = (token.children ?? []).filter(({ type }) => type === 'math');
+    for (const child of math) child.children = read(child.content.replaceAll('$', ''));
+  }
+}
+
+const SHOWN: Readonly<Record<string, (content: string) => readonly string[]>> = {
+  html_block: (html) => [html.replace(/<[^<>]*>/g, '')],
+  footnote: shownFootnote,
+};
+
+/** As a paragraph, and each line for itself: a fence or a list that begins in a footnote ends it at the next line. */
+function shownFootnote(footnote: string): readonly string[] {
+  const said = footnote.replace(/^[^:]*:/, '');
+  return [said, ...said.split('\n')].map((text) => `${text}\n`);
 }
 
 /** Breaks are never rendered here, so hard and soft ones are the same and nothing is trimmed. */
@@ -176,51 +197,4 @@ function take(
   }
   state.pos = end;
   return true;
-}
-
-function lineStarts(lines: readonly string[]): readonly number[] {
-  const starts = [0];
-  for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1);
-  return starts;
-}
-
-function blockRegion(token: Token, starts: readonly number[], length: number): Region {
-  const [first, end] = token.map ?? [0, 0];
-  return { type: 'code block', start: starts[first] ?? 0, end: Math.min(starts[end] ?? length, length) };
-}
-
-function inlineRegions(token: Token, lines: readonly string[], starts: readonly number[]): readonly Region[] {
-  const [first = 0] = token.map ?? [];
-  const contents = token.content.split('\n');
-  const contentStarts = lineStarts(contents);
-  const shifts: number[] = [];
-  let line = 0;
-  // Positions come in order, and there may be many of them.
-  const toSource = (position: number): number => {
-    while ((contentStarts[line + 1] ?? Number.POSITIVE_INFINITY) <= position) line += 1;
-    // Quotes and lists have marks before the content, and the last line may have spaces after it.
-    const shift = shifts[line] ?? Math.max(0, lines[first + line]?.lastIndexOf(contents[line] ?? '') ?? 0);
-    shifts[line] = shift;
-    return (starts[first + line] ?? 0) + shift + position - (contentStarts[line] ?? 0);
-  };
-  return (token.children ?? []).flatMap((child) => regionOf(child, toSource));
-}
-
-/** Cells have no positions, so a row is cut at its bars and each cell is read again. */
-function rowRegions(token: Token, lines: readonly string[], starts: readonly number[]): readonly Region[] {
-  const [line = 0] = token.map ?? [];
-  const rowStart = starts[line] ?? 0;
-  return [...(lines[line] ?? '').matchAll(/(?:\\[\s\S]|[^|\\])+/g)].flatMap((cell) => {
-    // Nothing that is looked for begins otherwise, and there may be thousands of cells.
-    if (!/[`<]/.test(cell[0])) return [];
-    const [inline] = parser.parseInline(cell[0], effortFor(cell[0]));
-    return (inline?.children ?? []).flatMap((child) => regionOf(child, (position) => rowStart + cell.index + position));
-  });
-}
-
-function regionOf(child: Token, toSource: (position: number) => number): readonly Region[] {
-  const place = spanOf(child);
-  if (!place || (child.type !== 'code_inline' && child.type !== 'comment')) return [];
-  const type = child.type === 'comment' ? 'comment' : 'code span';
-  return [{ type, start: toSource(place.start), end: toSource(place.end - 1) + 1 }];
 }

@@ -5,7 +5,8 @@
 import { inlined } from '../documents/markdown.ts';
 import { withoutHtmlComments } from './hidden-html.ts';
 import { stripInvisible } from './invisible.ts';
-import { normalized, type ParsedMarkdown, parseMarkdown, regionsOf } from './markdown.ts';
+import { normalized, type ParsedMarkdown, parseMarkdown } from './markdown.ts';
+import { regionsOf } from './markdown-regions.ts';
 import { asCodeBlock, tameImages, tameMermaid, tameTicks } from './outgoing-rules.ts';
 import { secretNamesIn } from './rendered-text.ts';
 

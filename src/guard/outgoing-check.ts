@@ -3,6 +3,18 @@ import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it';
 import { bounded, effortFor, isTangled } from './markdown-effort.ts';
 import { CLOSING, isAllowedAddress, MENTION, type OutgoingRules } from './outgoing-rules.ts';
 
+/** Enough of an address to judge its host by. */
+const MAX_ADDRESS = 300;
+
+/** What GitHub links behind `www.`; marks at the end are the sentence's. */
+const WORLD_WIDE_WEB = {
+  validate: (text: string, start: number) =>
+    /^[^\s<>|]*[^\s<>|?!.,:*_~'")\]\\]/.exec(text.slice(start, start + MAX_ADDRESS))?.[0].length ?? 0,
+  normalize(match: { url: string }) {
+    match.url = `https://${match.url}`;
+  },
+};
+
 const parser = createParser();
 
 /** Whether nothing in a text mentions, closes, loads or leads where it must not. */
@@ -14,7 +26,7 @@ export function isTame(markdown: string, rules: OutgoingRules): boolean {
 function createParser(): MarkdownIt {
   const created = new createMarkdownIt({ html: true, linkify: true });
   // GitHub links addresses of pages with a scheme or `www.` and addresses for mail; a bare `plan.md` or `//host` is no link there.
-  created.linkify.set({ fuzzyLink: false }).add('//', null);
+  created.linkify.set({ fuzzyLink: false }).add('//', null).add('www.', WORLD_WIDE_WEB);
   // Addresses that this parser would refuse are judged here instead.
   created.validateLink = () => true;
   return bounded(created);

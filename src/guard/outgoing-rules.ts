@@ -80,6 +80,7 @@ const AUTOLINK = String.raw`(?:&lt;|<)(?<autolink>[a-z][a-z0-9+.-]{1,31}:[^\s<>]
 const ADDRESS = String.raw`(?<address>(?<![a-z])(?:[a-z][a-z0-9+.-]{1,31}:\/\/|www\.)[^\s<>|]*[^\s<>|?!.,:*_~'")\]\\])`;
 /** Other marks than these may stand before the `@` of an address too; then what follows them is made code. */
 const EMAIL = String.raw`(?<email>(?:(?<![\w.+-])(?:mailto:|xmpp:)?[a-z0-9._+-]+|(?<![a-z0-9]))@[a-z0-9-]+(?:\.[a-z0-9-]+)+)`;
+const BARE = new RegExp([ADDRESS, EMAIL].join('|'), 'i');
 /** One expression, so that nothing is matched inside what was just made code. */
 const LINK = new RegExp([DEFINITION, TARGET, AUTOLINK, ADDRESS, EMAIL].join('|'), 'gim');
 
@@ -116,12 +117,26 @@ export function tameTicks(prose: string): string {
   return prose.replace(/\\[\s\S]|`/g, (found) => (found === '`' ? '\\`' : found));
 }
 
+/** On GitHub a bar alone is no row of a table but a paragraph, and what is indented below it no code; escaped it is a row with a bar. */
+export function tameBars(prose: string): string {
+  return prose.replace(/^([ \t>]*)\|(?=[ \t]*\n)/gm, '$1\\|');
+}
+
 function tameLink(whole: string, groups: Groups, rules: OutgoingRules): string {
   const { target, indent = '', definition, defined = '', autolink, address, email } = groups;
   if (target !== undefined) return isAllowedTarget(target, rules) ? whole : `] (${asCode(target)})`;
-  if (definition !== undefined) return isAllowedTarget(defined, rules) ? whole : indent + asCode(definition);
+  if (definition !== undefined)
+    return isAllowedDefinition(definition, defined, rules) ? whole : indent + asCode(definition);
   const absolute = autolink ?? address;
   return absolute !== undefined && isAllowedAddress(absolute, rules) ? whole : asCode(absolute ?? email ?? whole);
+}
+
+/** What looks like a definition may be a paragraph, in which GitHub links each address. */
+function isAllowedDefinition(definition: string, defined: string, rules: OutgoingRules): boolean {
+  return (
+    isAllowedTarget(defined, rules) &&
+    !BARE.test(isAllowedAddress(defined, rules) ? definition.replace(defined, '') : definition)
+  );
 }
 
 function asCode(text: string): string {
@@ -188,7 +203,7 @@ export function tamePhrases(prose: string, rules: OutgoingRules): string {
 const WILD_MERMAID = [
   /^[ \t]*---[ \t]*$|%%\s*\{/m,
   /(?:^|;)[ \t]*(?:click|links?|callback|href|properties|details)\s|\bhref\b|javascript:|https?:/im,
-  /\b(?:img|image|icon)\b["']?[ \t]*:|\burl[ \t]*\(|!\[|["'(=\s]\/\/[\w[]/i,
+  /\b(?:img|image|icon)\b["']?[ \t]*:|\burl[ \t]*\(|!\[|["'(=:\s]\/\/[\w[]/i,
   /<(?!br ?\/?>)[a-z/!]|(?:#|&)(?:lt|#?0*60|#?x0*3c);(?!br)[ \t]*[a-z/!]/i,
 ];
 

@@ -1,11 +1,13 @@
 /** The one filter for every text that leaves: what a model or a stranger wrote must not call people, command bots, close issues, fetch or leak. */
 import { foldOffsets } from './folds.ts';
 import { stripInvisible } from './invisible.ts';
-import { parseMarkdown, type Region, regionsOf } from './markdown.ts';
+import { parseMarkdown } from './markdown.ts';
+import { type Region, regionsOf } from './markdown-regions.ts';
 import { isTame } from './outgoing-check.ts';
 import {
   asCodeBlock,
   type OutgoingRules,
+  tameBars,
   tameHtml,
   tameLinks,
   tameMermaid,
@@ -96,7 +98,7 @@ function tameProse({ text, start, end }: Piece, rules: OutgoingRules, folds: Rea
   if (INNOCENT.test(prose)) return prose;
   const html = tameHtml(prose, rules, (offset) => folds.has(start + offset));
   const lead = start === 0 || text[start - 1] === '\n' ? '' : MID_LINE;
-  return tamePhrases(tameLinks(lead + tameTicks(html), rules), rules).slice(lead.length);
+  return tamePhrases(tameLinks(tameBars(lead + tameTicks(html)), rules), rules).slice(lead.length);
 }
 
 /** A code span is shown in one line; in the source no line of it may begin as a command does. */

@@ -58,45 +58,25 @@ interface ShownBlock {
 }
 
 /** Paragraphs, headings, rows and HTML; code is shown as it is written. Cells have no lines of their own, so they stand on their row's. */
-function shownBlocks({ tokens, lines }: ParsedMarkdown): readonly ShownBlock[] {
+function shownBlocks({ tokens }: ParsedMarkdown): readonly ShownBlock[] {
   let row: Token['map'] = null;
   return tokens.flatMap((token): readonly ShownBlock[] => {
     if (token.type === 'tr_open') row = token.map;
     if (token.type === 'tr_close') row = null;
     const place = row ?? token.map;
-    const text = shownText(token, lines);
+    const text = shownText(token.children ?? []);
     return text === '' || place === null ? [] : [{ text, first: place[0], end: place[1] }];
   });
 }
 
-function shownText({ type, map, children, content }: Token, lines: readonly string[]): string {
-  if (type === 'html_block') return shownHtml(content);
-  if (type === 'footnote')
-    return shownHtml(
-      lines
-        .slice(...(map ?? [0, 0]))
-        .join('\n')
-        .replace(/^[^:]*:/, ''),
-    );
-  return type === 'inline' ? shownInline(children ?? []) : '';
-}
-
-function shownInline(children: readonly Token[]): string {
-  return children
-    .map(({ type, content }) => {
+function shownText(tokens: readonly Token[]): string {
+  return tokens
+    .map(({ type, content, children }) => {
       if (type === 'html_inline' || type === 'comment') return '';
       if (type === 'code_inline') return content.replace(/^`+|`+$/g, '');
       // Where GitHub sees no math in it, entities and escapes count.
-      if (type === 'math') return shownHtml(content.replaceAll('$', ''));
+      if (type === 'math') return shownText(children ?? []);
       return type === 'softbreak' ? ' ' : content;
     })
     .join('');
-}
-
-function shownHtml(html: string): string {
-  // As it is between most dollars, of which there may be many.
-  if (/^[A-Za-z0-9 ]*$/.test(html)) return html;
-  return parseMarkdown(html.replace(/<[^<>]*>/g, '').trimStart())
-    .tokens.map(({ children }) => shownInline(children ?? []))
-    .join(' ');
 }

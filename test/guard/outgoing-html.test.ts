@@ -67,6 +67,7 @@ describe('a diagram that fetches, leads away or configures is shown as text', ()
     'A["&lt;img src=x&gt;"]',
     'A["![x](//evil.test/p.png)"]',
     'A["[x](//evil.test)"]',
+    'A["ws://evil.test"]',
   ])('%s', (line) => {
     expect(outgoing(`\`\`\`mermaid\nflowchart LR\n  ${line}\n\`\`\``, RULES)).toBe(
       `\`\`\`text\nflowchart LR\n  ${line}\n\`\`\``,

@@ -14,6 +14,7 @@ const LEGIT = [
   '```mermaid\nflowchart LR\n  A["basket<br/>page"] --> B\n```',
   '```text\n/approve\n/help\n```',
   '- [ ] task\n- [x] done ~~no~~ **yes** _maybe_\n\n> quoted\n\n1. one\n2. two',
+  '| a | b |\n|---|---|\n| x | `y` |\n| `z` |',
   'Use `/usr/bin/env`; /usr/bin/env is a path, and so is\n/usr/bin/node on its own line.',
   'Fixes the basket, closes early and resolves to 5.',
   '2 @ 3 EUR, user @ host',
