@@ -1,7 +1,6 @@
 /** Runs loops: save what was decided, perform it, decide again on what came back. */
 import type { Logger } from 'pino';
 import { ConflictError, RetryError, UnreadableError } from '../errors.ts';
-import { callsOf } from '../loop/costs.ts';
 import { decide, settle } from '../loop/decide.ts';
 import { type Effect, type EffectLane, isHeldWork, laneOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
@@ -180,10 +179,9 @@ async function tryUpdate(
 
 /** The event without calls that the loop was told of already, by a process that took this one's place while it still lived. */
 async function withoutCounted(event: Event, loopId: string, store: Store): Promise<Event> {
-  const calls = callsOf(event);
-  if (calls.every(({ id }) => id === undefined)) return event;
+  if (!('calls' in event) || event.calls.every(({ id }) => id === undefined)) return event;
   const untold = new Set((await store.untold(loopId)).map(({ id }) => id));
-  return Object.assign({ ...event }, { calls: calls.filter(({ id }) => id === undefined || untold.has(id)) });
+  return { ...event, calls: event.calls.filter(({ id }) => id === undefined || untold.has(id)) };
 }
 
 /** What is saved where there is no free slot; what is queued already stays so as it is. */

@@ -2,15 +2,13 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { git, type Stage, startStage } from '../local/server.ts';
+import { cloneOf, git, type Stage, startStage } from '../local/server.ts';
 
 let stage: Stage;
 let clone: string;
 beforeAll(async () => {
   stage = await startStage();
-  const remote = `${stage.server.url.replace('://', '://alice:token-alice@')}/alice/toys.git`;
-  await git(stage.directory, ['clone', '--quiet', remote, 'pushing']);
-  clone = join(stage.directory, 'pushing');
+  clone = await cloneOf(stage, 'pushing');
 });
 afterAll(() => stage.close());
 

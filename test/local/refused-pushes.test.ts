@@ -1,15 +1,12 @@
 /** What GitHub takes from nobody, by push or by REST: the default branch's end, refs of pull requests, and a protected branch's past. */
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { git, HERE, type Stage, startStage } from './server.ts';
+import { cloneOf, git, HERE, type Stage, startStage } from './server.ts';
 
 let stage: Stage;
 let clone: string;
 beforeAll(async () => {
   stage = await startStage();
-  const remote = `${stage.server.url.replace('://', '://alice:token-alice@')}/alice/toys.git`;
-  await git(stage.directory, ['clone', '--quiet', remote, 'pushing']);
-  clone = join(stage.directory, 'pushing');
+  clone = await cloneOf(stage, 'pushing');
 });
 afterAll(() => stage.close());
 

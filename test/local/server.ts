@@ -104,6 +104,13 @@ export async function git(directory: string, parameters: readonly string[], reje
   });
 }
 
+/** A clone of alice's from the stage's GitHub, with the right to push. */
+export async function cloneOf({ directory, server }: Stage, name: string): Promise<string> {
+  const remote = `${server.url.replace('://', '://alice:token-alice@')}/alice/toys.git`;
+  await git(directory, ['clone', '--quiet', remote, name]);
+  return join(directory, name);
+}
+
 export interface Stage {
   readonly directory: string;
   /** Of the server. */

@@ -1,5 +1,4 @@
 /** How comments are answered: however many commands one holds, with one reaction and one reply. Pure. */
-
 import type { Effect } from '../effect.ts';
 import type { EventOf } from '../event.ts';
 import type { Decision, Loop } from '../loop.ts';

@@ -1,5 +1,4 @@
 /** What people do about the questions of a loop: they answer them, or leave them to the safe defaults. Pure. */
-
 import type { EventOf } from '../event.ts';
 import type { AnsweredQuestion, Decision, Loop } from '../loop.ts';
 import type { StartedLoop } from '../stages.ts';

@@ -1,5 +1,4 @@
 /** What a loop does when a person acts on GitHub: labels, closes, presses. Pure; one handler per event. */
-
 import type { Effect } from '../effect.ts';
 import type { EventOf } from '../event.ts';
 import { priorityOf } from '../goal.ts';
@@ -81,10 +80,15 @@ export function keyOf({ commentId, at, command, position = 0 }: EventOf<'command
   return `comment/${commentId ?? at}/${command}${nth}`;
 }
 
+/** Of the reply to what has this key. */
+export function replyKey(key: string): string {
+  return `${key}/reply`;
+}
+
 /** A reply; the person whom its first word mentions is notified, and nobody else. */
 export function say(key: string, target: 'issue' | 'pull', text: string): Effect {
   const [, mention] = /^@([\w-]+)/.exec(text) ?? [];
-  return { type: 'reply', key: `${key}/reply`, target, text, ...(mention === undefined ? {} : { mention }) };
+  return { type: 'reply', key: replyKey(key), target, text, ...(mention === undefined ? {} : { mention }) };
 }
 
 export function unlabelled(loop: StartedLoop, event: EventOf<'unlabelled'>): Decision {

@@ -1,5 +1,4 @@
 /** What each slash command does to a loop. Pure; one handler per row of COMMANDS. */
-
 import type { Effect } from '../effect.ts';
 import type { EventOf } from '../event.ts';
 import type { Decision, Loop } from '../loop.ts';
@@ -16,7 +15,7 @@ import { COMMANDS, type CommandName } from './commands.ts';
 import { answering } from './comment-answers.ts';
 import { isHandedOver, type Kept, sendBack } from './handed-over.ts';
 import { answer, assume } from './interview.ts';
-import { approve, isLive, isOlderThanPacket, keyOf, pause, resume, resumeFirst, say } from './people.ts';
+import { approve, isLive, isOlderThanPacket, keyOf, pause, replyKey, resume, resumeFirst, say } from './people.ts';
 import { reject, tooMuch } from './rejection.ts';
 import { rerun } from './rerun.ts';
 import { slipSentence } from './slips.ts';
@@ -119,8 +118,7 @@ export function misspelt(loop: StartedLoop, event: EventOf<'misspelt'>): Decisio
 
 /** Takes out what a handler says of a command that it followed. */
 function withoutWords({ effects }: Decision, event: Commanded): { effects: readonly Effect[]; sentence?: string } {
-  const [{ key }] = [say(keyOf(event), 'issue', '')];
-  const said = effects.find((effect) => effect.type === 'reply' && effect.key === key);
+  const said = effects.find(({ key }) => key === replyKey(keyOf(event)));
   if (said?.type !== 'reply') return { effects };
   return { effects: effects.filter((effect) => effect !== said), sentence: said.text };
 }
