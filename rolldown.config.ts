@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { cp, glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
@@ -22,11 +23,16 @@ const removeOldChunks: Plugin = {
   },
 };
 
+/** Programs that run in the sandbox, by file name. */
+const programs = readdirSync('src/inside').filter((name) => !name.endsWith('.ts'));
+const PROGRAM_TEXTS = Object.fromEntries(programs.map((name) => [name, readFileSync(`src/inside/${name}`, 'utf8')]));
+
 // The job is one self-contained file, because runners fetch it by digest; `loopwright.js` checks the Node version before anything else loads.
 export default defineConfig([
   {
     input: { job: 'src/jobs/main.ts' },
     platform: 'node',
+    transform: { define: { PROGRAM_TEXTS: JSON.stringify(PROGRAM_TEXTS) } },
     output: { dir: 'dist', format: 'esm', entryFileNames: '[name].mjs', codeSplitting: false },
   },
   {

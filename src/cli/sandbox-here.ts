@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SandboxError } from '../errors.ts';
-import { openSandbox } from '../jobs/sandbox/sandbox.ts';
+import { openSandbox } from '../sandbox/sandbox.ts';
 import type { ModelEnvironment } from '../settings/env.ts';
 
 /** @throws {SandboxError} with the sentence with which every BUILD would be refused here. The scripted model needs no sandbox. */

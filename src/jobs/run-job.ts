@@ -7,15 +7,15 @@ import { createModel } from '../adapters/model.ts';
 import { ConfigError, SandboxError } from '../errors.ts';
 import { type Brief, brief as briefSchema, type JobFailure, type Report } from '../loop/brief.ts';
 import type { Model } from '../ports.ts';
+import { exists } from '../sandbox/programs.ts';
+import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { failedReport } from './report/failed-report.ts';
 import { reportFromRoot } from './report/from-root.ts';
 import { parseJson } from './report/json.ts';
 import { createRawStore } from './report/raw.ts';
 import { writeReport } from './report/report.ts';
 import { causeOf } from './report/report-facts.ts';
-import { countCalls, type JobEnvironment, JobError, SetupError } from './sandbox/environment.ts';
-import { exists } from './sandbox/programs.ts';
-import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
+import { countCalls, type JobEnvironment, JobError, SetupError } from './workspace/environment.ts';
 
 /** What the workflow hands to the job; empty texts mean "not given". */
 export interface JobVariables {

@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { applyChanges, changesOf, diffOf, presentFiles, restorePaths } from '../../src/jobs/sandbox/changes.ts';
-import { layTree, openRepository, type Repository } from '../../src/jobs/sandbox/repository.ts';
+import { applyChanges, changesOf, diffOf, presentFiles, restorePaths } from '../../src/jobs/workspace/changes.ts';
+import { layTree, openRepository, type Repository } from '../../src/jobs/workspace/repository.ts';
 
 let root: string;
 let workspace: string;

@@ -1,8 +1,8 @@
 /** Requirements with a change and their tests, proved on one repository. */
 import { addedLinesOf } from '../../src/guard/added-lines.ts';
-import type { Bench } from '../../src/jobs/sandbox/environment.ts';
-import { layTrees } from '../../src/jobs/sandbox/trees.ts';
 import { proveRequirements } from '../../src/jobs/verify/evidence.ts';
+import type { Bench } from '../../src/jobs/workspace/environment.ts';
+import { layTrees } from '../../src/jobs/workspace/trees.ts';
 import { type Brief, type EvidenceRow, evidenceRow, type FrozenTests } from '../../src/loop/brief.ts';
 import { commandsOf } from './plain-brief.ts';
 import { benchOf, type Change, type Files, frozen, scene, taskFor } from './verify-fixture.ts';

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { digestOfTests } from '../../src/guard/test-digest.ts';
 import { onCopy, settle, writeRefusalOf } from '../../src/jobs/build/settle.ts';
 import { createRawStore } from '../../src/jobs/report/raw.ts';
-import type { Bench } from '../../src/jobs/sandbox/environment.ts';
-import { openRepository } from '../../src/jobs/sandbox/repository.ts';
-import { openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
+import type { Bench } from '../../src/jobs/workspace/environment.ts';
+import { openRepository } from '../../src/jobs/workspace/repository.ts';
 import type { Brief, FrozenTests } from '../../src/loop/brief.ts';
+import { openSandbox } from '../../src/sandbox/sandbox.ts';
 import { briefFor, type Checkout, checkout, DESIGN, FROZEN_FILE, FROZEN_TEXT, GOOD, PRODUCT } from './build-fixture.ts';
 
 const TESTS: FrozenTests = { ...DESIGN, digest: digestOfTests(DESIGN.files) };

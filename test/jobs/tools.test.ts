@@ -8,8 +8,8 @@ import { createModel } from '../../src/adapters/model.ts';
 import { converse } from '../../src/jobs/build/agent.ts';
 import { HISTORY_CHARACTERS } from '../../src/jobs/build/history.ts';
 import { performTool, TOOL_DEFINITIONS, type ToolContext } from '../../src/jobs/build/tools.ts';
-import { openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
 import type { Message } from '../../src/ports.ts';
+import { openSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Script, startScriptedModel } from './scripted-model.ts';
 
 let root: string;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { digestOfTests } from '../../src/guard/test-digest.ts';
 import { createRawStore } from '../../src/jobs/report/raw.ts';
-import type { Bench, JobEnvironment } from '../../src/jobs/sandbox/environment.ts';
-import { openRepository } from '../../src/jobs/sandbox/repository.ts';
-import { openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
+import type { Bench, JobEnvironment } from '../../src/jobs/workspace/environment.ts';
+import { openRepository } from '../../src/jobs/workspace/repository.ts';
 import type { Brief, FrozenTests } from '../../src/loop/brief.ts';
+import { openSandbox } from '../../src/sandbox/sandbox.ts';
 import { JOB } from '../prepared.ts';
 import { PLAIN_BRIEF } from './plain-brief.ts';
 

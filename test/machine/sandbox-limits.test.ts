@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultLimits, type Limits } from '../../src/confinement/limits.ts';
-import { openSandbox, type Sandbox, treesDirectory } from '../../src/jobs/sandbox/sandbox.ts';
+import { openSandbox, type Sandbox, treesDirectory } from '../../src/sandbox/sandbox.ts';
 
 const MIB = 1024 ** 2;
 const SMALL: Limits = { memoryBytes: 256 * MIB, processes: 40, diskBytes: 50 * MIB, files: 5000 };

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSandbox, type Sandbox, type SandboxCommand, treesDirectory } from '../../src/jobs/sandbox/sandbox.ts';
+import { openSandbox, type Sandbox, type SandboxCommand, treesDirectory } from '../../src/sandbox/sandbox.ts';
 import { listening } from '../listening.ts';
 
 let root: string;

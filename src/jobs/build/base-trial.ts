@@ -1,6 +1,6 @@
 /** Whether the base stands: what is red before a line was written would be red after every try, and each of them would be paid for. */
 import { said } from '../report/said.ts';
-import { type Bench, runShell, SetupError } from '../sandbox/environment.ts';
+import { type Bench, runShell, SetupError } from '../workspace/environment.ts';
 import { onCopy } from './settle.ts';
 
 /** Builds a working copy of the base and runs its whole suite, once. @throws {SetupError} that names what is red, before the model is asked anything. */

@@ -5,9 +5,9 @@ import { CONTRADICTION, defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { cut } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
-import { runTests } from '../runner/test-run.ts';
-import { treeOf } from '../sandbox/changes.ts';
-import { type Bench, runShell } from '../sandbox/environment.ts';
+import { runTests } from '../test-runs/test-run.ts';
+import { treeOf } from '../workspace/changes.ts';
+import { type Bench, runShell } from '../workspace/environment.ts';
 import { onCopy } from './settle.ts';
 
 /** One for each that fails by assertion; none unless the suite alone is red. The base's whole suite was green before anything was built. */

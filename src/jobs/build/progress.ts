@@ -1,8 +1,8 @@
 /** Remembers what the finished tasks of a build have made, so that a failure in a later one does not cost it. */
 import type { Task } from '../../documents/documents.ts';
 import type { BuildReport, FileChange, FrozenTests } from '../../loop/brief.ts';
-import { applyChanges, changesOf, restorePaths } from '../sandbox/changes.ts';
-import type { Bench } from '../sandbox/environment.ts';
+import { applyChanges, changesOf, restorePaths } from '../workspace/changes.ts';
+import type { Bench } from '../workspace/environment.ts';
 import { settle } from './settle.ts';
 
 export interface Progress {

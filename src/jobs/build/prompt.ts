@@ -2,7 +2,7 @@
 import { markedMaterial } from '../../guard/material.ts';
 import type { Brief } from '../../loop/brief.ts';
 import type { Defect } from '../../loop/measurement.ts';
-import { type Bench, SetupError } from '../sandbox/environment.ts';
+import { type Bench, SetupError } from '../workspace/environment.ts';
 
 /** A titled part of a message; nothing at all when it has no text. */
 export function section(title: string, text: string): string {

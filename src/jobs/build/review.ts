@@ -4,7 +4,7 @@ import type { FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { cut } from '../report/said.ts';
-import { type Bench, callContext } from '../sandbox/environment.ts';
+import { type Bench, callContext } from '../workspace/environment.ts';
 import {
   acceptanceOf,
   changeSection,

@@ -6,10 +6,10 @@ import { isTestPath } from '../../guard/test-paths.ts';
 import type { Brief, FileChange, FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
-import { changesOf, restorePaths, treeOf } from '../sandbox/changes.ts';
-import { type Bench, JobError } from '../sandbox/environment.ts';
-import { overwriteInside, placeOf, readRegular, removeInside } from '../sandbox/inside.ts';
-import { treesDirectory } from '../sandbox/sandbox.ts';
+import { overwriteInside, placeOf, readRegular, removeInside } from '../../sandbox/inside.ts';
+import { treesDirectory } from '../../sandbox/sandbox.ts';
+import { changesOf, restorePaths, treeOf } from '../workspace/changes.ts';
+import { type Bench, JobError } from '../workspace/environment.ts';
 
 export interface Settled {
   /** What may be proposed; empty when the change as a whole is refused. */

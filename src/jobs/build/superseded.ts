@@ -1,10 +1,10 @@
 /** Takes the tests that the approved plan supersedes out of their files: by reading, never by a model, and tried on the base. */
 import { testCasesIn, withoutTests } from '../../guard/test-cases.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
-import { runTests } from '../runner/test-run.ts';
-import { treeOf } from '../sandbox/changes.ts';
-import { type Bench, SetupError } from '../sandbox/environment.ts';
-import { overwrite } from '../sandbox/trees.ts';
+import { runTests } from '../test-runs/test-run.ts';
+import { treeOf } from '../workspace/changes.ts';
+import { type Bench, SetupError } from '../workspace/environment.ts';
+import { overwrite } from '../workspace/trees.ts';
 import { onCopy } from './settle.ts';
 
 type File = FrozenTests['files'][number];

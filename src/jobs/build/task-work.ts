@@ -4,8 +4,8 @@ import type { Brief, FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { saveTranscript } from '../report/transcripts.ts';
-import { presentFiles, treeOf } from '../sandbox/changes.ts';
-import { type Bench, callContext, JobError } from '../sandbox/environment.ts';
+import { presentFiles, treeOf } from '../workspace/changes.ts';
+import { type Bench, callContext, JobError } from '../workspace/environment.ts';
 import { converse, type Ending, UNFINISHED } from './agent.ts';
 import {
   acceptanceOf,

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { commandRefusal } from '../../guard/command-policy.ts';
 import type { ToolCall, ToolDefinition } from '../../ports.ts';
+import { placeOf, readRegular, writeInside } from '../../sandbox/inside.ts';
+import type { CommandResult, Sandbox } from '../../sandbox/sandbox.ts';
 import { parseJson } from '../report/json.ts';
 import { cut, said } from '../report/said.ts';
-import { placeOf, readRegular, writeInside } from '../sandbox/inside.ts';
-import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 
 export interface ToolContext {
   readonly workspace: string;

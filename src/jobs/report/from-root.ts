@@ -1,6 +1,6 @@
 /** Says paths of the runner's working copies as everybody else knows them: from the repository's root. */
 import type { Report } from '../../loop/brief.ts';
-import { treesDirectory } from '../sandbox/sandbox.ts';
+import { treesDirectory } from '../../sandbox/sandbox.ts';
 
 interface Places {
   readonly workspace: string;

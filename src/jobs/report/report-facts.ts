@@ -1,7 +1,7 @@
 /** What every report says alike: whose it is, where it ran, what it cost. */
 import { BudgetError, LoopError, ModelError, SandboxError } from '../../errors.ts';
 import type { Brief, JobFailure, ModelCall, Report } from '../../loop/brief.ts';
-import { countCalls, type JobEnvironment, SetupError } from '../sandbox/environment.ts';
+import { countCalls, type JobEnvironment, SetupError } from '../workspace/environment.ts';
 
 type Subject = Pick<Report, 'version' | 'loop' | 'entry' | 'candidate' | 'base'>;
 

@@ -1,5 +1,5 @@
 /** What a command said, as a model, a defect or a raw output shows it. */
-import type { CommandResult } from '../sandbox/sandbox.ts';
+import type { CommandResult } from '../../sandbox/sandbox.ts';
 
 /** How the command ended, and its output. */
 export function said(result: CommandResult, outputBytes: number): string {

@@ -2,7 +2,7 @@
 import { scanDiff } from '../../guard/scan.ts';
 import { judgeFindings, liftedNote } from '../../guard/waivers.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
-import { type Bench, measured } from '../sandbox/environment.ts';
+import { type Bench, measured } from '../workspace/environment.ts';
 
 /** One number, or none when it could not be measured, and what is wrong. */
 export interface Reading {

@@ -4,13 +4,13 @@ import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { SeedData } from '../../loop/answers.ts';
+import { readRegular } from '../../sandbox/inside.ts';
+import type { CommandResult } from '../../sandbox/sandbox.ts';
 import { onCopy } from '../build/settle.ts';
 import { parseJson } from '../report/json.ts';
 import { cut, said } from '../report/said.ts';
-import type { Bench } from '../sandbox/environment.ts';
-import { readRegular } from '../sandbox/inside.ts';
-import { install } from '../sandbox/install.ts';
-import type { CommandResult } from '../sandbox/sandbox.ts';
+import type { Bench } from '../workspace/environment.ts';
+import { install } from '../workspace/install.ts';
 
 /** What went wrong, as sentences, and the whole output of both runs. */
 export interface SeedRuns {

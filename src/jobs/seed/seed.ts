@@ -21,9 +21,9 @@ import {
 import { parseJson } from '../report/json.ts';
 import { failureOf, reportedOn } from '../report/report-facts.ts';
 import { cut } from '../report/said.ts';
-import { applyChanges, blobId, diffOf, type TreeEntry, treeOf } from '../sandbox/changes.ts';
-import { type Bench, callContext, type JobEnvironment, JobError, measured } from '../sandbox/environment.ts';
-import { openRepository } from '../sandbox/repository.ts';
+import { applyChanges, blobId, diffOf, type TreeEntry, treeOf } from '../workspace/changes.ts';
+import { type Bench, callContext, type JobEnvironment, JobError, measured } from '../workspace/environment.ts';
+import { openRepository } from '../workspace/repository.ts';
 import { runTwice, type SeedRuns } from './seed-run.ts';
 
 type Outcome = Pick<SeedReport, 'seed' | 'changes' | 'measurements' | 'defects' | 'failure'>;

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Brief } from '../../loop/brief.ts';
 import { parseJson } from '../report/json.ts';
 import { said } from '../report/said.ts';
-import { unseal } from '../runner/seal.ts';
-import type { Bench } from '../sandbox/environment.ts';
+import { unseal } from '../test-runs/seal.ts';
+import type { Bench } from '../workspace/environment.ts';
 import { type ProbeRequest, type ProbeResult, probeResult } from './probe-protocol.ts';
 
 type Row = Brief['acceptance'][number];

@@ -1,9 +1,9 @@
 /** What a test must notice before it proves anything: the change taken back, and faults in the product. */
 import { isTestPath } from '../../guard/test-paths.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
-import type { TestRun } from '../runner/test-run.ts';
-import { type Bench, runShell } from '../sandbox/environment.ts';
-import { onTreeCopy, revertPaths, type Trees } from '../sandbox/trees.ts';
+import type { TestRun } from '../test-runs/test-run.ts';
+import { type Bench, runShell } from '../workspace/environment.ts';
+import { onTreeCopy, revertPaths, type Trees } from '../workspace/trees.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
 import { loadsIn, type MutationFound, type MutationRequest, mutationTurnsRed } from './mutation-run.ts';
 

@@ -1,8 +1,8 @@
 /** Proves requirements: each test's outcome on the base, on the head, with the change taken back, and with faults in the product. */
 import type { EvidenceRow, FrozenTests, Outcome } from '../../loop/brief.ts';
-import type { TestRun } from '../runner/test-run.ts';
-import type { Bench } from '../sandbox/environment.ts';
-import type { Trees } from '../sandbox/trees.ts';
+import type { TestRun } from '../test-runs/test-run.ts';
+import type { Bench } from '../workspace/environment.ts';
+import type { Trees } from '../workspace/trees.ts';
 import { hasAssertion } from './assertions.ts';
 import { mutate, placesOfChange, productOf, revertedRun, taskFiles, type Work } from './counter-checks.ts';
 import { changeVerdict, keepVerdict, metricVerdict } from './evidence-verdict.ts';

@@ -1,8 +1,8 @@
 /** Runs the frozen tests, as they were frozen. */
 import type { FrozenTests } from '../../loop/brief.ts';
-import { runTests, type TestRun } from '../runner/test-run.ts';
-import type { Bench } from '../sandbox/environment.ts';
-import { layTests } from '../sandbox/trees.ts';
+import { runTests, type TestRun } from '../test-runs/test-run.ts';
+import type { Bench } from '../workspace/environment.ts';
+import { layTests } from '../workspace/trees.ts';
 
 export type FrozenTest = FrozenTests['tests'][number];
 

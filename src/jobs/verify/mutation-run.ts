@@ -1,8 +1,8 @@
 /** Tries faults in the product, one at a time, until a test turns red. */
 import type { Outcome } from '../../loop/brief.ts';
-import type { Bench } from '../sandbox/environment.ts';
-import { placeOf, readRegular } from '../sandbox/inside.ts';
-import { overwrite } from '../sandbox/trees.ts';
+import { placeOf, readRegular } from '../../sandbox/inside.ts';
+import type { Bench } from '../workspace/environment.ts';
+import { overwrite } from '../workspace/trees.ts';
 import { inTurns, isMutable, type Mutant, mutantsOf } from './mutation.ts';
 
 /** Files, and the lines of each where it is not all of them. */

@@ -5,9 +5,9 @@ import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { said } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
-import { runTests, suiteCommand, type TestRun } from '../runner/test-run.ts';
-import { type Bench, measured } from '../sandbox/environment.ts';
-import { layTests, onTreeCopy, revertPaths, type Trees } from '../sandbox/trees.ts';
+import { runTests, suiteCommand, type TestRun } from '../test-runs/test-run.ts';
+import { type Bench, measured } from '../workspace/environment.ts';
+import { layTests, onTreeCopy, revertPaths, type Trees } from '../workspace/trees.ts';
 
 /** The exit code alone proves little: the product could end each test process early, and with 0. */
 export async function regressionReading(bench: Bench, trees: Trees): Promise<Reading> {

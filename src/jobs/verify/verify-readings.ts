@@ -5,9 +5,9 @@ import { judgeFindings, liftedNote } from '../../guard/waivers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Reading } from '../report/security.ts';
-import type { TestRun } from '../runner/test-run.ts';
-import { type Bench, measured } from '../sandbox/environment.ts';
-import { onTreeCopy, type Trees } from '../sandbox/trees.ts';
+import type { TestRun } from '../test-runs/test-run.ts';
+import { type Bench, measured } from '../workspace/environment.ts';
+import { onTreeCopy, type Trees } from '../workspace/trees.ts';
 import { idOf, runFrozen } from './frozen-run.ts';
 
 /** `test_integrity_violations`: existing, frozen and left-out tests, and the runner's set-up, compared with the base. */

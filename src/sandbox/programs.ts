@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { execa } from 'execa';
-import { childEnvironment } from '../../settings/env.ts';
+import { childEnvironment } from '../settings/env.ts';
 
 export interface Interpreters {
   readonly path: readonly string[];

@@ -3,14 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { pathToFileURL } from 'node:url';
+import { programText } from '../../inside/program-text.ts';
 import type { Commands } from '../../loop/brief.ts';
-import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
+import { RUNNERS } from '../../runners/runners.ts';
+import type { CommandResult, Sandbox } from '../../sandbox/sandbox.ts';
 import { keepTests } from './kept-tests.ts';
-import { NODE_RUNNER } from './node-runner.ts';
-import { NODE_THREAD } from './node-thread.ts';
 import { type FileRun, judgeRun, type TestRun } from './test-verdict.ts';
-import { UNITTEST_RUNNER } from './unittest-runner.ts';
 
 export type { TestResult, TestRun } from './test-verdict.ts';
 
@@ -34,12 +32,11 @@ export interface TestRequest {
  */
 export async function runTests(request: TestRequest): Promise<TestRun> {
   const scripts = join(request.sandbox.scratch, `run-${randomBytes(8).toString('hex')}`);
-  const { scripts: texts } = RUNNERS[request.runner];
-  const [main = ''] = Object.keys(texts);
+  const { programs } = RUNNERS[request.runner];
   await mkdir(scripts, { recursive: true });
-  for (const [name, text] of Object.entries(texts)) await writeFile(join(scripts, name), text);
+  for (const name of programs) await writeFile(join(scripts, name), programText(name));
   try {
-    return judgeRun(request, await runFiles(request, join(scripts, main)));
+    return judgeRun(request, await runFiles(request, join(scripts, programs[0])));
   } finally {
     await rm(scripts, { recursive: true, force: true });
   }
@@ -76,9 +73,13 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
     if (leftMs <= 0) break;
     // The key and the values of the sentinel are made when the candidate is there already, and for one file only.
     const key = randomBytes(32).toString('hex');
-    const stdin = JSON.stringify({ key, token: randomBytes(8).toString('hex'), ...target(file, directory) });
+    const stdin = JSON.stringify({
+      key,
+      token: randomBytes(8).toString('hex'),
+      ...target({ file, directory, node: process.execPath }),
+    });
     const result = await sandbox.run({
-      argv: argv(sandbox.node, script, Math.ceil(timeoutMs * TEST_SHARE)),
+      argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
       // Code that was compiled before may be that of other tests.
       env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: `${script}.none` },
       timeoutMs: Math.ceil(Math.min(leftMs, fileMs)),
@@ -88,25 +89,3 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
   }
   return runs;
 }
-
-interface Runner {
-  /** Texts by file name, the one to start first. */
-  readonly scripts: Readonly<Record<string, string>>;
-  readonly argv: (node: string, script: string, testMs: number) => readonly string[];
-  /** What the runner loads, as it wants to be told. */
-  readonly target: (file: string, directory: string) => Readonly<Record<string, string>>;
-}
-
-const RUNNERS: Readonly<Record<Commands['runner'], Runner>> = {
-  'node-test': {
-    scripts: { 'runner.mjs': NODE_RUNNER, 'thread.cjs': NODE_THREAD },
-    // The signal would open the debugger.
-    argv: (node, script, testMs) => [node, '--disable-sigusr1', `--test-timeout=${testMs}`, script],
-    target: (file, directory) => ({ url: pathToFileURL(join(directory, file)).href, program: process.execPath }),
-  },
-  unittest: {
-    scripts: { 'runner.py': UNITTEST_RUNNER },
-    argv: (_node, script) => ['python3', script],
-    target: (file) => ({ path: file }),
-  },
-};

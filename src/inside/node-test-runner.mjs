@@ -1,18 +1,17 @@
-/** The program that runs one node:test file and reports over file descriptor 3; kept as text, so that the job stays one file. */
-import { NODE_LOCK } from './node-lock.ts';
-
 /**
- * The tested code shares the process and could change all that judges it: so what node:test and the assertions depend on is locked
- * before it is loaded, results are taken where they arise, and each line is sealed with a key that only this module holds. The last
- * test must fail by assertion, and notices when that was not enough. Reads `{key, token, url, program}` from standard input.
+ * Runs one node:test file and reports over file descriptor 3. The tested code shares the process and could change all that judges it: so what
+ * node:test and the assertions depend on is locked before it is loaded, results are taken where they arise, and each line is sealed with a key
+ * that only this module holds. The last test must fail by assertion, and notices when that was not enough. Reads `{key, token, url, program}`
+ * from standard input.
  */
-export const NODE_RUNNER = String.raw`import assert from 'node:assert';
+import assert from 'node:assert';
 import asyncHooks from 'node:async_hooks';
 import crypto from 'node:crypto';
 import events from 'node:events';
 import fs from 'node:fs';
 import test from 'node:test';
-import './thread.cjs';
+import './node-test-thread.cjs';
+import { lock } from './node-test-lock.mjs';
 
 // Nothing below looks up a method of a prototype after the file is loaded: it could be another by then.
 const { apply, defineProperty } = Reflect;
@@ -22,28 +21,49 @@ const { writeSync } = fs;
 const { from } = Buffer;
 const { stringify } = JSON;
 const { AssertionError } = assert;
-const { setTimeout, process: { exit } } = globalThis;
+const {
+  setTimeout,
+  process: { exit },
+} = globalThis;
 const leave = () => apply(exit, process, [0]);
-const cut = ((slice) => (text) => apply(slice, text, [0, 2000]))(String.prototype.slice);
+const cut = (
+  (slice) => (text) =>
+    apply(slice, text, [0, 2000])
+)(String.prototype.slice);
 const { key, token, url, program } = JSON.parse(fs.readFileSync(0, 'utf8'));
 // Tests start other processes with the ordinary Node, not with this runner.
 process.execPath = program;
 
 let position = 0;
 function emit(text) {
-  const bytes = from(hash('sha3-256', key + ' ' + position + ' ' + text) + ' ' + text + '\n');
+  const bytes = from(`${hash('sha3-256', `${key} ${position} ${text}`)} ${text}\n`);
   position += 1;
   for (let at = 0; at < bytes.length; ) at += writeSync(3, bytes, at);
 }
 function emitTest(name, bare, { outcome, message }) {
-  emit('{"kind":"test","name":' + stringify(name) + ',"bare":' + stringify(bare) + ',"outcome":"' + outcome + '","message":' + stringify(message) + '}');
+  emit(
+    '{"kind":"test","name":' +
+      stringify(name) +
+      ',"bare":' +
+      stringify(bare) +
+      ',"outcome":"' +
+      outcome +
+      '","message":' +
+      stringify(message) +
+      '}',
+  );
 }
 
-const isAssertion = (error) => error instanceof AssertionError || error?.code === 'ERR_ASSERTION' || error?.name === 'AssertionError';
+const isAssertion = (error) =>
+  error instanceof AssertionError || error?.code === 'ERR_ASSERTION' || error?.name === 'AssertionError';
 function messageOf(error) {
   try {
     const cause = error?.cause ?? error;
-    return cut(cause !== null && typeof cause === 'object' && 'message' in cause ? cause.name + ': ' + cause.message : '' + cause);
+    return cut(
+      cause !== null && typeof cause === 'object' && 'message' in cause
+        ? `${cause.name}: ${cause.message}`
+        : `${cause}`,
+    );
   } catch {
     return 'the error cannot be read';
   }
@@ -66,30 +86,29 @@ function resultOf(type, { nesting, skip, todo, details }) {
   return { outcome: failureOf(nesting, details?.error), message: messageOf(details?.error) };
 }
 
-const BEGIN = 'begin ' + token;
-const END = 'end ' + token;
-const LOAD = 'load ' + token;
+const BEGIN = `begin ${token}`;
+const END = `end ${token}`;
+const LOAD = `load ${token}`;
 let isOver = false;
 function record(type, event) {
   if (isOver) return;
   const { nesting, name } = event;
-  if (type === 'test:start') {
-    names[nesting] = nesting === 0 ? name : names[nesting - 1] + ' > ' + name;
-    worst[nesting + 1] = undefined;
-  } else {
-    const result = resultOf(type, event);
-    if (result.outcome === 'load-error' || (result.outcome === 'fail' && worst[nesting] !== 'load-error')) worst[nesting] = result.outcome;
-    const full = nesting === 0 ? name : names[nesting - 1] + ' > ' + name;
-    worst[nesting + 1] = undefined;
-    if (full === BEGIN) return;
-    if (full === LOAD) emit('{"kind":"load","message":' + stringify(result.message) + '}');
-    else if (full === END) end(result);
-    else if (event.details?.type !== 'suite') emitTest(full, name, result);
-  }
+  const full = nesting === 0 ? name : `${names[nesting - 1]} > ${name}`;
+  if (type === 'test:start') names[nesting] = full;
+  else tell(full, event, resultOf(type, event));
+  worst[nesting + 1] = undefined;
+}
+function tell(full, { nesting, name, details }, result) {
+  const { outcome, message } = result;
+  if (outcome === 'load-error' || (outcome === 'fail' && worst[nesting] !== 'load-error')) worst[nesting] = outcome;
+  if (full === BEGIN) return;
+  if (full === LOAD) emit(`{"kind":"load","message":${stringify(message)}}`);
+  else if (full === END) end(result);
+  else if (details?.type !== 'suite') emitTest(full, name, result);
 }
 function end({ outcome, message }) {
   isOver = true;
-  emit('{"kind":"end","outcome":"' + outcome + '","message":' + stringify(message) + '}');
+  emit(`{"kind":"end","outcome":"${outcome}","message":${stringify(message)}}`);
   // What the file left open must not hold the results back; hooks that run last have this long.
   setTimeout(leave, 500).unref();
 }
@@ -110,41 +129,64 @@ function catchEvents() {
   };
 }
 
-${NODE_LOCK}
 /** Wrong in ways that nobody can foresee: the values are new in each run. */
 function wrongCalls() {
   const half = token.length / 2;
   const one = token.slice(0, half);
   const other = token.slice(half);
-  return [['ok', 0], ['equal', one, other], ['notEqual', one, one], ['strictEqual', one, other], ['notStrictEqual', one, one], ['deepEqual', [one], [other]], ['deepStrictEqual', { one }, { one: other }], ['match', one, new RegExp(other)], ['throws', () => one]];
+  return [
+    ['ok', 0],
+    ['equal', one, other],
+    ['notEqual', one, one],
+    ['strictEqual', one, other],
+    ['notStrictEqual', one, one],
+    ['deepEqual', [one], [other]],
+    ['deepStrictEqual', { one }, { one: other }],
+    ['match', one, new RegExp(other)],
+    ['throws', () => one],
+  ];
 }
 const wrong = wrongCalls();
 
 try {
   let context;
   const resources = [];
-  const hook = asyncHooks.createHook({ init(id, type, trigger, resource) { resources.push(resource); } }).enable();
+  const hook = asyncHooks
+    .createHook({
+      init(_id, _type, _trigger, resource) {
+        resources.push(resource);
+      },
+    })
+    .enable();
   catchEvents();
-  await test(BEGIN, (own) => { context = own; });
+  await test(BEGIN, (own) => {
+    context = own;
+  });
   hook.disable();
   lock(context, resources.find((resource) => resource.name === BEGIN).constructor);
   emit('{"kind":"begin"}');
 } catch (error) {
-  writeSync(2, 'the test runner could not be locked: ' + error.stack + '\n');
+  writeSync(2, `the test runner could not be locked: ${error.stack}\n`);
   leave();
 }
 
 try {
   await import(url);
 } catch (error) {
-  test(LOAD, () => { throw error; });
+  test(LOAD, () => {
+    throw error;
+  });
 }
 test(END, () => {
-  for (const library of [assert, assert.strict]) for (const [name, ...values] of wrong) {
-    let isNoticed = false;
-    try { library[name](...values); } catch { isNoticed = true; }
-    if (!isNoticed) throw new Error('assert.' + name + ' no longer fails');
-  }
+  for (const library of [assert, assert.strict])
+    for (const [name, ...values] of wrong) {
+      let isNoticed = false;
+      try {
+        library[name](...values);
+      } catch {
+        isNoticed = true;
+      }
+      if (!isNoticed) throw new Error(`assert.${name} no longer fails`);
+    }
   assert.equal(wrong[1][1], wrong[1][2]);
 });
-`;

@@ -1,7 +1,7 @@
 /** Reads what the test runners reported, file by file, and whether any of it can be believed. */
 import { z } from 'zod';
 import { type Outcome, outcome } from '../../loop/brief.ts';
-import type { CommandResult } from '../sandbox/command-run.ts';
+import type { CommandResult } from '../../sandbox/command-run.ts';
 import { unseal } from './seal.ts';
 
 export interface TestResult {

@@ -1,16 +1,16 @@
 /** Keeps generated code away from the machine: bubblewrap with its own namespaces, or nothing for the scripted model. */
 import { chmod, constants, copyFile, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { ENCLOSED_HOME, enclosed, type Foundations, layFoundations } from '../../confinement/bubblewrap.ts';
-import { type DiskMeter, openDiskMeter } from '../../confinement/disk-meter.ts';
-import { defaultLimits, LIMIT_OPEN_FILES, type Limits, limited } from '../../confinement/limits.ts';
-import { openScope, type Scope } from '../../confinement/scope.ts';
-import { takeSetId } from '../../confinement/set-id.ts';
-import { limitsTold, missingWalls } from '../../confinement/walls.ts';
-import { watch as watchProcess } from '../../confinement/watch.ts';
-import { SandboxError } from '../../errors.ts';
-import type { SandboxKind } from '../../loop/brief.ts';
-import { childEnvironment } from '../../settings/env.ts';
+import { ENCLOSED_HOME, enclosed, type Foundations, layFoundations } from '../confinement/bubblewrap.ts';
+import { type DiskMeter, openDiskMeter } from '../confinement/disk-meter.ts';
+import { defaultLimits, LIMIT_OPEN_FILES, type Limits, limited } from '../confinement/limits.ts';
+import { openScope, type Scope } from '../confinement/scope.ts';
+import { takeSetId } from '../confinement/set-id.ts';
+import { limitsTold, missingWalls } from '../confinement/walls.ts';
+import { watch as watchProcess } from '../confinement/watch.ts';
+import { SandboxError } from '../errors.ts';
+import type { SandboxKind } from '../loop/brief.ts';
+import { childEnvironment } from '../settings/env.ts';
 import { type CommandResult, runProcess } from './command-run.ts';
 import { bubblewrap, contains, exists, interpreterDirectories } from './programs.ts';
 

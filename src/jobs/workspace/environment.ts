@@ -4,9 +4,9 @@ import type { Brief, ModelCall } from '../../loop/brief.ts';
 import { leftAfter, type Purse } from '../../loop/costs.ts';
 import type { Measurement } from '../../loop/measurement.ts';
 import type { CallContext, Model } from '../../ports.ts';
+import type { CommandResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { RawStore } from '../report/raw.ts';
 import type { Repository } from './repository.ts';
-import type { CommandResult, Sandbox } from './sandbox.ts';
 
 export interface JobEnvironment {
   /** The checked-out candidate with its history; generated code may write here. */

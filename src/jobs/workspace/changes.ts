@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { defectOf } from '../../guard/patch-policy.ts';
 import type { FileChange } from '../../loop/brief.ts';
 import type { Defect } from '../../loop/measurement.ts';
-import { placeOf, readRegular, removeInside, writeInside } from './inside.ts';
+import { placeOf, readRegular, removeInside, writeInside } from '../../sandbox/inside.ts';
 import { diffOfFolders, type Repository } from './repository.ts';
 
 export interface Changes {

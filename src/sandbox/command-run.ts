@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { type FileHandle, open } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
-import { firstProcessGone } from '../../confinement/first-process.ts';
-import type { Watch } from '../../confinement/watch.ts';
+import { firstProcessGone } from '../confinement/first-process.ts';
+import type { Watch } from '../confinement/watch.ts';
 
 export interface CommandResult {
   /** Undefined when a signal ended the command. */

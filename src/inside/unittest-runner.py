@@ -1,12 +1,11 @@
-/** The program that runs one unittest file and reports over file descriptor 3; kept as text, so that the job stays one file. */
+"""Runs one unittest file and reports over file descriptor 3.
 
-/**
- * The tested code shares the process and could change all that judges it: so tests are run by private copies of unittest's modules,
- * with built-ins of their own, each line is sealed with a key, and the last test must fail by assertion. Python hides nothing from code
- * that walks its frames; that is for the scan of the change and the acceptance session, whose judge is another process.
- * Reads `{key, token, path}` from standard input.
- */
-export const UNITTEST_RUNNER = String.raw`import asyncio, builtins, functools, hashlib, importlib.util, json, os, sys, traceback, types, unittest
+The tested code shares the process and could change all that judges it: so tests are run by private copies of unittest's modules, with
+built-ins of their own, each line is sealed with a key, and the last test must fail by assertion. Python hides nothing from code that
+walks its frames; that is for the scan of the change and the acceptance session, whose judge is another process. Reads
+`{key, token, path}` from standard input.
+"""
+import asyncio, builtins, functools, hashlib, importlib.util, json, os, sys, traceback, types, unittest
 
 BUILTINS = {name: value for name, value in vars(builtins).items() if not name.startswith("__")}
 globals().update(BUILTINS)
@@ -138,4 +137,3 @@ def main():
     leave(0)
 
 main()
-`;

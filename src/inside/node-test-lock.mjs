@@ -1,33 +1,43 @@
-/** How a node:test run locks what judges, before the tested code is loaded; kept as text, because it is a part of the runner's module. */
-
 /**
- * Not a module of its own: the tested code could import one and call what is in it. Uses the runner's `apply`, `defineProperty`,
- * `assert`, `asyncHooks`, `test` and `AssertionError`.
+ * Locks what judges a node:test run, before the tested code is loaded. Who imports this module then finds one function, and all that it would
+ * do is done already.
  */
-export const NODE_LOCK = `import channels from 'node:diagnostics_channel';
+import assert from 'node:assert';
+import asyncHooks from 'node:async_hooks';
+import channels from 'node:diagnostics_channel';
 import module from 'node:module';
+import test from 'node:test';
 import { types } from 'node:util';
 import v8 from 'node:v8';
 
-const { ownKeys } = Reflect;
+const { apply, defineProperty, ownKeys } = Reflect;
+const { AssertionError } = assert;
 const { freeze } = Object;
 const { isPromise } = types;
 
 const refuse = (what) => () => {
-  throw new Error(what + ' is not there for code under test');
+  throw new Error(`${what} is not there for code under test`);
 };
 
 const STRICT = assert.strict;
-const JUDGES = { __proto__: null, assert, 'assert/strict': STRICT, 'node:assert': assert, 'node:assert/strict': STRICT, 'node:test': test };
+const JUDGES = {
+  __proto__: null,
+  assert,
+  'assert/strict': STRICT,
+  'node:assert': assert,
+  'node:assert/strict': STRICT,
+  'node:test': test,
+};
 const PLACES = { __proto__: null, assert: 'node:assert', 'assert/strict': 'node:assert/strict' };
 const isJudge = (name) => typeof name === 'string' && name in JUDGES;
 
 /** Replacing the owner's function, as mocks of modules do, goes on working, but not for what judges. */
 function keepFor(owner, key, before) {
-  const guarded = (load) => function (name, ...rest) {
-    before?.(rest[0]);
-    return isJudge(name) ? JUDGES[name] : apply(load, this, [name, ...rest]);
-  };
+  const guarded = (load) =>
+    function (name, ...rest) {
+      before?.(rest[0]);
+      return isJudge(name) ? JUDGES[name] : apply(load, this, [name, ...rest]);
+    };
   let current = guarded(owner[key]);
   const set = function (next) {
     if (this === owner) current = guarded(next);
@@ -43,24 +53,36 @@ function keepJudges() {
   keepFor(module, '_load', (parent) => {
     if (parent instanceof module) defineProperty(parent, 'require', { value: parent.require, configurable: false });
   });
-  const hooked = (hook) => hook && ((name, context, next) => (isJudge(name) ? next(name, context) : hook(name, context, next)));
+  const hooked = (hook) =>
+    hook && ((name, context, next) => (isJudge(name) ? next(name, context) : hook(name, context, next)));
   const hooks = ({ resolve, load }) => registerHooks({ resolve: hooked(resolve), load: hooked(load) });
   let isGuarded = false;
   const late = (...rest) => {
-    if (!isGuarded) registerHooks({
-      resolve: (name, context, next) => (isJudge(name) ? { url: PLACES[name] ?? name, format: 'builtin', shortCircuit: true } : next(name, context)),
-      load: (url, context, next) => (isJudge(url) ? { format: 'builtin', source: null, shortCircuit: true } : next(url, context)),
-    });
+    if (!isGuarded)
+      registerHooks({
+        resolve: (name, context, next) =>
+          isJudge(name) ? { url: PLACES[name] ?? name, format: 'builtin', shortCircuit: true } : next(name, context),
+        load: (url, context, next) =>
+          isJudge(url) ? { format: 'builtin', source: null, shortCircuit: true } : next(url, context),
+      });
     isGuarded = true;
     return apply(register, module, rest);
   };
-  for (const [name, value] of [['createRequire', module.createRequire], ['register', late], ['registerHooks', hooks]]) defineProperty(module, name, { value });
+  for (const [name, value] of [
+    ['createRequire', module.createRequire],
+    ['register', late],
+    ['registerHooks', hooks],
+  ])
+    defineProperty(module, name, { value });
 }
 
 /** Whoever gets hold of a test's context cannot give it other assertions. */
 function keepContexts(Test, methods) {
   const { getRunArgs } = Test.prototype;
-  const kept = ownKeys(methods).map((key) => ({ key, own: { ...Object.getOwnPropertyDescriptor(methods, key), configurable: false } }));
+  const kept = ownKeys(methods).map((key) => ({
+    key,
+    own: { ...Object.getOwnPropertyDescriptor(methods, key), configurable: false },
+  }));
   const { get } = Object.getOwnPropertyDescriptor(methods, 'assert');
   Test.prototype.getRunArgs = function () {
     const args = apply(getRunArgs, this, []);
@@ -68,7 +90,8 @@ function keepContexts(Test, methods) {
     // A suite asserts nothing. The getter counts for the plan that there is when it is first asked.
     if (!('assert' in ctx)) return args;
     defineProperty(ctx, 'assert', { get: () => freeze(apply(get, ctx, [])) });
-    for (let at = 0; at < kept.length; at += 1) if (kept[at].key !== 'assert') defineProperty(ctx, kept[at].key, kept[at].own);
+    for (let at = 0; at < kept.length; at += 1)
+      if (kept[at].key !== 'assert') defineProperty(ctx, kept[at].key, kept[at].own);
     return args;
   };
 }
@@ -86,7 +109,10 @@ function hideTests(Test) {
   asyncHooks.executionAsyncResource = () => shown(executionAsyncResource());
   asyncHooks.createHook = (callbacks) => {
     const { init } = callbacks;
-    return createHook({ ...callbacks, ...(init && { init: (id, type, trigger, resource) => init(id, type, trigger, shown(resource)) }) });
+    return createHook({
+      ...callbacks,
+      ...(init && { init: (id, type, trigger, resource) => init(id, type, trigger, shown(resource)) }),
+    });
   };
   freezeAll([Test, Test.prototype, asyncHooks.AsyncResource, asyncHooks.AsyncResource.prototype]);
 }
@@ -96,7 +122,8 @@ function keepMethods(owner) {
   for (const key of ownKeys(owner)) {
     const value = owner[key];
     const set = function (next) {
-      if (this !== owner) defineProperty(this, key, { value: next, writable: true, enumerable: true, configurable: true });
+      if (this !== owner)
+        defineProperty(this, key, { value: next, writable: true, enumerable: true, configurable: true });
     };
     defineProperty(owner, key, { get: () => value, set, configurable: false });
   }
@@ -107,22 +134,42 @@ function freezeAll(values) {
 }
 
 /** Locks what judges; from here on replacing any of it fails or has no effect. */
-function lock(context, Test) {
+export function lock(context, Test) {
   keepContexts(Test, Object.getPrototypeOf(context));
   hideTests(Test);
   keepJudges();
   // Who listens here runs the tests' functions.
-  for (const name of ['start', 'end', 'error', 'asyncStart', 'asyncEnd']) defineProperty(channels.channel('tracing:node.test:' + name), 'hasSubscribers', { value: false });
+  for (const name of ['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
+    defineProperty(channels.channel(`tracing:node.test:${name}`), 'hasSubscribers', { value: false });
   const { register } = test.assert;
   const known = ownKeys(assert);
-  defineProperty(test.assert, 'register', { value: (name, check) => (known.includes(name) ? refuse('replacing t.assert.' + name)() : register(name, check)) });
-  for (const name of ['getHeapSnapshot', 'setHeapSnapshotNearHeapLimit', 'writeHeapSnapshot']) defineProperty(v8, name, { value: refuse(name) });
+  defineProperty(test.assert, 'register', {
+    value: (name, check) => (known.includes(name) ? refuse(`replacing t.assert.${name}`)() : register(name, check)),
+  });
+  for (const name of ['getHeapSnapshot', 'setHeapSnapshotNearHeapLimit', 'writeHeapSnapshot'])
+    defineProperty(v8, name, { value: refuse(name) });
   const { setFlagsFromString } = v8;
-  defineProperty(v8, 'setFlagsFromString', { value: (flag) => (flag === '--expose-gc' || flag === '--expose_gc' ? setFlagsFromString(flag) : refuse('the flag ' + flag)()) });
-  defineProperty(v8, 'promiseHooks', { value: freeze({ onInit: refuse('onInit'), onBefore: refuse('onBefore'), onAfter: refuse('onAfter'), onSettled: refuse('onSettled'), createHook: refuse('createHook') }) });
+  defineProperty(v8, 'setFlagsFromString', {
+    value: (flag) =>
+      flag === '--expose-gc' || flag === '--expose_gc' ? setFlagsFromString(flag) : refuse(`the flag ${flag}`)(),
+  });
+  defineProperty(v8, 'promiseHooks', {
+    value: freeze({
+      onInit: refuse('onInit'),
+      onBefore: refuse('onBefore'),
+      onAfter: refuse('onAfter'),
+      onSettled: refuse('onSettled'),
+      createHook: refuse('createHook'),
+    }),
+  });
   module.syncBuiltinESMExports();
-  for (const library of [assert, assert.strict, test]) freezeAll([library, ...ownKeys(library).map((name) => library[name]).filter((value) => typeof value === 'function')]);
+  for (const library of [assert, assert.strict, test])
+    freezeAll([
+      library,
+      ...ownKeys(library)
+        .map((name) => library[name])
+        .filter((value) => typeof value === 'function'),
+    ]);
   keepMethods(assert.Assert.prototype);
   freezeAll([AssertionError.prototype, Object.getPrototypeOf(context), test.assert, Promise, Promise.prototype]);
 }
-`;

@@ -2,13 +2,13 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FrozenTests } from '../../loop/brief.ts';
+import { overwriteInside, removeInside } from '../../sandbox/inside.ts';
+import { treesDirectory } from '../../sandbox/sandbox.ts';
 import { said } from '../report/said.ts';
 import { treeOf } from './changes.ts';
 import { type Bench, JobError, runShell, SetupError } from './environment.ts';
-import { overwriteInside, removeInside } from './inside.ts';
 import { install } from './install.ts';
 import { layTree } from './repository.ts';
-import { treesDirectory } from './sandbox.ts';
 
 export interface Trees {
   readonly base: string;

@@ -1,0 +1,12 @@
+/** Node's own test runner. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Runner } from './runner.ts';
+
+export const nodeTest: Runner = {
+  testPaths: [/(^|\/)(test|tests|__tests__)\/([^/]+\/)*[^/]+\.[cm]?[jt]sx?$/, /[._-](test|spec)\.[cm]?[jt]sx?$/],
+  programs: ['node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
+  // The signal would open the debugger.
+  argv: ({ node, script, testMs }) => [node, '--disable-sigusr1', `--test-timeout=${testMs}`, script],
+  target: ({ file, directory, node }) => ({ url: pathToFileURL(join(directory, file)).href, program: node }),
+};

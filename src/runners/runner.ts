@@ -1,0 +1,30 @@
+/** What a test runner is here: one file each, which says where its tests are and how they are run. Pure. */
+
+export interface Runner {
+  /** Where tests live; everything else is the product. */
+  readonly testPaths: readonly RegExp[];
+  /** Programs of `src/inside` that lie beside each other while tests run; the first one is started. */
+  readonly programs: readonly [string, ...string[]];
+  /** How the first program is started. */
+  readonly argv: (start: Start) => readonly string[];
+  /** What the program loads, as it wants to be told. */
+  readonly target: (test: TestFile) => Readonly<Record<string, string>>;
+}
+
+export interface Start {
+  /** Path of the Node that runs Loopwright. */
+  readonly node: string;
+  /** Path of the first program. */
+  readonly script: string;
+  /** What one test may take. */
+  readonly testMs: number;
+}
+
+export interface TestFile {
+  /** Path from the root of the repository. */
+  readonly file: string;
+  /** The root. */
+  readonly directory: string;
+  /** The ordinary Node, which tests start other processes with. */
+  readonly node: string;
+}
