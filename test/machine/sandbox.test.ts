@@ -134,7 +134,7 @@ describe('the bubblewrap sandbox', () => {
       'ls /proc/self/fd; for fd in 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$fd ] && readlink /proc/self/fd/$fd; done';
     await writeFile(
       join(root, 'open.mjs'),
-      `import { openSandbox } from ${JSON.stringify(pathToFileURL(resolve('src/jobs/sandbox/sandbox.ts')).href)};
+      `import { openSandbox } from ${JSON.stringify(pathToFileURL(resolve('src/sandbox/sandbox.ts')).href)};
        const sandbox = await openSandbox(${JSON.stringify({ workspace, readOnly: [], scripted: false, scratch })});
        const result = await sandbox.run({ argv: ['bash', '-c', ${JSON.stringify(probe)}], directory: ${JSON.stringify(workspace)}, timeoutMs: 9000, outputBytes: 9000 });
        console.log(result.stdout + result.stderr);`,

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 /** Opens the sandbox as the job's program does, with the path that the set-up has left, and asks for the package there. */
 const inSandbox = (place: string) => `cat > look.mjs <<'END'
-import { openSandbox } from ${JSON.stringify(pathToFileURL(resolve('src/jobs/sandbox/sandbox.ts')).href)};
+import { openSandbox } from ${JSON.stringify(pathToFileURL(resolve('src/sandbox/sandbox.ts')).href)};
 const sandbox = await openSandbox({ workspace: process.cwd(), readOnly: [], scripted: false, scratch: ${JSON.stringify(place)} });
 const argv = ['python3', '-c', 'import tea; print("sandbox:", tea.kind)'];
 const { stdout, stderr } = await sandbox.run({ argv, directory: process.cwd(), timeoutMs: 30000, outputBytes: 9000 });

@@ -30,7 +30,7 @@ export function builtOn(hub: Hub, brief: Brief): Built {
   };
 }
 
-/** As jobs/sandbox/earlier-work.ts: what was built before, merged with what people pushed since. */
+/** As jobs/workspace/earlier-work.ts: what was built before, merged with what people pushed since. */
 function earlierWork({ commits }: Hub, { previous, candidate }: Brief, after: Files): ReturnType<typeof mergeChanges> {
   if (previous === null) return { changes: [], conflicts: [] };
   const { head, changes, tests: frozen } = previous;
