@@ -72,10 +72,12 @@ function messageOf(error) {
 /** By nesting: the name with its parents, and the worst failure among the children. */
 const names = create(null);
 const worst = create(null);
+const RANKS = { __proto__: null, fail: 1, error: 2, 'load-error': 3 };
 function failureOf(nesting, error) {
   try {
     if (error?.failureType === 'subtestsFailed') return worst[nesting + 1] ?? 'load-error';
-    return error?.failureType === 'testCodeFailure' && isAssertion(error.cause) ? 'fail' : 'load-error';
+    if (error?.failureType !== 'testCodeFailure') return 'load-error';
+    return isAssertion(error.cause) ? 'fail' : 'error';
   } catch {
     return 'load-error';
   }
@@ -100,7 +102,7 @@ function record(type, event) {
 }
 function tell(full, { nesting, name, details }, result) {
   const { outcome, message } = result;
-  if (outcome === 'load-error' || (outcome === 'fail' && worst[nesting] !== 'load-error')) worst[nesting] = outcome;
+  if ((RANKS[outcome] ?? 0) > (RANKS[worst[nesting]] ?? 0)) worst[nesting] = outcome;
   if (full === BEGIN) return;
   if (full === LOAD) emit(`{"kind":"load","message":${stringify(message)}}`);
   else if (full === END) end(result);

@@ -45,12 +45,12 @@ def judge(case, async_case, suite, loader, result, emit):
             emit(kind="test", name=name, bare=name.split(".")[-1], outcome=outcome, message=message)
         def addSuccess(self, test): self.line(test, "pass")
         def addFailure(self, test, error): self.line(test, "fail", said(error))
-        def addError(self, test, error): self.line(test, "load-error", said(error))
+        def addError(self, test, error): self.line(test, "error" if isinstance(test, unittest.TestCase) else "load-error", said(error))
         def addSkip(self, test, reason): self.line(test, "not-run", "skipped: " + reason)
         def addExpectedFailure(self, test, error): self.line(test, "not-run", "marked as expected to fail")
         def addUnexpectedSuccess(self, test): self.line(test, "not-run", "marked as expected to fail")
         def addSubTest(self, test, subtest, error):
-            if error is not None: self.line(test, "fail" if issubclass(error[0], AssertionError) else "load-error", said(error))
+            if error is not None: self.line(test, "fail" if issubclass(error[0], AssertionError) else "error", said(error))
 
     methods = {name: value for name, value in vars(case.TestCase).items() if isinstance(value, types.FunctionType) and name != "__init__"}
     waiting = {name: value for name, value in vars(async_case.IsolatedAsyncioTestCase).items() if isinstance(value, types.FunctionType) and name not in ("__init__", "__del__")}

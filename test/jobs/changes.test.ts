@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applyChanges, changesOf, diffOf, presentFiles, restorePaths } from '../../src/jobs/workspace/changes.ts';
-import { layTree, openRepository, type Repository } from '../../src/jobs/workspace/repository.ts';
+import { layTree, openRepository, type Repository } from '../../src/trees/repository.ts';
 
 let root: string;
 let workspace: string;

@@ -1,7 +1,7 @@
 /** What of the repository stands in the prompt of the test designer. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { repositorySections } from '../../src/jobs/build/design-material.ts';
-import { treeOf } from '../../src/jobs/workspace/changes.ts';
+import { treeOf } from '../../src/trees/repository.ts';
 import { benchOf, type Scene, scene, taskFor } from './verify-fixture.ts';
 
 let place: Scene;

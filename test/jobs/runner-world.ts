@@ -3,8 +3,8 @@ import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { runTests, type TestRun } from '../../src/jobs/test-runs/test-run.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { runTests, type TestRun } from '../../src/test-runs/test-run.ts';
 
 type Files = Readonly<Record<string, string>>;
 type Runner = 'node-test' | 'unittest';

@@ -6,9 +6,9 @@ import { digestOfTests } from '../../src/guard/test-digest.ts';
 import { onCopy, settle, writeRefusalOf } from '../../src/jobs/build/settle.ts';
 import { createRawStore } from '../../src/jobs/report/raw.ts';
 import type { Bench } from '../../src/jobs/workspace/environment.ts';
-import { openRepository } from '../../src/jobs/workspace/repository.ts';
 import type { Brief, FrozenTests } from '../../src/loop/brief.ts';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
+import { openRepository } from '../../src/trees/repository.ts';
 import { briefFor, type Checkout, checkout, DESIGN, FROZEN_FILE, FROZEN_TEXT, GOOD, PRODUCT } from './build-fixture.ts';
 
 const TESTS: FrozenTests = { ...DESIGN, digest: digestOfTests(DESIGN.files) };

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { digestOfTests } from '../../src/guard/test-digest.ts';
 import { createRawStore } from '../../src/jobs/report/raw.ts';
 import type { Bench, JobEnvironment } from '../../src/jobs/workspace/environment.ts';
-import { openRepository } from '../../src/jobs/workspace/repository.ts';
 import type { Brief, FrozenTests } from '../../src/loop/brief.ts';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
+import { openRepository } from '../../src/trees/repository.ts';
 import { JOB } from '../prepared.ts';
 import { PLAIN_BRIEF } from './plain-brief.ts';
 

@@ -3,10 +3,10 @@ import { isTestPath } from '../../guard/test-paths.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { CONTRADICTION, defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
+import { runTests } from '../../test-runs/test-run.ts';
+import { treeOf } from '../../trees/repository.ts';
 import { cut } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
-import { runTests } from '../test-runs/test-run.ts';
-import { treeOf } from '../workspace/changes.ts';
 import { type Bench, runShell } from '../workspace/environment.ts';
 import { onCopy } from './settle.ts';
 

@@ -4,8 +4,8 @@ import { isTestPath } from '../../guard/test-paths.ts';
 import type { AcceptanceTests } from '../../loop/answers.ts';
 import type { Brief, Outcome } from '../../loop/brief.ts';
 import { removeInside, writeInside } from '../../sandbox/inside.ts';
+import { runTests } from '../../test-runs/test-run.ts';
 import { cut } from '../report/said.ts';
-import { runTests } from '../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
 
 export interface DesignProblem {

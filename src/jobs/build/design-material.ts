@@ -1,7 +1,7 @@
 /** What of the repository the test designer is shown: the files that will change, and tests to take the style from. */
 import { isTestPath } from '../../guard/test-paths.ts';
+import type { TreeEntry } from '../../trees/repository.ts';
 import { cut } from '../report/said.ts';
-import type { TreeEntry } from '../workspace/changes.ts';
 import type { Bench } from '../workspace/environment.ts';
 import { filesText, material } from './prompt.ts';
 

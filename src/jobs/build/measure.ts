@@ -2,9 +2,9 @@
 import type { FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
+import { runTests, type TestRun } from '../../test-runs/test-run.ts';
 import { cut, said } from '../report/said.ts';
 import { type Reading, securityReading } from '../report/security.ts';
-import { runTests, type TestRun } from '../test-runs/test-run.ts';
 import { diffOf } from '../workspace/changes.ts';
 import { type Bench, measured, runShell } from '../workspace/environment.ts';
 import { layTests } from '../workspace/trees.ts';

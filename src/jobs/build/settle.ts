@@ -8,7 +8,8 @@ import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { overwriteInside, placeOf, readRegular, removeInside } from '../../sandbox/inside.ts';
 import { treesDirectory } from '../../sandbox/sandbox.ts';
-import { changesOf, restorePaths, treeOf } from '../workspace/changes.ts';
+import { treeOf } from '../../trees/repository.ts';
+import { changesOf, restorePaths } from '../workspace/changes.ts';
 import { type Bench, JobError } from '../workspace/environment.ts';
 
 export interface Settled {

@@ -1,8 +1,8 @@
 /** Takes the tests that the approved plan supersedes out of their files: by reading, never by a model, and tried on the base. */
 import { testCasesIn, withoutTests } from '../../guard/test-cases.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
-import { runTests } from '../test-runs/test-run.ts';
-import { treeOf } from '../workspace/changes.ts';
+import { runTests } from '../../test-runs/test-run.ts';
+import { treeOf } from '../../trees/repository.ts';
 import { type Bench, SetupError } from '../workspace/environment.ts';
 import { overwrite } from '../workspace/trees.ts';
 import { onCopy } from './settle.ts';

@@ -3,8 +3,9 @@ import type { Task } from '../../documents/documents.ts';
 import type { Brief, FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
+import { treeOf } from '../../trees/repository.ts';
 import { saveTranscript } from '../report/transcripts.ts';
-import { presentFiles, treeOf } from '../workspace/changes.ts';
+import { presentFiles } from '../workspace/changes.ts';
 import { type Bench, callContext, JobError } from '../workspace/environment.ts';
 import { converse, type Ending, UNFINISHED } from './agent.ts';
 import {

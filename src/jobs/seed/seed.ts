@@ -8,6 +8,7 @@ import { type Brief, type BuildReport, buildReport, type FileChange, type SeedRe
 import { leftAfter } from '../../loop/costs.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
+import { openRepository, type TreeEntry, treeOf } from '../../trees/repository.ts';
 import {
   acceptanceOf,
   changeSection,
@@ -21,9 +22,8 @@ import {
 import { parseJson } from '../report/json.ts';
 import { failureOf, reportedOn } from '../report/report-facts.ts';
 import { cut } from '../report/said.ts';
-import { applyChanges, blobId, diffOf, type TreeEntry, treeOf } from '../workspace/changes.ts';
+import { applyChanges, blobId, diffOf } from '../workspace/changes.ts';
 import { type Bench, callContext, type JobEnvironment, JobError, measured } from '../workspace/environment.ts';
-import { openRepository } from '../workspace/repository.ts';
 import { runTwice, type SeedRuns } from './seed-run.ts';
 
 type Outcome = Pick<SeedReport, 'seed' | 'changes' | 'measurements' | 'defects' | 'failure'>;

@@ -1,9 +1,9 @@
 /** Has the acceptance rows performed on the built product, in one session in the sandbox, and reads what came out. */
 import { randomBytes } from 'node:crypto';
 import type { Brief } from '../../loop/brief.ts';
+import { unseal } from '../../test-runs/seal.ts';
 import { parseJson } from '../report/json.ts';
 import { said } from '../report/said.ts';
-import { unseal } from '../test-runs/seal.ts';
 import type { Bench } from '../workspace/environment.ts';
 import { type ProbeRequest, type ProbeResult, probeResult } from './probe-protocol.ts';
 

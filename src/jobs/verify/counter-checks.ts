@@ -1,7 +1,7 @@
 /** What a test must notice before it proves anything: the change taken back, and faults in the product. */
 import { isTestPath } from '../../guard/test-paths.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
-import type { TestRun } from '../test-runs/test-run.ts';
+import type { TestRun } from '../../test-runs/test-run.ts';
 import { type Bench, runShell } from '../workspace/environment.ts';
 import { onTreeCopy, revertPaths, type Trees } from '../workspace/trees.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';

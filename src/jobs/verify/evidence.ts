@@ -1,6 +1,6 @@
 /** Proves requirements: each test's outcome on the base, on the head, with the change taken back, and with faults in the product. */
 import type { EvidenceRow, FrozenTests, Outcome } from '../../loop/brief.ts';
-import type { TestRun } from '../test-runs/test-run.ts';
+import type { TestRun } from '../../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
 import type { Trees } from '../workspace/trees.ts';
 import { hasAssertion } from './assertions.ts';

@@ -1,6 +1,6 @@
 /** Runs the frozen tests, as they were frozen. */
 import type { FrozenTests } from '../../loop/brief.ts';
-import { runTests, type TestRun } from '../test-runs/test-run.ts';
+import { runTests, type TestRun } from '../../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
 import { layTests } from '../workspace/trees.ts';
 

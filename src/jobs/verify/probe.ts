@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import type { Step } from '../../documents/step.ts';
-import { seal } from '../test-runs/seal.ts';
+import { seal } from '../../test-runs/seal.ts';
 import { type Product, startProduct } from './probe-product.ts';
 import {
   type LoadResult,

@@ -3,9 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { isTestPath } from '../../guard/test-paths.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
+import { runTests, suiteCommand, type TestRun } from '../../test-runs/test-run.ts';
 import { said } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
-import { runTests, suiteCommand, type TestRun } from '../test-runs/test-run.ts';
 import { type Bench, measured } from '../workspace/environment.ts';
 import { layTests, onTreeCopy, revertPaths, type Trees } from '../workspace/trees.ts';
 

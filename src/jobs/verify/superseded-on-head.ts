@@ -1,6 +1,6 @@
 /** How the tests that were taken out do on the head where they are put back: what is told of them to people. */
 import type { VerifyReport } from '../../loop/brief.ts';
-import { runTests } from '../test-runs/test-run.ts';
+import { runTests } from '../../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
 import { onTreeCopy, revertPaths, type Trees } from '../workspace/trees.ts';
 import { idOf } from './frozen-run.ts';

@@ -6,7 +6,7 @@ import { defectOf } from '../../guard/patch-policy.ts';
 import type { FileChange } from '../../loop/brief.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { placeOf, readRegular, removeInside, writeInside } from '../../sandbox/inside.ts';
-import { diffOfFolders, type Repository } from './repository.ts';
+import { diffOfFolders, type Repository, split, type TreeEntry, treeOf } from '../../trees/repository.ts';
 
 export interface Changes {
   readonly changes: readonly FileChange[];
@@ -14,11 +14,6 @@ export interface Changes {
   readonly refused: readonly Defect[];
 }
 
-export interface TreeEntry {
-  readonly path: string;
-  readonly mode: string;
-  readonly id: string;
-}
 type Difference = { readonly change: FileChange } | { readonly path: string; readonly problem: string } | undefined;
 
 /** Larger files are not even read. */
@@ -79,14 +74,6 @@ export async function diffOf(repository: Repository, commit: string, changes: re
     if (content !== null) await writeTo(join(folder, 'b', path), Buffer.from(content, 'base64'));
   }
   return diffOfFolders('a', 'b', folder);
-}
-
-/** All files that the commit has, and their modes and object ids. */
-export async function treeOf(repository: Repository, commit: string): Promise<readonly TreeEntry[]> {
-  return split(await repository.git(['ls-tree', '-r', '-z', '--full-tree', commit])).flatMap((record) => {
-    const match = /^(?<mode>\d{6}) \w+ (?<id>[0-9a-f]+)\t(?<path>[\s\S]+)$/.exec(record)?.groups;
-    return match === undefined ? [] : [{ path: match.path ?? '', mode: match.mode ?? '', id: match.id ?? '' }];
-  });
 }
 
 /** All files that are in the workspace and not ignored, sorted. */
@@ -163,13 +150,6 @@ export function blobId(bytes: Buffer, like: string): string {
 async function writeTo(file: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, bytes);
-}
-
-function split(output: Buffer): readonly string[] {
-  return output
-    .toString('utf8')
-    .split('\0')
-    .filter((record) => record !== '');
 }
 
 function refuse(path: string, refusal: string | undefined): void {

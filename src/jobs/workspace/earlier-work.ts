@@ -1,8 +1,8 @@
 /** Puts what an earlier iteration built onto the checked-out candidate, which people may have moved on meanwhile. */
 import { type MergedChanges, mergeChanges, type Tree, type TreeFile } from '../../guard/merge-changes.ts';
 import type { Brief, FileChange } from '../../loop/brief.ts';
-import { applyChanges, blobId, type TreeEntry, treeOf } from './changes.ts';
-import type { Repository } from './repository.ts';
+import { type Repository, type TreeEntry, treeOf } from '../../trees/repository.ts';
+import { applyChanges, blobId } from './changes.ts';
 
 type Previous = NonNullable<Brief['previous']>;
 

@@ -5,8 +5,8 @@ import { leftAfter, type Purse } from '../../loop/costs.ts';
 import type { Measurement } from '../../loop/measurement.ts';
 import type { CallContext, Model } from '../../ports.ts';
 import type { CommandResult, Sandbox } from '../../sandbox/sandbox.ts';
+import type { Repository } from '../../trees/repository.ts';
 import type { RawStore } from '../report/raw.ts';
-import type { Repository } from './repository.ts';
 
 export interface JobEnvironment {
   /** The checked-out candidate with its history; generated code may write here. */

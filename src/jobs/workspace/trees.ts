@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { overwriteInside, removeInside } from '../../sandbox/inside.ts';
 import { treesDirectory } from '../../sandbox/sandbox.ts';
+import { layTree, treeOf } from '../../trees/repository.ts';
 import { said } from '../report/said.ts';
-import { treeOf } from './changes.ts';
 import { type Bench, JobError, runShell, SetupError } from './environment.ts';
 import { install } from './install.ts';
-import { layTree } from './repository.ts';
 
 export interface Trees {
   readonly base: string;

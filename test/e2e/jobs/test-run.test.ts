@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { suiteCommand } from '../../../src/jobs/test-runs/test-run.ts';
-import { judgeRun } from '../../../src/jobs/test-runs/test-verdict.ts';
+import { suiteCommand } from '../../../src/test-runs/test-run.ts';
+import { judgeRun } from '../../../src/test-runs/test-verdict.ts';
 import { openRunnerWorld, type RunnerWorld } from '../../jobs/runner-world.ts';
 
 let world: RunnerWorld;

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { programText } from '../../inside/program-text.ts';
-import type { Commands } from '../../loop/brief.ts';
-import { RUNNERS } from '../../runners/runners.ts';
-import type { CommandResult, Sandbox } from '../../sandbox/sandbox.ts';
+import { programText } from '../inside/program-text.ts';
+import type { Commands } from '../loop/brief.ts';
+import { RUNNERS } from '../runners/runners.ts';
+import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import { keepTests } from './kept-tests.ts';
 import { type FileRun, judgeRun, type TestRun } from './test-verdict.ts';
 

@@ -1,9 +1,9 @@
 /** The tests of a working copy as they are when a run begins, so that no file of the run can change those that come after it. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTestPath } from '../../guard/test-paths.ts';
-import type { Commands } from '../../loop/brief.ts';
-import { overwriteInside, placeOf, readRegular, removeInside } from '../../sandbox/inside.ts';
+import { isTestPath } from '../guard/test-paths.ts';
+import type { Commands } from '../loop/brief.ts';
+import { overwriteInside, placeOf, readRegular, removeInside } from '../sandbox/inside.ts';
 
 export interface KeptTests {
   /** Puts every test back as it was, and removes those that are new. @throws {Error} when something stands in the way. */

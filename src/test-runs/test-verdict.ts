@@ -1,12 +1,14 @@
 /** Reads what the test runners reported, file by file, and whether any of it can be believed. */
 import { z } from 'zod';
-import { type Outcome, outcome } from '../../loop/brief.ts';
-import type { CommandResult } from '../../sandbox/command-run.ts';
+import { type Outcome, outcome } from '../loop/brief.ts';
+import type { CommandResult } from '../sandbox/command-run.ts';
 import { unseal } from './seal.ts';
 
 export interface TestResult {
   readonly outcome: Outcome;
   readonly message: string;
+  /** The test was begun, and ended by an exception that is no assertion. */
+  readonly isRaised?: true;
 }
 
 export interface TestRun {
@@ -61,12 +63,22 @@ function lateness({ files, timeoutMs }: Expected, runs: readonly FileRun[]): str
 
 const line = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('begin') }),
-  z.strictObject({ kind: z.literal('test'), name: z.string(), bare: z.string(), outcome, message: z.string() }),
+  z.strictObject({
+    kind: z.literal('test'),
+    name: z.string(),
+    bare: z.string(),
+    outcome: z.enum([...outcome.options, 'error']),
+    message: z.string(),
+  }),
   z.strictObject({ kind: z.literal('load'), message: z.string() }),
   z.strictObject({ kind: z.literal('end'), outcome, message: z.string() }),
 ]);
 type Line = z.infer<typeof line>;
-type TestLine = Extract<Line, { kind: 'test' }>;
+
+interface TestLine extends TestResult {
+  readonly name: string;
+  readonly bare: string;
+}
 
 interface ReadFile {
   readonly file: string;
@@ -83,11 +95,17 @@ function readFileRun({ file, key, result }: FileRun): ReadFile {
   const last = lines?.at(-1);
   return {
     file,
-    tests: (lines ?? []).filter((entry) => entry.kind === 'test'),
+    tests: (lines ?? []).flatMap((entry) => (entry.kind === 'test' ? [testOf(entry)] : [])),
     loadError: lines?.find((entry) => entry.kind === 'load')?.message,
     early: last?.kind === 'end' ? undefined : earlyEnd(file, result),
     problem: problemOf(file, result, lines),
   };
+}
+
+function testOf({ name, bare, outcome: told, message }: Extract<Line, { kind: 'test' }>): TestLine {
+  return told === 'error'
+    ? { name, bare, outcome: 'load-error', message, isRaised: true }
+    : { name, bare, outcome: told, message };
 }
 
 function earlyEnd(file: string, { timedOut, durationMs }: CommandResult): string {
@@ -159,8 +177,9 @@ const SEVERITY: readonly Outcome[] = ['pass', 'fail', 'not-run', 'load-error'];
 function worst(results: readonly (TestResult | undefined)[]): TestResult {
   const found = results.filter((result) => result !== undefined);
   const sorted = found.toSorted((one, other) => SEVERITY.indexOf(other.outcome) - SEVERITY.indexOf(one.outcome));
-  const { outcome: verdict, message } = sorted[0] ?? { outcome: 'not-run' as const, message: 'no result' };
-  return { outcome: verdict, message };
+  const [first] = sorted;
+  if (first === undefined) return { outcome: 'not-run', message: 'no result' };
+  return { outcome: first.outcome, message: first.message, ...(first.isRaised && { isRaised: true }) };
 }
 
 function tail(text: string): string {

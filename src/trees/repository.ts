@@ -45,6 +45,28 @@ export async function openRepository(workspace: string, scratch: string): Promis
   };
 }
 
+export interface TreeEntry {
+  readonly path: string;
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** All files that the commit has, and their modes and object ids. */
+export async function treeOf(repository: Repository, commit: string): Promise<readonly TreeEntry[]> {
+  return split(await repository.git(['ls-tree', '-r', '-z', '--full-tree', commit])).flatMap((record) => {
+    const match = /^(?<mode>\d{6}) \w+ (?<id>[0-9a-f]+)\t(?<path>[\s\S]+)$/.exec(record)?.groups;
+    return match === undefined ? [] : [{ path: match.path ?? '', mode: match.mode ?? '', id: match.id ?? '' }];
+  });
+}
+
+/** The records of what git prints with `-z`. */
+export function split(output: Buffer): readonly string[] {
+  return output
+    .toString('utf8')
+    .split('\0')
+    .filter((record) => record !== '');
+}
+
 /** Writes the files of a commit into an empty folder. */
 export async function layTree(repository: Repository, commit: string, folder: string): Promise<void> {
   const index = join(repository.gitDirectory, `index-${commit}`);
