@@ -8,10 +8,11 @@ import { commandLine } from './command-line.ts';
 import { demo } from './demo.ts';
 import { commandHelp, overview } from './help.ts';
 import { init } from './init.ts';
+import { prove } from './prove.ts';
 import { schemas } from './schemas.ts';
 import { start } from './start.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, schemas };
+const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, prove, schemas };
 const HELP: readonly string[] = ['--help', '-h', 'help'];
 const VERSION: readonly string[] = ['--version', '-v'];
 

@@ -1,5 +1,7 @@
 /** Package manifests, the commands that they state, and the test runner that can be read from them. */
 import { z } from 'zod';
+import type { Commands } from '../loop/brief.ts';
+import { detectRunner } from '../runners/runners.ts';
 
 export interface Manifest {
   readonly path: string;
@@ -17,7 +19,7 @@ export interface FoundCommand {
 export interface ManifestFacts {
   readonly manifests: readonly Manifest[];
   readonly commands: readonly FoundCommand[];
-  readonly runner: 'node-test' | 'unittest' | undefined;
+  readonly runner: Commands['runner'] | undefined;
   readonly notes: readonly string[];
 }
 
@@ -58,7 +60,7 @@ export function manifestFacts(texts: readonly TextFile[], files: readonly string
   return {
     manifests: read.map(({ manifest }) => manifest),
     commands: read.flatMap(({ commands }) => commands),
-    runner: runnerOf(texts, files),
+    runner: detectRunner({ files, manifests: new Map(texts.map(({ path, text }) => [path, text])) })?.name,
     notes: read.flatMap(({ note }) => (note === undefined ? [] : [note])),
   };
 }
@@ -107,13 +109,6 @@ function makeTargets(path: string, text: string): readonly FoundCommand[] {
     command: `make ${name}`,
     source: path,
   }));
-}
-
-/** node:test where a script or a test file uses it; unittest where Python has tests and pytest is not the only way. */
-function runnerOf(texts: readonly TextFile[], files: readonly string[]): ManifestFacts['runner'] {
-  const scripts = texts.some(({ path, text }) => nameOf(path) === 'package.json' && /node\b[^"]*--test\b/.test(text));
-  if (scripts) return 'node-test';
-  return files.some((path) => /(?:^|\/)test_[^/]+\.py$/.test(path)) ? 'unittest' : undefined;
 }
 
 function jsonOf(text: string): unknown {

@@ -1,5 +1,6 @@
 /** What a repository is made of, read from one commit without a model and without checking it out. */
 import type { RepositoryRef } from '../github/github-port.ts';
+import type { Commands } from '../loop/brief.ts';
 import type { Workspace } from '../ports.ts';
 import { type FoundCommand, isManifest, type Manifest, manifestFacts } from './manifests.ts';
 import { type Route, routesIn } from './routes.ts';
@@ -13,7 +14,7 @@ export interface Scan {
   readonly manifests: readonly Manifest[];
   readonly commands: readonly FoundCommand[];
   /** The runner whose single results can be read; undefined when neither is found. */
-  readonly runner: 'node-test' | 'unittest' | undefined;
+  readonly runner: Commands['runner'] | undefined;
   readonly routes: readonly Route[];
   readonly tests: readonly string[];
   readonly workflows: readonly WorkflowFacts[];

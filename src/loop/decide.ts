@@ -146,9 +146,9 @@ function isEarly(event: Event): event is EventOf<EarlyType> {
   return Object.hasOwn(EARLY, event.type);
 }
 
-/** What of a loop those events can change that people see. */
-function faceOf({ status, entry, note, shipping }: Loop): string {
-  return JSON.stringify([status, entry, note, shipping?.waitsFor]);
+/** What of a loop those events can change that people see; links name the repository. */
+function faceOf({ ref, status, entry, note, shipping }: Loop): string {
+  return JSON.stringify([ref.owner, ref.repo, status, entry, note, shipping?.waitsFor]);
 }
 
 function show(loop: Loop): Effect {

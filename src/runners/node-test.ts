@@ -1,9 +1,11 @@
 /** Node's own test runner. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { scriptThat } from './package-scripts.ts';
 import type { Runner } from './runner.ts';
 
 export const nodeTest: Runner = {
+  detect: ({ manifests }) => scriptThat(manifests, /\bnode\b.*\s--test\b/),
   testPaths: [/(^|\/)(test|tests|__tests__)\/([^/]+\/)*[^/]+\.[cm]?[jt]sx?$/, /[._-](test|spec)\.[cm]?[jt]sx?$/],
   programs: ['node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
   // The signal would open the debugger.

@@ -1,6 +1,8 @@
 /** What a test runner is here: one file each, which says where its tests are and how they are run. Pure. */
 
 export interface Runner {
+  /** What says that a repository uses it; undefined where nothing does. */
+  readonly detect: (repository: RepositoryFacts) => string | undefined;
   /** Where tests live; everything else is the product. */
   readonly testPaths: readonly RegExp[];
   /** Programs of `src/inside` that lie beside each other while tests run; the first one is started. */
@@ -9,6 +11,13 @@ export interface Runner {
   readonly argv: (start: Start) => readonly string[];
   /** What the program loads, as it wants to be told. */
   readonly target: (test: TestFile) => Readonly<Record<string, string>>;
+}
+
+/** What a repository is known by before anything of it runs. */
+export interface RepositoryFacts {
+  readonly files: readonly string[];
+  /** Texts of its manifests by path. */
+  readonly manifests: ReadonlyMap<string, string>;
 }
 
 export interface Start {

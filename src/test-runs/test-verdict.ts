@@ -14,6 +14,8 @@ export interface TestResult {
 export interface TestRun {
   /** By `file::name`; every expected id is there, and every other test that ran. */
   readonly results: ReadonlyMap<string, TestResult>;
+  /** Files that could not be loaded or ended before their tests, and why. */
+  readonly broken: ReadonlyMap<string, string>;
   /** False when the run proves nothing; then every expected test is not-run. */
   readonly trusted: boolean;
   readonly problem: string | undefined;
@@ -45,9 +47,19 @@ export function judgeRun(request: Expected, runs: readonly FileRun[]): TestRun {
   const problem = lateness(request, runs) ?? files.find((file) => file.problem !== undefined)?.problem;
   if (problem !== undefined) {
     const unknown = { outcome: 'not-run', message: problem } as const;
-    return { results: new Map(request.expected.map((id) => [id, unknown])), trusted: false, problem, raw, durationMs };
+    const results = new Map(request.expected.map((id) => [id, unknown]));
+    return { results, broken: new Map(), trusted: false, problem, raw, durationMs };
   }
-  return { results: resultsOf(request, files), trusted: true, problem: undefined, raw, durationMs };
+  const results = resultsOf(request, files);
+  return { results, broken: brokenOf(files), trusted: true, problem: undefined, raw, durationMs };
+}
+
+function brokenOf(files: readonly ReadFile[]): ReadonlyMap<string, string> {
+  const found = files.map(({ file, early, loadError }): readonly [string, string | undefined] => [
+    file,
+    early ?? loadError,
+  ]);
+  return new Map(found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
 }
 
 function rawOf({ file, result }: FileRun): string {

@@ -27,15 +27,24 @@ const OWN_ENVIRONMENT = {
 
 /** Copies the history of a checked-out workspace into `scratch`; call it before anything generated has run. */
 export async function openRepository(workspace: string, scratch: string): Promise<Repository> {
+  return clone(workspace, scratch, ['--bare', '--no-hardlinks']);
+}
+
+/** Like that with all refs, remote ones too, and without a copy of the objects: for a workspace in which nothing generated will run. */
+export async function openMirror(workspace: string, scratch: string): Promise<Repository> {
+  return clone(workspace, scratch, ['--mirror', '--shared']);
+}
+
+async function clone(workspace: string, scratch: string, how: readonly string[]): Promise<Repository> {
   await mkdir(scratch, { recursive: true });
   const gitDirectory = join(await mkdtemp(join(scratch, 'history-')), 'repository.git');
-  await run(['clone', '--quiet', '--bare', '--no-hardlinks', '--', workspace, gitDirectory], scratch, {});
+  await runGit(['clone', '--quiet', ...how, '--', workspace, gitDirectory], scratch, {});
   return {
     gitDirectory,
     workspace,
     scratch,
     git: (args, options = {}) =>
-      run(
+      runGit(
         [`--git-dir=${gitDirectory}`, `--work-tree=${options.workTree ?? workspace}`, ...args],
         options.workTree ?? workspace,
         {
@@ -89,7 +98,12 @@ export async function diffOfFolders(before: string, after: string, directory: st
   throw new Error(`git diff of ${before} and ${after} failed: ${result.stderr}`);
 }
 
-async function run(args: readonly string[], directory: string, env: Record<string, string>): Promise<Buffer> {
+/** Runs git in a directory, without hooks, filters or foreign settings. @throws {Error} with git's own text. */
+export async function runGit(
+  args: readonly string[],
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Buffer> {
   const result = await execa('git', [...OWN_SETTINGS, ...args], {
     cwd: directory,
     env: { ...OWN_ENVIRONMENT, ...env },

@@ -22,6 +22,13 @@ describe('a repository that has another name, owner or installation', () => {
     expect(after.ref).toEqual({ ...REF, installationId: 2, owner: 'globex', repo: 'store' });
     expect({ ...after, ref: REF, seq: 0, pending: [] }).toEqual({ ...loop, seq: 0, pending: [] });
   });
+
+  it('is shown, because links name it; another installation is not', () => {
+    const loop = { ...stoppedBy(building()), pending: [] };
+    const shown = ({ pending }: Loop) => pending.map(({ type }) => type);
+    expect(shown(decide(loop, relocated).loop)).toEqual(['show']);
+    expect(shown(decide(loop, { ...relocated, owner: REF.owner, repo: REF.repo }).loop)).toEqual([]);
+  });
 });
 
 it('checks of other people decide nothing and ask for nothing', () => {

@@ -85,6 +85,13 @@ function misheard({ crowd, database, hub }: World): string | undefined {
   return undefined;
 }
 
+/** The first line of a text that is not as it should be. */
+function firstOther(text: string, right: string): string {
+  const lines = right.split('\n');
+  const other = text.split('\n').find((line, index) => line !== lines[index]);
+  return other ?? `only a part of ${JSON.stringify(right.slice(text.length, text.length + 80))}`;
+}
+
 async function untrueBoard(world: World): Promise<string | undefined> {
   const { hub, store, outside } = world;
   const { modelFacts } = facts(world);
@@ -102,8 +109,9 @@ async function untrueBoard(world: World): Promise<string | undefined> {
       remarks: await storedRemarks(loop, store),
       unplanned: await storedUnplanned(loop, store),
     };
-    if (pull !== undefined && pull.body !== markdown(pullBody(loop, modelFacts, told)))
-      return `${idOf(loop.ref)} is ${loop.status} in ${loop.phase}, its pull request says: ${pull.body.split('\n')[0]}`;
+    const right = markdown(pullBody(loop, modelFacts, told));
+    if (pull !== undefined && pull.body !== right)
+      return `${idOf(loop.ref)} is ${loop.status} in ${loop.phase}, its pull request says: ${firstOther(pull.body, right)}`;
   }
   void outside;
   return undefined;

@@ -1,0 +1,99 @@
+/** `loopwright prove`: proves the change of a range of commits by its own tests, in any checkout. */
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { LoopError, UsageError } from '../errors.ts';
+import type { Commands } from '../loop/brief.ts';
+import { type Proof, proof } from '../proof/proof.ts';
+import { prove as proveChange } from '../proof/prove.ts';
+import { detectRunner, RUNNER_NAMES } from '../runners/runners.ts';
+import { openSandbox } from '../sandbox/sandbox.ts';
+import { type Checkout, installedIn, openCheckout, rangeOf } from '../trees/checkout.ts';
+import { treeOf } from '../trees/repository.ts';
+import { type Command, optionsOf, type Terminal } from './command.ts';
+import { parseMinutes } from './local-options.ts';
+import { proofLines } from './proof-text.ts';
+
+const OPTIONS = {
+  json: { type: 'boolean', description: 'print one JSON object, and nothing else on standard output' },
+  repo: { type: 'string', value: 'DIR', description: 'the checkout (default: this directory)' },
+  runner: {
+    type: 'string',
+    value: 'NAME',
+    description: `what runs the tests: ${RUNNER_NAMES.join(' or ')} (default: as the repository shows)`,
+  },
+  minutes: { type: 'string', value: 'N', description: 'how long one run of the tests may take (default 5)' },
+} as const;
+
+/** What the process ends with. */
+const EXIT_CODES: Readonly<Record<Proof['verdict'], number>> = {
+  proved: 0,
+  'weakly proved': 0,
+  'not proved': 1,
+  'not judged': 2,
+};
+const NOT_JUDGED = EXIT_CODES['not judged'];
+
+export const prove: Command = {
+  summary: 'prove a change by its own tests: they fail without it, pass with it, and nothing else breaks',
+  usage: '[BASE..HEAD] [--json] [--repo DIR] [--runner NAME] [--minutes N]',
+  options: OPTIONS,
+  async run(argv, terminal) {
+    try {
+      return await runIn(argv, terminal);
+    } catch (error) {
+      // 1 would say that the change was judged.
+      if (!(error instanceof LoopError)) throw error;
+      terminal.fail(error.message);
+      return NOT_JUDGED;
+    }
+  },
+};
+
+async function runIn(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = optionsOf({ command: 'prove', argv, options: OPTIONS, words: 1 });
+  const timeoutMs = parseMinutes(values.minutes ?? '5') * 60_000;
+  const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-prove-')));
+  try {
+    const checkout = await openCheckout(resolve(values.repo ?? '.'), scratch);
+    const range = await rangeOf(checkout, positionals[0]);
+    const runner = await runnerOf(checkout, range.head, values.runner);
+    const dependencies = await installedIn(checkout);
+    const workspace = join(scratch, 'workspace');
+    await mkdir(workspace);
+    const sandbox = await openSandbox({ workspace, scratch, readOnly: [...dependencies.values()], scripted: false });
+    const found = await proveChange({
+      ...{ repository: checkout.repository, sandbox, range, runner, dependencies, timeoutMs },
+      outputBytes: OUTPUT_BYTES,
+      log: (line) => void terminal.fail(line),
+    });
+    if (values.json === true) terminal.out(JSON.stringify(proof.parse(found), null, 2));
+    else for (const line of proofLines(found)) terminal.out(line);
+    return EXIT_CODES[found.verdict];
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+const OUTPUT_BYTES = 4 * 1024 * 1024;
+
+async function runnerOf(
+  { repository }: Checkout,
+  head: string,
+  wanted: string | undefined,
+): Promise<Commands['runner']> {
+  const known = RUNNER_NAMES.join(' or ');
+  if (wanted !== undefined) {
+    const found = RUNNER_NAMES.find((name) => name === wanted);
+    if (found === undefined) throw new UsageError(`There is no runner "${wanted}"; say ${known}.`);
+    return found;
+  }
+  const files = (await treeOf(repository, head)).map(({ path }) => path);
+  const manifests = new Map<string, string>();
+  for (const path of files.filter((file) => /(?:^|\/)package\.json$/.test(file)))
+    manifests.set(path, (await repository.git(['show', `${head}:${path}`])).toString('utf8'));
+  const detected = detectRunner({ files, manifests });
+  if (detected === undefined)
+    throw new UsageError(`It cannot be told what runs the tests of this repository; say it by --runner: ${known}.`);
+  return detected.name;
+}

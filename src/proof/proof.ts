@@ -1,0 +1,65 @@
+/** What was proved of a change, as one document: what `prove --json` prints. */
+import { z } from 'zod';
+import { outcome } from '../loop/brief.ts';
+import { commitSha, defect } from '../loop/measurement.ts';
+
+/** How a test showed that it needs the change: a wrong value, an exception, or something that is not there at all without it. */
+export const how = z.enum(['assertion', 'exception', 'missing']);
+export type How = z.infer<typeof how>;
+
+/** `proves` fails without the change and passes with it, `keeps` passes on both, `red` does not pass on the head, `flaky` not always, `left out` was not run. */
+export const role = z.enum(['proves', 'keeps', 'red', 'flaky', 'left out']);
+export type Role = z.infer<typeof role>;
+
+export const proofRow = z.strictObject({
+  /** `file::name`. */
+  test: z.string(),
+  role,
+  /** On the base with the head's tests. */
+  without: outcome,
+  /** On the head, each run. */
+  head: z.array(outcome),
+  how: how.nullable(),
+  /** What the failure said, first line. */
+  said: z.string(),
+});
+export type ProofRow = z.infer<typeof proofRow>;
+
+/** A fault that was made in the changed lines, and that no test noticed. */
+export const survivor = z.strictObject({
+  file: z.string(),
+  line: z.int(),
+  sentence: z.string(),
+  /** `git apply` this and the suite stays green. */
+  patch: z.string(),
+});
+export type Survivor = z.infer<typeof survivor>;
+
+export const strength = z.strictObject({
+  made: z.int(),
+  noticed: z.int(),
+  /** Faults for which no time was left, or that could not be judged. */
+  unmeasured: z.int(),
+  survivors: z.array(survivor),
+});
+export type Strength = z.infer<typeof strength>;
+
+export const proof = z.strictObject({
+  version: z.literal(1),
+  base: commitSha,
+  head: commitSha,
+  runner: z.string(),
+  verdict: z.enum(['proved', 'weakly proved', 'not proved', 'not judged']),
+  /** Why it is not proved, a sentence each; empty where it is. */
+  reasons: z.array(z.string()),
+  /** Changed files that are no tests. */
+  product: z.array(z.string()),
+  rows: z.array(proofRow),
+  /** Null where no fault can be made in the changed lines, or none was asked for. */
+  strength: strength.nullable(),
+  /** What else speaks against the change: tests taken out or left out, changed set-up of the runner. */
+  findings: z.array(defect),
+  sandbox: z.string(),
+  durationMs: z.int(),
+});
+export type Proof = z.infer<typeof proof>;

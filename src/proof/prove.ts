@@ -1,0 +1,114 @@
+/** Proves a change by its own tests: no model, no plan, only commits, a runner and a sandbox. */
+import { performance } from 'node:perf_hooks';
+import { isTestPath } from '../guard/test-paths.ts';
+import type { Commands } from '../loop/brief.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { runTests, type TestRun } from '../test-runs/test-run.ts';
+import type { Repository } from '../trees/repository.ts';
+import { type Change, changeOf, type Range } from './change.ts';
+import { findingsOf } from './findings.ts';
+import type { Proof } from './proof.ts';
+import { type Dependencies, layProofTrees, type ProofTrees } from './proof-trees.ts';
+import { proofRows } from './rows.ts';
+import { verdictOf } from './verdict.ts';
+
+export interface ProofRequest {
+  readonly repository: Repository;
+  readonly sandbox: Sandbox;
+  readonly range: Range;
+  readonly runner: Commands['runner'];
+  readonly dependencies: Dependencies;
+  /** For one run of test files. */
+  readonly timeoutMs: number;
+  readonly outputBytes: number;
+  readonly log: (line: string) => void;
+}
+
+/** How often the head's tests are run, to see whether they are stable. */
+const HEAD_RUNS = 3;
+
+/** Lays out the trees, runs the tests on each, and says what that proves. @throws {LoopError} where a tree cannot be laid out. */
+export async function prove(request: ProofRequest): Promise<Proof> {
+  const startedMs = performance.now();
+  const { range, repository, runner, dependencies, sandbox } = request;
+  const change = await changeOf(repository, range, runner);
+  const trees = await layProofTrees(repository, change, dependencies);
+  const judged = await judge({ ...request, change, trees });
+  return {
+    version: 1,
+    ...range,
+    runner,
+    ...judged,
+    product: [...change.product],
+    strength: null,
+    sandbox: sandbox.kind,
+    durationMs: Math.round(performance.now() - startedMs),
+  };
+}
+
+interface Judging extends ProofRequest {
+  readonly change: Change;
+  readonly trees: ProofTrees;
+}
+
+type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings'>;
+
+async function judge(work: Judging): Promise<Judged> {
+  const { change, trees, log } = work;
+  const own = change.tests.filter((path) => change.headFiles.has(path));
+  log(`${own.length} changed test files, ${change.product.length} other changed files`);
+  const first = await run(work, trees.head, { files: own });
+  if (!first.trusted) return notJudged(`The changed tests cannot be judged on the head: ${first.problem}`);
+  const expected = [...first.results.keys()];
+  const again: TestRun[] = [];
+  for (let count = 1; count < HEAD_RUNS && expected.length > 0; count += 1)
+    again.push(await run(work, trees.head, { files: own, expected }));
+  const without = await run(work, trees.without, { files: own, expected });
+  const untrusted = [...again, without].find(({ trusted }) => !trusted);
+  if (untrusted !== undefined) return notJudged(`The changed tests cannot be judged: ${untrusted.problem}`);
+  const rows = proofRows(
+    [first, ...again].map(({ results }) => results),
+    without.results,
+  );
+  const lost = await lostTests(work);
+  if (typeof lost === 'string') return notJudged(lost);
+  const findings = await findingsOf(work);
+  const { product, tests } = change;
+  const grounds = { product, tests, rows, lost, broken: first.broken, findings, strength: null };
+  return { ...verdictOf(grounds), rows: [...rows], findings: [...findings] };
+}
+
+function notJudged(reason: string): Judged {
+  return { verdict: 'not judged', reasons: [reason], rows: [], findings: [] };
+}
+
+/** Tests in files that the change did not touch, that pass on the base and no longer on the head; a sentence where that cannot be told. */
+async function lostTests(work: Judging): Promise<ReadonlyMap<string, string> | string> {
+  const { change, trees, runner, log } = work;
+  const others = [...change.headFiles.keys()].filter(
+    (path) => isTestPath(path, runner) && change.baseFiles.get(path) === change.headFiles.get(path),
+  );
+  if (others.length === 0) return new Map();
+  log(`${others.length} test files that the change did not touch`);
+  const base = await run(work, trees.base, { files: others });
+  if (!base.trusted) return `The other tests cannot be judged on the base: ${base.problem}`;
+  const expected = [...base.results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [id] : []));
+  if (expected.length === 0) return new Map();
+  const files = [...new Set(expected.map((id) => id.split('::')[0] ?? ''))];
+  const head = await run(work, trees.head, { files, expected });
+  if (!head.trusted) return `The other tests cannot be judged on the head: ${head.problem}`;
+  return new Map(
+    expected.flatMap((id): readonly (readonly [string, string])[] => {
+      const result = head.results.get(id);
+      return result?.outcome === 'pass' ? [] : [[id, result?.message.split('\n', 1)[0] ?? 'it was not reported']];
+    }),
+  );
+}
+
+function run(
+  { sandbox, runner, timeoutMs, outputBytes }: Judging,
+  directory: string,
+  { files, expected = [] }: { readonly files: readonly string[]; readonly expected?: readonly string[] },
+): Promise<TestRun> {
+  return runTests({ sandbox, directory, runner, files, expected, timeoutMs, outputBytes });
+}

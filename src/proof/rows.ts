@@ -1,0 +1,59 @@
+/** What each changed test shows, from its outcomes with and without the change. Pure. */
+import type { Outcome } from '../loop/brief.ts';
+import type { TestResult } from '../test-runs/test-run.ts';
+import type { How, ProofRow, Role } from './proof.ts';
+
+/** One run's results by test id. */
+export type Results = ReadonlyMap<string, TestResult>;
+
+/** One row for each test that the head has; `head` are its runs, at least one. */
+export function proofRows(head: readonly Results[], without: Results): readonly ProofRow[] {
+  const ids = [...new Set(head.flatMap((run) => [...run.keys()]))].sort();
+  return ids.map((test) => {
+    const runs = head.map((run) => run.get(test) ?? UNKNOWN);
+    const before = without.get(test) ?? UNKNOWN;
+    const role = roleOf(runs, before);
+    const telling = role === 'proves' ? before : (runs.find(({ outcome }) => outcome !== 'pass') ?? UNKNOWN);
+    return {
+      test,
+      role,
+      without: before.outcome,
+      head: runs.map(({ outcome }) => outcome),
+      how: role === 'proves' ? howOf(before) : null,
+      said: role === 'keeps' ? '' : firstLine(telling.message),
+    };
+  });
+}
+
+const UNKNOWN: TestResult = { outcome: 'not-run', message: 'it was not reported' };
+
+function roleOf(runs: readonly TestResult[], before: TestResult): Role {
+  const outcomes = new Set(runs.map(({ outcome }) => outcome));
+  if (outcomes.size > 1) return 'flaky';
+  if (outcomes.has('not-run')) return 'left out';
+  if (!outcomes.has('pass')) return 'red';
+  return ROLES[before.outcome];
+}
+
+/** Of a test that passes on the head, by its outcome without the change. */
+const ROLES: Readonly<Record<Outcome, Role>> = {
+  pass: 'keeps',
+  fail: 'proves',
+  'load-error': 'proves',
+  'not-run': 'left out',
+};
+
+/** How the runners' languages say that something is not there. */
+const MISSING =
+  /is not a function|is not defined|is not a constructor|does not provide an export named|cannot find (?:module|package)|failed to (?:load|resolve)|\b(?:ImportError|ModuleNotFoundError|NameError)\b|has no attribute|unexpected keyword argument/i;
+
+function howOf({ outcome, message, isRaised }: TestResult): How {
+  if (outcome === 'fail') return 'assertion';
+  return isRaised === true && !MISSING.test(message) ? 'exception' : 'missing';
+}
+
+const LONGEST = 200;
+
+function firstLine(message: string): string {
+  return (message.trim().split('\n', 1)[0] ?? '').slice(0, LONGEST).toWellFormed();
+}

@@ -1,0 +1,67 @@
+/** What the rows of a proof come to. Pure. */
+import type { Defect } from '../loop/measurement.ts';
+import type { Proof, ProofRow, Role, Strength } from './proof.ts';
+
+/** The share of faults that the tests must notice, where there are enough of them to tell. */
+export const ENOUGH = 0.8;
+
+export interface Grounds {
+  /** Changed paths. */
+  readonly product: readonly string[];
+  readonly tests: readonly string[];
+  readonly rows: readonly ProofRow[];
+  /** Tests that the change did not touch, that pass on the base and no longer on the head, with what they said. */
+  readonly lost: ReadonlyMap<string, string>;
+  /** Changed test files that cannot be loaded on the head, and why. */
+  readonly broken: ReadonlyMap<string, string>;
+  readonly findings: readonly Defect[];
+  readonly strength: Strength | null;
+}
+
+/** Proved only where nothing speaks against it; each thing that does is a sentence. */
+export function verdictOf(grounds: Grounds): Pick<Proof, 'verdict' | 'reasons'> {
+  const reasons = REASONS.flatMap((reasonsOf) => reasonsOf(grounds));
+  if (reasons.length > 0) return { verdict: 'not proved', reasons };
+  return { verdict: isWeak(grounds.strength) ? 'weakly proved' : 'proved', reasons: [] };
+}
+
+/** Whether the tests notice too few of the faults that were made; without a fault nothing can be said. */
+export function isWeak(strength: Strength | null): boolean {
+  return strength !== null && strength.made > 0 && strength.noticed / strength.made < ENOUGH;
+}
+
+const REASONS: readonly ((grounds: Grounds) => readonly string[])[] = [
+  ({ product }) =>
+    product.length === 0 ? ['The range changes nothing but tests, so there is no change to prove.'] : [],
+  ({ tests }) =>
+    tests.length === 0 ? ['No test was added or changed, so nothing can show that the change is needed.'] : [],
+  ({ broken }) => [...broken].map(([file, why]) => `${file} cannot be run on the head: ${why}`),
+  ({ tests, rows, broken }) =>
+    tests.length > 0 && rows.length === 0 && broken.size === 0
+      ? ['The changed test files hold no test that the runner finds.']
+      : [],
+  ({ rows }) =>
+    rows.length > 0 && ofRole(rows, 'proves').length === 0
+      ? [`None of the ${rows.length} tests in changed files fails without the change and passes with it.`]
+      : [],
+  ({ rows, strength }) => onlyMissing(rows, strength),
+  ({ rows }) => ofRole(rows, 'red').map(({ test, said }) => `${test} does not pass on the head: ${said}`),
+  ({ rows }) => ofRole(rows, 'flaky').map(({ test, head }) => `${test} is not stable on the head: ${head.join(', ')}.`),
+  ({ lost }) => [...lost].map(([test, said]) => `${test} passes on the base and no longer on the head: ${said}`),
+  ({ findings }) => findings.map(({ message }) => message),
+];
+
+/** A test that cannot even be loaded without the change would fail whatever it asserts: only a noticed fault shows that it looks at anything. */
+function onlyMissing(rows: readonly ProofRow[], strength: Strength | null): readonly string[] {
+  const proving = ofRole(rows, 'proves');
+  const isOnlyMissing = proving.length > 0 && proving.every(({ how }) => how === 'missing');
+  if (!isOnlyMissing || (strength !== null && strength.noticed > 0)) return [];
+  const tried = strength === null ? 'no fault could be made' : `none of ${strength.made} faults was noticed`;
+  return [
+    `The tests fail without the change only because what they use is not there (${proving[0]?.said ?? ''}), and ${tried} in the changed lines, so nothing shows what they assert.`,
+  ];
+}
+
+function ofRole(rows: readonly ProofRow[], role: Role): readonly ProofRow[] {
+  return rows.filter((row) => row.role === role);
+}

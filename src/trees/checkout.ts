@@ -1,0 +1,96 @@
+/** Somebody's checkout, read without changing anything in it: which commits are meant, and what lies in it that no commit has. */
+import { realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { openMirror, type Repository, runGit, split } from './repository.ts';
+
+export interface Checkout {
+  /** Its root, links resolved. */
+  readonly root: string;
+  /** All its refs, in a repository of our own that borrows its objects. */
+  readonly repository: Repository;
+}
+
+/** @throws {UsageError} when there is no checkout at the directory or above it. */
+export async function openCheckout(directory: string, scratch: string): Promise<Checkout> {
+  const root = await said(directory, ['rev-parse', '--show-toplevel']).catch(() => {
+    throw new UsageError(
+      `${directory} is in no git checkout; run this in the repository whose change is to be proved.`,
+    );
+  });
+  return { root: await realpath(root), repository: await openMirror(root, scratch) };
+}
+
+/** Where a change usually goes, the first that there is. */
+const TRUNKS = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] as const;
+
+/**
+ * The commits of `BASE..HEAD`, `BASE` or nothing, as full ids. By default the head is `HEAD`, and the base is where it left the trunk.
+ * @throws {UsageError} with the part that names no commit.
+ */
+export async function rangeOf(
+  { repository }: Checkout,
+  written: string | undefined,
+): Promise<{ readonly base: string; readonly head: string }> {
+  const [from, to = 'HEAD'] = written?.split(/\.{2,3}/) ?? [];
+  const head = await commitOf(repository, to === '' ? 'HEAD' : to);
+  const base =
+    from === undefined || from === ''
+      ? await trunkOf(repository, head)
+      : await forkOf(repository, await commitOf(repository, from), head);
+  if (base === undefined) throw new UsageError(`${from} and ${to} have no commit in common.`);
+  if (base === head) throw new UsageError(`${written ?? 'HEAD'} holds no change: base and head are both ${head}.`);
+  return { base, head };
+}
+
+async function commitOf(repository: Repository, name: string): Promise<string> {
+  const found = await revision(repository, name);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `"${name}" names no commit of this repository; say the range as BASE..HEAD, for example main..HEAD.`,
+  );
+}
+
+async function trunkOf(repository: Repository, head: string): Promise<string> {
+  for (const name of TRUNKS) {
+    const trunk = await revision(repository, name);
+    if (trunk === undefined || trunk === head) continue;
+    const base = await forkOf(repository, trunk, head);
+    if (base !== undefined && base !== head) return base;
+  }
+  throw new UsageError(
+    `It cannot be told what HEAD changes: none of ${TRUNKS.join(', ')} is before it. Say the range, for example HEAD~1..HEAD.`,
+  );
+}
+
+/** Where two commits parted: what the other side did since is no part of the change. */
+async function forkOf(repository: Repository, one: string, other: string): Promise<string | undefined> {
+  return repository.git(['merge-base', one, other]).then(
+    (id) => id.toString().trim(),
+    () => undefined,
+  );
+}
+
+async function revision(repository: Repository, name: string): Promise<string | undefined> {
+  if (name.startsWith('-')) return undefined;
+  return repository.git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]).then(
+    (id) => id.toString().trim(),
+    () => undefined,
+  );
+}
+
+/** Folders in which installers of packages put what a product needs. */
+const DEPENDENCY_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv']);
+
+/** The dependencies that are installed in the checkout and in no commit, by path from the root, and where they really are. */
+export async function installedIn({ root }: Checkout): Promise<ReadonlyMap<string, string>> {
+  const folders = split(await runGit(['ls-files', '--others', '--directory', '-z'], root, {}))
+    .filter((path) => path.endsWith('/'))
+    .map((path) => path.slice(0, -1))
+    .filter((path) => DEPENDENCY_FOLDERS.has(basename(path)));
+  return new Map(await Promise.all(folders.map(async (path) => [path, await realpath(join(root, path))] as const)));
+}
+
+async function said(directory: string, args: readonly string[]): Promise<string> {
+  return (await runGit(args, directory, {})).toString().trim();
+}
