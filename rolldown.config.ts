@@ -25,14 +25,15 @@ const removeOldChunks: Plugin = {
 
 /** Programs that run in the sandbox, by file name. */
 const programs = readdirSync('src/inside').filter((name) => !name.endsWith('.ts'));
-const PROGRAM_TEXTS = Object.fromEntries(programs.map((name) => [name, readFileSync(`src/inside/${name}`, 'utf8')]));
+const texts = Object.fromEntries(programs.map((name) => [name, readFileSync(`src/inside/${name}`, 'utf8')]));
+const transform = { define: { PROGRAM_TEXTS: JSON.stringify(texts) } };
 
 // The job is one self-contained file, because runners fetch it by digest; `loopwright.js` checks the Node version before anything else loads.
 export default defineConfig([
   {
     input: { job: 'src/jobs/main.ts' },
     platform: 'node',
-    transform: { define: { PROGRAM_TEXTS: JSON.stringify(PROGRAM_TEXTS) } },
+    transform,
     output: { dir: 'dist', format: 'esm', entryFileNames: '[name].mjs', codeSplitting: false },
   },
   {
@@ -45,6 +46,7 @@ export default defineConfig([
     },
     platform: 'node',
     external: isPackage,
+    transform,
     output: { dir: 'dist', format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     plugins: [copyAssets, removeOldChunks],
   },

@@ -331,6 +331,7 @@ describe('help', () => {
       'start',
       'demo',
       'init',
+      'prove',
       'schemas',
     ]);
     expect((await typed([])).out).toEqual(out);

@@ -70,6 +70,10 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run -s loopwright -- --help': { file: 'test/cli/usage.test.ts', words: "typed(['--help'])" },
   'npm run -s loopwright -- schemas': BY_PACKAGE("npx('schemas', '--json')"),
   'npm run -s loopwright -- init ../shop': BY_PACKAGE("npx('init', checkout)"),
+  'npm run -s loopwright -- prove main..HEAD --repo ../shop': {
+    file: 'test/machine/prove.test.ts',
+    words: "typed(['prove', 'main..fix', '--repo', directory])",
+  },
   'npm run build': BY_PACKAGE("'npm',\n    ['pack'"),
   'npx loopwright': BY_PACKAGE("run('npx', ['loopwright'"),
 };

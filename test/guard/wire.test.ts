@@ -10,8 +10,8 @@ import { wire } from '../../src/github/wire.ts';
 import { git, HERE, installationToken, octokit, type Stage, startStage } from '../local/server.ts';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'src');
-/** The embedded GitHub, the demo, the referee, the jobs, and what runs and encloses their commands; and the guard itself, which calls the fetch that it was given. */
-const NOT_THE_APP = /^(?:(?:local|demo|referee|jobs|sandbox|confinement)\/|github\/guard\.ts$)/;
+/** The embedded GitHub, the demo, the referee, the jobs, and what runs their commands, encloses them, and lays out commits for them; and the guard itself, which calls the fetch that it was given. */
+const NOT_THE_APP = /^(?:(?:local|demo|referee|jobs|sandbox|trees|confinement)\/|github\/guard\.ts$)/;
 
 interface Seam {
   readonly what: string;

@@ -1,0 +1,245 @@
+/** `loopwright prove` as somebody types it in a checkout: real git, the real sandbox, real runners. */
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { proof } from '../../src/proof/proof.ts';
+import { typed } from '../cli/terminal.ts';
+
+type Files = Readonly<Record<string, string | null>>;
+
+let root: string;
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'prove-')));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+let count = 0;
+/** A repository whose branch `main` has the first files, and `fix` the second ones on top. */
+async function checkout(base: Files, change: Files): Promise<string> {
+  count += 1;
+  const directory = join(root, `shop-${count}`);
+  await mkdir(directory);
+  const git = (...argv: readonly string[]) =>
+    execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...argv], { cwd: directory });
+  await git('init', '--quiet', '--initial-branch', 'main');
+  for (const [files, branch] of [
+    [base, 'main'],
+    [change, 'fix'],
+  ] as const) {
+    if (branch === 'fix') await git('switch', '--quiet', '--create', branch);
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(directory, path)), { recursive: true });
+      if (text === null) await rm(join(directory, path));
+      else await writeFile(join(directory, path), text);
+    }
+    await git('add', '--all');
+    await git('commit', '--quiet', '--message', branch);
+  }
+  return directory;
+}
+
+async function proved(directory: string, ...argv: readonly string[]) {
+  const { code, out, err } = await typed(['prove', '--repo', directory, '--json', ...argv]);
+  return { code, err: err.join('\n'), ...proof.parse(JSON.parse(out.join('\n'))) };
+}
+
+const MANIFEST = '{"type":"module","scripts":{"test":"node --test"}}';
+const testOf = (name: string, body: string) =>
+  `import test from 'node:test';\nimport assert from 'node:assert';\nimport * as shop from '../src/shop.js';\ntest('${name}', () => { ${body} });\n`;
+const BASE: Files = {
+  'package.json': MANIFEST,
+  'src/shop.js': 'export const add = (a, b) => a - b;\nexport const one = () => 1;\n',
+  'test/one.test.js': testOf('one', 'assert.equal(shop.one(), 1);'),
+};
+const FIXED = 'export const add = (a, b) => a + b;\nexport const one = () => 1;\n';
+const ADDS = testOf('adds', 'assert.equal(shop.add(1, 2), 3);');
+
+describe('a change with a test that needs it', () => {
+  test('is proved: exit code 0, a line for each test', async () => {
+    const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
+    const { code, out, err } = await typed(['prove', 'main..fix', '--repo', directory]);
+    expect(out.join('\n')).toMatch(
+      /^ +proves +test\/add\.test\.js::adds {2}fails by assertion without the change: AssertionError/m,
+    );
+    expect(out.at(-1)).toBe('Proved (1 of 1 tests need the change).');
+    expect(err.join('\n')).toContain('1 changed test files');
+    expect(code).toBe(0);
+  });
+
+  test('is proved without a range: from where the branch left main, whatever main did since', async () => {
+    const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
+    await execa('git', ['switch', '--quiet', 'main'], { cwd: directory });
+    await writeFile(join(directory, 'other.md'), 'x');
+    await execa('git', ['add', '--all'], { cwd: directory });
+    await execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', 'commit', '-qm', 'other'], {
+      cwd: directory,
+    });
+    await execa('git', ['switch', '--quiet', 'fix'], { cwd: directory });
+    const { code, verdict, product } = await proved(directory);
+    expect({ code, verdict, product }).toEqual({ code: 0, verdict: 'proved', product: ['src/shop.js'] });
+  });
+
+  test('finds what is installed in the checkout and in no commit', async () => {
+    const library = join(root, 'library');
+    await mkdir(library, { recursive: true });
+    await writeFile(join(library, 'package.json'), '{"name":"sums","type":"module","exports":"./index.js"}');
+    await writeFile(join(library, 'index.js'), 'export const sum = (a, b) => a + b;\n');
+    const uses = "import { sum } from 'sums';\nexport const add = (a, b) => sum(a, b);\nexport const one = () => 1;\n";
+    const directory = await checkout(
+      { ...BASE, '.gitignore': 'node_modules\n' },
+      { 'src/shop.js': uses, 'test/add.test.js': ADDS },
+    );
+    await mkdir(join(directory, 'node_modules'));
+    await execa('cp', ['-r', library, join(directory, 'node_modules', 'sums')]);
+    expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved' });
+  });
+
+  test('writes nothing into the checkout, and asks no hook and no setting of it', async () => {
+    const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
+    const trap = join(root, `trap-${count}`);
+    for (const name of ['post-checkout', 'reference-transaction'])
+      await writeFile(join(directory, '.git', 'hooks', name), `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
+    await execa('git', ['config', 'core.fsmonitor', `touch ${trap}`], { cwd: directory });
+    const list = async () =>
+      (await execa('find', ['.', '-not', '-name', 'index', '-newermt', '-1 seconds'], { cwd: directory })).stdout;
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(await proved(directory)).toMatchObject({ code: 0 });
+    expect(await list()).toBe('');
+    await expect(execa('test', ['-e', trap])).rejects.toThrow();
+  });
+});
+
+describe('is not proved, exit code 1:', () => {
+  const cases: readonly (readonly [string, Files, RegExp])[] = [
+    [
+      'half of the fix',
+      { 'test/add.test.js': ADDS, 'src/shop.js': `${BASE['src/shop.js']}// fixed\n` },
+      /None of the 1 tests|does not pass on the head/,
+    ],
+    [
+      'a test that asserts nothing',
+      { 'src/shop.js': FIXED, 'test/add.test.js': testOf('adds', 'shop.add(1, 2);') },
+      /None of the 1 tests/,
+    ],
+    ['a change without a test', { 'src/shop.js': FIXED }, /No test was added or changed/],
+    [
+      'what breaks another test',
+      { 'src/shop.js': 'export const add = (a, b) => a + b;\nexport const one = () => 2;\n', 'test/add.test.js': ADDS },
+      /one\.test\.js::one passes on the base and no longer/,
+    ],
+    [
+      'what skips another test',
+      {
+        'src/shop.js': FIXED,
+        'test/add.test.js': ADDS,
+        'test/one.test.js': testOf('one', '').replace("test('", "test.skip('"),
+      },
+      /leaves tests out/,
+    ],
+    [
+      'what deletes another test',
+      { 'src/shop.js': FIXED, 'test/add.test.js': ADDS, 'test/one.test.js': null },
+      /test\/one\.test\.js was deleted/,
+    ],
+    [
+      'what changes how tests are run',
+      {
+        'src/shop.js': FIXED,
+        'test/add.test.js': ADDS,
+        'package.json': MANIFEST.replace('node --test', 'node --test || true'),
+      },
+      /changes how the tests are run/,
+    ],
+    [
+      'a new function whose test only calls it',
+      {
+        'src/shop.js': `${BASE['src/shop.js']}export const twice = (a) => 2 * a;\n`,
+        'test/add.test.js': testOf('twice', 'shop.twice(2);'),
+      },
+      /only because what they use is not there/,
+    ],
+  ];
+  test.each(cases)('%s', async (_, change, reason) => {
+    const { code, verdict, reasons } = await proved(await checkout(BASE, change));
+    expect({ code, verdict }).toEqual({ code: 1, verdict: 'not proved' });
+    expect(reasons.join('\n')).toMatch(reason);
+  });
+});
+
+describe('is not judged, exit code 2 and one sentence:', () => {
+  const refused = async (...argv: readonly string[]) => {
+    const { code, out, err } = await typed(['prove', ...argv]);
+    expect(out).toEqual([]);
+    expect(code).toBe(2);
+    expect(err).toHaveLength(1);
+    return err.join();
+  };
+
+  test.each([
+    ['nosuch..HEAD', /"nosuch" names no commit/],
+    ['HEAD..HEAD', /holds no change/],
+    ['--output=x..HEAD', /there is no option/],
+  ])('the range %s', async (range, sentence) => {
+    const directory = await checkout(BASE, { 'src/shop.js': FIXED });
+    expect(await refused(range, '--repo', directory)).toMatch(sentence);
+  });
+
+  test('a folder that is no checkout', async () => {
+    expect(await refused('--repo', root)).toContain(`${root} is in no git checkout`);
+  });
+
+  test('a runner that nobody knows, and a repository that shows none', async () => {
+    const directory = await checkout({ 'a.txt': 'a' }, { 'a.txt': 'b' });
+    expect(await refused('--repo', directory, '--runner', 'mocha')).toContain('There is no runner "mocha"');
+    expect(await refused('--repo', directory)).toContain('cannot be told what runs the tests');
+  });
+});
+
+test('a test that hangs is stopped, and proves nothing', async () => {
+  const hangs = testOf('adds', 'for (;;);');
+  const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': hangs });
+  const { code, reasons } = await proved(directory, '--minutes', '0.05');
+  expect(code).toBe(1);
+  expect(reasons.join()).toMatch(
+    /test\/add\.test\.js cannot be run on the head: test\/add\.test\.js was stopped after/,
+  );
+});
+
+test('Python: a unittest test that needs the change proves it', async () => {
+  const body = (name: string, line: string) =>
+    `import unittest\nfrom shop import add\n\nclass ${name}(unittest.TestCase):\n    def test_it(self):\n        ${line}\n`;
+  const directory = await checkout(
+    {
+      'shop.py': 'def add(a, b):\n    return a - b\n',
+      'tests/test_zero.py': body('Zero', 'self.assertEqual(add(0, 0), 0)'),
+    },
+    {
+      'shop.py': 'def add(a, b):\n    return a + b\n',
+      'tests/test_add.py': body('Add', 'self.assertEqual(add(1, 2), 3)'),
+    },
+  );
+  const { code, verdict, rows } = await proved(directory);
+  expect({ code, verdict, rows }).toMatchObject({
+    code: 0,
+    verdict: 'proved',
+    rows: [{ test: 'tests/test_add.py::Add.test_it', how: 'assertion' }],
+  });
+});
+
+test('a link that leads out of the checkout is laid as a link, and opens nothing', async () => {
+  const secret = join(root, 'secret.txt');
+  await writeFile(secret, 'canary-5d1f');
+  const directory = await checkout(BASE, {
+    'src/shop.js': FIXED,
+    'test/add.test.js': testOf(
+      'adds',
+      "assert.equal(shop.add(1, 2), 3); assert.throws(() => process.getBuiltinModule('fs').readFileSync('src/out'));",
+    ),
+  });
+  await symlink(secret, join(directory, 'src', 'out'));
+  await execa('git', ['add', '--all'], { cwd: directory });
+  await execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', 'commit', '-qm', 'link'], { cwd: directory });
+  expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved' });
+});

@@ -1,0 +1,71 @@
+/** What the rows of a proof come to. */
+import { describe, expect, test } from 'vitest';
+import { defect } from '../../src/loop/defect.ts';
+import type { ProofRow, Strength } from '../../src/proof/proof.ts';
+import { type Grounds, verdictOf } from '../../src/proof/verdict.ts';
+
+const row = (role: ProofRow['role'], how: ProofRow['how'] = role === 'proves' ? 'assertion' : null): ProofRow => ({
+  test: `a.test.js::${role}`,
+  role,
+  without: 'fail',
+  head: ['pass'],
+  how,
+  said: 'what it said',
+});
+const strength = (made: number, noticed: number): Strength => ({ made, noticed, unmeasured: 0, survivors: [] });
+const SOUND: Grounds = {
+  product: ['a.js'],
+  tests: ['a.test.js'],
+  rows: [row('proves'), row('keeps')],
+  lost: new Map(),
+  broken: new Map(),
+  findings: [],
+  strength: strength(10, 9),
+};
+
+test('a change with a test that needs it, and nothing against it, is proved', () => {
+  expect(verdictOf(SOUND)).toEqual({ verdict: 'proved', reasons: [] });
+});
+
+test.each([
+  [strength(10, 8), 'proved'],
+  [strength(10, 7), 'weakly proved'],
+  [strength(1, 0), 'weakly proved'],
+  [strength(0, 0), 'proved'],
+  [null, 'proved'],
+])('with the strength %j it is %s', (found, verdict) => {
+  expect(verdictOf({ ...SOUND, strength: found }).verdict).toBe(verdict);
+});
+
+const finding = defect({ rule: 'test-left-out', file: 'a.test.js', about: 'x', message: 'It leaves tests out.' });
+
+describe('it is not proved, and says why, where', () => {
+  test.each<[string, Partial<Grounds>, RegExp]>([
+    ['nothing but tests changed', { product: [] }, /nothing but tests/],
+    ['no test changed', { tests: [], rows: [] }, /No test was added or changed/],
+    ['the runner finds no test', { rows: [] }, /hold no test that the runner finds/],
+    ['no test needs the change', { rows: [row('keeps'), row('left out')] }, /None of the 2 tests/],
+    ['a test is red', { rows: [row('proves'), row('red')] }, /red does not pass on the head: what it said/],
+    ['a test is flaky', { rows: [row('proves'), row('flaky')] }, /is not stable/],
+    ['a file cannot be run', { broken: new Map([['b.test.js', 'no module']]) }, /b\.test\.js cannot be run/],
+    ['another test passes no longer', { lost: new Map([['b::x', 'Error']]) }, /b::x passes on the base and no longer/],
+    ['tests are left out', { findings: [finding] }, /It leaves tests out/],
+  ])('%s', (_, against, reason) => {
+    const { verdict, reasons } = verdictOf({ ...SOUND, ...against });
+    expect(verdict).toBe('not proved');
+    expect(reasons).toEqual([expect.stringMatching(reason)]);
+  });
+
+  test.each([
+    [null, 'no fault could be made'],
+    [strength(3, 0), 'none of 3 faults was noticed'],
+  ])('its tests only miss what is not there yet, and faults (%j) show nothing more', (found, said) => {
+    const { verdict, reasons } = verdictOf({ ...SOUND, rows: [row('proves', 'missing')], strength: found });
+    expect(verdict).toBe('not proved');
+    expect(reasons.join()).toContain(said);
+  });
+});
+
+test('tests that only miss what is not there yet prove it where they notice a fault in it', () => {
+  expect(verdictOf({ ...SOUND, rows: [row('proves', 'missing')] }).verdict).toBe('proved');
+});
