@@ -125,6 +125,8 @@ def main():
     del request
     sys.modules["__main__"] = types.ModuleType("__main__")
     sys.path[0] = os.getcwd()
+    # Where a product lies in `src`, its tests are run against what is installed from there.
+    if os.path.isdir("src") and not os.path.exists("src/__init__.py"): sys.path.insert(1, os.path.abspath("src"))
     emit(kind="begin")
     try:
         run(load(path))

@@ -1,0 +1,124 @@
+/** Proves real fixes of other people's libraries, and what must not pass for them: the tests alone, and half of the fix. Prints a row each, and the rates. */
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { z } from 'zod';
+import { type Proof, proof } from '../../src/proof/proof.ts';
+import { optionsOrEnd } from '../command-line.ts';
+import { type Judged, rateLines } from './rates.ts';
+
+const given = optionsOrEnd({
+  typed: 'npm run corpus --',
+  purpose:
+    'Proves real fixes, and what must not pass for them. A folder of fixes holds one folder each, as its README says.',
+  options: {
+    from: { value: 'DIR', meaning: 'the folder of fixes' },
+    only: { value: 'TEXT', meaning: 'only those whose folder or runner is named so' },
+    installed: {
+      value: 'DIR',
+      meaning: 'keeps what was installed; a folder for temporary files unless told otherwise',
+    },
+    json: { meaning: 'one JSON object a row' },
+  },
+  read: ({ from, only, installed, json }) => ({
+    from: resolve(typeof from === 'string' ? from : '../shared/corpus'),
+    only: typeof only === 'string' ? only : '',
+    installed: resolve(typeof installed === 'string' ? installed : join(tmpdir(), 'loopwright-corpus')),
+    json: json === true,
+  }),
+});
+
+const meta = z.looseObject({
+  repository: z.string(),
+  runner: z.string(),
+  install: z.string().optional(),
+  half: z.boolean(),
+  testEnv: z.record(z.string(), z.string()).optional(),
+});
+
+const PROVE = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+/** What the base, the tests and the fix become: the whole fix must be proved, nothing less may be. */
+const CASES = [
+  { name: 'fix', patches: ['product.patch', 'tests.patch'], isRight: true },
+  { name: 'tests', patches: ['tests.patch'], isRight: false },
+  { name: 'half', patches: ['half.patch', 'tests.patch'], isRight: false },
+] as const;
+
+async function judgedFolder(name: string, root: string): Promise<readonly Judged[]> {
+  const folder = join(given.from, name);
+  const { runner, install, half, repository } = meta.parse(
+    JSON.parse(await readFile(join(folder, 'meta.json'), 'utf8')),
+  );
+  if (!`${name} ${runner}`.includes(given.only)) return [];
+  const modules = install ? await installedModules(repository, install) : undefined;
+  const judged: Judged[] = [];
+  for (const one of CASES) {
+    if (one.name === 'half' && !half) continue;
+    const directory = await mkdtemp(join(root, `${name}-${one.name}-`));
+    const git = (...argv: readonly string[]) =>
+      execa('git', ['-c', 'user.name=corpus', '-c', 'user.email=corpus@example.test', ...argv], { cwd: directory });
+    await execa('tar', ['xzf', join(folder, 'base.tar.gz'), '-C', directory]);
+    await git('init', '--quiet', '--initial-branch', 'main');
+    await git('add', '--all', '--force');
+    await git('commit', '--quiet', '--message', 'base');
+    for (const patch of one.patches) await git('apply', '--index', join(folder, patch));
+    // Without it the tests alone would be refused for changing nothing else.
+    await writeFile(join(directory, 'CHANGED.txt'), 'a change beside the fix\n');
+    await git('add', 'CHANGED.txt');
+    await git('commit', '--quiet', '--message', one.name);
+    if (modules !== undefined) await symlink(modules, join(directory, 'node_modules'));
+    const found = await provedIn(directory);
+    judged.push({ folder: name, runner, case: one.name, isRight: one.isRight, ...found });
+    say(judged.at(-1));
+    await rm(directory, { recursive: true, force: true });
+  }
+  return judged;
+}
+
+async function provedIn(directory: string): Promise<Pick<Judged, 'verdict' | 'reason' | 'seconds'>> {
+  const started = Date.now();
+  const { stdout, stderr } = await execa(
+    process.execPath,
+    [PROVE, 'prove', 'HEAD~1..HEAD', '--repo', directory, '--json'],
+    { reject: false },
+  );
+  const seconds = Math.round((Date.now() - started) / 1000);
+  const found: Pick<Proof, 'verdict' | 'reasons'> =
+    stdout === '' ? { verdict: 'not judged', reasons: [stderr] } : proof.parse(JSON.parse(stdout));
+  return { verdict: found.verdict, reason: found.reasons[0] ?? '', seconds };
+}
+
+/** Installed once for each repository and command, in a folder that holds nothing else: in the tree itself npm finds no way for some. */
+async function installedModules(repository: string, command: string): Promise<string> {
+  const directory = join(given.installed, `${repository}-${command}`.replaceAll(/[^\w.@-]+/g, '-'));
+  const modules = join(directory, 'node_modules');
+  try {
+    await readdir(modules);
+  } catch {
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, 'package.json'), '{"private":true}');
+    await execa('bash', ['-c', command], { cwd: directory });
+  }
+  return modules;
+}
+
+function say(row: Judged | undefined): void {
+  if (row === undefined) return;
+  const { folder, runner, case: name, verdict, seconds, reason } = row;
+  process.stdout.write(
+    given.json
+      ? `${JSON.stringify(row)}\n`
+      : `${folder.padEnd(26)} ${runner.padEnd(9)} ${name.padEnd(5)} ${verdict.padEnd(13)} ${`${seconds} s`.padStart(6)}  ${reason.replaceAll(/\s+/g, ' ').slice(0, 140)}\n`,
+  );
+}
+
+const root = await mkdtemp(join(tmpdir(), 'corpus-'));
+try {
+  const folders = (await readdir(given.from, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  const rows: Judged[] = [];
+  for (const { name } of folders) rows.push(...(await judgedFolder(name, root)));
+  if (!given.json) process.stdout.write(`\n${rateLines(rows).join('\n')}\n`);
+} finally {
+  await rm(root, { recursive: true, force: true });
+}

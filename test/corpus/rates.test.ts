@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { boundsOf, type Judged, rateLines } from './rates.ts';
+
+const row = (name: Judged['case'], verdict: Judged['verdict']): Judged => ({
+  folder: 'a',
+  runner: 'unittest',
+  case: name,
+  isRight: name === 'fix',
+  verdict,
+  reason: '',
+  seconds: 1,
+});
+
+test("a share's bounds are Wilson's", () => {
+  // https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
+  expect(boundsOf(10, 10).map((share) => share.toFixed(4))).toEqual(['0.7225', '1.0000']);
+  expect(boundsOf(0, 10).map((share) => share.toFixed(4))).toEqual(['0.0000', '0.2775']);
+  expect(boundsOf(8, 10).map((share) => share.toFixed(4))).toEqual(['0.4902', '0.9433']);
+});
+
+test('what is not judged is neither a proof of the right nor a pass for the wrong', () => {
+  const rows = [
+    row('fix', 'proved'),
+    row('fix', 'not judged'),
+    row('half', 'not judged'),
+    row('half', 'weakly proved'),
+  ];
+  expect(rateLines(rows).map((line) => line.split(' (')[0])).toEqual([
+    'right fixes proved: 1 of 2',
+    'half of the fix refused: 1 of 2',
+  ]);
+});
