@@ -4,12 +4,14 @@ import { isTestPath } from '../guard/test-paths.ts';
 import type { Commands } from '../loop/brief.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { runTests, type TestRun } from '../test-runs/test-run.ts';
+import { onCopy } from '../trees/copies.ts';
 import type { Repository } from '../trees/repository.ts';
 import { type Change, changeOf, type Range } from './change.ts';
 import { findingsOf } from './findings.ts';
 import type { Proof } from './proof.ts';
 import { type Dependencies, layProofTrees, type ProofTrees } from './proof-trees.ts';
 import { proofRows } from './rows.ts';
+import { takenOut } from './taken-out.ts';
 import { verdictOf } from './verdict.ts';
 
 export interface ProofRequest {
@@ -72,7 +74,10 @@ async function judge(work: Judging): Promise<Judged> {
   );
   const lost = await lostTests(work);
   if (typeof lost === 'string') return notJudged(lost);
-  const findings = await findingsOf(work);
+  const before = own.filter((path) => change.baseFiles.has(path));
+  const onBase = before.length === 0 ? undefined : await run(work, trees.base, { files: before });
+  if (onBase?.trusted === false) return notJudged(`The changed tests cannot be judged on the base: ${onBase.problem}`);
+  const findings = [...(await findingsOf(work)), ...takenOut(onBase?.results ?? new Map(), first.results)];
   const { product, tests } = change;
   const grounds = { product, tests, rows, lost, broken: first.broken, findings, strength: null };
   return { ...verdictOf(grounds), rows: [...rows], findings: [...findings] };
@@ -106,9 +111,11 @@ async function lostTests(work: Judging): Promise<ReadonlyMap<string, string> | s
 }
 
 function run(
-  { sandbox, runner, timeoutMs, outputBytes }: Judging,
-  directory: string,
+  { repository, sandbox, runner, timeoutMs, outputBytes }: Judging,
+  tree: string,
   { files, expected = [] }: { readonly files: readonly string[]; readonly expected?: readonly string[] },
 ): Promise<TestRun> {
-  return runTests({ sandbox, directory, runner, files, expected, timeoutMs, outputBytes });
+  return onCopy(repository.scratch, tree, (directory) =>
+    runTests({ sandbox, directory, runner, files, expected, timeoutMs, outputBytes }),
+  );
 }

@@ -144,6 +144,26 @@ describe('is not proved, exit code 1:', () => {
       /test\/one\.test\.js was deleted/,
     ],
     [
+      'what takes a test out of a file',
+      {
+        'src/shop.js': FIXED,
+        'test/add.test.js': ADDS,
+        'test/one.test.js': "import 'node:test';\n",
+      },
+      /test\/one\.test\.js has 0 tests instead of 1; no longer there: one/,
+    ],
+    [
+      'a test that rewrites another one while it runs',
+      {
+        'src/shop.js': 'export const add = (a, b) => a + b;\nexport const one = () => 2;\n',
+        'test/add.test.js': testOf(
+          'adds',
+          "process.getBuiltinModule('fs').writeFileSync('test/one.test.js', ''); assert.equal(shop.add(1, 2), 3);",
+        ),
+      },
+      /one\.test\.js::one passes on the base and no longer/,
+    ],
+    [
       'what changes how tests are run',
       {
         'src/shop.js': FIXED,

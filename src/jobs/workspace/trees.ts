@@ -1,9 +1,10 @@
 /** Working copies for judging: base, head, and head without some of its changes, each with the frozen tests laid over it. */
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { overwriteInside, removeInside } from '../../sandbox/inside.ts';
 import { treesDirectory } from '../../sandbox/sandbox.ts';
+import { onCopy } from '../../trees/copies.ts';
 import { layTree, treeOf } from '../../trees/repository.ts';
 import { said } from '../report/said.ts';
 import { type Bench, JobError, runShell, SetupError } from './environment.ts';
@@ -46,18 +47,12 @@ export async function layTests(tree: string, { files }: Pick<FrozenTests, 'files
 }
 
 /** Runs something on a copy of a tree, so that what it leaves behind is not there for the next judge. */
-export async function onTreeCopy<Result>(
+export function onTreeCopy<Result>(
   bench: Bench,
   tree: string,
   run: (copy: string) => Promise<Result>,
 ): Promise<Result> {
-  const copy = await mkdtemp(join(treesDirectory(bench.environment.scratch), 'copy-'));
-  try {
-    await cp(tree, copy, { recursive: true, verbatimSymlinks: true });
-    return await run(copy);
-  } finally {
-    await rm(copy, { recursive: true, force: true });
-  }
+  return onCopy(bench.environment.scratch, tree, run);
 }
 
 /** Sets paths of a tree back to what the base commit has there: its file, or nothing. The repository is built again where it has a build. */
