@@ -1,11 +1,12 @@
 /** `loopwright prove`: proves the change of a range of commits by its own tests, in any checkout. */
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { LoopError, UsageError } from '../errors.ts';
 import type { Commands } from '../loop/brief.ts';
 import { type Proof, proof } from '../proof/proof.ts';
 import { prove as proveChange } from '../proof/prove.ts';
+import { sarifOf } from '../proof/sarif.ts';
 import { detectRunner, RUNNER_NAMES } from '../runners/runners.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 import { type Checkout, installedIn, openCheckout, rangeOf } from '../trees/checkout.ts';
@@ -16,6 +17,7 @@ import { proofLines } from './proof-text.ts';
 
 const OPTIONS = {
   json: { type: 'boolean', description: 'print one JSON object, and nothing else on standard output' },
+  sarif: { type: 'string', value: 'FILE', description: 'write what was found in SARIF 2.1.0, for code scanning' },
   repo: { type: 'string', value: 'DIR', description: 'the checkout (default: this directory)' },
   runner: {
     type: 'string',
@@ -36,7 +38,7 @@ const NOT_JUDGED = EXIT_CODES['not judged'];
 
 export const prove: Command = {
   summary: 'prove a change by its own tests: they fail without it, pass with it, and nothing else breaks',
-  usage: '[BASE..HEAD] [--json] [--repo DIR] [--runner NAME] [--minutes N]',
+  usage: '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
     try {
@@ -67,6 +69,7 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
       outputBytes: OUTPUT_BYTES,
       log: (line) => void terminal.fail(line),
     });
+    if (values.sarif !== undefined) await writeFile(values.sarif, `${JSON.stringify(sarifOf(found), null, 2)}\n`);
     if (values.json === true) terminal.out(JSON.stringify(proof.parse(found), null, 2));
     else for (const line of proofLines(found)) terminal.out(line);
     return EXIT_CODES[found.verdict];
