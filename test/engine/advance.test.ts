@@ -123,11 +123,12 @@ test('what comes of an effect and could not be read again fails its entry, and i
 describe('an effect on a repository that is called otherwise by now', () => {
   const moved = async () => Promise.reject(new RelocatedError('The repository has another name now.'));
 
-  test('is tried again at once, and the loop knows the place', async () => {
+  test('is tried again at once, and the loop knows the place and shows it', async () => {
     const { door, perform } = await pending([REACT], moved);
     door.world.place = { installationId: 2, owner: 'globex', repo: 'store' };
     await expect(perform('voice')).rejects.toMatchObject({ name: 'RetryError', seconds: 0 });
-    expect(await door.loop()).toMatchObject({ ref: { ...REF, ...door.world.place }, pending: [REACT] });
+    const shown = expect.objectContaining({ type: 'show' });
+    expect(await door.loop()).toMatchObject({ ref: { ...REF, ...door.world.place }, pending: [REACT, shown] });
   });
 
   test('waits for ten minutes where no installation of the App has it', async () => {
