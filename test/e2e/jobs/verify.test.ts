@@ -91,6 +91,27 @@ const GREEN = {
   flakiness: 0,
 };
 
+/** Says goodbye only where this holds. */
+const onlyWhere = (holds: string): Change => ({
+  ...GOOD,
+  'src/app.js': `import { readFileSync } from 'node:fs';\nconst text = (path) => { try { return readFileSync(path, 'utf8'); } catch { return ''; } };\n${APP_AFTER.replace(
+    "text: 'goodbye'",
+    `text: ${holds} ? 'goodbye' : 'nothing'`,
+  )}`,
+  '.loopwright/7/acceptance.json': '{ "contains": "goodbye" }',
+});
+
+it.each([
+  ['where its tests lie', `text('${FROZEN_FILE}').includes('goodbye')`],
+  ["where the loop's documents lie", "text('.loopwright/7/acceptance.json').includes('goodbye')"],
+  ['where a variable says CI', 'process.env.CI'],
+  ['in the folders where tests run', '/copy-|head-/.test(process.cwd())'],
+  ['where Python may write no bytecode', 'process.env.PYTHONDONTWRITEBYTECODE'],
+])('finds out a product that is right only %s', async (_, holds) => {
+  const { report } = await judge(onlyWhere(holds));
+  expect(report.acceptance.map(({ id, passed }) => [id, passed])).toContainEqual(['A-1', false]);
+});
+
 it('finds nothing wrong with a good candidate, and every number has its raw output', async () => {
   const { report, output } = await judge(GOOD);
   expect(report.defects).toEqual([]);
