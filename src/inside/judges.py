@@ -16,9 +16,21 @@ CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type, classmethod, st
 
 
 class Judges:
-    """What judges, as it was before the repository's code was loaded."""
+    """What judges, as it was before the repository's code was loaded. The code of its functions is kept from the beginning on."""
 
     def __init__(self):
+        self.codes = set()
+        self.remember()
+        codes, refused = self.codes, ("__code__", "__defaults__", "__kwdefaults__", "__bases__")
+
+        def audit(event, values):
+            if event == "object.__setattr__" and values[1] in refused and id(values[0]) in codes:
+                raise RuntimeError("what judges tests is not there for code under test")
+
+        sys.addaudithook(audit)
+
+    def remember(self):
+        """Called again when pytest has loaded the installed plugins, some of which replace functions of pytest."""
         import _pytest.legacypath  # noqa: F401  # pytest loads it later
 
         self.kept = []
@@ -29,14 +41,7 @@ class Judges:
         # pytest itself puts these in place of others while it is configured.
         legacy = vars(sys.modules["_pytest.legacypath"])
         self.own = [value for value in legacy.values() if isinstance(value, types.FunctionType)]
-        self.codes = {id(value) for _, _, known in self.kept for value in known.values()}
-        codes, refused = self.codes, ("__code__", "__defaults__", "__kwdefaults__", "__bases__")
-
-        def audit(event, values):
-            if event == "object.__setattr__" and values[1] in refused and id(values[0]) in codes:
-                raise RuntimeError("what judges tests is not there for code under test")
-
-        sys.addaudithook(audit)
+        self.codes.update(id(value) for _, _, known in self.kept for value in known.values())
 
     def keep(self, name, module):
         known = {key: value for key, value in vars(module).items() if isinstance(value, CALLABLE)}

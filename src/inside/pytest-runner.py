@@ -35,6 +35,7 @@ for helper in ("judges", "sealed"):
 # As `python3 -m pytest` does.
 sys.path[0] = os.getcwd()
 
+ENCODE = json.JSONEncoder().encode
 ROOT = os.path.realpath(os.getcwd())
 
 # Options that would break the report, with what stands for "not given". A test after the first failure has an outcome too; other
@@ -44,8 +45,6 @@ NEUTRAL = {
     "numprocesses": None,
     "dist": "no",
     "tx": [],
-    "distload": False,
-    "looponfail": False,
     "lf": False,
     "failedfirst": False,
     "newfirst": False,
@@ -54,7 +53,6 @@ NEUTRAL = {
     "setuponly": False,
     "setupplan": False,
     "usepdb": False,
-    "trace": False,
     "reruns": 0,
 }
 
@@ -78,20 +76,25 @@ def result_of(error):
 
 
 def name_of(item):
-    names = item.nodeid.split("::")[1:]
-    return ".".join(names) if names else item.name
+    head, bracket, values = item.nodeid.partition("::")[2].partition("[")
+    return (head.replace("::", ".") + bracket + values) or item.name
 
 
 class Watch:
     """A plugin that hears what pytest makes of the tests; it only ever adds reasons not to pass."""
 
-    def __init__(self, emit):
-        self.emit = emit
+    def __init__(self, emit, keeper):
+        self.emit, self.keeper = emit, keeper
         self.start()
         self.load_error = None
 
     def start(self):
         self.phases, self.errors, self.reports, self.seen = set(), [], [], []
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(self):
+        self.keeper.remember()
+        yield
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
@@ -186,11 +189,7 @@ def run_item(item, following, watch, keeper, lines):
         outcome, message = "error", "what judges the test was replaced: " + changed
     watch.tell(item, outcome, message)
     if covered is not None:
-        watch.emit(kind="covered", name=name_of(item), lines=json_text(covered))
-
-
-def json_text(value, encode=json.JSONEncoder().encode):
-    return encode(value)
+        watch.emit(kind="covered", name=name_of(item), lines=ENCODE(covered))
 
 
 def run_session(config, session, watch, keeper, request, lines):
@@ -239,7 +238,8 @@ def main():
     end = judges.sentinel(given.pop("token"), emit)
     request = {"path": given["path"], "only": given.get("only")}
     lines = sealed.coverage(given.get("cover"))
-    keeper, watch = judges.Judges(), Watch(emit)
+    keeper = judges.Judges()
+    watch = Watch(emit, keeper)
     sys.modules["__main__"] = types.ModuleType("__main__")
     emit(kind="begin")
     run(request, watch, keeper, lines)
