@@ -2,11 +2,12 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isManifest } from '../context/manifests.ts';
 import { LoopError, UsageError } from '../errors.ts';
-import type { Commands } from '../loop/brief.ts';
 import { type Proof, proof } from '../proof/proof.ts';
 import { prove as proveChange } from '../proof/prove.ts';
 import { sarifOf } from '../proof/sarif.ts';
+import type { RunnerName } from '../runners/runners.ts';
 import { detectRunner, RUNNER_NAMES } from '../runners/runners.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 import { type Checkout, installedIn, openCheckout, rangeOf } from '../trees/checkout.ts';
@@ -80,11 +81,7 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
 
 const OUTPUT_BYTES = 4 * 1024 * 1024;
 
-async function runnerOf(
-  { repository }: Checkout,
-  head: string,
-  wanted: string | undefined,
-): Promise<Commands['runner']> {
+async function runnerOf({ repository }: Checkout, head: string, wanted: string | undefined): Promise<RunnerName> {
   const known = RUNNER_NAMES.join(' or ');
   if (wanted !== undefined) {
     const found = RUNNER_NAMES.find((name) => name === wanted);
@@ -93,9 +90,9 @@ async function runnerOf(
   }
   const files = (await treeOf(repository, head)).map(({ path }) => path);
   const manifests = new Map<string, string>();
-  for (const path of files.filter((file) => /(?:^|\/)package\.json$/.test(file)))
+  for (const path of files.filter(isManifest))
     manifests.set(path, (await repository.git(['show', `${head}:${path}`])).toString('utf8'));
-  const detected = detectRunner({ files, manifests });
+  const detected = detectRunner({ files, manifests }, RUNNER_NAMES);
   if (detected === undefined)
     throw new UsageError(`It cannot be told what runs the tests of this repository; say it by --runner: ${known}.`);
   return detected.name;

@@ -1,6 +1,6 @@
 /** Package manifests, the commands that they state, and the test runner that can be read from them. */
 import { z } from 'zod';
-import type { Commands } from '../loop/brief.ts';
+import { type Commands, commands } from '../loop/brief.ts';
 import { detectRunner } from '../runners/runners.ts';
 
 export interface Manifest {
@@ -28,6 +28,8 @@ const KINDS: Readonly<Record<string, string>> = {
   'pyproject.toml': 'python',
   'requirements.txt': 'python',
   'setup.py': 'python',
+  'setup.cfg': 'python',
+  'tox.ini': 'python',
   'go.mod': 'go',
   'Cargo.toml': 'cargo',
   'pom.xml': 'maven',
@@ -57,10 +59,11 @@ interface TextFile {
 /** Reads what the manifests say; a broken one becomes a note. */
 export function manifestFacts(texts: readonly TextFile[], files: readonly string[]): ManifestFacts {
   const read = texts.map(readManifest);
+  const manifests = new Map(texts.map(({ path, text }) => [path, text]));
   return {
     manifests: read.map(({ manifest }) => manifest),
     commands: read.flatMap(({ commands }) => commands),
-    runner: detectRunner({ files, manifests: new Map(texts.map(({ path, text }) => [path, text])) })?.name,
+    runner: detectRunner({ files, manifests }, commands.shape.runner.options)?.name,
     notes: read.flatMap(({ note }) => (note === undefined ? [] : [note])),
   };
 }

@@ -1,8 +1,8 @@
 /** Finds single test cases in the text of a test file, and takes them out of it without touching anything else. Pure. */
-import type { Commands } from '../loop/brief.ts';
+import type { RunnerName } from '../runners/runners.ts';
 import { maskedCode } from './code-mask.ts';
 
-type Runner = Commands['runner'];
+type Runner = RunnerName;
 
 export interface TestCase {
   /** As the runner reports it. */
@@ -42,6 +42,7 @@ function withoutTest(text: string, name: string, runner: Runner): string | undef
 
 const CASES: Readonly<Record<Runner, (text: string) => readonly TestCase[]>> = {
   'node-test': scriptCases,
+  pytest: pythonCases,
   unittest: pythonCases,
 };
 

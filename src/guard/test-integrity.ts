@@ -1,7 +1,9 @@
 /** Whether a change tampered with what judges it: existing tests, frozen tests, and the way in which tests are run. */
+
 import { z } from 'zod';
-import type { Commands, FrozenTests } from '../loop/brief.ts';
+import type { FrozenTests } from '../loop/brief.ts';
 import type { Defect } from '../loop/measurement.ts';
+import type { RunnerName } from '../runners/runners.ts';
 import type { AddedLine } from './added-lines.ts';
 import { withoutTests } from './test-cases.ts';
 import { digestOfTests } from './test-digest.ts';
@@ -9,7 +11,7 @@ import { isTestPath } from './test-paths.ts';
 import { findingDefect } from './waivers.ts';
 
 export interface IntegrityRequest {
-  readonly runner: Commands['runner'];
+  readonly runner: RunnerName;
   /** All files of the base and of the head, by path, with a digest or id of their content. */
   readonly base: ReadonlyMap<string, string>;
   readonly head: ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
 /** What a range of commits changes, parted into the product and its tests. */
 import { type AddedLine, addedLinesOf } from '../guard/added-lines.ts';
 import { isTestPath } from '../guard/test-paths.ts';
-import type { Commands } from '../loop/brief.ts';
+import type { RunnerName } from '../runners/runners.ts';
 import { type Repository, split, treeOf } from '../trees/repository.ts';
 
 export interface Range {
@@ -23,7 +23,7 @@ export interface Change extends Range {
 const DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'] as const;
 
 /** Reads the change; the documents of loops are no part of it. */
-export async function changeOf(repository: Repository, range: Range, runner: Commands['runner']): Promise<Change> {
+export async function changeOf(repository: Repository, range: Range, runner: RunnerName): Promise<Change> {
   const where = [range.base, range.head, '--', '.', ':(exclude).loopwright'];
   const paths = split(await repository.git(['diff', ...DIFF, '--name-only', '-z', ...where]));
   const diff = await repository.git(['diff', ...DIFF, '--text', '--src-prefix=a/', '--dst-prefix=b/', ...where]);

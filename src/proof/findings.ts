@@ -1,7 +1,7 @@
 /** What a change does to the way in which it is judged: tests left out, the runner's set-up changed, whole test files gone. */
 import { integrityDefects } from '../guard/test-integrity.ts';
-import type { Commands } from '../loop/brief.ts';
 import type { Defect } from '../loop/measurement.ts';
+import type { RunnerName } from '../runners/runners.ts';
 import type { Repository } from '../trees/repository.ts';
 import type { Change } from './change.ts';
 
@@ -15,7 +15,7 @@ export async function findingsOf({
 }: {
   readonly change: Change;
   readonly repository: Repository;
-  readonly runner: Commands['runner'];
+  readonly runner: RunnerName;
 }): Promise<readonly Defect[]> {
   const { baseFiles, headFiles, added } = change;
   const manifests = [...new Set([...baseFiles.keys(), ...headFiles.keys()])].filter((path) =>

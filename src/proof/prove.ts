@@ -1,7 +1,7 @@
 /** Proves a change by its own tests: no model, no plan, only commits, a runner and a sandbox. */
 import { performance } from 'node:perf_hooks';
 import { isTestPath } from '../guard/test-paths.ts';
-import type { Commands } from '../loop/brief.ts';
+import type { RunnerName } from '../runners/runners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { runTests, type TestRun } from '../test-runs/test-run.ts';
 import { onCopy } from '../trees/copies.ts';
@@ -18,7 +18,7 @@ export interface ProofRequest {
   readonly repository: Repository;
   readonly sandbox: Sandbox;
   readonly range: Range;
-  readonly runner: Commands['runner'];
+  readonly runner: RunnerName;
   readonly dependencies: Dependencies;
   /** For one run of test files. */
   readonly timeoutMs: number;

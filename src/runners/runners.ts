@@ -1,24 +1,31 @@
 /** The test runners by the name that a configuration gives them. */
-import { type Commands, commands } from '../loop/brief.ts';
+import type { Commands } from '../loop/brief.ts';
 import { nodeTest } from './node-test.ts';
+import { pytest } from './pytest.ts';
 import type { RepositoryFacts, Runner } from './runner.ts';
 import { unittest } from './unittest.ts';
 
-export const RUNNERS: Readonly<Record<Commands['runner'], Runner>> = { 'node-test': nodeTest, unittest };
+/** Those of loops, and those that prove a change only. */
+export type RunnerName = Commands['runner'] | 'pytest';
 
-export interface DetectedRunner {
-  readonly name: Commands['runner'];
+/** Whose signs are surer comes first. */
+export const RUNNERS: Readonly<Record<RunnerName, Runner>> = { 'node-test': nodeTest, pytest, unittest };
+export const RUNNER_NAMES: readonly RunnerName[] = ['node-test', 'pytest', 'unittest'];
+
+export interface DetectedRunner<Name extends RunnerName> {
+  readonly name: Name;
   /** What says so. */
   readonly why: string;
 }
 
-/** The first runner that a repository shows signs of; those whose signs are surer come first in the table. */
-export function detectRunner(repository: RepositoryFacts): DetectedRunner | undefined {
-  for (const name of RUNNER_NAMES) {
+/** The first of these runners that a repository shows signs of. */
+export function detectRunner<Name extends RunnerName>(
+  repository: RepositoryFacts,
+  names: readonly Name[],
+): DetectedRunner<Name> | undefined {
+  for (const name of names) {
     const why = RUNNERS[name].detect(repository);
     if (why !== undefined) return { name, why };
   }
   return undefined;
 }
-
-export const RUNNER_NAMES: readonly Commands['runner'][] = commands.shape.runner.options;

@@ -1,4 +1,5 @@
 /** Python's own test runner. */
+import { pythonTestPaths } from './python-test-paths.ts';
 import type { Runner } from './runner.ts';
 
 export const unittest: Runner = {
@@ -6,7 +7,7 @@ export const unittest: Runner = {
     const found = files.find((path) => /(?:^|\/)test_[^/]+\.py$/.test(path));
     return found === undefined ? undefined : `there is ${found}`;
   },
-  testPaths: [/(^|\/)(test|tests)\/([^/]+\/)*[^/]+\.py$/, /(^|\/)(test_[^/]*|[^/]*_test)\.py$/],
+  testPaths: pythonTestPaths,
   programs: ['unittest-runner.py'],
   argv: ({ script }) => ['python3', script],
   target: ({ file }) => ({ path: file }),

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTestPath } from '../guard/test-paths.ts';
-import type { Commands } from '../loop/brief.ts';
+import type { RunnerName } from '../runners/runners.ts';
 import { overwriteInside, placeOf, readRegular, removeInside } from '../sandbox/inside.ts';
 
 export interface KeptTests {
@@ -11,7 +11,7 @@ export interface KeptTests {
 }
 
 /** Remembers the tests of the directory. Dependencies are not looked at. */
-export async function keepTests(directory: string, runner: Commands['runner']): Promise<KeptTests> {
+export async function keepTests(directory: string, runner: RunnerName): Promise<KeptTests> {
   const kept = new Map<string, Buffer>();
   for (const path of await testsIn(directory, runner)) {
     const place = await placeOf(directory, path);
@@ -31,7 +31,7 @@ export async function keepTests(directory: string, runner: Commands['runner']): 
 const NOT_OURS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 /** Never follows a link: whatever a run left may point anywhere. */
-async function testsIn(directory: string, runner: Commands['runner'], folder = ''): Promise<readonly string[]> {
+async function testsIn(directory: string, runner: RunnerName, folder = ''): Promise<readonly string[]> {
   const paths: string[] = [];
   for (const entry of await readdir(join(directory, folder), { withFileTypes: true })) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;

@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { programText } from '../inside/program-text.ts';
-import type { Commands } from '../loop/brief.ts';
+import type { RunnerName } from '../runners/runners.ts';
 import { RUNNERS } from '../runners/runners.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import { keepTests } from './kept-tests.ts';
@@ -16,7 +16,7 @@ export interface TestRequest {
   readonly sandbox: Sandbox;
   /** Root of the repository's working copy. */
   readonly directory: string;
-  readonly runner: Commands['runner'];
+  readonly runner: RunnerName;
   /** Paths from the root. */
   readonly files: readonly string[];
   /** Ids `file::name` that must be reported. */

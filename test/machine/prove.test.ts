@@ -248,6 +248,26 @@ test('Python: a unittest test that needs the change proves it', async () => {
   });
 });
 
+test('Python: a pytest test with a fixture that needs the change proves it, in a src layout', async () => {
+  const body = (name: string, line: string) => `from shop import add\n\n\ndef ${name}(two):\n    assert ${line}\n`;
+  const directory = await checkout(
+    {
+      'pyproject.toml': '[tool.pytest.ini_options]\npythonpath = ["src"]\n',
+      'src/shop.py': 'def add(a, b):\n    return a - b\n',
+      'tests/conftest.py': 'import pytest\n\n\n@pytest.fixture\ndef two():\n    return 2\n',
+      'tests/test_zero.py': body('test_zero', 'add(two, 0) == 2'),
+    },
+    { 'src/shop.py': 'def add(a, b):\n    return a + b\n', 'tests/test_add.py': body('test_add', 'add(1, two) == 3') },
+  );
+  const { code, runner, verdict, rows } = await proved(directory);
+  expect({ code, runner, verdict, rows }).toMatchObject({
+    code: 0,
+    runner: 'pytest',
+    verdict: 'proved',
+    rows: [{ test: 'tests/test_add.py::test_add', role: 'proves', how: 'assertion' }],
+  });
+});
+
 test('a link that leads out of the checkout is laid as a link, and opens nothing', async () => {
   const secret = join(root, 'secret.txt');
   await writeFile(secret, 'canary-5d1f');

@@ -12,6 +12,7 @@ export const REQUIREMENTS: Readonly<Record<string, () => boolean>> = {
   python3: () => onPath('python3'),
   // A part of Python that Debian packs apart; the set-up action makes environments with it.
   'python3-venv': () => spawnSync('python3', ['-c', 'import ensurepip']).status === 0,
+  'python3-pytest': () => spawnSync('python3', ['-c', 'import pytest']).status === 0,
   'cmark-gfm': () => onPath('cmark-gfm'),
   'postgresql-15': () =>
     process.env.LOOPWRIGHT_TEST_POSTGRES !== undefined || existsSync('/usr/lib/postgresql/15/bin/postgres'),

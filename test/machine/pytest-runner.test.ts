@@ -55,7 +55,7 @@ const OUTCOMES: readonly (readonly [string, string, string, RegExp])[] = [
 it.each(OUTCOMES)('tells %s', async (_name, test, outcome, message) => {
   const { outcomes, messages, isComplete } = await one(test);
   expect({ outcomes, isComplete }).toEqual({ outcomes: { test_it: outcome }, isComplete: true });
-  expect(messages['test_it']).toMatch(message);
+  expect(messages.test_it).toMatch(message);
 });
 
 it.each([
@@ -147,6 +147,6 @@ describe('a wrong product under pytest', () => {
       { 'test_it.py': test, 'product.py': product },
       { path: 'test_it.py' },
     );
-    expect(isComplete && outcomes['test_it'] === 'pass').toBe(false);
+    expect(isComplete && outcomes.test_it === 'pass').toBe(false);
   });
 });

@@ -5,8 +5,8 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { unseal } from '../../src/jobs/runner/seal.ts';
-import { type CommandResult, openSandbox } from '../../src/jobs/sandbox/sandbox.ts';
+import { type CommandResult, openSandbox } from '../../src/sandbox/sandbox.ts';
+import { unseal } from '../../src/test-runs/seal.ts';
 
 const INSIDE = fileURLToPath(new URL('../../src/inside/', import.meta.url));
 
@@ -59,8 +59,8 @@ function said(key: string, result: CommandResult): Said {
   const whole = result.results.slice(0, result.results.lastIndexOf('\n') + 1);
   const lines = unseal(key, whole)?.map((text) => JSON.parse(text) as Line);
   const tests = (lines ?? []).filter(({ kind }) => kind === 'test');
-  const by = (field: string) => Object.fromEntries(tests.map((line) => [line['name'], line[field] ?? '']));
+  const by = (field: string) => Object.fromEntries(tests.map((line) => [line.name, line[field] ?? '']));
   const last = lines?.at(-1);
-  const isComplete = last?.['kind'] === 'end' && last['outcome'] === 'fail';
+  const isComplete = last?.kind === 'end' && last.outcome === 'fail';
   return { lines, outcomes: by('outcome'), messages: by('message'), isComplete, result };
 }
