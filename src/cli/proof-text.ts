@@ -1,13 +1,12 @@
 /** A proof as lines for a terminal. */
-import type { Proof, ProofRow } from '../proof/proof.ts';
+import type { Proof, ProofRow, Strength } from '../proof/proof.ts';
 
 const HOW: Readonly<Record<NonNullable<ProofRow['how']>, string>> = {
   assertion: 'fails by assertion without the change',
   exception: 'raises without the change',
   missing: 'needs what is not there without the change',
 };
-const ROLES: Readonly<Record<Exclude<ProofRow['role'], 'proves'>, string>> = {
-  keeps: 'passes with and without the change',
+const ROLES: Readonly<Partial<Record<ProofRow['role'], string>>> = {
   red: 'does not pass on the head',
   flaky: 'does not always pass on the head',
   'left out': 'is not run',
@@ -19,16 +18,54 @@ export function proofLines(proof: Proof): readonly string[] {
   return [
     `${head.slice(0, 10)} on top of ${base.slice(0, 10)}, tests by ${runner}, sandbox ${sandbox}`,
     '',
-    ...rows.map(rowLine),
+    ...rows.filter(({ role }) => role !== 'keeps').map(rowLine),
+    ...keptLine(rows),
     ...(rows.length === 0 ? [] : ['']),
+    ...strengthLines(proof.strength),
     verdictLine(proof),
     ...reasons.map((reason) => `  - ${reason}`),
   ];
 }
 
+/** They say nothing one by one; `--json` names them. */
+function keptLine(rows: readonly ProofRow[]): readonly string[] {
+  const kept = rows.filter(({ role }) => role === 'keeps').length;
+  if (kept === 0) return [];
+  return [`  ${'keeps'.padEnd(8)}  ${kept === 1 ? '1 test passes' : `${kept} tests pass`} with and without the change`];
+}
+
 function rowLine({ test, role, how, said }: ProofRow): string {
-  const shown = role === 'proves' && how !== null ? HOW[how] : role === 'proves' ? '' : ROLES[role];
+  const shown = how === null ? ROLES[role] : HOW[how];
   return `  ${role.padEnd(8)}  ${test}  ${shown}${said === '' ? '' : `: ${said}`}`;
+}
+
+/** How many survivors a terminal shows; `--json` has them all. */
+const SHOWN = 7;
+
+function strengthLines(strength: Strength | null): readonly string[] {
+  if (strength === null) return [];
+  const { made, noticed, survivors, unreached, unmeasured } = strength;
+  const more = survivors.length - SHOWN;
+  return [
+    `${noticed} of ${made} faults in the changed lines are noticed${survivors.length === 0 ? '.' : '. Your tests stay green with each of these (git apply):'}`,
+    ...survivors.slice(0, SHOWN).flatMap(({ file, line, sentence, patch }) => [
+      '',
+      `  ${file}:${line}  ${sentence}`,
+      ...patch
+        .trimEnd()
+        .split('\n')
+        .map((text) => `    ${text}`),
+    ]),
+    ...(more > 0 ? ['', `  and ${more} more: --json`] : []),
+    ...(unreached.length === 0 ? [] : [`No test reaches ${places(unreached)}; what is changed there is not measured.`]),
+    ...(unmeasured === 0 ? [] : [`${unmeasured} faults could not be measured.`]),
+    '',
+  ];
+}
+
+function places(lines: readonly { readonly file: string; readonly line: number }[]): string {
+  const byFile = Map.groupBy(lines, ({ file }) => file);
+  return [...byFile].map(([file, own]) => `${file}:${own.map(({ line }) => line).join(',')}`).join(' ');
 }
 
 function verdictLine({ verdict, rows }: Proof): string {

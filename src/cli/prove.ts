@@ -10,6 +10,7 @@ import { sarifOf } from '../proof/sarif.ts';
 import type { RunnerName } from '../runners/runners.ts';
 import { detectRunner, RUNNER_NAMES } from '../runners/runners.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
+import { installedParsers, loadParsers } from '../syntax/parsers.ts';
 import { type Checkout, installedIn, openCheckout, rangeOf } from '../trees/checkout.ts';
 import { treeOf } from '../trees/repository.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
@@ -25,6 +26,11 @@ const OPTIONS = {
     value: 'NAME',
     description: `what runs the tests: ${RUNNER_NAMES.join(' or ')} (default: as the repository shows)`,
   },
+  faults: {
+    type: 'string',
+    value: 'N',
+    description: 'how many faults are made in the changed lines, to see whether the tests notice them (default 40)',
+  },
   minutes: { type: 'string', value: 'N', description: 'how long one run of the tests may take (default 5)' },
 } as const;
 
@@ -39,7 +45,7 @@ const NOT_JUDGED = EXIT_CODES['not judged'];
 
 export const prove: Command = {
   summary: 'prove a change by its own tests: they fail without it, pass with it, and nothing else breaks',
-  usage: '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--minutes N]',
+  usage: '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--faults N] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
     try {
@@ -56,6 +62,7 @@ export const prove: Command = {
 async function runIn(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = optionsOf({ command: 'prove', argv, options: OPTIONS, words: 1 });
   const timeoutMs = parseMinutes(values.minutes ?? '5') * 60_000;
+  const faults = countOf(values.faults ?? '40');
   const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-prove-')));
   try {
     const checkout = await openCheckout(resolve(values.repo ?? '.'), scratch);
@@ -67,7 +74,7 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     const sandbox = await openSandbox({ workspace, scratch, readOnly: [...dependencies.values()], scripted: false });
     const found = await proveChange({
       ...{ repository: checkout.repository, sandbox, range, runner, dependencies, timeoutMs },
-      outputBytes: OUTPUT_BYTES,
+      ...{ outputBytes: OUTPUT_BYTES, faults, parsers: await loadParsers(installedParsers()) },
       log: (line) => void terminal.fail(line),
     });
     if (values.sarif !== undefined) await writeFile(values.sarif, `${JSON.stringify(sarifOf(found), null, 2)}\n`);
@@ -79,6 +86,14 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
   }
 }
 
+/** @throws {UsageError} when it is no whole number that somebody can wait for. */
+function countOf(text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= MOST_FAULTS) return count;
+  throw new UsageError(`"${text}" is no number of faults; say a whole number from 0 to ${MOST_FAULTS}.`);
+}
+
+const MOST_FAULTS = 1000;
 const OUTPUT_BYTES = 4 * 1024 * 1024;
 
 async function runnerOf({ repository }: Checkout, head: string, wanted: string | undefined): Promise<RunnerName> {

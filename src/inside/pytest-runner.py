@@ -32,8 +32,10 @@ import sealed  # noqa: E402
 
 for helper in ("judges", "sealed"):
     sys.modules.pop(helper)
-# As `python3 -m pytest` does.
+# As `python3 -m pytest` does; and where a product lies in `src`, its tests are run against what is installed from there.
 sys.path[0] = os.getcwd()
+if os.path.isdir("src") and not os.path.exists("src/__init__.py"):
+    sys.path.insert(1, os.path.abspath("src"))
 
 ENCODE = json.JSONEncoder().encode
 ROOT = os.path.realpath(os.getcwd())

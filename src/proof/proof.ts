@@ -25,7 +25,7 @@ export const proofRow = z.strictObject({
 });
 export type ProofRow = z.infer<typeof proofRow>;
 
-/** A fault that was made in the changed lines, and that no test noticed. */
+/** A fault in the changed lines that the tests reach and did not notice. */
 export const survivor = z.strictObject({
   file: z.string(),
   line: z.int(),
@@ -36,10 +36,14 @@ export const survivor = z.strictObject({
 export type Survivor = z.infer<typeof survivor>;
 
 export const strength = z.strictObject({
+  /** Faults whose statement the tests reach. */
   made: z.int(),
   noticed: z.int(),
   /** Faults for which no time was left, or that could not be judged. */
   unmeasured: z.int(),
+  /** Changed lines that no test reaches, where faults were tried. */
+  unreached: z.array(z.strictObject({ file: z.string(), line: z.int() })),
+  /** One a line at most. */
   survivors: z.array(survivor),
 });
 export type Strength = z.infer<typeof strength>;

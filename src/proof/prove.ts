@@ -3,16 +3,18 @@ import { performance } from 'node:perf_hooks';
 import { isTestPath } from '../guard/test-paths.ts';
 import type { RunnerName } from '../runners/runners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Parsers } from '../syntax/parsers.ts';
 import { runTests, type TestRun } from '../test-runs/test-run.ts';
 import { onCopy } from '../trees/copies.ts';
 import type { Repository } from '../trees/repository.ts';
 import { type Change, changeOf, type Range } from './change.ts';
 import { findingsOf } from './findings.ts';
-import type { Proof } from './proof.ts';
+import type { Proof, ProofRow } from './proof.ts';
 import { type Dependencies, layProofTrees, type ProofTrees } from './proof-trees.ts';
 import { proofRows } from './rows.ts';
+import { strengthOf } from './strength.ts';
 import { takenOut } from './taken-out.ts';
-import { verdictOf } from './verdict.ts';
+import { reasonsWithoutStrength, verdictOf } from './verdict.ts';
 
 export interface ProofRequest {
   readonly repository: Repository;
@@ -23,6 +25,9 @@ export interface ProofRequest {
   /** For one run of test files. */
   readonly timeoutMs: number;
   readonly outputBytes: number;
+  readonly parsers: Parsers;
+  /** How many faults may be made in the changed lines; 0 measures no strength. */
+  readonly faults: number;
   readonly log: (line: string) => void;
 }
 
@@ -42,7 +47,6 @@ export async function prove(request: ProofRequest): Promise<Proof> {
     runner,
     ...judged,
     product: [...change.product],
-    strength: null,
     sandbox: sandbox.kind,
     durationMs: Math.round(performance.now() - startedMs),
   };
@@ -53,7 +57,7 @@ interface Judging extends ProofRequest {
   readonly trees: ProofTrees;
 }
 
-type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings'>;
+type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings' | 'strength'>;
 
 async function judge(work: Judging): Promise<Judged> {
   const { change, trees, log } = work;
@@ -72,42 +76,68 @@ async function judge(work: Judging): Promise<Judged> {
     [first, ...again].map(({ results }) => results),
     without.results,
   );
-  const lost = await lostTests(work);
-  if (typeof lost === 'string') return notJudged(lost);
+  const others = await otherTests(work);
+  if (typeof others === 'string') return notJudged(others);
   const before = own.filter((path) => change.baseFiles.has(path));
   const onBase = before.length === 0 ? undefined : await run(work, trees.base, { files: before });
   if (onBase?.trusted === false) return notJudged(`The changed tests cannot be judged on the base: ${onBase.problem}`);
   const findings = [...(await findingsOf(work)), ...takenOut(onBase?.results ?? new Map(), first.results)];
   const { product, tests } = change;
-  const grounds = { product, tests, rows, lost, broken: first.broken, findings, strength: null };
-  return { ...verdictOf(grounds), rows: [...rows], findings: [...findings] };
+  const grounds = { product, tests, rows, lost: others.lost, broken: first.broken, findings };
+  const isMeasured = work.faults > 0 && reasonsWithoutStrength(grounds).length === 0;
+  const strength = isMeasured
+    ? await strengthOf({ ...work, ...guardsOf(rows, first, others), head: trees.head })
+    : null;
+  return { ...verdictOf({ ...grounds, strength }), rows: [...rows], findings: [...findings], strength };
+}
+
+/** The tests that pass on the head: the changed ones, and the others. */
+function guardsOf(rows: readonly ProofRow[], { durationMs }: TestRun, others: OtherTests) {
+  const own = rows.filter(({ role }) => role === 'proves' || role === 'keeps').map(({ test }) => test);
+  return {
+    own: { tests: byFile(own), durationMs },
+    others: { tests: byFile(others.kept), durationMs: others.durationMs },
+  };
+}
+
+function byFile(ids: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  return Map.groupBy(ids, (id) => id.split('::')[0] ?? '');
 }
 
 function notJudged(reason: string): Judged {
-  return { verdict: 'not judged', reasons: [reason], rows: [], findings: [] };
+  return { verdict: 'not judged', reasons: [reason], rows: [], findings: [], strength: null };
 }
 
-/** Tests in files that the change did not touch, that pass on the base and no longer on the head; a sentence where that cannot be told. */
-async function lostTests(work: Judging): Promise<ReadonlyMap<string, string> | string> {
+/** Tests in files that the change did not touch and that pass on the base. */
+interface OtherTests {
+  /** Those that no longer pass on the head, with what they said. */
+  readonly lost: ReadonlyMap<string, string>;
+  readonly kept: readonly string[];
+  /** What a run of them takes on the head. */
+  readonly durationMs: number;
+}
+
+const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], durationMs: 0 };
+
+/** A sentence where it cannot be told. */
+async function otherTests(work: Judging): Promise<OtherTests | string> {
   const { change, trees, runner, log } = work;
   const others = [...change.headFiles.keys()].filter(
     (path) => isTestPath(path, runner) && change.baseFiles.get(path) === change.headFiles.get(path),
   );
-  if (others.length === 0) return new Map();
+  if (others.length === 0) return NO_OTHERS;
   log(`${others.length} test files that the change did not touch`);
   const base = await run(work, trees.base, { files: others });
   if (!base.trusted) return `The other tests cannot be judged on the base: ${base.problem}`;
   const expected = [...base.results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [id] : []));
-  if (expected.length === 0) return new Map();
-  const files = [...new Set(expected.map((id) => id.split('::')[0] ?? ''))];
-  const head = await run(work, trees.head, { files, expected });
+  if (expected.length === 0) return NO_OTHERS;
+  const head = await run(work, trees.head, { files: [...byFile(expected).keys()], expected });
   if (!head.trusted) return `The other tests cannot be judged on the head: ${head.problem}`;
-  return new Map(
-    expected.flatMap((id): readonly (readonly [string, string])[] => {
-      const result = head.results.get(id);
-      return result?.outcome === 'pass' ? [] : [[id, result?.message.split('\n', 1)[0] ?? 'it was not reported']];
-    }),
-  );
+  const passes = (id: string) => head.results.get(id)?.outcome === 'pass';
+  const lost = expected
+    .filter((id) => !passes(id))
+    .map((id) => [id, head.results.get(id)?.message.split('\n', 1)[0] ?? 'it was not reported'] as const);
+  return { lost: new Map(lost), kept: expected.filter(passes), durationMs: head.durationMs };
 }
 
 function run(

@@ -20,9 +20,14 @@ export interface Grounds {
 
 /** Proved only where nothing speaks against it; each thing that does is a sentence. */
 export function verdictOf(grounds: Grounds): Pick<Proof, 'verdict' | 'reasons'> {
-  const reasons = REASONS.flatMap((reasonsOf) => reasonsOf(grounds));
+  const reasons = [...reasonsWithoutStrength(grounds), ...onlyMissing(grounds)];
   if (reasons.length > 0) return { verdict: 'not proved', reasons };
   return { verdict: isWeak(grounds.strength) ? 'weakly proved' : 'proved', reasons: [] };
+}
+
+/** What speaks against it however strong its tests are: where something does, nobody needs to measure that. */
+export function reasonsWithoutStrength(grounds: Omit<Grounds, 'strength'>): readonly string[] {
+  return REASONS.flatMap((reasonsOf) => reasonsOf(grounds));
 }
 
 /** Whether the tests notice too few of the faults that were made; without a fault nothing can be said. */
@@ -30,7 +35,7 @@ export function isWeak(strength: Strength | null): boolean {
   return strength !== null && strength.made > 0 && strength.noticed / strength.made < ENOUGH;
 }
 
-const REASONS: readonly ((grounds: Grounds) => readonly string[])[] = [
+const REASONS: readonly ((grounds: Omit<Grounds, 'strength'>) => readonly string[])[] = [
   ({ product }) =>
     product.length === 0 ? ['The range changes nothing but tests, so there is no change to prove.'] : [],
   ({ tests }) =>
@@ -44,7 +49,6 @@ const REASONS: readonly ((grounds: Grounds) => readonly string[])[] = [
     rows.length > 0 && ofRole(rows, 'proves').length === 0
       ? [`None of the ${rows.length} tests in changed files fails without the change and passes with it.`]
       : [],
-  ({ rows, strength }) => onlyMissing(rows, strength),
   ({ rows }) => ofRole(rows, 'red').map(({ test, said }) => `${test} does not pass on the head: ${said}`),
   ({ rows }) => ofRole(rows, 'flaky').map(({ test, head }) => `${test} is not stable on the head: ${head.join(', ')}.`),
   ({ lost }) => [...lost].map(([test, said]) => `${test} passes on the base and no longer on the head: ${said}`),
@@ -52,11 +56,14 @@ const REASONS: readonly ((grounds: Grounds) => readonly string[])[] = [
 ];
 
 /** A test that cannot even be loaded without the change would fail whatever it asserts: only a noticed fault shows that it looks at anything. */
-function onlyMissing(rows: readonly ProofRow[], strength: Strength | null): readonly string[] {
+function onlyMissing({ rows, strength }: Grounds): readonly string[] {
   const proving = ofRole(rows, 'proves');
   const isOnlyMissing = proving.length > 0 && proving.every(({ how }) => how === 'missing');
   if (!isOnlyMissing || (strength !== null && strength.noticed > 0)) return [];
-  const tried = strength === null ? 'no fault could be made' : `none of ${strength.made} faults was noticed`;
+  const tried =
+    strength === null
+      ? 'no fault could be made'
+      : `none of ${strength.made + strength.unreached.length} faults was noticed`;
   return [
     `The tests fail without the change only because what they use is not there (${proving[0]?.said ?? ''}), and ${tried} in the changed lines, so nothing shows what they assert.`,
   ];

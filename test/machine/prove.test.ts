@@ -1,49 +1,19 @@
 /** `loopwright prove` as somebody types it in a checkout: real git, the real sandbox, real runners. */
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { proof } from '../../src/proof/proof.ts';
 import { typed } from '../cli/terminal.ts';
-
-type Files = Readonly<Record<string, string | null>>;
+import { checkoutsIn, type Files, proved } from './checkouts.ts';
 
 let root: string;
+let checkout: (base: Files, change: Files) => Promise<string>;
 beforeAll(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'prove-')));
+  checkout = checkoutsIn(root);
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
-
-let count = 0;
-/** A repository whose branch `main` has the first files, and `fix` the second ones on top. */
-async function checkout(base: Files, change: Files): Promise<string> {
-  count += 1;
-  const directory = join(root, `shop-${count}`);
-  await mkdir(directory);
-  const git = (...argv: readonly string[]) =>
-    execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...argv], { cwd: directory });
-  await git('init', '--quiet', '--initial-branch', 'main');
-  for (const [files, branch] of [
-    [base, 'main'],
-    [change, 'fix'],
-  ] as const) {
-    if (branch === 'fix') await git('switch', '--quiet', '--create', branch);
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(directory, path)), { recursive: true });
-      if (text === null) await rm(join(directory, path));
-      else await writeFile(join(directory, path), text);
-    }
-    await git('add', '--all');
-    await git('commit', '--quiet', '--message', branch);
-  }
-  return directory;
-}
-
-async function proved(directory: string, ...argv: readonly string[]) {
-  const { code, out, err } = await typed(['prove', '--repo', directory, '--json', ...argv]);
-  return { code, err: err.join('\n'), ...proof.parse(JSON.parse(out.join('\n'))) };
-}
 
 const MANIFEST = '{"type":"module","scripts":{"test":"node --test"}}';
 const testOf = (name: string, body: string) =>
@@ -98,7 +68,7 @@ describe('a change with a test that needs it', () => {
 
   test('writes nothing into the checkout, and asks no hook and no setting of it', async () => {
     const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
-    const trap = join(root, `trap-${count}`);
+    const trap = `${directory}-trap`;
     for (const name of ['post-checkout', 'reference-transaction'])
       await writeFile(join(directory, '.git', 'hooks', name), `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
     await execa('git', ['config', 'core.fsmonitor', `touch ${trap}`], { cwd: directory });

@@ -31,7 +31,7 @@ test('findings, red tests and faults that nobody notices are results with their 
     ...PROOF,
     findings: [finding],
     rows: [{ ...row, head: [...row.head] }],
-    strength: { made: 2, noticed: 1, unmeasured: 0, survivors: [survivor] },
+    strength: { made: 2, noticed: 1, unmeasured: 0, unreached: [], survivors: [survivor] },
   });
   expect(results).toEqual([
     {

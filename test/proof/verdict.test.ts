@@ -12,7 +12,13 @@ const row = (role: ProofRow['role'], how: ProofRow['how'] = role === 'proves' ? 
   how,
   said: 'what it said',
 });
-const strength = (made: number, noticed: number): Strength => ({ made, noticed, unmeasured: 0, survivors: [] });
+const strength = (made: number, noticed: number): Strength => ({
+  made,
+  noticed,
+  unmeasured: 0,
+  unreached: [],
+  survivors: [],
+});
 const SOUND: Grounds = {
   product: ['a.js'],
   tests: ['a.test.js'],

@@ -1,0 +1,152 @@
+/** How much the tests notice: faults in the changed lines, one at a time, each in a copy of the head. */
+import { availableParallelism } from 'node:os';
+import type { RunnerName } from '../runners/runners.ts';
+import { overwriteInside } from '../sandbox/inside.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { patchOf } from '../syntax/fault-patch.ts';
+import { endedBefore, type Fault, faultsOf, spread, withFault } from '../syntax/faults.ts';
+import { languageOf, type Parsers } from '../syntax/parsers.ts';
+import { runTests } from '../test-runs/test-run.ts';
+import { onCopy } from '../trees/copies.ts';
+import type { Repository } from '../trees/repository.ts';
+import type { Change } from './change.ts';
+import type { Strength } from './proof.ts';
+
+/** Tests that pass on the head, which a fault may make fail. */
+export interface Guards {
+  /** By file, ids `file::name`. */
+  readonly tests: ReadonlyMap<string, readonly string[]>;
+  /** What a run of them takes on the head. */
+  readonly durationMs: number;
+}
+
+export interface StrengthRequest {
+  readonly parsers: Parsers;
+  readonly repository: Repository;
+  readonly sandbox: Sandbox;
+  readonly runner: RunnerName;
+  readonly change: Change;
+  /** The tree of the head. */
+  readonly head: string;
+  /** The changed tests, and the others, which are asked where those notice nothing. */
+  readonly own: Guards;
+  readonly others: Guards;
+  /** How many faults may be made. */
+  readonly faults: number;
+  /** No run takes longer, whatever the head takes. */
+  readonly timeoutMs: number;
+  readonly outputBytes: number;
+  readonly log: (line: string) => void;
+}
+
+/** What the tests did with a fault: noticed, stayed green, never came to its line, or could not be judged. */
+type Noticed = 'noticed' | 'survived' | 'unreached' | 'unmeasured';
+
+/** Null where the changed lines can take no fault. */
+export async function strengthOf(request: StrengthRequest): Promise<Strength | null> {
+  const { repository, change, parsers, log } = request;
+  const texts = new Map<string, string>();
+  // A link is no code of its own.
+  for (const file of change.product)
+    if (languageOf(file) !== undefined && change.headFiles.get(file)?.startsWith('100') === true)
+      texts.set(file, (await repository.git(['show', `${change.head}:${file}`])).toString('utf8'));
+  const faults = spread(
+    [...texts].flatMap(([file, text]) => possibleFaults(parsers, change, file, text)),
+    request.faults,
+  );
+  if (faults.length === 0) return null;
+  log(`${faults.length} faults in the changed lines, one at a time`);
+  const judged = await inParallel(faults, async (fault) => ({
+    fault,
+    noticed: await judge(request, texts.get(fault.file) ?? '', fault),
+  }));
+  const of = (wanted: Noticed) => judged.filter(({ noticed }) => noticed === wanted).map(({ fault }) => fault);
+  return {
+    made: of('noticed').length + of('survived').length,
+    noticed: of('noticed').length,
+    unmeasured: of('unmeasured').length,
+    unreached: onePerLine(of('unreached')).map(({ file, line }) => ({ file, line })),
+    survivors: onePerLine(of('survived')).map((fault) => ({
+      ...{ file: fault.file, line: fault.line, sentence: fault.sentence },
+      patch: patchOf(texts.get(fault.file) ?? '', fault),
+    })),
+  };
+}
+
+/** Somebody's generated file would keep the parser busy for its own sake. */
+const LONGEST = 1_000_000;
+
+function possibleFaults(parsers: Parsers, { added }: Change, file: string, text: string): readonly Fault[] {
+  const language = languageOf(file);
+  if (language === undefined || text.length > LONGEST) return [];
+  const lines = new Set(added.filter((line) => line.file === file).map(({ line }) => line));
+  return faultsOf(parsers, { file, text, language, lines });
+}
+
+function onePerLine(faults: readonly Fault[]): readonly Fault[] {
+  return [...new Map(faults.toReversed().map((fault) => [`${fault.file}:${fault.line}`, fault])).values()].sort(
+    (one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1),
+  );
+}
+
+async function judge(request: StrengthRequest, text: string, fault: Fault): Promise<Noticed> {
+  const found = await notices(request, fault.file, withFault(text, fault));
+  if (found !== false) return found === undefined ? 'unmeasured' : 'noticed';
+  const language = languageOf(fault.file);
+  const ended = language && endedBefore(request.parsers, language, text, fault);
+  if (ended === undefined) return 'survived';
+  const isReached = await notices(request, fault.file, ended);
+  return isReached === undefined ? 'unmeasured' : isReached ? 'survived' : 'unreached';
+}
+
+/** Whether a test that passes on the head does not with this text of the file; undefined where that cannot be told. */
+async function notices(request: StrengthRequest, file: string, text: string): Promise<boolean | undefined> {
+  return onCopy(request.repository.scratch, request.head, async (copy) => {
+    // The change decides what lies there: a link would lead anywhere.
+    if ((await overwriteInside(copy, file, Buffer.from(text), isExecutable(request.change, file))) !== undefined)
+      return undefined;
+    for (const guards of [request.own, request.others]) {
+      const found = await noticedBy(request, copy, guards);
+      if (found !== false) return found;
+    }
+    return false;
+  });
+}
+
+function isExecutable({ headFiles }: Change, file: string): boolean {
+  return headFiles.get(file)?.startsWith('100755') === true;
+}
+
+/** A fault may make a test wait for what never comes; nothing else of a run takes that much longer. */
+const PATIENCE = 10;
+const SHORTEST_MS = 20_000;
+
+async function noticedBy(
+  request: StrengthRequest,
+  directory: string,
+  { tests, durationMs }: Guards,
+): Promise<boolean | undefined> {
+  const { sandbox, runner, outputBytes } = request;
+  const timeoutMs = Math.min(request.timeoutMs, Math.max(SHORTEST_MS, PATIENCE * durationMs));
+  let unknown = false;
+  // File by file, because the first one that notices is enough.
+  for (const [file, expected] of tests) {
+    const run = await runTests({ sandbox, directory, runner, files: [file], expected, timeoutMs, outputBytes });
+    if (!run.trusted) unknown = true;
+    else if (expected.some((id) => run.results.get(id)?.outcome !== 'pass')) return true;
+  }
+  return unknown ? undefined : false;
+}
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = new Array(items.length);
+  const left = items.entries();
+  const worker = async () => {
+    for (const [index, item] of left) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, worker));
+  return results;
+}

@@ -1,0 +1,209 @@
+/** How strong the tests of a change are, as `loopwright prove` measures it: real faults, the real sandbox, real runners. */
+import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { typed } from '../cli/terminal.ts';
+import { checkoutsIn, type Files, proved } from './checkouts.ts';
+
+let root: string;
+let checkout: (base: Files, change: Files) => Promise<string>;
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'strength-')));
+  checkout = checkoutsIn(root);
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const MANIFEST = '{"type":"module","scripts":{"test":"node --test"}}';
+const testOf = (...lines: readonly string[]) =>
+  [
+    "import test from 'node:test';",
+    "import assert from 'node:assert';",
+    "import * as shop from '../src/shop.js';",
+    `test('it', () => { ${lines.join(' ')} });`,
+    '',
+  ].join('\n');
+const BASE: Files = {
+  'package.json': MANIFEST,
+  'src/shop.js': 'export const price = (count) => count;\nexport const one = () => 1;\n',
+  'test/one.test.js': testOf('assert.equal(shop.one(), 1);'),
+};
+const PRICE = [
+  'export const price = (count) => {',
+  '  if (count > 9) {',
+  '    return count * 3;',
+  '  }',
+  '  return count * 4;',
+  '};',
+  'export const one = () => 1;',
+  '',
+].join('\n');
+const WEAK = testOf('assert.equal(shop.price(20), 60);');
+const STRONG = testOf(
+  'assert.equal(shop.price(20), 60);',
+  'assert.equal(shop.price(9), 36);',
+  'assert.equal(shop.price(10), 30);',
+);
+
+describe('tests with every case', () => {
+  test('notice every fault in the changed lines', async () => {
+    const directory = await checkout(BASE, { 'src/shop.js': PRICE, 'test/more.test.js': STRONG });
+    const { code, verdict, strength } = await proved(directory);
+    expect({ code, verdict, strength }).toEqual({
+      code: 0,
+      verdict: 'proved',
+      strength: { made: expect.any(Number), noticed: strength?.made, unmeasured: 0, unreached: [], survivors: [] },
+    });
+    expect(strength?.made).toBeGreaterThanOrEqual(9);
+  });
+});
+
+describe('tests with one case', () => {
+  test('are told to be weak, with faults that git applies and the suite does not notice', async () => {
+    const directory = await checkout(BASE, { 'src/shop.js': PRICE, 'test/more.test.js': WEAK });
+    const { code, verdict, strength } = await proved(directory);
+    expect({ code, verdict }).toEqual({ code: 0, verdict: 'weakly proved' });
+    expect(strength?.survivors.map(({ file, line }) => `${file}:${line}`)).toEqual(['src/shop.js:2']);
+    expect(strength?.unreached).toEqual([{ file: 'src/shop.js', line: 5 }]);
+    const [survivor] = strength?.survivors ?? [];
+    const suite = () => execa('node', ['--test'], { cwd: directory, env: { NODE_TEST_CONTEXT: undefined } });
+    await execa('git', ['apply', '-'], { cwd: directory, input: survivor?.patch ?? '' });
+    expect(await readFile(join(directory, 'src/shop.js'), 'utf8')).not.toBe(PRICE);
+    await suite();
+  });
+
+  test('are shown on the terminal with what they do not notice', async () => {
+    const directory = await checkout(BASE, { 'src/shop.js': PRICE, 'test/more.test.js': WEAK });
+    const { out } = await typed(['prove', '--repo', directory]);
+    const said = out.join('\n');
+    expect(said).toMatch(
+      /\d+ of \d+ faults in the changed lines are noticed\. Your tests stay green with each of these/,
+    );
+    expect(said).toContain('  src/shop.js:2  ');
+    expect(said).toContain('    -  if (count > 9) {');
+    expect(said).toContain('No test reaches src/shop.js:5; what is changed there is not measured.');
+    expect(out.at(-1)).toBe('Weakly proved (1 of 1 tests need the change).');
+  });
+
+  test('are strong where other tests of the suite notice the rest', async () => {
+    const before = PRICE.replace('* 3', '* 2');
+    const directory = await checkout(
+      {
+        ...BASE,
+        'src/shop.js': before,
+        'test/rest.test.js': STRONG.replaceAll(/assert.equal\(shop.price\((?:20|10)\), \d+\);/g, ''),
+      },
+      {
+        'src/shop.js': PRICE.replace('count > 9', '9 < count'),
+        'test/more.test.js': testOf('assert.equal(shop.price(10), 30);'),
+      },
+    );
+    const { verdict, strength } = await proved(directory);
+    expect({ verdict, survivors: strength?.survivors }).toEqual({ verdict: 'proved', survivors: [] });
+  });
+});
+
+describe('a test that cannot even be loaded without the change', () => {
+  const added = `${BASE['src/shop.js']}export const double = (count) => count * 2;\n`;
+  const imports = (line: string) =>
+    testOf(line).replace("import * as shop from '../src/shop.js'", "import { double } from '../src/shop.js'");
+
+  test('proves it where it notices faults', async () => {
+    const directory = await checkout(BASE, {
+      'src/shop.js': added,
+      'test/double.test.js': imports('assert.equal(double(4), 8);'),
+    });
+    const { code, verdict, rows } = await proved(directory);
+    expect({ code, verdict, how: rows[0]?.how }).toEqual({ code: 0, verdict: 'proved', how: 'missing' });
+  });
+
+  test('proves nothing where it looks at nothing', async () => {
+    const directory = await checkout(BASE, {
+      'src/shop.js': added,
+      'test/double.test.js': imports('double(4); assert.ok(true);'),
+    });
+    const { code, reasons } = await proved(directory);
+    expect(code).toBe(1);
+    expect(reasons.join()).toMatch(/only because what they use is not there .* none of \d+ faults was noticed/);
+  });
+});
+
+test('a fault that never ends is noticed as such, and the others are measured', async () => {
+  const counts =
+    'export const price = (count) => {\n  let left = count;\n  while (left > 3) {\n    left -= 1;\n  }\n  return left;\n};\n';
+  const directory = await checkout(BASE, {
+    'src/shop.js': counts,
+    'test/more.test.js': testOf('assert.equal(shop.price(8), 3);', 'assert.equal(shop.price(2), 2);'),
+  });
+  const { strength } = await proved(directory, '--minutes', '0.2');
+  expect(strength).toMatchObject({ unmeasured: 0 });
+  expect(strength?.noticed).toBeGreaterThanOrEqual(5);
+});
+
+test('a changed link is no code, and nothing is written where it leads', async () => {
+  const outside = join(root, 'outside.js');
+  await writeFile(outside, 'export const secret = 1 + 1;\n');
+  const directory = await checkout(BASE, { 'src/shop.js': PRICE, 'test/more.test.js': STRONG });
+  await symlink(outside, join(directory, 'src', 'link.js'));
+  await execa('git', ['add', '--all'], { cwd: directory });
+  await execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', 'commit', '-qm', 'link'], { cwd: directory });
+  expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved', strength: { survivors: [] } });
+  expect(await readFile(outside, 'utf8')).toBe('export const secret = 1 + 1;\n');
+});
+
+describe('the number of faults', () => {
+  test('may be 0: then no strength is measured, and none is told', async () => {
+    const directory = await checkout(BASE, { 'src/shop.js': PRICE, 'test/more.test.js': STRONG });
+    expect(await proved(directory, '--faults', '0')).toMatchObject({ verdict: 'proved', strength: null });
+    expect(await proved(directory, '--faults', '3')).toMatchObject({ strength: { made: 3 } });
+  });
+
+  test.each(['-1', '1.5', 'many', '1001'])('is not %s', async (count) => {
+    const { code, err } = await typed(['prove', `--faults=${count}`]);
+    expect(code).toBe(2);
+    expect(err.join()).toBe(`"${count}" is no number of faults; say a whole number from 0 to 1000.`);
+  });
+});
+
+test('Python: faults in a function with a decorator and in a class are noticed, and a log line takes none', async () => {
+  const base = 'def price(count):\n    return count\n';
+  const product = [
+    'import logging',
+    '',
+    'logger = logging.getLogger(__name__)',
+    '',
+    '',
+    'def price(count):',
+    '    """Count is a number."""',
+    '    logger.info("price of %s", count)',
+    '    if count is None:',
+    '        raise ValueError("no count")',
+    '    return count * 3 if count > 9 else count * 4',
+    '',
+  ].join('\n');
+  const tests = [
+    'import pytest',
+    'from shop import price',
+    '',
+    '',
+    '@pytest.mark.parametrize("count, wanted", [(9, 36), (10, 30)])',
+    'def test_price(count, wanted):',
+    '    assert price(count) == wanted',
+    '',
+    '',
+    'def test_none():',
+    '    with pytest.raises(ValueError):',
+    '        price(None)',
+    '',
+  ].join('\n');
+  const directory = await checkout(
+    { 'pytest.ini': '[pytest]\n', 'shop.py': base },
+    { 'shop.py': product, 'tests/test_shop.py': tests },
+  );
+  const { verdict, strength } = await proved(directory);
+  expect({ verdict, survivors: strength?.survivors.map(({ sentence }) => sentence) }).toEqual({
+    verdict: 'proved',
+    survivors: [],
+  });
+});
