@@ -12,11 +12,16 @@ const ROLES: Readonly<Partial<Record<ProofRow['role'], string>>> = {
   'left out': 'is not run',
 };
 
+const TRUST: Readonly<Record<Proof['trust'], string>> = {
+  sealed: 'sealed',
+  told: 'as it tells, beside a test that must fail',
+};
+
 /** The rows that show something first; what was not tried is not there. */
 export function proofLines(proof: Proof): readonly string[] {
-  const { rows, reasons, base, head, runner, sandbox } = proof;
+  const { rows, reasons, base, head, runner, trust, sandbox } = proof;
   return [
-    `${head.slice(0, 10)} on top of ${base.slice(0, 10)}, tests by ${runner}, sandbox ${sandbox}`,
+    `${head.slice(0, 10)} on top of ${base.slice(0, 10)}, tests by ${runner} (${TRUST[trust]}), sandbox ${sandbox}`,
     '',
     ...rows.filter(({ role }) => role !== 'keeps').map(rowLine),
     ...keptLine(rows),

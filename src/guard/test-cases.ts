@@ -42,6 +42,8 @@ function withoutTest(text: string, name: string, runner: Runner): string | undef
 
 const CASES: Readonly<Record<Runner, (text: string) => readonly TestCase[]>> = {
   'node-test': scriptCases,
+  vitest: scriptCases,
+  jest: scriptCases,
   pytest: pythonCases,
   unittest: pythonCases,
 };

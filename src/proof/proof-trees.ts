@@ -1,6 +1,6 @@
 /** The folders that a proof is made in: the head, the base, and the base with the head's tests. */
-import { mkdir, mkdtemp, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, mkdtemp, readdir, readlink, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { LoopError } from '../errors.ts';
 import { overwriteInside, removeInside } from '../sandbox/inside.ts';
 import { treesDirectory } from '../sandbox/sandbox.ts';
@@ -41,9 +41,27 @@ export async function layProofTrees(
 async function link(directory: string, dependencies: Dependencies): Promise<void> {
   for (const [path, place] of dependencies) {
     await mkdir(dirname(join(directory, path)), { recursive: true });
-    await symlink(place, join(directory, path));
+    if (basename(path) === 'node_modules') await linkPackages(place, join(directory, path));
+    else await symlink(place, join(directory, path));
   }
 }
+
+/**
+ * A folder of its own, in which tools may write, with a link to each package. Links between the packages of a workspace are laid as they are:
+ * they lead from the checkout to its own products, and here they have to lead to this tree's.
+ */
+async function linkPackages(place: string, folder: string): Promise<void> {
+  await mkdir(folder);
+  for (const entry of await readdir(place, { withFileTypes: true })) {
+    const [from, to] = [join(place, entry.name), join(folder, entry.name)];
+    if (entry.isSymbolicLink()) await symlink(await readlink(from), to);
+    else if (entry.isDirectory() && entry.name.startsWith('@')) await linkPackages(from, to);
+    else if (!MADE_BY_TOOLS.test(entry.name)) await symlink(from, to);
+  }
+}
+
+/** Caches of tools, which they make anew. */
+const MADE_BY_TOOLS = /^\.(?:cache|vite|vite-temp|vitest)$/;
 
 async function layTestsOf(repository: Repository, { head, tests }: Change, directory: string): Promise<void> {
   const entries = new Map((await treeOf(repository, head)).map((entry) => [entry.path, entry]));

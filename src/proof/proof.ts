@@ -53,6 +53,8 @@ export const proof = z.strictObject({
   base: commitSha,
   head: commitSha,
   runner: z.string(),
+  /** Whether outcomes are sealed against the code under test, or told by the repository's own tool. */
+  trust: z.enum(['sealed', 'told']),
   verdict: z.enum(['proved', 'weakly proved', 'not proved', 'not judged']),
   /** Why it is not proved, a sentence each; empty where it is. */
   reasons: z.array(z.string()),

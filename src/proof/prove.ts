@@ -1,7 +1,7 @@
 /** Proves a change by its own tests: no model, no plan, only commits, a runner and a sandbox. */
 import { performance } from 'node:perf_hooks';
-import { isTestPath } from '../guard/test-paths.ts';
-import type { RunnerName } from '../runners/runners.ts';
+import { isTestFile } from '../guard/test-paths.ts';
+import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Parsers } from '../syntax/parsers.ts';
 import { runTests, type TestRun } from '../test-runs/test-run.ts';
@@ -45,6 +45,7 @@ export async function prove(request: ProofRequest): Promise<Proof> {
     version: 1,
     ...range,
     runner,
+    trust: RUNNERS[runner].trust,
     ...judged,
     product: [...change.product],
     sandbox: sandbox.kind,
@@ -61,7 +62,7 @@ type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings' | 'strengt
 
 async function judge(work: Judging): Promise<Judged> {
   const { change, trees, log } = work;
-  const own = change.tests.filter((path) => change.headFiles.has(path));
+  const own = change.tests.filter((path) => change.headFiles.has(path) && isTestFile(path, work.runner));
   log(`${own.length} changed test files, ${change.product.length} other changed files`);
   const first = await run(work, trees.head, { files: own });
   if (!first.trusted) return notJudged(`The changed tests cannot be judged on the head: ${first.problem}`);
@@ -123,7 +124,7 @@ const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], durationMs: 0 };
 async function otherTests(work: Judging): Promise<OtherTests | string> {
   const { change, trees, runner, log } = work;
   const others = [...change.headFiles.keys()].filter(
-    (path) => isTestPath(path, runner) && change.baseFiles.get(path) === change.headFiles.get(path),
+    (path) => isTestFile(path, runner) && change.baseFiles.get(path) === change.headFiles.get(path),
   );
   if (others.length === 0) return NO_OTHERS;
   log(`${others.length} test files that the change did not touch`);

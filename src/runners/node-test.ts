@@ -7,6 +7,8 @@ import type { Runner } from './runner.ts';
 export const nodeTest: Runner = {
   detect: ({ manifests }) => scriptThat(manifests, /\bnode\b.*\s--test\b/),
   testPaths: [/(^|\/)(test|tests|__tests__)\/([^/]+\/)*[^/]+\.[cm]?[jt]sx?$/, /[._-](test|spec)\.[cm]?[jt]sx?$/],
+  trust: 'sealed',
+  support: [],
   programs: ['node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
   // The signal would open the debugger.
   argv: ({ node, script, testMs }) => [node, '--disable-sigusr1', `--test-timeout=${testMs}`, script],

@@ -12,7 +12,9 @@ export const pytest: Runner = {
     const [named] = [...manifests].find(([, text]) => /\bpytest\b/.test(text)) ?? [];
     return named === undefined ? undefined : `${named} speaks of pytest`;
   },
-  testPaths: [...pythonTestPaths, /(^|\/)conftest\.py$/],
+  trust: 'sealed',
+  testPaths: pythonTestPaths,
+  support: [/(^|\/)conftest\.py$/],
   programs: ['pytest-runner.py', 'judges.py', 'sealed.py'],
   argv: ({ script }) => ['python3', script],
   target: ({ file }) => ({ path: file }),

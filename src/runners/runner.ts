@@ -3,8 +3,12 @@
 export interface Runner {
   /** What says that a repository uses it; undefined where nothing does. */
   readonly detect: (repository: RepositoryFacts) => string | undefined;
-  /** Where tests live; everything else is the product. */
+  /** `sealed`: outcomes are taken where they arise, out of reach of the code under test; `told`: as the repository's own tool tells them. */
+  readonly trust: 'sealed' | 'told';
+  /** Where tests live. */
   readonly testPaths: readonly RegExp[];
+  /** What lies there or elsewhere only for tests, and holds none; everything else is the product. */
+  readonly support: readonly RegExp[];
   /** Programs of `src/inside` that lie beside each other while tests run; the first one is started. */
   readonly programs: readonly [string, ...string[]];
   /** How the first program is started. */

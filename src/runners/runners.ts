@@ -3,14 +3,15 @@ import type { Commands } from '../loop/brief.ts';
 import { nodeTest } from './node-test.ts';
 import { pytest } from './pytest.ts';
 import type { RepositoryFacts, Runner } from './runner.ts';
+import { jest, vitest } from './told.ts';
 import { unittest } from './unittest.ts';
 
 /** Those of loops, and those that prove a change only. */
-export type RunnerName = Commands['runner'] | 'pytest';
+export type RunnerName = Commands['runner'] | 'pytest' | 'vitest' | 'jest';
 
 /** Whose signs are surer comes first. */
-export const RUNNERS: Readonly<Record<RunnerName, Runner>> = { 'node-test': nodeTest, pytest, unittest };
-export const RUNNER_NAMES: readonly RunnerName[] = ['node-test', 'pytest', 'unittest'];
+export const RUNNERS: Readonly<Record<RunnerName, Runner>> = { 'node-test': nodeTest, vitest, jest, pytest, unittest };
+export const RUNNER_NAMES: readonly RunnerName[] = ['node-test', 'vitest', 'jest', 'pytest', 'unittest'];
 
 export interface DetectedRunner<Name extends RunnerName> {
   readonly name: Name;

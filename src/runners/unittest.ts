@@ -8,6 +8,8 @@ export const unittest: Runner = {
     return found === undefined ? undefined : `there is ${found}`;
   },
   testPaths: pythonTestPaths,
+  trust: 'sealed',
+  support: [],
   programs: ['unittest-runner.py'],
   argv: ({ script }) => ['python3', script],
   target: ({ file }) => ({ path: file }),

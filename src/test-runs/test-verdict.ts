@@ -105,11 +105,12 @@ interface ReadFile {
 function readFileRun({ file, key, result }: FileRun): ReadFile {
   const lines = linesOf(key, result.results);
   const last = lines?.at(-1);
+  const loadError = lines?.find((entry) => entry.kind === 'load')?.message;
   return {
     file,
     tests: (lines ?? []).flatMap((entry) => (entry.kind === 'test' ? [testOf(entry)] : [])),
-    loadError: lines?.find((entry) => entry.kind === 'load')?.message,
-    early: last?.kind === 'end' ? undefined : earlyEnd(file, result),
+    loadError,
+    early: last?.kind === 'end' ? undefined : (loadError ?? earlyEnd(file, result)),
     problem: problemOf(file, result, lines),
   };
 }

@@ -1,5 +1,5 @@
 /** Somebody's checkout, read without changing anything in it: which commits are meant, and what lies in it that no commit has. */
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { openMirror, type Repository, runGit, split } from './repository.ts';
@@ -82,13 +82,19 @@ async function revision(repository: Repository, name: string): Promise<string | 
 /** Folders in which installers of packages put what a product needs. */
 const DEPENDENCY_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv']);
 
-/** The dependencies that are installed in the checkout and in no commit, by path from the root, and where they really are. */
+/** The dependencies that are installed in the checkout and in no commit, by path from the root, and where they really are: people link them too. */
 export async function installedIn({ root }: Checkout): Promise<ReadonlyMap<string, string>> {
-  const folders = split(await runGit(['ls-files', '--others', '--directory', '-z'], root, {}))
-    .filter((path) => path.endsWith('/'))
-    .map((path) => path.slice(0, -1))
+  const found = split(await runGit(['ls-files', '--others', '--directory', '-z'], root, {}))
+    .map((path) => path.replace(/\/$/, ''))
     .filter((path) => DEPENDENCY_FOLDERS.has(basename(path)));
-  return new Map(await Promise.all(folders.map(async (path) => [path, await realpath(join(root, path))] as const)));
+  const places = await Promise.all(found.map(async (path) => [path, await folderAt(join(root, path))] as const));
+  return new Map(places.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
+}
+
+/** Undefined where it is no folder, or a link to nothing. */
+async function folderAt(path: string): Promise<string | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.isDirectory() === true ? realpath(path) : undefined;
 }
 
 async function said(directory: string, args: readonly string[]): Promise<string> {

@@ -9,6 +9,7 @@ const PROOF: Proof = {
   base: 'a'.repeat(40),
   head: 'b'.repeat(40),
   runner: 'node-test',
+  trust: 'sealed',
   verdict: 'not proved',
   reasons: ['No test was added or changed.'],
   product: ['src/a b.js'],

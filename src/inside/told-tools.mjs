@@ -1,0 +1,95 @@
+/** How the test tools that tell their results are called, where they are installed, and how the repository calls them itself. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+const cases = (token) => [
+  `test('${token} passes', () => { expect('${token}').toBe('${token}'); });`,
+  `test('${token} fails', () => { expect('${token}').toBe('not ${token}'); });`,
+];
+
+/** `file`, `sentinel`, and `report` are paths as the tool takes them; what is said later on a command line counts. */
+export const TOOLS = {
+  vitest: {
+    config: /^(?:vitest|vite)\.config\.[cm]?[jt]s$/,
+    argv: ({ file, sentinel, report }) => [
+      ...['run', file, sentinel, '--reporter=json', `--outputFile=${report}`],
+      ...['--coverage.enabled=false', '--retry=0', '--bail=0'],
+    ],
+    sentinel: (token) => ["import { expect, test } from 'vitest';", ...cases(token), ''].join('\n'),
+  },
+  jest: {
+    config: /^jest\.config\.(?:[cm]?[jt]s|json)$/,
+    argv: ({ file, sentinel, report }) => [
+      ...['--ci', '--json', `--outputFile=${report}`, '--coverage=false', '--bail=0', '--watchAll=false'],
+      ...['--runTestsByPath', file, sentinel],
+    ],
+    sentinel: (token) => [...cases(token), ''].join('\n'),
+  },
+};
+
+/** Options of the repository's own script that say how tests are run; the others say which, or what is printed. */
+const KEPT =
+  /^(?:-c|--(?:config|root|rootDir|dir|environment|env|testEnvironment|project|projects|globals|dom|preset|selectProjects|pool|runner|testRunner|experimental-vm-modules|import|loader|require))(?:=|$)/;
+const TAKES_NO_VALUE = /^--(?:globals|dom|experimental-vm-modules)$/;
+const VARIABLE = /^([A-Za-z_]\w*)=(.*)$/s;
+
+const runs = (tool) => new RegExp(`(?:^|[\\s/])${tool}(?:\\.[cm]?js)?(?:\\s|$)`);
+
+function manifestIn(folder) {
+  const file = join(folder, 'package.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+}
+
+const scriptsIn = (folder) =>
+  Object.values(manifestIn(folder).scripts ?? {}).filter((text) => typeof text === 'string');
+
+/** The folders from the test's own up to the root. */
+function foldersAbove(path, root) {
+  const folders = [];
+  for (let folder = dirname(resolve(root, path)); folder.startsWith(`${root}/`); folder = dirname(folder))
+    folders.push(folder);
+  return [...folders, root];
+}
+
+/** The nearest folder that the tool is set up in; the root where none is. */
+export function homeOf(tool, path, root) {
+  const isHome = (folder) =>
+    manifestIn(folder)[tool] !== undefined ||
+    scriptsIn(folder).some((script) => runs(tool).test(script)) ||
+    readdirSync(folder).some((name) => TOOLS[tool].config.test(name));
+  return foldersAbove(path, root).find(isHome) ?? root;
+}
+
+/** The tool's program as it is installed for this folder. @throws {Error} where it is not. */
+export function programOf(tool, folder, root) {
+  const installed = foldersAbove(join(folder, 'x'), root)
+    .map((above) => join(above, 'node_modules', tool))
+    .find((place) => existsSync(join(place, 'package.json')));
+  if (installed === undefined) throw new Error(`${tool} is not installed in node_modules`);
+  const { bin } = manifestIn(installed);
+  return join(installed, typeof bin === 'string' ? bin : bin[tool]);
+}
+
+/** What the folder's own script says of how the tool is run: variables before it, options for Node, options for the tool. */
+export function ownOptions(tool, folder) {
+  const { test } = manifestIn(folder).scripts ?? {};
+  const script = [String(test), ...scriptsIn(folder)].find((text) => runs(tool).test(text)) ?? '';
+  const command = script.split(/&&|\|\||[;|]/).find((text) => runs(tool).test(text)) ?? '';
+  const words = (command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
+  const at = words.findIndex((word) => runs(tool).test(word));
+  const before = words.slice(0, Math.max(0, at));
+  return {
+    env: Object.fromEntries(before.flatMap((word) => [VARIABLE.exec(word)?.slice(1)].filter(Boolean))),
+    forNode: optionsIn(before),
+    forTool: optionsIn(words.slice(at + 1)),
+  };
+}
+
+function optionsIn(words) {
+  return words.flatMap((word, index) => {
+    if (!KEPT.test(word)) return [];
+    const next = words[index + 1];
+    const isApart = !word.includes('=') && !TAKES_NO_VALUE.test(word) && next !== undefined && !next.startsWith('-');
+    return isApart ? [word, next] : [word];
+  });
+}

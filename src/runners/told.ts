@@ -1,0 +1,26 @@
+/** Vitest and Jest, as the repository has them installed. They run tests in processes of their own, and tell what came of them. */
+import { dependsOn, scriptThat } from './package-scripts.ts';
+import type { Runner } from './runner.ts';
+
+/** Where either looks unless it is told otherwise, and folders of tests, where it often is. */
+const TEST_PATHS = [
+  /(^|\/)(test|tests|spec|__tests__)\/([^/]+\/)*[^/]+\.[cm]?[jt]sx?$/,
+  /[._-](test|spec)\.[cm]?[jt]sx?$/,
+];
+const SUPPORT = [/(^|\/)(test|tests|spec|__tests__|__mocks__|__snapshots__|__fixtures__)\//];
+
+function told(tool: 'vitest' | 'jest'): Runner {
+  return {
+    detect: ({ manifests }) =>
+      scriptThat(manifests, new RegExp(`(?:^|[\\s/])${tool}(?:\\.[cm]?js)?(?:\\s|$)`)) ?? dependsOn(manifests, tool),
+    trust: 'told',
+    testPaths: TEST_PATHS,
+    support: SUPPORT,
+    programs: ['told-runner.mjs', 'told-tools.mjs'],
+    argv: ({ node, script }) => [node, '--disable-sigusr1', script],
+    target: ({ file, node }) => ({ tool, path: file, program: node }),
+  };
+}
+
+export const vitest = told('vitest');
+export const jest = told('jest');
