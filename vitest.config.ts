@@ -5,9 +5,10 @@ import { LongestFirst } from './test/order.ts';
 // through whole processes, kept apart so that `npm test` stays short; one whole loop stays in it. Files that are theirs too stand in the rooms that they test.
 const LONG_JOURNEYS = [
   'test/e2e/**/!(loop).test.ts',
+  'test/adapters/workspace.test.ts',
   'test/github/{dispatch,github-actions}.test.ts',
-  'test/jobs/{forged-results,main}.test.ts',
-  'test/local/{pulls-ending,workflow-checkout,workflow-execution}.test.ts',
+  'test/jobs/{changes,forged-results,main,settle}.test.ts',
+  'test/local/{pulls,pulls-ending,workflow-checkout,workflow-execution}.test.ts',
 ];
 // Of `npm test` too, in processes of their own: they mostly wait, and leave a large process behind.
 const APART = ['test/e2e/loop.test.ts', 'test/adapters/{database,queue}.test.ts'];
