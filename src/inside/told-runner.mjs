@@ -1,8 +1,9 @@
 /**
- * Runs one test file by the repository's own Vitest or Jest, and reports what that tells over file descriptor 3. The key of the lines stays in
- * this process, and the tool is another one: code under test can write no line of ours. It shares processes with the tool, though, so what the
- * tool tells is only as good as the tool. A file beside the tests, with one test that passes and one that fails, goes along: where its outcomes
- * are not told as they are, nothing is believed. Reads `{key, token, tool, path, program}` from standard input.
+ * Runs test files by the repository's own Vitest or Jest, and reports what that tells over file descriptor 3: `<index> <sealed line>`, by the
+ * file's place in the request, each file with a key of its own. The keys stay in this process, and the tool is another one: code under test can
+ * write no line of ours. It shares processes with the tool, though, so what the tool tells is only as good as the tool. A file beside the tests,
+ * with one test that passes and one that fails, goes along: where its outcomes are not told as they are, nothing is believed.
+ * Reads `{token, tool, program, files: [{path, key}]}` from standard input.
  */
 import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -11,23 +12,24 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { homeOf, ownOptions, programOf, TOOLS } from './told-tools.mjs';
 
-const { key, token, tool, path, program } = JSON.parse(readFileSync(0, 'utf8'));
+const { token, tool, program, files } = JSON.parse(readFileSync(0, 'utf8'));
 const ROOT = process.cwd();
 const LONGEST = 2000;
 
-let position = 0;
-function emit(line) {
+const positions = files.map(() => 0);
+function emit(index, line) {
   const text = JSON.stringify(line);
-  const bytes = Buffer.from(`${hash('sha3-256', `${key} ${position} ${text}`)} ${text}\n`);
-  position += 1;
+  const sealed = hash('sha3-256', `${files[index].key} ${positions[index]} ${text}`);
+  const bytes = Buffer.from(`${index} ${sealed} ${text}\n`);
+  positions[index] += 1;
   for (let at = 0; at < bytes.length; ) at += writeSync(3, bytes, at);
 }
 
-/** Beside the test and named like it, so that whatever finds one finds the other. */
-function sentinelPath() {
+/** Beside the test and named like it, so that whatever finds one finds the other; tests that are alike in that have it in common. */
+function sentinelOf(path) {
   const name = basename(path);
   const ending = /[._-](?:test|spec)\.[cm]?[jt]sx?$/.exec(name)?.[0] ?? name.slice(name.lastIndexOf('.'));
-  return join(dirname(path), `loopwright-${token}${ending}`);
+  return resolve(dirname(path), `loopwright-${token}${ending}`);
 }
 
 /** What the tool printed last, or how it ended. */
@@ -49,8 +51,9 @@ function run(argv, cwd, env) {
 const COLOURS = /\u001b\[[\d;]*m/g;
 const plain = (text) => String(text).replace(COLOURS, '').slice(0, LONGEST);
 
+/** Vitest before 2 tells the message alone, without the error's name: chai's begin with `expected`. */
 const ASSERTION =
-  /^(?:AssertionError|JestAssertionError|Failed:|(?:\w+: )?(?:expect\(|expect\.|assert(?:\.\w+)?\(|Snapshot ))/;
+  /^(?:AssertionError|JestAssertionError|Failed:|expected .*\b(?:to|not)\b|(?:\w+: )?(?:expect\(|expect\.|assert(?:\.\w+)?\(|Snapshot ))/s;
 const HOLDS_NO_TEST = /No test suite found|must contain at least one test|No test files found|No tests found/;
 
 function testLine({ ancestorTitles = [], title, status, failureMessages }) {
@@ -63,25 +66,23 @@ function testLine({ ancestorTitles = [], title, status, failureMessages }) {
   return { ...base, outcome: isAssertion ? 'fail' : 'error', message: messages[0] ?? `${tool} does not say why` };
 }
 
-/** Tells the file's tests, and what became of the sentinel. */
-function tell(results, said, files) {
-  const [own, sentinel] = files.map((file) => results.find(({ name }) => name === file));
-  if (own === undefined && sentinel === undefined) return tellNothing(said);
+/** Tells one file's tests, and what became of the sentinel beside it. */
+function tell(index, results, said) {
+  const { path } = files[index];
+  const [own, sentinel] = [resolve(path), sentinelOf(path)].map((file) => results.find(({ name }) => name === file));
+  if (own === undefined && sentinel === undefined) return tellNothing(index);
   const tests = own?.assertionResults ?? [];
-  for (const test of tests) emit(testLine(test));
+  for (const test of tests) emit(index, testLine(test));
   const message = plain(own?.message ?? '').trim();
   if (own?.status === 'failed' && tests.length === 0 && !HOLDS_NO_TEST.test(message))
-    emit({ kind: 'load', message: message || said });
-  return emit({ kind: 'end', ...endOf(sentinel) });
+    emit(index, { kind: 'load', message: message || said });
+  return emit(index, { kind: 'end', ...endOf(sentinel) });
 }
 
 /** Where neither file is a test to the tool, nothing is told to pass, so that nothing has to be believed. */
-function tellNothing(said) {
-  if (HOLDS_NO_TEST.test(said)) return emit({ kind: 'end', outcome: 'fail', message: `${tool} finds no test here` });
-  return emit({ kind: 'load', message: said });
+function tellNothing(index) {
+  emit(index, { kind: 'end', outcome: 'fail', message: `${tool} finds no test here` });
 }
-
-const read = (report) => (existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')).testResults ?? []) : []);
 
 function endOf(sentinel) {
   const lines = (sentinel?.assertionResults ?? []).map(testLine);
@@ -93,21 +94,30 @@ function endOf(sentinel) {
   return { outcome: failing.outcome === 'error' ? 'load-error' : failing.outcome, message: failing.message };
 }
 
-emit({ kind: 'begin' });
-const place = mkdtempSync(join(tmpdir(), 'told-'));
-const report = join(place, 'report.json');
-const files = [resolve(path), resolve(sentinelPath())];
-try {
-  const folder = homeOf(tool, path, ROOT);
+/** Runs the files that have one folder in common, by one process of the tool, and tells each. */
+async function runIn(folder, indexes, report) {
+  const sentinels = [...new Set(indexes.map((index) => sentinelOf(files[index].path)))];
+  const paths = [...indexes.map((index) => resolve(files[index].path)), ...sentinels];
   const { env, forNode, forTool } = ownOptions(tool, folder);
-  const [file, sentinel] = files.map((absolute) => relative(folder, absolute));
-  writeFileSync(files[1], TOOLS[tool].sentinel(token), { flag: 'wx' });
-  const argv = [...forNode, programOf(tool, folder, ROOT), ...forTool, ...TOOLS[tool].argv({ file, sentinel, report })];
-  const said = await run(argv, folder, env);
-  tell(read(report), said, files);
-} catch (error) {
-  emit({ kind: 'load', message: plain(error) });
-} finally {
-  rmSync(files[1], { force: true });
-  rmSync(place, { recursive: true, force: true });
+  const own = TOOLS[tool].argv({ paths: paths.map((path) => relative(folder, path)), report });
+  for (const sentinel of sentinels) writeFileSync(sentinel, TOOLS[tool].sentinel(token), { flag: 'wx' });
+  const said = await run([...forNode, programOf(tool, folder, ROOT), ...forTool, ...own], folder, env);
+  for (const sentinel of sentinels) rmSync(sentinel, { force: true });
+  const told = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : undefined;
+  for (const index of indexes) tellOne(index, told, said);
 }
+
+function tellOne(index, told, said) {
+  if (Array.isArray(told)) tell(index, told, said);
+  else if (HOLDS_NO_TEST.test(said)) tellNothing(index);
+  else emit(index, { kind: 'load', message: said });
+}
+
+for (const index of files.keys()) emit(index, { kind: 'begin' });
+const place = mkdtempSync(join(tmpdir(), 'told-'));
+const byFolder = [...Map.groupBy(files.keys(), (index) => homeOf(tool, files[index].path, ROOT))];
+for (const [number, [folder, indexes]] of byFolder.entries()) {
+  const failed = (error) => indexes.map((index) => emit(index, { kind: 'load', message: plain(error) }));
+  await runIn(folder, indexes, join(place, `${number}.json`)).catch(failed);
+}
+rmSync(place, { recursive: true, force: true });

@@ -7,21 +7,21 @@ const cases = (token) => [
   `test('${token} fails', () => { expect('${token}').toBe('not ${token}'); });`,
 ];
 
-/** `file`, `sentinel`, and `report` are paths as the tool takes them; what is said later on a command line counts. */
+/** Paths are as the tool takes them; what is said later on a command line counts. */
 export const TOOLS = {
   vitest: {
     config: /^(?:vitest|vite)\.config\.[cm]?[jt]s$/,
-    argv: ({ file, sentinel, report }) => [
-      ...['run', file, sentinel, '--reporter=json', `--outputFile=${report}`],
-      ...['--coverage.enabled=false', '--retry=0', '--bail=0'],
+    argv: ({ paths, report }) => [
+      ...['run', ...paths, '--reporter=json', `--outputFile=${report}`],
+      ...['--no-coverage', '--retry=0', '--bail=0'],
     ],
     sentinel: (token) => ["import { expect, test } from 'vitest';", ...cases(token), ''].join('\n'),
   },
   jest: {
     config: /^jest\.config\.(?:[cm]?[jt]s|json)$/,
-    argv: ({ file, sentinel, report }) => [
+    argv: ({ paths, report }) => [
       ...['--ci', '--json', `--outputFile=${report}`, '--coverage=false', '--bail=0', '--watchAll=false'],
-      ...['--runTestsByPath', file, sentinel],
+      ...['--runTestsByPath', ...paths],
     ],
     sentinel: (token) => [...cases(token), ''].join('\n'),
   },

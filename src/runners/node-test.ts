@@ -8,6 +8,7 @@ export const nodeTest: Runner = {
   detect: ({ manifests }) => scriptThat(manifests, /\bnode\b.*\s--test\b/),
   testPaths: [/(^|\/)(test|tests|__tests__)\/([^/]+\/)*[^/]+\.[cm]?[jt]sx?$/, /[._-](test|spec)\.[cm]?[jt]sx?$/],
   trust: 'sealed',
+  takesMany: false,
   support: [],
   programs: ['node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
   // The signal would open the debugger.

@@ -13,6 +13,7 @@ export const pytest: Runner = {
     return named === undefined ? undefined : `${named} speaks of pytest`;
   },
   trust: 'sealed',
+  takesMany: false,
   testPaths: pythonTestPaths,
   support: [/(^|\/)conftest\.py$/],
   programs: ['pytest-runner.py', 'judges.py', 'sealed.py'],

@@ -15,6 +15,8 @@ export interface Runner {
   readonly argv: (start: Start) => readonly string[];
   /** What the program loads, as it wants to be told. */
   readonly target: (test: TestFile) => Readonly<Record<string, string>>;
+  /** Whether one process takes many files, each with a key and lines of its own: a program that is slow to start then starts once. */
+  readonly takesMany: boolean;
 }
 
 /** What a repository is known by before anything of it runs. */

@@ -14,11 +14,12 @@ function told(tool: 'vitest' | 'jest'): Runner {
     detect: ({ manifests }) =>
       scriptThat(manifests, new RegExp(`(?:^|[\\s/])${tool}(?:\\.[cm]?js)?(?:\\s|$)`)) ?? dependsOn(manifests, tool),
     trust: 'told',
+    takesMany: true,
     testPaths: TEST_PATHS,
     support: SUPPORT,
     programs: ['told-runner.mjs', 'told-tools.mjs'],
     argv: ({ node, script }) => [node, '--disable-sigusr1', script],
-    target: ({ file, node }) => ({ tool, path: file, program: node }),
+    target: ({ node }) => ({ tool, program: node }),
   };
 }
 

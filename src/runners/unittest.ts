@@ -9,6 +9,7 @@ export const unittest: Runner = {
   },
   testPaths: pythonTestPaths,
   trust: 'sealed',
+  takesMany: false,
   support: [],
   programs: ['unittest-runner.py'],
   argv: ({ script }) => ['python3', script],

@@ -23,6 +23,8 @@ export interface TestRequest {
   readonly expected: readonly string[];
   /** For all files together. */
   readonly timeoutMs: number;
+  /** Whether files that ran together and were stopped run again one by one, to tell which of them hangs (default). */
+  readonly tellsApart?: boolean;
   readonly outputBytes: number;
 }
 
@@ -60,32 +62,65 @@ const TEST_SHARE = 0.4;
 const FILE_SHARE = 0.5;
 
 async function runFiles(request: TestRequest, script: string): Promise<readonly FileRun[]> {
-  const { sandbox, directory, outputBytes, timeoutMs } = request;
-  const { argv, target } = RUNNERS[request.runner];
+  const { directory, timeoutMs, runner, files, tellsApart = true } = request;
   const startedMs = performance.now();
-  const fileMs = timeoutMs * FILE_SHARE;
+  const tests = await keepTests(directory, runner);
+  if (RUNNERS[runner].takesMany && files.length > 1) {
+    const together = await runOnce(request, script, files, timeoutMs);
+    if (!tellsApart || together.every(({ result }) => !result.timedOut)) return together;
+    await tests.restore();
+  }
   const runs: FileRun[] = [];
-  const tests = await keepTests(directory, request.runner);
-  for (const file of request.files) {
+  for (const file of files) {
     // The tested code can write in the same tree.
     if (runs.length > 0) await tests.restore();
     const leftMs = timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) break;
-    // The key and the values of the sentinel are made when the candidate is there already, and for one file only.
-    const key = randomBytes(32).toString('hex');
-    const stdin = JSON.stringify({
-      key,
-      token: randomBytes(8).toString('hex'),
-      ...target({ file, directory, node: process.execPath }),
-    });
-    const result = await sandbox.run({
-      argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
-      // Code that was compiled before may be that of other tests.
-      env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: `${script}.none` },
-      timeoutMs: Math.ceil(Math.min(leftMs, fileMs)),
-      ...{ directory, stdin, outputBytes, results: true, judged: true },
-    });
-    runs.push({ file, key, result, isLate: result.timedOut && leftMs <= fileMs });
+    runs.push(...(await runOnce(request, script, [file], leftMs)));
   }
   return runs;
+}
+
+/** One process of the runner. */
+async function runOnce(
+  { sandbox, directory, runner, outputBytes, timeoutMs }: TestRequest,
+  script: string,
+  files: readonly string[],
+  leftMs: number,
+): Promise<readonly FileRun[]> {
+  const { argv, target, takesMany, trust } = RUNNERS[runner];
+  const fileMs = timeoutMs * FILE_SHARE;
+  // Keys and the values of the sentinel are made when the candidate is there already, and each key for one file only.
+  const keyed = files.map((path) => ({ path, key: randomBytes(32).toString('hex') }));
+  const told = target({ file: files[0] ?? '', directory, node: process.execPath });
+  const asked = takesMany ? { files: keyed } : { key: keyed[0]?.key };
+  const result = await sandbox.run({
+    argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
+    // Code that was compiled before may be that of other tests.
+    env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: `${script}.none` },
+    stdin: JSON.stringify({ token: randomBytes(8).toString('hex'), ...asked, ...told }),
+    timeoutMs: Math.ceil(Math.min(leftMs, fileMs)),
+    // Tools of others want to know of their processes what only /proc tells.
+    ...{ directory, outputBytes, results: true, judged: trust === 'sealed' },
+  });
+  const isLate = result.timedOut && leftMs <= fileMs;
+  return keyed.map(({ path, key }, index) => ({
+    ...{ file: path, key, isLate },
+    result: takesMany ? partOf(result, index, files.length) : result,
+  }));
+}
+
+/** What one of many files was told of; what the process printed is the first one's. */
+function partOf(result: CommandResult, index: number, count: number): CommandResult {
+  const prefix = `${index} `;
+  const own = result.results
+    .split('\n')
+    .flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
+  const printed = index === 0 ? {} : { stdout: '', stderr: '' };
+  return {
+    ...result,
+    ...printed,
+    results: own.map((line) => `${line}\n`).join(''),
+    durationMs: result.durationMs / count,
+  };
 }

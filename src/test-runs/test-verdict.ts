@@ -25,6 +25,8 @@ export interface TestRun {
 
 /** What a run was asked for: files from the root, test ids `file::name`, and the time for all of it. */
 export interface Expected {
+  /** Where it was run. Some tests have it in their name, and every run has another. */
+  readonly directory: string;
   readonly files: readonly string[];
   readonly expected: readonly string[];
   readonly timeoutMs: number;
@@ -43,7 +45,7 @@ export interface FileRun {
 export function judgeRun(request: Expected, runs: readonly FileRun[]): TestRun {
   const durationMs = runs.reduce((sum, { result }) => sum + result.durationMs, 0);
   const raw = runs.map(rawOf).join('\n');
-  const files = runs.map(readFileRun);
+  const files = runs.map((run) => readFileRun(run, request.directory));
   const problem = lateness(request, runs) ?? files.find((file) => file.problem !== undefined)?.problem;
   if (problem !== undefined) {
     const unknown = { outcome: 'not-run', message: problem } as const;
@@ -102,8 +104,8 @@ interface ReadFile {
   readonly problem: string | undefined;
 }
 
-function readFileRun({ file, key, result }: FileRun): ReadFile {
-  const lines = linesOf(key, result.results);
+function readFileRun({ file, key, result }: FileRun, directory: string): ReadFile {
+  const lines = linesOf(key, result.results, directory);
   const last = lines?.at(-1);
   const loadError = lines?.find((entry) => entry.kind === 'load')?.message;
   return {
@@ -141,11 +143,14 @@ function problemOf(file: string, result: CommandResult, lines: readonly Line[] |
   return undefined;
 }
 
+/** What stands for the directory in names and messages. */
+const ROOT = '<root>';
+
 /** Undefined when a line is not the runner's own. The last one may be cut off by the end of its process. */
-function linesOf(key: string, written: string): readonly Line[] | undefined {
+function linesOf(key: string, written: string, directory: string): readonly Line[] | undefined {
   const texts = unseal(key, written.slice(0, written.lastIndexOf('\n') + 1));
   try {
-    return texts?.map((text) => line.parse(JSON.parse(text)));
+    return texts?.map((text) => line.parse(JSON.parse(text.replaceAll(directory, ROOT))));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
     throw error;

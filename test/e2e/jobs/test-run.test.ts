@@ -118,11 +118,17 @@ describe('node:test results', () => {
   it('says so when a file does not even begin in time', () => {
     const silent = { exitCode: undefined, signal: 'SIGKILL', timedOut: true, truncated: false };
     const result = { ...silent, stdout: '', stderr: '', results: '', durationMs: 750 };
-    const request = { files: ['late.test.mjs'], expected: ['late.test.mjs::good'], timeoutMs: 1500 };
+    const request = { directory: '/tree', files: ['late.test.mjs'], expected: ['late.test.mjs::good'], timeoutMs: 1500 };
     expect(judgeRun(request, [{ file: 'late.test.mjs', key: 'k', result, isLate: false }])).toMatchObject({
       trusted: false,
       problem: 'the test runner did not start late.test.mjs: it was stopped after 750 ms',
     });
+  });
+
+  it('names a test the same in every place, though its name holds the place', async () => {
+    await world.write({ 'place.test.mjs': `${NODE} test('in ' + process.cwd(), () => assert.fail(process.cwd()));` });
+    const { results } = await world.run('node-test', { 'place.test.mjs': [] });
+    expect([...results]).toMatchObject([['place.test.mjs::in <root>', { message: expect.stringMatching(/<root>$/) }]]);
   });
 
   it('runs CommonJS and TypeScript test files', async () => {
