@@ -1,4 +1,5 @@
 /** `loopwright prove`: proves the change of a range of commits by its own tests, in any checkout. */
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,6 +15,7 @@ import { installedParsers, loadParsers } from '../syntax/parsers.ts';
 import { type Checkout, installedIn, openCheckout, rangeOf } from '../trees/checkout.ts';
 import { treeOf } from '../trees/repository.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
+import { INTERRUPTED, interruption, STOPPING } from './interruption.ts';
 import { parseMinutes } from './local-options.ts';
 import { proofLines } from './proof-text.ts';
 
@@ -64,6 +66,12 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
   const timeoutMs = parseMinutes(values.minutes ?? '5') * 60_000;
   const faults = countOf(values.faults ?? '40');
   const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-prove-')));
+  // What runs in the sandbox ends with this process.
+  interruption(() => {
+    terminal.fail(STOPPING);
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+    process.exit(INTERRUPTED);
+  });
   try {
     const checkout = await openCheckout(resolve(values.repo ?? '.'), scratch);
     const range = await rangeOf(checkout, positionals[0]);

@@ -1,5 +1,6 @@
 /** How much the tests notice: faults in the changed lines, one at a time, each in a copy of the head. */
 import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
 import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import { overwriteInside } from '../sandbox/inside.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -56,10 +57,12 @@ export async function strengthOf(request: StrengthRequest): Promise<Strength | n
   );
   if (faults.length === 0) return null;
   log(`${faults.length} faults in the changed lines, one at a time`);
-  const judged = await inParallel(faults, async (fault) => ({
-    fault,
-    noticed: await judge(request, texts.get(fault.file) ?? '', fault),
-  }));
+  const told = progress(faults.length, log);
+  const judged = await inParallel(faults, async (fault) => {
+    const noticed = await judge(request, texts.get(fault.file) ?? '', fault);
+    told();
+    return { fault, noticed };
+  });
   const of = (wanted: Noticed) => judged.filter(({ noticed }) => noticed === wanted).map(({ fault }) => fault);
   return {
     made: of('noticed').length + of('survived').length,
@@ -70,6 +73,20 @@ export async function strengthOf(request: StrengthRequest): Promise<Strength | n
       ...{ file: fault.file, line: fault.line, sentence: fault.sentence },
       patch: patchOf(texts.get(fault.file) ?? '', fault),
     })),
+  };
+}
+
+const TOLD_EVERY_MS = 10_000;
+
+/** To be called after each fault; says now and then how many were tried. */
+function progress(all: number, log: (line: string) => void): () => void {
+  let tried = 0;
+  let toldMs = performance.now();
+  return () => {
+    tried += 1;
+    if (performance.now() - toldMs < TOLD_EVERY_MS || tried === all) return;
+    toldMs = performance.now();
+    log(`${tried} of ${all} faults tried`);
   };
 }
 

@@ -1,10 +1,12 @@
 /** `loopwright prove` as somebody types it in a checkout: real git, the real sandbox, real runners. */
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { typed } from '../cli/terminal.ts';
+import { childEnvironment } from '../../src/settings/env.ts';
+import { SOURCES, typed } from '../cli/terminal.ts';
+import { eventually } from '../eventually.ts';
 import { checkoutsIn, type Files, proved } from './checkouts.ts';
 
 let root: string;
@@ -252,4 +254,22 @@ test('a link that leads out of the checkout is laid as a link, and opens nothing
   await execa('git', ['add', '--all'], { cwd: directory });
   await execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', 'commit', '-qm', 'link'], { cwd: directory });
   expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved' });
+});
+
+test('Ctrl-C leaves nothing behind, and is no verdict', async () => {
+  const slow = testOf('adds', 'for (const end = Date.now() + 20_000; Date.now() < end; );');
+  const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': slow });
+  const places = join(root, `places-${Date.now()}`);
+  await mkdir(places);
+  const running = execa(process.execPath, [SOURCES, 'prove', '--repo', directory], {
+    extendEnv: false,
+    env: { ...childEnvironment(), TMPDIR: places },
+    reject: false,
+  });
+  const isAtWork = async () =>
+    (await readdir(places, { recursive: true })).some((path) => /trees\/copy-\w+$/.test(path));
+  await eventually(isAtWork, 'a copy of a tree is there');
+  running.kill('SIGINT');
+  const { exitCode, stdout } = await running;
+  expect({ exitCode, stdout, left: await readdir(places) }).toEqual({ exitCode: 130, stdout: '', left: [] });
 });
