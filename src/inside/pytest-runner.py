@@ -32,6 +32,8 @@ import sealed  # noqa: E402
 
 for helper in ("judges", "sealed"):
     sys.modules.pop(helper)
+# Code that was compiled before may be that of other tests: none is read from here on, where the repository's own begins.
+sys.pycache_prefix = os.path.abspath(__file__) + ".none"
 # As `python3 -m pytest` does; and where a product lies in `src`, its tests are run against what is installed from there.
 sys.path[0] = os.getcwd()
 if os.path.isdir("src") and not os.path.exists("src/__init__.py"):

@@ -124,6 +124,8 @@ def main():
     end = sentinel(case, request["token"], emit)
     del request
     sys.modules["__main__"] = types.ModuleType("__main__")
+    # Code that was compiled before may be that of other tests: none is read from here on, where the repository's own begins.
+    sys.pycache_prefix = os.path.abspath(__file__) + ".none"
     sys.path[0] = os.getcwd()
     # Where a product lies in `src`, its tests are run against what is installed from there.
     if os.path.isdir("src") and not os.path.exists("src/__init__.py"): sys.path.insert(1, os.path.abspath("src"))

@@ -128,17 +128,36 @@ async function otherTests(work: Judging): Promise<OtherTests | string> {
   );
   if (others.length === 0) return NO_OTHERS;
   log(`${others.length} test files that the change did not touch`);
-  const base = await run(work, trees.base, { files: others });
+  const [base, head] = await Promise.all([
+    run(work, trees.base, { files: others }),
+    run(work, trees.head, { files: others }),
+  ]);
   if (!base.trusted) return `The other tests cannot be judged on the base: ${base.problem}`;
-  const expected = [...base.results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [id] : []));
-  if (expected.length === 0) return NO_OTHERS;
-  const head = await run(work, trees.head, { files: [...byFile(expected).keys()], expected });
   if (!head.trusted) return `The other tests cannot be judged on the head: ${head.problem}`;
-  const passes = (id: string) => head.results.get(id)?.outcome === 'pass';
-  const lost = expected
-    .filter((id) => !passes(id))
-    .map((id) => [id, head.results.get(id)?.message.split('\n', 1)[0] ?? 'it was not reported'] as const);
-  return { lost: new Map(lost), kept: expected.filter(passes), durationMs: head.durationMs };
+  const expected = [...base.results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [id] : []));
+  const kept = expected.filter((id) => passes(head, id));
+  const lost = await lostIn(
+    work,
+    others,
+    expected.filter((id) => !passes(head, id)),
+  );
+  return typeof lost === 'string' ? lost : { lost, kept, durationMs: head.durationMs };
+}
+
+const passes = ({ results }: TestRun, id: string): boolean => results.get(id)?.outcome === 'pass';
+
+/** Those that do not pass a second time either, with what they said: a change is not blamed for a test that is now red and now green. */
+async function lostIn(
+  work: Judging,
+  files: readonly string[],
+  missed: readonly string[],
+): Promise<ReadonlyMap<string, string> | string> {
+  if (missed.length === 0) return new Map();
+  work.log(`${missed.length} of their tests pass on the base and not on the head: they are run again`);
+  const again = await run(work, work.trees.head, { files, expected: missed });
+  if (!again.trusted) return `The other tests cannot be judged on the head: ${again.problem}`;
+  const lost = missed.filter((id) => !passes(again, id));
+  return new Map(lost.map((id) => [id, again.results.get(id)?.message.split('\n', 1)[0] ?? 'it was not reported']));
 }
 
 function run(

@@ -96,8 +96,7 @@ async function runOnce(
   const asked = takesMany ? { files: keyed } : { key: keyed[0]?.key };
   const result = await sandbox.run({
     argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
-    // Code that was compiled before may be that of other tests.
-    env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: `${script}.none` },
+    env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },
     stdin: JSON.stringify({ token: randomBytes(8).toString('hex'), ...asked, ...told }),
     timeoutMs: Math.ceil(Math.min(leftMs, fileMs)),
     // Tools of others want to know of their processes what only /proc tells.

@@ -256,6 +256,16 @@ test('a link that leads out of the checkout is laid as a link, and opens nothing
   expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved' });
 });
 
+test('a test that is lost is run a second time before the change is blamed', async () => {
+  const directory = await checkout(BASE, {
+    'src/shop.js': FIXED.replace('=> 1', '=> 2'),
+    'test/add.test.js': ADDS,
+  });
+  const { code, err, reasons } = await proved(directory);
+  expect({ code, reasons: reasons.length }).toEqual({ code: 1, reasons: 1 });
+  expect(err).toContain('1 of their tests pass on the base and not on the head: they are run again');
+});
+
 test('Ctrl-C leaves nothing behind, and is no verdict', async () => {
   const slow = testOf('adds', 'for (const end = Date.now() + 20_000; Date.now() < end; );');
   const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': slow });

@@ -45,7 +45,7 @@ export async function openRunnerRoom(script: string, timeoutMs = 20_000): Promis
       const key = randomBytes(32).toString('hex');
       const result = await sandbox.run({
         argv: ['python3', join(scratch, 'programs', script)],
-        env: { CI: 'true', PYTHONDONTWRITEBYTECODE: '1', PYTHONPYCACHEPREFIX: join(scratch, 'none') },
+        env: { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' },
         stdin: JSON.stringify({ key, token: randomBytes(8).toString('hex'), ...request }),
         ...{ directory, timeoutMs, outputBytes: 100_000, results: true, judged: true },
       });
