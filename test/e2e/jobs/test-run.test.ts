@@ -118,7 +118,12 @@ describe('node:test results', () => {
   it('says so when a file does not even begin in time', () => {
     const silent = { exitCode: undefined, signal: 'SIGKILL', timedOut: true, truncated: false };
     const result = { ...silent, stdout: '', stderr: '', results: '', durationMs: 750 };
-    const request = { directory: '/tree', files: ['late.test.mjs'], expected: ['late.test.mjs::good'], timeoutMs: 1500 };
+    const request = {
+      directory: '/tree',
+      files: ['late.test.mjs'],
+      expected: ['late.test.mjs::good'],
+      timeoutMs: 1500,
+    };
     expect(judgeRun(request, [{ file: 'late.test.mjs', key: 'k', result, isLate: false }])).toMatchObject({
       trusted: false,
       problem: 'the test runner did not start late.test.mjs: it was stopped after 750 ms',
