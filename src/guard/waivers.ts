@@ -31,8 +31,15 @@ export function findingDefect({ bound, ...draft }: Found): Defect {
   return defect({
     ...draft,
     about: `${about}#${finding}`,
-    message: `${message} A person who finds it right lifts it by \`/waive ${finding} <why>\`.`,
+    message: `${message}${liftedBy(finding)}`,
   });
+}
+
+const liftedBy = (finding: string): string => ` A person who finds it right lifts it by \`/waive ${finding} <why>\`.`;
+
+/** The finding as it is told where there is no loop in which anybody could lift it. */
+export function withoutWaiver(found: Defect): Defect {
+  return { ...found, message: found.message.replace(liftedBy(findingOf(found) ?? ''), '') };
 }
 
 export interface Lifted {

@@ -5,8 +5,8 @@ import type { RunnerName } from '../runners/runners.ts';
 import type { Repository } from '../trees/repository.ts';
 import type { Change } from './change.ts';
 
-/** People may change tests in a pull request, and rows say what those show; the rest is as in a loop. */
-const OF_LOOPS: ReadonlySet<string> = new Set(['test-changed']);
+/** People may change and move tests in a pull request: rows say what those show, and which are gone is asked of the runner; the rest is as in a loop. */
+const OF_LOOPS: ReadonlySet<string> = new Set(['test-changed', 'test-deleted']);
 
 export async function findingsOf({
   change,

@@ -1,6 +1,7 @@
 /** Proves a change by its own tests: no model, no plan, only commits, a runner and a sandbox. */
 import { performance } from 'node:perf_hooks';
 import { isTestFile } from '../guard/test-paths.ts';
+import { withoutWaiver } from '../guard/waivers.ts';
 import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Parsers } from '../syntax/parsers.ts';
@@ -79,10 +80,11 @@ async function judge(work: Judging): Promise<Judged> {
   );
   const others = await otherTests(work);
   if (typeof others === 'string') return notJudged(others);
-  const before = own.filter((path) => change.baseFiles.has(path));
+  const before = change.tests.filter((path) => change.baseFiles.has(path) && isTestFile(path, work.runner));
   const onBase = before.length === 0 ? undefined : await run(work, trees.base, { files: before });
   if (onBase?.trusted === false) return notJudged(`The changed tests cannot be judged on the base: ${onBase.problem}`);
-  const findings = [...(await findingsOf(work)), ...takenOut(onBase?.results ?? new Map(), first.results)];
+  const taken = takenOut(onBase?.results ?? new Map(), first.results);
+  const findings = [...(await findingsOf(work)), ...taken].map(withoutWaiver);
   const { product, tests } = change;
   const grounds = { product, tests, rows, lost: others.lost, broken: first.broken, findings };
   const isMeasured = work.faults > 0 && reasonsWithoutStrength(grounds).length === 0;

@@ -1,28 +1,35 @@
-/** Tests that a change takes out of files that it keeps. Pure. */
+/** Tests that a change takes away. Pure. */
 import { findingDefect } from '../guard/waivers.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { Results } from './rows.ts';
 
 /**
- * One finding for each file that has fewer tests than on the base; a test with another name may be the same one. `base` are the base's own tests of
- * the changed files, run on the base; what did not pass there guarded nothing.
+ * One finding for each file that has fewer tests than on the base; a test with another name may be the same one, and one of the same name in a file
+ * that the base does not have was moved there. `base` are the base's own tests of the changed files, run on the base; what did not pass there
+ * guarded nothing.
  */
 export function takenOut(base: Results, head: Results): readonly Defect[] {
   const passing = [...base].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [id] : []));
+  const known = new Set([...base.keys()].map(fileOf));
+  const moved = new Set([...head.keys()].filter((id) => !known.has(fileOf(id))).map(nameOf));
   return [...Map.groupBy(passing, fileOf)].flatMap(([file, ids]) => {
-    const left = [...head.keys()].filter((id) => fileOf(id) === file);
-    const gone = ids.filter((id) => !head.has(id));
-    if (gone.length === 0 || left.length >= ids.length) return [];
-    const names = gone.map((id) => id.slice(file.length + 2)).join(', ');
+    const own = [...head.keys()].filter((id) => fileOf(id) === file);
+    const gone = ids.filter((id) => !head.has(id) && !moved.has(nameOf(id)));
+    const left = own.length + ids.filter((id) => !head.has(id) && moved.has(nameOf(id))).length;
+    if (gone.length === 0 || left >= ids.length) return [];
     return findingDefect({
       rule: 'test-deleted',
       about: file,
       file,
-      message: `${file} has ${left.length} tests instead of ${ids.length}; no longer there: ${names}.`,
+      message: `${file} has ${left} tests instead of ${ids.length}; no longer there: ${gone.map(nameOf).join(', ')}.`,
       suggestion: 'Keep what the existing tests describe, or say in the pull request why it goes.',
       bound: [...gone],
     });
   });
+}
+
+function nameOf(id: string): string {
+  return id.slice(fileOf(id).length + 2);
 }
 
 function fileOf(id: string): string {

@@ -78,14 +78,18 @@ const statement: FaultsOf = (node) => {
   const inner = expression?.type === 'await_expression' ? expression.namedChild(0) : expression;
   if (inner?.type === 'call_expression' && inner.childForFieldName('function')?.type !== 'super')
     return [leftOut('call', node, ';')];
-  return inner?.type === 'assignment_expression' ? [leftOut('assignment', node, ';')] : [];
+  // What is not there reads like what is false: without it hardly anything would differ.
+  const isFalse = FALSE.test(inner?.childForFieldName('right')?.text ?? '');
+  return inner?.type === 'assignment_expression' && !isFalse ? [leftOut('assignment', node, ';')] : [];
 };
+
+const FALSE = /^(?:false|null|undefined|0|''|"")$/;
 
 const declared: FaultsOf = (node) => {
   const value = node.childForFieldName('value');
   // A function that is not there is noticed by whoever calls it, and a pattern has nothing to take apart.
   const isPlain = node.childForFieldName('name')?.type === 'identifier';
-  if (!value || !isPlain || UNTOUCHED.has(value.type) || LOADS.test(value.text)) return [];
+  if (!value || !isPlain || UNTOUCHED.has(value.type) || LOADS.test(value.text) || FALSE.test(value.text)) return [];
   return [becomes('assignment', value, 'undefined', node)];
 };
 

@@ -66,10 +66,13 @@ const statement: FaultsOf = (node) => {
 
 const NAMES: ReadonlySet<string> = new Set(['identifier', 'pattern_list', 'tuple_pattern', 'list_pattern']);
 
+const FALSE = /^(?:None|False|0|''|"")$/;
+
 function bound(assignment: Node): ReturnType<FaultsOf> {
   const value = assignment.childForFieldName('right');
   const isPlain = assignment.childForFieldName('left')?.type === 'identifier';
-  if (value === null || !isPlain || value.text === 'None' || value.type === 'assignment') return [];
+  // What is None reads like what is false: hardly anything would differ.
+  if (value === null || !isPlain || FALSE.test(value.text) || value.type === 'assignment') return [];
   return [becomes('assignment', value, 'None', assignment)];
 }
 

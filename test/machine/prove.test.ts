@@ -68,6 +68,16 @@ describe('a change with a test that needs it', () => {
     expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved' });
   });
 
+  test('may move tests into another file', async () => {
+    const directory = await checkout(BASE, {
+      'src/shop.js': FIXED,
+      'test/add.test.js': ADDS,
+      'test/one.test.js': null,
+      'test/first.test.js': BASE['test/one.test.js'] ?? '',
+    });
+    expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved', findings: [] });
+  });
+
   test('writes nothing into the checkout, and asks no hook and no setting of it', async () => {
     const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
     const trap = `${directory}-trap`;
@@ -113,7 +123,7 @@ describe('is not proved, exit code 1:', () => {
     [
       'what deletes another test',
       { 'src/shop.js': FIXED, 'test/add.test.js': ADDS, 'test/one.test.js': null },
-      /test\/one\.test\.js was deleted/,
+      /test\/one\.test\.js has 0 tests instead of 1; no longer there: one\.$/,
     ],
     [
       'what takes a test out of a file',

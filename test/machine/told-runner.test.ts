@@ -30,7 +30,7 @@ beforeAll(async () => {
   const [workspace, scratch] = [join(root, 'workspace'), join(root, 'scratch')];
   for (const folder of [workspace, scratch]) await mkdir(folder);
   sandbox = await openSandbox({ workspace, scratch, readOnly: Object.values(packages), scripted: false });
-}, 120_000);
+});
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 type Tool = keyof typeof packages;

@@ -1,5 +1,6 @@
-/** Tests that a change takes out of files that it keeps. */
+/** Tests that a change takes away. */
 import { expect, test } from 'vitest';
+import { withoutWaiver } from '../../src/guard/waivers.ts';
 import { takenOut } from '../../src/proof/taken-out.ts';
 
 const passing = (...ids: readonly string[]) =>
@@ -16,8 +17,20 @@ test.each([
   ['another name', passing('a::one'), passing('a::the one')],
   ['a further test', passing('a::one'), passing('a::one', 'a::two')],
   ['nothing', new Map(), passing('a::one')],
+  ['another file of its own', passing('a::one', 'a::two'), passing('b::one', 'b::two', 'b::three')],
 ])('%s is none of them', (_, base, head) => {
   expect(takenOut(base, head)).toEqual([]);
+});
+
+test('a file that is gone is told with those of its tests that no new file has', () => {
+  const [found] = takenOut(passing('a::one', 'a::two', 'c::two'), passing('b::one', 'c::two'));
+  expect(found?.message).toContain('a has 1 tests instead of 2; no longer there: two.');
+});
+
+test('nobody is told to lift it by a command, where there is no loop', () => {
+  const [found] = takenOut(passing('a::one', 'a::two'), passing('a::two'));
+  expect(found?.message).toContain('/waive W-');
+  expect(found && withoutWaiver(found).message).toBe('a has 1 tests instead of 2; no longer there: one.');
 });
 
 test('what did not pass on the base guarded nothing', () => {
