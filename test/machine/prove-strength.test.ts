@@ -136,7 +136,7 @@ test('a fault that never ends is noticed as such, and the others are measured', 
     'src/shop.js': counts,
     'test/more.test.js': testOf('assert.equal(shop.price(8), 3);', 'assert.equal(shop.price(2), 2);'),
   });
-  const { strength } = await proved(directory, '--minutes', '0.2');
+  const { strength } = await proved(directory, '--minutes', '0.5');
   expect(strength).toMatchObject({ unmeasured: 0 });
   expect(strength?.noticed).toBeGreaterThanOrEqual(5);
 });

@@ -202,7 +202,7 @@ describe('is not judged, exit code 2 and one sentence:', () => {
 test('a test that hangs is stopped, and proves nothing', async () => {
   const hangs = testOf('adds', 'for (;;);');
   const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': hangs });
-  const { code, reasons } = await proved(directory, '--minutes', '0.05');
+  const { code, reasons } = await proved(directory, '--minutes', '0.15');
   expect(code).toBe(1);
   expect(reasons.join()).toMatch(
     /test\/add\.test\.js cannot be run on the head: test\/add\.test\.js was stopped after/,
