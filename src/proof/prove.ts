@@ -12,7 +12,7 @@ import { type Change, changeOf, type Range } from './change.ts';
 import { findingsOf } from './findings.ts';
 import type { Proof, ProofRow } from './proof.ts';
 import { type Dependencies, layProofTrees, type ProofTrees } from './proof-trees.ts';
-import { proofRows } from './rows.ts';
+import { firstLine, proofRows } from './rows.ts';
 import { strengthOf } from './strength.ts';
 import { takenOut } from './taken-out.ts';
 import { reasonsWithoutStrength, verdictOf } from './verdict.ts';
@@ -159,7 +159,7 @@ async function lostIn(
   const again = await run(work, work.trees.head, { files, expected: missed });
   if (!again.trusted) return `The other tests cannot be judged on the head: ${again.problem}`;
   const lost = missed.filter((id) => !passes(again, id));
-  return new Map(lost.map((id) => [id, again.results.get(id)?.message.split('\n', 1)[0] ?? 'it was not reported']));
+  return new Map(lost.map((id) => [id, firstLine(again.results.get(id)?.message ?? 'it was not reported')]));
 }
 
 function run(

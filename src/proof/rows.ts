@@ -54,6 +54,7 @@ function howOf({ outcome, message, isRaised }: TestResult): How {
 
 const LONGEST = 200;
 
-function firstLine(message: string): string {
+/** What a failure said, as a line that people read. */
+export function firstLine(message: string): string {
   return (message.trim().split('\n', 1)[0] ?? '').slice(0, LONGEST).toWellFormed();
 }

@@ -122,8 +122,8 @@ function oneOfEachKind(faults: readonly Fault[]): readonly Fault[] {
   return inTurns([...Map.groupBy(faults, ({ kind }) => kind).values()]);
 }
 
-/** The first of each list, then the second of each, and so on. */
-function inTurns<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
+/** The first of each list, then the second of each, and so on: a limit then leaves no list out. */
+export function inTurns<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
 }

@@ -5,9 +5,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasAssertion } from '../../src/jobs/verify/assertions.ts';
 import { changeVerdict, keepVerdict, metricVerdict, type Outcomes } from '../../src/jobs/verify/evidence-verdict.ts';
-import { inTurns, mutantsOf } from '../../src/jobs/verify/mutation.ts';
+import { mutantsOf } from '../../src/jobs/verify/mutation.ts';
 import { type MutationRequest, mutationTurnsRed } from '../../src/jobs/verify/mutation-run.ts';
 import type { Outcome } from '../../src/loop/brief.ts';
+import { inTurns } from '../../src/syntax/faults.ts';
 
 const afters = (path: string, text: string) => mutantsOf(path, text).map(({ after }) => after.trim());
 

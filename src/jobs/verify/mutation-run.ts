@@ -1,9 +1,10 @@
 /** Tries faults in the product, one at a time, until a test turns red. */
 import type { Outcome } from '../../loop/brief.ts';
 import { placeOf, readRegular } from '../../sandbox/inside.ts';
+import { inTurns } from '../../syntax/faults.ts';
 import type { Bench } from '../workspace/environment.ts';
 import { overwrite } from '../workspace/trees.ts';
-import { inTurns, isMutable, type Mutant, mutantsOf } from './mutation.ts';
+import { isMutable, type Mutant, mutantsOf } from './mutation.ts';
 
 /** Files, and the lines of each where it is not all of them. */
 export type Places = ReadonlyMap<string, ReadonlySet<number> | undefined>;

@@ -1,4 +1,5 @@
 /** Small deliberate faults in product code: a test that guards behaviour has to notice at least one of them. */
+import { inTurns } from '../../syntax/faults.ts';
 
 export interface Mutant {
   readonly path: string;
@@ -111,12 +112,6 @@ function spread<Item>(items: readonly Item[]): readonly Item[] {
   if (items.length <= 2) return items;
   const middle = Math.ceil(items.length / 2);
   return inTurns([spread(items.slice(0, middle)), spread(items.slice(middle))]);
-}
-
-/** The first of each list, then the second of each, and so on: a limit then leaves no list out. */
-export function inTurns<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
 }
 
 /** The line with the fault at each place where the operator fits. */
