@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cp, glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { defineConfig, type Plugin } from 'rolldown';
+import { installedParsers, PARSER_NAMES } from './src/syntax/parsers.ts';
 
 /** The bundler's own helpers, which no dependency of ours installs. */
 const HELPERS = '@oxc-project/runtime/';
@@ -28,12 +30,20 @@ const programs = readdirSync('src/inside').filter((name) => !name.endsWith('.ts'
 const texts = Object.fromEntries(programs.map((name) => [name, readFileSync(`src/inside/${name}`, 'utf8')]));
 const transform = { define: { PROGRAM_TEXTS: JSON.stringify(texts) } };
 
+/** The parsers' files, which only the job carries: elsewhere the package is installed. */
+const parsers = installedParsers();
+const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+const packed = Object.fromEntries(
+  PARSER_NAMES.map((name) => [name, brotliCompressSync(readFileSync(join(parsers, name)), QUICK).toString('base64')]),
+);
+const jobTransform = { define: { ...transform.define, PARSER_FILES: JSON.stringify(packed) } };
+
 // The job is one self-contained file, because runners fetch it by digest; `loopwright.js` checks the Node version before anything else loads.
 export default defineConfig([
   {
     input: { job: 'src/jobs/main.ts' },
     platform: 'node',
-    transform,
+    transform: jobTransform,
     output: { dir: 'dist', format: 'esm', entryFileNames: '[name].mjs', codeSplitting: false },
   },
   {

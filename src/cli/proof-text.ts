@@ -1,5 +1,6 @@
 /** A proof as lines for a terminal. */
-import type { Proof, ProofRow, Strength } from '../proof/proof.ts';
+import type { Strength } from '../loop/strength.ts';
+import type { Proof, ProofRow } from '../proof/proof.ts';
 
 const HOW: Readonly<Record<NonNullable<ProofRow['how']>, string>> = {
   assertion: 'fails by assertion without the change',

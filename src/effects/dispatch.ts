@@ -85,7 +85,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
   const { reports, seeded } = loop.built;
   const build = await storedReport(store, reports.build, buildReport);
   const seed = await storedReport(store, reports.seed, seedReport);
-  const { base, thresholds = {} } = loop.started;
+  const { base, thresholds = {}, strength = 'reported' } = loop.started;
   const judges = job === 'verify';
   return {
     version: 2,
@@ -119,6 +119,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
       suiteTimeoutMs: config.limits.suiteSeconds * 1000,
     },
     thresholds,
+    strength,
   };
 }
 

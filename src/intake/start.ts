@@ -42,6 +42,7 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
     ...(refusal === undefined ? {} : { refusal }),
     limits: limitsOf(settings, goal),
     thresholds: ports.guardrails.thresholds,
+    strength: settings.strength,
     ...(goal && { goal }),
     lane: issueLane(issue.title, labels),
     branch,

@@ -9,6 +9,7 @@ import { type Brief, brief as briefSchema, type JobFailure, type Report } from '
 import type { Model } from '../ports.ts';
 import { exists } from '../sandbox/programs.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { loadParsers, type Parsers, parsersFolder } from '../syntax/parsers.ts';
 import { failedReport } from './report/failed-report.ts';
 import { reportFromRoot } from './report/from-root.ts';
 import { parseJson } from './report/json.ts';
@@ -54,8 +55,8 @@ export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
   };
   const report = await reportOf(brief, model, request).catch(broken);
   const { LOOPWRIGHT_OUTPUT: output, GITHUB_OUTPUT: githubOutput } = variables;
-  const { surface, thresholds } = brief;
-  const place = { output, githubOutput: orNone(githubOutput), surface, thresholds };
+  const { surface, thresholds, strength } = brief;
+  const place = { output, githubOutput: orNone(githubOutput), surface, thresholds, strength };
   const verdict = await writeReport(report, place).catch((error: unknown) => {
     if (!(error instanceof z.ZodError)) throw error;
     return writeReport(broken(error), place);
@@ -76,12 +77,20 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
     for (const sentence of [...sandbox.limits, ...sandbox.missing]) log(`sandbox: ${sentence}`);
     const input = orNone(variables.LOOPWRIGHT_INPUT);
     const raw = createRawStore(output);
-    const places = { workspace, scratch, output, input };
+    const places = { workspace, scratch, output, input, parsers: parsersBelow(scratch) };
     const environment = { ...places, sandbox, model, raw, bundle, flakinessRuns: FLAKINESS_RUNS, log, now: Date.now };
     return reportFromRoot(await request.job(brief, environment), environment);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+function parsersBelow(scratch: string): JobEnvironment['parsers'] {
+  let loaded: Promise<Parsers> | undefined;
+  return () => {
+    loaded ??= mkdtemp(join(scratch, 'parsers-')).then(parsersFolder).then(loadParsers);
+    return loaded;
+  };
 }
 
 /** Where the set-up action keeps what it installed, if it did; the runner's folder for what ends with the job. */

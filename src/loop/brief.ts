@@ -4,6 +4,8 @@ import { acceptanceRow, supersededTest, surface, task } from '../documents/docum
 import { acceptanceTests, seedData } from './answers.ts';
 import { purse } from './costs.ts';
 import { commitSha, defect, digest, measurement, thresholds } from './measurement.ts';
+import { requirementStrength } from './strength.ts';
+import { strengthPolicy } from './terms.ts';
 import { waiver } from './waiver.ts';
 
 /** How the repository is installed, built, tested and started. A missing command is not run; `test` is needed. */
@@ -103,6 +105,7 @@ export const brief = z.strictObject({
   }),
   /** Of every gate; the App judges by the same. */
   thresholds,
+  strength: strengthPolicy,
 });
 export type Brief = z.infer<typeof brief>;
 
@@ -206,6 +209,8 @@ export const verifyReport = z.strictObject({
   acceptance: z.array(
     z.strictObject({ id: z.string(), requirement: z.string(), passed: z.boolean(), detail: z.string() }),
   ),
+  /** How much the tests of each change notice, where faults could be made in it. */
+  strengths: z.array(requirementStrength).optional(),
   /** What was taken out, and how each does on the head where it is put back: one that passes did not have to go. */
   supersededTests: z.array(supersededTest.extend({ head: outcome })).optional(),
 });

@@ -4,7 +4,7 @@ export interface CheckRun {
   readonly headSha: string;
   readonly externalId: string;
   readonly status: 'queued' | 'in_progress' | 'completed';
-  readonly conclusion: 'success' | 'failure' | 'action_required' | 'cancelled' | undefined;
+  readonly conclusion: 'success' | 'neutral' | 'failure' | 'action_required' | 'cancelled' | undefined;
   readonly title: string;
   readonly summary: string;
   readonly text: string;

@@ -19,6 +19,9 @@ export interface DefectDraft {
 /** The rule of an existing test that contradicts what was asked: only a plan that names it can be built. */
 export const CONTRADICTION = 'contradicted-test';
 
+/** The rule of a fault that no test notices: only a further test can mend it, and never the builder. */
+export const UNNOTICED = 'unnoticed-fault';
+
 /** What the schema of a report accepts. */
 const LONGEST = { message: 4000, suggestion: 2000 } as const;
 

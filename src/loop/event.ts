@@ -6,7 +6,7 @@ import { bookedCall } from './brief.ts';
 import { goal } from './goal.ts';
 import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
 import { commandName } from './people/commands.ts';
-import { actor, document, lane, limits, price, role } from './terms.ts';
+import { actor, document, lane, limits, price, role, strengthPolicy } from './terms.ts';
 
 const at = z.iso.datetime();
 const bySomebody = { at, by: actor, role, commentId: z.int().optional() };
@@ -32,6 +32,8 @@ export const event = z.discriminatedUnion('type', [
     limits,
     /** The numbers of the gates. */
     thresholds: thresholds.optional(),
+    /** As the configuration says. */
+    strength: strengthPolicy.optional(),
     /** The goal block of the issue, where it has one. */
     goal: goal.optional(),
     lane,

@@ -2,7 +2,7 @@
 import type { Surface } from '../documents/documents.ts';
 import type { Loop, Verdict } from './loop.ts';
 import type { Measurement, Thresholds } from './measurement.ts';
-import type { PhaseName } from './terms.ts';
+import type { PhaseName, StrengthPolicy } from './terms.ts';
 
 export interface Gate {
   readonly phase: PhaseName;
@@ -13,6 +13,8 @@ export interface Gate {
   readonly surfaces?: readonly Surface[];
   /** Where its numbers are shares, from 0 to 1. */
   readonly isShare?: true;
+  /** It blocks only where the repository says `strength: required`; elsewhere people are told. */
+  readonly isStrength?: true;
 }
 
 const SERVED: readonly Surface[] = ['http', 'web'];
@@ -38,7 +40,9 @@ export const GATES: readonly Gate[] = [
   { phase: 'SEED_DATA', name: 'seed_drift', operator: '<=' },
   { phase: 'SEED_DATA', name: 'seed_count_mismatches', operator: '<=' },
   { phase: 'VERIFY', name: 'uat_pass_rate', operator: '>=', isShare: true },
+  { phase: 'VERIFY', name: 'failed_requirements', operator: '<=' },
   { phase: 'VERIFY', name: 'evidence_gaps', operator: '<=' },
+  { phase: 'VERIFY', name: 'mutation_score', operator: '>=', isShare: true, isStrength: true },
   { phase: 'VERIFY', name: 'regressions', operator: '<=' },
   { phase: 'VERIFY', name: 'test_integrity_violations', operator: '<=' },
   { phase: 'VERIFY', name: 'security_findings', operator: '<=' },
@@ -58,21 +62,23 @@ export interface Standard {
   /** An unknown one has every gate of the phase. */
   readonly surface: Surface | undefined;
   readonly thresholds: Thresholds | undefined;
+  readonly strength?: StrengthPolicy | undefined;
 }
 
 /** Judges every gate of a phase. A gate whose number is not known, or whose measurement is missing, repeated or not a number, does not pass. */
 export function verdictsOf(
-  { phase, surface, thresholds }: Standard,
+  { phase, surface, thresholds, strength }: Standard,
   measurements: readonly Measurement[],
 ): readonly Verdict[] {
-  return GATES.filter((gate) => gate.phase === phase && has(gate, surface)).map((gate) =>
-    verdictOf(gate, thresholdOf(gate, thresholds), measurements),
-  );
+  return GATES.filter((gate) => gate.phase === phase && has(gate, surface)).map((gate) => ({
+    ...verdictOf(gate, thresholdOf(gate, thresholds), measurements),
+    ...(gate.isStrength && strength !== 'required' ? ({ advisory: true } as const) : {}),
+  }));
 }
 
 /** By which standard a loop's phase is judged. */
 export function standardOf({ started, surface }: Pick<Loop, 'started' | 'surface'>, phase: PhaseName): Standard {
-  return { phase, surface, thresholds: started?.thresholds };
+  return { phase, surface, thresholds: started?.thresholds, strength: started?.strength };
 }
 
 /** The number that a gate compares with. */
@@ -83,9 +89,14 @@ export function thresholdOf(
   return thresholds?.[phase]?.[name];
 }
 
-/** Whether every gate of the phase passed; a phase without gates has nothing to pass here. */
+/** Whether every gate of the phase that blocks was passed; a phase without gates has nothing to pass here. */
 export function allPassed(verdicts: readonly Verdict[]): boolean {
-  return verdicts.every(({ passed }) => passed);
+  return !verdicts.some(blocks);
+}
+
+/** Whether the loop cannot go on past the gate. */
+export function blocks({ passed, advisory }: Verdict): boolean {
+  return !passed && advisory !== true;
 }
 
 function has(gate: Gate, surface: Surface | undefined): boolean {

@@ -1,5 +1,5 @@
 /** How an entry is judged: its gates, its costs, the defects that it leaves. Pure. */
-import { allPassed, standardOf, verdictsOf } from './gates.ts';
+import { allPassed, blocks, standardOf, verdictsOf } from './gates.ts';
 import type { Decision, Loop, Verdict } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
@@ -23,7 +23,7 @@ export function judge(loop: StartedLoop, findings: Findings): Decision {
 
 export function endingOf(loop: Loop, { at, measurements, defects, signature }: Findings): Ending {
   const gates = verdictsOf(standardOf(loop, loop.phase), measurements);
-  const red = gates.filter(({ passed }) => !passed);
+  const red = gates.filter(blocks);
   return {
     at,
     outcome: allPassed(gates) ? 'passed' : 'failed',

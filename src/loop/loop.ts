@@ -16,7 +16,19 @@ import { answered, commitSha, defect, digest, measurement, thresholds } from './
 import { ofComments } from './people/unanswered.ts';
 import { shipping } from './shipping-record.ts';
 import type { LoopRef } from './terms.ts';
-import { actor, document, lane, limits, loopRef, phaseName, price, priority, role, status } from './terms.ts';
+import {
+  actor,
+  document,
+  lane,
+  limits,
+  loopRef,
+  phaseName,
+  price,
+  priority,
+  role,
+  status,
+  strengthPolicy,
+} from './terms.ts';
 import { waiver } from './waiver.ts';
 
 /** One gate's verdict: `value` undefined means that nothing was measured, and then it never passes. */
@@ -25,6 +37,8 @@ export const verdict = z.strictObject({
   value: z.number().optional(),
   threshold: z.string(),
   passed: z.boolean(),
+  /** It is told to people and blocks nothing. */
+  advisory: z.literal(true).optional(),
 });
 export type Verdict = z.infer<typeof verdict>;
 
@@ -61,6 +75,7 @@ const started = z.strictObject({
   branch: z.string(),
   limits,
   thresholds: thresholds.optional(),
+  strength: strengthPolicy.optional(),
   /** What the goal block of the issue demands. */
   goal: goal.optional(),
   price: price.optional(),

@@ -49,6 +49,10 @@ export const document = z.strictObject({ path: z.string(), digest });
 export type Document = z.infer<typeof document>;
 
 /** What a loop may use up; the configuration and the goal say it when the label is set. */
+/** What a change whose tests notice too few faults comes to: people are told, or it does not pass. */
+export const strengthPolicy = z.enum(['reported', 'required']);
+export type StrengthPolicy = z.infer<typeof strengthPolicy>;
+
 export const limits = z.strictObject({
   iterations: z.int(),
   usd: z.number(),

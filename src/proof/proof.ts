@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { outcome } from '../loop/brief.ts';
 import { commitSha, defect } from '../loop/measurement.ts';
+import { strength } from '../loop/strength.ts';
 
 /** How a test showed that it needs the change: a wrong value, an exception, or something that is not there at all without it. */
 export const how = z.enum(['assertion', 'exception', 'missing']);
@@ -24,29 +25,6 @@ export const proofRow = z.strictObject({
   said: z.string(),
 });
 export type ProofRow = z.infer<typeof proofRow>;
-
-/** A fault in the changed lines that the tests reach and did not notice. */
-export const survivor = z.strictObject({
-  file: z.string(),
-  line: z.int(),
-  sentence: z.string(),
-  /** `git apply` this and the suite stays green. */
-  patch: z.string(),
-});
-export type Survivor = z.infer<typeof survivor>;
-
-export const strength = z.strictObject({
-  /** Faults whose statement the tests reach. */
-  made: z.int(),
-  noticed: z.int(),
-  /** Faults for which no time was left, or that could not be judged. */
-  unmeasured: z.int(),
-  /** Changed lines that no test reaches, where faults were tried. */
-  unreached: z.array(z.strictObject({ file: z.string(), line: z.int() })),
-  /** One a line at most. */
-  survivors: z.array(survivor),
-});
-export type Strength = z.infer<typeof strength>;
 
 export const proof = z.strictObject({
   version: z.literal(1),

@@ -1,17 +1,18 @@
 /** How much the tests notice: faults in the changed lines, one at a time, each in a copy of the head. */
-import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import type { Strength } from '../loop/strength.ts';
 import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import { overwriteInside } from '../sandbox/inside.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { patchOf } from '../syntax/fault-patch.ts';
-import { endedBefore, type Fault, faultsOf, spread, withFault } from '../syntax/faults.ts';
+import { placesOf, possibleFaults, survivorsOf } from '../syntax/changed-code.ts';
+import { type Fault, spread, withFault } from '../syntax/faults.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
+import { endedBefore } from '../syntax/reach.ts';
+import { inParallel } from '../test-runs/in-parallel.ts';
 import { runTests } from '../test-runs/test-run.ts';
 import { onCopy } from '../trees/copies.ts';
 import type { Repository } from '../trees/repository.ts';
 import type { Change } from './change.ts';
-import type { Strength } from './proof.ts';
 
 /** Tests that pass on the head, which a fault may make fail. */
 export interface Guards {
@@ -45,14 +46,14 @@ type Noticed = 'noticed' | 'survived' | 'unreached' | 'unmeasured';
 
 /** Null where the changed lines can take no fault. */
 export async function strengthOf(request: StrengthRequest): Promise<Strength | null> {
-  const { repository, change, parsers, log } = request;
+  const { repository, change, log } = request;
   const texts = new Map<string, string>();
   // A link is no code of its own.
   for (const file of change.product)
     if (languageOf(file) !== undefined && change.headFiles.get(file)?.startsWith('100') === true)
       texts.set(file, (await repository.git(['show', `${change.head}:${file}`])).toString('utf8'));
   const faults = spread(
-    [...texts].flatMap(([file, text]) => possibleFaults(parsers, change, file, text)),
+    [...texts].flatMap(([file, text]) => possibleIn(request, file, text)),
     request.faults,
   );
   if (faults.length === 0) return null;
@@ -68,11 +69,8 @@ export async function strengthOf(request: StrengthRequest): Promise<Strength | n
     made: of('noticed').length + of('survived').length,
     noticed: of('noticed').length,
     unmeasured: of('unmeasured').length,
-    unreached: onePerLine(of('unreached')).map(({ file, line }) => ({ file, line })),
-    survivors: onePerLine(of('survived')).map((fault) => ({
-      ...{ file: fault.file, line: fault.line, sentence: fault.sentence },
-      patch: patchOf(texts.get(fault.file) ?? '', fault),
-    })),
+    unreached: placesOf(of('unreached')),
+    survivors: survivorsOf(of('survived'), texts),
   };
 }
 
@@ -90,20 +88,9 @@ function progress(all: number, log: (line: string) => void): () => void {
   };
 }
 
-/** Somebody's generated file would keep the parser busy for its own sake. */
-const LONGEST = 1_000_000;
-
-function possibleFaults(parsers: Parsers, { added }: Change, file: string, text: string): readonly Fault[] {
-  const language = languageOf(file);
-  if (language === undefined || text.length > LONGEST) return [];
-  const lines = new Set(added.filter((line) => line.file === file).map(({ line }) => line));
-  return faultsOf(parsers, { file, text, language, lines });
-}
-
-function onePerLine(faults: readonly Fault[]): readonly Fault[] {
-  return [...new Map(faults.toReversed().map((fault) => [`${fault.file}:${fault.line}`, fault])).values()].sort(
-    (one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1),
-  );
+function possibleIn({ parsers, change }: StrengthRequest, file: string, text: string): readonly Fault[] {
+  const lines = new Set(change.added.filter((line) => line.file === file).map(({ line }) => line));
+  return possibleFaults(parsers, { file, text, lines });
 }
 
 async function judge(request: StrengthRequest, text: string, fault: Fault): Promise<Noticed> {
@@ -158,17 +145,4 @@ async function noticedBy(
     else if (expected.some((id) => run.results.get(id)?.outcome !== 'pass')) return true;
   }
   return unknown ? undefined : false;
-}
-
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = new Array(items.length);
-  const left = items.entries();
-  const worker = async () => {
-    for (const [index, item] of left) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, worker));
-  return results;
 }

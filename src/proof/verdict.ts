@@ -1,6 +1,7 @@
 /** What the rows of a proof come to. Pure. */
 import type { Defect } from '../loop/measurement.ts';
-import type { Proof, ProofRow, Role, Strength } from './proof.ts';
+import type { Strength } from '../loop/strength.ts';
+import type { Proof, ProofRow, Role } from './proof.ts';
 
 /** The share of faults that the tests must notice, where there are enough of them to tell. */
 export const ENOUGH = 0.8;

@@ -3,7 +3,7 @@
 import { fitted, list, oneLine, table } from '../documents/markdown.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import type { CheckRun } from '../loop/check-run.ts';
-import type { Loop, Verdict } from '../loop/loop.ts';
+import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { needsApproval } from '../loop/phases.ts';
 import type { StartedLoop } from '../loop/stages.ts';
@@ -11,6 +11,7 @@ import { idOf, type PhaseName } from '../loop/terms.ts';
 import { defectLine } from './defects.ts';
 import { evidenceLegend, evidenceTable } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
+import { strengthText } from './strength.ts';
 import {
   costOf,
   gatesSentence,
@@ -22,12 +23,14 @@ import {
   warningsOf,
 } from './words.ts';
 
+const EVIDENCE = 'loopwright / evidence';
+
 /** Which phases each check run reports. */
 const CHECKS: readonly { readonly name: string; readonly phases: readonly PhaseName[] }[] = [
   { name: 'loopwright / plan', phases: ['DISCOVER', 'DEFINE', 'PLAN', 'ARCH_REVIEW'] },
   { name: 'loopwright / build', phases: ['BUILD', 'SEED_DATA'] },
   { name: 'loopwright / verify', phases: ['VERIFY'] },
-  { name: 'loopwright / evidence', phases: ['SHIP'] },
+  { name: EVIDENCE, phases: ['SHIP'] },
 ];
 
 /** GitHub takes 50 annotations in one request. */
@@ -45,7 +48,7 @@ export function checksOf(loop: StartedLoop, facts: CheckFacts): readonly CheckRu
   const states = phaseStates(loop);
   return CHECKS.map(({ name, phases }) => {
     const own = states.filter(({ phase }) => phases.includes(phase));
-    const progress = progressOf(loop, own);
+    const progress = name === EVIDENCE ? evidenceProgress(loop, own) : progressOf(loop, own);
     return {
       name,
       headSha: facts.headSha,
@@ -54,9 +57,35 @@ export function checksOf(loop: StartedLoop, facts: CheckFacts): readonly CheckRu
       summary: summaryOf(loop, own, facts),
       text: textOf(loop, own),
       actions: isAwaitingApproval(loop, own) ? BUTTONS : [],
-      annotations: annotationsOf(loop, own),
+      annotations: [...annotationsOf(loop, own), ...(name === EVIDENCE ? survivorNotes(facts) : [])],
     };
   });
+}
+
+/** Proven, but by tests that notice few faults: nobody shall read that as a success without a word. */
+function evidenceProgress(loop: Loop, own: readonly PhaseState[]): Progress {
+  const progress = progressOf(loop, own);
+  const weak = lastOf(loop, 'VERIFY')?.gates.find(({ passed, advisory }) => !passed && advisory);
+  if (progress.conclusion !== 'success' || weak === undefined) return progress;
+  return completed(
+    'neutral',
+    `Weakly proved: ${weak.name} ${valueText(weak.value)}, wanted ${thresholdText(weak.threshold)}`,
+  );
+}
+
+function lastOf(loop: Loop, wanted: PhaseName): EntryRecord | undefined {
+  return loop.entries.findLast(({ phase }) => phase === wanted);
+}
+
+const MAX_SURVIVORS = 7;
+
+/** Faults that no test noticed, each as a patch, where it can be made. */
+function survivorNotes({ report }: CheckFacts): CheckRun['annotations'] {
+  const survivors = (report?.strengths ?? []).filter(({ weak }) => weak).flatMap(({ survivors: own }) => own);
+  return survivors.slice(0, MAX_SURVIVORS).map(({ file, line, sentence, patch }) => ({
+    ...{ path: file, line, level: 'warning' },
+    message: `No test notices this fault: ${sentence}. \`git apply\` it, and the tests stay green:\n\n${patch}`,
+  }));
 }
 
 const BUTTONS: CheckRun['actions'] = [
@@ -122,7 +151,9 @@ function summaryOf(loop: StartedLoop, own: readonly PhaseState[], facts: CheckFa
   const candidate =
     judges && loop.built.candidate !== undefined ? [`Judged candidate: \`${loop.built.candidate.sha}\`.`] : [];
   const proves = own.some(({ phase }) => phase === 'SHIP') && facts.report !== undefined;
-  const evidence = proves ? [evidenceTable(facts.report), evidenceLegend(facts.report)] : [];
+  const evidence = proves
+    ? [evidenceTable(facts.report), evidenceLegend(facts.report), ...strengthText(facts.report)]
+    : [];
   const packet = isAwaitingApproval(loop, own)
     ? [
         `**Approve** accepts the packet with digest \`${shortDigest(loop.review?.packet.digest)}\`, and building starts. A newer packet makes this button do nothing.`,
@@ -141,9 +172,12 @@ function summaryOf(loop: StartedLoop, own: readonly PhaseState[], facts: CheckFa
   );
 }
 
-function gateRow({ phase, state }: PhaseState, { name, value, threshold, passed }: Verdict): readonly string[] {
+function gateRow(
+  { phase, state }: PhaseState,
+  { name, value, threshold, passed, advisory }: Verdict,
+): readonly string[] {
   const isJudged = value !== undefined || state === 'done' || state === 'unproven' || state === 'stopped';
-  const verdict = value === undefined ? 'not measured, blocks' : 'failed';
+  const verdict = VERDICTS[advisory === true ? 'advisory' : 'blocking'][value === undefined ? 'unmeasured' : 'failed'];
   return [
     phase,
     name,
@@ -152,6 +186,12 @@ function gateRow({ phase, state }: PhaseState, { name, value, threshold, passed 
     passed ? 'passed' : isJudged ? verdict : 'not yet',
   ];
 }
+
+/** Of a gate that was not passed. */
+const VERDICTS = {
+  blocking: { unmeasured: 'not measured, blocks', failed: 'failed' },
+  advisory: { unmeasured: 'not measured, blocks nothing', failed: 'weak, blocks nothing' },
+} as const;
 
 /** The whole sentence; a title has room for its beginning only. */
 function stopOf(loop: Loop, own: readonly PhaseState[]): readonly string[] {

@@ -3,6 +3,7 @@
 import { code, list, oneLine, paragraph, sections, table } from '../documents/markdown.ts';
 import { supersededTable } from '../documents/plan-documents.ts';
 import type { VerifyReport } from '../loop/brief.ts';
+import { strengthText, survivorsText } from './strength.ts';
 import { thresholdText, valueText } from './words.ts';
 
 /** evidence.md; says in its first line when there was no sandbox. */
@@ -19,8 +20,11 @@ export function evidenceDocument(report: VerifyReport): string {
       'Requirements',
       evidence.length === 0
         ? 'No requirement was proved.'
-        : [evidenceTable(report), evidenceLegend(report), ...faultsNoticed(report)].join('\n\n'),
+        : [evidenceTable(report), evidenceLegend(report), ...faultsNoticed(report), ...strengthText(report)].join(
+            '\n\n',
+          ),
     ],
+    ...survivorsSection(report),
     ...supersededSection(report),
     [
       'Acceptance',
@@ -28,6 +32,11 @@ export function evidenceDocument(report: VerifyReport): string {
     ],
     ['Measurements', `${measurementsTable(report)}${rawPlace(report)}`],
   ]);
+}
+
+function survivorsSection(report: VerifyReport): readonly (readonly [string, string])[] {
+  const texts = survivorsText(report);
+  return texts.length === 0 ? [] : [['Faults that no test noticed', texts.join('\n\n')]];
 }
 
 function supersededSection(report: VerifyReport): readonly (readonly [string, string])[] {
@@ -85,7 +94,8 @@ function acceptanceItem({ id, requirement, passed, detail }: VerifyReport['accep
 }
 
 /** One row per requirement: its test on the base, on the head, and where it must fail: with the change reverted and under mutation. */
-export function evidenceTable({ evidence }: VerifyReport): string {
+export function evidenceTable({ evidence, strengths = [] }: Pick<VerifyReport, 'evidence' | 'strengths'>): string {
+  const weak = new Set(strengths.filter((one) => one.weak).map(({ requirement }) => requirement));
   return table(
     ['id', 'kind', 'proved by', 'base', 'head', 'counter-check', 'verdict'],
     evidence.map(({ requirement, kind, test, base, head, reverted, mutated, value, proven, reason }) => [
@@ -95,7 +105,7 @@ export function evidenceTable({ evidence }: VerifyReport): string {
       ...(kind === 'metric'
         ? ['', valueText(value ?? undefined), '']
         : [base, head, counterCheck({ kind, reverted, mutated })]),
-      verdictText({ kind, proven, reason }),
+      verdictText({ kind, proven, reason, isWeak: weak.has(requirement) }),
     ]),
   );
 }
@@ -151,7 +161,13 @@ function counterCheck({
 }
 
 /** The columns show why a test proves; of a number they show only the number, so its target is said. */
-function verdictText({ kind, proven, reason }: Pick<VerifyReport['evidence'][number], 'kind' | 'proven' | 'reason'>) {
+function verdictText({
+  kind,
+  proven,
+  reason,
+  isWeak,
+}: Pick<VerifyReport['evidence'][number], 'kind' | 'proven' | 'reason'> & { readonly isWeak: boolean }): string {
   if (!proven) return `**not proven**: ${reason}`;
+  if (isWeak) return '**weakly proved**';
   return kind === 'metric' && reason !== '' ? `proven: ${thresholdText(reason)}` : 'proven';
 }

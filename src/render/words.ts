@@ -115,13 +115,14 @@ export function gatesSentence(gates: readonly Verdict[]): string {
   return gates.map(gateText).join('; ');
 }
 
-function needOf({ name, threshold }: Verdict): string {
-  return `\`${name}\` ${thresholdText(threshold)}`;
+function needOf({ name, threshold, advisory }: Verdict): string {
+  return `\`${name}\` ${thresholdText(threshold)}${advisory ? ' (blocks nothing)' : ''}`;
 }
 
 /** A passed comparison is its own reason; everything else says what it needs. Each stays on one line. */
-function gateText({ name, value, threshold, passed }: Verdict): string {
+function gateText({ name, value, threshold, passed, advisory }: Verdict): string {
   const needs = thresholdText(threshold);
+  if (!passed && advisory) return `○ \`${name}\` ${valueText(value)} (wants ${needs})`.replaceAll(' ', '\u00A0');
   const reason = passed && /^[≥≤]/.test(needs) ? needs : `(needs ${needs})`;
   return `${passed ? '✓' : '✗'} \`${name}\` ${valueText(value)} ${reason}`.replaceAll(' ', '\u00A0');
 }

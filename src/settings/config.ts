@@ -1,6 +1,7 @@
 /** A repository's configuration: one Zod schema gives the types, the JSON schema and the refusals. */
 import { z } from 'zod';
 import { commands } from '../loop/brief.ts';
+import { strengthPolicy } from '../loop/terms.ts';
 
 /** Where a repository keeps its configuration. */
 export const CONFIG_PATH = '.github/loopwright.yml';
@@ -47,6 +48,11 @@ export const repositoryConfig = z.strictObject({
     .default(null)
     .describe(
       'who moves the branch: `auto`, or a `person` by `/release`; by default auto where no workflow of a push or pull request uses secrets, and a person in local mode',
+    ),
+  strength: strengthPolicy
+    .default('reported')
+    .describe(
+      'a change whose tests notice fewer faults than the gate `mutation_score` asks for is `reported` as weakly proved, or does not pass where strength is `required`',
     ),
   protected: z.array(z.string()).default([]).describe('globs that a loop may never change, besides the built-in ones'),
   limits: z

@@ -43,28 +43,8 @@ export function faultsOf(parsers: Parsers, source: Source): readonly Fault[] {
   }
 }
 
-/**
- * The text whose process ends where the fault's statement begins, so that tests that stay green with it never came there. Undefined where
- * no statement is around the fault but the whole file: it runs as soon as anything does.
- */
-export function endedBefore(parsers: Parsers, language: Language, text: string, fault: Fault): string | undefined {
-  const tree = parsers.parse(language, text);
-  try {
-    let node = tree.rootNode.descendantForIndex(fault.start, Math.max(fault.start, fault.end - 1));
-    while (node !== null && !language.statements.has(node.type)) node = node.parent;
-    if (node === null || isTopLevel(node)) return undefined;
-    const ended = withFault(text, language.endBefore(node));
-    return parses(parsers, language, ended) ? ended : undefined;
-  } finally {
-    tree.delete();
-  }
-}
-
-function isTopLevel({ parent }: Node): boolean {
-  return parent === null || parent.parent === null || parent.type === 'export_statement';
-}
-
-function parses(parsers: Parsers, language: Language, text: string): boolean {
+/** Whether the text has no error of syntax. */
+export function parses(parsers: Parsers, language: Language, text: string): boolean {
   const tree = parsers.parse(language, text);
   const isRight = !tree.rootNode.hasError;
   tree.delete();

@@ -1,4 +1,6 @@
 /** JavaScript, TypeScript and TSX, as tree-sitter's grammars name their nodes. */
+
+import { beforeStatement, isStatement, marking } from './javascript-statements.ts';
 import {
   becomes,
   COMMON_OPERATORS,
@@ -11,7 +13,6 @@ import {
   type Node,
   type Operators,
   otherNumber,
-  type Replacement,
   swapped,
 } from './language.ts';
 
@@ -190,28 +191,10 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'method_definition',
 ]);
 
-const STATEMENTS: ReadonlySet<string> = new Set([
-  'expression_statement',
-  'return_statement',
-  'throw_statement',
-  'if_statement',
-  'for_statement',
-  'for_in_statement',
-  'while_statement',
-  'do_statement',
-  'switch_statement',
-  'try_statement',
-  'lexical_declaration',
-  'variable_declaration',
-  'continue_statement',
-]);
-
-/** In braces, because it may be the only statement that an `if` takes. */
-function endBefore({ startIndex: start, endIndex: end, text: code }: Node): Replacement {
-  return { start, end, text: `{process.abort();${code}}` };
-}
-
-const shared = { functions: FUNCTIONS, isLeftOut, faults: FAULTS, statements: STATEMENTS, endBefore };
+const shared = {
+  ...{ functions: FUNCTIONS, isLeftOut, faults: FAULTS, isStatement, before: beforeStatement, marking },
+  ending: 'process.abort()',
+};
 
 export const javascript: Language = {
   name: 'JavaScript',

@@ -47,10 +47,20 @@ export interface Language {
   readonly isLeftOut: (node: Node) => boolean;
   /** By type of node. */
   readonly faults: Readonly<Record<string, FaultsOf>>;
-  /** Types of nodes before which something else can be done. */
-  readonly statements: ReadonlySet<string>;
-  /** Ends the whole process before the statement: what is green with it never came there. */
-  readonly endBefore: (statement: Node) => Replacement;
+  /** Whether the node is a statement before which something else can be done. */
+  readonly isStatement: (node: Node) => boolean;
+  /** What has to be put in for the code, a statement without its end, to run before the statement. */
+  readonly before: (statement: Node, code: string) => readonly Insertion[];
+  /** Ends the whole process: what is green with it never came there. */
+  readonly ending: string;
+  /** Adds the mark to a file, once in a process. */
+  readonly marking: (file: string, mark: string) => string;
+}
+
+/** A text put in; the offset is in UTF-16 code units. */
+export interface Insertion {
+  readonly at: number;
+  readonly text: string;
 }
 
 const SHOWN = 60;

@@ -1,6 +1,6 @@
 /** Requirements with a change and their tests, proved on one repository. */
 import { addedLinesOf } from '../../src/guard/added-lines.ts';
-import { proveRequirements } from '../../src/jobs/verify/evidence.ts';
+import { type Evidence, proveRequirements } from '../../src/jobs/verify/evidence.ts';
 import type { Bench } from '../../src/jobs/workspace/environment.ts';
 import { layTrees } from '../../src/jobs/workspace/trees.ts';
 import { type Brief, type EvidenceRow, evidenceRow, type FrozenTests } from '../../src/loop/brief.ts';
@@ -21,6 +21,8 @@ export interface Claim {
   readonly name: string;
   readonly kind: 'change' | 'keep';
   readonly taskFiles?: readonly string[];
+  /** Of the claim before, instead of one of its own. */
+  readonly sharesRequirement?: true;
 }
 
 export const NODE_BASE = {
@@ -46,11 +48,22 @@ const RUNNERS = {
  * its own: what one shows does not depend on the others, because every file runs in a process of its own.
  */
 export async function rowsFor(ground: Ground, claims: readonly Claim[]): Promise<readonly EvidenceRow[]> {
+  return (await evidenceFor(ground, claims)).rows;
+}
+
+/** The rows, and how much the tests of each change notice. */
+export async function evidenceFor(ground: Ground, claims: readonly Claim[]): Promise<Omit<Evidence, 'raw'>> {
   const { runner = 'node-test', build = null } = ground;
   const { base, product, fileOf } = RUNNERS[runner];
-  const all = claims.map((claim, index) => ({ ...claim, id: `R-${index + 1}`, file: fileOf(`r${index + 1}`) }));
+  const all = claims.map((claim, index) => ({
+    ...claim,
+    id: `R-${index + (claim.sharesRequirement ? 0 : 1)}`,
+    file: fileOf(`r${index + 1}`),
+  }));
   const place = await scene(ground.base ?? base, ground.change, {
-    requirements: all.map(({ id, kind }) => ({ id, kind, statement: 'It works.' })),
+    requirements: all
+      .filter(({ sharesRequirement }) => !sharesRequirement)
+      .map(({ id, kind }) => ({ id, kind, statement: 'It works.' })),
     tasks: all.map(({ id, taskFiles = [product] }) => taskFor([id], taskFiles)),
     commands: commandsOf({ build, test: 'true', runner }),
   });
@@ -59,9 +72,14 @@ export async function rowsFor(ground: Ground, claims: readonly Claim[]): Promise
       Object.fromEntries(all.map(({ file, test }) => [file, test])),
       all.map(({ id, kind, file, name }) => ({ requirement: id, kind, file, name })),
     );
-    const rows = await prove(await benchOf(place), tests);
+    const { rows, strengths } = await prove(await benchOf(place), tests);
     if (rows.length !== all.length) throw new Error(`${all.length} rows were expected, not ${rows.length}`);
-    return all.map(({ id }) => evidenceRow.parse(rows.find(({ requirement }) => requirement === id)));
+    return {
+      rows: all.map(({ id, name }) =>
+        evidenceRow.parse(rows.find(({ requirement, test }) => requirement === id && test.endsWith(name))),
+      ),
+      strengths,
+    };
   } finally {
     await place.remove();
   }
@@ -73,13 +91,13 @@ export async function rowFor({ test, name, kind, taskFiles, ...ground }: Ground 
   return evidenceRow.parse(row);
 }
 
-async function prove(bench: Bench, tests: FrozenTests): Promise<readonly EvidenceRow[]> {
+async function prove(bench: Bench, tests: FrozenTests): Promise<Evidence> {
   const { base, candidate } = bench.brief;
   const diff = await bench.repository.git(['diff', '--no-color', '--no-renames', base, candidate]);
   const added = Map.groupBy(addedLinesOf(diff.toString('utf8')), ({ file }) => file);
   const changedLines = new Map([...added].map(([path, lines]) => [path, new Set(lines.map(({ line }) => line))]));
   const trees = await layTrees(bench, tests);
-  const { rows } = await proveRequirements({
+  return proveRequirements({
     bench,
     trees,
     tests,
@@ -87,5 +105,4 @@ async function prove(bench: Bench, tests: FrozenTests): Promise<readonly Evidenc
     values: new Map(),
     changedLines,
   });
-  return rows;
 }

@@ -37,5 +37,6 @@ export const PLAIN_BRIEF = {
   skills: {},
   model: { name: 'scripted', scripted: true },
   purse: null,
+  strength: 'reported',
   thresholds: GUARDRAILS.thresholds,
 } satisfies Partial<Brief>;

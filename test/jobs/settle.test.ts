@@ -37,6 +37,7 @@ async function benchFor(changes: Partial<Brief> = {}): Promise<Bench> {
       model: { answer: never, turn: never },
       raw: createRawStore(join(root, 'output')),
       bundle: '',
+      parsers: () => Promise.reject(new Error('BUILD reads no code')),
       flakinessRuns: 1,
       log: () => undefined,
       now: Date.now,

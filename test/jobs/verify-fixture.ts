@@ -8,6 +8,7 @@ import { createRawStore } from '../../src/jobs/report/raw.ts';
 import type { Bench, JobEnvironment } from '../../src/jobs/workspace/environment.ts';
 import type { Brief, FrozenTests } from '../../src/loop/brief.ts';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
+import { installedParsers, loadParsers } from '../../src/syntax/parsers.ts';
 import { openRepository } from '../../src/trees/repository.ts';
 import { JOB } from '../prepared.ts';
 import { PLAIN_BRIEF } from './plain-brief.ts';
@@ -50,6 +51,7 @@ export async function scene(base: Files, change: Change, overrides: Partial<Brie
       model: { answer: nobody, turn: nobody },
       raw: createRawStore(join(root, 'output')),
       bundle: JOB,
+      parsers: () => loadParsers(installedParsers()),
       // Two show whether they agree; who asks for more says so.
       flakinessRuns: 2,
       log: () => undefined,

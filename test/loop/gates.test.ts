@@ -12,7 +12,7 @@ const measurement = (name: string, value: number) => ({
 });
 
 describe('gates', () => {
-  const standard = { surface: undefined, thresholds: GUARDRAILS.thresholds };
+  const standard = { surface: undefined, thresholds: GUARDRAILS.thresholds, strength: 'required' as const };
 
   it.each(GATES.map((gate) => [`${gate.phase} ${gate.name} ${gate.operator}`, gate] as const))(
     '%s: passes at its threshold, fails beyond it, blocks without a value or a threshold',
@@ -29,6 +29,24 @@ describe('gates', () => {
       expect(passes(measurement(name, threshold), measurement(name, threshold))).toBe(false);
       const unknown = { ...standard, phase, thresholds: { [phase]: {} } };
       expect(verdictsOf(unknown, measured(phase, true)).every(({ passed }) => passed)).toBe(false);
+    },
+  );
+
+  it.each(['reported', undefined] as const)(
+    'tell how strong the tests are, and block by it only where that is required: %s',
+    (strength) => {
+      const weak = [
+        ...measured('VERIFY', true).filter(({ name }) => name !== 'mutation_score'),
+        measurement('mutation_score', 0.2),
+      ];
+      const judged = (own: typeof weak) => verdictsOf({ ...standard, strength, phase: 'VERIFY' }, own);
+      expect(judged(weak).find(({ name }) => name === 'mutation_score')).toEqual({
+        ...{ name: 'mutation_score', value: 0.2, threshold: '>= 0.8', passed: false, advisory: true },
+      });
+      expect(allPassed(judged(weak))).toBe(true);
+      expect(allPassed(judged(weak.filter(({ name }) => name !== 'mutation_score')))).toBe(true);
+      expect(allPassed(judged(weak.filter(({ name }) => name !== 'evidence_gaps')))).toBe(false);
+      expect(allPassed(verdictsOf({ ...standard, phase: 'VERIFY' }, weak))).toBe(false);
     },
   );
 

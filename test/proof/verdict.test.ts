@@ -1,7 +1,8 @@
 /** What the rows of a proof come to. */
 import { describe, expect, test } from 'vitest';
 import { defect } from '../../src/loop/defect.ts';
-import type { ProofRow, Strength } from '../../src/proof/proof.ts';
+import type { Strength } from '../../src/loop/strength.ts';
+import type { ProofRow } from '../../src/proof/proof.ts';
 import { type Grounds, verdictOf } from '../../src/proof/verdict.ts';
 
 const row = (role: ProofRow['role'], how: ProofRow['how'] = role === 'proves' ? 'assertion' : null): ProofRow => ({

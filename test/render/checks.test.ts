@@ -113,7 +113,7 @@ describe('the four check runs', () => {
 
   it('say in a line per phase what will be needed, before it is reached', () => {
     expect(runOf(waitingLoop(), 'verify').summary).toMatchInlineSnapshot(
-      `"- VERIFY needs \`uat_pass_rate\` ≥ 0.95, \`evidence_gaps\` ≤ 0, \`regressions\` ≤ 0, \`test_integrity_violations\` ≤ 0, \`security_findings\` ≤ 0, \`p95_ms\` ≤ 500, \`flakiness\` ≤ 0.1."`,
+      `"- VERIFY needs \`uat_pass_rate\` ≥ 0.95, \`failed_requirements\` ≤ 0, \`evidence_gaps\` ≤ 0, \`mutation_score\` ≥ 0.8 (blocks nothing), \`regressions\` ≤ 0, \`test_integrity_violations\` ≤ 0, \`security_findings\` ≤ 0, \`p95_ms\` ≤ 500, \`flakiness\` ≤ 0.1."`,
     );
   });
 
@@ -122,6 +122,34 @@ describe('the four check runs', () => {
     const facts = { ...FACTS, report: VERIFIED };
     const showing = checksOf(loop, facts).filter(({ summary }) => summary.includes('**not proven**'));
     expect(showing.map(({ name }) => name)).toEqual(['loopwright / evidence']);
+  });
+
+  describe('where the tests notice few faults', () => {
+    const patch = '--- a/src/a.js\n+++ b/src/a.js\n@@ -3 +3 @@\n-a > b\n+a >= b\n';
+    const survivor = { file: 'src/a.js', line: 3, sentence: '`a > b` becomes `a >= b`', patch };
+    const one = { requirement: 'R-1', made: 5, noticed: 2, unmeasured: 0, unreached: [] };
+    const judged = (weak: boolean) => {
+      const gate = { name: 'mutation_score', value: 0.4, threshold: '>= 0.8', passed: false, advisory: true as const };
+      const verify = record(8, 'VERIFY', weak ? [gate] : []);
+      const loop = buildingLoop({ phase: 'SHIP', entry: 9, status: 'succeeded' });
+      const ended = { ...loop, entries: [...loop.entries, verify, record(9, 'SHIP', [])] };
+      const report = { ...VERIFIED, strengths: [{ ...one, weak, survivors: [survivor] }] };
+      return checksOf(ended, { ...FACTS, report }).find(({ name }) => name === 'loopwright / evidence');
+    };
+
+    it('call the evidence neutral, with each fault as a patch at its line', () => {
+      expect(judged(true)).toMatchObject({
+        conclusion: 'neutral',
+        title: 'Weakly proved: mutation_score 0.4, wanted ≥ 0.8',
+        annotations: [{ path: 'src/a.js', line: 3, level: 'warning', message: expect.stringContaining(patch) }],
+      });
+      expect(judged(true)?.summary).toContain('R-1: the tests notice 2 of 5, **weakly proved**.');
+      expect(judged(true)?.summary).toContain('| **weakly proved** |');
+    });
+
+    it('and call it a success where they notice enough', () => {
+      expect(judged(false)).toMatchObject({ conclusion: 'success', annotations: [] });
+    });
   });
 
   it('list what the last failed try found, also where it points into no file', () => {

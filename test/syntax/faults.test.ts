@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endedBefore, type Fault, faultsOf, spread, withFault } from '../../src/syntax/faults.ts';
+import { type Fault, faultsOf, inTurns, spread, withFault } from '../../src/syntax/faults.ts';
 import { installedParsers, languageOf, loadParsers, type Parsers } from '../../src/syntax/parsers.ts';
 
 let parsers: Parsers;
@@ -240,37 +240,6 @@ describe('the faults of a budget', () => {
   });
 });
 
-describe('the process ends before the statement that holds the fault', () => {
-  function ended(file: string, text: string): string | undefined {
-    const language = languageOf(file);
-    const fault = faults(file, text).findLast(({ kind }) => kind === 'constant');
-    return language && fault && endedBefore(parsers, language, text, fault);
-  }
-
-  test.each([
-    ['a.js', 'f(() => {\n  return 1;\n});', 'f(() => {\n  {process.abort();return 1;}\n});'],
-    ['a.js', 'if (a) b = 1;', 'if (a) {process.abort();b = 1;}'],
-    ['a.ts', 'function f() { if (a) return 1; }', 'function f() { if (a) {process.abort();return 1;} }'],
-    ['a.py', 'def f():\n    return 1\n', 'def f():\n    __import__("os").abort(); return 1\n'],
-    [
-      'a.py',
-      'def f():\n    if a == 1:\n        pass\n',
-      'def f():\n    __import__("os").abort()\n    if a == 1:\n        pass\n',
-    ],
-    [
-      'a.py',
-      'def f():\n\twhile a == 1:\n\t\tpass\n',
-      'def f():\n\t__import__("os").abort()\n\twhile a == 1:\n\t\tpass\n',
-    ],
-  ])('%s: %j', (file, text, wanted) => {
-    expect(ended(file, text)).toBe(wanted);
-  });
-
-  test.each([
-    ['a.js', 'export const a = 1;'],
-    ['a.js', 'const a = 1;'],
-    ['a.py', 'a = 1\n'],
-  ])('and not where that is the whole file, which runs anyway: %s %j', (file, text) => {
-    expect(ended(file, text)).toBeUndefined();
-  });
+test('lists take turns, and nothing is left out', () => {
+  expect(inTurns([[1, 2, 3], [4], [5, 6]])).toEqual([1, 4, 5, 2, 6, 3]);
 });

@@ -20,9 +20,10 @@ export function hasAssertion(content: string, name: string): boolean {
 function ownLines(lines: readonly string[], name: string): string | undefined {
   const last = name.split(' > ').at(-1) ?? name;
   const method = /^\w+\.(\w+)$/.exec(name)?.[1];
-  const start = lines.findIndex(
-    (line) => line.includes(last) || (method !== undefined && line.includes(`def ${method}(`)),
-  );
+  const isNamed = (line: string) => line.includes(last) || (method !== undefined && line.includes(`def ${method}(`));
+  const declared = lines.findIndex((line) => TEST_START.test(line) && isNamed(line));
+  // A title may stand on the line after.
+  const start = declared < 0 ? lines.findIndex(isNamed) : declared;
   if (start < 0) return undefined;
   const next = lines.findIndex((line, index) => index > start && TEST_START.test(line));
   return lines.slice(start, next < 0 ? undefined : next).join('\n');

@@ -9,6 +9,7 @@ export interface Outcomes {
   readonly base: Outcome;
   readonly head: Outcome;
   readonly reverted: Outcome;
+  /** With faults in the product: `fail` where a test of the requirement fails by assertion with one of them. */
   readonly mutated: Outcome;
   /** Whether the test's text asserts anything. */
   readonly asserts: boolean;
@@ -33,14 +34,17 @@ const CHANGE: readonly Rule[] = [
   [
     ({ mutated }) => mutated !== 'fail' && mutated !== 'not-run',
     () =>
-      'no mutation of the change turns its test red, so it does not look at what the change does: assert on results',
+      'no fault in the change makes a test of the requirement fail, so none looks at what the change does: assert on results',
   ],
 ];
 const KEEP: readonly Rule[] = [
   ASSERTS,
   [({ base }) => base !== 'pass', ({ base }) => `on the base it is ${base}, so there is nothing to keep`],
   HEAD,
-  [({ mutated }) => mutated !== 'fail', () => 'no mutation of the product turned it red, so it guards nothing'],
+  [
+    ({ mutated }) => mutated !== 'fail',
+    () => 'no fault in the product makes it fail, so nothing shows that it guards anything',
+  ],
 ];
 
 /** A change: red by assertion on the base, green on the head, not green with the change taken back, and red with a fault in it where one can be made. */
@@ -54,7 +58,7 @@ export function changeVerdict(outcomes: Outcomes): Verdict {
 
 /** Behaviour that stays: green on base and head, and red with at least one fault in the product. */
 export function keepVerdict(outcomes: Outcomes): Verdict {
-  return verdictBy(KEEP, outcomes, 'passes on the base and on the head, and notices a mutation of the product');
+  return verdictBy(KEEP, outcomes, 'passes on the base and on the head, and notices a fault in the product');
 }
 
 /** A number: measured in this entry and within its own limit. */

@@ -1,15 +1,19 @@
 /** Proves requirements: each test's outcome on the base, on the head, with the change taken back, and with faults in the product. */
 import type { EvidenceRow, FrozenTests, Outcome } from '../../loop/brief.ts';
+import { thresholdOf } from '../../loop/gates.ts';
+import type { RequirementStrength, Strength } from '../../loop/strength.ts';
 import type { TestRun } from '../../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
 import type { Trees } from '../workspace/trees.ts';
 import { hasAssertion } from './assertions.ts';
-import { mutate, placesOfChange, productOf, revertedRun, taskFiles, type Work } from './counter-checks.ts';
+import { type Claim, type Noticed, tryChange } from './change-faults.ts';
 import { changeVerdict, keepVerdict, metricVerdict } from './evidence-verdict.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
+import { tryKept } from './keep-faults.ts';
 import { metricsOf } from './metric.ts';
-import { isMutable } from './mutation.ts';
-import { type MutationFound, placesOf } from './mutation-run.ts';
+import { isCode, taskFiles } from './product-code.ts';
+import { revertedRun } from './reverted.ts';
+import type { Work } from './trial.ts';
 
 export interface EvidenceRequest {
   readonly bench: Bench;
@@ -25,6 +29,8 @@ export interface EvidenceRequest {
 
 export interface Evidence {
   readonly rows: readonly EvidenceRow[];
+  /** Of each change in which faults were made. */
+  readonly strengths: readonly RequirementStrength[];
   readonly raw: string;
 }
 
@@ -40,17 +46,41 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
   const metrics = metricRows(request);
   if (tests === undefined) {
     const rows = requirements.filter(({ kind }) => kind !== 'metric').map((requirement) => withoutTest(requirement));
-    return { rows: [...rows, ...metrics], raw: 'there are no frozen tests' };
+    return { rows: [...rows, ...metrics], strengths: [], raw: 'there are no frozen tests' };
   }
   const baseRun = await runFrozen(bench, trees.base, tests);
   const headRun = request.headRun ?? (await runFrozen(bench, trees.head, tests));
   const work: Judging = { ...request, tests, baseRun, headRun, notes: [] };
+  const changes = await shownChanges(work);
+  const keeping = ofKind(requirements, 'keep')
+    .flatMap((requirement) => testsFor(work, requirement))
+    .filter((test) => isKept(startOf(work, test)));
+  const claims = changes.flatMap((shown) => claimOf(work, shown));
+  const noticed = await tryChange(work, claims, keeping);
   const rows: EvidenceRow[] = [];
-  for (const requirement of requirements) {
-    if (requirement.kind !== 'metric') rows.push(...(await testRows(work, requirement)));
+  for (const requirement of requirements.filter(({ kind }) => kind !== 'metric')) {
+    const own = testsFor(work, requirement);
+    const shown = changes.find((change) => change.requirement === requirement);
+    if (own.length === 0) rows.push(withoutTest(requirement));
+    else if (shown !== undefined) rows.push(...changeRows(work, shown, noticed.get(requirement.id)));
+    else rows.push(...(await keepRows(work, requirement, own)));
   }
+  const strengths = [...noticed].map(([requirement, { strength }]) => ({
+    requirement,
+    weak: isWeak(bench.brief, strength),
+    ...strength,
+  }));
   const raw = ['--- base', work.baseRun.raw, '--- head', work.headRun.raw, ...work.notes, JSON.stringify(rows)];
-  return { rows: [...rows, ...metrics], raw: raw.join('\n') };
+  return { rows: [...rows, ...metrics], strengths, raw: raw.join('\n') };
+}
+
+function isWeak({ thresholds }: Bench['brief'], { made, noticed }: Strength): boolean {
+  const wanted = thresholdOf({ phase: 'VERIFY', name: 'mutation_score' }, thresholds) ?? 1;
+  return made > 0 && noticed / made < wanted;
+}
+
+function testsFor({ tests }: Judging, { id }: Requirement): readonly FrozenTest[] {
+  return tests.tests.filter(({ requirement }) => requirement === id);
 }
 
 /** Requirements for which something is missing: no row, a row that is not proven, or no acceptance row. */
@@ -62,44 +92,63 @@ export function gapsOf(brief: Bench['brief'], rows: readonly EvidenceRow[]): rea
   });
 }
 
-async function testRows(work: Judging, requirement: Requirement): Promise<readonly EvidenceRow[]> {
-  const own = work.tests.tests.filter((test) => test.requirement === requirement.id);
-  if (own.length === 0) return [withoutTest(requirement)];
-  return requirement.kind === 'change' ? changeRows(work, requirement, own) : keepRows(work, requirement, own);
+/** What is known of a requirement before a fault is made. */
+interface Shown {
+  readonly requirement: Requirement;
+  readonly tests: readonly { readonly test: FrozenTest; readonly start: Start; readonly isAsked: boolean }[];
+}
+type Start = ReturnType<typeof startOf> & { readonly reverted: Outcome };
+
+async function shownChanges(work: Judging): Promise<readonly Shown[]> {
+  const shown: Shown[] = [];
+  for (const requirement of ofKind(work.bench.brief.requirements, 'change'))
+    shown.push(await shownBy(work, requirement, testsFor(work, requirement)));
+  return shown;
 }
 
-async function changeRows(
-  work: Judging,
-  requirement: Requirement,
-  own: readonly FrozenTest[],
-): Promise<readonly EvidenceRow[]> {
+function ofKind(requirements: readonly Requirement[], wanted: Requirement['kind']): readonly Requirement[] {
+  return requirements.filter(({ kind }) => kind === wanted);
+}
+
+async function shownBy(work: Judging, requirement: Requirement, own: readonly FrozenTest[]): Promise<Shown> {
   const files = taskFiles(work, requirement.id);
-  const code = files.filter(isMutable);
+  const code = files.filter(isCode);
   const withoutChange = await revertedRun(work, { own, files });
   const withoutCode = code.length === files.length ? withoutChange : await revertedRun(work, { own, files: code });
-  const rows: EvidenceRow[] = [];
-  for (const test of own) {
+  const tests = own.map((test) => {
     const start = { ...startOf(work, test), reverted: outcomeIn(withoutChange, test) };
     const isRight = changeVerdict({ ...start, mutated: 'not-run' }).proven;
     // A test that passes without the code looks at something in which no fault can be made.
-    const missesCode = code.length > 0 && outcomeIn(withoutCode, test) !== 'pass';
-    const found = isRight && missesCode ? await mutate(work, test, placesOfChange(work, requirement)) : NOT_MUTATED;
-    const outcomes = { ...start, mutated: found.outcome };
-    const { proven, reason } = changeVerdict(outcomes);
-    const detail = isRight ? triedOf(found) : messageFor(work, test, outcomes);
-    rows.push(rowOf(requirement, test, { ...outcomes, ...faultOf(found), proven, reason: `${reason}${detail}` }));
-  }
-  return rows;
+    return { test, start, isAsked: isRight && code.length > 0 && outcomeIn(withoutCode, test) !== 'pass' };
+  });
+  return { requirement, tests };
 }
 
-const NOT_MUTATED: MutationFound = { outcome: 'not-run', detail: '' };
+function claimOf(work: Judging, { requirement, tests }: Shown): readonly Claim[] {
+  const asked = tests.filter(({ isAsked }) => isAsked).map(({ test }) => test);
+  return asked.length === 0
+    ? []
+    : [{ requirement: requirement.id, files: taskFiles(work, requirement.id), tests: asked }];
+}
 
-function faultOf({ fault }: MutationFound): Pick<EvidenceRow, 'fault'> {
+/** The requirement is shown by all its tests together: one of them has to notice a fault, not each. */
+function changeRows(
+  work: Judging,
+  { requirement, tests }: Shown,
+  noticed: Noticed | undefined,
+): readonly EvidenceRow[] {
+  return tests.map(({ test, start, isAsked }) => {
+    const own: Outcome = (isAsked ? noticed?.mutated.get(idOf(test)) : undefined) ?? 'not-run';
+    const together = own !== 'not-run' && noticed?.fault !== undefined ? 'fail' : own;
+    const { proven, reason } = changeVerdict({ ...start, mutated: together });
+    const detail = own === 'not-run' ? messageFor(work, test, start) : ` (${noticed?.detail})`;
+    const fault = own === 'fail' ? faultOf(noticed?.fault) : {};
+    return rowOf(requirement, test, { ...start, mutated: own, ...fault, proven, reason: `${reason}${detail}` });
+  });
+}
+
+function faultOf(fault: string | undefined): Pick<EvidenceRow, 'fault'> {
   return fault === undefined ? {} : { fault };
-}
-
-function triedOf({ outcome, detail }: MutationFound): string {
-  return outcome === 'not-run' ? '' : ` (${detail})`;
 }
 
 async function keepRows(
@@ -107,18 +156,22 @@ async function keepRows(
   requirement: Requirement,
   own: readonly FrozenTest[],
 ): Promise<readonly EvidenceRow[]> {
-  const rows: EvidenceRow[] = [];
-  const groups = [placesOf(taskFiles(work, requirement.id)), work.changedLines, placesOf(productOf(work))];
-  for (const test of own) {
-    const start = startOf(work, test);
-    const isWorthIt = start.asserts && start.base === 'pass' && start.head === 'pass';
-    const found = isWorthIt ? await mutate(work, test, { groups }) : NOT_MUTATED;
-    const outcomes = { ...start, reverted: 'not-run', mutated: found.outcome } as const;
-    const { proven, reason } = keepVerdict(outcomes);
-    const detail = isWorthIt ? ` (${found.detail})` : messageFor(work, test, outcomes);
-    rows.push(rowOf(requirement, test, { ...outcomes, ...faultOf(found), proven, reason: `${reason}${detail}` }));
-  }
-  return rows;
+  const starts = own.map((test) => ({ test, start: startOf(work, test) }));
+  const asked = starts.filter(({ start }) => isKept(start)).map(({ test }) => test);
+  const guarded = asked.length === 0 ? undefined : await tryKept(work, requirement.id, asked);
+  return starts.map(({ test, start }) => {
+    const mutated = guarded?.mutated.get(idOf(test)) ?? 'not-run';
+    const together = mutated !== 'not-run' && guarded?.fault !== undefined ? 'fail' : mutated;
+    const outcomes = { ...start, reverted: 'not-run', mutated } as const;
+    const { proven, reason } = keepVerdict({ ...outcomes, mutated: together });
+    const detail = isKept(start) && guarded ? ` (${guarded.detail})` : messageFor(work, test, outcomes);
+    const fault = mutated === 'fail' ? faultOf(guarded?.fault) : {};
+    return rowOf(requirement, test, { ...outcomes, ...fault, proven, reason: `${reason}${detail}` });
+  });
+}
+
+function isKept({ asserts, base, head }: ReturnType<typeof startOf>): boolean {
+  return asserts && base === 'pass' && head === 'pass';
 }
 
 function startOf({ baseRun, headRun, tests }: Judging, test: FrozenTest) {

@@ -1,16 +1,18 @@
 /** The VERIFY job: judges a candidate against its base, and changes nothing. */
 import { type AddedLine, addedLinesOf } from '../../guard/added-lines.ts';
-import type { Brief, EvidenceRow, VerifyReport } from '../../loop/brief.ts';
+import type { Brief, VerifyReport } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import { thresholdOf } from '../../loop/gates.ts';
-import type { Defect, Measurement } from '../../loop/measurement.ts';
+import type { Measurement } from '../../loop/measurement.ts';
 import { openRepository } from '../../trees/repository.ts';
 import { subjectOf } from '../report/report-facts.ts';
 import { type Reading, securityReading } from '../report/security.ts';
 import { type Bench, type JobEnvironment, measured } from '../workspace/environment.ts';
 import { layTrees } from '../workspace/trees.ts';
 import { type Acceptance, performAcceptance } from './acceptance.ts';
-import { type Evidence, gapsOf, proveRequirements } from './evidence.ts';
+import { type AcceptedRow, acceptanceReading, failedRequirementsReading, withMetrics } from './acceptance-readings.ts';
+import { type Evidence, proveRequirements } from './evidence.ts';
+import { evidenceReading, strengthReading } from './evidence-readings.ts';
 import { onNeutralCopy } from './neutral-copy.ts';
 import { regressionReading } from './regressions.ts';
 import { type SupersededOnHead, supersededOnHead } from './superseded-on-head.ts';
@@ -40,6 +42,7 @@ export async function verify(brief: Brief, environment: JobEnvironment): Promise
     failure: null,
     durationMs: environment.now() - startedAt,
     evidence: [...judged.evidence.rows],
+    ...(judged.evidence.strengths.length === 0 ? {} : { strengths: [...judged.evidence.strengths] }),
     ...(judged.superseded.length === 0 ? {} : { supersededTests: [...judged.superseded] }),
     acceptance: judged.rows.map(({ row: { id, requirement }, passed, detail }) => ({
       id,
@@ -56,7 +59,6 @@ interface Judged {
   readonly rows: readonly AcceptedRow[];
   readonly superseded: readonly SupersededOnHead[];
 }
-type AcceptedRow = Acceptance['rows'][number];
 
 async function judge(bench: Bench): Promise<Judged> {
   const { brief, environment } = bench;
@@ -78,9 +80,12 @@ async function judge(bench: Bench): Promise<Judged> {
   const evidence = await proveRequirements({ bench, trees, tests, headRun, values, changedLines });
   const rows = withMetrics(brief, acceptance, evidence);
   const proof = await evidenceReading(bench, evidence);
+  const strength = await strengthReading(bench, evidence);
   const uat = await acceptanceReading(bench, rows, acceptance.raw);
+  const failed = await failedRequirementsReading(bench, rows);
   const superseded = await supersededOnHead(bench, trees);
-  return { readings: [uat, proof, regressions, integrity, security, latency, stability], evidence, rows, superseded };
+  const readings = [uat, failed, proof, strength, regressions, integrity, security, latency, stability];
+  return { readings, evidence, rows, superseded };
 }
 
 /** What the candidate changes, without the App's own documents. */
@@ -137,83 +142,4 @@ function valuesOf(
   if (rows.length > 0) values.set('uat_pass_rate', rows.filter(({ passed }) => passed).length / rows.length);
   if (testPassRate !== undefined) values.set('test_pass_rate', testPassRate);
   return values;
-}
-
-/** All acceptance rows in their order; one of kind metric passes with its requirement's number. */
-function withMetrics(brief: Brief, { rows }: Acceptance, evidence: Evidence): readonly AcceptedRow[] {
-  return brief.acceptance.map((row) => {
-    const performed = rows.find((other) => other.row.id === row.id);
-    if (performed !== undefined) return performed;
-    const number = evidence.rows.find(({ requirement, kind }) => requirement === row.requirement && kind === 'metric');
-    return { row, passed: number?.proven ?? false, detail: number?.reason ?? 'its requirement has no number' };
-  });
-}
-
-async function acceptanceReading(bench: Bench, rows: readonly AcceptedRow[], raw: string): Promise<Reading> {
-  const failed = rows.filter(({ passed }) => !passed);
-  const defects = failed.map(({ row, detail }) =>
-    defect({
-      rule: 'acceptance',
-      about: row.id,
-      requirement: row.requirement,
-      message: `${row.id} (${row.title}) did not pass: ${detail.split('\n').at(-1)}`,
-    }),
-  );
-  if (rows.length === 0) {
-    const message = 'There are no acceptance rows, so nothing shows that the product does what was asked.';
-    return { measurement: undefined, defects: [defect({ rule: 'acceptance', about: 'none', message })] };
-  }
-  const measurement = await measured(bench.environment, {
-    name: 'uat_pass_rate',
-    value: (rows.length - failed.length) / rows.length,
-    unit: 'ratio',
-    source: sourceOf(rows),
-    output: `${JSON.stringify(
-      rows.map(({ row, passed, detail }) => ({ id: row.id, passed, detail })),
-      null,
-      1,
-    )}\n${raw}`,
-  });
-  return { measurement, defects };
-}
-
-/** A row without steps was not performed: its requirement's number decides it. */
-function sourceOf(rows: readonly AcceptedRow[]): string {
-  const byNumber = rows.filter(({ row }) => row.steps.length === 0).length;
-  const performed = `${rows.length - byNumber} acceptance rows performed on the built product`;
-  return byNumber === 0 ? performed : `${performed}, ${byNumber} judged by a number`;
-}
-
-async function evidenceReading(bench: Bench, { rows, raw }: Evidence): Promise<Reading> {
-  const gaps = gapsOf(bench.brief, rows);
-  if (bench.brief.requirements.length === 0) {
-    const message = 'The brief names no requirements, so nothing can be proven.';
-    return { measurement: undefined, defects: [defect({ rule: 'evidence', about: 'none', message })] };
-  }
-  const measurement = await measured(bench.environment, {
-    name: 'evidence_gaps',
-    value: gaps.length,
-    unit: 'count',
-    source: `${bench.brief.requirements.length} requirements on base, head, reverted and mutated trees`,
-    output: raw,
-  });
-  return { measurement, defects: gaps.flatMap(({ id }) => gapDefects(bench.brief, id, rows)) };
-}
-
-function gapDefects(brief: Brief, id: string, rows: readonly EvidenceRow[]): readonly Defect[] {
-  const unproven = rows.filter(({ requirement, proven }) => requirement === id && !proven);
-  const defects = unproven.map(({ test, kind, reason }) =>
-    defect({
-      rule: 'evidence',
-      about: `${id}:${test}`,
-      requirement: id,
-      file: test.includes('::') ? test.split('::')[0] : undefined,
-      message: `${id} (${kind}) is not proven${test === '' ? '' : ` by ${test}`}: ${reason}`,
-    }),
-  );
-  if (brief.acceptance.some(({ requirement }) => requirement === id)) return defects;
-  return [
-    ...defects,
-    defect({ rule: 'evidence', about: `${id}:row`, requirement: id, message: `${id} has no acceptance row.` }),
-  ];
 }

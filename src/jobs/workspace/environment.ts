@@ -5,6 +5,7 @@ import { leftAfter, type Purse } from '../../loop/costs.ts';
 import type { Measurement } from '../../loop/measurement.ts';
 import type { CallContext, Model } from '../../ports.ts';
 import type { CommandResult, Sandbox } from '../../sandbox/sandbox.ts';
+import type { Parsers } from '../../syntax/parsers.ts';
 import type { Repository } from '../../trees/repository.ts';
 import type { RawStore } from '../report/raw.ts';
 
@@ -22,6 +23,8 @@ export interface JobEnvironment {
   readonly raw: RawStore;
   /** Path of this job's own program, for what runs inside the sandbox. */
   readonly bundle: string;
+  /** Reads code; loaded when it is first asked for. */
+  readonly parsers: () => Promise<Parsers>;
   /** How often VERIFY runs the frozen tests on the head to see whether they are stable. */
   readonly flakinessRuns: number;
   readonly log: (line: string) => void;

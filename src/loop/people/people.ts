@@ -60,10 +60,11 @@ function isBefore(at: string | undefined, other: string | undefined): boolean {
 }
 
 function start(loop: Loop, event: EventOf<'labelled'>): Decision {
-  const { at, by, issue, base, configDigest, limits, thresholds, lane, branch, price, goal } = event;
+  const { at, by, issue, base, configDigest, limits, thresholds, strength, lane, branch, price, goal } = event;
   const started = {
     ...{ at, by, issue, base, config: { digest: configDigest }, limits, lane, branch },
     ...(thresholds && { thresholds }),
+    ...(strength && { strength }),
     ...(price && { price }),
     ...(goal && { goal }),
   };

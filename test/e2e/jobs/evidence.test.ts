@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { EvidenceRow } from '../../../src/loop/brief.ts';
-import { type Claim, NODE_BASE, NODE_HEAD, NODE_TEST, rowsFor } from '../../jobs/evidence-world.ts';
+import type { RequirementStrength } from '../../../src/loop/strength.ts';
+import { type Claim, evidenceFor, NODE_BASE, NODE_HEAD, NODE_TEST, rowsFor } from '../../jobs/evidence-world.ts';
 
 const GOOD_CHANGE = `${NODE_TEST}test('discounts', async () => {
   const { discounted } = await import('../src/price.js');
@@ -159,7 +160,7 @@ export function matching(entries, text) {
   it.each(['that the file is there', 'that the module loads'])('but only %s is refused', (name) => {
     expect(row(name)).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'pass', proven: false });
     expect(row(name)?.reason).toMatch(
-      /^no mutation of the change turns its test red, so it does not look at what the change does: assert on results \(/,
+      /^no fault in the change makes a test of the requirement fail, so none looks at what the change does: assert on results \(/,
     );
   });
 
@@ -245,12 +246,86 @@ describe('behaviour that stays', () => {
   });
 
   it('is not proven by a test that no mutation turns red', () => {
-    expect(row('hollow')).toMatchObject({ base: 'pass', head: 'pass', mutated: 'pass', proven: false });
-    expect(row('hollow')?.reason).toMatch(/no mutation of the product turned it red.*mutations tried/);
+    expect(row('hollow')).toMatchObject({ base: 'pass', head: 'pass', mutated: 'not-run', proven: false });
+    expect(row('hollow')?.reason).toMatch(/^no fault in the product makes it fail, .*reaches no place for a fault/);
   });
 
   it('is not proven when the change broke it, and the row says expected and actual', () => {
     expect(brokenRow('equals')).toMatchObject({ base: 'pass', head: 'fail', mutated: 'not-run', proven: false });
     expect(brokenRow('equals')?.reason).toMatch(/-3 !== 3/);
+  });
+});
+
+describe('how much the tests of a change notice', () => {
+  const SHIPPING = `export function shipping(weight, country) {
+  if (weight <= 0) throw new RangeError('weight');
+  if (country === 'DE') return weight > 30 ? 17 : 5;
+  return weight > 30 ? 40 : 12;
+}
+export function label(weight) {
+  return weight > 30 ? 'freight' : 'parcel';
+}
+`;
+  const lookUp = "const { shipping, label } = await import('../src/shipping.js').catch(() => ({}));";
+  const testOf = (name: string, body: string) =>
+    `${NODE_TEST}test('${name}', async () => {\n  ${lookUp}\n  assert.ok(shipping);\n  ${body}\n});\n`;
+  const files = { kind: 'change', taskFiles: ['src/shipping.js'] } as const;
+  const weak = { ...files, name: 'ships', test: testOf('ships', "assert.equal(shipping(1, 'DE'), 5);") };
+  const strong = testOf(
+    'ships',
+    `for (const [weight, country, wanted] of [[1, 'DE', 5], [30, 'DE', 5], [31, 'DE', 17], [1, 'FR', 12], [30, 'FR', 12], [31, 'FR', 40]])
+    assert.equal(shipping(weight, country), wanted);
+  assert.throws(() => shipping(0, 'DE'), RangeError);`,
+  );
+  const blind = { ...files, name: 'is there', test: testOf('is there', "assert.equal(typeof shipping, 'function');") };
+  const strengthOf = async (...claims: readonly Claim[]) => {
+    const { rows, strengths } = await evidenceFor({ change: { 'src/shipping.js': SHIPPING } }, claims);
+    const [first] = strengths;
+    if (first === undefined) throw new Error('no faults were made');
+    return { rows, ...first };
+  };
+  const shareOf = ({ noticed, made }: RequirementStrength) => noticed / made;
+
+  it('tells weak tests from strong ones, names what they do not come to, and is the same every time', async () => {
+    const few = await strengthOf(weak);
+    const all = await strengthOf({ ...weak, test: strong });
+    expect(shareOf(few)).toBeLessThan(0.75);
+    expect(few.weak).toBe(true);
+    expect(few.survivors.map(({ line }) => line)).toEqual(expect.arrayContaining([3]));
+    expect(few.survivors[0]?.patch).toMatch(/^diff --git a\/src\/shipping.js /);
+    expect(few.unreached.map(({ line }) => line)).toEqual([2, 4, 7]);
+    expect([shareOf(all), all.weak, all.survivors]).toEqual([1, false, []]);
+    expect(all.unreached.map(({ line }) => line)).toEqual([7]);
+    expect(await strengthOf(weak)).toEqual(few);
+  });
+
+  it('is of all tests of a requirement together: one that notices nothing takes nothing from them', async () => {
+    const { rows, ...together } = await strengthOf({ ...weak, test: strong }, { ...blind, sharesRequirement: true });
+    expect(rows.map(({ mutated, proven }) => [mutated, proven])).toEqual([
+      ['fail', true],
+      ['pass', true],
+    ]);
+    expect(shareOf(together)).toBe(1);
+  });
+});
+
+describe('behaviour that stays, in another file of many functions', () => {
+  const many = Array.from(
+    { length: 150 },
+    (_, index) => `export function part${index}(value) {\n  return value === ${index} ? value + 1 : value - 1;\n}\n`,
+  ).join('');
+  const row = proved(
+    { base: { ...NODE_BASE, 'src/parts.js': many }, change: NODE_HEAD },
+    {
+      careful: {
+        ...{ kind: 'keep', name: 'parts', taskFiles: [] },
+        test: `${NODE_TEST}import { part140 } from '../src/parts.js';\ntest('parts', () => assert.equal(part140(140), 141));\n`,
+      },
+    },
+  );
+
+  it('is asked for faults where its test comes to, wherever that is', () => {
+    expect(row('careful')).toMatchObject({ mutated: 'fail', proven: true });
+    expect(row('careful')?.reason).toMatch(/noticed: src\/parts.js:42\d/);
   });
 });

@@ -84,7 +84,9 @@ const numbersOf = ({ measurements }: VerifyReport) =>
 const rulesOf = ({ defects }: VerifyReport) => [...new Set(defects.map(({ rule }) => rule))].toSorted();
 const GREEN = {
   uat_pass_rate: 1,
+  failed_requirements: 0,
   evidence_gaps: 0,
+  mutation_score: 5 / 6,
   regressions: 0,
   test_integrity_violations: 0,
   security_findings: 0,
@@ -135,7 +137,8 @@ it('finds nothing wrong with a good candidate, and every number has its raw outp
 
 it('sees a wrong answer in acceptance, evidence and its messages', async () => {
   const { report } = await judge({ ...GOOD, 'src/app.js': APP_AFTER.replace("'goodbye' }", "'farewell' }") });
-  expect(numbersOf(report)).toEqual({ ...GREEN, uat_pass_rate: 2 / 3, evidence_gaps: 1 });
+  const { mutation_score: _, ...others } = GREEN;
+  expect(numbersOf(report)).toEqual({ ...others, uat_pass_rate: 2 / 3, failed_requirements: 1, evidence_gaps: 1 });
   expect(report.defects).toMatchObject([
     {
       rule: 'acceptance',
@@ -190,7 +193,9 @@ it('sees a secret, a frozen test that was changed and a test that is left out', 
     'src/app.js': `${APP_AFTER}export const key = 'AKIA${'ABCD1234'.repeat(2)}';\n`,
     [FROZEN_FILE]: FROZEN_TEXT.replace("test('says", "test.skip('says"),
   });
-  expect(numbersOf(report)).toEqual({ ...GREEN, security_findings: 1, test_integrity_violations: 2 });
+  expect(numbersOf(report)).toEqual({
+    ...{ ...GREEN, mutation_score: 5 / 8, security_findings: 1, test_integrity_violations: 2 },
+  });
   expect(rulesOf(report)).toEqual(['frozen-test', 'secret-aws-key', 'test-left-out']);
   expect(report.defects.find(({ rule }) => rule === 'secret-aws-key')).toMatchObject({ file: 'src/app.js', line: 7 });
 });
@@ -232,7 +237,7 @@ it('does not count what a person lifted, and says who did it and why', async () 
 
 it('counts a requirement whose number is over its own limit, although the gate of the phase is met', async () => {
   const { report } = await judge(GOOD, {}, { p95: 0.000001 });
-  expect(numbersOf(report)).toEqual({ ...GREEN, uat_pass_rate: 2 / 3, evidence_gaps: 1 });
+  expect(numbersOf(report)).toEqual({ ...GREEN, uat_pass_rate: 2 / 3, failed_requirements: 1, evidence_gaps: 1 });
   expect(report.evidence.at(-1)).toMatchObject({
     proven: false,
     reason: expect.stringMatching(/measured .* wanted p95_ms <= 0.000001 ms/),
@@ -243,6 +248,7 @@ it('leaves out what it cannot measure and says why', async () => {
   const { report } = await judge(GOOD, { commands: { ...SERVED, start: 'exit 1' }, tests: null });
   expect(Object.keys(numbersOf(report)).toSorted()).toEqual([
     'evidence_gaps',
+    'failed_requirements',
     'regressions',
     'security_findings',
     'test_integrity_violations',

@@ -1,0 +1,33 @@
+/** How much tests notice: what is told of the faults that were made in a change. */
+import { z } from 'zod';
+
+/** A fault in the changed lines that the tests reach and did not notice. */
+export const survivor = z.strictObject({
+  file: z.string(),
+  line: z.int(),
+  sentence: z.string(),
+  /** `git apply` this and the suite stays green. */
+  patch: z.string(),
+});
+export type Survivor = z.infer<typeof survivor>;
+
+export const strength = z.strictObject({
+  /** Faults whose statement the tests reach. */
+  made: z.int(),
+  noticed: z.int(),
+  /** Faults for which no time was left, or that could not be judged. */
+  unmeasured: z.int(),
+  /** Changed lines that no test reaches, where faults were tried. */
+  unreached: z.array(z.strictObject({ file: z.string(), line: z.int() })),
+  /** One a line at most. */
+  survivors: z.array(survivor),
+});
+export type Strength = z.infer<typeof strength>;
+
+/** Of the tests of one requirement. */
+export const requirementStrength = strength.extend({
+  requirement: z.string(),
+  /** They notice a smaller share of the faults than the gate asks for. */
+  weak: z.boolean(),
+});
+export type RequirementStrength = z.infer<typeof requirementStrength>;

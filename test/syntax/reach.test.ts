@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Fault, faultsOf } from '../../src/syntax/faults.ts';
+import { installedParsers, languageOf, loadParsers, type Parsers } from '../../src/syntax/parsers.ts';
+import { endedBefore, markedAtEnd, withMarks } from '../../src/syntax/reach.ts';
+
+let parsers: Parsers;
+let place: string;
+beforeAll(async () => {
+  parsers = await loadParsers(installedParsers());
+  place = mkdtempSync(join(tmpdir(), 'reach-'));
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+function read(file: string, text: string) {
+  const language = languageOf(file);
+  if (language === undefined) throw new Error(`no language for ${file}`);
+  const lines = new Set(text.split('\n').map((_, index) => index + 1));
+  return { language, faults: faultsOf(parsers, { file, text, language, lines }) };
+}
+
+describe('the process ends before the statement that holds the fault', () => {
+  function ended(file: string, text: string): string | undefined {
+    const { language, faults } = read(file, text);
+    const fault = faults.findLast(({ kind }) => kind === 'constant');
+    return fault && endedBefore(parsers, language, text, fault);
+  }
+
+  test.each([
+    ['a.js', 'f(() => {\n  return 1;\n});', 'f(() => {\n  ;process.abort();return 1;\n});'],
+    ['a.js', 'if (a) b = 1;', 'if (a) {process.abort();b = 1;}'],
+    ['a.js', 'for (let i = 1; ;) f();\n', undefined],
+    ['a.js', 'if (a) for (let i = 1; ;) f();\n', 'if (a) {process.abort();for (let i = 1; ;) f();}\n'],
+    ['a.js', 'f(() => { b: for (c of 1) g(); });', undefined],
+    ['a.ts', 'function f() { if (a) return 1; }', 'function f() { if (a) {process.abort();return 1;} }'],
+    ['a.py', 'def f():\n    return 1\n', 'def f():\n    __import__("os").abort(); return 1\n'],
+    [
+      'a.py',
+      'def f():\n    if a == 1:\n        pass\n',
+      'def f():\n    __import__("os").abort()\n    if a == 1:\n        pass\n',
+    ],
+    [
+      'a.py',
+      'def f():\n\twhile a == 1:\n\t\tpass\n',
+      'def f():\n\t__import__("os").abort()\n\twhile a == 1:\n\t\tpass\n',
+    ],
+  ])('%s: %j', (file, text, wanted) => {
+    expect(ended(file, text)).toBe(wanted);
+  });
+
+  test.each([
+    ['a.js', 'export const a = 1;'],
+    ['a.js', 'const a = 1;'],
+    ['a.py', 'a = 1\n'],
+  ])('and not where that is the whole file, which runs anyway: %s %j', (file, text) => {
+    expect(ended(file, text)).toBeUndefined();
+  });
+});
+
+const PROGRAM = `
+const text = 'read'
+const used = (a) => {
+  const b = a + 1
+  if (b > 1) return b * 2; else if (b < 0) return -b
+  for (let i = 0; i < 3; i++) if (i === 2) b; else continue
+  return b
+}
+const unused = () => {
+  console.log('never')
+  return 41
+}
+class Known {
+  static { this.kind = 'known' }
+  read() { switch (this.constructor.kind) { case 'known': return text; default: return 'nothing' } }
+}
+outer: for (const a of [0, 1]) {
+  inner: while (true) { if (a === 1) break outer; break inner }
+}
+;[used(-1), used(3), new Known().read()].forEach((one) => { console.log(one) })
+`;
+
+describe('marks', () => {
+  /** The lines of the faults whose statement was reached, and what the program printed. */
+  function run(file: string, text: string) {
+    const { language, faults } = read(file, text);
+    const marked = withMarks(parsers, { language, text, faults }, { file: join(place, `${file}.marks`), prefix: 'x:' });
+    if (marked === undefined) throw new Error('no marks');
+    writeFileSync(join(place, file), marked.text);
+    const printed = execFileSync(process.execPath, [join(place, file)], { encoding: 'utf8' });
+    const reached = readFileSync(join(place, `${file}.marks`), 'utf8')
+      .trim()
+      .split('\n');
+    const linesOf = (wanted: (fault: Fault) => boolean) => [...new Set(faults.filter(wanted).map(({ line }) => line))];
+    return {
+      printed,
+      reached,
+      seen: linesOf((fault) => reached.includes(marked.marks.get(fault) ?? '')),
+      missed: linesOf((fault) => marked.marks.has(fault) && !reached.includes(marked.marks.get(fault) ?? '')),
+    };
+  }
+
+  test.each(['a.cjs', 'a.mjs', 'a.mts'])('tell in %s which statements ran, once each, and change nothing', (file) => {
+    writeFileSync(join(place, `plain-${file}`), PROGRAM);
+    const plain = execFileSync(process.execPath, [join(place, `plain-${file}`)], { encoding: 'utf8' });
+    const { printed, seen, missed, reached } = run(file, PROGRAM);
+    expect(printed).toBe(plain);
+    expect([seen, missed]).toEqual([
+      [4, 5, 6, 7, 14, 15, 18],
+      [5, 11, 15],
+    ]);
+    expect(new Set(reached).size).toBe(reached.length);
+  });
+
+  test('tell that a file was loaded, whatever its last line is', () => {
+    const file = join(place, 'loaded.mjs');
+    const { language } = read('loaded.mjs', '');
+    writeFileSync(file, markedAtEnd(language, 'export const a = [1]\n// the end', join(place, 'loaded.marks'), '7'));
+    execFileSync(process.execPath, [file]);
+    expect(readFileSync(join(place, 'loaded.marks'), 'utf8')).toBe('7\n');
+  });
+});
