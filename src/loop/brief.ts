@@ -144,7 +144,7 @@ export const evidenceRow = z.strictObject({
   base: outcome,
   head: outcome,
   reverted: outcome,
-  /** Whether one mutation of the product turned the test red; not-run where no mutation is asked for. */
+  /** `fail` where a fault in the product made a test of the requirement fail; not-run where none was tried. */
   mutated: outcome,
   /** The fault that turned the test red: file, line, what was done. */
   fault: z.string().optional(),

@@ -19,33 +19,31 @@ export function endedBefore(parsers: Parsers, language: Language, text: string, 
   }
 }
 
-export interface Marked {
-  /** The text that adds a mark, the offset of a statement, to the file as soon as it comes there. */
+export interface WithCode {
   readonly text: string;
-  /** By fault, the mark of its statement; a fault without one is reached with the whole file. */
-  readonly marks: ReadonlyMap<Fault, string>;
+  /** By fault, the offset of its statement; a fault without one is reached with the whole file. */
+  readonly statements: ReadonlyMap<Fault, number>;
 }
 
-/** Undefined where the text with its marks could not be read any more. */
-export function withMarks(
+/** The text with code of its own before the statement of each fault. Undefined where it could not be read any more. */
+export function withCodeBefore(
   parsers: Parsers,
   source: { readonly language: Language; readonly text: string; readonly faults: readonly Fault[] },
-  { file, prefix }: { readonly file: string; readonly prefix: string },
-): Marked | undefined {
+  codeOf: (statement: number) => string,
+): WithCode | undefined {
   const { language, text, faults } = source;
   const tree = parsers.parse(language, text);
   try {
-    const marks = new Map<Fault, string>();
-    const insertions = new Map<string, readonly Insertion[]>();
+    const statements = new Map<Fault, number>();
+    const insertions = new Map<number, readonly Insertion[]>();
     for (const fault of faults) {
       const statement = statementOf(tree.rootNode, language, fault);
       if (statement === undefined) continue;
-      const mark = `${prefix}${statement.startIndex}`;
-      marks.set(fault, mark);
-      insertions.set(mark, language.before(statement, language.marking(file, mark)));
+      statements.set(fault, statement.startIndex);
+      insertions.set(statement.startIndex, language.before(statement, codeOf(statement.startIndex)));
     }
-    const marked = withInsertions(text, [...insertions.values()].flat());
-    return tree.rootNode.hasError || parses(parsers, language, marked) ? { text: marked, marks } : undefined;
+    const changed = withInsertions(text, [...insertions.values()].flat());
+    return tree.rootNode.hasError || parses(parsers, language, changed) ? { text: changed, statements } : undefined;
   } finally {
     tree.delete();
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, faultsOf } from '../../src/syntax/faults.ts';
 import { installedParsers, languageOf, loadParsers, type Parsers } from '../../src/syntax/parsers.ts';
-import { endedBefore, markedAtEnd, withMarks } from '../../src/syntax/reach.ts';
+import { endedBefore, markedAtEnd, withCodeBefore } from '../../src/syntax/reach.ts';
 
 let parsers: Parsers;
 let place: string;
@@ -86,7 +86,9 @@ describe('marks', () => {
   /** The lines of the faults whose statement was reached, and what the program printed. */
   function run(file: string, text: string) {
     const { language, faults } = read(file, text);
-    const marked = withMarks(parsers, { language, text, faults }, { file: join(place, `${file}.marks`), prefix: 'x:' });
+    const marked = withCodeBefore(parsers, { language, text, faults }, (statement) =>
+      language.marking(join(place, `${file}.marks`), String(statement)),
+    );
     if (marked === undefined) throw new Error('no marks');
     writeFileSync(join(place, file), marked.text);
     const printed = execFileSync(process.execPath, [join(place, file)], { encoding: 'utf8' });
@@ -97,8 +99,10 @@ describe('marks', () => {
     return {
       printed,
       reached,
-      seen: linesOf((fault) => reached.includes(marked.marks.get(fault) ?? '')),
-      missed: linesOf((fault) => marked.marks.has(fault) && !reached.includes(marked.marks.get(fault) ?? '')),
+      seen: linesOf((fault) => reached.includes(String(marked.statements.get(fault)))),
+      missed: linesOf(
+        (fault) => marked.statements.has(fault) && !reached.includes(String(marked.statements.get(fault))),
+      ),
     };
   }
 

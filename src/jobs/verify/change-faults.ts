@@ -1,15 +1,13 @@
 /** Faults in the lines that a candidate changed, one at a time: which of them the tests of its requirements notice. */
-import type { Outcome } from '../../loop/brief.ts';
 import type { Strength } from '../../loop/strength.ts';
 import { placesOf, possibleFaults, survivorsOf } from '../../syntax/changed-code.ts';
 import { type Fault, inTurns, spread } from '../../syntax/faults.ts';
-import { languageOf } from '../../syntax/parsers.ts';
-import { endedBefore } from '../../syntax/reach.ts';
-import { inParallel } from '../../test-runs/in-parallel.ts';
-import { type FrozenTest, idOf } from './frozen-run.ts';
+import { FOR_PROCESSORS, inParallel } from '../../test-runs/in-parallel.ts';
+import type { FrozenTest } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
 import { codeFiles, textsOf } from './product-code.ts';
-import { type Trial, textOf, tryFault, turnsRed, type Work } from './trial.ts';
+import { unreachedOf } from './reached.ts';
+import { type Answer, fails, type Texts, type Trial, textOf, tryFault, type Work } from './trial.ts';
 
 /** A requirement of kind change whose tests show it, but for faults. */
 export interface Claim {
@@ -19,14 +17,12 @@ export interface Claim {
   readonly tests: readonly FrozenTest[];
 }
 
-/** What the tests of a requirement did with the faults. */
 export interface Noticed {
-  /** Of each of its tests that were asked: whether a fault made it fail by assertion. */
-  readonly mutated: ReadonlyMap<string, Outcome>;
-  /** A fault that did. */
+  /** A fault in the change that made a test of the requirement fail by assertion. */
   readonly fault: string | undefined;
   /** Of the faults, for people. */
   readonly detail: string;
+  /** In the lines of the requirement's own files, whichever test notices. */
   readonly strength: Strength;
 }
 
@@ -39,40 +35,42 @@ export async function tryChange(
   claims: readonly Claim[],
   keeping: readonly FrozenTest[],
 ): Promise<ReadonlyMap<string, Noticed>> {
-  const texts = await textsOf(
-    work,
-    codeFiles(work).filter((path) => work.changedLines.has(path)),
-  );
+  const changed = codeFiles(work).filter((path) => work.changedLines.has(path));
+  const texts = await textsOf(work, changed);
   const { faults, asked } = await chosenFaults(work, texts, claims);
-  const isParallel = work.bench.environment.sandbox.kind !== 'none';
-  const trials = await inParallel(
-    faults,
-    (fault) => {
-      const own = asked.filter(({ files }) => files.includes(fault.file));
-      const rest = asked.filter((claim) => !own.includes(claim));
-      const groups = [testsOf(own), [...testsOf(rest), ...keeping]].filter(({ length }) => length > 0);
-      return tryFault(work, { fault, text: texts.get(fault.file) ?? '', groups });
-    },
-    isParallel ? undefined : 1,
-  );
-  const tested: Tested = { work, texts, trials, unreached: new Set() };
-  for (const { fault, answer } of trials)
-    if (answer === 'survived' && (await isUnreached(tested, fault, [...testsOf(asked), ...keeping])))
-      tested.unreached.add(fault);
+  if (asked.length === 0) return new Map();
+  work.bench.environment.log(`${faults.length} faults in the changed lines, one at a time`);
+  const all = [...asked.flatMap(({ tests }) => tests), ...keeping];
+  const unreached = await unreachedOf(work, { texts, faults }, all);
+  const tests = Map.groupBy(all, ({ file }) => file);
+  const tested: Tested = { work, texts, tests, unreached, faults, trials: new Map() };
+  const shown = await inParallel(asked, (claim) => shownBy(tested, claim), workers(work));
+  const counted = faults.filter(({ file }) => asked.some(({ files }) => files.includes(file)));
+  await inParallel(counted, (fault) => judge(tested, fault, asked), workers(work));
   const found = new Map<string, Noticed>();
-  for (const claim of asked) found.set(claim.requirement, await noticedBy(tested, claim));
+  for (const [index, { requirement, files }] of asked.entries()) {
+    const fault = shown[index];
+    const detail = fault === undefined ? `none of ${faults.length} faults makes it fail` : `noticed: ${textOf(fault)}`;
+    found.set(requirement, { fault: fault && textOf(fault), detail, strength: await strengthIn(tested, files) });
+  }
   return found;
 }
 
 interface Tested {
   readonly work: Work;
-  readonly texts: ReadonlyMap<string, string>;
-  readonly trials: readonly Trial[];
-  readonly unreached: Set<Fault>;
+  readonly texts: Texts;
+  readonly faults: readonly Fault[];
+  /** Where no test comes to. */
+  readonly unreached: ReadonlySet<Fault>;
+  /** All tests that may notice a fault, by file. */
+  readonly tests: ReadonlyMap<string, readonly FrozenTest[]>;
+  /** What the tests of a file, by path, did with a fault. */
+  readonly trials: Map<Fault, Map<string, Promise<Trial>>>;
 }
 
-function testsOf(claims: readonly Claim[]): FrozenTest[] {
-  return claims.flatMap(({ tests }) => tests);
+/** With many faults a test waits for what never comes; without a sandbox they would meet at the same ports. */
+function workers({ bench }: Work): number {
+  return bench.environment.sandbox.kind === 'none' ? 1 : 2 * FOR_PROCESSORS;
 }
 
 interface Chosen {
@@ -82,75 +80,68 @@ interface Chosen {
 }
 
 /** The requirements take turns; what no task of theirs names comes last, because a list of files may lack one. */
-async function chosenFaults(
-  { bench, changedLines }: Work,
-  texts: ReadonlyMap<string, string>,
-  claims: readonly Claim[],
-): Promise<Chosen> {
+async function chosenFaults({ bench, changedLines }: Work, texts: Texts, claims: readonly Claim[]): Promise<Chosen> {
   const parsers = await bench.environment.parsers();
   const all = [...texts].flatMap(([file, text]) =>
     possibleFaults(parsers, { file, text, lines: changedLines.get(file) ?? new Set() }),
   );
   const ownOf = ({ files }: Claim) => all.filter(({ file }) => files.includes(file));
   const asked = claims.filter((claim) => ownOf(claim).length > 0);
-  if (asked.length === 0) return { faults: [], asked };
   const turns = inTurns(asked.map((claim) => spread(ownOf(claim), MOST_FAULTS)));
-  const faults = [...new Set([...turns, ...spread(all, all.length)])].slice(0, MOST_FAULTS);
-  return { faults, asked };
+  return { faults: [...new Set([...turns, ...spread(all, all.length)])].slice(0, MOST_FAULTS), asked };
 }
 
-/** A fault whose statement no test comes to is told apart: it says nothing of what they assert. */
-async function isUnreached({ work, texts }: Tested, fault: Fault, tests: readonly FrozenTest[]): Promise<boolean> {
-  const [language, text] = [languageOf(fault.file), texts.get(fault.file) ?? ''];
-  const parsers = await work.bench.environment.parsers();
-  const ended = language && endedBefore(parsers, language, text, fault);
-  return ended !== undefined && (await turnsRed(work, { path: fault.file, text: ended }, tests)) === false;
-}
-
-/** What nobody noticed counts for each requirement in whose files it is; what was noticed, for those whose tests did. */
-async function noticedBy({ work, texts, trials, unreached }: Tested, claim: Claim): Promise<Noticed> {
-  const ids = claim.tests.map(idOf);
-  const own = trials.filter(({ fault }) => claim.files.includes(fault.file));
-  const isOwnRed = ({ outcomes }: Trial) => ids.some((id) => (outcomes.get(id) ?? 'pass') !== 'pass');
-  const noticed = trials.filter((trial) => trial.answer === 'noticed' && isOwnRed(trial));
-  const survived = own.filter(({ answer }) => answer === 'survived').map(({ fault }) => fault);
-  const reached = survived.filter((fault) => !unreached.has(fault));
-  const { mutated, fault } = await failing(work, texts, { ids, trials });
-  return {
-    mutated,
-    fault: fault === undefined ? undefined : textOf(fault),
-    detail:
-      fault === undefined
-        ? `none of ${own.length} faults in ${claim.files.join(', ')} makes it fail`
-        : `noticed: ${textOf(fault)}`,
-    strength: {
-      made: noticed.length + reached.length,
-      noticed: noticed.length,
-      unmeasured: own.filter(({ answer }) => answer === 'unmeasured').length,
-      unreached: placesOf(survived.filter((one) => unreached.has(one))),
-      survivors: survivorsOf(reached, texts),
-    },
-  };
-}
-
-interface Failing {
-  readonly mutated: ReadonlyMap<string, Outcome>;
-  readonly fault: Fault | undefined;
-}
-
-/** Which tests some fault makes fail by assertion. A fault with which the file cannot even be loaded shows nothing of that. */
-async function failing(
-  work: Work,
-  texts: ReadonlyMap<string, string>,
-  { ids, trials }: { readonly ids: readonly string[]; readonly trials: readonly Trial[] },
-): Promise<Failing> {
-  const mutated = new Map<string, Outcome>(ids.map((id) => [id, 'pass']));
-  let shown: Fault | undefined;
-  for (const { fault, outcomes } of trials) {
-    const red = ids.filter((id) => outcomes.get(id) === 'fail' && mutated.get(id) !== 'fail');
-    if (red.length === 0 || !(await loadsWith(work, fault, texts.get(fault.file) ?? ''))) continue;
-    for (const id of red) mutated.set(id, 'fail');
-    shown ??= fault;
+/**
+ * The first fault that makes a test of the requirement fail by assertion, its own files first. A fault with which the file cannot even be
+ * loaded shows nothing of what the test looks at.
+ */
+async function shownBy(tested: Tested, { files, tests }: Claim): Promise<Fault | undefined> {
+  const { work, texts, faults, unreached } = tested;
+  const reached = faults.filter((fault) => !unreached.has(fault));
+  const isOwn = ({ file }: Fault) => files.includes(file);
+  for (const fault of [...reached.filter(isOwn), ...reached.filter((one) => !isOwn(one))]) {
+    for (const [file, own] of Map.groupBy(tests, (test) => test.file)) {
+      const isFail = fails(await tried(tested, fault, file), own);
+      if (isFail && (await loadsWith(work, fault, texts.get(fault.file) ?? ''))) return fault;
+    }
   }
-  return { mutated, fault: shown };
+  return undefined;
+}
+
+/** Until a test notices: first those of the requirements whose files these are. */
+async function judge(tested: Tested, fault: Fault, asked: readonly Claim[]): Promise<void> {
+  if (tested.unreached.has(fault)) return;
+  const own = asked.filter(({ files }) => files.includes(fault.file));
+  const first = own.flatMap(({ tests }) => tests.map(({ file }) => file));
+  for (const file of new Set([...first, ...tested.tests.keys()]))
+    if ((await tried(tested, fault, file)).answer === 'noticed') return;
+}
+
+/** What all tests of one file do with the fault; none is asked twice. */
+function tried({ work, texts, tests, trials }: Tested, fault: Fault, file: string): Promise<Trial> {
+  const known = trials.get(fault) ?? new Map<string, Promise<Trial>>();
+  trials.set(fault, known);
+  const text = texts.get(fault.file) ?? '';
+  const trial = known.get(file) ?? tryFault(work, { fault, text, tests: tests.get(file) ?? [] });
+  known.set(file, trial);
+  return trial;
+}
+
+/** What counts of several answers. */
+const ORDER: readonly Answer[] = ['noticed', 'broken', 'unmeasured', 'survived'];
+
+async function strengthIn({ faults, unreached, trials, texts }: Tested, files: readonly string[]): Promise<Strength> {
+  const own = faults.filter(({ file }) => files.includes(file));
+  const byAnswer: Record<Answer, Fault[]> = { noticed: [], survived: [], unmeasured: [], broken: [] };
+  for (const fault of own.filter((one) => !unreached.has(one))) {
+    const answers = (await Promise.all(trials.get(fault)?.values() ?? [])).map(({ answer }) => answer);
+    byAnswer[ORDER.find((answer) => answers.includes(answer)) ?? 'unmeasured'].push(fault);
+  }
+  return {
+    made: byAnswer.noticed.length + byAnswer.survived.length,
+    noticed: byAnswer.noticed.length,
+    unmeasured: byAnswer.unmeasured.length,
+    unreached: placesOf(own.filter((fault) => unreached.has(fault))),
+    survivors: survivorsOf(byAnswer.survived, texts),
+  };
 }

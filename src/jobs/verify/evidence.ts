@@ -138,12 +138,12 @@ function changeRows(
   noticed: Noticed | undefined,
 ): readonly EvidenceRow[] {
   return tests.map(({ test, start, isAsked }) => {
-    const own: Outcome = (isAsked ? noticed?.mutated.get(idOf(test)) : undefined) ?? 'not-run';
-    const together = own !== 'not-run' && noticed?.fault !== undefined ? 'fail' : own;
-    const { proven, reason } = changeVerdict({ ...start, mutated: together });
-    const detail = own === 'not-run' ? messageFor(work, test, start) : ` (${noticed?.detail})`;
-    const fault = own === 'fail' ? faultOf(noticed?.fault) : {};
-    return rowOf(requirement, test, { ...start, mutated: own, ...fault, proven, reason: `${reason}${detail}` });
+    const tried = isAsked ? noticed : undefined;
+    const mutated: Outcome = tried === undefined ? 'not-run' : tried.fault === undefined ? 'pass' : 'fail';
+    const { proven, reason } = changeVerdict({ ...start, mutated });
+    const detail = tried === undefined ? messageFor(work, test, start) : ` (${tried.detail})`;
+    const outcomes = { ...start, mutated, ...faultOf(tried?.fault) };
+    return rowOf(requirement, test, { ...outcomes, proven, reason: `${reason}${detail}` });
   });
 }
 
@@ -160,13 +160,12 @@ async function keepRows(
   const asked = starts.filter(({ start }) => isKept(start)).map(({ test }) => test);
   const guarded = asked.length === 0 ? undefined : await tryKept(work, requirement.id, asked);
   return starts.map(({ test, start }) => {
-    const mutated = guarded?.mutated.get(idOf(test)) ?? 'not-run';
-    const together = mutated !== 'not-run' && guarded?.fault !== undefined ? 'fail' : mutated;
-    const outcomes = { ...start, reverted: 'not-run', mutated } as const;
-    const { proven, reason } = keepVerdict({ ...outcomes, mutated: together });
-    const detail = isKept(start) && guarded ? ` (${guarded.detail})` : messageFor(work, test, outcomes);
-    const fault = mutated === 'fail' ? faultOf(guarded?.fault) : {};
-    return rowOf(requirement, test, { ...outcomes, ...fault, proven, reason: `${reason}${detail}` });
+    const tried = isKept(start) ? guarded : undefined;
+    const mutated = tried?.isTried !== true ? 'not-run' : tried.fault === undefined ? 'pass' : 'fail';
+    const outcomes = { ...start, reverted: 'not-run', mutated, ...faultOf(tried?.fault) } as const;
+    const { proven, reason } = keepVerdict(outcomes);
+    const detail = tried === undefined ? messageFor(work, test, outcomes) : ` (${tried.detail})`;
+    return rowOf(requirement, test, { ...outcomes, proven, reason: `${reason}${detail}` });
   });
 }
 

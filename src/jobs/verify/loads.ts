@@ -7,8 +7,8 @@ import { onChanged, type Work } from './trial.ts';
 /** A test that asserts whether a file loads would notice a fault that it cannot load with; what never loads by itself cannot be judged so. */
 export async function loadsWith(work: Work, fault: Fault, text: string): Promise<boolean> {
   const { bench, trees } = work;
-  const change = { path: fault.file, text: withFault(text, fault) };
-  const loads = await onChanged(work, change, (copy) => loadsIn(bench, copy, fault.file));
+  const changed = new Map([[fault.file, withFault(text, fault)]]);
+  const loads = await onChanged(work, changed, (copy) => loadsIn(bench, copy, fault.file));
   return loads === true || !(await onTreeCopy(bench, trees.head, (copy) => loadsIn(bench, copy, fault.file)));
 }
 

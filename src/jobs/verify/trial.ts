@@ -17,81 +17,66 @@ export interface Work {
   readonly notes: string[];
 }
 
-/** What the tests did with a fault: noticed it, stayed green, could not be judged; `broken` where the product cannot even be built with it. */
+/** Of files, by path. */
+export type Texts = ReadonlyMap<string, string>;
+
+/** What tests did with a fault: one noticed it, all stayed green, it could not be told; `broken` where the product cannot even be built with it. */
 export type Answer = 'noticed' | 'survived' | 'unmeasured' | 'broken';
 
 export interface Trial {
-  readonly fault: Fault;
   readonly answer: Answer;
-  /** Of the tests that were asked, by id. */
+  /** Of the tests that were asked, by id; none where that could not be told. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
-/** Asks one group of tests after the other, until one notices. */
+/** Asks the tests together; each of their files runs whole. */
 export async function tryFault(
   work: Work,
-  { fault, text, groups }: { readonly fault: Fault; readonly text: string; readonly groups: readonly FrozenTest[][] },
+  { fault, text, tests }: { readonly fault: Fault; readonly text: string; readonly tests: readonly FrozenTest[] },
 ): Promise<Trial> {
-  const asked = await onChanged(work, { path: fault.file, text: withFault(text, fault) }, (copy) =>
-    askInTurn(work, copy, groups),
-  );
-  const { answer, outcomes } = asked ?? { answer: 'broken', outcomes: new Map() };
-  work.notes.push(`--- fault ${textOf(fault)}: ${answer}`);
-  return { fault, answer, outcomes };
+  const texts = new Map([[fault.file, withFault(text, fault)]]);
+  const trial = (await onChanged(work, texts, (copy) => ask(work, copy, tests))) ?? BROKEN;
+  const files = [...new Set(tests.map(({ file }) => file))];
+  work.notes.push(`--- fault ${textOf(fault)}: ${trial.answer} by ${files.join(', ')}`);
+  return trial;
 }
 
-async function askInTurn(
-  work: Work,
-  copy: string,
-  groups: readonly FrozenTest[][],
-): Promise<Pick<Trial, 'answer' | 'outcomes'>> {
-  const outcomes = new Map<string, Outcome>();
-  let isKnown = true;
-  for (const tests of groups) {
-    const { trusted, results } = await judging(work, copy, tests);
-    if (!trusted) isKnown = false;
-    else for (const id of tests.map(idOf)) outcomes.set(id, results.get(id)?.outcome ?? 'not-run');
-    if (isRed(outcomes)) return { answer: 'noticed', outcomes };
-  }
-  return { answer: isKnown ? 'survived' : 'unmeasured', outcomes };
+const BROKEN: Trial = { answer: 'broken', outcomes: new Map() };
+
+async function ask(work: Work, copy: string, tests: readonly FrozenTest[]): Promise<Trial> {
+  const { trusted, results } = await judging(work, copy, tests);
+  if (!trusted) return { answer: 'unmeasured', outcomes: new Map() };
+  const outcomes = new Map(tests.map(idOf).map((id) => [id, results.get(id)?.outcome ?? 'not-run']));
+  const isNoticed = [...outcomes.values()].some((outcome) => outcome !== 'pass');
+  return { answer: isNoticed ? 'noticed' : 'survived', outcomes };
 }
 
-/** Whether the tests do not all stay green with this text of the file; undefined where that cannot be told. */
-export async function turnsRed(
-  work: Work,
-  change: { readonly path: string; readonly text: string },
-  tests: readonly FrozenTest[],
-): Promise<boolean | undefined> {
-  return onChanged(work, change, async (copy) => {
-    const run = await judging(work, copy, tests);
-    return run.trusted ? tests.some((test) => run.results.get(idOf(test))?.outcome !== 'pass') : undefined;
-  });
+/** Whether one of the tests failed by assertion. */
+export function fails({ outcomes }: Trial, tests: readonly FrozenTest[]): boolean {
+  return tests.some((test) => outcomes.get(idOf(test)) === 'fail');
 }
 
-/** On a copy of the head in which one file is another, built where the repository has a build; undefined where that fails. */
+/** On a copy of the head in which some files are others, built where the repository has a build; undefined where that fails. */
 export function onChanged<Result>(
   { bench, trees }: Work,
-  { path, text }: { readonly path: string; readonly text: string },
+  texts: Texts | ((copy: string) => Texts),
   run: (copy: string) => Promise<Result>,
 ): Promise<Result | undefined> {
   return onTreeCopy(bench, trees.head, async (copy) => {
-    await overwrite(copy, path, text, trees.headFiles.get(path)?.startsWith('100755') === true);
+    for (const [path, text] of typeof texts === 'function' ? texts(copy) : texts)
+      await overwrite(copy, path, text, trees.headFiles.get(path)?.startsWith('100755') === true);
     const { build } = bench.brief.commands;
     if (build !== null && (await runShell(bench, build, copy)).exitCode !== 0) return undefined;
     return run(copy);
   });
 }
 
-/** A fault may make a test wait for what never comes. Nothing else takes that much longer, however busy the machine is. */
-const PATIENCE = 10;
-const SHORTEST_MS = 10_000;
+/** A fault may make a test wait for what never comes. Nothing else takes that much longer, also where the head's run had the machine for itself. */
+const PATIENCE = 15;
+const SHORTEST_MS = 4000;
 
 function judging({ bench, tests, headRun }: Work, copy: string, only: readonly FrozenTest[]): Promise<TestRun> {
   return runFrozen(bench, copy, tests, { only, mostMs: Math.max(SHORTEST_MS, headRun.durationMs * PATIENCE) });
-}
-
-function isRed(outcomes: ReadonlyMap<string, Outcome>): boolean {
-  return [...outcomes.values()].some((outcome) => outcome !== 'pass');
 }
 
 /** As people read it, and in one line. */

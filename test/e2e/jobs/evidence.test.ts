@@ -303,7 +303,7 @@ export function label(weight) {
     const { rows, ...together } = await strengthOf({ ...weak, test: strong }, { ...blind, sharesRequirement: true });
     expect(rows.map(({ mutated, proven }) => [mutated, proven])).toEqual([
       ['fail', true],
-      ['pass', true],
+      ['fail', true],
     ]);
     expect(shareOf(together)).toBe(1);
   });

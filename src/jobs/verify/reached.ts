@@ -1,0 +1,113 @@
+/** What of the product a run of tests comes to. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { placeOf, readRegular } from '../../sandbox/inside.ts';
+import type { Fault } from '../../syntax/faults.ts';
+import type { Language } from '../../syntax/language.ts';
+import { languageOf, type Parsers } from '../../syntax/parsers.ts';
+import { markedAtEnd, withCodeBefore } from '../../syntax/reach.ts';
+import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
+import { onChanged, type Texts, type Work } from './trial.ts';
+
+/** The files that a run of the tests loads to their end. */
+export async function loadedOf(work: Work, texts: Texts, tests: readonly FrozenTest[]): Promise<Texts> {
+  const marks = await marksOf(work, tests, (told) => {
+    const marked = [...texts].map(([path, text], index) => {
+      const language = languageOf(path);
+      return [path, language === undefined ? text : markedAtEnd(language, text, told, String(index))] as const;
+    });
+    return new Map(marked);
+  });
+  return new Map([...texts].filter((_, index) => marks.has(String(index))));
+}
+
+export interface Placed {
+  readonly texts: Texts;
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * The faults whose statement a run of the tests comes to, as marks in a copy tell. The code under test could make others, or none: marks
+ * choose where faults are tried, and prove nothing.
+ */
+export async function reachedOf(work: Work, placed: Placed, tests: readonly FrozenTest[]): Promise<ReadonlySet<Fault>> {
+  const parsers = await work.bench.environment.parsers();
+  let keys: Coded['keys'] = new Map();
+  const marks = await marksOf(work, tests, (told) => {
+    const coded = withCode(parsers, placed, (language, key) => language.marking(told, key));
+    keys = coded.keys;
+    return coded.texts;
+  });
+  return new Set(placed.faults.filter((fault) => marks.has(keys.get(fault) ?? '') || !keys.has(fault)));
+}
+
+/** The faults to whose statement none of the tests comes: all of them stay green where the process ends there. */
+export async function unreachedOf(
+  work: Work,
+  placed: Placed,
+  tests: readonly FrozenTest[],
+): Promise<ReadonlySet<Fault>> {
+  const reached = await reachedOf(work, placed, tests);
+  const missed = placed.faults.filter((fault) => !reached.has(fault));
+  if (missed.length === 0 || (await isUnreached(work, { ...placed, faults: missed }, tests))) return new Set(missed);
+  const unreached = new Set<Fault>();
+  for (const fault of missed) if (await isUnreached(work, { ...placed, faults: [fault] }, tests)) unreached.add(fault);
+  return unreached;
+}
+
+async function isUnreached(work: Work, placed: Placed, tests: readonly FrozenTest[]): Promise<boolean> {
+  const parsers = await work.bench.environment.parsers();
+  const { texts, keys } = withCode(parsers, placed, ({ ending }) => ending);
+  if (placed.faults.some((fault) => !keys.has(fault))) return false;
+  const isGreen = await onChanged(work, texts, async (copy) => {
+    const { trusted, results } = await runFrozen(work.bench, copy, work.tests, { only: tests });
+    return trusted && tests.every((test) => results.get(idOf(test))?.outcome === 'pass');
+  });
+  return isGreen === true;
+}
+
+interface Coded {
+  /** Of the files that are other now. */
+  readonly texts: Texts;
+  /** By fault, what names its statement; a fault without one is reached with the whole file. */
+  readonly keys: ReadonlyMap<Fault, string>;
+}
+
+function withCode(
+  parsers: Parsers,
+  { texts, faults }: Placed,
+  codeOf: (language: Language, key: string) => string,
+): Coded {
+  const changed = new Map<string, string>();
+  const keys = new Map<Fault, string>();
+  for (const [file, own] of Map.groupBy(faults, (fault) => fault.file)) {
+    const [language, text] = [languageOf(file), texts.get(file)];
+    if (language === undefined || text === undefined) continue;
+    const keyOf = (statement: number) => `${file}:${statement}`;
+    const coded = withCodeBefore(parsers, { language, text, faults: own }, (at) => codeOf(language, keyOf(at)));
+    if (coded === undefined) continue;
+    changed.set(file, coded.text);
+    for (const [fault, statement] of coded.statements) keys.set(fault, keyOf(statement));
+  }
+  return { texts: changed, keys };
+}
+
+/** The marks that a run of the tests leaves in a copy with these texts. */
+async function marksOf(
+  work: Work,
+  tests: readonly FrozenTest[],
+  textsFor: (told: string) => Texts,
+): Promise<ReadonlySet<string>> {
+  const name = `.reached-${randomBytes(8).toString('hex')}`;
+  const marks = await onChanged(
+    work,
+    (copy) => textsFor(join(copy, name)),
+    async (copy) => {
+      await runFrozen(work.bench, copy, work.tests, { only: tests });
+      const place = await placeOf(copy, name);
+      if (place.refusal !== undefined || place.stats?.isFile() !== true) return [];
+      return (await readRegular(place.absolute)).toString('utf8').split('\n');
+    },
+  );
+  return new Set(marks);
+}
