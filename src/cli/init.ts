@@ -1,6 +1,10 @@
 /** `loopwright init`: writes configuration, workflows and the set-up action into a checkout; people review and push them. */
 import { existsSync, realpathSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isManifest } from '../context/manifests.ts';
+import { commands } from '../loop/brief.ts';
+import { detectRunner, RUNNER_NAMES } from '../runners/runners.ts';
 import { packageFile } from '../settings/package-root.ts';
 import { type SetupFile, writeSetup } from '../settings/setup-files.ts';
 import { type Command, optionsOf } from './command.ts';
@@ -30,6 +34,7 @@ export const init: Command = {
     out(`In ${directory}:`);
     for (const { path, state } of files) out(`  ${path.padEnd(width)}  ${STATES[state]}`);
     out(closingOf(files));
+    for (const line of await unreadTests(directory)) out(line);
     return 0;
   },
 };
@@ -40,6 +45,22 @@ const STATES = {
   same: 'is as it should be',
   differs: 'differs, left as it is; --force overwrites it',
 } as const satisfies Record<SetupFile['state'], string>;
+
+/** Folders whose files are others'. */
+const ELSEWHERE = /(?:^|\/)(?:node_modules|\.git|\.venv|venv)$/;
+
+/** Where the tests are some runner's that loops do not read: no value of `commands.runner` would do. */
+async function unreadTests(directory: string): Promise<readonly string[]> {
+  const files = await Array.fromAsync(glob('**/*.*', { cwd: directory, exclude: (name) => ELSEWHERE.test(name) }));
+  const manifests = new Map<string, string>();
+  for (const path of files.filter(isManifest)) manifests.set(path, await readFile(join(directory, path), 'utf8'));
+  const found = detectRunner({ files, manifests }, RUNNER_NAMES);
+  const read: readonly string[] = commands.shape.runner.options;
+  if (found === undefined || read.includes(found.name)) return [];
+  return [
+    `Its tests look like those of ${found.name} (${found.why}). Loops read ${read.join(' and ')} only so far, so none can work on it yet; \`${commandLine('prove')}\` proves its changes.`,
+  ];
+}
 
 function closingOf(files: readonly SetupFile[]): string {
   if (files.every(({ state }) => state === 'same')) return 'Everything is there already.';

@@ -53,7 +53,7 @@ function strengthLines(strength: Strength | null): readonly string[] {
   const { made, noticed, survivors, unreached, unmeasured } = strength;
   const more = survivors.length - SHOWN;
   return [
-    `${noticed} of ${made} faults in the changed lines are noticed${survivors.length === 0 ? '.' : '. Your tests stay green with each of these (git apply):'}`,
+    `${noticed} of ${made} faults in the changed lines are noticed${survivors.length === 0 ? '.' : `. ${shownFrom(made - noticed, survivors.length)}`}`,
     ...survivors.slice(0, SHOWN).flatMap(({ file, line, sentence, patch }) => [
       '',
       `  ${file}:${line}  ${sentence}`,
@@ -69,13 +69,21 @@ function strengthLines(strength: Strength | null): readonly string[] {
   ];
 }
 
+/** Of each line one is shown: whoever mends its tests for that usually mends them for the others. */
+function shownFrom(survived: number, lines: number): string {
+  const rest = survived - lines;
+  const others = rest === 0 ? '' : `, one for each line (${rest} more in the same lines)`;
+  return `Your tests stay green with each of these (git apply)${others}:`;
+}
+
 function places(lines: readonly { readonly file: string; readonly line: number }[]): string {
   const byFile = Map.groupBy(lines, ({ file }) => file);
   return [...byFile].map(([file, own]) => `${file}:${own.map(({ line }) => line).join(',')}`).join(' ');
 }
 
-function verdictLine({ verdict, rows }: Proof): string {
+function verdictLine({ verdict, rows, strength }: Proof): string {
   const proving = rows.filter(({ role }) => role === 'proves').length;
   const counted = rows.length === 0 ? '' : ` (${proving} of ${rows.length} tests need the change)`;
-  return `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}${counted}${verdict.startsWith('not') ? ':' : '.'}`;
+  const unknown = verdict === 'proved' && strength === null ? ', and no fault was made in the changed lines' : '';
+  return `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}${counted}${unknown}${verdict.startsWith('not') ? ':' : '.'}`;
 }

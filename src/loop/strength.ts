@@ -19,7 +19,7 @@ export const strength = z.strictObject({
   unmeasured: z.int(),
   /** Changed lines that no test reaches, where faults were tried. */
   unreached: z.array(z.strictObject({ file: z.string(), line: z.int() })),
-  /** One a line at most. */
+  /** One a line at most: there may be fewer than `made - noticed`. */
   survivors: z.array(survivor),
 });
 export type Strength = z.infer<typeof strength>;

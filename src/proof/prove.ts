@@ -64,7 +64,7 @@ type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings' | 'strengt
 async function judge(work: Judging): Promise<Judged> {
   const { change, trees, log } = work;
   const own = change.tests.filter((path) => change.headFiles.has(path) && isTestFile(path, work.runner));
-  log(`${own.length} changed test files, ${change.product.length} other changed files`);
+  log(`changed files: ${own.length} with tests, ${change.product.length} without`);
   const first = await run(work, trees.head, { files: own });
   if (!first.trusted) return notJudged(`The changed tests cannot be judged on the head: ${first.problem}`);
   const expected = [...first.results.keys()];

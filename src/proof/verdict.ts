@@ -48,7 +48,7 @@ const REASONS: readonly ((grounds: Omit<Grounds, 'strength'>) => readonly string
       : [],
   ({ rows }) =>
     rows.length > 0 && ofRole(rows, 'proves').length === 0
-      ? [`None of the ${rows.length} tests in changed files fails without the change and passes with it.`]
+      ? [`No test in changed files fails without the change and passes with it (${rows.length} run).`]
       : [],
   ({ rows }) => ofRole(rows, 'red').map(({ test, said }) => `${test} does not pass on the head: ${said}`),
   ({ rows }) => ofRole(rows, 'flaky').map(({ test, head }) => `${test} is not stable on the head: ${head.join(', ')}.`),

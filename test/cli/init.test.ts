@@ -75,6 +75,23 @@ test('without a directory it does not take itself for the repository', async () 
   });
 });
 
+test.each([
+  [
+    'Vitest',
+    'package.json',
+    '{ "scripts": { "test": "vitest run" } }',
+    'vitest (the script `test` of package.json is `vitest run`)',
+  ],
+  ['pytest', 'pyproject.toml', '[tool.pytest.ini_options]\n', 'pytest (pyproject.toml speaks of pytest)'],
+])('says where no loop reads the tests of a repository yet: %s', async (_name, file, content, found) => {
+  await writeFile(join(checkout, file), content);
+  const { code, out } = await init(checkout);
+  expect(code).toBe(0);
+  expect(out.at(-1)).toBe(
+    `Its tests look like those of ${found}. Loops read node-test and unittest only so far, so none can work on it yet; \`npm run -s loopwright -- prove\` proves its changes.`,
+  );
+});
+
 test('what was changed stays, until --force', async () => {
   await init(checkout);
   const right = await text(VERIFY);

@@ -36,7 +36,7 @@ describe('a change with a test that needs it', () => {
       /^ +proves +test\/add\.test\.js::adds {2}fails by assertion without the change: AssertionError/m,
     );
     expect(out.at(-1)).toBe('Proved (1 of 1 tests need the change).');
-    expect(err.join('\n')).toContain('1 changed test files');
+    expect(err.join('\n')).toContain('changed files: 1 with tests, 1 without');
     expect(code).toBe(0);
   });
 
@@ -98,12 +98,12 @@ describe('is not proved, exit code 1:', () => {
     [
       'half of the fix',
       { 'test/add.test.js': ADDS, 'src/shop.js': `${BASE['src/shop.js']}// fixed\n` },
-      /None of the 1 tests|does not pass on the head/,
+      /No test in changed files fails without the change|does not pass on the head/,
     ],
     [
       'a test that asserts nothing',
       { 'src/shop.js': FIXED, 'test/add.test.js': testOf('adds', 'shop.add(1, 2);') },
-      /None of the 1 tests/,
+      /No test in changed files fails without the change/,
     ],
     ['a change without a test', { 'src/shop.js': FIXED }, /No test was added or changed/],
     [

@@ -87,6 +87,21 @@ export async function importRepository(source: string, directory: string): Promi
   const git = createGit(directory);
   for (const [key, value] of CONFIGURATION) await git.text(['config', key, value]);
   await git.text(['remote', 'remove', 'origin']);
+  const trunk = await trunkOf(source, git);
+  if (trunk !== undefined) await git.text(['symbolic-ref', 'HEAD', `refs/heads/${trunk}`]);
+}
+
+/** What its origin calls the default branch, else the usual names; where none of them is there, what is checked out stays it. */
+async function trunkOf(source: string, git: Git): Promise<string | undefined> {
+  const { exitCode, stdout } = await runGit({
+    argv: ['-C', source, 'symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD'],
+    env: gitEnvironment(),
+    mostBytes: 1024 * 1024,
+  });
+  const told = exitCode === 0 ? [decode(stdout).replace(/^origin\//, '')] : [];
+  for (const name of [...told, 'main', 'master'])
+    if ((await git.attempt(['show-ref', '--verify', '--quiet', `refs/heads/${name}`])) !== undefined) return name;
+  return undefined;
 }
 
 const CONFIGURATION = [
