@@ -2,6 +2,7 @@
 import type { Strength } from '../../loop/strength.ts';
 import { placesOf, possibleFaults, survivorsOf } from '../../syntax/changed-code.ts';
 import { type Fault, inTurns, spread } from '../../syntax/faults.ts';
+import type { FaultKind } from '../../syntax/language.ts';
 import { FOR_PROCESSORS, inParallel } from '../../test-runs/in-parallel.ts';
 import type { FrozenTest } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
@@ -27,7 +28,7 @@ export interface Noticed {
 }
 
 /** A budget of faults, not of seconds: the same candidate has the same verdict on any machine. */
-export const MOST_FAULTS = 40;
+export const MOST_FAULTS = 30;
 
 /** By requirement; none for a requirement in whose files no fault can be made. */
 export async function tryChange(
@@ -44,9 +45,11 @@ export async function tryChange(
   const unreached = await unreachedOf(work, { texts, faults }, all);
   const tests = Map.groupBy(all, ({ file }) => file);
   const tested: Tested = { work, texts, tests, unreached, faults, trials: new Map() };
-  const shown = await inParallel(asked, (claim) => shownBy(tested, claim), workers(work));
   const counted = faults.filter(({ file }) => asked.some(({ files }) => files.includes(file)));
-  await inParallel(counted, (fault) => judge(tested, fault, asked), workers(work));
+  const [shown] = await Promise.all([
+    inParallel(asked, (claim) => shownBy(tested, claim), 1),
+    inParallel(longestFirst(counted), (fault) => judge(tested, fault, asked), workers(work)),
+  ]);
   const found = new Map<string, Noticed>();
   for (const [index, { requirement, files }] of asked.entries()) {
     const fault = shown[index];
@@ -72,6 +75,14 @@ interface Tested {
 function workers({ bench }: Work): number {
   return bench.environment.sandbox.kind === 'none' ? 1 : 2 * FOR_PROCESSORS;
 }
+
+/** What leaves an answer out keeps a test waiting: where that begins last, everything waits for it. */
+function longestFirst(faults: readonly Fault[]): readonly Fault[] {
+  const waits = ({ kind }: Fault) => Number(LEAVES_OUT.has(kind));
+  return faults.toSorted((one, other) => waits(other) - waits(one));
+}
+
+const LEAVES_OUT: ReadonlySet<FaultKind> = new Set(['return', 'call', 'assignment', 'absence', 'exception']);
 
 interface Chosen {
   readonly faults: readonly Fault[];
