@@ -4,7 +4,7 @@ import { readConfig } from '../context/repository-config.ts';
 import { storedReport } from '../documents/stored-report.ts';
 import { ArtifactError } from '../errors.ts';
 import { CHANGE_LIMITS, type PatchPolicy, plannedPolicy, refusalsOf } from '../guard/patch-policy.ts';
-import { digestOfTests } from '../guard/test-digest.ts';
+import { frozenProblem } from '../guard/test-digest.ts';
 import { isTestPath } from '../guard/test-paths.ts';
 import {
   type BuildReport,
@@ -14,6 +14,7 @@ import {
   type FrozenTests,
   type Report,
 } from '../loop/brief.ts';
+import { UNNOTICED } from '../loop/defect.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 
@@ -82,11 +83,10 @@ async function assertFrozen(report: BuildReport, loop: StartedLoop, ports: Judge
 }
 
 async function replacedTests(tests: FrozenTests, loop: StartedLoop, { store }: Judges): Promise<string | undefined> {
-  if (digestOfTests(tests.files) !== tests.digest)
-    return 'The frozen tests do not have the digest that the report states.';
   const earlier = (await storedReport(store, loop.built.reports.build, buildReport))?.tests ?? undefined;
-  if (earlier === undefined || earlier.digest === tests.digest) return undefined;
-  return 'The frozen tests are not those that an earlier iteration of this plan froze.';
+  // VERIFY asked for further tests.
+  const mayAdd = loop.feedback.some(({ rule }) => rule === UNNOTICED);
+  return frozenProblem(tests, { earlier, mayAdd });
 }
 
 /** A test that an earlier candidate brought onto the branch is no change any more; then it must be there as it was frozen. */

@@ -32,7 +32,11 @@ export const fileChange = z.strictObject({
 export type FileChange = z.infer<typeof fileChange>;
 
 /** The tests that the designer wrote, frozen: `digest` is over their files, and nobody may change them afterwards. */
-export const frozenTests = acceptanceTests.extend({ digest });
+export const frozenTests = acceptanceTests.extend({
+  digest,
+  /** Tests that came later, because those before them did not notice enough; each `file::name`. */
+  added: z.array(z.strictObject({ test: z.string(), because: z.string() })).optional(),
+});
 export type FrozenTests = z.infer<typeof frozenTests>;
 
 export const brief = z.strictObject({
@@ -211,6 +215,8 @@ export const verifyReport = z.strictObject({
   ),
   /** How much the tests of each change notice, where faults could be made in it. */
   strengths: z.array(requirementStrength).optional(),
+  /** Tests that were added to those that were frozen first, and why. */
+  addedTests: frozenTests.shape.added,
   /** What was taken out, and how each does on the head where it is put back: one that passes did not have to go. */
   supersededTests: z.array(supersededTest.extend({ head: outcome })).optional(),
 });

@@ -25,6 +25,7 @@ export function evidenceDocument(report: VerifyReport): string {
           ),
     ],
     ...survivorsSection(report),
+    ...addedSection(report),
     ...supersededSection(report),
     [
       'Acceptance',
@@ -37,6 +38,13 @@ export function evidenceDocument(report: VerifyReport): string {
 function survivorsSection(report: VerifyReport): readonly (readonly [string, string])[] {
   const texts = survivorsText(report);
   return texts.length === 0 ? [] : [['Faults that no test noticed', texts.join('\n\n')]];
+}
+
+/** Tests that came after the approval: people see which, and what asked for them. */
+function addedSection({ addedTests = [] }: VerifyReport): readonly (readonly [string, string])[] {
+  if (addedTests.length === 0) return [];
+  const items = addedTests.map(({ test, because }) => `${code(test)}: ${oneLine(because, 400)}`);
+  return [['Tests that were added, because those before them did not notice enough', list(items, '')]];
 }
 
 function supersededSection(report: VerifyReport): readonly (readonly [string, string])[] {

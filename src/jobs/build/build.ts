@@ -3,6 +3,7 @@
 import type { Task } from '../../documents/documents.ts';
 import { conflictDefect } from '../../guard/merge-changes.ts';
 import type { Brief, BuildReport, FrozenTests } from '../../loop/brief.ts';
+import { TEST_DESIGN, UNNOTICED } from '../../loop/defect.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { openRepository } from '../../trees/repository.ts';
 import { failureOf, reportedOn } from '../report/report-facts.ts';
@@ -40,8 +41,10 @@ async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Out
   try {
     const { bench, conflicts } = await prepare(brief, environment);
     const design = await frozenTestsOf(bench);
-    if (design.tests === undefined) return { ...NOTHING, defects: [...conflicts, ...design.defects], failure: null };
-    return await built(bench, design.tests, conflicts);
+    const { tests, defects } = design;
+    if (tests === undefined) return { ...NOTHING, defects: [...conflicts, ...defects], failure: null };
+    const outcome = await built(bench, tests, conflicts);
+    return { ...outcome, defects: [...outcome.defects, ...defects] };
   } catch (error) {
     return { ...NOTHING, failure: failureOf(error, environment) };
   }
@@ -50,24 +53,60 @@ async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Out
 /** Works on the tasks, then measures. A failure keeps the frozen tests and the tasks that came to their end before it. */
 async function built(bench: Bench, tests: FrozenTests, conflicts: readonly Defect[]): Promise<Outcome> {
   const { brief, environment } = bench;
-  const feedback = [...brief.defects, ...conflicts];
-  const progress = await beginProgress(bench, tasksToDo(brief, feedback));
-  const failed = brief.previous?.failed === true ? await settle(bench, tests) : undefined;
+  const agenda = agendaOf(brief, tests, conflicts);
+  const progress = await beginProgress(bench, agenda.tasks);
+  const failed = agenda.isJudged ? await settle(bench, tests) : undefined;
   try {
     const endings: Defect[] = [];
     for (const task of progress.open()) {
-      const ending = await workOn(bench, { tests, task, feedback, revision: 0 });
+      const ending = await workOn(bench, { tests, task, feedback: agenda.feedback, revision: 0 });
       endings.push(...ending);
       if (ending.length === 0) await progress.finish(task);
     }
     const unchanged = failed === undefined ? undefined : await unchangedSince(failed, bench, tests);
     if (unchanged !== undefined) return { ...NOTHING, tests, ...unchanged, failure: null };
+    if (agenda.isAboutTests) endings.push(...(await workOnRed(bench, tests)));
     const { defects, ...measurements } = await reviewed(bench, tests, endings);
     return { tests, unfinished: [], ...measurements, defects: [...conflicts, ...defects], failure: null };
   } catch (error) {
     const failure = failureOf(error, environment);
     return { ...NOTHING, tests, ...(await progress.rest(tests)), defects: [...conflicts], failure };
   }
+}
+
+interface Agenda {
+  readonly tasks: readonly Task[];
+  /** What the builder has to mend. */
+  readonly feedback: readonly Defect[];
+  /** Nothing is known against the product: only its tests did not look closely enough. */
+  readonly isAboutTests: boolean;
+  /** The product and its tests are what was judged and failed. */
+  readonly isJudged: boolean;
+}
+
+function agendaOf(brief: Brief, tests: FrozenTests, conflicts: readonly Defect[]): Agenda {
+  const { previous, defects } = brief;
+  const feedback = [...defects.filter(({ rule }) => !OF_TESTS.has(rule)), ...conflicts];
+  const isAboutTests = feedback.length === 0 && defects.length > 0;
+  return {
+    feedback,
+    isAboutTests,
+    tasks: isAboutTests ? [] : tasksToDo(brief, feedback),
+    isJudged: previous?.failed === true && previous.tests?.digest === tests.digest,
+  };
+}
+
+/** What only the test designer can mend. */
+const OF_TESTS: ReadonlySet<string> = new Set([UNNOTICED, TEST_DESIGN]);
+
+/** The builder is asked only where a further test is red: it noticed what those before it did not. */
+async function workOnRed(bench: Bench, tests: FrozenTests): Promise<readonly Defect[]> {
+  const { green, defects } = await measure(bench, tests);
+  if (green) return [];
+  const endings: Defect[] = [];
+  for (const task of inOrder(affectedTasks(bench.brief.tasks, defects)))
+    endings.push(...(await workOn(bench, { tests, task, feedback: defects, revision: 0 })));
+  return endings;
 }
 
 /** What failed, where it is file for file what the builder leaves: before reviewers and the seed's maker are asked about it again. */

@@ -35,16 +35,16 @@ const REMEDY =
 export function draftProblems(
   brief: Brief,
   draft: AcceptanceTests,
-  existing: readonly string[],
+  { existing, needed }: { readonly existing: readonly string[]; readonly needed: readonly string[] },
 ): readonly DesignProblem[] {
   return [
     ...draft.files.flatMap((file) => fileProblems(brief, file, existing)),
     ...repeated(draft.files.map(({ path }) => path)).map((path) => ({ file: path, message: `${path} is sent twice.` })),
     ...draft.tests.flatMap((test) => testProblems(brief, draft, test)),
     ...repeated(draft.tests.map(idOf)).map((id) => ({ message: `The test ${id} is listed twice.` })),
-    ...brief.requirements
-      .filter(({ id, kind }) => kind !== 'metric' && !draft.tests.some(({ requirement }) => requirement === id))
-      .map(({ id }) => ({ requirement: id, message: `${id} has no test.` })),
+    ...needed
+      .filter((id) => !draft.tests.some(({ requirement }) => requirement === id))
+      .map((id) => ({ requirement: id, message: `${id} has no test.` })),
   ];
 }
 

@@ -5,7 +5,7 @@ import { digestOfTests } from '../../guard/test-digest.ts';
 import { isTestPath } from '../../guard/test-paths.ts';
 import { type AcceptanceTests, ANSWERS } from '../../loop/answers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
-import { defect } from '../../loop/defect.ts';
+import { defect, TEST_DESIGN, UNNOTICED } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { treesDirectory } from '../../sandbox/sandbox.ts';
 import { layTree, type TreeEntry, treeOf } from '../../trees/repository.ts';
@@ -55,35 +55,100 @@ async function takenOrDesigned(bench: Bench): Promise<Design> {
   if (digestOfTests(taken.files) !== taken.digest)
     throw new JobError(`The frozen tests of the brief do not have the digest ${taken.digest}; design them anew.`);
   bench.environment.log(`took over ${taken.tests.length} frozen tests`);
-  return { tests: taken, defects: [] };
+  const unnoticed = bench.brief.defects.filter(({ rule }) => rule === UNNOTICED);
+  return unnoticed.length === 0 ? { tests: taken, defects: [] } : strengthened(bench, taken, unnoticed);
 }
 
 async function design(bench: Bench): Promise<Design> {
-  const { brief, environment } = bench;
-  const { skills, role } = ANSWERS['acceptance-tests'];
   const existing = await existingFiles(bench);
   const base = await baseTree(bench);
   await tryBase(bench, base);
   const superseded = await supersededFiles(bench, base);
-  const system = skillTexts(bench, skills);
+  const needed = bench.brief.requirements.filter(({ kind }) => kind !== 'metric').map(({ id }) => id);
   const request = await userMessage(bench, existing);
+  const { answer, problems } = await drafted(bench, {
+    request,
+    existing: existing.map(({ path }) => path),
+    needed,
+    base,
+  });
+  if (answer === undefined) return { tests: undefined, defects: problems.map(defectFrom) };
+  const files = [...answer.files, ...superseded];
+  // What is taken out of existing files is frozen with what the designer wrote, so it lies over every tree that is judged.
+  return { tests: { ...answer, files, digest: digestOfTests(files) }, defects: [] };
+}
+
+/**
+ * Further tests, beside those that are frozen, for faults that these do not notice. Nothing is replaced, so nothing can become weaker. Where no draft is
+ * right, the tests stay as they are, and the builder goes on.
+ */
+async function strengthened(bench: Bench, taken: FrozenTests, unnoticed: readonly Defect[]): Promise<Design> {
+  const existing = await existingFiles(bench);
+  const base = await baseTree(bench);
+  await layTests(base, taken);
+  const needed = [...new Set(unnoticed.flatMap(({ requirement }) => requirement ?? []))];
+  const request = [
+    await userMessage(bench, existing),
+    section(
+      'Tests that are frozen already; they stay, and yours come beside them in new files',
+      filesText(taken.files),
+    ),
+    feedbackOf('Faults that they do not notice; write further tests for these requirements only', unnoticed),
+  ].join('');
+  const paths = [...existing, ...taken.files].map(({ path }) => path);
+  const { answer, problems } = await drafted(bench, { request, existing: paths, needed, base });
+  // They stay open, so that the next build asks again.
+  if (answer === undefined) return { tests: taken, defects: [...problems.map(defectFrom), ...unnoticed] };
+  bench.environment.log(`${answer.tests.length} further tests beside ${taken.tests.length} frozen ones`);
+  const files = [...taken.files, ...answer.files];
+  const added = [
+    ...(taken.added ?? []),
+    ...answer.tests.map((test) => ({
+      test: `${test.file}::${test.name}`,
+      because:
+        unnoticed.find(({ requirement }) => requirement === test.requirement)?.message ??
+        'another requirement asked for it',
+    })),
+  ];
+  const tests = [...taken.tests, ...answer.tests];
+  return { tests: { files, tests, added, digest: digestOfTests(files) }, defects: [] };
+}
+
+interface Drafting {
+  readonly request: string;
+  /** Paths where nothing may be written. */
+  readonly existing: readonly string[];
+  /** Requirements that need a test. */
+  readonly needed: readonly string[];
+  /** A working copy of the base. */
+  readonly base: string;
+}
+
+interface Drafted {
+  /** Undefined when no draft was right within the tries. */
+  readonly answer: AcceptanceTests | undefined;
+  /** Of the last draft. */
+  readonly problems: readonly DesignProblem[];
+}
+
+/** Asks until a draft is right by reading it and on the base, as often as the limit allows. @throws {ModelError} */
+async function drafted(bench: Bench, { request, existing, needed, base }: Drafting): Promise<Drafted> {
+  const { brief, environment } = bench;
+  const { skills, role } = ANSWERS['acceptance-tests'];
+  const system = skillTexts(bench, skills);
   let problems: readonly DesignProblem[] = [];
   let feedback = '';
   for (let attempt = 1; attempt <= brief.limits.designAttempts; attempt += 1) {
     const context = callContext(brief, { phase: 'BUILD', skill: skills[0], role, attempt });
     const asked = { name: 'acceptance-tests', context, system, user: request + feedback } as const;
     const { answer } = await environment.model.answer(asked);
-    problems = draftProblems(
-      brief,
-      answer,
-      existing.map(({ path }) => path),
-    );
+    problems = draftProblems(brief, answer, { existing, needed });
     if (problems.length === 0) problems = await problemsOnBase(bench, answer, base);
-    if (problems.length === 0) return { tests: frozenOf(answer, superseded), defects: [] };
+    if (problems.length === 0) return { answer, problems };
     environment.log(`test design, attempt ${attempt}: ${problems.length} problems`);
     feedback = feedbackOn(answer, problems);
   }
-  return { tests: undefined, defects: problems.map(defectFrom) };
+  return { answer: undefined, problems };
 }
 
 /** The files of the candidate, but for tests that were taken away since, in whose place new ones may stand. */
@@ -91,12 +156,6 @@ async function existingFiles({ brief, repository }: Bench): Promise<readonly Tre
   const stays = new Set((await treeOf(repository, brief.base)).map(({ path }) => path));
   const gone = new Set(brief.retired.map(({ path }) => path).filter((path) => !stays.has(path)));
   return (await treeOf(repository, brief.candidate)).filter(({ path }) => !gone.has(path));
-}
-
-/** What is taken out of existing files is frozen with what the designer wrote, so it lies over every tree that is judged. */
-function frozenOf(answer: AcceptanceTests, superseded: readonly FrozenTests['files'][number][]): FrozenTests {
-  const files = [...answer.files, ...superseded];
-  return { ...answer, files, digest: digestOfTests(files) };
 }
 
 /** A working copy of the base commit, with its dependencies, where drafts are tried. */
@@ -142,7 +201,7 @@ function feedbackOn(answer: AcceptanceTests, problems: readonly DesignProblem[])
 
 function defectFrom({ requirement, file, message }: DesignProblem): Defect {
   return defect({
-    rule: 'test-design',
+    rule: TEST_DESIGN,
     about: `${requirement ?? ''}:${file ?? ''}:${message.slice(0, 80)}`,
     requirement,
     file,

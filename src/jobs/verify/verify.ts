@@ -43,6 +43,7 @@ export async function verify(brief: Brief, environment: JobEnvironment): Promise
     durationMs: environment.now() - startedAt,
     evidence: [...judged.evidence.rows],
     ...(judged.evidence.strengths.length === 0 ? {} : { strengths: [...judged.evidence.strengths] }),
+    ...(brief.tests?.added === undefined ? {} : { addedTests: brief.tests.added }),
     ...(judged.superseded.length === 0 ? {} : { supersededTests: [...judged.superseded] }),
     acceptance: judged.rows.map(({ row: { id, requirement }, passed, detail }) => ({
       id,
