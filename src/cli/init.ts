@@ -4,7 +4,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isManifest } from '../context/manifests.ts';
 import { commands } from '../loop/brief.ts';
-import { detectRunner, RUNNER_NAMES } from '../runners/runners.ts';
+import { type DetectedRunner, detectRunner, RUNNER_NAMES, type RunnerName } from '../runners/runners.ts';
 import { packageFile } from '../settings/package-root.ts';
 import { type SetupFile, writeSetup } from '../settings/setup-files.ts';
 import { type Command, optionsOf } from './command.ts';
@@ -29,12 +29,14 @@ export const init: Command = {
       return fail(
         `${directory} is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.`,
       );
-    const files = await writeSetup(directory, { force: values.force === true });
+    const found = await runnerIn(directory);
+    const runner = commands.shape.runner.safeParse(found?.name).data;
+    const files = await writeSetup(directory, { force: values.force === true, runner });
     const width = Math.max(...files.map(({ path }) => path.length));
     out(`In ${directory}:`);
     for (const { path, state } of files) out(`  ${path.padEnd(width)}  ${STATES[state]}`);
     out(closingOf(files));
-    for (const line of await unreadTests(directory)) out(line);
+    for (const line of unreadTests(found)) out(line);
     return 0;
   },
 };
@@ -49,16 +51,20 @@ const STATES = {
 /** Folders whose files are others'. */
 const ELSEWHERE = /(?:^|\/)(?:node_modules|\.git|\.venv|venv)$/;
 
-/** Where the tests are some runner's that loops do not read: no value of `commands.runner` would do. */
-async function unreadTests(directory: string): Promise<readonly string[]> {
+/** What runs the tests, as the files show it. */
+async function runnerIn(directory: string): Promise<DetectedRunner<RunnerName> | undefined> {
   const files = await Array.fromAsync(glob('**/*.*', { cwd: directory, exclude: (name) => ELSEWHERE.test(name) }));
   const manifests = new Map<string, string>();
   for (const path of files.filter(isManifest)) manifests.set(path, await readFile(join(directory, path), 'utf8'));
-  const found = detectRunner({ files, manifests }, RUNNER_NAMES);
-  const read: readonly string[] = commands.shape.runner.options;
-  if (found === undefined || read.includes(found.name)) return [];
+  return detectRunner({ files, manifests }, RUNNER_NAMES);
+}
+
+/** Where the tests are some runner's that loops do not read, no value of `commands.runner` would do. */
+function unreadTests(found: DetectedRunner<RunnerName> | undefined): readonly string[] {
+  if (found === undefined || commands.shape.runner.safeParse(found.name).success) return [];
+  const read = commands.shape.runner.options.join(', ');
   return [
-    `Its tests look like those of ${found.name} (${found.why}). Loops read ${read.join(' and ')} only so far, so none can work on it yet; \`${commandLine('prove')}\` proves its changes.`,
+    `Its tests look like those of ${found.name} (${found.why}). Loops read ${read} only so far, so none can work on it yet; \`${commandLine('prove')}\` proves its changes.`,
   ];
 }
 

@@ -44,7 +44,7 @@ const CASES: Readonly<Record<Runner, (text: string) => readonly TestCase[]>> = {
   'node-test': scriptCases,
   vitest: scriptCases,
   jest: scriptCases,
-  pytest: pythonCases,
+  pytest: (text) => [...functionCases(text), ...pythonCases(text)],
   unittest: pythonCases,
 };
 
@@ -121,16 +121,38 @@ function pythonCases(text: string): readonly TestCase[] {
   });
 }
 
+/** Tests of pytest that are functions of their file. */
+function functionCases(text: string): readonly TestCase[] {
+  const lines = logicalLines(maskedCode(text, 'python'));
+  return casesIn(text, lines, 0).map(({ name, from, to }) => ({ name, from, to, instead: '' }));
+}
+
 function methodsOf(text: string, kind: string, body: readonly Line[]): readonly TestCase[] {
   const indent = body[0]?.indent ?? 0;
-  return body.flatMap((line, index): readonly TestCase[] => {
-    const method = /^(?:async\s+)?def\s+(test\w*)\s*\(/.exec(line.code)?.[1];
-    if (method === undefined || line.indent !== indent) return [];
+  return casesIn(text, body, indent).map(({ name, from, to, margin, lines }) => ({
+    ...{ name: `${kind}.${name}`, from, to },
+    instead: lines === body.length ? `${margin}pass\n` : '',
+  }));
+}
+
+interface PythonCase {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly margin: string;
+  /** How many it has. */
+  readonly lines: number;
+}
+
+/** Definitions of tests at this indent, each with its decorators and its body. */
+function casesIn(text: string, body: readonly Line[], indent: number): readonly PythonCase[] {
+  return body.flatMap((line, index): readonly PythonCase[] => {
+    const name = /^(?:async\s+)?def\s+(test\w*)\s*\(/.exec(line.code)?.[1];
+    if (name === undefined || line.indent !== indent) return [];
     const decorators = takenWhile(body.slice(0, index).reverse(), ({ code }) => code.startsWith('@'));
     const own = [...decorators, line, ...takenWhile(body.slice(index + 1), (inner) => inner.indent > indent)];
     const [from, to] = [Math.min(...own.map((part) => part.from)), Math.max(...own.map((part) => part.to))];
-    const margin = text.slice(line.from, line.from + indent);
-    return [{ name: `${kind}.${method}`, from, to, instead: own.length === body.length ? `${margin}pass\n` : '' }];
+    return [{ name, from, to, margin: text.slice(line.from, line.from + indent), lines: own.length }];
   });
 }
 

@@ -38,7 +38,7 @@ const RUNNER_FILES =
   /(^|\/)(conftest\.py|pytest\.ini|tox\.ini|noxfile\.py|sitecustomize\.py|usercustomize\.py|\.npmrc|\.mocharc[^/]*|node\.config\.json)$/;
 /** Ways to leave tests out, as the runners spell them. */
 const LEFT_OUT =
-  /\b(?:test|it|describe|suite)\.(?:skip|only|todo)\b|\b[xf](?:it|describe)\s*\(|\b(?:skip|only|todo)\s*:\s*(?:true|['"`])|\b\w+\.(?:skip|todo)\s*\(|@(?:unittest|pytest\.mark)\.(?:skip|expectedFailure|xfail)|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest/;
+  /\b(?:test|it|describe|suite)\.(?:skip|only|todo)\b|\b[xf](?:it|describe)\s*\(|\b(?:skip|only|todo)\s*:\s*(?:true|['"`])|\b\w+\.(?:skip|todo)\s*\(|@unittest\.(?:skip|expectedFailure)|\bpytest\.(?:mark\.(?:skip|xfail)|importorskip)|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest/;
 const SUGGESTION = 'Put it back as it was; a change is judged by tests that it did not touch.';
 
 /** One blocking defect for each violation; empty when the tests can be relied on. */
@@ -105,12 +105,31 @@ function runnerSetUp(request: IntegrityRequest): readonly Violation[] {
   const paths = [...new Set([...base.keys(), ...head.keys()])];
   const files = paths.filter((path) => decidesTests(path) && base.get(path) !== head.get(path));
   const manifests = paths.filter((path) => /(^|\/)package\.json$/.test(path) && testScripts(request, path));
-  return [...files, ...manifests].map((file) => ({
+  const settings = paths.filter((path) => SETTINGS.test(path) && pytestSettings(request, path));
+  return [...files, ...manifests, ...settings].map((file) => ({
     rule: 'test-runner',
     file,
     message: `${file} changes how the tests are run.`,
     bound: [base.get(file) ?? '', head.get(file) ?? ''],
   }));
+}
+
+/** Files that may hold pytest's settings beside others. */
+const SETTINGS = /(^|\/)(?:pyproject\.toml|setup\.cfg)$/;
+
+/** Whether the text of the file has to be known to judge a change. */
+export function holdsSettings(path: string): boolean {
+  return SETTINGS.test(path) || /(^|\/)package\.json$/.test(path);
+}
+
+function pytestSettings({ baseText, headText }: IntegrityRequest, path: string): boolean {
+  return pytestSections(baseText(path) ?? '') !== pytestSections(headText(path) ?? '');
+}
+
+/** The sections that pytest reads, as they are written. */
+function pytestSections(text: string): string {
+  const sections = text.split(/^(?=[ \t]*\[)/m);
+  return sections.filter((section) => /^[ \t]*\[\[?\s*["']?tool["']?\s*[.:]\s*["']?pytest\b/.test(section)).join('');
 }
 
 const manifest = z.looseObject({ scripts: z.record(z.string(), z.unknown()).optional() });

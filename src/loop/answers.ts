@@ -25,7 +25,12 @@ export const acceptanceTests = z.strictObject({
         requirement: requirementId,
         kind: z.enum(['change', 'keep']),
         file: path,
-        name: z.string().min(1).describe('Full test name as the runner reports it; for unittest Class.method'),
+        name: z
+          .string()
+          .min(1)
+          .describe(
+            'Full test name as the runner reports it; for unittest and pytest Class.method, for a function of pytest its name',
+          ),
       }),
     )
     .min(1)

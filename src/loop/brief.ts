@@ -19,7 +19,7 @@ export const commands = z.strictObject({
   /** Path that answers 200 when the product is ready. */
   health: z.string().nullable(),
   /** Which runner adapter reads single test results. */
-  runner: z.enum(['node-test', 'unittest']),
+  runner: z.enum(['node-test', 'pytest', 'unittest']),
 });
 export type Commands = z.infer<typeof commands>;
 

@@ -1,5 +1,5 @@
 /** What a change does to the way in which it is judged: tests left out, the runner's set-up changed, whole test files gone. */
-import { integrityDefects } from '../guard/test-integrity.ts';
+import { holdsSettings, integrityDefects } from '../guard/test-integrity.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { RunnerName } from '../runners/runners.ts';
 import type { Repository } from '../trees/repository.ts';
@@ -18,12 +18,10 @@ export async function findingsOf({
   readonly runner: RunnerName;
 }): Promise<readonly Defect[]> {
   const { baseFiles, headFiles, added } = change;
-  const manifests = [...new Set([...baseFiles.keys(), ...headFiles.keys()])].filter((path) =>
-    path.endsWith('package.json'),
-  );
+  const settings = [...new Set([...baseFiles.keys(), ...headFiles.keys()])].filter(holdsSettings);
   const textsOf = async (commit: string, files: ReadonlyMap<string, string>) => {
     const texts = new Map<string, string>();
-    for (const path of manifests)
+    for (const path of settings)
       if (files.has(path)) texts.set(path, (await repository.git(['show', `${commit}:${path}`])).toString('utf8'));
     return texts;
   };

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Commands } from '../loop/brief.ts';
 import { CONFIG_PATH, WORKFLOWS } from './config.ts';
 import { packageFile } from './package-root.ts';
 
@@ -28,7 +29,7 @@ export interface SetupFile {
 /** Writes what is missing; what is there and differs only when it is forced. */
 export async function writeSetup(
   directory: string,
-  { force }: { readonly force: boolean },
+  { force, runner }: { readonly force: boolean; readonly runner?: Commands['runner'] | undefined },
 ): Promise<readonly SetupFile[]> {
   const files = [
     ...NAMES.map((name) => ({
@@ -39,7 +40,7 @@ export async function writeSetup(
       path: SETUP_ACTION,
       text: () => readFile(packageFile('config', 'actions', 'loopwright-setup', 'action.yml'), 'utf8'),
     },
-    { path: CONFIG_PATH, text: () => guessedConfig(directory) },
+    { path: CONFIG_PATH, text: () => guessedConfig(directory, runner) },
   ];
   return Promise.all(
     files.map(async ({ path, text }) => ({ path, state: await written(join(directory, path), await text(), force) })),
@@ -77,7 +78,10 @@ const STACKS: readonly Stack[] = [
 ];
 const UNKNOWN: Stack = { sign: '', lines: ['test: python3 -m unittest discover', 'runner: unittest'] };
 
-async function guessedConfig(directory: string): Promise<string> {
-  const stack = STACKS.find(({ sign }) => existsSync(join(directory, sign))) ?? UNKNOWN;
+const PYTEST: Stack = { sign: '', lines: ['test: python3 -m pytest', 'runner: pytest'] };
+
+async function guessedConfig(directory: string, runner: Commands['runner'] | undefined): Promise<string> {
+  const found = STACKS.find(({ sign }) => existsSync(join(directory, sign))) ?? UNKNOWN;
+  const stack = runner === 'pytest' ? PYTEST : found;
   return ['version: 1', 'commands:', ...stack.lines.map((line) => `  ${line}`), ''].join('\n');
 }

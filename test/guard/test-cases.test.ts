@@ -53,6 +53,38 @@ if __name__ == "__main__":
     unittest.main()
 `;
 
+describe('test cases of pytest', () => {
+  const FUNCTIONS = `import pytest
+
+def test_first():
+    assert 1 == 1
+
+@pytest.mark.parametrize("n", [
+    1, 2])
+def test_each(n):
+    def test_inner():
+        pass
+    assert n
+
+class TestMore:
+    async def test_last(self):
+        assert True
+`;
+
+  it('are functions of the file, and methods of its classes', () => {
+    expect(testCasesIn(FUNCTIONS, 'pytest').map(({ name }) => name)).toEqual([
+      ...['test_first', 'test_each', 'TestMore.test_last'],
+    ]);
+    expect(testCasesIn(FUNCTIONS, 'unittest').map(({ name }) => name)).toEqual(['TestMore.test_last']);
+  });
+
+  it('are taken out with their decorators, and nothing else', () => {
+    expect(withoutTests(FUNCTIONS, ['test_each', 'test_first'], 'pytest')).toBe(
+      'import pytest\n\nclass TestMore:\n    async def test_last(self):\n        assert True\n',
+    );
+  });
+});
+
 describe('test cases of node:test', () => {
   it('are found under the names that the runner reports, where each stands by itself', () => {
     expect(testCasesIn(SCRIPT, 'node-test').map(({ name }) => name)).toEqual([

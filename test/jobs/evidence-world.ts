@@ -41,6 +41,7 @@ export const NODE_TEST = `import test from 'node:test';\nimport assert from 'nod
 const RUNNERS = {
   'node-test': { base: NODE_BASE, product: 'src/price.js', fileOf: (id: string) => `test/${id}.test.js` },
   unittest: { base: PYTHON_BASE, product: 'price.py', fileOf: (id: string) => `tests/test_${id}.py` },
+  pytest: { base: PYTHON_BASE, product: 'price.py', fileOf: (id: string) => `tests/test_${id}.py` },
 } as const;
 
 /**

@@ -1,6 +1,6 @@
 /** What VERIFY measures about the tests: whether they are intact, and whether they are stable. */
 import type { AddedLine } from '../../guard/added-lines.ts';
-import { integrityDefects } from '../../guard/test-integrity.ts';
+import { holdsSettings, integrityDefects } from '../../guard/test-integrity.ts';
 import { judgeFindings, liftedNote } from '../../guard/waivers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
@@ -15,7 +15,7 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
   const { brief, environment } = bench;
   const frozen = brief.tests ?? undefined;
   const isRead = (path: string) =>
-    path.endsWith('package.json') ||
+    holdsSettings(path) ||
     (frozen?.files.some((file) => file.path === path) ?? false) ||
     brief.supersededTests.some(({ file }) => file === path);
   const [baseTexts, headTexts] = await Promise.all([
