@@ -127,7 +127,7 @@ function closedPaths({ plan, repository }: Input): readonly Closed[] {
         message: `\`${path}\` is an existing test; a change is judged by tests that it did not touch.`,
       })),
     ...planned
-      .filter(decidesTests)
+      .filter((path) => decidesTests(path, runner))
       .map((path) => ({ path, message: `\`${path}\` decides how tests are run, which a loop leaves as it is.` })),
   ];
 }

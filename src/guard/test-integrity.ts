@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { FrozenTests } from '../loop/brief.ts';
 import type { Defect } from '../loop/measurement.ts';
-import type { RunnerName } from '../runners/runners.ts';
+import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { AddedLine } from './added-lines.ts';
 import { withoutTests } from './test-cases.ts';
 import { digestOfTests } from './test-digest.ts';
@@ -96,14 +96,14 @@ function leftOut({ runner, added, head }: IntegrityRequest): readonly Violation[
 }
 
 /** Whether any change of this file counts as tampering with the tests: what decides how they run. */
-export function decidesTests(path: string): boolean {
-  return RUNNER_FILES.test(path);
+export function decidesTests(path: string, runner: RunnerName): boolean {
+  return RUNNER_FILES.test(path) || RUNNERS[runner].settings.some((pattern) => pattern.test(path));
 }
 
 function runnerSetUp(request: IntegrityRequest): readonly Violation[] {
-  const { base, head } = request;
+  const { base, head, runner } = request;
   const paths = [...new Set([...base.keys(), ...head.keys()])];
-  const files = paths.filter((path) => decidesTests(path) && base.get(path) !== head.get(path));
+  const files = paths.filter((path) => decidesTests(path, runner) && base.get(path) !== head.get(path));
   const manifests = paths.filter((path) => /(^|\/)package\.json$/.test(path) && testScripts(request, path));
   const settings = paths.filter((path) => SETTINGS.test(path) && pytestSettings(request, path));
   return [...files, ...manifests, ...settings].map((file) => ({
@@ -132,9 +132,13 @@ function pytestSections(text: string): string {
   return sections.filter((section) => /^[ \t]*\[\[?\s*["']?tool["']?\s*[.:]\s*["']?pytest\b/.test(section)).join('');
 }
 
-const manifest = z.looseObject({ scripts: z.record(z.string(), z.unknown()).optional() });
+const manifest = z.looseObject({
+  scripts: z.record(z.string(), z.unknown()).optional(),
+  jest: z.unknown().optional(),
+  vitest: z.unknown().optional(),
+});
 
-/** Whether the scripts that lead to the tests differ. */
+/** Whether the scripts that lead to the tests differ, or what a runner reads there. */
 function testScripts({ baseText, headText }: IntegrityRequest, path: string): boolean {
   const [before, after] = [baseText(path), headText(path)];
   return before !== undefined && after !== before && scriptsOf(before) !== scriptsOf(after ?? '{}');
@@ -142,8 +146,9 @@ function testScripts({ baseText, headText }: IntegrityRequest, path: string): bo
 
 function scriptsOf(text: string): string {
   try {
-    const scripts = Object.entries(manifest.parse(JSON.parse(text)).scripts ?? {});
-    return JSON.stringify(scripts.filter(([name]) => /^(?:pre|post)?test/.test(name)));
+    const { scripts = {}, jest, vitest } = manifest.parse(JSON.parse(text));
+    const own = Object.entries(scripts).filter(([name]) => /^(?:pre|post)?test/.test(name));
+    return JSON.stringify([own, jest, vitest]);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) return 'unreadable';
     throw error;

@@ -10,6 +10,7 @@ export const nodeTest: Runner = {
   trust: 'sealed',
   takesMany: false,
   support: [],
+  settings: [],
   programs: ['node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
   // The signal would open the debugger.
   argv: ({ node, script, testMs }) => [node, '--disable-sigusr1', `--test-timeout=${testMs}`, script],

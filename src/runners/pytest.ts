@@ -16,6 +16,7 @@ export const pytest: Runner = {
   takesMany: false,
   testPaths: pythonTestPaths,
   support: [/(^|\/)conftest\.py$/],
+  settings: [],
   programs: ['pytest-runner.py', 'judges.py', 'sealed.py'],
   argv: ({ script }) => ['python3', script],
   target: ({ file }) => ({ path: file }),

@@ -9,6 +9,8 @@ export interface Runner {
   readonly testPaths: readonly RegExp[];
   /** What lies there or elsewhere only for tests, and holds none; everything else is the product. */
   readonly support: readonly RegExp[];
+  /** Files of its own that decide how tests run, beside those that hold for every runner. */
+  readonly settings: readonly RegExp[];
   /** Programs of `src/inside` that lie beside each other while tests run; the first one is started. */
   readonly programs: readonly [string, ...string[]];
   /** How the first program is started. */

@@ -9,6 +9,9 @@ const TEST_PATHS = [
 ];
 const SUPPORT = [/(^|\/)(test|tests|spec|__tests__|__mocks__|__snapshots__|__fixtures__)\//];
 
+/** Vite's too, because Vitest reads it where there is none of its own. */
+const SETTINGS = [/(^|\/)(?:vite|vitest|jest)\.(?:config|workspace|setup)\.(?:[cm]?[jt]sx?|json)$/];
+
 function told(tool: 'vitest' | 'jest'): Runner {
   return {
     detect: ({ manifests }) =>
@@ -17,6 +20,7 @@ function told(tool: 'vitest' | 'jest'): Runner {
     takesMany: true,
     testPaths: TEST_PATHS,
     support: SUPPORT,
+    settings: SETTINGS,
     programs: ['told-runner.mjs', 'told-tools.mjs'],
     argv: ({ node, script }) => [node, '--disable-sigusr1', script],
     target: ({ node }) => ({ tool, program: node }),

@@ -11,6 +11,7 @@ export const unittest: Runner = {
   trust: 'sealed',
   takesMany: false,
   support: [],
+  settings: [],
   programs: ['unittest-runner.py'],
   argv: ({ script }) => ['python3', script],
   target: ({ file }) => ({ path: file }),
