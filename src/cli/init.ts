@@ -3,8 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isManifest } from '../context/manifests.ts';
-import { commands } from '../loop/brief.ts';
-import { type DetectedRunner, detectRunner, RUNNER_NAMES, type RunnerName } from '../runners/runners.ts';
+import { detectRunner, RUNNER_NAMES, type RunnerName } from '../runners/runners.ts';
 import { packageFile } from '../settings/package-root.ts';
 import { type SetupFile, writeSetup } from '../settings/setup-files.ts';
 import { type Command, optionsOf } from './command.ts';
@@ -29,14 +28,11 @@ export const init: Command = {
       return fail(
         `${directory} is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.`,
       );
-    const found = await runnerIn(directory);
-    const runner = commands.shape.runner.safeParse(found?.name).data;
-    const files = await writeSetup(directory, { force: values.force === true, runner });
+    const files = await writeSetup(directory, { force: values.force === true, runner: await runnerIn(directory) });
     const width = Math.max(...files.map(({ path }) => path.length));
     out(`In ${directory}:`);
     for (const { path, state } of files) out(`  ${path.padEnd(width)}  ${STATES[state]}`);
     out(closingOf(files));
-    for (const line of unreadTests(found)) out(line);
     return 0;
   },
 };
@@ -52,20 +48,11 @@ const STATES = {
 const ELSEWHERE = /(?:^|\/)(?:node_modules|\.git|\.venv|venv)$/;
 
 /** What runs the tests, as the files show it. */
-async function runnerIn(directory: string): Promise<DetectedRunner<RunnerName> | undefined> {
+async function runnerIn(directory: string): Promise<RunnerName | undefined> {
   const files = await Array.fromAsync(glob('**/*.*', { cwd: directory, exclude: (name) => ELSEWHERE.test(name) }));
   const manifests = new Map<string, string>();
   for (const path of files.filter(isManifest)) manifests.set(path, await readFile(join(directory, path), 'utf8'));
-  return detectRunner({ files, manifests }, RUNNER_NAMES);
-}
-
-/** Where the tests are some runner's that loops do not read, no value of `commands.runner` would do. */
-function unreadTests(found: DetectedRunner<RunnerName> | undefined): readonly string[] {
-  if (found === undefined || commands.shape.runner.safeParse(found.name).success) return [];
-  const read = commands.shape.runner.options.join(', ');
-  return [
-    `Its tests look like those of ${found.name} (${found.why}). Loops read ${read} only so far, so none can work on it yet; \`${commandLine('prove')}\` proves its changes.`,
-  ];
+  return detectRunner({ files, manifests }, RUNNER_NAMES)?.name;
 }
 
 function closingOf(files: readonly SetupFile[]): string {

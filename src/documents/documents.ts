@@ -152,7 +152,7 @@ export type Task = z.infer<typeof task>;
 export const supersededTest = z.strictObject({
   file: path.describe('Existing test file'),
   name: line.describe(
-    'Full name as the runner reports it: for node:test the title (inside a suite joined by " > "), for unittest and pytest Class.method, for a function of pytest its name',
+    'Full name as the runner reports it: for node:test, Vitest and Jest the title (inside a suite joined by " > "), for unittest and pytest Class.method, for a function of pytest its name',
   ),
   requirement: requirementId.describe('The change requirement that asks for the opposite'),
   why: line.describe('What the test asserts today, and what the requirement asks for instead'),

@@ -29,7 +29,7 @@ export const acceptanceTests = z.strictObject({
           .string()
           .min(1)
           .describe(
-            'Full test name as the runner reports it; for unittest and pytest Class.method, for a function of pytest its name',
+            'Full test name as the runner reports it: the title (inside a suite joined by " > "); for unittest and pytest Class.method, for a function of pytest its name',
           ),
       }),
     )

@@ -19,7 +19,7 @@ export const commands = z.strictObject({
   /** Path that answers 200 when the product is ready. */
   health: z.string().nullable(),
   /** Which runner adapter reads single test results. */
-  runner: z.enum(['node-test', 'pytest', 'unittest']),
+  runner: z.enum(['node-test', 'vitest', 'jest', 'pytest', 'unittest']),
 });
 export type Commands = z.infer<typeof commands>;
 
@@ -150,6 +150,8 @@ export const evidenceRow = z.strictObject({
   reverted: outcome,
   /** `fail` where a fault in the product made a test of the requirement fail; not-run where none was tried. */
   mutated: outcome,
+  /** The runner's outcomes are those that it tells itself, not sealed against the code under test. */
+  trust: z.literal('told').optional(),
   /** The fault that turned the test red: file, line, what was done. */
   fault: z.string().optional(),
   value: z.number().nullable(),

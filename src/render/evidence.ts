@@ -127,9 +127,12 @@ export function evidenceLegend({ evidence }: Pick<VerifyReport, 'evidence'>): st
     ...triedIn(changes, CHANGE_WORDS),
     ...triedIn(keeps, KEEP_WORDS),
     ...(metrics?.length ? [METRIC_WORDS] : []),
+    ...(evidence.some(({ trust }) => trust === 'told') ? [TOLD_WORDS] : []),
   ].join(' ');
 }
 
+const TOLD_WORDS =
+  'The runner *tells* its outcomes itself, with a test beside them that must fail: they are not sealed against the code under test.';
 const METRIC_WORDS =
   "A `metric` is measured on the head and held to its own number; the gate of that name has the operator's, which every loop must keep.";
 

@@ -6,8 +6,7 @@ import type { RepositoryFacts, Runner } from './runner.ts';
 import { jest, vitest } from './told.ts';
 import { unittest } from './unittest.ts';
 
-/** Those of loops, and those that prove a change only. */
-export type RunnerName = Commands['runner'] | 'vitest' | 'jest';
+export type RunnerName = Commands['runner'];
 
 /** Whose signs are surer comes first. */
 export const RUNNERS: Readonly<Record<RunnerName, Runner>> = { 'node-test': nodeTest, vitest, jest, pytest, unittest };

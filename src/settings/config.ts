@@ -31,7 +31,9 @@ export const repositoryConfig = z.strictObject({
       health: commands.shape.health
         .default(null)
         .describe('path that answers 200 when it is ready; needed with `start`'),
-      runner: commands.shape.runner.describe('reads single tests: `node-test`, `pytest` or `unittest`'),
+      runner: commands.shape.runner.describe(
+        'reads single tests: `node-test`, `vitest`, `jest`, `pytest` or `unittest`',
+      ),
     })
     .refine(({ start, health }) => start === null || health !== null, {
       path: ['start'],

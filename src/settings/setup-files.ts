@@ -78,10 +78,14 @@ const STACKS: readonly Stack[] = [
 ];
 const UNKNOWN: Stack = { sign: '', lines: ['test: python3 -m unittest discover', 'runner: unittest'] };
 
-const PYTEST: Stack = { sign: '', lines: ['test: python3 -m pytest', 'runner: pytest'] };
+/** The same for a runner that the files show. */
+function linesFor(lines: readonly string[], runner: Commands['runner'] | undefined): readonly string[] {
+  if (runner === 'pytest') return ['test: python3 -m pytest', 'runner: pytest'];
+  const isScript = runner === 'vitest' || runner === 'jest';
+  return lines.map((line) => (isScript && line === 'runner: node-test' ? `runner: ${runner}` : line));
+}
 
 async function guessedConfig(directory: string, runner: Commands['runner'] | undefined): Promise<string> {
-  const found = STACKS.find(({ sign }) => existsSync(join(directory, sign))) ?? UNKNOWN;
-  const stack = runner === 'pytest' ? PYTEST : found;
-  return ['version: 1', 'commands:', ...stack.lines.map((line) => `  ${line}`), ''].join('\n');
+  const stack = STACKS.find(({ sign }) => existsSync(join(directory, sign))) ?? UNKNOWN;
+  return ['version: 1', 'commands:', ...linesFor(stack.lines, runner).map((line) => `  ${line}`), ''].join('\n');
 }

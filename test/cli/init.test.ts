@@ -76,28 +76,15 @@ test('without a directory it does not take itself for the repository', async () 
 });
 
 test.each([
-  [
-    'Vitest',
-    'package.json',
-    '{ "scripts": { "test": "vitest run" } }',
-    'vitest (the script `test` of package.json is `vitest run`)',
-  ],
-  ['Jest', 'package.json', '{ "devDependencies": { "jest": "30.0.0" } }', 'jest (package.json asks for jest)'],
-])('says where no loop reads the tests of a repository yet: %s', async (_name, file, content, found) => {
+  ['pytest', 'pyproject.toml', '[tool.pytest.ini_options]\n', { test: 'python3 -m pytest', runner: 'pytest' }],
+  ['vitest', 'package.json', '{ "scripts": { "test": "vitest run" } }', { test: 'npm test', runner: 'vitest' }],
+  ['jest', 'package.json', '{ "devDependencies": { "jest": "30.0.0" } }', { test: 'npm test', runner: 'jest' }],
+  ['node:test', 'package.json', '{ "scripts": { "test": "node --test" } }', { test: 'npm test', runner: 'node-test' }],
+])('a repository whose tests are those of %s gets its runner', async (_name, file, content, wanted) => {
   await writeFile(join(checkout, file), content);
-  const { code, out } = await init(checkout);
-  expect(code).toBe(0);
-  expect(out.at(-1)).toBe(
-    `Its tests look like those of ${found}. Loops read node-test, pytest, unittest only so far, so none can work on it yet; \`npm run -s loopwright -- prove\` proves its changes.`,
-  );
-});
-
-test("a repository whose tests are pytest's gets its command", async () => {
-  await writeFile(join(checkout, 'pyproject.toml'), '[tool.pytest.ini_options]\n');
-  const { out } = await init(checkout);
-  expect(out.at(-1)).toContain('Look the commands in .github/loopwright.yml over');
+  await init(checkout);
   const { commands } = repositoryConfig.parse(parse(await text(CONFIG)));
-  expect(commands).toMatchObject({ test: 'python3 -m pytest', runner: 'pytest' });
+  expect(commands).toMatchObject(wanted);
 });
 
 test('what was changed stays, until --force', async () => {

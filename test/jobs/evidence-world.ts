@@ -13,6 +13,9 @@ export interface Ground {
   readonly change: Change;
   readonly runner?: Brief['commands']['runner'];
   readonly build?: string;
+  readonly install?: string;
+  /** A folder that may be read beside the repository. */
+  readonly readable?: string;
 }
 
 /** One requirement and its test. */
@@ -38,9 +41,12 @@ export const PYTHON_HEAD = {
 };
 export const NODE_TEST = `import test from 'node:test';\nimport assert from 'node:assert/strict';\n`;
 
+const SCRIPT_WORLD = { base: NODE_BASE, product: 'src/price.js', fileOf: (id: string) => `test/${id}.test.js` };
 const RUNNERS = {
-  'node-test': { base: NODE_BASE, product: 'src/price.js', fileOf: (id: string) => `test/${id}.test.js` },
+  'node-test': SCRIPT_WORLD,
   unittest: { base: PYTHON_BASE, product: 'price.py', fileOf: (id: string) => `tests/test_${id}.py` },
+  vitest: SCRIPT_WORLD,
+  jest: SCRIPT_WORLD,
   pytest: { base: PYTHON_BASE, product: 'price.py', fileOf: (id: string) => `tests/test_${id}.py` },
 } as const;
 
@@ -54,20 +60,25 @@ export async function rowsFor(ground: Ground, claims: readonly Claim[]): Promise
 
 /** The rows, and how much the tests of each change notice. */
 export async function evidenceFor(ground: Ground, claims: readonly Claim[]): Promise<Omit<Evidence, 'raw'>> {
-  const { runner = 'node-test', build = null } = ground;
+  const { runner = 'node-test', build = null, install = null, readable } = ground;
   const { base, product, fileOf } = RUNNERS[runner];
   const all = claims.map((claim, index) => ({
     ...claim,
     id: `R-${index + (claim.sharesRequirement ? 0 : 1)}`,
     file: fileOf(`r${index + 1}`),
   }));
-  const place = await scene(ground.base ?? base, ground.change, {
-    requirements: all
-      .filter(({ sharesRequirement }) => !sharesRequirement)
-      .map(({ id, kind }) => ({ id, kind, statement: 'It works.' })),
-    tasks: all.map(({ id, taskFiles = [product] }) => taskFor([id], taskFiles)),
-    commands: commandsOf({ build, test: 'true', runner }),
-  });
+  const place = await scene(
+    ground.base ?? base,
+    ground.change,
+    {
+      requirements: all
+        .filter(({ sharesRequirement }) => !sharesRequirement)
+        .map(({ id, kind }) => ({ id, kind, statement: 'It works.' })),
+      tasks: all.map(({ id, taskFiles = [product] }) => taskFor([id], taskFiles)),
+      commands: commandsOf({ build, install, test: 'true', runner }),
+    },
+    readable,
+  );
   try {
     const tests = frozen(
       Object.fromEntries(all.map(({ file, test }) => [file, test])),

@@ -24,7 +24,12 @@ export interface Scene {
 }
 
 /** A base commit, a candidate commit on top of it, and a brief; `overrides` replaces parts of the brief. */
-export async function scene(base: Files, change: Change, overrides: Partial<Brief> = {}): Promise<Scene> {
+export async function scene(
+  base: Files,
+  change: Change,
+  overrides: Partial<Brief> = {},
+  readable?: string,
+): Promise<Scene> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-verify-')));
   const workspace = join(root, 'workspace');
   const git = (...args: string[]) =>
@@ -47,7 +52,12 @@ export async function scene(base: Files, change: Change, overrides: Partial<Brie
       scratch,
       output: join(root, 'output'),
       input: undefined,
-      sandbox: await openSandbox({ workspace, readOnly: [dirname(JOB)], scripted: true, scratch }),
+      sandbox: await openSandbox({
+        workspace,
+        readOnly: [dirname(JOB), ...(readable === undefined ? [] : [readable])],
+        scripted: true,
+        scratch,
+      }),
       model: { answer: nobody, turn: nobody },
       raw: createRawStore(join(root, 'output')),
       bundle: JOB,

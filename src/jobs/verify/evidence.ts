@@ -2,6 +2,7 @@
 import type { EvidenceRow, FrozenTests, Outcome } from '../../loop/brief.ts';
 import { thresholdOf } from '../../loop/gates.ts';
 import type { RequirementStrength, Strength } from '../../loop/strength.ts';
+import { RUNNERS } from '../../runners/runners.ts';
 import type { TestRun } from '../../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
 import type { Trees } from '../workspace/trees.ts';
@@ -70,8 +71,9 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
     weak: isWeak(bench.brief, strength),
     ...strength,
   }));
+  const told = RUNNERS[bench.brief.commands.runner].trust === 'told' ? ({ trust: 'told' } as const) : {};
   const raw = ['--- base', work.baseRun.raw, '--- head', work.headRun.raw, ...work.notes, JSON.stringify(rows)];
-  return { rows: [...rows, ...metrics], strengths, raw: raw.join('\n') };
+  return { rows: [...rows.map((row) => ({ ...row, ...told })), ...metrics], strengths, raw: raw.join('\n') };
 }
 
 function isWeak({ thresholds }: Bench['brief'], { made, noticed }: Strength): boolean {
