@@ -1,8 +1,9 @@
 /** `regressions`: what is green on the base and no longer on the head, by the repository's own command and test by test. */
 import { performance } from 'node:perf_hooks';
-import { isTestPath } from '../../guard/test-paths.ts';
+import { isTestFile, isTestPath } from '../../guard/test-paths.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
+import { RUNNERS, type RunnerName } from '../../runners/runners.ts';
 import { runTests, suiteCommand, type TestRun } from '../../test-runs/test-run.ts';
 import { said } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
@@ -17,7 +18,8 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Rea
   const frozen = brief.tests?.files.map(({ path }) => path) ?? [];
   const paths = new Set([...trees.baseFiles.keys(), ...trees.headFiles.keys(), ...frozen]);
   const tests = [...paths].filter((path) => isTestPath(path, runner));
-  const passing = await passingOnBase(bench, trees, tests);
+  const { passing, unknown } = await onBase(bench, trees, tests);
+  if (unknown.size > 0) return { measurement: undefined, defects: [unknownOnBase(unknown)] };
   return onTreeCopy(bench, trees.head, async (directory) => {
     await layBaseTests(bench, directory, tests);
     // Before the command, whose processes write in the same copy.
@@ -48,19 +50,67 @@ function without(superseded: number): string {
 /** Half of the time of the suite, so that the head has time enough for what the base could do. */
 const BASE_SHARE = 0.5;
 
-/** Ids of the tests that pass on the base. A file that cannot be believed there, or for which no time is left, can show nothing on the head either. */
-async function passingOnBase(bench: Bench, trees: Trees, tests: readonly string[]): Promise<readonly string[]> {
-  const untilMs = performance.now() + bench.brief.limits.suiteTimeoutMs * BASE_SHARE;
+interface OnBase {
+  /** Ids of the tests that pass. */
+  readonly passing: readonly string[];
+  /** Files of which that is not known, and why. */
+  readonly unknown: ReadonlyMap<string, string>;
+}
+
+/** What passes on the base, file by file, so that one that cannot be believed takes nothing from the others; a runner that takes many files starts once. */
+async function onBase(bench: Bench, trees: Trees, tests: readonly string[]): Promise<OnBase> {
+  const { runner } = bench.brief.commands;
+  const budgetMs = bench.brief.limits.suiteTimeoutMs * BASE_SHARE;
+  const untilMs = performance.now() + budgetMs;
+  const files = tests.filter((path) => trees.baseFiles.has(path) && isTestFile(path, runner));
+  const groups = isTogether(runner, files) ? [files] : files.map((file) => [file]);
   return onTreeCopy(bench, trees.base, async (directory) => {
     await layBaseTests(bench, directory, tests);
-    const passing: string[] = [];
-    for (const file of tests.filter((path) => trees.baseFiles.has(path))) {
-      const timeoutMs = Math.floor(untilMs - performance.now());
-      if (timeoutMs <= 0) break;
-      const { trusted, results } = await run(bench, directory, { files: [file], expected: [], timeoutMs });
-      if (trusted) passing.push(...[...results].filter(([, { outcome }]) => outcome === 'pass').map(([id]) => id));
-    }
-    return passing;
+    const told: OnBase[] = [];
+    for (const files of groups) told.push(await ask(bench, directory, { files, untilMs, budgetMs }));
+    return {
+      passing: told.flatMap(({ passing }) => passing),
+      unknown: new Map(told.flatMap(({ unknown }) => [...unknown])),
+    };
+  });
+}
+
+function isTogether(runner: RunnerName, files: readonly string[]): boolean {
+  return RUNNERS[runner].takesMany && files.length > 0;
+}
+
+/** What is too short for a runner to start in is no time left. */
+const SHORTEST_MS = 1000;
+
+async function ask(
+  bench: Bench,
+  directory: string,
+  {
+    files,
+    untilMs,
+    budgetMs,
+  }: { readonly files: readonly string[]; readonly untilMs: number; readonly budgetMs: number },
+): Promise<OnBase> {
+  const nothing = (why: string): OnBase => ({ passing: [], unknown: new Map(files.map((file) => [file, why])) });
+  const timeoutMs = Math.floor(untilMs - performance.now());
+  if (timeoutMs < SHORTEST_MS) return nothing(`the base's tests take longer than ${Math.ceil(budgetMs / 1000)} s`);
+  const { trusted, problem, results } = await run(bench, directory, { files, expected: [], timeoutMs });
+  if (!trusted) return nothing(problem ?? 'it gave no result');
+  return { passing: [...results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [id] : [])), unknown: new Map() };
+}
+
+const MOST_NAMED = 5;
+
+/** A test that nobody could ask might be the one that passes no longer. */
+function unknownOnBase(unknown: ReadonlyMap<string, string>): Defect {
+  const named = [...unknown].slice(0, MOST_NAMED).map(([file, why]) => `${file} (${why})`);
+  const more = unknown.size > MOST_NAMED ? `, and ${unknown.size - MOST_NAMED} more` : '';
+  return defect({
+    rule: 'regression',
+    about: 'unknown',
+    message: `Whether these tests pass on the base is not known, so nothing shows that the change keeps what they assert: ${named.join(', ')}${more}.`,
+    suggestion:
+      'No change of the product helps: give the suite more time by `limits.suiteSeconds`, or have a person mend the tests.',
   });
 }
 

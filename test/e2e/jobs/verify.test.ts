@@ -59,8 +59,8 @@ const get = (path: string, contains: string) => ({
 
 const SERVED = commandsOf({ test: 'npm test', start: 'node src/server.js', health: '/health' });
 
-async function judge(change: Change, overrides: Partial<Brief> = {}, { p95 = 400, flakinessRuns = 2 } = {}) {
-  const { brief, environment, remove } = await scene(BASE, change, {
+async function judge(change: Change, overrides: Partial<Brief> = {}, { p95 = 400, flakinessRuns = 2, base = {} } = {}) {
+  const { brief, environment, remove } = await scene({ ...BASE, ...base }, change, {
     surface: 'http',
     commands: SERVED,
     requirements: requirements(p95).map(({ id, kind, statement }) => ({ id, kind, statement })),
@@ -186,6 +186,18 @@ it('sees a regression although the product ends whatever runs it', async () => {
   expect(report.defects.find(({ rule }) => rule === 'regression')).toMatchObject({
     message: expect.stringContaining('test/app.test.js ended before its tests were finished'),
   });
+});
+
+it('does not take tests of the base that nobody could ask for tests that pass', async () => {
+  const small = "import test from 'node:test';\ntest('nothing', () => undefined);\n";
+  const base = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`test/small-${index}.test.js`, small]));
+  const { brief, remove } = await scene(BASE, GOOD);
+  await remove();
+  const { report } = await judge(GOOD, { limits: { ...brief.limits, suiteTimeoutMs: 1000 } }, { base });
+  expect(Object.keys(numbersOf(report))).not.toContain('regressions');
+  expect(report.defects.find(({ rule }) => rule === 'regression')?.message).toMatch(
+    /^Whether these tests pass on the base is not known, .*: test\/app\.test\.js \(the base's tests take longer than 1 s\)/,
+  );
 });
 
 it('sees a secret, a frozen test that was changed and a test that is left out', async () => {
