@@ -18,7 +18,7 @@ function strengthLine({ requirement, weak, made, noticed, unmeasured, unreached 
       : `the tests notice ${noticed} of ${made}${weak ? ', **weakly proved**' : ''}`;
   const unknown = unmeasured === 0 ? '' : `; ${unmeasured} could not be measured`;
   const lines = unreached.map(({ file, line }) => code(`${file}:${line}`));
-  const others = lines.length === 0 ? '' : `; no test comes to ${lines.join(', ')}`;
+  const others = lines.length === 0 ? '' : `; none of its tests comes to ${lines.join(', ')}`;
   return `${requirement}: ${share}${unknown}${others}.`;
 }
 

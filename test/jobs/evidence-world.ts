@@ -1,6 +1,7 @@
 /** Requirements with a change and their tests, proved on one repository. */
 import { addedLinesOf } from '../../src/guard/added-lines.ts';
 import { type Evidence, proveRequirements } from '../../src/jobs/verify/evidence.ts';
+import { regressionReading } from '../../src/jobs/verify/regressions.ts';
 import type { Bench } from '../../src/jobs/workspace/environment.ts';
 import { layTrees } from '../../src/jobs/workspace/trees.ts';
 import { type Brief, type EvidenceRow, evidenceRow, type FrozenTests } from '../../src/loop/brief.ts';
@@ -116,5 +117,6 @@ async function prove(bench: Bench, tests: FrozenTests): Promise<Evidence> {
     headRun: undefined,
     values: new Map(),
     changedLines,
+    kept: (await regressionReading(bench, trees)).kept,
   });
 }

@@ -8,7 +8,7 @@ import type { FrozenTest } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
 import { codeFiles, textsOf } from './product-code.ts';
 import { unreachedOf } from './reached.ts';
-import { type Answer, fails, type Texts, type Trial, textOf, tryFault, type Work } from './trial.ts';
+import { type Answer, fails, type Texts, type Trial, textOf, tryFault, tryFaultOnKept, type Work } from './trial.ts';
 
 /** A requirement of kind change whose tests show it, but for faults. */
 export interface Claim {
@@ -63,7 +63,7 @@ interface Tested {
   readonly work: Work;
   readonly texts: Texts;
   readonly faults: readonly Fault[];
-  /** Where no test comes to. */
+  /** Where no frozen test comes to. */
   readonly unreached: ReadonlySet<Fault>;
   /** All tests that may notice a fault, by file. */
   readonly tests: ReadonlyMap<string, readonly FrozenTest[]>;
@@ -119,21 +119,33 @@ async function shownBy(tested: Tested, { files, tests }: Claim): Promise<Fault |
   return undefined;
 }
 
-/** Until a test notices: first those of the requirements whose files these are. */
+/** Until a test notices: first those of the requirements whose files these are, at last the existing ones. */
 async function judge(tested: Tested, fault: Fault, asked: readonly Claim[]): Promise<void> {
-  if (tested.unreached.has(fault)) return;
+  if (!tested.unreached.has(fault) && (await isNoticed(tested, fault, asked))) return;
+  if (tested.work.kept.tests.size > 0) await tried(tested, fault, KEPT);
+}
+
+async function isNoticed(tested: Tested, fault: Fault, asked: readonly Claim[]): Promise<boolean> {
   const own = asked.filter(({ files }) => files.includes(fault.file));
   const first = own.flatMap(({ tests }) => tests.map(({ file }) => file));
   for (const file of new Set([...first, ...tested.tests.keys()]))
-    if ((await tried(tested, fault, file)).answer === 'noticed') return;
+    if ((await tried(tested, fault, file)).answer === 'noticed') return true;
+  return false;
 }
+
+/** Stands for the files of all existing tests. */
+const KEPT = '';
 
 /** What all tests of one file do with the fault; none is asked twice. */
 function tried({ work, texts, tests, trials }: Tested, fault: Fault, file: string): Promise<Trial> {
   const known = trials.get(fault) ?? new Map<string, Promise<Trial>>();
   trials.set(fault, known);
   const text = texts.get(fault.file) ?? '';
-  const trial = known.get(file) ?? tryFault(work, { fault, text, tests: tests.get(file) ?? [] });
+  const trial =
+    known.get(file) ??
+    (file === KEPT
+      ? tryFaultOnKept(work, { fault, text })
+      : tryFault(work, { fault, text, tests: tests.get(file) ?? [] }));
   known.set(file, trial);
   return trial;
 }
@@ -144,15 +156,20 @@ const ORDER: readonly Answer[] = ['noticed', 'broken', 'unmeasured', 'survived']
 async function strengthIn({ faults, unreached, trials, texts }: Tested, files: readonly string[]): Promise<Strength> {
   const own = faults.filter(({ file }) => files.includes(file));
   const byAnswer: Record<Answer, Fault[]> = { noticed: [], survived: [], unmeasured: [], broken: [] };
-  for (const fault of own.filter((one) => !unreached.has(one))) {
+  const missed: Fault[] = [];
+  for (const fault of own) {
     const answers = (await Promise.all(trials.get(fault)?.values() ?? [])).map(({ answer }) => answer);
+    if (unreached.has(fault) && !answers.includes('noticed')) {
+      missed.push(fault);
+      continue;
+    }
     byAnswer[ORDER.find((answer) => answers.includes(answer)) ?? 'unmeasured'].push(fault);
   }
   return {
     made: byAnswer.noticed.length + byAnswer.survived.length,
     noticed: byAnswer.noticed.length,
     unmeasured: byAnswer.unmeasured.length,
-    unreached: placesOf(own.filter((fault) => unreached.has(fault))),
+    unreached: placesOf(missed),
     survivors: survivorsOf(byAnswer.survived, texts),
   };
 }

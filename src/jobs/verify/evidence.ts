@@ -13,6 +13,7 @@ import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
 import { tryKept } from './keep-faults.ts';
 import { metricsOf } from './metric.ts';
 import { isCode, taskFiles } from './product-code.ts';
+import type { KeptTests } from './regressions.ts';
 import { revertedRun } from './reverted.ts';
 import type { Work } from './trial.ts';
 
@@ -26,6 +27,8 @@ export interface EvidenceRequest {
   readonly values: ReadonlyMap<string, number>;
   /** Lines of the head that the candidate added, by file. */
   readonly changedLines: ReadonlyMap<string, ReadonlySet<number>>;
+  /** Existing tests, which may notice faults too. */
+  readonly kept: KeptTests;
 }
 
 export interface Evidence {

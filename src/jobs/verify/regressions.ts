@@ -10,8 +10,22 @@ import type { Reading } from '../report/security.ts';
 import { type Bench, measured } from '../workspace/environment.ts';
 import { layTests, onTreeCopy, revertPaths, type Trees } from '../workspace/trees.ts';
 
+/** Existing tests that pass on the base and on the head. */
+export interface KeptTests {
+  /** Ids by file. */
+  readonly tests: ReadonlyMap<string, readonly string[]>;
+  /** What a run of them takes on the head. */
+  readonly durationMs: number;
+}
+
+export const NONE_KEPT: KeptTests = { tests: new Map(), durationMs: 0 };
+
+export interface Regressions extends Reading {
+  readonly kept: KeptTests;
+}
+
 /** The exit code alone proves little: the product could end each test process early, and with 0. */
-export async function regressionReading(bench: Bench, trees: Trees): Promise<Reading> {
+export async function regressionReading(bench: Bench, trees: Trees): Promise<Regressions> {
   const { brief, environment } = bench;
   const { runner, test: command } = brief.commands;
   const { suiteTimeoutMs: timeoutMs, outputBytes } = brief.limits;
@@ -19,7 +33,7 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Rea
   const paths = new Set([...trees.baseFiles.keys(), ...trees.headFiles.keys(), ...frozen]);
   const tests = [...paths].filter((path) => isTestPath(path, runner));
   const { passing, unknown } = await onBase(bench, trees, tests);
-  if (unknown.size > 0) return { measurement: undefined, defects: [unknownOnBase(unknown)] };
+  if (unknown.size > 0) return { measurement: undefined, defects: [unknownOnBase(unknown)], kept: NONE_KEPT };
   return onTreeCopy(bench, trees.head, async (directory) => {
     await layBaseTests(bench, directory, tests);
     // Before the command, whose processes write in the same copy.
@@ -29,7 +43,10 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Rea
     const suite = await suiteCommand({ sandbox, directory, command, timeoutMs, outputBytes });
     const output = said(suite, outputBytes);
     if (suite.timedOut)
-      return { measurement: undefined, defects: [regression('timeout', `${command} did not end: ${output}`), ...lost] };
+      return {
+        ...{ measurement: undefined, kept: NONE_KEPT },
+        defects: [regression('timeout', `${command} did not end: ${output}`), ...lost],
+      };
     const isRed = suite.exitCode !== 0;
     const measurement = await measured(environment, {
       name: 'regressions',
@@ -39,8 +56,13 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Rea
       output: `${run?.raw ?? ''}\n--- ${command}\n${output}`,
     });
     const whole = isRed && lost.length === 0 ? [regression('suite', `${command} is red on the head: ${output}`)] : [];
-    return { measurement, defects: [...whole, ...lost] };
+    return { measurement, defects: [...whole, ...lost], kept: keptIn(run, passing) };
   });
+}
+
+function keptIn(run: TestRun | undefined, passing: readonly string[]): KeptTests {
+  const ids = passing.filter((id) => run?.results.get(id)?.outcome === 'pass');
+  return { tests: Map.groupBy(ids, fileOf), durationMs: run?.durationMs ?? 0 };
 }
 
 function without(superseded: number): string {

@@ -1,10 +1,11 @@
 /** One fault made in a copy of the candidate, and what the frozen tests say to it. */
 import type { FrozenTests, Outcome } from '../../loop/brief.ts';
 import { type Fault, withFault } from '../../syntax/faults.ts';
-import type { TestRun } from '../../test-runs/test-run.ts';
+import { runTests, type TestRun } from '../../test-runs/test-run.ts';
 import { type Bench, runShell } from '../workspace/environment.ts';
 import { onTreeCopy, overwrite, type Trees } from '../workspace/trees.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
+import type { KeptTests } from './regressions.ts';
 
 export interface Work {
   readonly bench: Bench;
@@ -13,6 +14,8 @@ export interface Work {
   readonly headRun: TestRun;
   /** Lines of the head that the candidate added, by file. */
   readonly changedLines: ReadonlyMap<string, ReadonlySet<number>>;
+  /** Existing tests, which may notice faults too. */
+  readonly kept: KeptTests;
   /** Becomes the raw output. */
   readonly notes: string[];
 }
@@ -41,12 +44,36 @@ export async function tryFault(
   return trial;
 }
 
+/** Asks the existing tests that the change keeps. */
+export async function tryFaultOnKept(
+  work: Work,
+  { fault, text }: { readonly fault: Fault; readonly text: string },
+): Promise<Trial> {
+  const { bench, kept } = work;
+  const { commands, limits } = bench.brief;
+  const expected = [...kept.tests.values()].flat();
+  const texts = new Map([[fault.file, withFault(text, fault)]]);
+  const run = await onChanged(work, texts, (directory) =>
+    runTests({
+      ...{ sandbox: bench.environment.sandbox, directory, runner: commands.runner },
+      ...{ files: [...kept.tests.keys()], expected },
+      ...{ timeoutMs: patienceMs(kept.durationMs), outputBytes: limits.outputBytes, tellsApart: false },
+    }),
+  );
+  const trial = run === undefined ? BROKEN : judged(run, expected);
+  work.notes.push(`--- fault ${textOf(fault)}: ${trial.answer} by existing tests`);
+  return trial;
+}
+
 const BROKEN: Trial = { answer: 'broken', outcomes: new Map() };
 
 async function ask(work: Work, copy: string, tests: readonly FrozenTest[]): Promise<Trial> {
-  const { trusted, results } = await judging(work, copy, tests);
+  return judged(await judging(work, copy, tests), tests.map(idOf));
+}
+
+function judged({ trusted, results }: TestRun, ids: readonly string[]): Trial {
   if (!trusted) return { answer: 'unmeasured', outcomes: new Map() };
-  const outcomes = new Map(tests.map(idOf).map((id) => [id, results.get(id)?.outcome ?? 'not-run']));
+  const outcomes = new Map(ids.map((id) => [id, results.get(id)?.outcome ?? 'not-run']));
   const isNoticed = [...outcomes.values()].some((outcome) => outcome !== 'pass');
   return { answer: isNoticed ? 'noticed' : 'survived', outcomes };
 }
@@ -76,7 +103,11 @@ const PATIENCE = 15;
 const SHORTEST_MS = 4000;
 
 function judging({ bench, tests, headRun }: Work, copy: string, only: readonly FrozenTest[]): Promise<TestRun> {
-  return runFrozen(bench, copy, tests, { only, mostMs: Math.max(SHORTEST_MS, headRun.durationMs * PATIENCE) });
+  return runFrozen(bench, copy, tests, { only, mostMs: patienceMs(headRun.durationMs) });
+}
+
+function patienceMs(headMs: number): number {
+  return Math.max(SHORTEST_MS, headMs * PATIENCE);
 }
 
 /** As people read it, and in one line. */

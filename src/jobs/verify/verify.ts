@@ -78,7 +78,15 @@ async function judge(bench: Bench): Promise<Judged> {
   environment.log(`evidence: ${brief.requirements.length} requirements`);
   const headRun = stability.firstRun;
   const changedLines = linesByFile(added);
-  const evidence = await proveRequirements({ bench, trees, tests, headRun, values, changedLines });
+  const evidence = await proveRequirements({
+    bench,
+    trees,
+    tests,
+    headRun,
+    values,
+    changedLines,
+    kept: regressions.kept,
+  });
   const rows = withMetrics(brief, acceptance, evidence);
   const proof = await evidenceReading(bench, evidence);
   const strength = await strengthReading(bench, evidence);

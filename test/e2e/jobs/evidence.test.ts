@@ -299,6 +299,23 @@ export function label(weight) {
     expect(await strengthOf(weak)).toEqual(few);
   });
 
+  it('is that of the existing tests too, where the change keeps them', async () => {
+    const label = `${NODE_TEST}import { label } from '../src/shipping.js';
+test('labels', () => assert.deepEqual([30, 31].map((weight) => label(weight)), ['parcel', 'freight']));
+`;
+    const before = SHIPPING.slice(SHIPPING.indexOf('export function label')).replace('weight > 30', '30 < weight');
+    const { rows, strengths } = await evidenceFor(
+      {
+        base: { ...NODE_BASE, 'src/shipping.js': before, 'test/label.test.js': label },
+        change: { 'src/shipping.js': SHIPPING },
+      },
+      [{ ...weak, test: strong }],
+    );
+    expect(rows).toMatchObject([{ proven: true }]);
+    expect(strengths).toMatchObject([{ weak: false, unreached: [], survivors: [] }]);
+    expect(strengths[0]?.noticed).toBeGreaterThan((await strengthOf({ ...weak, test: strong })).noticed);
+  });
+
   it('is of all tests of a requirement together: one that notices nothing takes nothing from them', async () => {
     const { rows, ...together } = await strengthOf({ ...weak, test: strong }, { ...blind, sharesRequirement: true });
     expect(rows.map(({ mutated, proven }) => [mutated, proven])).toEqual([
