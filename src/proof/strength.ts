@@ -4,7 +4,7 @@ import type { Strength } from '../loop/strength.ts';
 import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import { overwriteInside } from '../sandbox/inside.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { placesOf, possibleFaults, survivorsOf } from '../syntax/changed-code.ts';
+import { placesOf, possibleFaults, readable, survivorsOf } from '../syntax/changed-code.ts';
 import { type Fault, spread, withFault } from '../syntax/faults.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
 import { endedBefore } from '../syntax/reach.ts';
@@ -52,10 +52,8 @@ export async function strengthOf(request: StrengthRequest): Promise<Strength | n
   for (const file of change.product)
     if (languageOf(file) !== undefined && change.headFiles.get(file)?.startsWith('100') === true)
       texts.set(file, (await repository.git(['show', `${change.head}:${file}`])).toString('utf8'));
-  const faults = spread(
-    [...texts].flatMap(([file, text]) => possibleIn(request, file, text)),
-    request.faults,
-  );
+  const possible = [...texts].flatMap(([file, text]) => possibleIn(request, file, text));
+  const faults = readable(request.parsers, { texts, faults: spread(possible, possible.length) }, request.faults);
   if (faults.length === 0) return null;
   log(`${faults.length} faults in the changed lines, one at a time`);
   const told = progress(faults.length, log);

@@ -25,22 +25,59 @@ export interface Source {
 
 /** Every fault that the lines can take, by place; no two have the same text, and none has a syntax error that the source has not. */
 export function faultsOf(parsers: Parsers, source: Source): readonly Fault[] {
-  const { language, text, file, lines } = source;
+  const { language, text } = source;
+  if (!parses(parsers, language, text)) return candidatesOf(parsers, source);
+  return candidatesOf(parsers, source).filter((fault) => parses(parsers, language, withFault(text, fault)));
+}
+
+/** The same, but some may have a syntax error: to see that takes reading the whole text once for each, which few of a long file's need. */
+export function candidatesOf(parsers: Parsers, { language, text, file, lines }: Source): readonly Fault[] {
   const tree = parsers.parse(language, text);
+  const lineOf = lineFinder(text);
   const found = new Map<string, Fault>();
+  const take = (edit: Edit, scope: number) => {
+    const line = lineOf(edit.start);
+    const effect = lines.has(line) ? effectOf(text, edit) : undefined;
+    if (effect !== undefined && !found.has(effect)) found.set(effect, { ...edit, file, line, scope });
+  };
   try {
-    for (const { node, scope } of nodesOf(tree.rootNode, language, lines)) {
-      for (const edit of language.faults[node.type]?.(node) ?? []) {
-        const line = lineAt(text, edit.start);
-        const key = withFault(text, edit);
-        if (lines.has(line) && key !== text && !found.has(key)) found.set(key, { ...edit, file, line, scope });
-      }
-    }
-    const isBroken = tree.rootNode.hasError;
-    return [...found.entries()].filter(([faulty]) => isBroken || parses(parsers, language, faulty)).map(([, f]) => f);
+    for (const { node, scope } of nodesOf(tree.rootNode, language, lines))
+      for (const edit of language.faults[node.type]?.(node) ?? []) take(edit, scope);
+    return [...found.values()];
   } finally {
     tree.delete();
   }
+}
+
+/** The same for edits that make the same text; undefined where nothing is other: what both texts have in common is as long as it can be. */
+function effectOf(text: string, { start, end, text: put }: Replacement): string | undefined {
+  const old = text.slice(start, end);
+  const most = Math.min(old.length, put.length);
+  let head = 0;
+  while (head < most && old[head] === put[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && old.at(-1 - tail) === put.at(-1 - tail)) tail += 1;
+  const [at, removed, added] = [start + head, old.length - head - tail, put.slice(head, put.length - tail)];
+  if (removed === 0 && added === '') return undefined;
+  if (added === '') return `${shifted(text, at, removed)}:${removed}:`;
+  return removed > 0 ? `${at}:${removed}:${added}` : inserted(text, at, added);
+}
+
+/** Where of a run of the same characters something is left out makes no difference. */
+function shifted(text: string, from: number, length: number): number {
+  let at = from;
+  while (at + length < text.length && text[at] === text[at + length]) at += 1;
+  return at;
+}
+
+function inserted(text: string, from: number, added: string): string {
+  let at = from;
+  let put = added;
+  while (at < text.length && put[0] === text[at]) {
+    put = `${put.slice(1)}${put[0]}`;
+    at += 1;
+  }
+  return `${at}:0:${put}`;
 }
 
 /** Whether the text has no error of syntax. */
@@ -80,10 +117,19 @@ function reaches({ startPosition, endPosition }: Node, lines: ReadonlySet<number
   return false;
 }
 
-function lineAt(text: string, index: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+/** Gives the 1-based line of an offset. */
+function lineFinder(text: string): (index: number) => number {
+  const ends: number[] = [];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) ends.push(at);
+  return (index) => {
+    let [from, to] = [0, ends.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((ends[middle] ?? 0) < index) from = middle + 1;
+      else to = middle;
+    }
+    return from + 1;
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Fault, faultsOf, inTurns, spread, withFault } from '../../src/syntax/faults.ts';
+import { readable } from '../../src/syntax/changed-code.ts';
+import { candidatesOf, type Fault, faultsOf, inTurns, spread, withFault } from '../../src/syntax/faults.ts';
 import { installedParsers, languageOf, loadParsers, type Parsers } from '../../src/syntax/parsers.ts';
 
 let parsers: Parsers;
@@ -238,6 +239,27 @@ describe('the faults of a budget', () => {
     expect(spread(all, 4).map(({ line }) => line)).toEqual([2, 6, 3, 6]);
     expect(spread(all, 1000)).toHaveLength(all.length);
   });
+});
+
+test('no two have the same text, in whatever way they make it, and all that differ are there', () => {
+  const text = 'f(a)\n;;f(b)\nx = [1, 11, 1];\nif (a) { if (a) g(); }\nreturn (--x) + -(-y);\n';
+  const texts = faults('a.js', text).map((fault) => withFault(text, fault));
+  expect(new Set(texts).size).toBe(texts.length);
+  expect(texts).not.toContain(text);
+});
+
+test('those of a file with ten thousand places are found before anybody waits', () => {
+  const text = Array.from(
+    { length: 4000 },
+    (_, index) => `export const f${index} = (a) => a > ${index} && a + 1;\n`,
+  ).join('');
+  const language = languageOf('a.ts');
+  if (language === undefined) throw new Error('no language');
+  const lines = new Set(text.split('\n').map((_, index) => index + 1));
+  const found = candidatesOf(parsers, { file: 'a.ts', text, language, lines });
+  expect(found.length).toBeGreaterThan(10_000);
+  expect(found.at(-1)?.line).toBe(4000);
+  expect(readable(parsers, { texts: new Map([['a.ts', text]]), faults: found }, 5)).toHaveLength(5);
 });
 
 test('lists take turns, and nothing is left out', () => {

@@ -1,6 +1,6 @@
 /** Faults in the lines that a candidate changed, one at a time: which of them the tests of its requirements notice. */
 import type { Strength } from '../../loop/strength.ts';
-import { placesOf, possibleFaults, survivorsOf } from '../../syntax/changed-code.ts';
+import { placesOf, possibleFaults, readable, survivorsOf } from '../../syntax/changed-code.ts';
 import { type Fault, inTurns, spread } from '../../syntax/faults.ts';
 import type { FaultKind } from '../../syntax/language.ts';
 import { FOR_PROCESSORS, inParallel } from '../../test-runs/in-parallel.ts';
@@ -98,8 +98,9 @@ async function chosenFaults({ bench, changedLines }: Work, texts: Texts, claims:
   );
   const ownOf = ({ files }: Claim) => all.filter(({ file }) => files.includes(file));
   const asked = claims.filter((claim) => ownOf(claim).length > 0);
-  const turns = inTurns(asked.map((claim) => spread(ownOf(claim), MOST_FAULTS)));
-  return { faults: [...new Set([...turns, ...spread(all, all.length)])].slice(0, MOST_FAULTS), asked };
+  const turns = inTurns(asked.map((claim) => spread(ownOf(claim), all.length)));
+  const ordered = [...new Set([...turns, ...spread(all, all.length)])];
+  return { faults: asked.length === 0 ? [] : readable(parsers, { texts, faults: ordered }, MOST_FAULTS), asked };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Faults in the code that the tests of a `keep` requirement execute, until one of them notices. */
-import { possibleFaults } from '../../syntax/changed-code.ts';
+import { possibleFaults, readable } from '../../syntax/changed-code.ts';
 import { type Fault, spread } from '../../syntax/faults.ts';
 import { MOST_FAULTS } from './change-faults.ts';
 import type { FrozenTest } from './frozen-run.ts';
@@ -24,7 +24,8 @@ export async function tryKept(work: Work, requirement: string, tests: readonly F
   const texts = await loadedOf(work, await textsOf(work, codeFiles(work)), tests);
   const possible = [...texts].flatMap(([file, text]) => possibleFaults(parsers, { file, text }));
   const reached = await reachedOf(work, { texts, faults: possible }, tests);
-  const faults = inOrder(work, new Set(taskFiles(work, requirement)), [...reached]).slice(0, MOST_FAULTS);
+  const ordered = inOrder(work, new Set(taskFiles(work, requirement)), [...reached]);
+  const faults = readable(parsers, { texts, faults: ordered }, MOST_FAULTS);
   let unmeasured = 0;
   for (const fault of faults) {
     const text = texts.get(fault.file) ?? '';

@@ -92,6 +92,9 @@ function withCode(
   return { texts: changed, keys };
 }
 
+/** More marks than any product has; the code under test can write there too. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
 /** The marks that a run of the tests leaves in a copy with these texts. */
 async function marksOf(
   work: Work,
@@ -105,7 +108,7 @@ async function marksOf(
     async (copy) => {
       await runFrozen(work.bench, copy, work.tests, { only: tests });
       const place = await placeOf(copy, name);
-      if (place.refusal !== undefined || place.stats?.isFile() !== true) return [];
+      if (place.refusal !== undefined || place.stats?.isFile() !== true || place.stats.size > MOST_BYTES) return [];
       return (await readRegular(place.absolute)).toString('utf8').split('\n');
     },
   );
