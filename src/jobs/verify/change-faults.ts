@@ -123,8 +123,12 @@ async function shownBy(tested: Tested, { files, tests }: Claim): Promise<Fault |
 /** Until a test notices: first those of the requirements whose files these are, at last the existing ones. */
 async function judge(tested: Tested, fault: Fault, asked: readonly Claim[]): Promise<void> {
   if (!tested.unreached.has(fault) && (await isNoticed(tested, fault, asked))) return;
-  if (tested.work.kept.tests.size > 0) await tried(tested, fault, KEPT);
+  const { kept } = tested.work;
+  if (kept.tests.size > 0 && kept.durationMs <= LONGEST_MS) await tried(tested, fault, KEPT);
 }
+
+/** A suite that takes longer would keep the verdict waiting, for what only makes it kinder: without it a fault counts as one that nobody noticed. */
+const LONGEST_MS = 30_000;
 
 async function isNoticed(tested: Tested, fault: Fault, asked: readonly Claim[]): Promise<boolean> {
   const own = asked.filter(({ files }) => files.includes(fault.file));
