@@ -53,7 +53,11 @@ function strengthLines(strength: Strength | null): readonly string[] {
   const { made, noticed, survivors, unreached, unmeasured } = strength;
   const more = survivors.length - SHOWN;
   return [
-    `${noticed} of ${made} faults in the changed lines are noticed${survivors.length === 0 ? '.' : `. ${shownFrom(made - noticed, survivors.length)}`}`,
+    ...(made === 0
+      ? []
+      : [
+          `${noticed} of ${made} faults in the changed lines are noticed${survivors.length === 0 ? '.' : `. ${shownFrom(made - noticed, survivors.length)}`}`,
+        ]),
     ...survivors.slice(0, SHOWN).flatMap(({ file, line, sentence, patch }) => [
       '',
       `  ${file}:${line}  ${sentence}`,

@@ -24,6 +24,12 @@ export const strength = z.strictObject({
 });
 export type Strength = z.infer<typeof strength>;
 
+/** The share of faults that was noticed; 0 where no test comes to any place for one, undefined where there is none. */
+export function shareOf({ made, noticed, unreached }: Strength): number | undefined {
+  if (made > 0) return noticed / made;
+  return unreached.length > 0 ? 0 : undefined;
+}
+
 /** Of the tests of one requirement. */
 export const requirementStrength = strength.extend({
   requirement: z.string(),

@@ -1,6 +1,6 @@
 /** What the rows of a proof come to. Pure. */
 import type { Defect } from '../loop/measurement.ts';
-import type { Strength } from '../loop/strength.ts';
+import { type Strength, shareOf } from '../loop/strength.ts';
 import type { Proof, ProofRow, Role } from './proof.ts';
 
 /** The share of faults that the tests must notice, where there are enough of them to tell. */
@@ -31,9 +31,9 @@ export function reasonsWithoutStrength(grounds: Omit<Grounds, 'strength'>): read
   return REASONS.flatMap((reasonsOf) => reasonsOf(grounds));
 }
 
-/** Whether the tests notice too few of the faults that were made; without a fault nothing can be said. */
+/** Whether the tests notice too few of the faults that were made, or come to none of their places; without a fault nothing can be said. */
 export function isWeak(strength: Strength | null): boolean {
-  return strength !== null && strength.made > 0 && strength.noticed / strength.made < ENOUGH;
+  return strength !== null && (shareOf(strength) ?? 1) < ENOUGH;
 }
 
 const REASONS: readonly ((grounds: Omit<Grounds, 'strength'>) => readonly string[])[] = [

@@ -152,6 +152,20 @@ test('a changed link is no code, and nothing is written where it leads', async (
   expect(await readFile(outside, 'utf8')).toBe('export const secret = 1 + 1;\n');
 });
 
+test('a test that comes to no changed line, and only sees a file there, proves it weakly', async () => {
+  const directory = await checkout(BASE, {
+    'src/new.js': PRICE,
+    'test/there.test.js': `import test from 'node:test';
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+test('is there', () => assert.ok(existsSync(new URL('../src/new.js', import.meta.url))));
+`,
+  });
+  const { out } = await typed(['prove', '--repo', directory]);
+  expect(out.join('\n')).toMatch(/No test reaches src\/new\.js:2.*; what is changed there is not measured\./);
+  expect(out.at(-1)).toBe('Weakly proved (1 of 1 tests need the change).');
+});
+
 describe('the number of faults', () => {
   test('may be 0: then no strength is measured, and none is told', async () => {
     const directory = await checkout(BASE, { 'src/shop.js': PRICE, 'test/more.test.js': STRONG });

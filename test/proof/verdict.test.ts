@@ -38,6 +38,7 @@ test.each([
   [strength(10, 8), 'proved'],
   [strength(10, 7), 'weakly proved'],
   [strength(1, 0), 'weakly proved'],
+  [{ ...strength(0, 0), unreached: [{ file: 'a.js', line: 2 }] }, 'weakly proved'],
   [strength(0, 0), 'proved'],
   [null, 'proved'],
 ])('with the strength %j it is %s', (found, verdict) => {

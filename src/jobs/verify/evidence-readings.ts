@@ -2,7 +2,7 @@
 import type { Brief, EvidenceRow } from '../../loop/brief.ts';
 import { defect, UNNOTICED } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
-import type { RequirementStrength } from '../../loop/strength.ts';
+import { type RequirementStrength, shareOf } from '../../loop/strength.ts';
 import type { Reading } from '../report/security.ts';
 import { type Bench, measured } from '../workspace/environment.ts';
 import { type Evidence, gapsOf } from './evidence.ts';
@@ -58,7 +58,7 @@ export async function strengthReading({ brief, environment }: Bench, evidence: E
   const { strengths } = evidence;
   const defects = brief.strength === 'required' ? strengths.flatMap(weakDefects) : [];
   if (!isKnown(brief, evidence)) return { measurement: undefined, defects };
-  const shares = strengths.filter(({ made }) => made > 0).map(({ noticed, made }) => noticed / made);
+  const shares = strengths.flatMap((one) => shareOf(one) ?? []);
   const measurement = await measured(environment, {
     name: 'mutation_score',
     value: Math.min(1, ...shares),

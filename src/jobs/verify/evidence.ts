@@ -1,7 +1,7 @@
 /** Proves requirements: each test's outcome on the base, on the head, with the change taken back, and with faults in the product. */
 import type { EvidenceRow, FrozenTests, Outcome } from '../../loop/brief.ts';
 import { thresholdOf } from '../../loop/gates.ts';
-import type { RequirementStrength, Strength } from '../../loop/strength.ts';
+import { type RequirementStrength, type Strength, shareOf } from '../../loop/strength.ts';
 import { RUNNERS } from '../../runners/runners.ts';
 import type { TestRun } from '../../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
@@ -79,9 +79,9 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
   return { rows: [...rows.map((row) => ({ ...row, ...told })), ...metrics], strengths, raw: raw.join('\n') };
 }
 
-function isWeak({ thresholds }: Bench['brief'], { made, noticed }: Strength): boolean {
+function isWeak({ thresholds }: Bench['brief'], strength: Strength): boolean {
   const wanted = thresholdOf({ phase: 'VERIFY', name: 'mutation_score' }, thresholds) ?? 1;
-  return made > 0 && noticed / made < wanted;
+  return (shareOf(strength) ?? 1) < wanted;
 }
 
 function testsFor({ tests }: Judging, { id }: Requirement): readonly FrozenTest[] {
