@@ -8,6 +8,7 @@ import { placesOf, possibleFaults, readable, survivorsOf } from '../syntax/chang
 import { type Fault, spread, withFault } from '../syntax/faults.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
 import { endedBefore } from '../syntax/reach.ts';
+import { reworded } from '../syntax/reworded.ts';
 import { inParallel } from '../test-runs/in-parallel.ts';
 import { runTests } from '../test-runs/test-run.ts';
 import { onCopy } from '../trees/copies.ts';
@@ -56,9 +57,10 @@ export async function strengthOf(request: StrengthRequest): Promise<Strength | n
   const faults = readable(request.parsers, { texts, faults: spread(possible, possible.length) }, request.faults);
   if (faults.length === 0) return null;
   log(`${faults.length} faults in the changed lines, one at a time`);
+  const looking = await withoutReaders(request, texts, faults);
   const told = progress(faults.length, log);
   const judged = await inParallel(faults, async (fault) => {
-    const noticed = await judge(request, texts.get(fault.file) ?? '', fault);
+    const noticed = await judge(looking, texts.get(fault.file) ?? '', fault);
     told();
     return { fault, noticed };
   });
@@ -113,6 +115,42 @@ async function notices(request: StrengthRequest, file: string, text: string): Pr
     }
     return false;
   });
+}
+
+/** Without the tests that are red where nothing but spaces came into the changed files: they read the text, and would notice every fault. */
+async function withoutReaders(
+  request: StrengthRequest,
+  texts: ReadonlyMap<string, string>,
+  faults: readonly Fault[],
+): Promise<StrengthRequest> {
+  const changed = reworded(request.parsers, texts, faults);
+  if (changed.size === 0) return request;
+  return onCopy(request.repository.scratch, request.head, async (copy) => {
+    for (const [file, text] of changed)
+      await overwriteInside(copy, file, Buffer.from(text), isExecutable(request.change, file));
+    const [own, others] = [await looking(request, copy, request.own), await looking(request, copy, request.others)];
+    const left = countOf(request.own) + countOf(request.others) - countOf(own) - countOf(others);
+    if (left > 0)
+      request.log(
+        `${left} tests are red already where only spaces are added: they read text, and are asked for no fault`,
+      );
+    return { ...request, own, others };
+  });
+}
+
+function countOf({ tests }: Guards): number {
+  return [...tests.values()].flat().length;
+}
+
+async function looking(request: StrengthRequest, directory: string, guards: Guards): Promise<Guards> {
+  const { sandbox, runner, outputBytes, timeoutMs } = request;
+  const [files, expected] = [[...guards.tests.keys()], [...guards.tests.values()].flat()];
+  if (files.length === 0) return guards;
+  const { trusted, results } = await runTests({ sandbox, directory, runner, files, expected, timeoutMs, outputBytes });
+  const left = [...guards.tests].map(
+    ([file, ids]) => [file, ids.filter((id) => trusted && results.get(id)?.outcome === 'pass')] as const,
+  );
+  return { ...guards, tests: new Map(left.filter(([, ids]) => ids.length > 0)) };
 }
 
 function isExecutable({ headFiles }: Change, file: string): boolean {

@@ -166,6 +166,24 @@ test('is there', () => assert.ok(existsSync(new URL('../src/new.js', import.meta
   expect(out.at(-1)).toBe('Weakly proved (1 of 1 tests need the change).');
 });
 
+test('tests that read the text of the source are asked for no fault, so that they notice none', async () => {
+  const read = (body: string) => `import test from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as shop from '../src/shop.js';
+const text = readFileSync(new URL('../src/shop.js', import.meta.url), 'utf8');
+test('reads', () => ${body});
+`;
+  const directory = await checkout(BASE, {
+    'src/shop.js': PRICE,
+    'test/more.test.js': WEAK,
+    'test/text.test.js': read(`assert.equal(text, ${JSON.stringify(PRICE)})`),
+  });
+  const { out, err } = await typed(['prove', '--repo', directory]);
+  expect(err.join('\n')).toContain('1 tests are red already where only spaces are added');
+  expect(out.at(-1)).toBe('Weakly proved (2 of 2 tests need the change).');
+});
+
 describe('the number of faults', () => {
   test('may be 0: then no strength is measured, and none is told', async () => {
     const directory = await checkout(BASE, { 'src/shop.js': PRICE, 'test/more.test.js': STRONG });

@@ -6,8 +6,10 @@ import type { Fault } from '../../syntax/faults.ts';
 import type { Language } from '../../syntax/language.ts';
 import { languageOf, type Parsers } from '../../syntax/parsers.ts';
 import { markedAtEnd, withCodeBefore } from '../../syntax/reach.ts';
+import { reworded } from '../../syntax/reworded.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
-import { onChanged, type Texts, type Work } from './trial.ts';
+import { type KeptTests, NONE_KEPT } from './regressions.ts';
+import { onChanged, runKept, type Texts, type Work } from './trial.ts';
 
 /** The files that a run of the tests loads to their end. */
 export async function loadedOf(work: Work, texts: Texts, tests: readonly FrozenTest[]): Promise<Texts> {
@@ -64,6 +66,33 @@ async function isUnreached(work: Work, placed: Placed, tests: readonly FrozenTes
     return trusted && tests.every((test) => results.get(idOf(test))?.outcome === 'pass');
   });
   return isGreen === true;
+}
+
+/** Ids of the tests that are red where nothing but spaces came into the product: what they look at is its text. */
+export async function readersOf(
+  work: Work,
+  { texts, faults }: Placed,
+  tests: readonly FrozenTest[],
+): Promise<ReadonlySet<string>> {
+  const changed = reworded(await work.bench.environment.parsers(), texts, faults);
+  const red = await onChanged(work, changed, async (copy) => {
+    const { trusted, results } = await runFrozen(work.bench, copy, work.tests, { only: tests });
+    return trusted ? tests.map(idOf).filter((id) => results.get(id)?.outcome !== 'pass') : [];
+  });
+  return new Set(red);
+}
+
+/** A suite that takes longer would keep the verdict waiting, for what only makes it kinder: without it a fault counts as one that nobody noticed. */
+const LONGEST_MS = 30_000;
+
+/** The existing tests that look at what the product does; none where they take too long. */
+export async function keptLooking(work: Work, { texts, faults }: Placed): Promise<KeptTests> {
+  const { kept } = work;
+  if (kept.tests.size === 0 || kept.durationMs > LONGEST_MS) return NONE_KEPT;
+  const run = await runKept(work, reworded(await work.bench.environment.parsers(), texts, faults));
+  const passes = (id: string) => run?.trusted === true && run.results.get(id)?.outcome === 'pass';
+  const tests = [...kept.tests].map(([file, ids]) => [file, ids.filter(passes)] as const);
+  return { ...kept, tests: new Map(tests.filter(([, ids]) => ids.length > 0)) };
 }
 
 interface Coded {

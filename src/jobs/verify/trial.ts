@@ -49,20 +49,23 @@ export async function tryFaultOnKept(
   work: Work,
   { fault, text }: { readonly fault: Fault; readonly text: string },
 ): Promise<Trial> {
+  const run = await runKept(work, new Map([[fault.file, withFault(text, fault)]]));
+  const trial = run === undefined ? BROKEN : judged(run, [...work.kept.tests.values()].flat());
+  work.notes.push(`--- fault ${textOf(fault)}: ${trial.answer} by existing tests`);
+  return trial;
+}
+
+/** The existing tests on the head with these texts; undefined where it cannot be built. */
+export function runKept(work: Work, texts: Texts): Promise<TestRun | undefined> {
   const { bench, kept } = work;
   const { commands, limits } = bench.brief;
-  const expected = [...kept.tests.values()].flat();
-  const texts = new Map([[fault.file, withFault(text, fault)]]);
-  const run = await onChanged(work, texts, (directory) =>
+  return onChanged(work, texts, (directory) =>
     runTests({
       ...{ sandbox: bench.environment.sandbox, directory, runner: commands.runner },
-      ...{ files: [...kept.tests.keys()], expected },
+      ...{ files: [...kept.tests.keys()], expected: [...kept.tests.values()].flat() },
       ...{ timeoutMs: patienceMs(kept.durationMs), outputBytes: limits.outputBytes, tellsApart: false },
     }),
   );
-  const trial = run === undefined ? BROKEN : judged(run, expected);
-  work.notes.push(`--- fault ${textOf(fault)}: ${trial.answer} by existing tests`);
-  return trial;
 }
 
 const BROKEN: Trial = { answer: 'broken', outcomes: new Map() };

@@ -112,6 +112,12 @@ describe('a change', () => {
 describe('a test of a change that does not look at what the change does', () => {
   const LEAD = `${NODE_TEST}import { existsSync } from 'node:fs';\ntest('searches', async () => {\n`;
   const EXISTS = `${LEAD}  assert.ok(existsSync(new URL('../src/search.js', import.meta.url)));\n});\n`;
+  const READS = `${NODE_TEST}import { readFileSync } from 'node:fs';
+test('searches', () => {
+  let text = '';
+  try { text = readFileSync(new URL('../src/search.js', import.meta.url), 'utf8'); } catch {}
+  assert.match(text, /KNOWN.length !== 1\\) throw new Error\\('broken'\\)/);
+});\n`;
   const LOADS = `${LEAD}  let found;
   try { found = (await import('../src/search.js')).matching; } catch { assert.fail('no module'); }
   assert.ok(found);
@@ -143,6 +149,7 @@ export function matching(entries, text) {
     },
     {
       'that the file is there': { ...searches, test: EXISTS },
+      'what its text is': { ...searches, test: READS },
       'that the module loads': { ...searches, test: LOADS },
       honest: { ...searches, test: HONEST },
       shown: { ...searches, test: SHOWN, taskFiles: ['index.html'] },
@@ -156,6 +163,17 @@ export function matching(entries, text) {
     { change: { 'src/search.js': small }, build: 'rm -rf dist && cp -r src dist' },
     { honest: { ...searches, test: inDist(HONEST) }, loads: { ...searches, test: inDist(LOADS) } },
   );
+
+  it('but at its text is refused, because spaces make it red too', () => {
+    expect(row('what its text is')).toMatchObject({
+      base: 'fail',
+      head: 'pass',
+      reverted: 'fail',
+      mutated: 'pass',
+      proven: false,
+    });
+    expect(row('what its text is')?.reason).toMatch(/they read the text of the source\)$/);
+  });
 
   it.each(['that the file is there', 'that the module loads'])('but only %s is refused', (name) => {
     expect(row(name)).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', mutated: 'pass', proven: false });
