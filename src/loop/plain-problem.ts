@@ -19,7 +19,7 @@ function wantedBy(issue: Issue): string | undefined {
     case 'invalid_type':
       return `must be ${NOUNS[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return `must be ${issue.values.map(String).join(' or ')}`;
+      return `must be ${oneOf(issue.values.map(String))}`;
     case 'too_small':
       return `must ${sized(issue.origin, issue.inclusive === false ? 'more than' : 'at least', issue.minimum)}`;
     case 'too_big':
@@ -57,4 +57,9 @@ function shown(input: unknown): string {
   if (typeof input === 'object' && input !== null) return 'a group of keys';
   const text = typeof input === 'string' ? JSON.stringify(input) : String(input);
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+}
+
+/** `a, b or c`. */
+function oneOf(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
 }

@@ -40,7 +40,9 @@ const badge = () => page.locator('.lead .badge').textContent();
 
 /** Opens the field beside the line of the change that holds a text, and types into it. */
 async function commentOn({ path, was, body }: (typeof WANTED)[number]): Promise<void> {
-  const row = page.locator('details.diff', { hasText: path }).locator('tr.added', { hasText: was });
+  const row = page
+    .locator('details.diff', { has: page.locator('summary b', { hasText: path }) })
+    .locator('tr.added', { hasText: was });
   await row.hover();
   await row.locator('.remark summary').click();
   await row.getByRole('textbox').fill(body);

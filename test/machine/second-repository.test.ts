@@ -144,7 +144,7 @@ describe('a repository in Python that nobody had in mind', () => {
   it('stops the first wrong build by a frozen test, and the second by the acceptance that was approved', () => {
     // A build whose tests fail is not reviewed, and what is not measured does not pass.
     expect(failuresOf(summary(), 'BUILD')).toEqual([['test_failures', 'suite_failures', 'review_revisions'], []]);
-    expect(failuresOf(summary(), 'VERIFY')).toEqual([['uat_pass_rate']]);
+    expect(failuresOf(summary(), 'VERIFY')).toEqual([['uat_pass_rate', 'failed_requirements']]);
   });
 
   it('passes every gate of every last attempt by a measured value', () => {
