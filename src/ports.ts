@@ -86,6 +86,8 @@ export type QueueItem =
   | { readonly type: 'intake'; readonly repositoryId: number }
   /** A slot became free. */
   | { readonly type: 'admit' }
+  /** The proof of a pull request has a step to take. */
+  | { readonly type: 'prove'; readonly repositoryId: number; readonly pull: number }
   | { readonly type: 'wake'; readonly loopId: string; readonly lane: EffectLane }
   | {
       readonly type: 'elapse';

@@ -4,6 +4,7 @@ import type { EffectLane } from './loop/effect.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
 import type { LoopRef, PhaseName, Status } from './loop/terms.ts';
+import type { PullProof } from './proof/pull-proof.ts';
 
 /** One webhook; stored before it is acknowledged. intake/reduce.ts makes it of what GitHub sent. */
 export interface Delivery {
@@ -110,6 +111,11 @@ export interface Reservation {
   readonly at: string;
 }
 
+export interface StoredPullProof {
+  readonly proof: PullProof;
+  readonly version: number;
+}
+
 /** For how many days what is no longer needed is kept. */
 export interface KeepDays {
   /** Ids of webhooks: GitHub may bring one again for 3 days. */
@@ -197,6 +203,21 @@ export interface Store {
   settle(id: string, settlement: { readonly call: ModelCall; readonly usd: number | undefined }): Promise<void>;
   /** Calls of a loop that no event has told of, in order: as they were settled, or else as they were reserved. */
   untold(loopId: string): Promise<readonly BookedCall[]>;
+  /** The newest proof of a pull request that somebody asked for. */
+  pullProof(repositoryId: number, pull: number): Promise<StoredPullProof | undefined>;
+  pullProofByRun(repositoryId: number, runId: number): Promise<StoredPullProof | undefined>;
+  /** Those that have not ended. */
+  openPullProofs(): Promise<readonly StoredPullProof[]>;
+  /**
+   * Saves a proof and, where it has not begun, queues its first step, in one transaction. `said` is as in `Source`. `repeated`: that was said already, and
+   * nothing was changed. @throws {ConflictError} when the stored version is another.
+   */
+  savePullProof(save: {
+    readonly proof: PullProof;
+    /** 0 inserts. */
+    readonly expectedVersion: number;
+    readonly said?: string | undefined;
+  }): Promise<'saved' | 'repeated'>;
   /** Stores text or bytes under their sha256 (`sha256:<hex>`); repeating it is harmless. */
   putBlob(content: string | Uint8Array): Promise<string>;
   /** @throws {StoreError} when nothing is stored under the digest. */

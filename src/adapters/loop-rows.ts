@@ -38,7 +38,8 @@ function storedLoopOf(row: StoredRow): StoredLoop {
   return { version: row.version, loop: parseStored(loopSchema, row.loop, `loop ${row.id}`) };
 }
 
-function parseStored<Schema extends z.ZodType>(schema: Schema, json: string, what: string): z.infer<Schema> {
+/** @throws {StoreError} for what this version cannot read. */
+export function parseStored<Schema extends z.ZodType>(schema: Schema, json: string, what: string): z.infer<Schema> {
   const parsed = schema.safeParse(JSON.parse(json));
   if (parsed.success) return parsed.data;
   throw new StoreError(

@@ -91,6 +91,24 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index calls_untold on calls (loop_id) where not told',
     ],
   },
+  {
+    number: 5,
+    name: 'proofs of pull requests',
+    statements: [
+      `create table pull_proofs (
+        repository_id bigint not null,
+        pull integer not null,
+        version integer not null,
+        stage text not null,
+        run_id bigint,
+        updated_at timestamptz not null default now(),
+        proof text not null,
+        primary key (repository_id, pull)
+      )`,
+      'create index pull_proofs_run on pull_proofs (repository_id, run_id) where run_id is not null',
+      `create index pull_proofs_open on pull_proofs (stage) where stage <> 'ended'`,
+    ],
+  },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

@@ -83,8 +83,12 @@ async function wasHeardEarlier(trx: Queries, ref: LoopRef, { delivery, ordinal }
   return found !== undefined;
 }
 
-/** Waits for a save of the same that is under way. */
-async function wasSaid(trx: Queries, { repositoryId }: LoopRef, said: string): Promise<boolean> {
+/** Notes what somebody said; whether it was noted already. Waits for a save of the same that is under way. */
+export async function wasSaid(
+  trx: Queries,
+  { repositoryId }: Pick<LoopRef, 'repositoryId'>,
+  said: string,
+): Promise<boolean> {
   const written = await trx
     .insertInto('heard')
     .values({ repository_id: repositoryId, said })

@@ -123,6 +123,18 @@ export interface CallRow {
   readonly at: Time;
 }
 
+/** The newest proof of a pull request that somebody asked for. */
+export interface PullProofRow {
+  readonly repository_id: number;
+  readonly pull: number;
+  readonly version: number;
+  readonly stage: string;
+  readonly run_id: number | null;
+  readonly updated_at: DefaultTime;
+  /** JSON as text, as that of loops. */
+  readonly proof: string;
+}
+
 export interface Tables {
   readonly calls: CallRow;
   readonly loops: LoopRow;
@@ -132,6 +144,7 @@ export interface Tables {
   readonly loop_blobs: LoopBlobRow;
   readonly missed_deliveries: MissedDeliveryRow;
   readonly heard: HeardRow;
+  readonly pull_proofs: PullProofRow;
   readonly schema_migrations: { readonly number: number; readonly name: string; readonly applied_at: DefaultTime };
 }
 

@@ -28,6 +28,11 @@ const OPTIONS = {
     value: 'NAME',
     description: `what runs the tests: ${RUNNER_NAMES.join(' or ')} (default: as the repository shows)`,
   },
+  build: {
+    type: 'string',
+    value: 'CMD',
+    description: 'compiles the product before its tests are run, in each tree and with each fault (default: nothing)',
+  },
   faults: {
     type: 'string',
     value: 'N',
@@ -47,7 +52,7 @@ const NOT_JUDGED = EXIT_CODES['not judged'];
 
 export const prove: Command = {
   summary: 'prove a change by its own tests: they fail without it, pass with it, and nothing else breaks',
-  usage: '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--faults N] [--minutes N]',
+  usage: '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--build CMD] [--faults N] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
     try {
@@ -82,7 +87,12 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     const sandbox = await openSandbox({ workspace, scratch, readOnly: [...dependencies.values()], scripted: false });
     const found = await proveChange({
       ...{ repository: checkout.repository, sandbox, range, runner, dependencies, timeoutMs },
-      ...{ outputBytes: OUTPUT_BYTES, faults, parsers: await loadParsers(installedParsers()) },
+      ...{
+        build: values.build ?? null,
+        outputBytes: OUTPUT_BYTES,
+        faults,
+        parsers: await loadParsers(installedParsers()),
+      },
       log: (line) => void terminal.fail(line),
     });
     if (values.sarif !== undefined) await writeFile(values.sarif, `${JSON.stringify(sarifOf(found), null, 2)}\n`);

@@ -12,6 +12,7 @@ import { nameOf } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
 import { type ArtifactFiles, MAX_ZIP_BYTES, unpack } from './artifact.ts';
+import { assertOurs } from './our-run.ts';
 import { withOwnScan } from './own-scan.ts';
 import { assertProposal } from './proposal-checks.ts';
 import { signatureOf } from './signature.ts';
@@ -39,7 +40,7 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
   });
   const run = await ports.github.run(loop.ref, effect.runId);
   if (run.status !== 'completed') return failed('work', await overdue(run, effect, { loop, ports }));
-  assertOurs(run, effect);
+  assertOurs(run, { purpose: effect.phase, workflow: WORKFLOWS[JOB_OF[effect.report]] });
   if (run.conclusion === 'cancelled')
     return failed('cancelled', `The ${effect.phase} run ${run.id} was cancelled before it delivered.`);
   const zip = await ports.github.artifact(loop.ref, run.id, effect.report, MAX_ZIP_BYTES);
@@ -97,18 +98,6 @@ async function overdue(
 async function remainsOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<Pick<Failed, 'report'>> {
   const isWorth = report.kind === 'build' && report.tests !== null && report.changes.length > 0;
   return isWorth ? { report: await store.putBlob(JSON.stringify(report)) } : {};
-}
-
-/** The run must be the one that we dispatched on the default branch's own file; a re-run or a renamed workflow is not. */
-function assertOurs(run: WorkflowRun, { phase, report }: Collect): void {
-  const problem =
-    (run.event !== 'workflow_dispatch' && `it was started by ${run.event}`) ||
-    (run.path.split('@')[0] !== `.github/workflows/${WORKFLOWS[JOB_OF[report]]}` && `it ran ${run.path}`) ||
-    (run.attempt !== 1 && `it is attempt ${run.attempt}`);
-  if (problem)
-    throw new ArtifactError(
-      `Run ${run.id} is not the run that was dispatched for ${phase}: ${problem}. Nothing of it was taken over.`,
-    );
 }
 
 function reportOf(files: ArtifactFiles, effect: Collect, loop: ReviewedLoop): Report {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Ports, QueueItem, Tries } from '../ports.ts';
 import { admitQueued } from './admission.ts';
 import { apply, work } from './advance.ts';
+import { workOnProof } from './proofs.ts';
 
 export interface HandleOptions {
   readonly ports: Ports;
@@ -31,6 +32,8 @@ async function handle(item: QueueItem, tries: Tries, { ports, takeIn, log }: Han
       return work({ loopId: item.loopId, lane: item.lane, tries }, ports, log);
     case 'admit':
       return admitQueued(ports);
+    case 'prove':
+      return workOnProof(item, { ports, tries, log });
     case 'elapse': {
       const stored = await ports.store.load(item.loopId);
       const at = ports.clock.now().toISOString();

@@ -11,6 +11,8 @@ export async function reconcile(ports: Ports): Promise<void> {
   const unfinished = await store.unfinished();
   for (const { id, lanes } of unfinished)
     for (const lane of lanes) await queue.send({ type: 'wake', loopId: id, lane });
+  for (const { proof } of await store.openPullProofs())
+    await queue.send({ type: 'prove', repositoryId: proof.repositoryId, pull: proof.pull });
   const at = ports.clock.now().toISOString();
   for (const { repositoryId, dueAt } of await store.unreadRepositories())
     if (dueAt <= at) await queue.send({ type: 'intake', repositoryId });

@@ -5,6 +5,7 @@ import { type Context, Hono } from 'hono';
 import { ConfigError, StoreError } from '../errors.ts';
 import { brief } from '../loop/brief.ts';
 import type { Gateway, Store } from '../ports.ts';
+import { proofBrief } from '../proof/pull-proof.ts';
 
 export interface GatewayOptions {
   /** PUBLIC_URL: where runners reach the App. */
@@ -68,12 +69,16 @@ function routes({ bundle, jobDigest, store }: Served): Hono {
 async function briefText(store: GatewayOptions['store'], digest: string): Promise<string | undefined> {
   try {
     const text = new TextDecoder().decode(await store.blob(`sha256:${digest}`));
-    return brief.safeParse(JSON.parse(text)).success ? text : undefined;
+    const value: unknown = JSON.parse(text);
+    return BRIEFS.some((schema) => schema.safeParse(value).success) ? text : undefined;
   } catch (error) {
     if (error instanceof StoreError || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
+
+/** Of loops, and of proofs of pull requests. */
+const BRIEFS = [brief, proofBrief] as const;
 
 function headers(type: string): Record<string, string> {
   return {

@@ -141,6 +141,8 @@ export interface GitHub {
     /** Undefined when the branch is another repository's. */
     readonly branch: string | undefined;
     readonly headSha: string;
+    /** The branch that it is to be merged into, as far as it is now. */
+    readonly baseSha: string;
     /** Undefined while GitHub has not found out, which it does in the background after each push. */
     readonly mergeable: boolean | undefined;
   }>;

@@ -54,6 +54,7 @@ export const pull: Operation<'pull'> = async ({ octokit, here }, number) => {
     draft: data.draft ?? false,
     branch: data.head.repo?.id === data.base.repo.id ? data.head.ref : undefined,
     headSha: data.head.sha,
+    baseSha: data.base.sha,
     mergeable: data.mergeable ?? undefined,
   };
 };

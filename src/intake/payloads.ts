@@ -37,7 +37,13 @@ export type Issue = z.infer<typeof issue>;
 const pull_request = z.object({
   number,
   merged: z.boolean().nullish(),
-  head: z.object({ ref: nameText, repo: z.object({ id: z.int() }).nullish() }),
+  head: z.object({
+    ref: nameText,
+    sha: commitSha.optional().catch(undefined),
+    repo: z.object({ id: z.int() }).nullish(),
+  }),
+  labels: z.array(label).catch([]),
+  updated_at: time.optional().catch(undefined),
 });
 /** The App that made a check; `slug` tells whether it is this one. */
 const app = z.object({ slug: z.string().nullish() }).nullish();
@@ -93,6 +99,8 @@ const payload = z.discriminatedUnion('name', [
     comment: z.object({ id: z.int(), body: z.string(), created_at: time, performed_via_github_app: present }),
   }),
   z.object({ name: z.literal('pull_request.closed'), ...envelope, pull_request }),
+  z.object({ name: z.literal('pull_request.labeled'), ...envelope, pull_request, label: label.optional() }),
+  z.object({ name: z.literal('pull_request.synchronize'), ...envelope, pull_request }),
   z.object({
     name: z.literal('pull_request_review.submitted'),
     ...envelope,

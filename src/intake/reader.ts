@@ -1,5 +1,6 @@
 /** What the readers of webhooks have in common: one a webhook, from its payload to what it means to loops. */
 import { NotYetError } from '../errors.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Actor, LoopRef, Role } from '../loop/terms.ts';
@@ -67,6 +68,6 @@ export function isAtRest({ status }: Loop): boolean {
 }
 
 /** Only people have a role; it is read afresh. */
-export async function roleOf(ref: LoopRef, by: Actor, { github }: Ports): Promise<Role> {
+export async function roleOf(ref: RepositoryRef, by: Actor, { github }: Ports): Promise<Role> {
   return isPerson(by) ? github.permission(ref, by.login) : 'none';
 }

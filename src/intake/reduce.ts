@@ -6,6 +6,7 @@ import { isOwnCheck } from './check-readers.ts';
 import { isWritten } from './comment-reader.ts';
 import { isOurLabel } from './issue-readers.ts';
 import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
+import { isProveLabel } from './proof-asks.ts';
 import { isOwnRun } from './run-readers.ts';
 
 export interface Webhook {
@@ -34,7 +35,7 @@ function repositoryIdOf(payload: Payload): number {
 }
 
 /** Our check runs name their loop. */
-const OUR_CHECK = /^\d+\/\d+\/\d+\//;
+const OUR_CHECK = /^(?:\d+\/\d+\/\d+\/|proof\/)/;
 
 /** The base of loops, or a branch that may be one's own. */
 function isFollowed({ ref, repository: { default_branch: base } }: PayloadOf<'push'>): boolean {
@@ -52,6 +53,9 @@ const DECIDES: Decides = {
   'issues.transferred': () => true,
   'issue_comment.created': ({ sender, comment }) => isWritten({ sender, comment }) && /^\//m.test(comment.body),
   'pull_request.closed': () => true,
+  'pull_request.labeled': ({ label, sender }) => isProveLabel(label?.name) && isPerson(sender),
+  'pull_request.synchronize': ({ pull_request, sender }) =>
+    isPerson(sender) && pull_request.labels.some(({ name }) => isProveLabel(name)),
   'pull_request_review.submitted': ({ sender }) => isPerson(sender),
   'check_run.requested_action': isPressed,
   'check_run.rerequested': isPressed,

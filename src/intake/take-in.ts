@@ -8,13 +8,21 @@ import { commentReader } from './comment-reader.ts';
 import { issueReaders } from './issue-readers.ts';
 import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
 import { isSamePlace, saidOf } from './place.ts';
+import { takeInProofs } from './proof-asks.ts';
 import { pullReaders } from './pull-readers.ts';
 import { pushReaders } from './pushes.ts';
 import type { Meaning, Readers, Taking } from './reader.ts';
 import { relocationReaders, withRelocations } from './relocation-readers.ts';
 import { runReaders } from './run-readers.ts';
 
+/** What speaks of pull requests of anybody means nothing to a loop. */
+const OF_PROOFS: Readers<'pull_request.labeled' | 'pull_request.synchronize'> = {
+  'pull_request.labeled': async () => [],
+  'pull_request.synchronize': async () => [],
+};
+
 const READERS: Readers<PayloadName> = {
+  ...OF_PROOFS,
   ...issueReaders,
   ...commentReader,
   ...pullReaders,
@@ -39,6 +47,8 @@ export async function takeIn(delivery: Taken, ports: Ports): Promise<string | un
   if (typeof meanings === 'string') return meanings;
   for (const { ref, event, ordinal, said } of meanings)
     await applyOnce(ref, event, { delivery: delivery.id, ordinal, once: scopeOf(event), said }, ports);
+  const payload = payloadOf(delivery.name, delivery.payload);
+  if (payload !== undefined && !('refusal' in payload)) await takeInProofs(payload, { at: delivery.receivedAt, ports });
   return undefined;
 }
 

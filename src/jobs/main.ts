@@ -2,9 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../errors.ts';
 import type { Report } from '../loop/brief.ts';
+import { proofBrief } from '../proof/pull-proof.ts';
 import { jobEnvironment } from '../settings/env.ts';
 import { build } from './build/build.ts';
-import { type JobRequest, runJob } from './run-job.ts';
+import { provePull } from './prove/prove-pull.ts';
+import { briefJson, type JobRequest, runJob } from './run-job.ts';
 import { seed } from './seed/seed.ts';
 import { probe } from './verify/probe.ts';
 import { verify } from './verify/verify.ts';
@@ -13,7 +15,7 @@ import { verify } from './verify/verify.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   build: () => run('build', build),
   seed: () => run('seed', seed),
-  verify: () => run('verify', verify),
+  verify: judge,
   probe,
 };
 
@@ -24,6 +26,15 @@ async function main(name: string): Promise<number> {
   if (command !== undefined) return command();
   process.stderr.write(`There is no job ${JSON.stringify(name)}; use one of ${Object.keys(COMMANDS).join(', ')}.\n`);
   return 2;
+}
+
+/** One workflow judges both what a loop has built and the pull request of anybody: the brief says which. */
+async function judge(): Promise<number> {
+  const variables = jobEnvironment();
+  const asked = await briefJson(variables.LOOPWRIGHT_BRIEF).then(proofBrief.safeParse, () => undefined);
+  if (asked?.success !== true) return run('verify', verify);
+  await provePull({ brief: asked.data, variables, bundle: fileURLToPath(import.meta.url), log });
+  return 0;
 }
 
 async function run(kind: Report['kind'], job: JobRequest['job']): Promise<number> {

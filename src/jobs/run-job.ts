@@ -94,7 +94,7 @@ function parsersBelow(scratch: string): JobEnvironment['parsers'] {
 }
 
 /** Where the set-up action keeps what it installed, if it did; the runner's folder for what ends with the job. */
-async function preparedIn(runnerTemp: string): Promise<string | undefined> {
+export async function preparedIn(runnerTemp: string): Promise<string | undefined> {
   const place = join(runnerTemp, 'loopwright-setup');
   return runnerTemp !== '' && (await exists(place)) ? realpath(place) : undefined;
 }
@@ -106,10 +106,13 @@ interface SandboxPlaces {
   readonly prepared: string | undefined;
 }
 
-/** In development the program is a TypeScript file whose imports lie around it; a bundle is complete. */
+/** The folder that the program lies in: in development it is a TypeScript file whose imports lie around it, a bundle is complete. */
+export function programOf(bundle: string): string {
+  return bundle.endsWith('.ts') ? join(dirname(bundle), '..', '..') : dirname(bundle);
+}
+
 function sandboxFor(brief: Brief, { workspace, scratch, bundle, prepared }: SandboxPlaces): Promise<Sandbox> {
-  const program = bundle.endsWith('.ts') ? join(dirname(bundle), '..', '..') : dirname(bundle);
-  return openSandbox({ workspace, readOnly: [program], prepared, scripted: brief.model.scripted, scratch });
+  return openSandbox({ workspace, readOnly: [programOf(bundle)], prepared, scripted: brief.model.scripted, scratch });
 }
 
 function modelFor(brief: Brief, baseUrl: string): Model {
@@ -125,13 +128,18 @@ function modelFor(brief: Brief, baseUrl: string): Model {
   return { answer: missing, turn: missing };
 }
 
-async function readBrief(file: string): Promise<Brief> {
+/** The brief as JSON. @throws {ConfigError} when it cannot be read. */
+export async function briefJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new ConfigError(`LOOPWRIGHT_BRIEF: the brief ${file} cannot be read; the App must serve it.`, {
       cause: error,
     });
   });
-  const parsed = briefSchema.safeParse(parseJson(text));
+  return parseJson(text);
+}
+
+async function readBrief(file: string): Promise<Brief> {
+  const parsed = briefSchema.safeParse(await briefJson(file));
   if (parsed.success) return parsed.data;
   throw new ConfigError(`LOOPWRIGHT_BRIEF: the brief ${file} is not valid: ${z.prettifyError(parsed.error)}`);
 }

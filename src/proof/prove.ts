@@ -8,6 +8,7 @@ import type { Parsers } from '../syntax/parsers.ts';
 import { runTests, type TestRun } from '../test-runs/test-run.ts';
 import { onCopy } from '../trees/copies.ts';
 import type { Repository } from '../trees/repository.ts';
+import { built } from './build.ts';
 import { type Change, changeOf, type Range } from './change.ts';
 import { findingsOf } from './findings.ts';
 import type { Proof, ProofRow } from './proof.ts';
@@ -23,6 +24,8 @@ export interface ProofRequest {
   readonly range: Range;
   readonly runner: RunnerName;
   readonly dependencies: Dependencies;
+  /** Compiles the product in each tree; null where nothing is to be. */
+  readonly build: string | null;
   /** For one run of test files. */
   readonly timeoutMs: number;
   readonly outputBytes: number;
@@ -41,7 +44,8 @@ export async function prove(request: ProofRequest): Promise<Proof> {
   const { range, repository, runner, dependencies, sandbox } = request;
   const change = await changeOf(repository, range, runner);
   const trees = await layProofTrees(repository, change, dependencies);
-  const judged = await judge({ ...request, change, trees });
+  const unbuilt = await unbuiltIn(request, trees);
+  const judged = unbuilt === undefined ? await judge({ ...request, change, trees }) : notJudged(unbuilt);
   return {
     version: 1,
     ...range,
@@ -52,6 +56,15 @@ export async function prove(request: ProofRequest): Promise<Proof> {
     sandbox: sandbox.kind,
     durationMs: Math.round(performance.now() - startedMs),
   };
+}
+
+/** A sentence where head or base cannot be built. What the base makes of the head's tests may rightly fail: the tests show it. */
+async function unbuiltIn(request: ProofRequest, trees: ProofTrees): Promise<string | undefined> {
+  for (const name of ['head', 'base', 'without'] as const) {
+    const problem = await built(request, trees[name]);
+    if (problem !== undefined && name !== 'without') return `Nothing can be judged on the ${name}: ${problem}`;
+  }
+  return undefined;
 }
 
 interface Judging extends ProofRequest {

@@ -13,6 +13,7 @@ import { inParallel } from '../test-runs/in-parallel.ts';
 import { runTests } from '../test-runs/test-run.ts';
 import { onCopy } from '../trees/copies.ts';
 import type { Repository } from '../trees/repository.ts';
+import { built } from './build.ts';
 import type { Change } from './change.ts';
 
 /** Tests that pass on the head, which a fault may make fail. */
@@ -28,6 +29,7 @@ export interface StrengthRequest {
   readonly repository: Repository;
   readonly sandbox: Sandbox;
   readonly runner: RunnerName;
+  readonly build: string | null;
   readonly change: Change;
   /** The tree of the head. */
   readonly head: string;
@@ -42,8 +44,8 @@ export interface StrengthRequest {
   readonly log: (line: string) => void;
 }
 
-/** What the tests did with a fault: noticed, stayed green, never came to its line, or could not be judged. */
-type Noticed = 'noticed' | 'survived' | 'unreached' | 'unmeasured';
+/** What the tests did with a fault: noticed, stayed green, never came to its line, or could not be judged; `broken` where the product cannot be built with it. */
+type Noticed = 'noticed' | 'survived' | 'unreached' | 'unmeasured' | 'broken';
 
 /** Null where the changed lines can take no fault. */
 export async function strengthOf(request: StrengthRequest): Promise<Strength | null> {
@@ -95,20 +97,22 @@ function possibleIn({ parsers, change }: StrengthRequest, file: string, text: st
 
 async function judge(request: StrengthRequest, text: string, fault: Fault): Promise<Noticed> {
   const found = await notices(request, fault.file, withFault(text, fault));
+  if (found === 'broken') return found;
   if (found !== false) return found === undefined ? 'unmeasured' : 'noticed';
   const language = languageOf(fault.file);
   const ended = language && endedBefore(request.parsers, language, text, fault);
   if (ended === undefined) return 'survived';
   const isReached = await notices(request, fault.file, ended);
-  return isReached === undefined ? 'unmeasured' : isReached ? 'survived' : 'unreached';
+  return isReached === undefined || isReached === 'broken' ? 'unmeasured' : isReached ? 'survived' : 'unreached';
 }
 
 /** Whether a test that passes on the head does not with this text of the file; undefined where that cannot be told. */
-async function notices(request: StrengthRequest, file: string, text: string): Promise<boolean | undefined> {
+async function notices(request: StrengthRequest, file: string, text: string): Promise<boolean | 'broken' | undefined> {
   return onCopy(request.repository.scratch, request.head, async (copy) => {
     // The change decides what lies there: a link would lead anywhere.
     if ((await overwriteInside(copy, file, Buffer.from(text), isExecutable(request.change, file))) !== undefined)
       return undefined;
+    if ((await built(request, copy)) !== undefined) return 'broken';
     for (const guards of [request.own, request.others]) {
       const found = await noticedBy(request, copy, guards);
       if (found !== false) return found;
@@ -128,6 +132,8 @@ async function withoutReaders(
   return onCopy(request.repository.scratch, request.head, async (copy) => {
     for (const [file, text] of changed)
       await overwriteInside(copy, file, Buffer.from(text), isExecutable(request.change, file));
+    // Spaces break no build; where one breaks all the same, nothing is known of the tests.
+    if ((await built(request, copy)) !== undefined) return request;
     const [own, others] = [await looking(request, copy, request.own), await looking(request, copy, request.others)];
     const left = countOf(request.own) + countOf(request.others) - countOf(own) - countOf(others);
     if (left > 0)

@@ -82,11 +82,16 @@ async function revision(repository: Repository, name: string): Promise<string | 
 /** Folders in which installers of packages put what a product needs. */
 const DEPENDENCY_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv']);
 
+/** Whether installers of packages put what a product needs in folders of this name. */
+export function isDependencyFolder(name: string): boolean {
+  return DEPENDENCY_FOLDERS.has(name);
+}
+
 /** The dependencies that are installed in the checkout and in no commit, by path from the root, and where they really are: people link them too. */
 export async function installedIn({ root }: Checkout): Promise<ReadonlyMap<string, string>> {
   const found = split(await runGit(['ls-files', '--others', '--directory', '-z'], root, {}))
     .map((path) => path.replace(/\/$/, ''))
-    .filter((path) => DEPENDENCY_FOLDERS.has(basename(path)));
+    .filter((path) => isDependencyFolder(basename(path)));
   const places = await Promise.all(found.map(async (path) => [path, await folderAt(join(root, path))] as const));
   return new Map(places.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
 }

@@ -169,6 +169,10 @@ const refusingStore: Store = {
   reserve: refuse,
   settle: refuse,
   untold: refuse,
+  pullProof: refuse,
+  pullProofByRun: refuse,
+  openPullProofs: refuse,
+  savePullProof: refuse,
   putBlob: refuse,
   blob: refuse,
 };

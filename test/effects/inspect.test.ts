@@ -37,6 +37,7 @@ async function looked(
     draft: true,
     branch: 'loopwright/12',
     headSha: SHA,
+    baseSha: 'b'.repeat(40),
     mergeable: true,
     ...told,
   };

@@ -27,6 +27,7 @@ async function stage(told: Partial<Pull> = {}) {
     draft: false,
     branch: 'loopwright/12',
     headSha: head,
+    baseSha: 'b'.repeat(40),
     mergeable: true,
     ...told,
   };

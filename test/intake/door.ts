@@ -113,6 +113,7 @@ async function openDoor(engine: Engine): Promise<Door> {
         draft: true,
         branch: undefined,
         headSha: BASE,
+        baseSha: BASE,
         mergeable: undefined,
       })),
     },

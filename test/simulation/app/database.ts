@@ -1,7 +1,7 @@
 /** What a database would hold, in memory. */
 import type { BookedCall } from '../../../src/loop/brief.ts';
 import type { Event } from '../../../src/loop/event.ts';
-import type { Delivery, StoredLoop } from '../../../src/ports.ts';
+import type { Delivery, StoredLoop, StoredPullProof } from '../../../src/ports.ts';
 
 export interface LogEntry {
   readonly seq: number;
@@ -29,6 +29,8 @@ export interface Database {
   readonly names: Set<string>;
   /** What people said: `<repository> <said>`. */
   readonly heard: Set<string>;
+  /** By `<repository>/<pull request>`. */
+  readonly pullProofs: Map<string, StoredPullProof>;
   /** By loop, in order. */
   readonly calls: Map<string, BookedRow[]>;
   serial: number;
@@ -66,6 +68,7 @@ export function createDatabase(): Database {
     blobs: new Map(),
     names: new Set(),
     heard: new Set(),
+    pullProofs: new Map(),
     calls: new Map(),
     serial: 0,
   };

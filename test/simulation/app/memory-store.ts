@@ -12,6 +12,7 @@ import { createCallRows, tellCalls } from './memory-calls.ts';
 import { createDeliveryRows } from './memory-deliveries.ts';
 import { forget } from './memory-forget.ts';
 import { overviewOf } from './memory-overview.ts';
+import { createPullProofRows } from './memory-pull-proofs.ts';
 import { hasSlot, nextQueued } from './memory-slots.ts';
 
 export type SavedChange = Pick<LogEntry, 'event' | 'settled'>;
@@ -38,6 +39,7 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
   return {
     ...createDeliveryRows(database, options.enqueue),
     ...createCallRows(database),
+    ...createPullProofRows(database, options.enqueue),
     load: async (id) => toldOf(loops.get(id)),
     newest: async (repositoryId, issue) =>
       toldOf(

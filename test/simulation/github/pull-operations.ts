@@ -65,7 +65,8 @@ export function pullOperations({ hub, wire }: Access): Pulls {
         what: `GET pulls/${number}`,
         perform() {
           const { state, merged, draft, branch, headSha } = pullNumbered(number);
-          return { state, merged, draft, branch, headSha, mergeable: mergeableOf(hub, pullNumbered(number)) };
+          const baseSha = hub.refs.get('refs/heads/main') ?? headSha;
+          return { state, merged, draft, branch, headSha, baseSha, mergeable: mergeableOf(hub, pullNumbered(number)) };
         },
       }),
     markReady: (target, nodeId) =>

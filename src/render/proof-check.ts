@@ -1,0 +1,172 @@
+/** The check run in which a proof of a pull request is told. Pure. */
+import { code, fenced, fitted, folded, list, oneLine, table } from '../documents/markdown.ts';
+import type { CheckRun } from '../loop/check-run.ts';
+import type { Strength, Survivor } from '../loop/strength.ts';
+import type { Proof, ProofRow } from '../proof/proof.ts';
+import { PROOF_CHECK, type PullProof } from '../proof/pull-proof.ts';
+
+/** Which of the proofs, as a button of the check run says it. */
+export function proofId({ repositoryId, pull, serial }: PullProof): string {
+  return `proof/${repositoryId}/${pull}/${serial}`;
+}
+
+type Facts = Pick<CheckRun, 'status' | 'conclusion' | 'title' | 'summary' | 'text' | 'annotations'>;
+
+function check(proof: PullProof, headSha: string, facts: Facts): CheckRun {
+  return { name: PROOF_CHECK, headSha, externalId: proofId(proof), actions: [], ...facts };
+}
+
+/** While its run is awaited. */
+export function runningCheck(proof: PullProof, headSha: string): CheckRun {
+  return check(proof, headSha, {
+    status: 'in_progress',
+    conclusion: undefined,
+    title: 'Running the tests with and without the change',
+    summary: `Asked for by ${code(proof.by.login)}. The verdict comes here when the run of \`loopwright-verify\` ends; no model takes part in it.`,
+    text: '',
+    annotations: [],
+  });
+}
+
+/** Where nothing could be judged: that is never a pass. */
+export function unjudgedCheck(proof: PullProof, headSha: string, reason: string): CheckRun {
+  return check(proof, headSha, {
+    status: 'completed',
+    conclusion: 'action_required',
+    title: `Not judged: ${oneLine(reason, 120)}`,
+    summary: `Nothing is known about this change.\n\n${fenced('', reason)}\n\nWhen that is mended, comment \`/prove\` or press **Re-run**.`,
+    text: '',
+    annotations: [],
+  });
+}
+
+/** What a verdict is on GitHub: weak is no success, and unknown no pass. */
+const CONCLUSIONS = {
+  proved: 'success',
+  'weakly proved': 'neutral',
+  'not proved': 'failure',
+  'not judged': 'action_required',
+} as const;
+
+/** The proof as it was delivered. */
+export function proofCheck(asked: PullProof, proof: Proof): CheckRun {
+  return check(asked, proof.head, {
+    status: 'completed',
+    conclusion: CONCLUSIONS[proof.verdict],
+    title: titleOf(proof),
+    summary: summaryOf(proof),
+    text: textOf(proof),
+    annotations: annotationsOf(proof),
+  });
+}
+
+function titleOf({ verdict, rows, strength, reasons }: Proof): string {
+  const [reason] = reasons;
+  const word = `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}`;
+  if (verdict.startsWith('not')) return oneLine(`${word}: ${reason ?? 'the summary says why'}`, 150);
+  const proving = rows.filter(({ role }) => role === 'proves').length;
+  const faults = strength === null || strength.made === 0 ? '' : `; ${noticed(strength)}`;
+  return `${word}: ${counted(proving, 'test needs', 'tests need')} the change${faults}`;
+}
+
+const noticed = ({ noticed, made }: Strength): string => `${noticed} of ${made} faults noticed`;
+const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+
+function summaryOf(proof: Proof): string {
+  const { base, head, runner, trust, reasons, strength, sandbox } = proof;
+  const told = trust === 'told' ? `, as ${runner} tells them` : '';
+  return fitted(
+    [
+      ...(reasons.length === 0 ? [] : [list(reasons.map(quoted), '')]),
+      ...strengthLines(strength),
+      `\`${head.slice(0, 10)}\` on top of \`${base.slice(0, 10)}\`; outcomes by ${runner}${told}; sandbox: ${sandbox}; no model took part.`,
+    ].map((text) => ({ text })),
+  );
+}
+
+/** Words of tests and tools are shown as they are. */
+const quoted = (text: string): string => (/[<>`*_[\]\\|~]/.test(text) ? code(oneLine(text, 1000)) : text);
+
+function strengthLines(strength: Strength | null): readonly string[] {
+  if (strength === null)
+    return ['No fault could be made in the changed lines, so nothing is known of how much the tests notice.'];
+  const { made, unmeasured, unreached, survivors } = strength;
+  return [
+    made === 0
+      ? 'No test reaches a changed line in which a fault can be made.'
+      : `Faults made in the changed lines, one at a time: ${noticed(strength)}.`,
+    ...(survivors.length === 0
+      ? []
+      : [
+          `All tests stay green with ${survivors.length === 1 ? 'this fault' : 'these faults'} (\`git apply\`), which **Details** shows: ${survivors.slice(0, SHOWN).map(place).join(', ')}.`,
+        ]),
+    ...(unreached.length === 0 ? [] : [`No test reaches ${unreached.slice(0, MOST_PLACES).map(place).join(', ')}.`]),
+    ...(unmeasured === 0 ? [] : [`${counted(unmeasured, 'fault', 'faults')} could not be measured.`]),
+  ];
+}
+
+const place = ({ file, line }: Pick<Survivor, 'file' | 'line'>): string => code(`${file}:${line}`);
+
+/** Survivors that are shown beside the code, and places that are named. */
+const SHOWN = 7;
+const MOST_PLACES = 40;
+
+const SHOWS: Readonly<Record<ProofRow['role'], string>> = {
+  proves: 'needs the change',
+  keeps: 'passes with and without it',
+  red: 'does not pass',
+  flaky: 'does not always pass',
+  'left out': 'is not run',
+};
+const HOW: Readonly<Record<NonNullable<ProofRow['how']>, string>> = {
+  assertion: 'fails by assertion',
+  exception: 'raises',
+  missing: 'misses what the change adds',
+};
+const MOST_ROWS = 200;
+
+/** Every test that says something, each fault that nobody noticed as a patch, and what else was found. */
+function textOf({ rows, strength, findings }: Proof): string {
+  const telling = rows.filter(({ role }) => role !== 'keeps');
+  const kept = rows.length - telling.length;
+  const tests = telling
+    .slice(0, MOST_ROWS)
+    .map(({ test, role, how, said }) => [
+      code(test),
+      SHOWS[role],
+      how === null ? '' : HOW[how],
+      said === '' ? '' : code(said),
+    ]);
+  const survivors = (strength?.survivors ?? []).slice(0, MOST_PLACES);
+  return fitted([
+    ...(tests.length === 0 ? [] : [{ text: table(['test', 'it', 'without the change', 'what it said'], tests) }]),
+    ...(kept === 0
+      ? []
+      : [{ text: `${counted(kept, 'changed test passes', 'changed tests pass')} with and without the change.` }]),
+    ...findings.map(({ message }) => ({ name: 'a finding', text: `- ${quoted(message)}` })),
+    ...survivors.map((one) => ({
+      name: `the fault at ${one.file}:${one.line}`,
+      text: folded(
+        `${escaped(`${one.file}:${one.line}`)}`,
+        `${quotedSentence(one.sentence)}\n\n${fenced('diff', one.patch)}`,
+      ),
+    })),
+  ]);
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+/** Ours, with code of the product in backquotes. */
+const quotedSentence = (sentence: string): string => oneLine(sentence);
+
+function annotationsOf({ strength, findings }: Proof): CheckRun['annotations'] {
+  const found = findings.flatMap(({ file, line, message }) =>
+    file === null ? [] : [{ path: file, line: line ?? 1, level: 'failure' as const, message }],
+  );
+  const survivors = (strength?.survivors ?? []).slice(0, SHOWN).map(({ file, line, sentence, patch }) => ({
+    path: file,
+    line,
+    level: 'warning' as const,
+    message: `No test notices this fault: ${sentence}.\n\n${patch}`,
+  }));
+  return [...found.slice(0, SHOWN), ...survivors];
+}
