@@ -90,19 +90,25 @@ const quoted = (text: string): string => (/[<>`*_[\]\\|~]/.test(text) ? code(one
 function strengthLines(strength: Strength | null): readonly string[] {
   if (strength === null)
     return ['No fault could be made in the changed lines, so nothing is known of how much the tests notice.'];
-  const { made, unmeasured, unreached, survivors } = strength;
+  const { made, noticed, unmeasured, unreached } = strength;
   return [
     made === 0
       ? 'No test reaches a changed line in which a fault can be made.'
-      : `Faults made in the changed lines, one at a time: ${noticed(strength)}.`,
-    ...(survivors.length === 0
-      ? []
-      : [
-          `All tests stay green with ${survivors.length === 1 ? 'this fault' : 'these faults'} (\`git apply\`), which **Details** shows: ${survivors.slice(0, SHOWN).map(place).join(', ')}.`,
-        ]),
+      : `Faults made in the changed lines, one at a time: the tests notice ${noticed} of ${made}.`,
+    ...survivorsLine(strength),
     ...(unreached.length === 0 ? [] : [`No test reaches ${unreached.slice(0, MOST_PLACES).map(place).join(', ')}.`]),
     ...(unmeasured === 0 ? [] : [`${counted(unmeasured, 'fault', 'faults')} could not be measured.`]),
   ];
+}
+
+/** Of each line one is shown: whoever mends the tests for that usually mends them for the others. */
+function survivorsLine({ made, noticed, survivors }: Strength): readonly string[] {
+  if (survivors.length === 0) return [];
+  const rest = made - noticed - survivors.length;
+  const others = rest > 0 ? ` (one for each line; ${rest} more in the same lines)` : '';
+  const places = survivors.slice(0, SHOWN).map(place).join(', ');
+  const which = survivors.length === 1 ? 'this fault' : 'these faults';
+  return [`All tests stay green with ${which}, which **Details** shows for \`git apply\`: ${places}${others}.`];
 }
 
 const place = ({ file, line }: Pick<Survivor, 'file' | 'line'>): string => code(`${file}:${line}`);

@@ -10,6 +10,7 @@ import { diffFiles } from './pages-diff.ts';
 import { showPage } from './pages-frame.ts';
 import { issueRow, stateFilter } from './pages-issues.ts';
 import { labelActions } from './pages-labels.ts';
+import { addNewPullPage } from './pages-new-pull.ts';
 import { conversationTab, pullBadge, pullHead } from './pages-pull-parts.ts';
 import { reviewForm, sendReview } from './pages-review.ts';
 import { changedFile, commit, label, type Pull, pull, review, reviewComment } from './pages-schemas.ts';
@@ -27,6 +28,7 @@ import {
 
 /** Adds `/pulls` and `/pull/{n}` with its tabs. */
 export function addPullPages(site: Hono<PageEnvironment>): void {
+  addNewPullPage(site);
   const base = '/:owner/:repo/pull/:number{[0-9]+}';
   site.get('/:owner/:repo/pulls', reading(showPulls));
   site.get(base, reading(showConversation));
@@ -68,7 +70,8 @@ async function showPulls(context: PageContext): Promise<Response> {
   const place = placeOf(context);
   const state = context.req.query('state') === 'closed' ? 'closed' : 'open';
   const pulls = await context.var.visit.api.list(`${place.route}/pulls?state=${state}`, pull);
-  const body = html`<div class="page-head"><h1>Pull requests</h1></div>${stateFilter(`${place.link}/pulls`, state)}
+  const body = html`<div class="page-head"><h1>Pull requests</h1><a class="button primary" href="${place.link}/pulls/new">New pull request</a></div>
+${stateFilter(`${place.link}/pulls`, state)}
 <ul class="panel rows">${pulls.map((item) => issueRow({ ...item, state_reason: undefined }, `${place.link}/pull/${item.number}`, pullBadge(item)))}${pulls.length === 0 ? html`<li class="quiet">No ${state} pull requests.</li>` : ''}</ul>`;
   return showPage(context, { title: `Pull requests · ${place.fullName}`, place, section: 'pulls', body });
 }
