@@ -64,7 +64,7 @@ class Judges:
         return found
 
 
-def sentinel(token, emit):
+def sentinel(token):
     """Wrong in ways that nobody can foresee: the values are new in each run. It asks what tests ask, as it is at the end."""
     one, other = token[: len(token) // 2], token[len(token) // 2 :]
     source = b"def check(one, other):\n    assert one == other\n"
@@ -100,7 +100,7 @@ def sentinel(token, emit):
     ]
     genuine = (AssertionError, failed, KeyError)
 
-    def end():
+    def end(emit):
         for name, ask in wrong:
             try:
                 ask()

@@ -1,7 +1,7 @@
-"""Runs one pytest file and reports over file descriptor 3, in sealed lines.
+"""Runs pytest files in one session and reports over file descriptor 3: `<index> <sealed line>`, by the file's place in the request.
 
-Reads `{key, token, path, only?, cover?}` from standard input: `only` names the tests to run, `cover` the product files whose
-executed lines are wanted per test. The repository's own pytest, plugins, configuration and conftest files are used.
+Reads `{token, files: [{path, key}]}` from standard input. The repository's own pytest, plugins, configuration and conftest files are
+used; that the files share a process is what they do in the repository's own run too.
 
 The code under test shares the process. So: the key is in no variable; a test's outcome is taken at the border of the test function
 itself and has to agree with what pytest reports of set-up, call and tear-down; what judges (pytest, pluggy, unittest, built-ins) is
@@ -84,13 +84,47 @@ def name_of(item):
     return (head.replace("::", ".") + bracket + values) or item.name
 
 
+class Reports:
+    """The lines of each file: what its tests came to, why it did not load, and that it ended."""
+
+    def __init__(self, files):
+        self.emits = {os.path.realpath(file["path"]): sealed.sealed(file.pop("key"), "%d " % index) for index, file in enumerate(files)}
+        self.problems = {}
+        self.left = set(self.emits)
+        for emit in self.emits.values():
+            emit(kind="begin")
+
+    def test(self, item, outcome, message):
+        emit = self.emits.get(file_of(item))
+        name = name_of(item)
+        if emit is not None:
+            emit(kind="test", name=name, bare=name.split("[")[0].split(".")[-1], outcome=outcome, message=message)
+
+    def problem(self, message, file=None):
+        """Of one of the files, or of all that have not ended."""
+        for path in [file] if file in self.emits else self.left:
+            self.problems.setdefault(path, message)
+
+    def end(self, file, sentinel):
+        if file not in self.left:
+            return
+        self.left.remove(file)
+        emit = self.emits[file]
+        if file in self.problems:
+            emit(kind="load", message=self.problems[file])
+        sentinel(emit)
+
+
+def file_of(item):
+    return os.path.realpath(str(getattr(item, "path", None) or item.fspath))
+
+
 class Watch:
     """A plugin that hears what pytest makes of the tests; it only ever adds reasons not to pass."""
 
-    def __init__(self, emit, keeper):
-        self.emit, self.keeper = emit, keeper
+    def __init__(self, told, keeper):
+        self.told, self.keeper = told, keeper
         self.start()
-        self.load_error = None
 
     def start(self):
         self.phases, self.errors, self.reports, self.seen = set(), [], [], []
@@ -117,18 +151,15 @@ class Watch:
         border(item, self.seen)
         yield
 
-    def pytest_collectreport(self, report):
-        if report.failed and self.load_error is None:
-            self.load_error = str(report.longrepr)[-2000:]
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self, collector):
+        report = (yield).get_result()
+        if report.failed:
+            self.told.problem(str(report.longrepr)[-2000:], file_of(collector))
 
     def pytest_deselected(self, items):
         for item in items:
-            self.tell(item, "not-run", "deselected")
-
-    def tell(self, item, outcome, message):
-        name = name_of(item)
-        bare = name.split("[")[0].split(".")[-1]
-        self.emit(kind="test", name=name, bare=bare, outcome=outcome, message=message)
+            self.told.test(item, "not-run", "deselected")
 
 
 def border(item, seen):
@@ -179,80 +210,69 @@ def verdict(watch):
     return "pass", ""
 
 
-def run_item(item, following, watch, keeper, lines):
+def run_item(item, following, watch, keeper):
     watch.start()
     changed = keeper.replaced()
-    lines.begin()
-    try:
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-    finally:
-        covered = lines.end()
+    item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
     outcome, message = verdict(watch)
     changed = changed or keeper.replaced()
     if changed and outcome == "pass":
         outcome, message = "error", "what judges the test was replaced: " + changed
-    watch.tell(item, outcome, message)
-    if covered is not None:
-        watch.emit(kind="covered", name=name_of(item), lines=ENCODE(covered))
+    watch.told.test(item, outcome, message)
 
 
-def run_session(config, session, watch, keeper, request, lines):
+def run_session(config, session, watch, keeper, sentinel):
     """Collects, and runs test by test. A test that asks for the end of the session ends it."""
     config.hook.pytest_collection(session=session)
-    if watch.load_error is not None:
-        return
     doctest = getattr(sys.modules.get("_pytest.doctest"), "DoctestItem", ())
     items = [item for item in session.items if not isinstance(item, doctest)]
-    if request["only"] is not None:
-        items = [item for item in items if name_of(item) in request["only"]]
+    last = {file_of(item): item for item in items}
     for item, following in zip(items, [*items[1:], None]):
-        run_item(item, following, watch, keeper, lines)
+        run_item(item, following, watch, keeper)
+        if last[file_of(item)] is item:
+            watch.told.end(file_of(item), sentinel)
 
 
-def arguments(path):
-    """What is added to the repository's own options: the quiet of coverage, whose tracer would be in the way of ours."""
+def arguments(files):
+    """What is added to the repository's own options: the quiet of coverage, which would measure every run."""
     os.environ.pop("PYTEST_ADDOPTS", None)
     has_cov = importlib.util.find_spec("pytest_cov") is not None
-    return [path, *(["--no-cov"] if has_cov else [])]
+    return [*[file["path"] for file in files], *(["--no-cov"] if has_cov else [])]
 
 
-def run(request, watch, keeper, lines):
+def run(files, watch, keeper, sentinel):
     try:
-        config = pytest_config._prepareconfig(arguments(request["path"]), [watch])
+        config = pytest_config._prepareconfig(arguments(files), [watch])
         for name, value in NEUTRAL.items():
             if hasattr(config.option, name):
                 setattr(config.option, name, value)
 
         def session(config, session):
             try:
-                run_session(config, session, watch, keeper, request, lines)
+                run_session(config, session, watch, keeper, sentinel)
             except BaseException as error:
-                watch.load_error = watch.load_error or said(error)
+                watch.told.problem(said(error))
 
         pytest_main.wrap_session(config, session)
         config._ensure_unconfigure()
     except BaseException as error:
-        watch.load_error = watch.load_error or said(error)
+        watch.told.problem(said(error))
 
 
 def main():
     given, leave = json.load(sys.stdin), os._exit
     flush = (sys.stdout.flush, sys.stderr.flush)
-    emit = sealed.sealed(given.pop("key"))
-    end = judges.sentinel(given.pop("token"), emit)
-    request = {"path": given["path"], "only": given.get("only")}
-    lines = sealed.coverage(given.get("cover"))
+    files = given["files"]
+    told = Reports(files)
+    sentinel = judges.sentinel(given.pop("token"))
     keeper = judges.Judges()
-    watch = Watch(emit, keeper)
     sys.modules["__main__"] = types.ModuleType("__main__")
-    emit(kind="begin")
-    run(request, watch, keeper, lines)
-    if watch.load_error is not None:
-        emit(kind="load", message=watch.load_error)
-    end()
+    run(files, Watch(told, keeper), keeper, sentinel)
+    for path in sorted(told.left):
+        told.end(path, sentinel)
     for stream in flush:
         stream()
-    # A thread that the file left running must not hold the results back.
+    # A thread that a file left running must not hold the results back.
     leave(0)
 
 

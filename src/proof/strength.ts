@@ -176,7 +176,7 @@ async function noticedBy(
   const timeoutMs = Math.min(request.timeoutMs, Math.max(SHORTEST_MS, PATIENCE * durationMs));
   let unknown = false;
   // The first one that notices is enough.
-  const groups = RUNNERS[runner].takesMany ? [[...tests.keys()]] : [...tests.keys()].map((file) => [file]);
+  const groups = RUNNERS[runner].takesMany === false ? [...tests.keys()].map((file) => [file]) : [[...tests.keys()]];
   for (const files of groups) {
     const expected = files.flatMap((file) => tests.get(file) ?? []);
     const run = await runTests({

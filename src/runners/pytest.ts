@@ -13,11 +13,11 @@ export const pytest: Runner = {
     return named === undefined ? undefined : `${named} speaks of pytest`;
   },
   trust: 'sealed',
-  takesMany: false,
+  takesMany: 'together',
   testPaths: pythonTestPaths,
   support: [/(^|\/)conftest\.py$/],
   settings: [],
   programs: ['pytest-runner.py', 'judges.py', 'sealed.py'],
   argv: ({ script }) => ['python3', script],
-  target: ({ file }) => ({ path: file }),
+  target: () => ({}),
 };

@@ -17,8 +17,11 @@ export interface Runner {
   readonly argv: (start: Start) => readonly string[];
   /** What the program loads, as it wants to be told. */
   readonly target: (test: TestFile) => Readonly<Record<string, string>>;
-  /** Whether one process takes many files, each with a key and lines of its own: a program that is slow to start then starts once. */
-  readonly takesMany: boolean;
+  /**
+   * How one start takes many files, each with a key and lines of its own, where the program is slow to start: each `apart` from the others, or all
+   * `together` in one process, where one that ends it, or leaves something behind, is in the way of others.
+   */
+  readonly takesMany: false | 'apart' | 'together';
 }
 
 /** What a repository is known by before anything of it runs. */

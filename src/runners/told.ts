@@ -17,7 +17,7 @@ function told(tool: 'vitest' | 'jest'): Runner {
     detect: ({ manifests }) =>
       scriptThat(manifests, new RegExp(`(?:^|[\\s/])${tool}(?:\\.[cm]?js)?(?:\\s|$)`)) ?? dependsOn(manifests, tool),
     trust: 'told',
-    takesMany: true,
+    takesMany: 'apart',
     testPaths: TEST_PATHS,
     support: SUPPORT,
     settings: SETTINGS,

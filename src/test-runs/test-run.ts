@@ -23,13 +23,13 @@ export interface TestRequest {
   readonly expected: readonly string[];
   /** For all files together. */
   readonly timeoutMs: number;
-  /** Whether files that ran together and were stopped run again one by one, to tell which of them hangs (default). */
+  /** Whether files that ran together and did not come to their end run again one by one, to tell which of them it is (default). */
   readonly tellsApart?: boolean;
   readonly outputBytes: number;
 }
 
 /**
- * Runs the files' tests, each file in a sandbox session of its own, one after the other. A run that is flooded, late as a whole, holds
+ * Runs the files' tests: together where the runner takes many, else one after the other, each in a sandbox session of its own. A run that is flooded, late as a whole, holds
  * a line that is not the runner's, or has a wrong sentinel is not trusted.
  */
 export async function runTests(request: TestRequest): Promise<TestRun> {
@@ -65,20 +65,30 @@ async function runFiles(request: TestRequest, script: string): Promise<readonly 
   const { directory, timeoutMs, runner, files, tellsApart = true } = request;
   const startedMs = performance.now();
   const tests = await keepTests(directory, runner);
-  if (RUNNERS[runner].takesMany && files.length > 1) {
-    const together = await runOnce(request, script, files, timeoutMs);
-    if (!tellsApart || together.every(({ result }) => !result.timedOut)) return together;
-    await tests.restore();
-  }
-  const runs: FileRun[] = [];
-  for (const file of files) {
+  const many = files.length > 1 ? await runTogether(request, script) : undefined;
+  if (many !== undefined && !tellsApart) return many;
+  const runs = (many ?? []).filter(isWhole(RUNNERS[runner].takesMany));
+  for (const file of files.filter((path) => runs.every((run) => run.file !== path))) {
     // The tested code can write in the same tree.
-    if (runs.length > 0) await tests.restore();
+    if (runs.length > 0 || many !== undefined) await tests.restore();
     const leftMs = timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) break;
     runs.push(...(await runOnce(request, script, [file], leftMs)));
   }
   return runs;
+}
+
+/** Undefined where the runner takes files one by one. */
+function runTogether(request: TestRequest, script: string): Promise<readonly FileRun[]> | undefined {
+  const { runner, files, timeoutMs } = request;
+  return RUNNERS[runner].takesMany === false ? undefined : runOnce(request, script, files, timeoutMs);
+}
+
+/** Whether what a file told beside others holds. One that did not load, or was not ended, in a process of many may do better alone. */
+function isWhole(takesMany: 'apart' | 'together' | false): (run: FileRun) => boolean {
+  const holds = ({ result: { results } }: FileRun) =>
+    results.includes('{"kind":"end"') && !results.includes('{"kind":"load"');
+  return takesMany === 'together' ? holds : ({ result }) => !result.timedOut;
 }
 
 /** One process of the runner. */
@@ -93,7 +103,7 @@ async function runOnce(
   // Keys and the values of the sentinel are made when the candidate is there already, and each key for one file only.
   const keyed = files.map((path) => ({ path, key: randomBytes(32).toString('hex') }));
   const told = target({ file: files[0] ?? '', directory, node: process.execPath });
-  const asked = takesMany ? { files: keyed } : { key: keyed[0]?.key };
+  const asked = takesMany === false ? { key: keyed[0]?.key } : { files: keyed };
   const result = await sandbox.run({
     argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
     env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },
@@ -105,7 +115,7 @@ async function runOnce(
   const isLate = result.timedOut && leftMs <= fileMs;
   return keyed.map(({ path, key }, index) => ({
     ...{ file: path, key, isLate },
-    result: takesMany ? partOf(result, index, files.length) : result,
+    result: takesMany === false ? result : partOf(result, index, files.length),
   }));
 }
 

@@ -1,4 +1,7 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runTests } from '../../src/test-runs/test-run.ts';
 import { PYTEST_ATTACKS } from './pytest-attacks.ts';
 import { openRunnerRoom, type RunnerRoom } from './runner-room.ts';
 
@@ -9,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => room.close());
 
 const PRODUCT = 'def two():\n    return 1\n\n\ndef boom():\n    raise KeyError("x")\n';
-const one = (test: string) => room.run({ 'test_it.py': test, 'product.py': PRODUCT }, { path: 'test_it.py' });
+const one = (test: string) => room.run({ 'test_it.py': test, 'product.py': PRODUCT }, 'test_it.py');
 
 const OUTCOMES: readonly (readonly [string, string, string, RegExp])[] = [
   [
@@ -113,7 +116,7 @@ class Case(unittest.TestCase):
     def test_case(self): self.assertEqual(self.two, 2)
 `,
   };
-  const { outcomes, isComplete } = await room.run(files, { path: 'tests/unit/test_it.py' });
+  const { outcomes, isComplete } = await room.run(files, 'tests/unit/test_it.py');
   expect(isComplete).toBe(true);
   expect(outcomes).toEqual({
     test_first_fails: 'fail',
@@ -127,26 +130,66 @@ class Case(unittest.TestCase):
   });
 });
 
-it('runs only the tests that are named, and tells the lines that each executes', async () => {
-  const test = 'from product import two, boom\ndef test_two(): two()\ndef test_boom(): boom()\n';
-  const request = { path: 'test_it.py', only: ['test_two'], cover: ['product.py'] };
-  const { lines } = await room.run({ 'test_it.py': test, 'product.py': PRODUCT }, request);
-  expect(lines?.map(({ kind, name, lines: covered }) => [kind, name, covered])).toEqual([
-    ['begin', undefined, undefined],
-    ['test', 'test_two', undefined],
-    ['covered', 'test_two', '{"product.py": [2]}'],
-    ['end', undefined, undefined],
-  ]);
+describe('many files', () => {
+  const GOOD = 'def test_good(): assert True is not False\n';
+  const ran = async (files: Readonly<Record<string, string>>, tellsApart = true) => {
+    const directory = await mkdtemp(join(room.workspace, 'many-'));
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(directory, path)), { recursive: true });
+      await writeFile(join(directory, path), text);
+    }
+    const expected = Object.entries(files).flatMap(([path, text]) =>
+      [...text.matchAll(/def (test_\w+)/g)].map(([, name]) => `${path}::${name}`),
+    );
+    const { sandbox } = room;
+    const limits = { timeoutMs: 20_000, outputBytes: 100_000, tellsApart };
+    const run = await runTests({
+      ...{ sandbox, directory, runner: 'pytest', files: Object.keys(files), expected, ...limits },
+    });
+    return { ...run, outcomes: Object.fromEntries([...run.results].map(([id, { outcome }]) => [id, outcome])) };
+  };
+
+  it('are one session: what belongs to all of it is set up once', async () => {
+    const conftest =
+      'import pytest\n@pytest.fixture(scope="session")\ndef where(tmp_path_factory): return tmp_path_factory.mktemp("s")\n';
+    const each = (name: string) =>
+      `def test_${name}(where):\n  assert not list(where.iterdir())\n  (where / "seen").touch()\n`;
+    const { outcomes } = await ran({ 'conftest.py': conftest, 'test_a.py': each('a'), 'test_b.py': each('b') });
+    expect(outcomes).toMatchObject({ 'test_a.py::test_a': 'pass', 'test_b.py::test_b': 'fail' });
+  });
+
+  it.each([
+    ['does not load', 'import nowhere\n', 'load-error'],
+    ['ends the process', 'import os\ndef test_bad(): os._exit(0)\n', 'load-error'],
+    ['ends the session', 'import pytest\ndef test_bad(): pytest.exit("enough")\n', 'load-error'],
+    ['ends the process while it is loaded', 'import os\nos._exit(0)\ndef test_bad(): pass\n', 'load-error'],
+  ])('lose nothing by one that %s', async (_what, bad, outcome) => {
+    const { outcomes, broken, trusted } = await ran({ 'test_a.py': GOOD, 'test_bad.py': bad, 'test_c.py': GOOD });
+    expect(trusted).toBe(true);
+    expect(outcomes).toMatchObject({ 'test_a.py::test_good': 'pass', 'test_c.py::test_good': 'pass' });
+    expect(outcomes['test_bad.py::test_bad'] ?? outcome).toBe(outcome);
+    expect([...broken.keys()]).toEqual(['test_bad.py']);
+  });
+
+  it('of one name in two folders run all the same', async () => {
+    const { outcomes } = await ran({ 'one/test_a.py': GOOD, 'other/test_a.py': GOOD });
+    expect(outcomes).toEqual({ 'one/test_a.py::test_good': 'pass', 'other/test_a.py::test_good': 'pass' });
+  });
+
+  it('are stopped together where nobody asks which of them it is', async () => {
+    const files = { 'test_a.py': GOOD, 'test_bad.py': 'import os\ndef test_bad(): os._exit(0)\n', 'test_c.py': GOOD };
+    expect((await ran(files, false)).outcomes).toMatchObject({
+      'test_bad.py::test_bad': 'load-error',
+      'test_c.py::test_good': 'load-error',
+    });
+  });
 });
 
 describe('a wrong product under pytest', () => {
   it.each(Object.keys(PYTEST_ATTACKS))('does not pass when it %s', async (name) => {
     const test = 'import pytest\nfrom product import two\ndef test_it(): assert two() == 2\n';
     const product = `${PYTEST_ATTACKS[name]}\ndef two():\n    lie()\n    return 1\n`;
-    const { outcomes, isComplete } = await room.run(
-      { 'test_it.py': test, 'product.py': product },
-      { path: 'test_it.py' },
-    );
+    const { outcomes, isComplete } = await room.run({ 'test_it.py': test, 'product.py': product }, 'test_it.py');
     expect(isComplete && outcomes.test_it === 'pass').toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CommandResult, openSandbox } from '../../src/sandbox/sandbox.ts';
+import { type CommandResult, openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { unseal } from '../../src/test-runs/seal.ts';
 
 const INSIDE = fileURLToPath(new URL('../../src/inside/', import.meta.url));
@@ -14,7 +14,9 @@ export type Line = Readonly<Record<string, string>>;
 
 export interface RunnerRoom {
   /** Lines are undefined when one of them is not the runner's own. */
-  run(files: Readonly<Record<string, string>>, request: Readonly<Record<string, unknown>>): Promise<Said>;
+  run(files: Readonly<Record<string, string>>, path: string): Promise<Said>;
+  readonly sandbox: Sandbox;
+  readonly workspace: string;
   close(): Promise<void>;
 }
 
@@ -36,7 +38,9 @@ export async function openRunnerRoom(script: string, timeoutMs = 20_000): Promis
     if (name.endsWith('.py')) await copyFile(join(INSIDE, name), join(scratch, 'programs', name));
   const sandbox = await openSandbox({ workspace, readOnly: [], scripted: true, scratch });
   return {
-    async run(files, request) {
+    sandbox,
+    workspace,
+    async run(files, path) {
       const directory = await mkdtemp(join(workspace, 'case-'));
       for (const [path, text] of Object.entries(files)) {
         await mkdir(dirname(join(directory, path)), { recursive: true });
@@ -46,7 +50,7 @@ export async function openRunnerRoom(script: string, timeoutMs = 20_000): Promis
       const result = await sandbox.run({
         argv: ['python3', join(scratch, 'programs', script)],
         env: { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' },
-        stdin: JSON.stringify({ key, token: randomBytes(8).toString('hex'), ...request }),
+        stdin: JSON.stringify({ token: randomBytes(8).toString('hex'), files: [{ path, key }] }),
         ...{ directory, timeoutMs, outputBytes: 100_000, results: true, judged: true },
       });
       return said(key, result);
@@ -56,7 +60,7 @@ export async function openRunnerRoom(script: string, timeoutMs = 20_000): Promis
 }
 
 function said(key: string, result: CommandResult): Said {
-  const whole = result.results.slice(0, result.results.lastIndexOf('\n') + 1);
+  const whole = result.results.slice(0, result.results.lastIndexOf('\n') + 1).replaceAll(/^0 /gm, '');
   const lines = unseal(key, whole)?.map((text) => JSON.parse(text) as Line);
   const tests = (lines ?? []).filter(({ kind }) => kind === 'test');
   const by = (field: string) => Object.fromEntries(tests.map((line) => [line.name, line[field] ?? '']));

@@ -98,7 +98,7 @@ async function onBase(bench: Bench, trees: Trees, tests: readonly string[]): Pro
 }
 
 function isTogether(runner: RunnerName, files: readonly string[]): boolean {
-  return RUNNERS[runner].takesMany && files.length > 0;
+  return RUNNERS[runner].takesMany !== false && files.length > 0;
 }
 
 /** What is too short for a runner to start in is no time left. */
