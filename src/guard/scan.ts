@@ -43,7 +43,7 @@ const SECRETS: readonly Rule[] = [
   secret('jwt', /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/, 'a signed web token'),
   secret(
     'url-password',
-    /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@'"`$<{]{1,60}:[^\s:/@'"`$<{]{3,100}@[A-Za-z0-9]/,
+    /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@'"`$<{]{1,60}:(?!(?:pass|passwd|password|pwd|secret|xxx+|\*+)@)[^\s:/@'"`$<{]{3,100}@(?![\w.-]*\bexample\.(?:com|net|org|test)\b)[A-Za-z0-9]/i,
     'a password in an address',
   ),
 ];
@@ -149,14 +149,22 @@ const TAMPERINGS: readonly Rule[] = [
   {
     ...TAMPERING,
     files: PYTHON,
+    // Hooks of warnings are replaced by honest programs, and judge nothing.
     pattern:
-      /\b(?:asyncio|contextlib|functools|inspect|json|traceback|warnings)(?:\.\w+)+\s*=[^=]|\bsys\.(?:settrace|setprofile)\b|\.(?:f_back|f_globals|f_locals|cell_contents)\b|\.load_tests\s*=[^=]|\bdef\s+__eq__\([^)]*\)[^:]*:\s*return True\b/,
+      /\b(?:asyncio|contextlib|functools|inspect|json|traceback|warnings(?!\.(?:showwarning|formatwarning|filters)\b))(?:\.\w+)+\s*=[^=]|\bsys\.set(?:trace|profile)\s*\(\s*[^)\s]|\.load_tests\s*=[^=]|\bdef\s+__eq__\([^)]*\)[^:]*:\s*return True\b/,
+  },
+  {
+    ...TAMPERING,
+    files: PYTHON,
+    // Who called is honest to ask; what is in the caller's hands is not, except for its module's own names.
+    pattern:
+      /\.(?:f_locals|cell_contents)\b|['"](?:f_locals|f_globals|f_back|cell_contents)['"]|(?<!\bin\s[\w.]{1,60})(?<!\blinecache\.\w{1,20}\([^)]{0,80})\.f_globals\b(?!(?:\.get\(|\[)['"]__(?:name|file|package|spec|doc)__['"])|\binspect\.(?:getargvalues|getclosurevars|getinnerframes)\b|\bgc\.get_(?:objects|referrers|referents)\b/,
   },
   {
     ...TAMPERING,
     files: PYTHON,
     pattern:
-      /\bsys\._getframe\b|\binspect\.(?:stack|currentframe)\b|\bgc\.get_(?:objects|referrers)\b|\bmodules\[['"]__main__|\bimport\s+__main__|\bimport\s+ctypes|\bunittest(?:\.\w+)+\s*=[^=]|\bbuiltins\.\w+\s*=[^=]|\.__code__\s*=[^=]/,
+      /\b(?:pythonapi|string_at|wstring_at|memmove|memset|from_address|py_object|PyDLL)\b|\bCDLL\s*\(\s*(?:None\b|\))|\bunittest(?:\.\w+)+\s*=[^=]|\bbuiltins\.(?!(?:copyright|credits|license|exit|quit|help|_)\b)\w+\s*=[^=]|(?<!\bself)\.__code__\s*=[^=]/,
   },
   {
     ...TAMPERING,
@@ -192,13 +200,17 @@ export function scanLines(lines: readonly AddedLine[]): readonly Defect[] {
 
 function brokenBy({ file, text }: AddedLine): readonly Finding[] {
   const part = text.slice(0, LONGEST_LINE);
-  const found = [...SECRETS, ...RISKS, ...TAMPERINGS].filter(
-    ({ files, pattern }) => (files?.test(file) ?? true) && pattern.test(part),
-  );
+  const rules = isComment(file, part) ? SECRETS : [...SECRETS, ...RISKS, ...TAMPERINGS];
+  const found = rules.filter(({ files, pattern }) => (files?.test(file) ?? true) && pattern.test(part));
   const isKnown = found.some(({ name }) => name.startsWith('secret-'));
   const characters = CHARACTER_RULES.filter(({ finds }) => finds(part));
-  const rules = [...found, ...(!isKnown && looksAssigned(part) ? [ASSIGNED_SECRET] : []), ...characters];
-  return [...new Map(rules.map((rule): [string, Finding] => [rule.name, rule])).values()];
+  const all = [...found, ...(!isKnown && looksAssigned(part) ? [ASSIGNED_SECRET] : []), ...characters];
+  return [...new Map(all.map((rule): [string, Finding] => [rule.name, rule])).values()];
+}
+
+/** A line that is nothing else runs nowhere; inside a text that is run, the running is found. */
+function isComment(file: string, line: string): boolean {
+  return (PYTHON.test(file) && /^\s*#/.test(line)) || (SCRIPT.test(file) && /^\s*\/\//.test(line));
 }
 
 type Finding = Pick<Rule, 'name' | 'because' | 'fix'>;

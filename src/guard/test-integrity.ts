@@ -38,7 +38,7 @@ const RUNNER_FILES =
   /(^|\/)(conftest\.py|pytest\.ini|tox\.ini|noxfile\.py|sitecustomize\.py|usercustomize\.py|\.npmrc|\.mocharc[^/]*|node\.config\.json)$/;
 /** Ways to leave tests out, as the runners spell them. */
 const LEFT_OUT =
-  /\b(?:test|it|describe|suite)\.(?:skip|only|todo)\b|\b[xf](?:it|describe)\s*\(|\b(?:skip|only|todo)\s*:\s*(?:true|['"`])|\b\w+\.(?:skip|todo)\s*\(|@unittest\.(?:skip|expectedFailure)|\bpytest\.(?:mark\.(?:skip|xfail)|importorskip)|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest/;
+  /\b(?:test|it|describe|suite)\.(?:skip|only|todo)\b|\b[xf](?:it|describe)\s*\(|\b(?:skip|only|todo)\s*:\s*(?:true|['"`])|\b\w+\.(?:skip|todo)\s*\(|@unittest\.(?:skip|expectedFailure)|\bpytest\.(?:mark\.(?:skip|xfail)|importorskip)|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b/;
 const SUGGESTION = 'Put it back as it was; a change is judged by tests that it did not touch.';
 
 /** One blocking defect for each violation; empty when the tests can be relied on. */
@@ -83,9 +83,14 @@ function frozenTests({ frozen, headText }: IntegrityRequest): readonly Violation
   return [...changed, { rule: 'frozen-test', file: frozen.files[0]?.path ?? '', message, bound: [] }];
 }
 
+/** Whether a line of a test leaves tests out, as any of the runners spells it. */
+export function leavesOut(text: string): boolean {
+  return LEFT_OUT.test(text);
+}
+
 function leftOut({ runner, added, head }: IntegrityRequest): readonly Violation[] {
   return added
-    .filter(({ file, text }) => isTestPath(file, runner) && LEFT_OUT.test(text))
+    .filter(({ file, text }) => isTestPath(file, runner) && leavesOut(text))
     .map(({ file, line, text }) => ({
       rule: 'test-left-out',
       file,

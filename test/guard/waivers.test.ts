@@ -61,7 +61,7 @@ describe('a finding', () => {
 describe('nobody lifts', () => {
   test.each<readonly [string, readonly Defect[]]>([
     ['a secret', scanLines([line(`const key = 'AKIA${'ABCD1234'.repeat(2)}';`)])],
-    ['a password in an address', scanLines([line(`postgres://admin:${'hunter22'}@db.example.org/x`)])],
+    ['a password in an address', scanLines([line(`postgres://admin:${'hunter22'}@db.acme.dev/x`)])],
     [
       'a frozen test that was changed',
       integrityDefects({

@@ -1,0 +1,146 @@
+/** What the rules find in code that nobody wrote to deceive: every line of real files read as if it were added. Prints how many files have findings, by kind of rule. */
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { execa } from 'execa';
+import type { AddedLine } from '../../src/guard/added-lines.ts';
+import { scanLines } from '../../src/guard/scan.ts';
+import { leavesOut } from '../../src/guard/test-integrity.ts';
+import { optionsOrEnd } from '../command-line.ts';
+import { boundsOf } from '../corpus/rates.ts';
+
+const given = optionsOrEnd({
+  typed: 'npm run false-positives --',
+  purpose:
+    'Runs the rules over real files (installed packages, Python libraries, the bases of real fixes) and counts what they find.',
+  options: {
+    from: { value: 'DIR', meaning: 'a folder of real fixes, whose bases are read too' },
+    list: { meaning: 'print each finding' },
+  },
+  read: ({ from, list }) => ({ from: typeof from === 'string' ? resolve(from) : undefined, list: list === true }),
+});
+
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+const PYTHON = /\.py$/;
+const TEST = /(?:^|\/)(?:tests?|__tests__|spec)\/|(?:^|\/)test_[^/]+\.py$|[._-](?:test|spec)\.[cm]?[jt]sx?$|_test\.py$/;
+/** Packed or generated code is nobody's change. */
+const GENERATED = /\.min\.|\.d\.[cm]?ts$|(?:^|\/)(?:dist|build|esm|cjs|umd|bundle|vendor)\//;
+const LONGEST = 400_000;
+
+interface Source {
+  readonly name: string;
+  readonly folder: string;
+  /** How many files of each kind are read at most: the first by their digest, so that they are spread. */
+  readonly most: number;
+}
+
+const PACKAGES = resolve(import.meta.dirname, '..', '..', 'node_modules');
+const SOURCES: readonly Source[] = [
+  { name: 'npm packages', folder: PACKAGES, most: 400 },
+  { name: 'python libraries', folder: '/usr/lib/python3/dist-packages', most: 400 },
+  { name: 'python standard library', folder: '/usr/lib/python3.11', most: 1000 },
+];
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && (SCRIPT.test(entry.name) || PYTHON.test(entry.name)))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !GENERATED.test(relative(folder, path)));
+}
+
+const digest = (path: string): string => createHash('sha256').update(path).digest('hex');
+
+interface Counted {
+  readonly source: string;
+  readonly path: string;
+  readonly isTest: boolean;
+  readonly isPython: boolean;
+  readonly rules: readonly string[];
+}
+
+const TAMPERING: ReadonlySet<string> = new Set(['judge-tampering']);
+const TESTING: ReadonlySet<string> = new Set(['test-left-out']);
+
+async function countedIn(source: string, folder: string, path: string): Promise<Counted | undefined> {
+  const text = await readFile(path, 'utf8');
+  if (text.length > LONGEST) return undefined;
+  const file = relative(folder, path);
+  const lines = text.split('\n').map((line, index): AddedLine => ({ file, line: index + 1, text: line }));
+  const isTest = TEST.test(file);
+  const found = scanLines(lines).map(({ rule, line, message }) => ({ rule, line, message }));
+  const leftOut = isTest
+    ? lines
+        .filter(({ text }) => leavesOut(text))
+        .map(({ line }) => ({ rule: 'test-left-out', line, message: 'leaves out' }))
+    : [];
+  if (given.list)
+    for (const { rule, line } of [...found, ...leftOut])
+      process.stdout.write(`${rule}  ${file}:${line}  ${lines[(line ?? 1) - 1]?.text.trim().slice(0, 140)}\n`);
+  return {
+    source,
+    path: file,
+    isTest,
+    isPython: PYTHON.test(file),
+    rules: [...found, ...leftOut].map(({ rule }) => rule),
+  };
+}
+
+async function counted({ name, folder, most }: Source): Promise<readonly Counted[]> {
+  const files = (await filesBelow(folder)).toSorted((one, other) => digest(one).localeCompare(digest(other)));
+  const kinds = Map.groupBy(files, (path) => TEST.test(relative(folder, path)));
+  const chosen = [...kinds.values()].flatMap((paths) => paths.slice(0, most));
+  return (await Promise.all(chosen.map((path) => countedIn(name, folder, path)))).filter((one) => one !== undefined);
+}
+
+async function basesOf(folder: string, root: string): Promise<readonly Source[]> {
+  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  const seen = new Set<string>();
+  const sources: Source[] = [];
+  for (const { name } of names) {
+    const repository = name.replace(/-[0-9a-f]+$/, '');
+    if (seen.has(repository)) continue;
+    seen.add(repository);
+    const place = await mkdtemp(join(root, `${repository}-`));
+    await execa('tar', ['xzf', join(folder, name, 'base.tar.gz'), '-C', place]);
+    sources.push({ name: 'bases of real fixes', folder: place, most: 400 });
+  }
+  return sources;
+}
+
+function rateLine(what: string, files: readonly Counted[], rules: (rule: string) => boolean): string {
+  const hit = files.filter((file) => file.rules.some(rules));
+  const [low, high] = boundsOf(hit.length, files.length).map((share) => `${(100 * share).toFixed(1)} %`);
+  const share = files.length === 0 ? 0 : (100 * hit.length) / files.length;
+  return `${what.padEnd(46)} ${String(hit.length).padStart(4)} of ${String(files.length).padStart(5)} files, ${share.toFixed(1)} % (95 % bounds ${low} to ${high})`;
+}
+
+const root = await mkdtemp(join(tmpdir(), 'false-positives-'));
+try {
+  const sources = [...SOURCES, ...(given.from === undefined ? [] : await basesOf(given.from, root))];
+  const all: Counted[] = [];
+  for (const source of sources) all.push(...(await counted(source)));
+  const tests = all.filter(({ isTest }) => isTest);
+  const product = all.filter(({ isTest }) => !isTest);
+  const library = product.filter(({ source }) => source === 'python standard library');
+  const isOwasp = (rule: string) => !TAMPERING.has(rule) && !TESTING.has(rule) && !rule.startsWith('secret-');
+  const lines = [
+    rateLine('tests: left out', tests, (rule) => TESTING.has(rule)),
+    rateLine('tests: judge tampering', tests, (rule) => TAMPERING.has(rule)),
+    rateLine('product: judge tampering', product, (rule) => TAMPERING.has(rule)),
+    rateLine('python standard library: judge tampering', library, (rule) => TAMPERING.has(rule)),
+    rateLine('product: secrets', product, (rule) => rule.startsWith('secret-')),
+    rateLine('product: risky code and characters', product, isOwasp),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  const byRule = Map.groupBy(
+    all.flatMap(({ rules }) => [...new Set(rules)]),
+    (rule) => rule,
+  );
+  for (const [rule, files] of [...byRule].toSorted(([, one], [, other]) => other.length - one.length))
+    process.stdout.write(`  ${rule.padEnd(24)} in ${files.length} files\n`);
+} finally {
+  await rm(root, { recursive: true, force: true });
+}
