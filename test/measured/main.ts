@@ -1,12 +1,9 @@
 /** Whether measured strength tells careful tests from one case: each small task is proved with both. Prints a row a task, and exits with 1 where a goal is missed. */
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { execa } from 'execa';
 import { shareOf } from '../../src/loop/strength.ts';
-import { type Proof, proof } from '../../src/proof/proof.ts';
+import type { Proof } from '../../src/proof/proof.ts';
 import { optionsOrEnd } from '../command-line.ts';
-import { type Files, readTasks, type Task } from './task.ts';
+import { proved, withRoom } from './laid.ts';
+import { readTasks, type Task } from './task.ts';
 
 const given = optionsOrEnd({
   typed: 'npm run measured --',
@@ -26,35 +23,6 @@ const given = optionsOrEnd({
 
 /** Of the means over all tasks. */
 const GOALS = { careful: 0.95, oneCase: 0.75 } as const;
-
-const PROVE = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
-
-async function laid(root: string, task: Task, tests: Files): Promise<string> {
-  const directory = await mkdtemp(join(root, `${task.name}-`));
-  const git = (...argv: readonly string[]) =>
-    execa('git', ['-c', 'user.name=measured', '-c', 'user.email=measured@example.test', ...argv], { cwd: directory });
-  const commit = async (files: Files, message: string) => {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(directory, path)), { recursive: true });
-      await writeFile(join(directory, path), text);
-    }
-    await git('add', '--all', '--force');
-    await git('commit', '--quiet', '--message', message);
-  };
-  await git('init', '--quiet', '--initial-branch', 'main');
-  await commit(task.base, 'base');
-  await commit({ ...task.change, ...tests }, 'change');
-  return directory;
-}
-
-async function proved(root: string, task: Task, tests: Files): Promise<Proof> {
-  const directory = await laid(root, task, tests);
-  const argv = [PROVE, 'prove', 'HEAD~1..HEAD', '--repo', directory, '--json'];
-  const { stdout, stderr } = await execa(process.execPath, argv, { reject: false });
-  await rm(directory, { recursive: true, force: true });
-  if (stdout === '') throw new Error(`${task.name}: ${stderr}`);
-  return proof.parse(JSON.parse(stdout));
-}
 
 interface Row {
   readonly task: string;
@@ -97,8 +65,7 @@ function say(row: Row): void {
   );
 }
 
-const root = await realpath(await mkdtemp(join(tmpdir(), 'measured-')));
-try {
+await withRoom(false, async (root) => {
   const rows: Row[] = [];
   for (const task of (await readTasks()).filter(({ name }) => name.includes(given.only))) {
     const row = await measured(root, task);
@@ -106,12 +73,9 @@ try {
     say(row);
   }
   const [careful, oneCase] = [mean(rows, 'careful'), mean(rows, 'oneCase')];
-  const isTold = careful >= GOALS.careful && oneCase <= GOALS.oneCase;
   if (!given.json)
     process.stdout.write(
       `${rows.length} tasks: mean share with all cases ${careful.toFixed(3)} (at least ${GOALS.careful}), with one case ${oneCase.toFixed(3)} (at most ${GOALS.oneCase})\n`,
     );
-  process.exitCode = isTold ? 0 : 1;
-} finally {
-  await rm(root, { recursive: true, force: true });
-}
+  process.exitCode = careful >= GOALS.careful && oneCase <= GOALS.oneCase ? 0 : 1;
+});
