@@ -5,3 +5,17 @@ export function machineEnvironment(): Record<string, string> {
   const { PATH = '', HOME = '', TMPDIR } = process.env;
   return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
 }
+
+/** How this machine reaches a network: proxies, and whose certificates it trusts beside the usual ones. */
+const NETWORK = /^(?:(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR))$/i;
+
+/** What a runner on this machine has that its owner set up: the own programs, and the way to a registry. */
+export function runnerEnvironment(): Record<string, string> {
+  const network = Object.entries(process.env).flatMap(([name, value]) =>
+    NETWORK.test(name) && value !== undefined ? [[name, value] as const] : [],
+  );
+  const { PATH = '', NO_PROXY = '', no_proxy = NO_PROXY } = process.env;
+  // The server itself is on this machine.
+  const direct = [no_proxy, '127.0.0.1', 'localhost'].filter(Boolean).join(',');
+  return { PATH, ...Object.fromEntries(network), NO_PROXY: direct, no_proxy: direct };
+}
