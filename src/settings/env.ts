@@ -11,15 +11,16 @@ export function childEnvironment(): Record<string, string> {
   return { PATH, HOME, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
 }
 
-/** Beside it, for what fetches from registries: proxies, and whose certificates are trusted. */
-export function networkEnvironment(): Record<string, string> {
+/** Beside it, for what fetches from registries: proxies, whose certificates are trusted, and where fetched packages are kept. */
+export function fetchingEnvironment(): Record<string, string> {
   const found = Object.entries(process.env).flatMap(([name, value]) =>
-    NETWORK.test(name) && value !== undefined ? [[name, value] as const] : [],
+    FETCHING.test(name) && value !== undefined ? [[name, value] as const] : [],
   );
   return Object.fromEntries(found);
 }
 
-const NETWORK = /^(?:(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR))$/i;
+const FETCHING =
+  /^(?:(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR)|XDG_(?:CACHE|DATA)_HOME|npm_config_cache)$/i;
 
 /** Where the commands keep what outlives them, by the XDG rules: https://specifications.freedesktop.org/basedir-spec */
 export function stateDirectory(): string {
