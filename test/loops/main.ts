@@ -86,7 +86,13 @@ async function environmentFor({ tools }: LoopCase): Promise<Record<string, strin
   );
   const folders = await Promise.all(tools.map(programsOf));
   const path = [...folders, process.env.PATH ?? ''].join(delimiter);
-  return { ...Object.fromEntries(own), PATH: path, XDG_CACHE_HOME: given.tools, XDG_DATA_HOME: given.tools };
+  return {
+    ...Object.fromEntries(own),
+    PATH: path,
+    XDG_CACHE_HOME: given.tools,
+    XDG_DATA_HOME: given.tools,
+    npm_config_cache: join(given.tools, 'npm'),
+  };
 }
 
 async function programsOf(tool: string): Promise<string> {
