@@ -1,9 +1,7 @@
 /** `loopwright init`: writes configuration, workflows and the set-up action into a checkout; people review and push them. */
 import { existsSync, realpathSync } from 'node:fs';
-import { glob, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isManifest } from '../context/manifests.ts';
-import { detectRunner, RUNNER_NAMES, type RunnerName } from '../runners/runners.ts';
+import { testSetupIn } from '../context/test-setup.ts';
 import { packageFile } from '../settings/package-root.ts';
 import { type SetupFile, writeSetup } from '../settings/setup-files.ts';
 import { type Command, optionsOf } from './command.ts';
@@ -28,7 +26,7 @@ export const init: Command = {
       return fail(
         `${directory} is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.`,
       );
-    const files = await writeSetup(directory, { force: values.force === true, runner: await runnerIn(directory) });
+    const files = await writeSetup(directory, { force: values.force === true, tests: await testSetupIn(directory) });
     const width = Math.max(...files.map(({ path }) => path.length));
     out(`In ${directory}:`);
     for (const { path, state } of files) out(`  ${path.padEnd(width)}  ${STATES[state]}`);
@@ -43,17 +41,6 @@ const STATES = {
   same: 'is as it should be',
   differs: 'differs, left as it is; --force overwrites it',
 } as const satisfies Record<SetupFile['state'], string>;
-
-/** Folders whose files are others'. */
-const ELSEWHERE = /(?:^|\/)(?:node_modules|\.git|\.venv|venv)$/;
-
-/** What runs the tests, as the files show it. */
-async function runnerIn(directory: string): Promise<RunnerName | undefined> {
-  const files = await Array.fromAsync(glob('**/*.*', { cwd: directory, exclude: (name) => ELSEWHERE.test(name) }));
-  const manifests = new Map<string, string>();
-  for (const path of files.filter(isManifest)) manifests.set(path, await readFile(join(directory, path), 'utf8'));
-  return detectRunner({ files, manifests }, RUNNER_NAMES)?.name;
-}
 
 function closingOf(files: readonly SetupFile[]): string {
   if (files.every(({ state }) => state === 'same')) return 'Everything is there already.';

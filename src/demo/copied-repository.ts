@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { testSetupIn } from '../context/test-setup.ts';
 import { UsageError } from '../errors.ts';
 import { SETUP_FILES, writeSetup } from '../settings/setup-files.ts';
 import { gitOfMaria } from './repository-git.ts';
@@ -59,7 +60,7 @@ interface Copy {
 /** What the person edited and did not commit counts before what would be guessed. */
 async function setUp(path: string, { source, name, say }: Copy): Promise<void> {
   const taken = await takeUncommitted(path, source);
-  const files = await writeSetup(path, { force: false });
+  const files = await writeSetup(path, { force: false, tests: await testSetupIn(path) });
   const written = files.flatMap((file) => (file.state === 'written' ? file.path : []));
   if (taken.length > 0) say(`The copy of ${name} got ${taken.join(', ')} as you edited it; it is not committed there.`);
   if (written.length > 0) say(`The copy of ${name} got ${written.join(', ')}, as \`loopwright init\` writes them.`);

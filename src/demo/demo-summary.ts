@@ -1,8 +1,9 @@
 /** The demo's result as one JSON object, read from the store and the embedded GitHub's request log. */
 import { z } from 'zod';
 import type { LocalMode } from '../local-mode/local-mode.ts';
-import { type EvidenceRow, verifyReport } from '../loop/brief.ts';
+import { type EvidenceRow, type VerifyReport, verifyReport } from '../loop/brief.ts';
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
+import type { RequirementStrength } from '../loop/strength.ts';
 import { nameOf, type PhaseName, phaseName } from '../loop/terms.ts';
 import type { Store } from '../ports.ts';
 
@@ -43,11 +44,17 @@ type Gate = Omit<Verdict, 'value'> & { readonly value: number | null };
 interface PhaseSummary {
   readonly name: string;
   readonly attempts: number;
+  /** In all its entries, waiting included. */
+  readonly seconds: number;
   readonly gates: readonly Gate[];
   readonly history: readonly (readonly Gate[])[];
 }
 
-type Evidence = Pick<EvidenceRow, 'requirement' | 'kind' | 'test' | 'base' | 'head' | 'reverted'>;
+interface Evidence extends Omit<EvidenceRow, 'trust'> {
+  readonly trust: 'told' | 'sealed';
+  /** Of all tests of the requirement; undefined where no fault was made in its change. */
+  readonly strength: Pick<RequirementStrength, 'made' | 'noticed' | 'unmeasured' | 'survivors'> | undefined;
+}
 
 interface Requests {
   readonly requests: number;
@@ -81,14 +88,7 @@ export async function summaryOf({
             url: `${local.githubUrl}/${loop.ref.owner}/${loop.ref.repo}/pull/${loop.review.pull}`,
             headSha: loop.review.head,
           },
-    evidence: (await provenOf(loop, local)).map(({ requirement, kind, test, base, head, reverted }) => ({
-      requirement,
-      kind,
-      test,
-      base,
-      head,
-      reverted,
-    })),
+    evidence: evidenceOf(await verifiedOf(loop, local)),
     modelCalls: { total: spent.calls, outsideBuild: spent.callsOutsideBuild },
     tokens: spent.promptTokens + spent.completionTokens,
     costUsd: loop.started?.price === undefined ? undefined : spent.usd,
@@ -104,7 +104,19 @@ function phaseSummary(name: PhaseName, entries: readonly EntryRecord[]): readonl
   const last = mine.at(-1);
   return last === undefined
     ? []
-    : [{ name, attempts: mine.length, gates: gatesOf(last), history: mine.slice(0, -1).map(gatesOf) }];
+    : [
+        {
+          name,
+          attempts: mine.length,
+          seconds: Math.round(mine.reduce((sum, entry) => sum + durationMsOf(entry), 0) / 1000),
+          gates: gatesOf(last),
+          history: mine.slice(0, -1).map(gatesOf),
+        },
+      ];
+}
+
+function durationMsOf({ startedAt, endedAt }: EntryRecord): number {
+  return Date.parse(endedAt) - Date.parse(startedAt);
 }
 
 function gatesOf({ gates }: EntryRecord): readonly Gate[] {
@@ -112,12 +124,30 @@ function gatesOf({ gates }: EntryRecord): readonly Gate[] {
 }
 
 /** What VERIFY said of each requirement; empty before it reported. */
-export async function provenOf(loop: Loop, { ports }: Pick<Local, 'ports'>): Promise<readonly EvidenceRow[]> {
-  if (loop.built.reports.verify === undefined) return [];
-  const report = verifyReport.parse(
+export async function provenOf(loop: Loop, local: Pick<Local, 'ports'>): Promise<readonly EvidenceRow[]> {
+  return (await verifiedOf(loop, local))?.evidence ?? [];
+}
+
+async function verifiedOf(loop: Loop, { ports }: Pick<Local, 'ports'>): Promise<VerifyReport | undefined> {
+  if (loop.built.reports.verify === undefined) return undefined;
+  return verifyReport.parse(
     JSON.parse(Buffer.from(await ports.store.blob(loop.built.reports.verify)).toString('utf8')),
   );
-  return report.evidence;
+}
+
+function evidenceOf(report: VerifyReport | undefined): readonly Evidence[] {
+  const strengths = new Map(report?.strengths?.map((strength) => [strength.requirement, strength]));
+  return (report?.evidence ?? []).map((row) => ({
+    ...row,
+    trust: row.trust ?? 'sealed',
+    strength: strengthIn(strengths.get(row.requirement)),
+  }));
+}
+
+function strengthIn(strength: RequirementStrength | undefined): Evidence['strength'] {
+  if (strength === undefined) return undefined;
+  const { made, noticed, unmeasured, survivors } = strength;
+  return { made, noticed, unmeasured, survivors };
 }
 
 /** What the App asked of GitHub, as GitHub's own log has it. */

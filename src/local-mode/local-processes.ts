@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { LoopError } from '../errors.ts';
-import { childEnvironment } from '../settings/env.ts';
+import { childEnvironment, fetchingEnvironment } from '../settings/env.ts';
 import { packageFile } from '../settings/package-root.ts';
 
 const ENTRIES = {
@@ -20,7 +20,7 @@ export async function startChild(
     ? packageFile(...ENTRIES[name])
     : packageFile('dist', `${name}.js`);
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...argv, '--with-parent'], {
-    env: childEnvironment(),
+    env: { ...childEnvironment(), ...fetchingEnvironment() },
     stdio: ['pipe', 'pipe', 'pipe'],
     // A terminal's Ctrl-C is for the App, which ends them when it no longer needs them.
     detached: true,

@@ -14,6 +14,8 @@ export const commands = z.strictObject({
   build: z.string().nullable(),
   /** The repository's own suite; exit code 0 is green. */
   test: z.string(),
+  /** Globs of the test files that are asked one by one; absent or empty, all are. */
+  tests: z.array(z.string()).optional(),
   /** Starts the product in the foreground, for surfaces http and web; the port is in the environment as PORT. */
   start: z.string().nullable(),
   /** Path that answers 200 when the product is ready. */

@@ -1,9 +1,10 @@
 /** The folders that a proof is made in: the head, the base, and the base with the head's tests. */
-import { mkdir, mkdtemp, readdir, readlink, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LoopError } from '../errors.ts';
 import { overwriteInside, removeInside } from '../sandbox/inside.ts';
 import { treesDirectory } from '../sandbox/sandbox.ts';
+import { linkPackages } from '../trees/packages.ts';
 import { layTree, type Repository, treeOf } from '../trees/repository.ts';
 import type { Change } from './change.ts';
 
@@ -45,23 +46,6 @@ async function link(directory: string, dependencies: Dependencies): Promise<void
     else await symlink(place, join(directory, path));
   }
 }
-
-/**
- * A folder of its own, in which tools may write, with a link to each package. Links between the packages of a workspace are laid as they are:
- * they lead from the checkout to its own products, and here they have to lead to this tree's.
- */
-async function linkPackages(place: string, folder: string): Promise<void> {
-  await mkdir(folder);
-  for (const entry of await readdir(place, { withFileTypes: true })) {
-    const [from, to] = [join(place, entry.name), join(folder, entry.name)];
-    if (entry.isSymbolicLink()) await symlink(await readlink(from), to);
-    else if (entry.isDirectory() && entry.name.startsWith('@')) await linkPackages(from, to);
-    else if (!MADE_BY_TOOLS.test(entry.name)) await symlink(from, to);
-  }
-}
-
-/** Caches of tools, which they make anew. */
-const MADE_BY_TOOLS = /^\.(?:cache|vite|vite-temp|vitest)$/;
 
 async function layTestsOf(repository: Repository, { head, tests }: Change, directory: string): Promise<void> {
   const entries = new Map((await treeOf(repository, head)).map((entry) => [entry.path, entry]));

@@ -25,6 +25,32 @@ export function dependsOn(manifests: ReadonlyMap<string, string>, name: string):
   return undefined;
 }
 
+/** Settings of the environment, what starts the tool, and the tool with its arguments. */
+const PARTS = /^((?:[A-Za-z_]\w*=\S* +)*)(?:(?:npx|pnpm|yarn|bunx)(?: exec| run)? +)?(.+)$/;
+/** Vitest alone goes on and waits for changes. */
+const ONCE = { vitest: /\s(?:run|--run)(?:\s|$)/, jest: /^(?!.*--watch)/ } as const;
+
+/** The command for the whole suite: a script that runs the tool and nothing beside it, else what one of them runs it with. Undefined where no script does. */
+export function suiteScript(manifest: string, tool: keyof typeof ONCE): string | undefined {
+  const scripts = Object.entries(read(manifest).scripts ?? {}).map(([name, command]) => {
+    const parts = command.split('&&').map((part) => part.trim());
+    return { name, isAlone: parts.length === 1, run: parts.flatMap((part) => runOf(part, tool) ?? [])[0] };
+  });
+  const running = scripts.filter(({ run }) => run !== undefined);
+  // Linters beside it are no tests, and may want programs that a sandbox has not.
+  const alone = running.filter(({ isAlone }) => isAlone).map(({ name }) => name);
+  if (alone.includes('test')) return 'npm test';
+  return alone[0] === undefined ? running[0]?.run : `npm run ${alone[0]}`;
+}
+
+/** The part of a script as the sandbox can run it; undefined where it does not run the tool to an end. */
+function runOf(part: string, tool: keyof typeof ONCE): string | undefined {
+  const [, settings = '', run = ''] = PARTS.exec(part) ?? [];
+  if (!new RegExp(`^(?:node +(?:\\S*/)?)?${tool}(?:\\.[cm]?js)?(?:\\s|$)`).test(run) || !ONCE[tool].test(run))
+    return undefined;
+  return `${settings}${run.startsWith('node ') ? '' : 'npx '}${run}`;
+}
+
 function packagesIn(manifests: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
   return [...manifests].filter(([path]) => /(?:^|\/)package\.json$/.test(path));
 }

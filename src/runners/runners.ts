@@ -18,8 +18,16 @@ export interface DetectedRunner<Name extends RunnerName> {
   readonly why: string;
 }
 
-/** The first of these runners that a repository shows signs of. */
+/** The first of these runners that a repository shows signs of; what its root says counts before what lies deeper, where examples and fixtures may have others. */
 export function detectRunner<Name extends RunnerName>(
+  repository: RepositoryFacts,
+  names: readonly Name[],
+): DetectedRunner<Name> | undefined {
+  const root = new Map([...repository.manifests].filter(([path]) => !path.includes('/')));
+  return signOf({ files: [], manifests: root }, names) ?? signOf(repository, names);
+}
+
+function signOf<Name extends RunnerName>(
   repository: RepositoryFacts,
   names: readonly Name[],
 ): DetectedRunner<Name> | undefined {

@@ -25,6 +25,12 @@ export const repositoryConfig = z.strictObject({
         .describe('makes what the product needs, **without network** (below)'),
       build: commands.shape.build.default(null).describe('compiles it'),
       test: commands.shape.test.describe('the whole suite; exit code 0 is green'),
+      tests: z
+        .array(z.string().min(1))
+        .default([])
+        .describe(
+          'globs of the test files that `test` runs; the others are not asked, which is said; by default all are',
+        ),
       start: commands.shape.start
         .default(null)
         .describe('serves it in the foreground on `PORT`; needed for an HTTP API or pages'),

@@ -11,6 +11,17 @@ export function childEnvironment(): Record<string, string> {
   return { PATH, HOME, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
 }
 
+/** Beside it, for what fetches from registries: proxies, whose certificates are trusted, and where fetched packages are kept. */
+export function fetchingEnvironment(): Record<string, string> {
+  const found = Object.entries(process.env).flatMap(([name, value]) =>
+    FETCHING.test(name) && value !== undefined ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(found);
+}
+
+const FETCHING =
+  /^(?:(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR)|XDG_(?:CACHE|DATA)_HOME|npm_config_cache)$/i;
+
 /** Where the commands keep what outlives them, by the XDG rules: https://specifications.freedesktop.org/basedir-spec */
 export function stateDirectory(): string {
   const { XDG_STATE_HOME = '' } = process.env;

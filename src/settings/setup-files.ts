@@ -26,10 +26,16 @@ export interface SetupFile {
   readonly state: 'written' | 'overwritten' | 'same' | 'differs';
 }
 
+/** What the repository's files show of how its tests are run. */
+export interface ShownTests {
+  readonly runner: Commands['runner'];
+  readonly test: string;
+}
+
 /** Writes what is missing; what is there and differs only when it is forced. */
 export async function writeSetup(
   directory: string,
-  { force, runner }: { readonly force: boolean; readonly runner?: Commands['runner'] | undefined },
+  { force, tests }: { readonly force: boolean; readonly tests?: ShownTests | undefined },
 ): Promise<readonly SetupFile[]> {
   const files = [
     ...NAMES.map((name) => ({
@@ -40,7 +46,7 @@ export async function writeSetup(
       path: SETUP_ACTION,
       text: () => readFile(packageFile('config', 'actions', 'loopwright-setup', 'action.yml'), 'utf8'),
     },
-    { path: CONFIG_PATH, text: () => guessedConfig(directory, runner) },
+    { path: CONFIG_PATH, text: () => guessedConfig(directory, tests) },
   ];
   return Promise.all(
     files.map(async ({ path, text }) => ({ path, state: await written(join(directory, path), await text(), force) })),
@@ -58,34 +64,29 @@ async function written(file: string, text: string, force: boolean): Promise<Setu
 
 interface Stack {
   readonly sign: string;
-  readonly lines: readonly string[];
+  readonly install: readonly string[];
+  readonly test: string;
+  readonly runner: Commands['runner'];
 }
 
 const FROM_SETUP = [
   '# Runs without network: takes what .github/actions/loopwright-setup has downloaded.',
   `install: cp -R "\${LOOPWRIGHT_SETUP:?}/." .`,
-  'test: npm test',
-  'runner: node-test',
 ];
+const NPM = { test: 'npm test', runner: 'node-test' } as const;
 
 /** What the files of a repository tell about its commands; people correct the guess. */
 const STACKS: readonly Stack[] = [
-  { sign: 'package-lock.json', lines: FROM_SETUP },
-  { sign: 'pnpm-lock.yaml', lines: FROM_SETUP },
-  { sign: 'package.json', lines: ['test: npm test', 'runner: node-test'] },
-  { sign: 'pyproject.toml', lines: ['test: python3 -m unittest', 'runner: unittest'] },
-  { sign: 'setup.py', lines: ['test: python3 -m unittest', 'runner: unittest'] },
+  { sign: 'package-lock.json', install: FROM_SETUP, ...NPM },
+  { sign: 'pnpm-lock.yaml', install: FROM_SETUP, ...NPM },
+  { sign: 'yarn.lock', install: FROM_SETUP, ...NPM },
+  { sign: 'package.json', install: [], ...NPM },
 ];
-const UNKNOWN: Stack = { sign: '', lines: ['test: python3 -m unittest discover', 'runner: unittest'] };
+const UNKNOWN: Stack = { sign: '', install: [], test: 'python3 -m unittest discover', runner: 'unittest' };
 
-/** The same for a runner that the files show. */
-function linesFor(lines: readonly string[], runner: Commands['runner'] | undefined): readonly string[] {
-  if (runner === 'pytest') return ['test: python3 -m pytest', 'runner: pytest'];
-  const isScript = runner === 'vitest' || runner === 'jest';
-  return lines.map((line) => (isScript && line === 'runner: node-test' ? `runner: ${runner}` : line));
-}
-
-async function guessedConfig(directory: string, runner: Commands['runner'] | undefined): Promise<string> {
+async function guessedConfig(directory: string, tests: ShownTests | undefined): Promise<string> {
   const stack = STACKS.find(({ sign }) => existsSync(join(directory, sign))) ?? UNKNOWN;
-  return ['version: 1', 'commands:', ...linesFor(stack.lines, runner).map((line) => `  ${line}`), ''].join('\n');
+  const { test, runner } = tests ?? stack;
+  const lines = [...stack.install, `test: ${test}`, `runner: ${runner}`];
+  return ['version: 1', 'commands:', ...lines.map((line) => `  ${line}`), ''].join('\n');
 }

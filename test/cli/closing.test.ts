@@ -43,6 +43,7 @@ test('the last lines say what proves each requirement, a metric by what it had t
         {
           name: 'VERIFY',
           attempts: 1,
+          seconds: 60,
           gates: [{ name: 'p95_ms', value: 12.5, threshold: '<= 500', passed: true }],
           history: [],
         },

@@ -1,7 +1,7 @@
 /** `loopwright init`: what it writes, where, and what it leaves alone. */
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -75,17 +75,46 @@ test('without a directory it does not take itself for the repository', async () 
   });
 });
 
+const scripts = (scripts: Readonly<Record<string, string>>) => JSON.stringify({ scripts });
+
 test.each([
   ['pytest', 'pyproject.toml', '[tool.pytest.ini_options]\n', { test: 'python3 -m pytest', runner: 'pytest' }],
   ['vitest', 'package.json', '{ "scripts": { "test": "vitest run" } }', { test: 'npm test', runner: 'vitest' }],
   ['jest', 'package.json', '{ "devDependencies": { "jest": "30.0.0" } }', { test: 'npm test', runner: 'jest' }],
   ['node:test', 'package.json', '{ "scripts": { "test": "node --test" } }', { test: 'npm test', runner: 'node-test' }],
-])('a repository whose tests are those of %s gets its runner', async (_name, file, content, wanted) => {
-  await writeFile(join(checkout, file), content);
-  await init(checkout);
-  const { commands } = repositoryConfig.parse(parse(await text(CONFIG)));
-  expect(commands).toMatchObject(wanted);
-});
+  [
+    'vitest',
+    'package.json',
+    scripts({ test: 'pnpm lint && vitest run --coverage' }),
+    { test: 'npx vitest run --coverage' },
+  ],
+  ['vitest', 'package.json', scripts({ dev: 'vitest', test: 'A=1 pnpm vitest run | tee log' }), { test: 'npm test' }],
+  ['vitest', 'package.json', scripts({ test: 'A=1 pnpm vitest run && tsc' }), { test: 'A=1 npx vitest run' }],
+  [
+    'jest',
+    'package.json',
+    scripts({ test: 'npm run lint && npm run only', only: 'jest src' }),
+    { test: 'npm run only' },
+  ],
+  [
+    'jest',
+    'package.json',
+    scripts({ test: 'lint && node ./jest.js', watch: 'jest --watch' }),
+    { test: 'node ./jest.js' },
+  ],
+  ['pytest', 'src/shop/__init__.py', '', { test: 'PYTHONPATH=src python3 -m pytest' }, 'conftest.py'],
+  ['unittest', 'tests/test_shop.py', '', { test: 'python3 -m unittest discover', runner: 'unittest' }],
+])(
+  'a repository whose tests are those of %s gets its runner and its suite without what else is checked there',
+  async (_name, file, content, wanted, beside?: string) => {
+    await mkdir(dirname(join(checkout, file)), { recursive: true });
+    await writeFile(join(checkout, file), content);
+    if (beside !== undefined) await writeFile(join(checkout, beside), '');
+    await init(checkout);
+    const { commands } = repositoryConfig.parse(parse(await text(CONFIG)));
+    expect(commands).toMatchObject(wanted);
+  },
+);
 
 test('what was changed stays, until --force', async () => {
   await init(checkout);

@@ -65,3 +65,11 @@ test('a copy from before is gone on with, and that is said', async () => {
   await copy();
   expect(said).toEqual([`The copy of shop is here from before; what changed in ${shop} since is not in it.`]);
 });
+
+test('what is missing is written for the runner that the files show, as `init` does', async () => {
+  await writeFile(join(shop, 'package.json'), '{ "scripts": { "test": "lint && jest" } }');
+  await git(shop).add(['.']);
+  await git(shop).commit('Test');
+  const { path } = await copy();
+  expect(await committed(path, CONFIG)).toBe('version: 1\ncommands:\n  test: npx jest\n  runner: jest\n');
+});

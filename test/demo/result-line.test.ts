@@ -4,7 +4,9 @@ import { summaryOf } from '../../src/demo/demo-summary.ts';
 import { resultLine } from '../../src/demo/result-line.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { listening } from '../listening.ts';
-import { startedLoop, stoppedLoop } from '../render/loops.ts';
+import { startedLoop, stoppedLoop, VERIFIED } from '../render/loops.ts';
+
+const DIGEST = `sha256:${'e'.repeat(64)}`;
 
 let server: Server;
 let githubUrl: string;
@@ -15,8 +17,11 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 /** The last line of a demo that ended with this loop. */
-async function printed(loop: Loop): Promise<unknown> {
-  const blob = (digest: string) => Promise.reject(new Error(`nothing is stored as ${digest}`));
+async function printed(loop: Loop, report?: object): Promise<{ readonly evidence?: unknown }> {
+  const blob = (digest: string) =>
+    report === undefined
+      ? Promise.reject(new Error(`nothing is stored as ${digest}`))
+      : Promise.resolve(Buffer.from(JSON.stringify(report)));
   const summary = await summaryOf({
     loop,
     local: { githubUrl, key: '', ports: { store: { blob } } },
@@ -58,4 +63,21 @@ test('a price that nobody stated is null, and never zero', async () => {
       spent: { ...loop.spent, usd: 0 },
     }),
   ).toMatchObject({ costUsd: 0 });
+});
+
+test('a row of the evidence says how strong its proof is, and whose word its outcomes are', async () => {
+  const loop = stoppedLoop();
+  const survivor = { file: 'src/a.js', line: 3, sentence: 'The condition is always true.', patch: '--- a/src/a.js' };
+  const strength = { made: 4, noticed: 3, unmeasured: 0, unreached: [], survivors: [survivor] };
+  const [change, keep] = VERIFIED.evidence;
+  const report = {
+    ...VERIFIED,
+    evidence: [change, { ...keep, trust: 'told' }],
+    strengths: [{ ...strength, requirement: 'R-1', weak: true }],
+  };
+  const { evidence } = await printed({ ...loop, built: { ...loop.built, reports: { verify: DIGEST } } }, report);
+  expect(evidence).toEqual([
+    { ...change, trust: 'sealed', strength: { made: 4, noticed: 3, unmeasured: 0, survivors: [survivor] } },
+    { ...keep, trust: 'told', strength: null },
+  ]);
 });

@@ -61,7 +61,7 @@ describe('the set-up action', () => {
     const { result, said } = await setUp({ 'package.json': '{}' }, { after: 'ls -A; ls -A "$RUNNER_TEMP"' });
     expect(result.conclusion).toBe('success');
     expect(said).toContain(
-      'Set-up: nothing to do, there is no package-lock.json, pnpm-lock.yaml, requirements.txt or uv.lock\n',
+      'Set-up: nothing to do, there is no package-lock.json, pnpm-lock.yaml, yarn.lock, requirements.txt or uv.lock\n',
     );
     expect(said).not.toContain('\nloopwright-setup\n');
   });
@@ -122,6 +122,10 @@ describe('the set-up action', () => {
       'pnpm-lock.yaml needs pnpm or corepack, and neither is on this runner; install one in a step before this one.',
     ],
     [
+      'yarn.lock',
+      'yarn.lock needs yarn or corepack, and neither is on this runner; install one in a step before this one.',
+    ],
+    [
       'requirements.txt',
       'requirements.txt needs python3 with venv, which is not on this runner; install it in a step before this one.',
     ],
@@ -135,20 +139,27 @@ describe('the set-up action', () => {
 
   it('takes several lock files one after the other, each by its own program', async () => {
     const own = await mkdtemp(join(bin, 'own-'));
-    for (const name of ['npm', 'pnpm', 'python3', 'uv']) {
+    for (const name of ['npm', 'pnpm', 'yarn', 'python3', 'uv']) {
       const pip =
         name === 'python3'
           ? 'mkdir -p "$3/bin"; printf \'#!/bin/bash\\necho ran pip $*\\n\' > "$3/bin/pip"; /bin/chmod +x "$3/bin/pip"'
           : ':';
       await writeFile(join(own, name), `#!/bin/bash\necho ran ${name} $1 $2\n${pip}\n`, { mode: 0o755 });
     }
-    const locks = { 'uv.lock': '', 'requirements.txt': '', 'pnpm-lock.yaml': '', 'package-lock.json': '' };
+    const locks = {
+      'uv.lock': '',
+      'requirements.txt': '',
+      'yarn.lock': '',
+      'pnpm-lock.yaml': '',
+      'package-lock.json': '',
+    };
     const { result, said } = await setUp(locks, { path: `${own}:${bin}` });
     expect(result.conclusion).toBe('success');
-    expect(said).toContain('Set-up: package-lock.json pnpm-lock.yaml requirements.txt uv.lock\n');
+    expect(said).toContain('Set-up: package-lock.json pnpm-lock.yaml yarn.lock requirements.txt uv.lock\n');
     expect(said.match(/^ran .*$/gm)).toEqual([
       'ran npm ci',
       'ran pnpm install --frozen-lockfile',
+      'ran yarn install --frozen-lockfile',
       'ran python3 -m venv',
       'ran pip install --disable-pip-version-check -r requirements.txt',
       'ran uv sync --frozen',

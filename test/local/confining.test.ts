@@ -64,3 +64,16 @@ test("the demo's own checks run also where there is none, to the letter as we wr
     conclusion: 'failure',
   });
 });
+
+test("only the own workflow finds this machine's programs, its way to a registry and what was fetched from there", async () => {
+  vi.stubEnv('HTTPS_PROXY', 'http://proxy.example:3128');
+  vi.stubEnv('npm_config_cache', '/fetched');
+  vi.stubEnv('npm_config__auth', 'not for steps');
+  const text = oneJob(
+    `- run: test "$HTTPS_PROXY" = http://proxy.example:3128 && test "$npm_config_cache" = /fetched && test -z "$npm_config__auth" && fetch`,
+  );
+  await writeFile(join(bin, 'fetch'), '#!/bin/sh\n', { mode: 0o755 });
+  expect(await run({ ...DISPATCHED, text })).toMatchObject({ conclusion: 'success' });
+  const known = [digestOfWorkflow(text)];
+  expect(await run({ ...DISPATCHED, event: 'push', text }, known)).toMatchObject({ conclusion: 'failure' });
+});

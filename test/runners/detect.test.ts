@@ -19,6 +19,14 @@ describe('the runner of a repository', () => {
     ],
     ['jest', [], { 'package.json': { scripts: { test: 'NODE_OPTIONS=--experimental-vm-modules jest' } } }],
     ['jest', [], { 'package.json': { scripts: { test: 'node node_modules/jest/bin/jest.js' } } }],
+    [
+      'vitest',
+      ['fixtures/shop/conftest.py'],
+      {
+        'fixtures/shop/package.json': { scripts: { test: 'node --test' } },
+        'package.json': { scripts: { test: 'vitest run' } },
+      },
+    ],
     ['pytest', ['conftest.py'], {}],
     ['unittest', ['tests/test_it.py'], {}],
   ] as const)('is %s', (name, files, manifests) => {

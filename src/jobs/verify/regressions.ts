@@ -1,6 +1,7 @@
 /** `regressions`: what is green on the base and no longer on the head, by the repository's own command and test by test. */
 import { performance } from 'node:perf_hooks';
 import { isTestFile, isTestPath } from '../../guard/test-paths.ts';
+import { scopeOf } from '../../guard/test-scope.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { RUNNERS, type RunnerName } from '../../runners/runners.ts';
@@ -27,11 +28,12 @@ export interface Regressions extends Reading {
 /** The exit code alone proves little: the product could end each test process early, and with 0. */
 export async function regressionReading(bench: Bench, trees: Trees): Promise<Regressions> {
   const { brief, environment } = bench;
-  const { runner, test: command } = brief.commands;
+  const { runner, test: command, tests: globs = [] } = brief.commands;
   const { suiteTimeoutMs: timeoutMs, outputBytes } = brief.limits;
   const frozen = brief.tests?.files.map(({ path }) => path) ?? [];
   const paths = new Set([...trees.baseFiles.keys(), ...trees.headFiles.keys(), ...frozen]);
   const tests = [...paths].filter((path) => isTestPath(path, runner));
+  const { left } = scopeOf(existingTests(trees, runner), globs);
   const { passing, unknown } = await onBase(bench, trees, tests);
   if (unknown.size > 0) return { measurement: undefined, defects: [unknownOnBase(unknown)], kept: NONE_KEPT };
   return onTreeCopy(bench, trees.head, async (directory) => {
@@ -52,7 +54,7 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Reg
       name: 'regressions',
       value: Math.max(Number(isRed), lost.length),
       unit: 'count',
-      source: `exit code of ${command}, and ${passing.length} tests that pass on the base one by one, on the head with the base's test files${without(brief.supersededTests.length)}`,
+      source: `exit code of ${command}, and ${passing.length} tests that pass on the base one by one, on the head with the base's test files${without(brief.supersededTests.length)}${unasked(left, globs)}`,
       output: `${run?.raw ?? ''}\n--- ${command}\n${output}`,
     });
     const whole = isRed && lost.length === 0 ? [regression('suite', `${command} is red on the head: ${output}`)] : [];
@@ -69,6 +71,16 @@ function without(superseded: number): string {
   return superseded === 0 ? '' : `, without ${superseded} superseded ones`;
 }
 
+/** What a repository leaves out is not measured, and whoever reads the number must see that. */
+function unasked(left: readonly string[], globs: readonly string[]): string {
+  if (left.length === 0) return '';
+  return `; NOT MEASURED: ${left.length} test files outside of commands.tests (${globs.join(', ')})`;
+}
+
+function existingTests({ baseFiles }: Trees, runner: RunnerName): readonly string[] {
+  return [...baseFiles.keys()].filter((path) => isTestFile(path, runner));
+}
+
 /** Half of the time of the suite, so that the head has time enough for what the base could do. */
 const BASE_SHARE = 0.5;
 
@@ -81,10 +93,10 @@ interface OnBase {
 
 /** What passes on the base, file by file, so that one that cannot be believed takes nothing from the others; a runner that takes many files starts once. */
 async function onBase(bench: Bench, trees: Trees, tests: readonly string[]): Promise<OnBase> {
-  const { runner } = bench.brief.commands;
+  const { runner, tests: globs = [] } = bench.brief.commands;
   const budgetMs = bench.brief.limits.suiteTimeoutMs * BASE_SHARE;
   const untilMs = performance.now() + budgetMs;
-  const files = tests.filter((path) => trees.baseFiles.has(path) && isTestFile(path, runner));
+  const files = scopeOf(existingTests(trees, runner), globs).asked;
   const groups = isTogether(runner, files) ? [files] : files.map((file) => [file]);
   return onTreeCopy(bench, trees.base, async (directory) => {
     await layBaseTests(bench, directory, tests);

@@ -6,7 +6,7 @@ import { openDiskMeter } from '../../confinement/disk-meter.ts';
 import { defaultLimits, limited } from '../../confinement/limits.ts';
 import { watch } from '../../confinement/watch.ts';
 import { BOT_LOGIN, type Host } from '../host.ts';
-import { machineEnvironment } from '../machine-environment.ts';
+import { machineEnvironment, runnerEnvironment } from '../machine-environment.ts';
 import { digestOfWorkflow } from './workflow-digest.ts';
 import { executeWorkflow } from './workflow-execution.ts';
 import { nodeDirectory } from './workflow-frame.ts';
@@ -26,7 +26,7 @@ export interface Confinement {
 export function confining({ own, known, folder }: Confinement): Host['executeWorkflow'] {
   let opened: Promise<Walls | { readonly problem: string }> | undefined;
   return async (execution) => {
-    if (isOwn(execution, own)) return executeWorkflow(execution);
+    if (isOwn(execution, own)) return executeWorkflow({ ...execution, machine: runnerEnvironment() });
     opened ??= openWalls(folder);
     const walls = await opened;
     if ('program' in walls) return executeWorkflow({ ...execution, enclose: enclosing(walls, execution) });

@@ -90,14 +90,16 @@ export function titleContexts(
   return { github: eventContext(request, workflow), inputs, vars: {} };
 }
 
-/** The whole environment of a step's process: nothing of the host's own comes in. */
+/** The whole environment of a step's process: of the host's own comes in what the run may have of it. */
 export function environmentOf(
   frame: Frame,
   stepEnvironment: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const { run, job } = frame;
-  const path = [...job.path, nodeDirectory, ...systemPath].join(':');
+  const { PATH: programs, ...machine } = run.request.machine ?? {};
+  const path = [...job.path, nodeDirectory, ...(programs === undefined ? [] : [programs]), ...systemPath].join(':');
   return {
+    ...machine,
     PATH: path,
     HOME: join(job.directory, 'home'),
     LANG: 'C.UTF-8',

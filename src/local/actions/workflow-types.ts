@@ -42,6 +42,8 @@ export interface WorkflowExecution extends WorkflowRequest {
   readonly outlet: () => Promise<string>;
   /** Puts each process of the run where it reaches nothing of this machine but the server; absent, they run as they are. */
   readonly enclose?: Enclose;
+  /** What steps have of this machine's own environment; absent, nothing. */
+  readonly machine?: Readonly<Record<string, string>>;
   /** Called when a job starts, after each step and when it ends, always with the whole job so far. */
   readonly onJob: (job: WorkflowJob) => void;
   readonly onArtifact: (artifact: WorkflowArtifact) => void;
