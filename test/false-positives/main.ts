@@ -110,6 +110,13 @@ async function basesOf(folder: string, root: string): Promise<readonly Source[]>
   return sources;
 }
 
+/** Of a hundred files, at most so many may be said to tamper with what judges tests. */
+const MOST_TAMPERING = 0.02;
+
+function rateOf(files: readonly Counted[], rules: (rule: string) => boolean): number {
+  return files.filter((file) => file.rules.some(rules)).length / Math.max(1, files.length);
+}
+
 function rateLine(what: string, files: readonly Counted[], rules: (rule: string) => boolean): string {
   const hit = files.filter((file) => file.rules.some(rules));
   const [low, high] = boundsOf(hit.length, files.length).map((share) => `${(100 * share).toFixed(1)} %`);
@@ -135,6 +142,8 @@ try {
     rateLine('product: risky code and characters', product, isOwasp),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+  const missed = [tests, product].some((files) => rateOf(files, (rule) => TAMPERING.has(rule)) > MOST_TAMPERING);
+  process.exitCode = missed ? 1 : 0;
   const byRule = Map.groupBy(
     all.flatMap(({ rules }) => [...new Set(rules)]),
     (rule) => rule,
