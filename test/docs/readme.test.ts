@@ -42,7 +42,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run simulate': IN_CI('check npm run simulate'),
   'npm run measured': IN_CI('check npm run measured'),
   'npm run honest': IN_CI('check npm run honest'),
-  'npm run false-positives': IN_CI('check npm run false-positives'),
+  'npm run alarms': IN_CI('check npm run alarms'),
   'npm run simulate:bugs': IN_CI('check npm run simulate:bugs'),
   'npm run bench': IN_CI('check npm run bench'),
   'npm run soak': IN_CI('check npm run soak'),

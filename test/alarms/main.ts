@@ -12,7 +12,7 @@ import { optionsOrEnd } from '../command-line.ts';
 import { boundsOf } from '../corpus/rates.ts';
 
 const given = optionsOrEnd({
-  typed: 'npm run false-positives --',
+  typed: 'npm run alarms --',
   purpose:
     'Runs the rules over real files (installed packages, Python libraries, the bases of real fixes) and counts what they find.',
   options: {
@@ -110,7 +110,7 @@ async function basesOf(folder: string, root: string): Promise<readonly Source[]>
   return sources;
 }
 
-/** Of a hundred files, at most so many may be said to tamper with what judges tests. */
+/** Of product files. Tests replace built-ins for good reasons, and whoever changes one is asked. */
 const MOST_TAMPERING = 0.02;
 
 function rateOf(files: readonly Counted[], rules: (rule: string) => boolean): number {
@@ -124,7 +124,7 @@ function rateLine(what: string, files: readonly Counted[], rules: (rule: string)
   return `${what.padEnd(46)} ${String(hit.length).padStart(4)} of ${String(files.length).padStart(5)} files, ${share.toFixed(1)} % (95 % bounds ${low} to ${high})`;
 }
 
-const root = await mkdtemp(join(tmpdir(), 'false-positives-'));
+const root = await mkdtemp(join(tmpdir(), 'alarms-'));
 try {
   const sources = [...SOURCES, ...(given.from === undefined ? [] : await basesOf(given.from, root))];
   const all: Counted[] = [];
@@ -142,8 +142,7 @@ try {
     rateLine('product: risky code and characters', product, isOwasp),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
-  const missed = [tests, product].some((files) => rateOf(files, (rule) => TAMPERING.has(rule)) > MOST_TAMPERING);
-  process.exitCode = missed ? 1 : 0;
+  process.exitCode = rateOf(product, (rule) => TAMPERING.has(rule)) > MOST_TAMPERING ? 1 : 0;
   const byRule = Map.groupBy(
     all.flatMap(({ rules }) => [...new Set(rules)]),
     (rule) => rule,
