@@ -42,6 +42,10 @@ class Judges:
         legacy = vars(sys.modules["_pytest.legacypath"])
         self.own = [value for value in legacy.values() if isinstance(value, types.FunctionType)]
         self.codes.update(id(value) for _, _, known in self.kept for value in known.values())
+        # Looked through after each test, so each look-up is prepared.
+        self.places = [
+            (vars(owner).get, key, value, owner, name) for name, owner, known in self.kept for key, value in known.items()
+        ]
 
     def keep(self, name, module):
         known = {key: value for key, value in vars(module).items() if isinstance(value, CALLABLE)}
@@ -54,13 +58,11 @@ class Judges:
     def replaced(self):
         """The name of what is not as it was; all of it is put back."""
         found = None
-        for name, owner, known in self.kept:
-            own = vars(owner)
-            for key, value in known.items():
-                now = own.get(key)
-                if now is not value and not any(now is other for other in self.own):
-                    found = found or name + "." + key
-                    setattr(owner, key, value)
+        for get, key, value, owner, name in self.places:
+            now = get(key)
+            if now is not value and not any(now is other for other in self.own):
+                found = found or name + "." + key
+                setattr(owner, key, value)
         return found
 
 

@@ -123,7 +123,7 @@ class Watch:
     """A plugin that hears what pytest makes of the tests; it only ever adds reasons not to pass."""
 
     def __init__(self, told, keeper):
-        self.told, self.keeper = told, keeper
+        self.told, self.keeper, self.replaced = told, keeper, None
         self.start()
 
     def start(self):
@@ -212,10 +212,10 @@ def verdict(watch):
 
 def run_item(item, following, watch, keeper):
     watch.start()
-    changed = keeper.replaced()
     item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
     outcome, message = verdict(watch)
-    changed = changed or keeper.replaced()
+    changed = watch.replaced or keeper.replaced()
+    watch.replaced = None
     if changed and outcome == "pass":
         outcome, message = "error", "what judges the test was replaced: " + changed
     watch.told.test(item, outcome, message)
@@ -227,6 +227,8 @@ def run_session(config, session, watch, keeper, sentinel):
     doctest = getattr(sys.modules.get("_pytest.doctest"), "DoctestItem", ())
     items = [item for item in session.items if not isinstance(item, doctest)]
     last = {file_of(item): item for item in items}
+    # What is replaced while files are loaded is the first test's fault; later each look after a test is the one before the next.
+    watch.replaced = keeper.replaced()
     for item, following in zip(items, [*items[1:], None]):
         run_item(item, following, watch, keeper)
         if last[file_of(item)] is item:
