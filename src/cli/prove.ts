@@ -33,6 +33,13 @@ const OPTIONS = {
     value: 'N',
     description: 'how many faults are made in the changed lines, to see whether the tests notice them (default 40)',
   },
+  tests: {
+    type: 'string',
+    value: 'GLOB',
+    multiple: true,
+    description:
+      'ask only test files at such paths, as in "test/unit/**"; may be repeated. How many others there are is said',
+  },
   minutes: { type: 'string', value: 'N', description: 'how long one run of the tests may take (default 5)' },
 } as const;
 
@@ -47,7 +54,7 @@ const NOT_JUDGED = EXIT_CODES['not judged'];
 
 export const prove: Command = {
   summary: 'prove a change by its own tests: they fail without it, pass with it, and nothing else breaks',
-  usage: '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--faults N] [--minutes N]',
+  usage: '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--faults N] [--tests GLOB] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
     try {
@@ -82,7 +89,12 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     const sandbox = await openSandbox({ workspace, scratch, readOnly: [...dependencies.values()], scripted: false });
     const found = await proveChange({
       ...{ repository: checkout.repository, sandbox, range, runner, dependencies, timeoutMs },
-      ...{ outputBytes: OUTPUT_BYTES, faults, parsers: await loadParsers(installedParsers()) },
+      ...{
+        outputBytes: OUTPUT_BYTES,
+        faults,
+        scope: values.tests ?? [],
+        parsers: await loadParsers(installedParsers()),
+      },
       log: (line) => void terminal.fail(line),
     });
     if (values.sarif !== undefined) await writeFile(values.sarif, `${JSON.stringify(sarifOf(found), null, 2)}\n`);
