@@ -26,7 +26,8 @@ export function proofLines(proof: Proof): readonly string[] {
     '',
     ...rows.filter(({ role }) => role !== 'keeps').map(rowLine),
     ...keptLine(rows),
-    ...(rows.length === 0 ? [] : ['']),
+    ...notAskedLine(proof),
+    ...(rows.length === 0 && proof.notAsked === 0 ? [] : ['']),
     ...strengthLines(proof.strength),
     verdictLine(proof),
     ...reasons.map((reason) => `  - ${reason}`),
@@ -38,6 +39,13 @@ function keptLine(rows: readonly ProofRow[]): readonly string[] {
   const kept = rows.filter(({ role }) => role === 'keeps').length;
   if (kept === 0) return [];
   return [`  ${'keeps'.padEnd(8)}  ${kept === 1 ? '1 test passes' : `${kept} tests pass`} with and without the change`];
+}
+
+function notAskedLine({ notAsked }: Proof): readonly string[] {
+  if (notAsked === 0) return [];
+  return [
+    `  not asked  ${notAsked} other test ${notAsked === 1 ? 'file' : 'files'}, so what they hold is not known (--tests)`,
+  ];
 }
 
 function rowLine({ test, role, how, said }: ProofRow): string {

@@ -38,6 +38,13 @@ const OPTIONS = {
     value: 'N',
     description: 'how many faults are made in the changed lines, to see whether the tests notice them (default 40)',
   },
+  tests: {
+    type: 'string',
+    value: 'GLOB',
+    multiple: true,
+    description:
+      'ask only test files at such paths, as in "test/unit/**"; may be repeated. How many others there are is said',
+  },
   minutes: { type: 'string', value: 'N', description: 'how long one run of the tests may take (default 5)' },
 } as const;
 
@@ -52,7 +59,8 @@ const NOT_JUDGED = EXIT_CODES['not judged'];
 
 export const prove: Command = {
   summary: 'prove a change by its own tests: they fail without it, pass with it, and nothing else breaks',
-  usage: '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--build CMD] [--faults N] [--minutes N]',
+  usage:
+    '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--build CMD] [--faults N] [--tests GLOB] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
     try {
@@ -91,6 +99,7 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
         build: values.build ?? null,
         outputBytes: OUTPUT_BYTES,
         faults,
+        scope: values.tests ?? [],
         parsers: await loadParsers(installedParsers()),
       },
       log: (line) => void terminal.fail(line),

@@ -5,7 +5,7 @@ import { cleanedReport } from '../guard/model-text.ts';
 import type { Ports } from '../ports.ts';
 import { type ProofBrief, type ProofReport, type PullProof, proofReport as reportSchema } from '../proof/pull-proof.ts';
 import { proofCheck, runningCheck, unjudgedCheck } from '../render/proof-check.ts';
-import { WORKFLOWS } from '../settings/config.ts';
+import { type RepositoryConfig, WORKFLOWS } from '../settings/config.ts';
 import { MAX_ZIP_BYTES, unpack } from './artifact.ts';
 import { assertOurs } from './our-run.ts';
 
@@ -54,7 +54,7 @@ async function begin(proof: PullProof, world: World, attempt: number): Promise<P
   const { pull, serial, owner, repo } = proof;
   const brief: ProofBrief = {
     ...{ kind: 'proof', version: 1, pull, serial, base, head },
-    commands: { install: config.commands.install, build: config.commands.build, runner: config.commands.runner },
+    commands: briefCommands(config.commands),
     limits: {
       commandTimeoutMs: Math.ceil(config.limits.commandSeconds * 1000),
       suiteTimeoutMs: Math.ceil(config.limits.suiteSeconds * 1000),
@@ -72,6 +72,10 @@ async function begin(proof: PullProof, world: World, attempt: number): Promise<P
   const id = await github.dispatch(proof, WORKFLOWS.verify, inputs, attempt);
   const until = new Date(clock.now().getTime() + config.limits.runMinutes * 60_000).toISOString();
   return { ...proof, stage: 'running', run: { id, base, head, until } };
+}
+
+function briefCommands({ install, build, runner, tests }: RepositoryConfig['commands']): ProofBrief['commands'] {
+  return { install, build, runner, tests };
 }
 
 async function finish(proof: PullProof, awaited: NonNullable<PullProof['run']>, world: World): Promise<PullProof> {

@@ -43,6 +43,8 @@ export const proof = z.strictObject({
   strength: strength.nullable(),
   /** What else speaks against the change: tests taken out or left out, changed set-up of the runner. */
   findings: z.array(defect),
+  /** Test files of the head that were not asked, because the person named others. */
+  notAsked: z.int(),
   sandbox: z.string(),
   durationMs: z.int(),
 });

@@ -1,6 +1,7 @@
 /** Proves a change by its own tests: no model, no plan, only commits, a runner and a sandbox. */
 import { performance } from 'node:perf_hooks';
 import { isTestFile } from '../guard/test-paths.ts';
+import { scopeOf } from '../guard/test-scope.ts';
 import { withoutWaiver } from '../guard/waivers.ts';
 import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -32,6 +33,8 @@ export interface ProofRequest {
   readonly parsers: Parsers;
   /** How many faults may be made in the changed lines; 0 measures no strength. */
   readonly faults: number;
+  /** Globs of the test files that are asked; all where there is none. */
+  readonly scope: readonly string[];
   readonly log: (line: string) => void;
 }
 
@@ -53,6 +56,10 @@ export async function prove(request: ProofRequest): Promise<Proof> {
     trust: RUNNERS[runner].trust,
     ...judged,
     product: [...change.product],
+    notAsked: scopeOf(
+      [...change.headFiles.keys()].filter((path) => isTestFile(path, runner)),
+      request.scope,
+    ).left.length,
     sandbox: sandbox.kind,
     durationMs: Math.round(performance.now() - startedMs),
   };
@@ -76,7 +83,8 @@ type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings' | 'strengt
 
 async function judge(work: Judging): Promise<Judged> {
   const { change, trees, log } = work;
-  const own = change.tests.filter((path) => change.headFiles.has(path) && isTestFile(path, work.runner));
+  const changed = change.tests.filter((path) => change.headFiles.has(path) && isTestFile(path, work.runner));
+  const own = scopeOf(changed, work.scope).asked;
   log(`changed files: ${own.length} with tests, ${change.product.length} without`);
   const first = await run(work, trees.head, { files: own });
   if (!first.trusted) return notJudged(`The changed tests cannot be judged on the head: ${first.problem}`);
@@ -93,7 +101,8 @@ async function judge(work: Judging): Promise<Judged> {
   );
   const others = await otherTests(work);
   if (typeof others === 'string') return notJudged(others);
-  const before = change.tests.filter((path) => change.baseFiles.has(path) && isTestFile(path, work.runner));
+  const earlier = change.tests.filter((path) => change.baseFiles.has(path) && isTestFile(path, work.runner));
+  const before = scopeOf(earlier, work.scope).asked;
   const onBase = before.length === 0 ? undefined : await run(work, trees.base, { files: before });
   if (onBase?.trusted === false) return notJudged(`The changed tests cannot be judged on the base: ${onBase.problem}`);
   const taken = takenOut(onBase?.results ?? new Map(), first.results);
@@ -138,17 +147,18 @@ const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], durationMs: 0 };
 /** A sentence where it cannot be told. */
 async function otherTests(work: Judging): Promise<OtherTests | string> {
   const { change, trees, runner, log } = work;
-  const others = [...change.headFiles.keys()].filter(
+  const untouched = [...change.headFiles.keys()].filter(
     (path) => isTestFile(path, runner) && change.baseFiles.get(path) === change.headFiles.get(path),
   );
+  const others = scopeOf(untouched, work.scope).asked;
   if (others.length === 0) return NO_OTHERS;
   log(`${others.length} test files that the change did not touch`);
   const [base, head] = await Promise.all([
     run(work, trees.base, { files: others }),
     run(work, trees.head, { files: others }),
   ]);
-  if (!base.trusted) return `The other tests cannot be judged on the base: ${base.problem}`;
-  if (!head.trusted) return `The other tests cannot be judged on the head: ${head.problem}`;
+  if (!base.trusted) return `The other tests cannot be judged on the base: ${base.problem}${NARROWER}`;
+  if (!head.trusted) return `The other tests cannot be judged on the head: ${head.problem}${NARROWER}`;
   const expected = [...base.results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [id] : []));
   const kept = expected.filter((id) => passes(head, id));
   const lost = await lostIn(
@@ -158,6 +168,8 @@ async function otherTests(work: Judging): Promise<OtherTests | string> {
   );
   return typeof lost === 'string' ? lost : { lost, kept, durationMs: head.durationMs };
 }
+
+const NARROWER = ' (`--tests GLOB` names those that can run here; the others are then not asked, which is said)';
 
 const passes = ({ results }: TestRun, id: string): boolean => results.get(id)?.outcome === 'pass';
 

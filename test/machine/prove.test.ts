@@ -53,6 +53,19 @@ describe('a change with a test that needs it', () => {
     expect({ code, verdict, product }).toEqual({ code: 0, verdict: 'proved', product: ['src/shop.js'] });
   });
 
+  test('is judged by the test files that are named, and how many are not asked is said', async () => {
+    const red = testOf('needs a browser', 'assert.fail("there is no browser");');
+    const files = { ...BASE, 'test/one.test.js': BASE['test/one.test.js'] ?? '', 'test/pages/shown.test.js': red };
+    const change = { 'src/shop.js': FIXED, 'test/add.test.js': ADDS, 'test/pages/added.test.js': red };
+    const directory = await checkout(files, change);
+    const { code, out } = await typed(['prove', 'main..fix', '--repo', directory, '--tests', 'test/*.test.js']);
+    expect(out.join('\n')).toContain('not asked  2 other test files, so what they hold is not known (--tests)');
+    expect(out.at(-1)).toBe('Proved (1 of 1 tests need the change).');
+    expect(code).toBe(0);
+    const { code: whole } = await typed(['prove', 'main..fix', '--repo', directory]);
+    expect(whole).toBe(1);
+  });
+
   test('finds what is installed in the checkout and in no commit', async () => {
     const library = join(root, 'library');
     await mkdir(library, { recursive: true });

@@ -16,6 +16,7 @@ const PROOF: Proof = {
   rows: [],
   strength: null,
   findings: [],
+  notAsked: 0,
   sandbox: 'bubblewrap',
   durationMs: 1,
 };
