@@ -52,9 +52,10 @@ async function begin(proof: PullProof, world: World, attempt: number): Promise<P
     throw new ConfigError(`The pull request #${proof.pull} has no history in common with its base.`);
   await github.checks(proof, [runningCheck(proof, head)]);
   const { pull, serial, owner, repo } = proof;
+  const { install, build, runner, junit } = config.commands;
   const brief: ProofBrief = {
     ...{ kind: 'proof', version: 1, pull, serial, base, head },
-    commands: { install: config.commands.install, build: config.commands.build, runner: config.commands.runner },
+    commands: { install, build, runner, junit },
     limits: {
       commandTimeoutMs: Math.ceil(config.limits.commandSeconds * 1000),
       suiteTimeoutMs: Math.ceil(config.limits.suiteSeconds * 1000),
