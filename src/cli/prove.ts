@@ -1,10 +1,11 @@
 /** `loopwright prove`: proves the change of a range of commits by its own tests, in any checkout. */
 import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isManifest } from '../context/manifests.ts';
 import { LoopError, UsageError } from '../errors.ts';
+import { type Commands, junitCommand } from '../loop/brief.ts';
 import { type Proof, proof } from '../proof/proof.ts';
 import { prove as proveChange } from '../proof/prove.ts';
 import { sarifOf } from '../proof/sarif.ts';
@@ -27,6 +28,16 @@ const OPTIONS = {
     type: 'string',
     value: 'NAME',
     description: `what runs the tests: ${RUNNER_NAMES.join(' or ')} (default: as the repository shows)`,
+  },
+  'junit-command': {
+    type: 'string',
+    value: 'CMD',
+    description: 'for --runner junit: runs {files} and writes JUnit XML to {report}',
+  },
+  'junit-sentinel': {
+    type: 'string',
+    value: 'FILE',
+    description: 'for --runner junit: a test file of that tool with a test "{name} passes" and a test "{name} fails"',
   },
   build: {
     type: 'string',
@@ -60,7 +71,7 @@ const NOT_JUDGED = EXIT_CODES['not judged'];
 export const prove: Command = {
   summary: 'prove a change by its own tests: they fail without it, pass with it, and nothing else breaks',
   usage:
-    '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--build CMD] [--faults N] [--tests GLOB] [--minutes N]',
+    '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--junit-command CMD --junit-sentinel FILE] [--build CMD] [--faults N] [--tests GLOB] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
     try {
@@ -89,12 +100,13 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     const checkout = await openCheckout(resolve(values.repo ?? '.'), scratch);
     const range = await rangeOf(checkout, positionals[0]);
     const runner = await runnerOf(checkout, range.head, values.runner);
+    const junit = await junitOf(runner, values);
     const dependencies = await installedIn(checkout);
     const workspace = join(scratch, 'workspace');
     await mkdir(workspace);
     const sandbox = await openSandbox({ workspace, scratch, readOnly: [...dependencies.values()], scripted: false });
     const found = await proveChange({
-      ...{ repository: checkout.repository, sandbox, range, runner, dependencies, timeoutMs },
+      ...{ repository: checkout.repository, sandbox, range, runner, junit, dependencies, timeoutMs },
       ...{
         build: values.build ?? null,
         outputBytes: OUTPUT_BYTES,
@@ -104,13 +116,22 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
       },
       log: (line) => void terminal.fail(line),
     });
-    if (values.sarif !== undefined) await writeFile(values.sarif, `${JSON.stringify(sarifOf(found), null, 2)}\n`);
-    if (values.json === true) terminal.out(JSON.stringify(proof.parse(found), null, 2));
-    else for (const line of proofLines(found)) terminal.out(line);
+    await told(found, values, terminal);
     return EXIT_CODES[found.verdict];
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+interface Wanted {
+  readonly sarif?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+async function told(found: Proof, { sarif, json }: Wanted, terminal: Terminal): Promise<void> {
+  if (sarif !== undefined) await writeFile(sarif, `${JSON.stringify(sarifOf(found), null, 2)}\n`);
+  if (json === true) terminal.out(JSON.stringify(proof.parse(found), null, 2));
+  else for (const line of proofLines(found)) terminal.out(line);
 }
 
 /** @throws {UsageError} when it is no whole number that somebody can wait for. */
@@ -138,4 +159,18 @@ async function runnerOf({ repository }: Checkout, head: string, wanted: string |
   if (detected === undefined)
     throw new UsageError(`It cannot be told what runs the tests of this repository; say it by --runner: ${known}.`);
   return detected.name;
+}
+
+/** The command of the runner `junit`. @throws {UsageError} when it is not whole, or there for another runner. */
+async function junitOf(
+  runner: RunnerName,
+  values: { readonly 'junit-command'?: string; readonly 'junit-sentinel'?: string },
+): Promise<Commands['junit']> {
+  const { 'junit-command': run, 'junit-sentinel': file } = values;
+  if ((runner === 'junit') !== (run !== undefined && file !== undefined))
+    throw new UsageError('--runner junit needs --junit-command and --junit-sentinel, and no other runner takes them.');
+  if (run === undefined || file === undefined) return undefined;
+  const found = junitCommand.safeParse({ run, sentinel: await readFile(file, 'utf8') });
+  if (found.success) return found.data;
+  throw new UsageError(found.error.issues.map(({ message }) => message).join(' '));
 }

@@ -35,6 +35,8 @@ const SUITES: Readonly<Record<RunnerName, (shown: Shown) => string>> = {
   jest: ({ manifest }) => suiteScript(manifest, 'jest') ?? 'npm test',
   pytest: pytestCommand,
   unittest: () => 'python3 -m unittest discover',
+  // Never detected: people name it, with its command.
+  junit: () => 'npm test',
 };
 
 /** Where a product lies in `src`, only what is installed from there would be found. */

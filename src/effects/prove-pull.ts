@@ -74,8 +74,8 @@ async function begin(proof: PullProof, world: World, attempt: number): Promise<P
   return { ...proof, stage: 'running', run: { id, base, head, until } };
 }
 
-function briefCommands({ install, build, runner, tests }: RepositoryConfig['commands']): ProofBrief['commands'] {
-  return { install, build, runner, tests };
+function briefCommands({ install, build, runner, junit, tests }: RepositoryConfig['commands']): ProofBrief['commands'] {
+  return { install, build, runner, junit, tests };
 }
 
 async function finish(proof: PullProof, awaited: NonNullable<PullProof['run']>, world: World): Promise<PullProof> {

@@ -46,6 +46,8 @@ const CASES: Readonly<Record<Runner, (text: string) => readonly TestCase[]>> = {
   jest: scriptCases,
   pytest: (text) => [...functionCases(text), ...pythonCases(text)],
   unittest: pythonCases,
+  // Its tests may be of any language.
+  junit: () => [],
 };
 
 interface Call {

@@ -1,8 +1,8 @@
 /**
  * Runs one node:test file and reports over file descriptor 3. The tested code shares the process and could change all that judges it: so what
  * node:test and the assertions depend on is locked before it is loaded, results are taken where they arise, and each line is sealed with a key
- * that only this module holds. The last test must fail by assertion, and notices when that was not enough. Reads `{key, token, url, program}`
- * from standard input.
+ * that only this module holds. The last test must fail by assertion, and notices when that was not enough. Reads
+ * `{key, token, url, program, prefix}` from standard input.
  */
 import assert from 'node:assert';
 import asyncHooks from 'node:async_hooks';
@@ -30,13 +30,13 @@ const cut = (
   (slice) => (text) =>
     apply(slice, text, [0, 2000])
 )(String.prototype.slice);
-const { key, token, url, program } = JSON.parse(fs.readFileSync(0, 'utf8'));
+const { key, token, url, program, prefix } = JSON.parse(fs.readFileSync(0, 'utf8'));
 // Tests start other processes with the ordinary Node, not with this runner.
 process.execPath = program;
 
 let position = 0;
 function emit(text) {
-  const bytes = from(`${hash('sha3-256', `${key} ${position} ${text}`)} ${text}\n`);
+  const bytes = from(`${prefix}${hash('sha3-256', `${key} ${position} ${text}`)} ${text}\n`);
   position += 1;
   for (let at = 0; at < bytes.length; ) at += writeSync(3, bytes, at);
 }

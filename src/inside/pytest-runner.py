@@ -15,6 +15,7 @@ import importlib.util
 import json
 import os
 import sys
+import tempfile
 import types
 import unittest
 
@@ -236,10 +237,12 @@ def run_session(config, session, watch, keeper, sentinel):
 
 
 def arguments(files):
-    """What is added to the repository's own options: the quiet of coverage, which would measure every run."""
+    """What is added to the repository's own options: the quiet of coverage, which would measure every run; and a place for the cache, so
+    that only tests write beside tests."""
     os.environ.pop("PYTEST_ADDOPTS", None)
     has_cov = importlib.util.find_spec("pytest_cov") is not None
-    return [*[file["path"] for file in files], *(["--no-cov"] if has_cov else [])]
+    cache = "cache_dir=" + os.path.join(tempfile.gettempdir(), "pytest-cache")
+    return [*[file["path"] for file in files], "-o", cache, *(["--no-cov"] if has_cov else [])]
 
 
 def run(files, watch, keeper, sentinel):

@@ -43,7 +43,10 @@ function run(argv, cwd, env) {
         process[name].write(bytes);
       });
     child.on('error', (error) => done(String(error)));
-    child.on('close', (code, signal) => done(plain(tail).trim() || `${tool} ended with ${signal ?? code}`));
+    child.on('close', (code, signal) => {
+      const ending = `${tool} ended with ${signal ?? code}`;
+      done(signal === null ? plain(tail).trim() || ending : `${ending}: ${plain(tail).trim()}`);
+    });
   });
 }
 
@@ -54,6 +57,8 @@ const plain = (text) => String(text).replace(COLOURS, '').slice(0, LONGEST);
 /** Vitest before 2 tells the message alone, without the error's name: chai's begin with `expected`. */
 const ASSERTION =
   /^(?:AssertionError|JestAssertionError|Failed:|expected .*\b(?:to|not)\b|(?:\w+: )?(?:expect\(|expect\.|assert(?:\.\w+)?\(|Snapshot ))/s;
+/** The tool's own words: no exception of the product. */
+const TIMED_OUT = /^(?:\w+: )*(?:(?:Test|Hook) timed out in \d+ ?ms|thrown: "Exceeded timeout of )/;
 const HOLDS_NO_TEST = /No test suite found|must contain at least one test|No test files found|No tests found/;
 
 function testLine({ ancestorTitles = [], title, status, failureMessages }) {
@@ -62,8 +67,12 @@ function testLine({ ancestorTitles = [], title, status, failureMessages }) {
   const base = { kind: 'test', name, bare: title };
   if (status === 'passed') return { ...base, outcome: 'pass', message: '' };
   if (status !== 'failed') return { ...base, outcome: 'not-run', message: `skipped: ${tool} says ${status}` };
-  const isAssertion = messages.length > 0 && messages.every((text) => ASSERTION.test(text));
-  return { ...base, outcome: isAssertion ? 'fail' : 'error', message: messages[0] ?? `${tool} does not say why` };
+  return { ...base, outcome: failureOf(messages), message: messages[0] ?? `${tool} does not say why` };
+}
+
+function failureOf(messages) {
+  if (messages.some((text) => TIMED_OUT.test(text))) return 'load-error';
+  return messages.length > 0 && messages.every((text) => ASSERTION.test(text)) ? 'fail' : 'error';
 }
 
 /** Tells one file's tests, and what became of the sentinel beside it. */
@@ -71,12 +80,23 @@ function tell(index, results, said) {
   const { path } = files[index];
   const [own, sentinel] = [resolve(path), sentinelOf(path)].map((file) => results.find(({ name }) => name === file));
   if (own === undefined && sentinel === undefined) return tellNothing(index);
-  const tests = own?.assertionResults ?? [];
-  for (const test of tests) emit(index, testLine(test));
-  const message = plain(own?.message ?? '').trim();
-  if (own?.status === 'failed' && tests.length === 0 && !HOLDS_NO_TEST.test(message))
-    emit(index, { kind: 'load', message: message || said });
+  if (own !== undefined) tellTests(index, own, said);
   return emit(index, { kind: 'end', ...endOf(sentinel) });
+}
+
+function tellTests(index, { status, message = '', assertionResults = [] }, said) {
+  if (wasCutOff(status, assertionResults))
+    return emit(index, { kind: 'load', message: `its process ended before its tests were finished: ${said}` });
+  for (const test of assertionResults) emit(index, testLine(test));
+  const text = plain(message).trim();
+  if (status === 'failed' && assertionResults.length === 0 && !HOLDS_NO_TEST.test(text))
+    emit(index, { kind: 'load', message: text || said });
+}
+
+/** Vitest tells the tests of a process that died as waiting still, those that passed too, in a file that failed by no test of it. */
+function wasCutOff(status, tests) {
+  const told = tests.map((test) => test.status);
+  return status === 'failed' && told.includes('pending') && !told.includes('failed');
 }
 
 /** Where neither file is a test to the tool, nothing is told to pass, so that nothing has to be believed. */

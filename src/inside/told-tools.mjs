@@ -21,6 +21,8 @@ export const TOOLS = {
     config: /^jest\.config\.(?:[cm]?[jt]s|json)$/,
     argv: ({ paths, report }) => [
       ...['--ci', '--json', `--outputFile=${report}`, '--coverage=false', '--bail=0', '--watchAll=false'],
+      // What a test left open must not hold the results back.
+      '--forceExit',
       ...['--runTestsByPath', ...paths],
     ],
     sentinel: (token) => [...cases(token), ''].join('\n'),

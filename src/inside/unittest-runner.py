@@ -1,11 +1,12 @@
-"""Runs one unittest file and reports over file descriptor 3.
+"""Runs unittest files, each in a copy of this process, and reports over file descriptor 3: `<index> <sealed line>`, by the file's place
+in the request.
 
 The tested code shares the process and could change all that judges it: so tests are run by private copies of unittest's modules, with
 built-ins of their own, each line is sealed with a key, and the last test must fail by assertion. Python hides nothing from code that
 walks its frames; that is for the scan of the change and the acceptance session, whose judge is another process. Reads
-`{key, token, path}` from standard input.
+`{token, files: [{path, key}]}` from standard input; a copy forgets the other files' keys before it loads its own file.
 """
-import asyncio, builtins, functools, hashlib, importlib.util, json, os, sys, traceback, types, unittest
+import asyncio, builtins, functools, hashlib, importlib.util, json, os, signal, sys, traceback, types, unittest
 
 BUILTINS = {name: value for name, value in vars(builtins).items() if not name.startswith("__")}
 globals().update(BUILTINS)
@@ -23,14 +24,14 @@ def private(name, used={}, **others):
     vars(module).update(others)
     return module
 
-def sealed(key):
-    """Writes a line; the key is in no variable, only inside the hash."""
+def sealed(key, prefix):
+    """Writes a line behind the prefix; the key is in no variable, only inside the hash."""
     start, write, quoted, positions = hashlib.sha3_256((key + " ").encode()), os.write, json.encoder.c_encode_basestring, iter(range(sys.maxsize))
     def emit(**line):
         text = "{" + ",".join([quoted(name) + ":" + quoted(value) for name, value in line.items()]) + "}"
         hash = start.copy()
         hash.update((str(next(positions)) + " " + text).encode())
-        left = (hash.hexdigest() + " " + text + "\n").encode()
+        left = (prefix + hash.hexdigest() + " " + text + "\n").encode()
         while left: left = left[write(3, left):]
     return emit
 
@@ -114,15 +115,11 @@ def load(path):
     spec.loader.exec_module(module)
     return module
 
-def main():
-    request = json.load(sys.stdin)
-    path, leave = request["path"], os._exit
-    emit = sealed(request["key"])
-    case = private("unittest.case", {"contextlib": private("contextlib")}, SkipTest=unittest.SkipTest)
-    async_case = private("unittest.async_case", asyncio=types.SimpleNamespace(Runner=private("asyncio.runners").Runner))
-    run = judge(case, async_case, private("unittest.suite"), private("unittest.loader"), private("unittest.result"), emit)
-    end = sentinel(case, request["token"], emit)
-    del request
+def run_file(path, emit, request, case, *modules):
+    """In a process of its own, which it ends."""
+    leave = os._exit
+    run = judge(case, *modules, emit)
+    end = sentinel(case, request.pop("token"), emit)
     sys.modules["__main__"] = types.ModuleType("__main__")
     # Code that was compiled before may be that of other tests: none is read from here on, where the repository's own begins.
     sys.pycache_prefix = os.path.abspath(__file__) + ".none"
@@ -139,5 +136,27 @@ def main():
     sys.stderr.flush()
     # A thread that the file left running must not hold the results back.
     leave(0)
+
+def own_copy(files):
+    """Path and lines of one file, in the copy of this process that is made for it; nothing in this process, when all copies have ended."""
+    for index, file in enumerate(files):
+        child = os.fork()
+        if child == 0:
+            os.setpgid(0, 0)
+            path, emit = file["path"], sealed(file["key"], "%d " % index)
+            for other in files: other.clear()
+            return path, emit
+        os.waitpid(child, 0)
+        # What a file left running would be in the way of the next one.
+        try: os.killpg(child, signal.SIGKILL)
+        except ProcessLookupError: pass
+
+def main():
+    request = json.load(sys.stdin)
+    case = private("unittest.case", {"contextlib": private("contextlib")}, SkipTest=unittest.SkipTest)
+    async_case = private("unittest.async_case", asyncio=types.SimpleNamespace(Runner=private("asyncio.runners").Runner))
+    modules = [case, async_case, *[private("unittest." + name) for name in ("suite", "loader", "result")]]
+    own = own_copy(request.pop("files"))
+    if own is not None: run_file(*own, request, *modules)
 
 main()

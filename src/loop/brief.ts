@@ -8,6 +8,18 @@ import { requirementStrength } from './strength.ts';
 import { strengthPolicy } from './terms.ts';
 import { waiver } from './waiver.ts';
 
+/** How a runner of the repository's own is called, which writes JUnit's XML. */
+export const junitCommand = z.strictObject({
+  /** `{files}` stands for test files, `{report}` for the XML file that it writes. */
+  run: z.string().refine((text) => text.includes('{files}') && text.includes('{report}'), {
+    error: 'The command has to hold {files}, for the test files, and {report}, for the file that it writes.',
+  }),
+  /** Text of a test file that goes along with each; nothing is believed where its tests are not told as they are. */
+  sentinel: z.string().refine((text) => text.includes('{name} passes') && text.includes('{name} fails'), {
+    error: 'The sentinel has to hold a test "{name} passes", which passes, and one "{name} fails", which fails.',
+  }),
+});
+
 /** How the repository is installed, built, tested and started. A missing command is not run; `test` is needed. */
 export const commands = z.strictObject({
   install: z.string().nullable(),
@@ -21,7 +33,9 @@ export const commands = z.strictObject({
   /** Path that answers 200 when the product is ready. */
   health: z.string().nullable(),
   /** Which runner adapter reads single test results. */
-  runner: z.enum(['node-test', 'vitest', 'jest', 'pytest', 'unittest']),
+  runner: z.enum(['node-test', 'vitest', 'jest', 'pytest', 'unittest', 'junit']),
+  /** For the runner `junit` only. */
+  junit: junitCommand.nullish(),
 });
 export type Commands = z.infer<typeof commands>;
 

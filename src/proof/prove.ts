@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { isTestFile } from '../guard/test-paths.ts';
 import { scopeOf } from '../guard/test-scope.ts';
 import { withoutWaiver } from '../guard/waivers.ts';
+import type { Commands } from '../loop/brief.ts';
 import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Parsers } from '../syntax/parsers.ts';
@@ -24,6 +25,7 @@ export interface ProofRequest {
   readonly sandbox: Sandbox;
   readonly range: Range;
   readonly runner: RunnerName;
+  readonly junit?: Commands['junit'];
   readonly dependencies: Dependencies;
   /** Compiles the product in each tree; null where nothing is to be. */
   readonly build: string | null;
@@ -188,11 +190,11 @@ async function lostIn(
 }
 
 function run(
-  { repository, sandbox, runner, timeoutMs, outputBytes }: Judging,
+  { repository, sandbox, runner, junit, timeoutMs, outputBytes }: Judging,
   tree: string,
   { files, expected = [] }: { readonly files: readonly string[]; readonly expected?: readonly string[] },
 ): Promise<TestRun> {
   return onCopy(repository.scratch, tree, (directory) =>
-    runTests({ sandbox, directory, runner, files, expected, timeoutMs, outputBytes }),
+    runTests({ sandbox, directory, runner, junit, files, expected, timeoutMs, outputBytes }),
   );
 }

@@ -1,7 +1,8 @@
 /** How much the tests notice: faults in the changed lines, one at a time, each in a copy of the head. */
 import { performance } from 'node:perf_hooks';
+import type { Commands } from '../loop/brief.ts';
 import type { Strength } from '../loop/strength.ts';
-import { RUNNERS, type RunnerName } from '../runners/runners.ts';
+import type { RunnerName } from '../runners/runners.ts';
 import { overwriteInside } from '../sandbox/inside.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { placesOf, possibleFaults, readable, survivorsOf } from '../syntax/changed-code.ts';
@@ -29,6 +30,7 @@ export interface StrengthRequest {
   readonly repository: Repository;
   readonly sandbox: Sandbox;
   readonly runner: RunnerName;
+  readonly junit?: Commands['junit'];
   readonly build: string | null;
   readonly change: Change;
   /** The tree of the head. */
@@ -149,10 +151,19 @@ function countOf({ tests }: Guards): number {
 }
 
 async function looking(request: StrengthRequest, directory: string, guards: Guards): Promise<Guards> {
-  const { sandbox, runner, outputBytes, timeoutMs } = request;
+  const { sandbox, runner, junit, outputBytes, timeoutMs } = request;
   const [files, expected] = [[...guards.tests.keys()], [...guards.tests.values()].flat()];
   if (files.length === 0) return guards;
-  const { trusted, results } = await runTests({ sandbox, directory, runner, files, expected, timeoutMs, outputBytes });
+  const { trusted, results } = await runTests({
+    sandbox,
+    directory,
+    runner,
+    junit,
+    files,
+    expected,
+    timeoutMs,
+    outputBytes,
+  });
   const left = [...guards.tests].map(
     ([file, ids]) => [file, ids.filter((id) => trusted && results.get(id)?.outcome === 'pass')] as const,
   );
@@ -172,19 +183,13 @@ async function noticedBy(
   directory: string,
   { tests, durationMs }: Guards,
 ): Promise<boolean | undefined> {
-  const { sandbox, runner, outputBytes } = request;
+  const { sandbox, runner, junit, outputBytes } = request;
   const timeoutMs = Math.min(request.timeoutMs, Math.max(SHORTEST_MS, PATIENCE * durationMs));
-  let unknown = false;
-  // The first one that notices is enough.
-  const groups = RUNNERS[runner].takesMany === false ? [...tests.keys()].map((file) => [file]) : [[...tests.keys()]];
-  for (const files of groups) {
-    const expected = files.flatMap((file) => tests.get(file) ?? []);
-    const run = await runTests({
-      ...{ sandbox, directory, runner, files, expected, timeoutMs, outputBytes },
-      tellsApart: false,
-    });
-    if (!run.trusted) unknown = true;
-    else if (expected.some((id) => run.results.get(id)?.outcome !== 'pass')) return true;
-  }
-  return unknown ? undefined : false;
+  const [files, expected] = [[...tests.keys()], [...tests.values()].flat()];
+  if (files.length === 0) return false;
+  const run = await runTests({
+    ...{ sandbox, directory, runner, junit, files, expected, timeoutMs, outputBytes },
+    tellsApart: false,
+  });
+  return run.trusted ? expected.some((id) => run.results.get(id)?.outcome !== 'pass') : undefined;
 }

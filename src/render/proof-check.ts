@@ -73,12 +73,17 @@ const noticed = ({ noticed, made }: Strength): string => `${noticed} of ${made} 
 const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 function summaryOf(proof: Proof): string {
-  const { base, head, runner, trust, reasons, strength, sandbox } = proof;
+  const { base, head, runner, trust, reasons, strength, sandbox, notAsked } = proof;
   const told = trust === 'told' ? `, as ${runner} tells them` : '';
   return fitted(
     [
       ...(reasons.length === 0 ? [] : [list(reasons.map(quoted), '')]),
       ...strengthLines(strength),
+      ...(notAsked === 0
+        ? []
+        : [
+            `${counted(notAsked, 'other test file was', 'other test files were')} not asked (\`commands.tests\`), so what they hold is not known.`,
+          ]),
       `\`${head.slice(0, 10)}\` on top of \`${base.slice(0, 10)}\`; outcomes by ${runner}${told}; sandbox: ${sandbox}; no model took part.`,
     ].map((text) => ({ text })),
   );

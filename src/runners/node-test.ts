@@ -1,6 +1,4 @@
 /** Node's own test runner. */
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { scriptThat } from './package-scripts.ts';
 import type { Runner } from './runner.ts';
 
@@ -8,11 +6,11 @@ export const nodeTest: Runner = {
   detect: ({ manifests }) => scriptThat(manifests, /\bnode\b.*\s--test\b/),
   testPaths: [/(^|\/)(test|tests|__tests__)\/([^/]+\/)*[^/]+\.[cm]?[jt]sx?$/, /[._-](test|spec)\.[cm]?[jt]sx?$/],
   trust: 'sealed',
-  takesMany: false,
+  takesMany: 'apart',
   support: [],
   settings: [],
-  programs: ['node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
+  programs: ['node-test-files.mjs', 'node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
   // The signal would open the debugger.
   argv: ({ node, script, testMs }) => [node, '--disable-sigusr1', `--test-timeout=${testMs}`, script],
-  target: ({ file, directory, node }) => ({ url: pathToFileURL(join(directory, file)).href, program: node }),
+  told: (node) => ({ program: node }),
 };

@@ -19,5 +19,5 @@ export const pytest: Runner = {
   settings: [],
   programs: ['pytest-runner.py', 'judges.py', 'sealed.py'],
   argv: ({ script }) => ['python3', script],
-  target: () => ({}),
+  told: () => ({}),
 };

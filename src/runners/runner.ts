@@ -1,4 +1,5 @@
 /** What a test runner is here: one file each, which says where its tests are and how they are run. Pure. */
+import type { Commands } from '../loop/brief.ts';
 
 export interface Runner {
   /** What says that a repository uses it; undefined where nothing does. */
@@ -15,13 +16,13 @@ export interface Runner {
   readonly programs: readonly [string, ...string[]];
   /** How the first program is started. */
   readonly argv: (start: Start) => readonly string[];
-  /** What the program loads, as it wants to be told. */
-  readonly target: (test: TestFile) => Readonly<Record<string, string>>;
+  /** What the program is told beside the files; `node` is the ordinary Node, which tests start other processes with; `junit` is there for that runner. */
+  readonly told: (node: string, junit: Commands['junit']) => Readonly<Record<string, string>>;
   /**
-   * How one start takes many files, each with a key and lines of its own, where the program is slow to start: each `apart` from the others, or all
-   * `together` in one process, where one that ends it, or leaves something behind, is in the way of others.
+   * One start takes many files, each with a key and lines of its own: each in a process `apart` from the others, or as its own tool parts them, or
+   * all `together` in one process, where one that ends it, or leaves something behind, is in the way of others.
    */
-  readonly takesMany: false | 'apart' | 'together';
+  readonly takesMany: 'apart' | 'together';
 }
 
 /** What a repository is known by before anything of it runs. */
@@ -38,13 +39,4 @@ export interface Start {
   readonly script: string;
   /** What one test may take. */
   readonly testMs: number;
-}
-
-export interface TestFile {
-  /** Path from the root of the repository. */
-  readonly file: string;
-  /** The root. */
-  readonly directory: string;
-  /** The ordinary Node, which tests start other processes with. */
-  readonly node: string;
 }

@@ -1,5 +1,6 @@
 /** The test runners by the name that a configuration gives them. */
 import type { Commands } from '../loop/brief.ts';
+import { junit } from './junit.ts';
 import { nodeTest } from './node-test.ts';
 import { pytest } from './pytest.ts';
 import type { RepositoryFacts, Runner } from './runner.ts';
@@ -9,8 +10,15 @@ import { unittest } from './unittest.ts';
 export type RunnerName = Commands['runner'];
 
 /** Whose signs are surer comes first. */
-export const RUNNERS: Readonly<Record<RunnerName, Runner>> = { 'node-test': nodeTest, vitest, jest, pytest, unittest };
-export const RUNNER_NAMES: readonly RunnerName[] = ['node-test', 'vitest', 'jest', 'pytest', 'unittest'];
+export const RUNNERS: Readonly<Record<RunnerName, Runner>> = {
+  'node-test': nodeTest,
+  vitest,
+  jest,
+  pytest,
+  unittest,
+  junit,
+};
+export const RUNNER_NAMES: readonly RunnerName[] = ['node-test', 'vitest', 'jest', 'pytest', 'unittest', 'junit'];
 
 export interface DetectedRunner<Name extends RunnerName> {
   readonly name: Name;

@@ -9,10 +9,10 @@ export const unittest: Runner = {
   },
   testPaths: pythonTestPaths,
   trust: 'sealed',
-  takesMany: false,
+  takesMany: 'apart',
   support: [],
   settings: [],
   programs: ['unittest-runner.py'],
   argv: ({ script }) => ['python3', script],
-  target: ({ file }) => ({ path: file }),
+  told: () => ({}),
 };

@@ -38,8 +38,17 @@ export const repositoryConfig = z.strictObject({
         .default(null)
         .describe('path that answers 200 when it is ready; needed with `start`'),
       runner: commands.shape.runner.describe(
-        'reads single tests: `node-test`, `vitest`, `jest`, `pytest` or `unittest`',
+        'reads single tests: `node-test`, `vitest`, `jest`, `pytest`, `unittest`, or `junit` for any command that writes JUnit XML',
       ),
+      junit: commands.shape.junit
+        .default(null)
+        .describe(
+          'for the runner `junit`: `run`, a command in which `{files}` stands for test files and `{report}` for the XML file that it writes; and `sentinel`, the text of a test file with a test `{name} passes`, which passes, and a test `{name} fails`, which fails: it goes along with each file, and nothing is believed where they are told otherwise',
+        ),
+    })
+    .refine(({ runner, junit }) => (runner === 'junit') === (junit !== null && junit !== undefined), {
+      path: ['junit'],
+      error: '"commands.junit" is there for "runner: junit", which needs it, and for no other.',
     })
     .refine(({ start, health }) => start === null || health !== null, {
       path: ['start'],

@@ -1,11 +1,14 @@
 /** The tests of a working copy as they are when a run begins, so that no file of the run can change those that come after it. */
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTestPath } from '../guard/test-paths.ts';
-import type { RunnerName } from '../runners/runners.ts';
+import type { Runner } from '../runners/runner.ts';
+import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import { overwriteInside, placeOf, readRegular, removeInside } from '../sandbox/inside.ts';
 
 export interface KeptTests {
+  /** Whether nothing wrote, moved or exchanged a test, not even to put it back: nobody can set the time of a change. */
+  areUntouched(): Promise<boolean>;
   /** Puts every test back as it was, and removes those that are new. @throws {Error} when something stands in the way. */
   restore(): Promise<void>;
 }
@@ -18,7 +21,12 @@ export async function keepTests(directory: string, runner: RunnerName): Promise<
     if (place.refusal === undefined && place.stats?.isFile() === true)
       kept.set(path, await readRegular(place.absolute));
   }
+  const { trust } = RUNNERS[runner];
+  const before = await stampsOf(directory, [...kept.keys()], trust);
   return {
+    async areUntouched() {
+      return before === (await stampsOf(directory, await testsIn(directory, runner), trust));
+    },
     async restore() {
       for (const path of await testsIn(directory, runner)) {
         if (!kept.has(path)) refuse(path, await removeInside(directory, path));
@@ -26,6 +34,21 @@ export async function keepTests(directory: string, runner: RunnerName): Promise<
       for (const [path, bytes] of kept) refuse(path, await overwriteInside(directory, path, bytes));
     },
   };
+}
+
+/** Of the files, and of their folders; not of the root, where tools write, and of no folder that the sentinel of a told runner comes into. */
+async function stampsOf(directory: string, paths: readonly string[], trust: Runner['trust']): Promise<string> {
+  const folders = trust === 'told' ? [] : paths.flatMap(foldersAbove);
+  const stamps = [...new Set([...paths, ...folders])].sort().map(async (path) => {
+    const stats = await lstat(join(directory, path), { bigint: true });
+    return `${path} ${stats.ino} ${stats.ctimeNs}`;
+  });
+  return (await Promise.all(stamps)).join('\n');
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
 const NOT_OURS: ReadonlySet<string> = new Set(['.git', 'node_modules']);

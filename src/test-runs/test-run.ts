@@ -4,8 +4,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { programText } from '../inside/program-text.ts';
-import type { RunnerName } from '../runners/runners.ts';
-import { RUNNERS } from '../runners/runners.ts';
+import type { Commands } from '../loop/brief.ts';
+import type { Runner } from '../runners/runner.ts';
+import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import { keepTests } from './kept-tests.ts';
 import { type FileRun, judgeRun, type TestRun } from './test-verdict.ts';
@@ -17,6 +18,7 @@ export interface TestRequest {
   /** Root of the repository's working copy. */
   readonly directory: string;
   readonly runner: RunnerName;
+  readonly junit?: Commands['junit'];
   /** Paths from the root. */
   readonly files: readonly string[];
   /** Ids `file::name` that must be reported. */
@@ -29,7 +31,7 @@ export interface TestRequest {
 }
 
 /**
- * Runs the files' tests: together where the runner takes many, else one after the other, each in a sandbox session of its own. A run that is flooded, late as a whole, holds
+ * Runs the files' tests in one sandbox session, and those that this tells nothing of once more, each in a session of its own. A run that is flooded, late as a whole, holds
  * a line that is not the runner's, or has a wrong sentinel is not trusted.
  */
 export async function runTests(request: TestRequest): Promise<TestRun> {
@@ -60,71 +62,77 @@ export function suiteCommand(request: {
 /** A test that hangs is stopped before its file is, and its file before the whole run, so that the others still count. */
 const TEST_SHARE = 0.4;
 const FILE_SHARE = 0.5;
+/** Where half of the time is gone already. */
+const LATER_SHARE = 0.2;
 
 async function runFiles(request: TestRequest, script: string): Promise<readonly FileRun[]> {
   const { directory, timeoutMs, runner, files, tellsApart = true } = request;
   const startedMs = performance.now();
   const tests = await keepTests(directory, runner);
-  const many = files.length > 1 ? await runTogether(request, script) : undefined;
-  if (many !== undefined && !tellsApart) return many;
-  const runs = (many ?? []).filter(isWhole(RUNNERS[runner].takesMany));
+  const first = await runOnce(request, script, { files, leftMs: timeoutMs, share: FILE_SHARE });
+  if (files.length < 2 || !tellsApart) return first;
+  // The tested code can write in the same tree: what another file made of a test says nothing about it.
+  const runs = (await tests.areUntouched()) ? first.filter(isWhole(RUNNERS[runner].takesMany)) : [];
+  const share = first.some(({ result }) => result.timedOut) ? LATER_SHARE : FILE_SHARE;
   for (const file of files.filter((path) => runs.every((run) => run.file !== path))) {
-    // The tested code can write in the same tree.
-    if (runs.length > 0 || many !== undefined) await tests.restore();
+    await tests.restore();
     const leftMs = timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) break;
-    runs.push(...(await runOnce(request, script, [file], leftMs)));
+    runs.push(...(await runOnce(request, script, { files: [file], leftMs, share })));
   }
   return runs;
 }
 
-/** Undefined where the runner takes files one by one. */
-function runTogether(request: TestRequest, script: string): Promise<readonly FileRun[]> | undefined {
-  const { runner, files, timeoutMs } = request;
-  return RUNNERS[runner].takesMany === false ? undefined : runOnce(request, script, files, timeoutMs);
+/** Whether what a file told beside others holds. One that was not ended, or did not load in a process of many, may do better alone. */
+function isWhole(takesMany: Runner['takesMany']): (run: FileRun) => boolean {
+  return ({ result: { results } }) =>
+    results.includes('{"kind":"end"') && (takesMany === 'apart' || !results.includes('{"kind":"load"'));
 }
 
-/** Whether what a file told beside others holds. One that did not load, or was not ended, in a process of many may do better alone. */
-function isWhole(takesMany: 'apart' | 'together' | false): (run: FileRun) => boolean {
-  const holds = ({ result: { results } }: FileRun) =>
-    results.includes('{"kind":"end"') && !results.includes('{"kind":"load"');
-  return takesMany === 'together' ? holds : ({ result }) => !result.timedOut;
+interface Start {
+  readonly files: readonly string[];
+  /** Of the time for the whole run. */
+  readonly leftMs: number;
+  /** Of the time for the whole run, what this start may take. */
+  readonly share: number;
 }
 
-/** One process of the runner. */
+/** One start of the runner's program. */
 async function runOnce(
-  { sandbox, directory, runner, outputBytes, timeoutMs }: TestRequest,
+  { sandbox, directory, runner, junit, outputBytes, timeoutMs }: TestRequest,
   script: string,
-  files: readonly string[],
-  leftMs: number,
+  { files, leftMs, share }: Start,
 ): Promise<readonly FileRun[]> {
-  const { argv, target, takesMany, trust } = RUNNERS[runner];
-  const fileMs = timeoutMs * FILE_SHARE;
+  const { argv, told, trust } = RUNNERS[runner];
+  const shareMs = timeoutMs * share;
   // Keys and the values of the sentinel are made when the candidate is there already, and each key for one file only.
   const keyed = files.map((path) => ({ path, key: randomBytes(32).toString('hex') }));
-  const told = target({ file: files[0] ?? '', directory, node: process.execPath });
-  const asked = takesMany === false ? { key: keyed[0]?.key } : { files: keyed };
+  const request = { token: randomBytes(8).toString('hex'), files: keyed, ...told(process.execPath, junit) };
   const result = await sandbox.run({
     argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
     env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },
-    stdin: JSON.stringify({ token: randomBytes(8).toString('hex'), ...asked, ...told }),
-    timeoutMs: Math.ceil(Math.min(leftMs, fileMs)),
+    stdin: JSON.stringify(request),
+    timeoutMs: Math.ceil(Math.min(leftMs, shareMs)),
     // Tools of others want to know of their processes what only /proc tells.
     ...{ directory, outputBytes, results: true, judged: trust === 'sealed' },
   });
-  const isLate = result.timedOut && leftMs <= fileMs;
+  const isLate = result.timedOut && leftMs <= shareMs;
   return keyed.map(({ path, key }, index) => ({
     ...{ file: path, key, isLate },
-    result: takesMany === false ? result : partOf(result, index, files.length),
+    result: partOf(result, index, files.length),
   }));
 }
 
-/** What one of many files was told of; what the process printed is the first one's. */
+/** What one of the files was told of; what the process printed is the first one's, and so is a line that belongs to no file, which makes the run unbelievable. */
 function partOf(result: CommandResult, index: number, count: number): CommandResult {
-  const prefix = `${index} `;
-  const own = result.results
-    .split('\n')
-    .flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
+  // The last line may be cut off by the end of its process.
+  const whole = result.results.slice(0, result.results.lastIndexOf('\n') + 1);
+  const own = whole.split('\n').flatMap((line) => {
+    const [, place, text] = /^(\d+) (.*)$/s.exec(line) ?? [];
+    const isKnown = place !== undefined && Number(place) < count;
+    if (isKnown) return Number(place) === index ? [text] : [];
+    return line === '' || index > 0 ? [] : [line];
+  });
   const printed = index === 0 ? {} : { stdout: '', stderr: '' };
   return {
     ...result,

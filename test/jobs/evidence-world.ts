@@ -48,6 +48,7 @@ const RUNNERS = {
   unittest: { base: PYTHON_BASE, product: 'price.py', fileOf: (id: string) => `tests/test_${id}.py` },
   vitest: SCRIPT_WORLD,
   jest: SCRIPT_WORLD,
+  junit: SCRIPT_WORLD,
   pytest: { base: PYTHON_BASE, product: 'price.py', fileOf: (id: string) => `tests/test_${id}.py` },
 } as const;
 

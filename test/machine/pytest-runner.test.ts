@@ -142,7 +142,7 @@ describe('many files', () => {
       [...text.matchAll(/def (test_\w+)/g)].map(([, name]) => `${path}::${name}`),
     );
     const { sandbox } = room;
-    const limits = { timeoutMs: 20_000, outputBytes: 100_000, tellsApart };
+    const limits = { timeoutMs: 120_000, outputBytes: 100_000, tellsApart };
     const run = await runTests({
       ...{ sandbox, directory, runner: 'pytest', files: Object.keys(files), expected, ...limits },
     });
@@ -169,6 +169,21 @@ describe('many files', () => {
     expect(outcomes).toMatchObject({ 'test_a.py::test_good': 'pass', 'test_c.py::test_good': 'pass' });
     expect(outcomes['test_bad.py::test_bad'] ?? outcome).toBe(outcome);
     expect([...broken.keys()]).toEqual(['test_bad.py']);
+  });
+
+  it.each([
+    ['writes to another', ''],
+    ['writes to another and puts it back', 'import atexit; atexit.register(lambda: open(PLACE, "w").write(TEXT))'],
+  ])('are asked one by one where the product %s', async (_what, after) => {
+    const product = `PLACE = "tests/test_b.py"\nTEXT = open(PLACE).read()\nopen(PLACE, "w").write("de" + "f test_b(): pass\\n")\n${after}\ndef two(): return 1\n`;
+    const test = (name: string) => `from product import two\ndef test_${name}(): assert two() == 2\n`;
+    const { outcomes } = await ran({
+      'conftest.py': '',
+      'product.py': product,
+      'tests/test_a.py': test('a'),
+      'tests/test_b.py': test('b'),
+    });
+    expect(outcomes).toMatchObject({ 'tests/test_a.py::test_a': 'fail', 'tests/test_b.py::test_b': 'fail' });
   });
 
   it('of one name in two folders run all the same', async () => {

@@ -8,7 +8,7 @@ import { openSandbox, type Sandbox, treesDirectory } from '../../src/sandbox/san
 import { runTests } from '../../src/test-runs/test-run.ts';
 import { checkoutsIn, type Files, proved } from './checkouts.ts';
 
-const OURS = join(import.meta.dirname, '..', '..', 'node_modules');
+const OURS = await realpath(join(import.meta.dirname, '..', '..', 'node_modules'));
 /** As many people have them still, beside the Vitest that tests Loopwright. */
 const INSTALLED = { 'vitest 1': 'vitest@1.6.1', jest: 'jest@29.7.0' } as const;
 

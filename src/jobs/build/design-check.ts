@@ -63,6 +63,7 @@ export async function problemsOnBase(
       sandbox: environment.sandbox,
       directory: base,
       runner: brief.commands.runner,
+      junit: brief.commands.junit,
       files: draft.files.map(({ path }) => path),
       expected: draft.tests.map(idOf),
       timeoutMs: brief.limits.suiteTimeoutMs,

@@ -99,6 +99,7 @@ async function testReading(bench: Bench, directory: string, tests: FrozenTests):
     sandbox: environment.sandbox,
     directory,
     runner: brief.commands.runner,
+    junit: brief.commands.junit,
     files: [...new Set(tests.tests.map(({ file }) => file))],
     expected: tests.tests.map(idOf),
     timeoutMs: brief.limits.suiteTimeoutMs,

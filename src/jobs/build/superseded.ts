@@ -72,6 +72,7 @@ async function outcomesIn(
         sandbox: environment.sandbox,
         directory,
         runner: brief.commands.runner,
+        junit: brief.commands.junit,
         files: [path],
         expected: [],
         timeoutMs: brief.limits.suiteTimeoutMs,

@@ -64,9 +64,23 @@ async function provedIn({ brief, sandbox, repository, log }: Place): Promise<Pro
   const parsers = await loadParsers(await parsersFolder(await mkdtemp(join(repository.scratch, 'parsers-'))));
   const dependencies = await installed({ brief, sandbox, repository, log });
   const range = { base, head };
-  const { runner, build, tests: scope = [] } = commands;
+  const { runner, junit, build, tests: scope = [] } = commands;
   return prove({
-    ...{ repository, sandbox, range, runner, build, scope, dependencies, timeoutMs, outputBytes, faults, parsers, log },
+    ...{
+      repository,
+      sandbox,
+      range,
+      runner,
+      junit,
+      build,
+      scope,
+      dependencies,
+      timeoutMs,
+      outputBytes,
+      faults,
+      parsers,
+      log,
+    },
   });
 }
 

@@ -4,7 +4,7 @@ import { isTestFile, isTestPath } from '../../guard/test-paths.ts';
 import { scopeOf } from '../../guard/test-scope.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
-import { RUNNERS, type RunnerName } from '../../runners/runners.ts';
+import type { RunnerName } from '../../runners/runners.ts';
 import { runTests, suiteCommand, type TestRun } from '../../test-runs/test-run.ts';
 import { said } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
@@ -91,26 +91,24 @@ interface OnBase {
   readonly unknown: ReadonlyMap<string, string>;
 }
 
-/** What passes on the base, file by file, so that one that cannot be believed takes nothing from the others; a runner that takes many files starts once. */
+/** What passes on the base; file by file where not all can be believed together, so that one takes nothing from the others. */
 async function onBase(bench: Bench, trees: Trees, tests: readonly string[]): Promise<OnBase> {
   const { runner, tests: globs = [] } = bench.brief.commands;
   const budgetMs = bench.brief.limits.suiteTimeoutMs * BASE_SHARE;
   const untilMs = performance.now() + budgetMs;
   const files = scopeOf(existingTests(trees, runner), globs).asked;
-  const groups = isTogether(runner, files) ? [files] : files.map((file) => [file]);
+  if (files.length === 0) return { passing: [], unknown: new Map() };
   return onTreeCopy(bench, trees.base, async (directory) => {
     await layBaseTests(bench, directory, tests);
+    const all = await ask(bench, directory, { files, untilMs, budgetMs });
+    if (all.unknown.size === 0 || files.length === 1) return all;
     const told: OnBase[] = [];
-    for (const files of groups) told.push(await ask(bench, directory, { files, untilMs, budgetMs }));
+    for (const file of files) told.push(await ask(bench, directory, { files: [file], untilMs, budgetMs }));
     return {
       passing: told.flatMap(({ passing }) => passing),
       unknown: new Map(told.flatMap(({ unknown }) => [...unknown])),
     };
   });
-}
-
-function isTogether(runner: RunnerName, files: readonly string[]): boolean {
-  return RUNNERS[runner].takesMany !== false && files.length > 0;
 }
 
 /** What is too short for a runner to start in is no time left. */
@@ -181,8 +179,9 @@ function run(
   directory: string,
   asked: { readonly files: readonly string[]; readonly expected: readonly string[]; readonly timeoutMs: number },
 ): Promise<TestRun> {
+  const { runner, junit } = brief.commands;
   const { outputBytes } = brief.limits;
-  return runTests({ sandbox: environment.sandbox, directory, runner: brief.commands.runner, outputBytes, ...asked });
+  return runTests({ sandbox: environment.sandbox, directory, runner, junit, outputBytes, ...asked });
 }
 
 function fileOf(id: string): string {

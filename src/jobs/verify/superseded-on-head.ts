@@ -18,6 +18,7 @@ export async function supersededOnHead(bench: Bench, trees: Trees): Promise<read
       sandbox: bench.environment.sandbox,
       directory,
       runner: commands.runner,
+      junit: commands.junit,
       files,
       expected: supersededTests.map(idOf),
       timeoutMs: limits.suiteTimeoutMs,
