@@ -22,7 +22,7 @@ describe('what is wrong in a configuration is said in plain words, with the valu
     ['version: 1\ncommands: { test: 5, runner: node-test }', '"commands.test" is 5, and must be a text; correct it.'],
     [
       'version: 1\ncommands: { test: npm test, runner: mocha }',
-      '"commands.runner" is "mocha", and must be node-test, vitest, jest, pytest or unittest; correct it.',
+      '"commands.runner" is "mocha", and must be node-test, vitest, jest, pytest, unittest or junit; correct it.',
     ],
     [`${COMMANDS}protected: src`, '"protected" is "src", and must be a list; correct it.'],
     [`${COMMANDS}limits: { iterations: 9 }`, '"limits.iterations" is 9, and must be at most 5; correct it.'],
