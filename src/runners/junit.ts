@@ -19,5 +19,5 @@ export const junit: Runner = {
   settings: [/(^|\/)\.(?:mocharc|taprc|nycrc)(?:\.[cm]?js|\.json|\.jsonc|\.ya?ml)?$/],
   programs: ['junit-runner.mjs', 'junit-report.mjs'],
   argv: ({ node, script }) => [node, '--disable-sigusr1', script],
-  told: (_node, command) => (command === undefined ? {} : { run: command.run, sentinel: command.sentinel }),
+  told: (_node, { junit: command }) => (command ? { run: command.run, sentinel: command.sentinel } : {}),
 };

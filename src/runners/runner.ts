@@ -17,7 +17,7 @@ export interface Runner {
   /** How the first program is started. */
   readonly argv: (start: Start) => readonly string[];
   /** What the program is told beside the files; `node` is the ordinary Node, which tests start other processes with; `junit` is there for that runner. */
-  readonly told: (node: string, junit: Commands['junit']) => Readonly<Record<string, string>>;
+  readonly told: (node: string, commands: Pick<Commands, 'junit'>) => Readonly<Record<string, string>>;
   /**
    * One start takes many files, each with a key and lines of its own: each in a process `apart` from the others, or as its own tool parts them, or
    * all `together` in one process, where one that ends it, or leaves something behind, is in the way of others.

@@ -107,7 +107,7 @@ async function runOnce(
   const shareMs = timeoutMs * share;
   // Keys and the values of the sentinel are made when the candidate is there already, and each key for one file only.
   const keyed = files.map((path) => ({ path, key: randomBytes(32).toString('hex') }));
-  const request = { token: randomBytes(8).toString('hex'), files: keyed, ...told(process.execPath, junit) };
+  const request = { token: randomBytes(8).toString('hex'), files: keyed, ...told(process.execPath, { junit }) };
   const result = await sandbox.run({
     argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
     env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },
