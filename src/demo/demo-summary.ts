@@ -53,7 +53,7 @@ interface PhaseSummary {
 interface Evidence extends Omit<EvidenceRow, 'trust'> {
   readonly trust: 'told' | 'sealed';
   /** Of all tests of the requirement; undefined where no fault was made in its change. */
-  readonly strength: Pick<RequirementStrength, 'made' | 'noticed' | 'unmeasured' | 'survivors'> | undefined;
+  readonly strength: Pick<RequirementStrength, 'made' | 'noticed' | 'unmeasured' | 'survivors'> | null;
 }
 
 interface Requests {
@@ -145,7 +145,7 @@ function evidenceOf(report: VerifyReport | undefined): readonly Evidence[] {
 }
 
 function strengthIn(strength: RequirementStrength | undefined): Evidence['strength'] {
-  if (strength === undefined) return undefined;
+  if (strength === undefined) return null;
   const { made, noticed, unmeasured, survivors } = strength;
   return { made, noticed, unmeasured, survivors };
 }
