@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isManifest } from '../context/manifests.ts';
+import { repositoryFacts } from '../context/repository-facts.ts';
 import { LoopError, UsageError } from '../errors.ts';
 import { type Commands, junitCommand } from '../loop/brief.ts';
 import { type Proof, proof } from '../proof/proof.ts';
@@ -152,10 +152,8 @@ async function runnerOf({ repository }: Checkout, head: string, wanted: string |
     return found;
   }
   const files = (await treeOf(repository, head)).map(({ path }) => path);
-  const manifests = new Map<string, string>();
-  for (const path of files.filter(isManifest))
-    manifests.set(path, (await repository.git(['show', `${head}:${path}`])).toString('utf8'));
-  const detected = detectRunner({ files, manifests }, RUNNER_NAMES);
+  const read = async (path: string) => (await repository.git(['show', `${head}:${path}`])).toString('utf8');
+  const detected = detectRunner(await repositoryFacts(files, read), RUNNER_NAMES);
   if (detected === undefined)
     throw new UsageError(`It cannot be told what runs the tests of this repository; say it by --runner: ${known}.`);
   return detected.name;

@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suiteScript } from '../runners/package-scripts.ts';
 import { detectRunner, RUNNER_NAMES, type RunnerName } from '../runners/runners.ts';
-import { isManifest } from './manifests.ts';
+import { repositoryFacts } from './repository-facts.ts';
 
 export interface TestSetup {
   readonly runner: RunnerName;
@@ -17,11 +17,10 @@ const ELSEWHERE = /(?:^|\/)(?:node_modules|\.git|\.venv|venv)$/;
 /** Undefined where nothing shows a runner. */
 export async function testSetupIn(directory: string): Promise<TestSetup | undefined> {
   const files = await Array.fromAsync(glob('**/*.*', { cwd: directory, exclude: (name) => ELSEWHERE.test(name) }));
-  const manifests = new Map<string, string>();
-  for (const path of files.filter(isManifest)) manifests.set(path, await readFile(join(directory, path), 'utf8'));
-  const runner = detectRunner({ files, manifests }, RUNNER_NAMES)?.name;
+  const facts = await repositoryFacts(files, (path) => readFile(join(directory, path), 'utf8'));
+  const runner = detectRunner(facts, RUNNER_NAMES)?.name;
   if (runner === undefined) return undefined;
-  return { runner, test: SUITES[runner]({ files, manifest: manifests.get('package.json') ?? '{}' }) };
+  return { runner, test: SUITES[runner]({ files, manifest: facts.manifests.get('package.json') ?? '{}' }) };
 }
 
 interface Shown {

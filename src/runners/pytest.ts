@@ -5,12 +5,17 @@ import type { Runner } from './runner.ts';
 /** Files that only repositories with pytest have. */
 const OWN_FILES = /(?:^|\/)(?:conftest\.py|pytest\.ini)$/;
 
+/** Functions outside of a class are no tests for unittest, nor is anything in a class that is no case of its own. */
+const NOT_OF_UNITTEST = /^(?:async )?def test_|^(?:import|from) pytest\b|^class Test\w*(?:\(object\)|\(\))?:/m;
+
 export const pytest: Runner = {
-  detect({ files, manifests }) {
+  detect({ files, manifests, tests = new Map() }) {
     const file = files.find((path) => OWN_FILES.test(path));
     if (file !== undefined) return `there is ${file}`;
     const [named] = [...manifests].find(([, text]) => /\bpytest\b/.test(text)) ?? [];
-    return named === undefined ? undefined : `${named} speaks of pytest`;
+    if (named !== undefined) return `${named} speaks of pytest`;
+    const [plain] = [...tests].find(([, text]) => NOT_OF_UNITTEST.test(text)) ?? [];
+    return plain === undefined ? undefined : `${plain} has tests that only pytest runs`;
   },
   trust: 'sealed',
   takesMany: 'together',

@@ -30,6 +30,8 @@ export interface RepositoryFacts {
   readonly files: readonly string[];
   /** Texts of its manifests by path. */
   readonly manifests: ReadonlyMap<string, string>;
+  /** Texts of some of its Python tests by path; the same file name serves two runners. */
+  readonly tests?: ReadonlyMap<string, string>;
 }
 
 export interface Start {

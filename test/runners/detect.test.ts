@@ -33,6 +33,16 @@ describe('the runner of a repository', () => {
     expect(detected(files, manifests)?.name).toBe(name);
   });
 
+  test.each([
+    ['pytest', 'def test_it():\n    assert True\n'],
+    ['pytest', 'class TestIt(object):\n    def test_it(self):\n        assert True\n'],
+    ['pytest', 'from pytest import raises\n'],
+    ['unittest', 'import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        pass\n'],
+  ] as const)('is %s where its tests are written so', (name, text) => {
+    const facts = { files: ['tests/test_it.py'], manifests: new Map(), tests: new Map([['tests/test_it.py', text]]) };
+    expect(detectRunner(facts, RUNNER_NAMES)?.name).toBe(name);
+  });
+
   test('is not named by a word that only holds its name', () => {
     expect(detected([], { 'package.json': { scripts: { test: 'jester && vitestify' } } })).toBeUndefined();
   });
