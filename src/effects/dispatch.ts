@@ -16,6 +16,7 @@ import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { PHASES } from '../loop/phases.ts';
 import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
+import { isStrengthening, strengthAsked } from '../loop/strengthening.ts';
 import { nameOf } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
@@ -85,7 +86,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
   const { reports, seeded } = loop.built;
   const build = await storedReport(store, reports.build, buildReport);
   const seed = await storedReport(store, reports.seed, seedReport);
-  const { base, thresholds = {}, strength = 'reported' } = loop.started;
+  const { base, thresholds = {} } = loop.started;
   const judges = job === 'verify';
   return {
     version: 2,
@@ -119,7 +120,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
       suiteTimeoutMs: config.limits.suiteSeconds * 1000,
     },
     thresholds,
-    strength,
+    strength: strengthAsked(loop),
   };
 }
 
@@ -145,7 +146,8 @@ async function previousOf(
 /** The last entry judged a tree and refused it, and no person granted that tree another try. */
 function failedAsTree({ entries, trees }: ReviewedLoop): boolean {
   const last = entries.at(-1);
-  return last?.outcome === 'failed' && PHASES[last.phase].judges === 'tree' && trees.length > 0;
+  if (last?.outcome !== 'failed' || isStrengthening(last)) return false;
+  return PHASES[last.phase].judges === 'tree' && trees.length > 0;
 }
 
 function testsOf(build: { readonly tests: FrozenTests | null } | undefined): FrozenTests | null {

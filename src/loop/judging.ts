@@ -3,6 +3,7 @@ import { allPassed, blocks, standardOf, verdictsOf } from './gates.ts';
 import type { Decision, Loop, Verdict } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
+import { strengthening } from './strengthening.ts';
 import { type Ending, emit, fail, only, pass, withoutApproval } from './walk.ts';
 
 /** What an entry is judged by. */
@@ -13,6 +14,8 @@ export const NO_FINDINGS: Omit<Findings, 'at'> = { measurements: [], defects: []
 /** Judges the current entry by its gates and walks on. */
 export function judge(loop: StartedLoop, findings: Findings): Decision {
   const ending = endingOf(loop, findings);
+  const weak = strengthening(loop, ending);
+  if (weak !== undefined) return fail(loop, weak);
   if (!allPassed(ending.gates)) return fail(loop, ending);
   const decision = pass(loop, ending);
   // What people are asked to approve is new: it never inherits an approval.

@@ -73,7 +73,12 @@ export function timed(loop: Loop, at: string): Loop {
 /** Whether the loop is in a phase that asks a model, and something that it needs for it is used up. */
 export function isShort(loop: Loop): boolean {
   const { work, job } = PHASES[loop.phase];
-  return (work === 'draft' || job === 'build') && usedUp(loop) !== undefined;
+  return (work === 'draft' || job === 'build') && !hasMeans(loop);
+}
+
+/** Whether nothing that it needs to ask a model is used up. */
+export function hasMeans(loop: Loop): boolean {
+  return usedUp(loop) === undefined;
 }
 
 /** Whether it was paused because something was used up, and that still is. */

@@ -3,6 +3,7 @@ import { builtFor, retiredBy, seededBy, startText } from './built.ts';
 import { CONTRADICTION } from './defect.ts';
 import type { Effect } from './effect.ts';
 import { type ForcedStop, forcedStopOf } from './forced-stops.ts';
+import { blocks } from './gates.ts';
 import type { Decision, EntryRecord, Loop, Verdict } from './loop.ts';
 import type { Defect, Measurement } from './measurement.ts';
 import { LIMITS, onlyLooksBack, PHASES } from './phases.ts';
@@ -151,7 +152,7 @@ function menderOf({ phase }: Loop, { gates }: Ending): PhaseName | undefined {
 
 /** The tree that failed a gate; a cancelled entry has none. */
 function failedTreeOf({ phase, built }: Loop, { gates }: Ending): readonly string[] {
-  const isRefused = PHASES[phase].judges === 'tree' && gates.some(({ passed }) => !passed);
+  const isRefused = PHASES[phase].judges === 'tree' && gates.some(blocks);
   return isRefused && built.candidate !== undefined ? [built.candidate.codeTree] : [];
 }
 

@@ -69,7 +69,7 @@ export const repositoryConfig = z.strictObject({
   strength: strengthPolicy
     .default('reported')
     .describe(
-      'a change whose tests notice fewer faults than the gate `mutation_score` asks for is `reported` as weakly proved, or does not pass where strength is `required`',
+      'where tests notice fewer faults than the gate `mutation_score` asks for, the test designer adds to them, twice at most; then the change is `reported` as weakly proved, or does not pass where strength is `required`',
     ),
   protected: z.array(z.string()).default([]).describe('globs that a loop may never change, besides the built-in ones'),
   limits: z
