@@ -53,11 +53,16 @@ it('goes back for tests once, asks no builder again, and is proved better', () =
 
 it('tells people which tests were added, and why', async () => {
   const { body } = await world.as('maria', 'GET', `/commits/${loop.review.head}/check-runs`);
-  const shown = z.object({ check_runs: z.array(z.object({ name: z.string(), output: z.looseObject({}) })) }).parse(body);
+  const shown = z
+    .object({ check_runs: z.array(z.object({ name: z.string(), output: z.looseObject({}) })) })
+    .parse(body);
   const texts = Object.fromEntries(shown.check_runs.map(({ name, output }) => [name, JSON.stringify(output)]));
   expect(texts['loopwright / verify']).toContain('the tests notice too few faults');
   expect(texts['loopwright / evidence']).toContain('test/find.test.js');
   const { body: tree } = await world.as('maria', 'GET', `/git/trees/${loop.review.head}?recursive=1`);
-  const paths = z.object({ tree: z.array(z.object({ path: z.string() })) }).parse(tree).tree.map(({ path }) => path);
+  const paths = z
+    .object({ tree: z.array(z.object({ path: z.string() })) })
+    .parse(tree)
+    .tree.map(({ path }) => path);
   expect(paths).toEqual(expect.arrayContaining(['test/search.test.js', 'test/find.test.js']));
 });
