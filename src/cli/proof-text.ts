@@ -29,6 +29,7 @@ export function proofLines(proof: Proof): readonly string[] {
     ...notAskedLine(proof),
     ...(rows.length === 0 && proof.notAsked === 0 ? [] : ['']),
     ...strengthLines(proof.strength),
+    ...requirementLines(proof),
     verdictLine(proof),
     ...reasons.map((reason) => `  - ${reason}`),
   ];
@@ -77,6 +78,18 @@ function strengthLines(strength: Strength | null): readonly string[] {
     ...(more > 0 ? ['', `  and ${more} more: --json`] : []),
     ...(unreached.length === 0 ? [] : [`No test reaches ${places(unreached)}; what is changed there is not measured.`]),
     ...(unmeasured === 0 ? [] : [`${unmeasured} faults could not be measured.`]),
+    '',
+  ];
+}
+
+function requirementLines({ requirements }: Proof): readonly string[] {
+  if (requirements.length === 0) return [];
+  const widest = Math.max(...requirements.map(({ requirement }) => requirement.length));
+  return [
+    ...requirements.map(
+      ({ requirement, verdict, tests, strength }) =>
+        `  ${requirement.padEnd(widest)}  ${verdict.padEnd(13)}  ${tests.length} ${tests.length === 1 ? 'test' : 'tests'}${strength === null || strength.made === 0 ? '' : `, which notice ${strength.noticed} of ${strength.made} faults where they come to`}`,
+    ),
     '',
   ];
 }

@@ -3,11 +3,13 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { checkedYaml } from '../context/checked-yaml.ts';
 import { repositoryFacts } from '../context/repository-facts.ts';
 import { LoopError, UsageError } from '../errors.ts';
 import { type Commands, junitCommand } from '../loop/brief.ts';
 import { type Proof, proof } from '../proof/proof.ts';
 import { prove as proveChange } from '../proof/prove.ts';
+import { type RequirementList, requirementList } from '../proof/requirements.ts';
 import { sarifOf } from '../proof/sarif.ts';
 import type { RunnerName } from '../runners/runners.ts';
 import { detectRunner, RUNNER_NAMES } from '../runners/runners.ts';
@@ -56,6 +58,12 @@ const OPTIONS = {
     description:
       'ask only test files at such paths, as in "test/unit/**"; may be repeated. How many others there are is said',
   },
+  requirements: {
+    type: 'string',
+    value: 'FILE',
+    description:
+      'YAML that says which tests show which requirement, as `R-1: [test/a.test.js, "test/b.test.js::name"]`; the verdict is then given for each',
+  },
   minutes: { type: 'string', value: 'N', description: 'how long one run of the tests may take (default 5)' },
 } as const;
 
@@ -71,7 +79,7 @@ const NOT_JUDGED = EXIT_CODES['not judged'];
 export const prove: Command = {
   summary: 'prove a change by its own tests: they fail without it, pass with it, and nothing else breaks',
   usage:
-    '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--junit-command CMD --junit-sentinel FILE] [--build CMD] [--faults N] [--tests GLOB] [--minutes N]',
+    '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--junit-command CMD --junit-sentinel FILE] [--build CMD] [--faults N] [--tests GLOB] [--requirements FILE] [--minutes N]',
   options: OPTIONS,
   async run(argv, terminal) {
     try {
@@ -101,6 +109,7 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     const range = await rangeOf(checkout, positionals[0]);
     const runner = await runnerOf(checkout, range.head, values.runner);
     const junit = await junitOf(runner, values);
+    const requirements = await requirementsIn(values.requirements);
     const dependencies = await installedIn(checkout);
     const workspace = join(scratch, 'workspace');
     await mkdir(workspace);
@@ -112,6 +121,7 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
         outputBytes: OUTPUT_BYTES,
         faults,
         scope: values.tests ?? [],
+        requirements,
         parsers: await loadParsers(installedParsers()),
       },
       log: (line) => void terminal.fail(line),
@@ -157,6 +167,12 @@ async function runnerOf({ repository }: Checkout, head: string, wanted: string |
   if (detected === undefined)
     throw new UsageError(`It cannot be told what runs the tests of this repository; say it by --runner: ${known}.`);
   return detected.name;
+}
+
+/** @throws {ConfigError} when the file is no such list. */
+async function requirementsIn(file: string | undefined): Promise<RequirementList> {
+  if (file === undefined) return {};
+  return checkedYaml(requirementList, await readFile(file, 'utf8'), file);
 }
 
 /** The command of the runner `junit`. @throws {UsageError} when it is not whole, or there for another runner. */

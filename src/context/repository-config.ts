@@ -3,11 +3,10 @@
 import { ConfigError } from '../errors.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { digestOf } from '../guard/digest.ts';
-import { plainProblem } from '../loop/plain-problem.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { CONFIG_PATH, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
-import { type Place, readYaml } from './yaml-text.ts';
+import { checkedYaml } from './checked-yaml.ts';
 
 export interface ReadConfig {
   readonly config: RepositoryConfig;
@@ -52,26 +51,5 @@ export async function configDigestAt(
 
 /** @throws {ConfigError} with `config .github/loopwright.yml, line 4, column 3: …`. */
 export function parseConfig(text: string): RepositoryConfig {
-  const read = readYaml(text);
-  if ('problem' in read) throw new ConfigError(`${placeText(read)}: ${read.problem} Correct the YAML.`);
-  const parsed = repositoryConfig.safeParse(read.value, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  if (issue?.code === 'unrecognized_keys') {
-    const path = [...issue.path, issue.keys[0] ?? ''];
-    throw new ConfigError(
-      `${placeText(read.placeOf(path, 'key'))}: "${path.join('.')}" is not a known key; remove it.`,
-    );
-  }
-  const path = issue?.path ?? [];
-  // Our own rules are whole sentences.
-  if (issue?.code === 'custom') throw new ConfigError(`${placeText(read.placeOf(path, 'value'))}: ${issue.message}`);
-  const subject = path.length === 0 ? 'the file' : `"${path.join('.')}"`;
-  throw new ConfigError(
-    `${placeText(read.placeOf(path, 'value'))}: ${subject} ${issue === undefined ? 'is refused' : plainProblem(issue)}; correct it.`,
-  );
-}
-
-function placeText({ line, column }: Place): string {
-  return `config ${CONFIG_PATH}, line ${line}, column ${column}`;
+  return checkedYaml(repositoryConfig, text, `config ${CONFIG_PATH}`);
 }

@@ -26,6 +26,19 @@ export const proofRow = z.strictObject({
 });
 export type ProofRow = z.infer<typeof proofRow>;
 
+/** What one requirement of a list comes to; `kept` where it asks that something stays, and its tests pass on both. */
+export const requirementProof = z.strictObject({
+  requirement: z.string(),
+  /** The tests that show it, `file::name`. */
+  tests: z.array(z.string()),
+  verdict: z.enum(['proved', 'weakly proved', 'kept', 'not proved']),
+  /** Clauses; empty where it is proved or kept. */
+  reasons: z.array(z.string()),
+  /** Of its own tests in the changed lines that they come to; null where no fault was made. */
+  strength: strength.nullable(),
+});
+export type RequirementProof = z.infer<typeof requirementProof>;
+
 export const proof = z.strictObject({
   version: z.literal(1),
   base: commitSha,
@@ -41,6 +54,8 @@ export const proof = z.strictObject({
   rows: z.array(proofRow),
   /** Null where no fault can be made in the changed lines, or none was asked for. */
   strength: strength.nullable(),
+  /** Of the list that was given; empty without one. */
+  requirements: z.array(requirementProof).default([]),
   /** What else speaks against the change: tests taken out or left out, changed set-up of the runner. */
   findings: z.array(defect),
   /** Test files of the head that were not asked, because the person named others. */

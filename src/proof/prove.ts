@@ -15,10 +15,11 @@ import { type Change, changeOf, type Range } from './change.ts';
 import { findingsOf } from './findings.ts';
 import type { Proof, ProofRow } from './proof.ts';
 import { type Dependencies, layProofTrees, type ProofTrees } from './proof-trees.ts';
+import { meantBy, type RequirementList, requirementProofs, withRequirements } from './requirements.ts';
 import { firstLine, proofRows } from './rows.ts';
 import { strengthOf } from './strength.ts';
 import { takenOut } from './taken-out.ts';
-import { reasonsWithoutStrength, verdictOf } from './verdict.ts';
+import { type Grounds, reasonsWithoutStrength, verdictOf } from './verdict.ts';
 
 export interface ProofRequest {
   readonly repository: Repository;
@@ -37,6 +38,8 @@ export interface ProofRequest {
   readonly faults: number;
   /** Globs of the test files that are asked; all where there is none. */
   readonly scope: readonly string[];
+  /** Which tests show which requirement; without it the change is one. */
+  readonly requirements?: RequirementList;
   readonly log: (line: string) => void;
 }
 
@@ -81,7 +84,7 @@ interface Judging extends ProofRequest {
   readonly trees: ProofTrees;
 }
 
-type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings' | 'strength'>;
+type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings' | 'strength' | 'requirements'>;
 
 async function judge(work: Judging): Promise<Judged> {
   const { change, trees, log } = work;
@@ -111,19 +114,44 @@ async function judge(work: Judging): Promise<Judged> {
   const findings = [...(await findingsOf(work)), ...taken].map(withoutWaiver);
   const { product, tests } = change;
   const grounds = { product, tests, rows, lost: others.lost, broken: first.broken, findings };
-  const isMeasured = work.faults > 0 && reasonsWithoutStrength(grounds).length === 0;
-  const strength = isMeasured
-    ? await strengthOf({ ...work, ...guardsOf(rows, first, others), head: trees.head })
-    : null;
-  return { ...verdictOf({ ...grounds, strength }), rows: [...rows], findings: [...findings], strength };
+  return { ...(await weighed(work, { grounds, others, first })), rows: [...rows], findings: [...findings] };
 }
 
-/** The tests that pass on the head: the changed ones, and the others. */
-function guardsOf(rows: readonly ProofRow[], { durationMs }: TestRun, others: OtherTests) {
-  const own = rows.filter(({ role }) => role === 'proves' || role === 'keeps').map(({ test }) => test);
+interface Weighing {
+  readonly grounds: Omit<Grounds, 'strength'>;
+  readonly others: OtherTests;
+  readonly first: TestRun;
+}
+
+/** The verdict with what the tests notice: of all of them, and of those of each requirement. */
+async function weighed(
+  work: Judging,
+  { grounds, others, first }: Weighing,
+): Promise<Pick<Judged, 'verdict' | 'reasons' | 'strength' | 'requirements'>> {
+  const { rows, lost } = grounds;
+  const { requirements: listed = {}, faults, trees } = work;
+  const known = { rows, lost, kept: others.kept };
+  const wanted = Object.values(listed).flatMap(({ tests }) => tests.flatMap((entry) => meantBy(entry, known)));
+  const isMeasured = faults > 0 && reasonsWithoutStrength(grounds).length === 0;
+  const measured = isMeasured
+    ? await strengthOf({ ...work, ...guardsOf(rows, first, others, new Set(wanted)), head: trees.head })
+    : null;
+  const requirements = await requirementProofs(listed, known, async (own) => (await measured?.of(byFile(own))) ?? null);
+  const strength = measured?.all ?? null;
+  return { ...withRequirements(verdictOf({ ...grounds, strength }), requirements), strength, requirements };
+}
+
+/** The tests that pass on the head: the changed ones with those of the requirements, and the others. */
+function guardsOf(rows: readonly ProofRow[], { durationMs }: TestRun, others: OtherTests, wanted: ReadonlySet<string>) {
+  const changed = rows.filter(({ role }) => role === 'proves' || role === 'keeps').map(({ test }) => test);
+  const listed = others.kept.filter((id) => wanted.has(id));
+  const rest = others.kept.filter((id) => !wanted.has(id));
   return {
-    own: { tests: byFile(own), durationMs },
-    others: { tests: byFile(others.kept), durationMs: others.durationMs },
+    own: {
+      tests: byFile([...changed, ...listed]),
+      durationMs: durationMs + (listed.length === 0 ? 0 : others.durationMs),
+    },
+    others: { tests: byFile(rest), durationMs: others.durationMs },
   };
 }
 
@@ -132,7 +160,7 @@ function byFile(ids: readonly string[]): ReadonlyMap<string, readonly string[]> 
 }
 
 function notJudged(reason: string): Judged {
-  return { verdict: 'not judged', reasons: [reason], rows: [], findings: [], strength: null };
+  return { verdict: 'not judged', reasons: [reason], rows: [], findings: [], strength: null, requirements: [] };
 }
 
 /** Tests in files that the change did not touch and that pass on the base. */

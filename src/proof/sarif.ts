@@ -10,10 +10,13 @@ interface Result {
 
 /** One run with a result for each finding, each test that is red or flaky, and each fault that no test noticed; where none of them is why it is not proved, the reasons themselves. */
 export function sarifOf(proof: Proof): object {
-  const { findings, rows, strength, reasons, verdict } = proof;
+  const { findings, rows, strength, reasons, verdict, requirements } = proof;
   const results: readonly Result[] = [
     ...findings.map(({ rule, message, file, line }) => resultOf(rule, 'error', message, { file, line })),
     ...rows.flatMap(rowResult),
+    ...requirements.flatMap(({ requirement, reasons: why }) =>
+      why.map((reason) => resultOf('requirement', 'error', `${requirement}: ${reason}.`)),
+    ),
     ...(strength?.survivors ?? []).map(({ file, line, sentence }) =>
       resultOf('survivor', 'warning', `No test notices this fault: ${sentence}`, { file, line }),
     ),

@@ -1,23 +1,7 @@
 /** Where running code comes to, found by what is put into its text: no tool for coverage, the same for every runner. Pure. */
 import { type Fault, parses } from './faults.ts';
 import type { Insertion, Language, Node } from './language.ts';
-import type { Parsers } from './parsers.ts';
-
-/**
- * The text whose process ends where the fault's statement begins, so that tests that stay green with it never came there. Undefined where
- * no statement is around the fault but the whole file: it runs as soon as anything does.
- */
-export function endedBefore(parsers: Parsers, language: Language, text: string, fault: Fault): string | undefined {
-  const tree = parsers.parse(language, text);
-  try {
-    const statement = statementOf(tree.rootNode, language, fault);
-    if (statement === undefined) return undefined;
-    const ended = withInsertions(text, language.before(statement, language.ending));
-    return parses(parsers, language, ended) ? ended : undefined;
-  } finally {
-    tree.delete();
-  }
-}
+import { languageOf, type Parsers } from './parsers.ts';
 
 export interface WithCode {
   readonly text: string;
@@ -47,6 +31,39 @@ export function withCodeBefore(
   } finally {
     tree.delete();
   }
+}
+
+export interface Placed {
+  /** Of files, by path. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly faults: readonly Fault[];
+}
+
+export interface CodedTexts {
+  /** Of the files that are other now. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** By fault, what names its statement; a fault without one is reached with the whole file. */
+  readonly keys: ReadonlyMap<Fault, string>;
+}
+
+/** The texts with code of its own before the statement of each fault, by a key that names the statement. */
+export function withCodeAt(
+  parsers: Parsers,
+  { texts, faults }: Placed,
+  codeOf: (language: Language, key: string) => string,
+): CodedTexts {
+  const changed = new Map<string, string>();
+  const keys = new Map<Fault, string>();
+  for (const [file, own] of Map.groupBy(faults, (fault) => fault.file)) {
+    const [language, text] = [languageOf(file), texts.get(file)];
+    if (language === undefined || text === undefined) continue;
+    const keyOf = (statement: number) => `${file}:${statement}`;
+    const coded = withCodeBefore(parsers, { language, text, faults: own }, (at) => codeOf(language, keyOf(at)));
+    if (coded === undefined) continue;
+    changed.set(file, coded.text);
+    for (const [fault, statement] of coded.statements) keys.set(fault, keyOf(statement));
+  }
+  return { texts: changed, keys };
 }
 
 /** The text that adds the mark to the file when all of it has run. */

@@ -239,3 +239,35 @@ test('Python: faults in a function with a decorator and in a class are noticed, 
     survivors: [],
   });
 });
+
+describe('a list of requirements', () => {
+  const shop = { 'src/shop.js': PRICE, 'test/more.test.js': STRONG };
+  const listIn = async (text: string): Promise<string> => {
+    const file = join(root, 'requirements.yml');
+    await writeFile(file, text);
+    return file;
+  };
+
+  test('has a verdict for each, by its own tests, also those of files that the change did not touch', async () => {
+    const cheap = testOf('assert.equal(shop.price(9), 36);').replace("'it'", "'cheap'");
+    const directory = await checkout(BASE, { ...shop, 'test/cheap.test.js': cheap });
+    const list = await listIn(
+      "R-1: test/more.test.js\nR-2: ['test/cheap.test.js::cheap']\nR-3: { keep: test/one.test.js }\n",
+    );
+    const { code, verdict, requirements, strength } = await proved(directory, '--requirements', list);
+    expect({ code, verdict }).toEqual({ code: 0, verdict: 'weakly proved' });
+    const [first, second, third] = requirements;
+    expect(first).toMatchObject({ requirement: 'R-1', verdict: 'proved', tests: ['test/more.test.js::it'] });
+    expect(first?.strength).toMatchObject({ made: strength?.made, noticed: strength?.noticed });
+    expect(second).toMatchObject({ requirement: 'R-2', verdict: 'weakly proved' });
+    expect(second?.strength?.unreached).toEqual([{ file: 'src/shop.js', line: 3 }]);
+    expect(third).toMatchObject({ verdict: 'kept', tests: ['test/one.test.js::it'], strength: null });
+  });
+
+  test('that names what is not there is not proved, and ends with 1', async () => {
+    const directory = await checkout(BASE, shop);
+    const list = await listIn('R-1: test/more.test.js\nR-9: test/none.test.js\n');
+    const { code, verdict, reasons } = await proved(directory, '--requirements', list);
+    expect([code, verdict, reasons]).toEqual([1, 'not proved', ['R-9: no test `test/none.test.js` was run.']]);
+  });
+});

@@ -15,6 +15,7 @@ const PROOF: Proof = {
   product: ['src/a b.js'],
   rows: [],
   strength: null,
+  requirements: [],
   findings: [],
   notAsked: 0,
   sandbox: 'bubblewrap',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, faultsOf } from '../../src/syntax/faults.ts';
 import { installedParsers, languageOf, loadParsers, type Parsers } from '../../src/syntax/parsers.ts';
-import { endedBefore, markedAtEnd, withCodeBefore } from '../../src/syntax/reach.ts';
+import { markedAtEnd, withCodeBefore } from '../../src/syntax/reach.ts';
 
 let parsers: Parsers;
 let place: string;
@@ -26,7 +26,9 @@ describe('the process ends before the statement that holds the fault', () => {
   function ended(file: string, text: string): string | undefined {
     const { language, faults } = read(file, text);
     const fault = faults.findLast(({ kind }) => kind === 'constant');
-    return fault && endedBefore(parsers, language, text, fault);
+    if (fault === undefined) return undefined;
+    const ended = withCodeBefore(parsers, { language, text, faults: [fault] }, () => language.ending);
+    return ended?.statements.has(fault) ? ended.text : undefined;
   }
 
   test.each([

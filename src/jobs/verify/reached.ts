@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { placeOf, readRegular } from '../../sandbox/inside.ts';
 import type { Fault } from '../../syntax/faults.ts';
-import type { Language } from '../../syntax/language.ts';
-import { languageOf, type Parsers } from '../../syntax/parsers.ts';
-import { markedAtEnd, withCodeBefore } from '../../syntax/reach.ts';
+import { languageOf } from '../../syntax/parsers.ts';
+import { type CodedTexts, markedAtEnd, type Placed, withCodeAt } from '../../syntax/reach.ts';
 import { reworded } from '../../syntax/reworded.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
 import { type KeptTests, NONE_KEPT } from './regressions.ts';
@@ -23,20 +22,15 @@ export async function loadedOf(work: Work, texts: Texts, tests: readonly FrozenT
   return new Map([...texts].filter((_, index) => marks.has(String(index))));
 }
 
-export interface Placed {
-  readonly texts: Texts;
-  readonly faults: readonly Fault[];
-}
-
 /**
  * The faults whose statement a run of the tests comes to, as marks in a copy tell. The code under test could make others, or none: marks
  * choose where faults are tried, and prove nothing.
  */
 export async function reachedOf(work: Work, placed: Placed, tests: readonly FrozenTest[]): Promise<ReadonlySet<Fault>> {
   const parsers = await work.bench.environment.parsers();
-  let keys: Coded['keys'] = new Map();
+  let keys: CodedTexts['keys'] = new Map();
   const marks = await marksOf(work, tests, (told) => {
-    const coded = withCode(parsers, placed, (language, key) => language.marking(told, key));
+    const coded = withCodeAt(parsers, placed, (language, key) => language.marking(told, key));
     keys = coded.keys;
     return coded.texts;
   });
@@ -59,7 +53,7 @@ export async function unreachedOf(
 
 async function isUnreached(work: Work, placed: Placed, tests: readonly FrozenTest[]): Promise<boolean> {
   const parsers = await work.bench.environment.parsers();
-  const { texts, keys } = withCode(parsers, placed, ({ ending }) => ending);
+  const { texts, keys } = withCodeAt(parsers, placed, ({ ending }) => ending);
   if (placed.faults.some((fault) => !keys.has(fault))) return false;
   const isGreen = await onChanged(work, texts, async (copy) => {
     const { trusted, results } = await runFrozen(work.bench, copy, work.tests, { only: tests });
@@ -93,32 +87,6 @@ export async function keptLooking(work: Work, { texts, faults }: Placed): Promis
   const passes = (id: string) => run?.trusted === true && run.results.get(id)?.outcome === 'pass';
   const tests = [...kept.tests].map(([file, ids]) => [file, ids.filter(passes)] as const);
   return { ...kept, tests: new Map(tests.filter(([, ids]) => ids.length > 0)) };
-}
-
-interface Coded {
-  /** Of the files that are other now. */
-  readonly texts: Texts;
-  /** By fault, what names its statement; a fault without one is reached with the whole file. */
-  readonly keys: ReadonlyMap<Fault, string>;
-}
-
-function withCode(
-  parsers: Parsers,
-  { texts, faults }: Placed,
-  codeOf: (language: Language, key: string) => string,
-): Coded {
-  const changed = new Map<string, string>();
-  const keys = new Map<Fault, string>();
-  for (const [file, own] of Map.groupBy(faults, (fault) => fault.file)) {
-    const [language, text] = [languageOf(file), texts.get(file)];
-    if (language === undefined || text === undefined) continue;
-    const keyOf = (statement: number) => `${file}:${statement}`;
-    const coded = withCodeBefore(parsers, { language, text, faults: own }, (at) => codeOf(language, keyOf(at)));
-    if (coded === undefined) continue;
-    changed.set(file, coded.text);
-    for (const [fault, statement] of coded.statements) keys.set(fault, keyOf(statement));
-  }
-  return { texts: changed, keys };
 }
 
 /** More marks than any product has; the code under test can write there too. */

@@ -1,0 +1,83 @@
+/** Where in the changed lines the tests come to. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { placeOf, readRegular } from '../sandbox/inside.ts';
+import type { Fault } from '../syntax/faults.ts';
+import type { Parsers } from '../syntax/parsers.ts';
+import { type CodedTexts, type Placed, withCodeAt } from '../syntax/reach.ts';
+import { ask, type Guards, idsOf, onChanged, type TrialRequest } from './trial.ts';
+
+interface ReachRequest extends TrialRequest {
+  readonly parsers: Parsers;
+}
+
+/**
+ * The faults whose statement a run of the tests comes to, as marks in a copy tell; all where there can be none. The code under test could make
+ * others, or none: marks choose what is asked, and prove nothing.
+ */
+export async function reachedBy(request: ReachRequest, placed: Placed, guards: Guards): Promise<ReadonlySet<Fault>> {
+  const name = `.reached-${randomBytes(8).toString('hex')}`;
+  let keys: CodedTexts['keys'] = new Map();
+  const marks = await onChanged(
+    request,
+    (copy) => {
+      const coded = withCodeAt(request.parsers, placed, (language, key) => language.marking(join(copy, name), key));
+      keys = coded.keys;
+      return coded.texts;
+    },
+    async (copy) => {
+      await ask(request, copy, guards, 'patiently');
+      return marksIn(copy, name);
+    },
+  );
+  if (typeof marks === 'string') return new Set(placed.faults);
+  return new Set(placed.faults.filter((fault) => marks.has(keys.get(fault) ?? '') || !keys.has(fault)));
+}
+
+/** More marks than any product has; the code under test can write there too. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+async function marksIn(copy: string, name: string): Promise<ReadonlySet<string>> {
+  const place = await placeOf(copy, name);
+  if (place.refusal !== undefined || place.stats?.isFile() !== true || place.stats.size > MOST_BYTES) return new Set();
+  return new Set((await readRegular(place.absolute)).toString('utf8').split('\n'));
+}
+
+/** The faults to whose statement none of the tests comes: all of them stay green where the process ends there. */
+export async function unreachedOf(
+  request: ReachRequest,
+  placed: Placed,
+  all: readonly Guards[],
+): Promise<ReadonlySet<Fault>> {
+  let missed = placed.faults;
+  for (const guards of all.filter(isAny)) {
+    const reached = await reachedBy(request, { ...placed, faults: missed }, guards);
+    missed = missed.filter((fault) => !reached.has(fault));
+    if (missed.length === 0) return new Set();
+  }
+  if (await isUnreached(request, { ...placed, faults: missed }, all)) return new Set(missed);
+  const unreached = new Set<Fault>();
+  for (const fault of missed) if (await isUnreached(request, { ...placed, faults: [fault] }, all)) unreached.add(fault);
+  return unreached;
+}
+
+async function isUnreached(request: ReachRequest, placed: Placed, all: readonly Guards[]): Promise<boolean> {
+  const { texts, keys } = withCodeAt(request.parsers, placed, ({ ending }) => ending);
+  if (placed.faults.some((fault) => !keys.has(fault))) return false;
+  const isGreen = await onChanged(
+    request,
+    () => texts,
+    async (copy) => {
+      for (const guards of all.filter(isAny)) {
+        const { trusted, results } = await ask(request, copy, guards);
+        if (!trusted || idsOf(guards).some((id) => results.get(id)?.outcome !== 'pass')) return false;
+      }
+      return true;
+    },
+  );
+  return isGreen === true;
+}
+
+function isAny({ tests }: Guards): boolean {
+  return tests.size > 0;
+}
