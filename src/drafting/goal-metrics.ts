@@ -17,7 +17,9 @@ const HOLDERS = [
 type Measured = Pick<Gate, 'name' | 'operator'>;
 
 function measures(surface: Surface): readonly Measured[] {
-  const gates = GATES.filter(({ phase, surfaces }) => phase === 'VERIFY' && (surfaces?.includes(surface) ?? true));
+  const gates = GATES.filter(
+    ({ phase, surfaces, tool }) => phase === 'VERIFY' && tool === undefined && (surfaces?.includes(surface) ?? true),
+  );
   return [...gates, TEST_PASS_RATE];
 }
 

@@ -26,6 +26,10 @@ export const commands = z.strictObject({
   build: z.string().nullable(),
   /** The repository's own suite; exit code 0 is green. */
   test: z.string(),
+  /** Tools whose findings a candidate may not add to; `{report}` stands for a SARIF file that one writes. */
+  lint: z.string().nullish(),
+  types: z.string().nullish(),
+  scan: z.string().nullish(),
   /** Globs of the test files that are asked one by one; absent or empty, all are. */
   tests: z.array(z.string()).optional(),
   /** Starts the product in the foreground, for surfaces http and web; the port is in the environment as PORT. */

@@ -7,6 +7,7 @@ import { goal } from './goal.ts';
 import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
 import { commandName } from './people/commands.ts';
 import { actor, document, lane, limits, price, role, strengthPolicy } from './terms.ts';
+import { toolName } from './tools.ts';
 
 const at = z.iso.datetime();
 const bySomebody = { at, by: actor, role, commentId: z.int().optional() };
@@ -194,6 +195,8 @@ export const event = z.discriminatedUnion('type', [
     signature: z.string(),
     /** A build that changed nothing of what was judged and failed. */
     unchanged: z.literal(true).optional(),
+    /** What VERIFY had to run beside the tests. */
+    tools: z.array(toolName).optional(),
   }),
   z.strictObject({ type: z.literal('landed'), ...ofEntry, candidate: commitSha, codeTree: commitSha }),
   z.strictObject({ type: z.literal('promoted'), ...ofEntry, head: commitSha }),

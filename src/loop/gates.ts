@@ -3,6 +3,7 @@ import type { Surface } from '../documents/documents.ts';
 import type { Loop, Verdict } from './loop.ts';
 import type { Measurement, Thresholds } from './measurement.ts';
 import type { PhaseName, StrengthPolicy } from './terms.ts';
+import { TOOLS, type ToolName, toolName } from './tools.ts';
 
 export interface Gate {
   readonly phase: PhaseName;
@@ -13,6 +14,8 @@ export interface Gate {
   readonly surfaces?: readonly Surface[];
   /** Where its numbers are shares, from 0 to 1. */
   readonly isShare?: true;
+  /** It is there where the repository has this tool. */
+  readonly tool?: ToolName;
   /** It blocks only where the repository says `strength: required`; elsewhere people are told. */
   readonly isStrength?: true;
 }
@@ -46,6 +49,7 @@ export const GATES: readonly Gate[] = [
   { phase: 'VERIFY', name: 'regressions', operator: '<=' },
   { phase: 'VERIFY', name: 'test_integrity_violations', operator: '<=' },
   { phase: 'VERIFY', name: 'security_findings', operator: '<=' },
+  ...toolName.options.map((tool): Gate => ({ phase: 'VERIFY', name: TOOLS[tool].measures, operator: '<=', tool })),
   { phase: 'VERIFY', name: 'p95_ms', operator: '<=', surfaces: SERVED },
   { phase: 'VERIFY', name: 'flakiness', operator: '<=', isShare: true },
   { phase: 'SHIP', name: 'failed_checks', operator: '<=' },
@@ -63,14 +67,14 @@ export interface Standard {
   readonly surface: Surface | undefined;
   readonly thresholds: Thresholds | undefined;
   readonly strength?: StrengthPolicy | undefined;
+  /** That the configuration names. */
+  readonly tools?: readonly ToolName[] | undefined;
 }
 
 /** Judges every gate of a phase. A gate whose number is not known, or whose measurement is missing, repeated or not a number, does not pass. */
-export function verdictsOf(
-  { phase, surface, thresholds, strength }: Standard,
-  measurements: readonly Measurement[],
-): readonly Verdict[] {
-  return GATES.filter((gate) => gate.phase === phase && has(gate, surface)).map((gate) => ({
+export function verdictsOf(standard: Standard, measurements: readonly Measurement[]): readonly Verdict[] {
+  const { thresholds, strength } = standard;
+  return GATES.filter((gate) => has(gate, standard)).map((gate) => ({
     ...verdictOf(gate, thresholdOf(gate, thresholds), measurements),
     ...(gate.isStrength && strength !== 'required' ? ({ advisory: true } as const) : {}),
   }));
@@ -99,7 +103,8 @@ export function blocks({ passed, advisory }: Verdict): boolean {
   return !passed && advisory !== true;
 }
 
-function has(gate: Gate, surface: Surface | undefined): boolean {
+function has(gate: Gate, { phase, surface, tools = [] }: Standard): boolean {
+  if (gate.phase !== phase || (gate.tool !== undefined && !tools.includes(gate.tool))) return false;
   return gate.surfaces === undefined || surface === undefined || gate.surfaces.includes(surface);
 }
 

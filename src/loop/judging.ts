@@ -4,10 +4,14 @@ import type { Decision, Loop, Verdict } from './loop.ts';
 import { PHASES } from './phases.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { strengthening } from './strengthening.ts';
+import type { ToolName } from './tools.ts';
 import { type Ending, emit, fail, only, pass, withoutApproval } from './walk.ts';
 
 /** What an entry is judged by. */
-export type Findings = Pick<Ending, 'at' | 'measurements' | 'defects' | 'signature'>;
+export type Findings = Pick<Ending, 'at' | 'measurements' | 'defects' | 'signature'> & {
+  /** Of the repository, beside the tests. */
+  readonly tools?: readonly ToolName[] | undefined;
+};
 
 export const NO_FINDINGS: Omit<Findings, 'at'> = { measurements: [], defects: [], signature: '' };
 
@@ -24,8 +28,8 @@ export function judge(loop: StartedLoop, findings: Findings): Decision {
     : decision;
 }
 
-export function endingOf(loop: Loop, { at, measurements, defects, signature }: Findings): Ending {
-  const gates = verdictsOf(standardOf(loop, loop.phase), measurements);
+export function endingOf(loop: Loop, { at, measurements, defects, signature, tools }: Findings): Ending {
+  const gates = verdictsOf({ ...standardOf(loop, loop.phase), tools }, measurements);
   const red = gates.filter(blocks);
   return {
     at,

@@ -31,6 +31,15 @@ export const repositoryConfig = z.strictObject({
         .describe(
           'globs of the test files that `test` runs; the others are not asked, which is said; by default all are',
         ),
+      lint: commands.shape.lint
+        .default(null)
+        .describe(
+          'a linter; what it finds on a candidate and not on its base does not pass. It prints places, or SARIF, or writes SARIF to `{report}`',
+        ),
+      types: commands.shape.types.default(null).describe('a type checker, read in the same way'),
+      scan: commands.shape.scan
+        .default(null)
+        .describe('a scanner, read in the same way, as `semgrep scan --sarif --output {report}`'),
       start: commands.shape.start
         .default(null)
         .describe('serves it in the foreground on `PORT`; needed for an HTTP API or pages'),

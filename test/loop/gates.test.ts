@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allPassed, GATES, thresholdOf, verdictsOf } from '../../src/loop/gates.ts';
+import { type ToolName, toolName } from '../../src/loop/tools.ts';
 import { GUARDRAILS } from '../guardrails.ts';
 import { measured, RAW } from './world.ts';
 
@@ -12,7 +13,12 @@ const measurement = (name: string, value: number) => ({
 });
 
 describe('gates', () => {
-  const standard = { surface: undefined, thresholds: GUARDRAILS.thresholds, strength: 'required' as const };
+  const standard = {
+    surface: undefined,
+    thresholds: GUARDRAILS.thresholds,
+    strength: 'required' as const,
+    tools: toolName.options,
+  };
 
   it.each(GATES.map((gate) => [`${gate.phase} ${gate.name} ${gate.operator}`, gate] as const))(
     '%s: passes at its threshold, fails beyond it, blocks without a value or a threshold',
@@ -31,6 +37,15 @@ describe('gates', () => {
       expect(verdictsOf(unknown, measured(phase, true)).every(({ passed }) => passed)).toBe(false);
     },
   );
+
+  it('are there for a tool only where the repository has it', () => {
+    const named = (tools: readonly ToolName[] | undefined) =>
+      verdictsOf({ ...standard, phase: 'VERIFY', tools }, []).map(({ name }) => name);
+    const without = named(undefined);
+    expect(without).toContain('security_findings');
+    expect(without.filter((name) => /^(lint|type|scan)_/.test(name))).toEqual([]);
+    expect(named(['types']).filter((name) => !without.includes(name))).toEqual(['type_findings']);
+  });
 
   it.each(['reported', undefined] as const)(
     'tell how strong the tests are, and block by it only where that is required: %s',

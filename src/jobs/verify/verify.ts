@@ -16,6 +16,7 @@ import { evidenceReading, strengthReading } from './evidence-readings.ts';
 import { onNeutralCopy } from './neutral-copy.ts';
 import { regressionReading } from './regressions.ts';
 import { type SupersededOnHead, supersededOnHead } from './superseded-on-head.ts';
+import { toolReadings } from './tool-readings.ts';
 import { flakinessReading, integrityReading } from './verify-readings.ts';
 
 /**
@@ -93,7 +94,8 @@ async function judge(bench: Bench): Promise<Judged> {
   const uat = await acceptanceReading(bench, rows, acceptance.raw);
   const failed = await failedRequirementsReading(bench, rows);
   const superseded = await supersededOnHead(bench, trees);
-  const readings = [uat, failed, proof, strength, regressions, integrity, security, latency, stability];
+  const tools = await toolReadings(bench, trees);
+  const readings = [uat, failed, proof, strength, regressions, integrity, security, ...tools, latency, stability];
   return { readings, evidence, rows, superseded };
 }
 

@@ -1,0 +1,23 @@
+/** The repository's own linter, type checker and scanner, as far as its configuration names them. Pure. */
+import { z } from 'zod';
+import type { Commands } from './brief.ts';
+
+export const toolName = z.enum(['lint', 'types', 'scan']);
+export type ToolName = z.infer<typeof toolName>;
+
+interface Tool {
+  /** The gate that reads how many findings a candidate adds, and the measurement. */
+  readonly measures: string;
+  readonly commandIn: (commands: Pick<Commands, ToolName>) => string | null | undefined;
+}
+
+export const TOOLS: Readonly<Record<ToolName, Tool>> = {
+  lint: { measures: 'lint_findings', commandIn: (commands) => commands.lint },
+  types: { measures: 'type_findings', commandIn: (commands) => commands.types },
+  scan: { measures: 'scan_findings', commandIn: (commands) => commands.scan },
+};
+
+/** Those that VERIFY runs. */
+export function toolsOf(commands: Pick<Commands, ToolName>): readonly ToolName[] {
+  return toolName.options.filter((name) => typeof TOOLS[name].commandIn(commands) === 'string');
+}
