@@ -89,7 +89,7 @@ async function resultOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<
 /** By the configuration, and not by what the job says: a tool that it left out is not measured. */
 async function toolsRun({ kind }: Report, loop: ReviewedLoop, ports: Ports): Promise<Pick<Reported, 'tools'>> {
   if (kind !== 'verify') return {};
-  const tools = toolsOf((await readConfig(loop, ports)).commands);
+  const tools = toolsOf(await readConfig(loop, ports));
   return tools.length === 0 ? {} : { tools: [...tools] };
 }
 

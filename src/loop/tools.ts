@@ -5,19 +5,23 @@ import type { Commands } from './brief.ts';
 export const toolName = z.enum(['lint', 'types', 'scan']);
 export type ToolName = z.infer<typeof toolName>;
 
+interface WithCommands {
+  readonly commands: Pick<Commands, ToolName>;
+}
+
 interface Tool {
   /** The gate that reads how many findings a candidate adds, and the measurement. */
   readonly measures: string;
-  readonly commandIn: (commands: Pick<Commands, ToolName>) => string | null | undefined;
+  readonly commandIn: (settings: WithCommands) => string | null | undefined;
 }
 
 export const TOOLS: Readonly<Record<ToolName, Tool>> = {
-  lint: { measures: 'lint_findings', commandIn: (commands) => commands.lint },
-  types: { measures: 'type_findings', commandIn: (commands) => commands.types },
-  scan: { measures: 'scan_findings', commandIn: (commands) => commands.scan },
+  lint: { measures: 'lint_findings', commandIn: ({ commands }) => commands.lint },
+  types: { measures: 'type_findings', commandIn: ({ commands }) => commands.types },
+  scan: { measures: 'scan_findings', commandIn: ({ commands }) => commands.scan },
 };
 
 /** Those that VERIFY runs. */
-export function toolsOf(commands: Pick<Commands, ToolName>): readonly ToolName[] {
-  return toolName.options.filter((name) => typeof TOOLS[name].commandIn(commands) === 'string');
+export function toolsOf(settings: WithCommands): readonly ToolName[] {
+  return toolName.options.filter((name) => typeof TOOLS[name].commandIn(settings) === 'string');
 }

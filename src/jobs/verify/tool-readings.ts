@@ -22,7 +22,7 @@ import { onTreeCopy, type Trees } from '../workspace/trees.ts';
 
 /** `lint_findings`, `type_findings`, `scan_findings`: one for each tool that is configured; none where one side is unknown. */
 export async function toolReadings(bench: Bench, trees: Trees): Promise<readonly Reading[]> {
-  const tools = toolsOf(bench.brief.commands);
+  const tools = toolsOf(bench.brief);
   const readings: Reading[] = [];
   for (const [index, name] of tools.entries()) {
     bench.environment.log(`${name}, on base and head`);
@@ -38,7 +38,7 @@ async function toolReading(
   trees: Trees,
   { name, settings }: { readonly name: ToolName; readonly settings: readonly Defect[] },
 ): Promise<Reading> {
-  const command = TOOLS[name].commandIn(bench.brief.commands) ?? '';
+  const command = TOOLS[name].commandIn(bench.brief) ?? '';
   const [base, head] = [await ranIn(bench, trees.base, command), await ranIn(bench, trees.head, command)];
   for (const [side, { problem }] of [['base', base] as const, ['head', head] as const]) {
     if (problem === undefined) continue;
