@@ -38,6 +38,17 @@ const meta = z.looseObject({
 });
 
 const PROVE = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+/** What tells the outcomes of a tool that we have no runner for, and what has to be installed with it. */
+const TOLD: Readonly<Record<string, { readonly packages: string; readonly options: readonly string[] }>> = {
+  tape: {
+    packages: 'tap-xunit@2.4.1',
+    options: [
+      ...['--runner', 'junit'],
+      ...['--junit-command', 'node_modules/.bin/tape {files} | node_modules/.bin/tap-xunit > {report}'],
+      ...['--junit-sentinel', join(import.meta.dirname, 'tape-sentinel.txt')],
+    ],
+  },
+};
 /** What the base, the tests and the fix become: the whole fix must be proved, nothing less may be. */
 const CASES = [
   { name: 'fix', patches: ['product.patch', 'tests.patch'], isRight: true },
@@ -51,7 +62,9 @@ async function judgedFolder(name: string, root: string): Promise<readonly Judged
     JSON.parse(await readFile(join(folder, 'meta.json'), 'utf8')),
   );
   if (!`${name} ${runner}`.includes(given.only)) return [];
-  const modules = install ? await installedModules(repository, install) : undefined;
+  const told = TOLD[runner];
+  const command = told === undefined || install === undefined ? install : `${install} ${told.packages}`;
+  const modules = command ? await installedModules(repository, command) : undefined;
   const judged: Judged[] = [];
   for (const one of CASES) {
     if (one.name === 'half' && !half) continue;
@@ -68,7 +81,7 @@ async function judgedFolder(name: string, root: string): Promise<readonly Judged
     await git('add', 'CHANGED.txt');
     await git('commit', '--quiet', '--message', one.name);
     if (modules !== undefined) await symlink(modules, join(directory, 'node_modules'));
-    const found = await provedIn(directory);
+    const found = await provedIn(directory, told?.options ?? []);
     judged.push({ folder: name, runner, case: one.name, isRight: one.isRight, ...found });
     say(judged.at(-1));
     await rm(directory, { recursive: true, force: true });
@@ -76,11 +89,14 @@ async function judgedFolder(name: string, root: string): Promise<readonly Judged
   return judged;
 }
 
-async function provedIn(directory: string): Promise<Pick<Judged, 'verdict' | 'reason' | 'seconds'>> {
+async function provedIn(
+  directory: string,
+  options: readonly string[],
+): Promise<Pick<Judged, 'verdict' | 'reason' | 'seconds'>> {
   const started = Date.now();
   const { stdout, stderr } = await execa(
     process.execPath,
-    [PROVE, 'prove', 'HEAD~1..HEAD', '--repo', directory, '--json'],
+    [PROVE, 'prove', 'HEAD~1..HEAD', '--repo', directory, '--json', ...options],
     { reject: false },
   );
   const seconds = Math.round((Date.now() - started) / 1000);
