@@ -100,9 +100,9 @@ const ROWS: readonly Row[] = [
   },
   {
     case: 'an unknown key in the configuration',
-    config: `version: 1\n${COMMANDS}  lint: npx eslint\n`,
+    config: `version: 1\n${COMMANDS}  format: npx prettier\n`,
     sentence:
-      'config .github/loopwright.yml, line 7, column 3: "commands.lint" is not a known key; remove it. Then set the label again.',
+      'config .github/loopwright.yml, line 7, column 3: "commands.format" is not a known key; remove it. Then set the label again.',
   },
   {
     case: 'a value that the configuration may not have',

@@ -146,7 +146,8 @@ interface Judged {
 /** The numbers of a phase; sometimes one of them is red. */
 function judgedBy(hub: Hub, phase: PhaseName, brief: Brief): Judged {
   const { random, odds, calm } = hub;
-  const gates = GATES.filter((gate) => gate.phase === phase);
+  // The worlds' repositories have no linter and the like.
+  const gates = GATES.filter((gate) => gate.phase === phase && gate.tool === undefined);
   const red = !calm && random.chance(odds.buildFails) ? random.integer(0, gates.length - 1) : -1;
   const raws = gates.map(({ name }) => `${name} of entry ${brief.entry}`);
   const measurements = gates.map(({ name, operator }, index): Measurement => {
