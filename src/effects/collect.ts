@@ -1,5 +1,4 @@
 /** Pulls what a run delivered, trusts none of it before it is checked, and turns it into an event. */
-import { readConfig } from '../context/repository-config.ts';
 import { currentReport } from '../documents/stored-report.ts';
 import { ArtifactError, NotYetError } from '../errors.ts';
 import type { WorkflowRun } from '../github/github-port.ts';
@@ -10,7 +9,6 @@ import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
-import { toolsOf } from '../loop/tools.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
 import { type ArtifactFiles, MAX_ZIP_BYTES, unpack } from './artifact.ts';
@@ -68,8 +66,7 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
     throw new ArtifactError(
       `The ${effect.phase} report says that generated code ran without a sandbox. Nothing of it was taken over.`,
     );
-  const result = await resultOf({ ...report, run: run.id }, ports.store);
-  return { ...result, ...(await toolsRun(report, loop, ports)), at, entry: effect.entry };
+  return { ...(await resultOf({ ...report, run: run.id }, ports.store)), at, entry: effect.entry };
 }
 
 async function resultOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<Omit<Reported, 'at' | 'entry'>> {
@@ -82,15 +79,9 @@ async function resultOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<
     sandbox,
     report: await store.putBlob(JSON.stringify(report)),
     signature: signatureOf(kind, defects),
+    ...(report.kind === 'verify' && report.tools !== undefined ? { tools: report.tools } : {}),
     ...(report.kind === 'build' && report.unchanged === true ? { unchanged: true } : {}),
   };
-}
-
-/** By the configuration, and not by what the job says: a tool that it left out is not measured. */
-async function toolsRun({ kind }: Report, loop: ReviewedLoop, ports: Ports): Promise<Pick<Reported, 'tools'>> {
-  if (kind !== 'verify') return {};
-  const tools = toolsOf(await readConfig(loop, ports));
-  return tools.length === 0 ? {} : { tools: [...tools] };
 }
 
 /** A run that has not ended is given up when its time is up. @throws {NotYetError} when GitHub said that it ended. */

@@ -6,6 +6,7 @@ import { purse } from './costs.ts';
 import { commitSha, defect, digest, measurement, thresholds } from './measurement.ts';
 import { requirementStrength } from './strength.ts';
 import { strengthPolicy } from './terms.ts';
+import { toolCommands, toolName } from './tools.ts';
 import { waiver } from './waiver.ts';
 
 /** How a runner of the repository's own is called, which writes JUnit's XML. */
@@ -27,9 +28,7 @@ export const commands = z.strictObject({
   /** The repository's own suite; exit code 0 is green. */
   test: z.string(),
   /** Tools whose findings a candidate may not add to; `{report}` stands for a SARIF file that one writes. */
-  lint: z.string().nullish(),
-  types: z.string().nullish(),
-  scan: z.string().nullish(),
+  ...toolCommands,
   /** Globs of the test files that are asked one by one; absent or empty, all are. */
   tests: z.array(z.string()).optional(),
   /** Starts the product in the foreground, for surfaces http and web; the port is in the environment as PORT. */
@@ -237,6 +236,8 @@ export const verifyReport = z.strictObject({
   ),
   /** How much the tests of each change notice, where faults could be made in it. */
   strengths: z.array(requirementStrength).optional(),
+  /** The repository's tools that the brief names, whether or not they could be measured; none when absent. */
+  tools: z.array(toolName).optional(),
   /** Tests that were added to those that were frozen first, and why. */
   addedTests: frozenTests.shape.added,
   /** What was taken out, and how each does on the head where it is put back: one that passes did not have to go. */

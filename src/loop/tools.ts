@@ -1,18 +1,21 @@
 /** The repository's own linter, type checker and scanner, as far as its configuration names them. Pure. */
 import { z } from 'zod';
-import type { Commands } from './brief.ts';
 
 export const toolName = z.enum(['lint', 'types', 'scan']);
 export type ToolName = z.infer<typeof toolName>;
 
+/** As the configuration and a brief have them. */
+const command = z.string().nullish();
+export const toolCommands = { lint: command, types: command, scan: command };
+
 interface WithCommands {
-  readonly commands: Pick<Commands, ToolName>;
+  readonly commands: Readonly<Partial<Record<ToolName, z.infer<typeof command>>>>;
 }
 
 interface Tool {
   /** The gate that reads how many findings a candidate adds, and the measurement. */
   readonly measures: string;
-  readonly commandIn: (settings: WithCommands) => string | null | undefined;
+  readonly commandIn: (settings: WithCommands) => z.infer<typeof command>;
 }
 
 export const TOOLS: Readonly<Record<ToolName, Tool>> = {

@@ -4,6 +4,7 @@ import type { Brief, VerifyReport } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import { thresholdOf } from '../../loop/gates.ts';
 import type { Measurement } from '../../loop/measurement.ts';
+import { toolsOf } from '../../loop/tools.ts';
 import { openRepository } from '../../trees/repository.ts';
 import { subjectOf } from '../report/report-facts.ts';
 import { type Reading, securityReading } from '../report/security.ts';
@@ -32,6 +33,7 @@ export async function verify(brief: Brief, environment: JobEnvironment): Promise
     repository: await openRepository(environment.workspace, environment.scratch),
   };
   const judged = await judge(bench);
+  const tools = toolsOf(brief);
   return {
     kind: 'verify',
     ...subjectOf(brief),
@@ -44,6 +46,7 @@ export async function verify(brief: Brief, environment: JobEnvironment): Promise
     durationMs: environment.now() - startedAt,
     evidence: [...judged.evidence.rows],
     ...(judged.evidence.strengths.length === 0 ? {} : { strengths: [...judged.evidence.strengths] }),
+    ...(tools.length === 0 ? {} : { tools: [...tools] }),
     ...(brief.tests?.added === undefined ? {} : { addedTests: brief.tests.added }),
     ...(judged.superseded.length === 0 ? {} : { supersededTests: [...judged.superseded] }),
     acceptance: judged.rows.map(({ row: { id, requirement }, passed, detail }) => ({
