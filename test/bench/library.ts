@@ -11,16 +11,26 @@ import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { openSandbox, treesDirectory } from '../../src/sandbox/sandbox.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { runTests } from '../../src/test-runs/test-run.ts';
-import { optionsOrEnd } from '../command-line.ts';
+import { optionsOrEnd, UsageError } from '../command-line.ts';
 import { median } from './median.ts';
 import { FILES, SUITES, type Suite, TESTS_PER_FILE } from './suites.ts';
 
-const json = optionsOrEnd({
+const PARTS = [...SUITES.map(({ runner }) => runner), 'loop'];
+const { json, only } = optionsOrEnd({
   typed: 'npm run bench:library --',
   purpose: 'Measures runners beside their plain commands, and VERIFY and a loop on a library with 200 tests.',
-  options: { json: { meaning: 'one JSON object instead of text' } },
-  read: (given) => given.json === true,
+  options: {
+    only: { value: 'NAME', meaning: `one of ${PARTS.join(', ')} (default: all of them)` },
+    json: { meaning: 'one JSON object instead of text' },
+  },
+  read: (given) => {
+    const name = given.only;
+    if (name !== undefined && !PARTS.includes(String(name)))
+      throw new UsageError(`--only ${String(name)} is none of ${PARTS.join(', ')}.`);
+    return { json: given.json === true, only: name };
+  },
 });
+const asked = (part: string): boolean => only === undefined || only === part;
 const ROUNDS = 5;
 /** Beside the plain command: so many times as long, and a second. */
 const GOALS = { times: 1.5, moreMs: 1000, verifySeconds: 60, loopSeconds: 90 } as const;
@@ -112,7 +122,7 @@ async function loopOn(root: string): Promise<{ readonly verifySeconds: number; r
 const root = await realpath(await mkdtemp(join(tmpdir(), 'bench-library-')));
 try {
   const costs: Cost[] = [];
-  for (const suite of SUITES) {
+  for (const suite of SUITES.filter(({ runner }) => asked(runner))) {
     const cost = await costOf(suite, root);
     costs.push(cost);
     const { runner, plainMs, ownMs, holds } = cost;
@@ -120,11 +130,13 @@ try {
       `${runner.padEnd(9)}  ${FILES * TESTS_PER_FILE} tests: plain ${Math.round(plainMs)} ms, here ${Math.round(ownMs)} ms (goal: ${GOALS.times} times and a second): ${mark(holds)}`,
     );
   }
-  const loop = await loopOn(root);
-  const holds = loop.verifySeconds <= GOALS.verifySeconds && loop.loopSeconds <= GOALS.loopSeconds;
-  say(
-    `loop       VERIFY ${loop.verifySeconds} s (goal ${GOALS.verifySeconds}), in all ${Math.round(loop.loopSeconds)} s (goal ${GOALS.loopSeconds}): ${mark(holds)}`,
-  );
+  const loop = asked('loop') ? await loopOn(root) : undefined;
+  const holds =
+    loop === undefined || (loop.verifySeconds <= GOALS.verifySeconds && loop.loopSeconds <= GOALS.loopSeconds);
+  if (loop !== undefined)
+    say(
+      `loop       VERIFY ${loop.verifySeconds} s (goal ${GOALS.verifySeconds}), in all ${Math.round(loop.loopSeconds)} s (goal ${GOALS.loopSeconds}): ${mark(holds)}`,
+    );
   if (json) process.stdout.write(`${JSON.stringify({ costs, loop })}\n`);
   if (!holds || costs.some((cost) => !cost.holds)) process.exitCode = 1;
 } finally {

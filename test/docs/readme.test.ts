@@ -45,6 +45,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run alarms': IN_CI('check npm run alarms'),
   'npm run simulate:bugs': IN_CI('check npm run simulate:bugs'),
   'npm run bench': IN_CI('check npm run bench'),
+  'npm run bench:library': IN_CI('check npm run bench:library'),
   'npm run soak': IN_CI('check npm run soak'),
   'npm run test:mutants': IN_CI('check npm run test:mutants'),
   [aptLine(Object.keys(REQUIREMENTS))]: IN_CI('apt-get install -y -q --no-install-recommends $packages'),
