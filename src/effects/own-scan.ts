@@ -1,12 +1,13 @@
 /** The App scans what it is about to land itself: a report that is silent about what its change adds is not believed. */
 import { storedReport } from '../documents/stored-report.ts';
 import { newLinesOf } from '../guard/added-lines.ts';
-import { scanLines } from '../guard/scan.ts';
 import { judgeFindings } from '../guard/waivers.ts';
 import { buildReport, type FileChange, type Report, seedReport } from '../loop/brief.ts';
 import type { Defect, Measurement } from '../loop/measurement.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
+import { scanChange } from '../rules/scan-change.ts';
+import { ownParsers } from '../syntax/parsers.ts';
 
 type Reading = Pick<Ports, 'store' | 'workspace'>;
 
@@ -35,14 +36,16 @@ export async function withOwnScan<Some extends Report>(
 
 async function findingsIn(report: Report, loop: ReviewedLoop, ports: Reading): Promise<readonly Defect[]> {
   const { changes, parent } = await landedBy(report, loop, ports);
+  const texts = new Map<string, string>();
+  for (const { path, content } of changes) {
+    const bytes = Buffer.from(content ?? '', 'base64');
+    if (!isBinary(bytes)) texts.set(path, bytes.toString('utf8'));
+  }
   const lines = await Promise.all(
-    changes.map(async ({ path, content }) => {
-      const bytes = Buffer.from(content ?? '', 'base64');
-      if (isBinary(bytes)) return [];
-      return newLinesOf(path, await ports.workspace.read(loop.ref, parent, path), bytes.toString('utf8'));
-    }),
+    [...texts].map(async ([path, text]) => newLinesOf(path, await ports.workspace.read(loop.ref, parent, path), text)),
   );
-  return judgeFindings(scanLines(lines.flat()), loop.waivers).standing;
+  const { defects } = scanChange(await ownParsers(), lines.flat(), texts);
+  return judgeFindings(defects, loop.waivers).standing;
 }
 
 /** As git tells it, so that the App reads the lines that a diff has. */

@@ -49,6 +49,14 @@ export function installedParsers(): string {
   return dirname(fileURLToPath(import.meta.resolve('@vscode/tree-sitter-wasm')));
 }
 
+let own: Promise<Parsers> | undefined;
+
+/** Those of the installed package, loaded once. */
+export function ownParsers(): Promise<Parsers> {
+  own ??= loadParsers(installedParsers());
+  return own;
+}
+
 /** Loads every language's parser from the folder. @throws {Error} where a file is not there: nobody reads code without its parser. */
 export async function loadParsers(directory: string): Promise<Parsers> {
   // The package is CommonJS, and lies in a job where nothing is installed.

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { execa } from 'execa';
 import type { AddedLine } from '../../src/guard/added-lines.ts';
-import { scanLines } from '../../src/guard/scan.ts';
 import { leavesOut } from '../../src/guard/test-integrity.ts';
+import { scanChange } from '../../src/rules/scan-change.ts';
+import { installedParsers, loadParsers } from '../../src/syntax/parsers.ts';
 import { optionsOrEnd } from '../command-line.ts';
 import { boundsOf } from '../corpus/rates.ts';
 
@@ -58,6 +59,8 @@ interface Counted {
   readonly path: string;
   readonly isTest: boolean;
   readonly isPython: boolean;
+  /** Whether its syntax could not be read as a whole. */
+  readonly isByLines: boolean;
   readonly rules: readonly string[];
 }
 
@@ -70,7 +73,8 @@ async function countedIn(source: string, folder: string, path: string): Promise<
   const file = relative(folder, path);
   const lines = text.split('\n').map((line, index): AddedLine => ({ file, line: index + 1, text: line }));
   const isTest = TEST.test(file);
-  const found = scanLines(lines).map(({ rule, line, message }) => ({ rule, line, message }));
+  const scan = scanChange(parsers, lines, new Map([[file, text]]));
+  const found = scan.defects.map(({ rule, line, message }) => ({ rule, line, message }));
   const leftOut = isTest
     ? lines
         .filter(({ text }) => leavesOut(text))
@@ -84,6 +88,7 @@ async function countedIn(source: string, folder: string, path: string): Promise<
     path: file,
     isTest,
     isPython: PYTHON.test(file),
+    isByLines: scan.byLines.length > 0,
     rules: [...found, ...leftOut].map(({ rule }) => rule),
   };
 }
@@ -124,6 +129,7 @@ function rateLine(what: string, files: readonly Counted[], rules: (rule: string)
   return `${what.padEnd(46)} ${String(hit.length).padStart(4)} of ${String(files.length).padStart(5)} files, ${share.toFixed(1)} % (95 % bounds ${low} to ${high})`;
 }
 
+const parsers = await loadParsers(installedParsers());
 const root = await mkdtemp(join(tmpdir(), 'alarms-'));
 try {
   const sources = [...SOURCES, ...(given.from === undefined ? [] : await basesOf(given.from, root))];
@@ -140,6 +146,7 @@ try {
     rateLine('python standard library: judge tampering', library, (rule) => TAMPERING.has(rule)),
     rateLine('product: secrets', product, (rule) => rule.startsWith('secret-')),
     rateLine('product: risky code and characters', product, isOwasp),
+    `read by lines too: ${all.filter(({ isByLines }) => isByLines).length} of ${all.length} files`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   process.exitCode = rateOf(product, (rule) => TAMPERING.has(rule)) > MOST_TAMPERING ? 1 : 0;

@@ -1,5 +1,5 @@
 /** Measures what the builder left: build, health, tests and scans, each number with the output that it was read from. */
-import type { FrozenTests } from '../../loop/brief.ts';
+import type { FileChange, FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { runTests, type TestRun } from '../../test-runs/test-run.ts';
@@ -33,7 +33,7 @@ export async function measure(bench: Bench, tests: FrozenTests): Promise<Measure
     await testReading(bench, copy, tests),
     await suiteReading(bench, copy),
   ]);
-  readings.push(await securityReading(bench, diff));
+  readings.push(await securityReading(bench, { diff, texts: textsOf(settled.changes) }));
   const contradictions = await contradictedTests(bench, tests, readings);
   const measurements = readings.flatMap(({ measurement }) => measurement ?? []);
   return {
@@ -48,6 +48,13 @@ export async function measure(bench: Bench, tests: FrozenTests): Promise<Measure
     ],
     green: measurements.length === readings.length && measurements.every(({ value }) => value === 0),
   };
+}
+
+function textsOf(changes: readonly FileChange[]): ReadonlyMap<string, string> {
+  const texts = changes.flatMap(({ path, content }) =>
+    content === null ? [] : [[path, Buffer.from(content, 'base64').toString('utf8')] as const],
+  );
+  return new Map(texts);
 }
 
 async function buildReading(bench: Bench, directory: string, refused: readonly Defect[]): Promise<Reading> {

@@ -1,0 +1,139 @@
+/** How Python reaches for what judges the tests, told by the syntax tree. Pure. */
+import type { Node } from '../syntax/language.ts';
+import { at, callOf, chainOf, literalOf, targetsOf } from './python-nodes.ts';
+import { PROCESS_FILES } from './script-tampering.ts';
+import { type Aliases, named, onEach, type TreeRule } from './tree-rule.ts';
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+/** Modules that a runner of tests stands on. */
+const JUDGES = words('asyncio contextlib functools inspect json traceback warnings unittest');
+/** Hooks of warnings are replaced by honest programs, and judge nothing. */
+const HOOKS = words('showwarning formatwarning filters');
+/** What programs put there themselves. */
+const OWN_BUILT_INS = words('copyright credits license exit quit help _');
+const NAMES = words('pythonapi string_at wstring_at memmove memset from_address py_object PyDLL');
+const OF_FRAMES = words('f_locals f_globals cell_contents');
+const CALLED = words(
+  'inspect.getargvalues inspect.getclosurevars inspect.getinnerframes gc.get_objects gc.get_referrers gc.get_referents',
+);
+const TRACES = words('sys.settrace sys.setprofile');
+const TEXTS = words(
+  'f_locals f_globals f_back cell_contents pythonapi string_at wstring_at memmove from_address py_object',
+);
+/** What a module tells of itself. */
+const OF_MODULES = words('__name__ __file__ __package__ __spec__ __doc__');
+
+export const PYTHON_TAMPERING: TreeRule = {
+  name: 'judge-tampering',
+  finds: {
+    ...onEach(['assignment', 'augmented_assignment', 'for_statement', 'as_pattern_target'], replacedBy),
+    identifier: ({ text }) => NAMES.has(text),
+    ...onEach(['string', 'concatenated_string', 'binary_operator'], isTellingText),
+    attribute: isReach,
+    call: tampersByCall,
+    function_definition: alwaysEqual,
+  },
+};
+
+/** Another value for a name of the file's own replaces nothing of others. */
+function replacedBy(node: Node, aliases: Aliases): readonly Node[] {
+  return targetsOf(node).filter((target) => target.type === 'attribute' && isJudge(chainOf(target, aliases)));
+}
+
+function isJudge(chain: readonly string[]): boolean {
+  const [last = '', before = ''] = chain.toReversed();
+  const [root = ''] = chain;
+  if (root === 'self' || root === 'cls') return false;
+  const judge = chain.slice(0, -1).find((name) => JUDGES.has(name));
+  return (
+    (judge !== undefined && !(before === 'warnings' && HOOKS.has(last))) ||
+    last === 'load_tests' ||
+    last === '__code__' ||
+    (before === 'builtins' && !OWN_BUILT_INS.has(last))
+  );
+}
+
+/** What of the caller is in nobody else's hands. */
+function isReach(node: Node, aliases: Aliases): boolean {
+  const chain = chainOf(node, aliases, 2);
+  return OF_FRAMES.has(chain.at(-1) ?? '') || CALLED.has(chain.join('.'));
+}
+
+/** Texts that do nothing, and where a frame is asked for its module's own names: who called is honest to ask. */
+export function passedOverIn(root: Node): ReadonlySet<number> {
+  const types = ['expression_statement', 'subscript', 'call', 'comparison_operator', 'assignment'];
+  const nodes = root.descendantsOfType(types).filter((node) => node !== null);
+  const saved = new Set(nodes.flatMap((node) => savedBy(node) ?? []));
+  const isPutBack = (node: Node) => saved.has(putBackBy(node) ?? '');
+  const honest = nodes.flatMap((node) => (isPutBack(node) ? [node] : (HONEST[node.type]?.(node) ?? [])));
+  return new Set(honest.map(({ id }) => id));
+}
+
+/** Of `name = sys.gettrace()` what `sys.settrace(name)` is asked with later. */
+function savedBy(node: Node): string | undefined {
+  const kind =
+    node.type === 'assignment'
+      ? /^sys\.get(trace|profile)\(\)$/.exec(at(node, 'right')?.text.slice(0, 30) ?? '')
+      : null;
+  return kind === null ? undefined : `${kind[1]} ${at(node, 'left')?.text}`;
+}
+
+function putBackBy(node: Node): string | undefined {
+  const call = node.type === 'call' ? /^sys\.set(trace|profile)\((\w+)\)$/.exec(node.text.slice(0, 100)) : null;
+  return call === null ? undefined : `${call[1]} ${call[2]}`;
+}
+
+/** Own memory is emptied by this, and nothing else. */
+const EMPTIES = /^ctypes\.memset\(\s*ctypes\.addressof\((?<name>\w+)\),\s*0,\s*ctypes\.sizeof\(\k<name>\)\s*\)$/;
+
+const HONEST: Readonly<Record<string, (node: Node) => readonly Node[]>> = {
+  expression_statement: (node) => (isDescription(node) ? named(node).flatMap((text) => [text, ...named(text)]) : []),
+  subscript: (node) => asked(at(node, 'value'), at(node, 'subscript')),
+  call(node) {
+    const called = at(node, 'function');
+    const { names, arguments: given } = callOf(node, new Map());
+    if (names[0] === 'linecache') return given;
+    if (EMPTIES.test(node.text.slice(0, 300))) return called === undefined ? [] : named(called);
+    return called?.type === 'attribute' && names.at(-1) === 'get' ? asked(at(called, 'object'), given[0]) : [];
+  },
+  comparison_operator: (node) =>
+    node.children.flatMap((part, index) => (part !== null && node.children[index - 1]?.text === 'in' ? [part] : [])),
+};
+
+function asked(globals: Node | undefined, key: Node | undefined): readonly Node[] {
+  return globals !== undefined && key !== undefined && OF_MODULES.has(literalOf(key) ?? '') ? [globals] : [];
+}
+
+function tampersByCall(node: Node, aliases: Aliases): boolean {
+  const { names, arguments: given } = callOf(node, aliases);
+  if (TRACES.has(names.slice(-2).join('.'))) return given.length > 0;
+  if (names.at(-1) === 'CDLL') return given[0] === undefined || given[0].type === 'none';
+  return names.length === 1 && names[0] === 'setattr' && isReplacing(given, aliases);
+}
+
+function isReplacing([object, name]: readonly Node[], aliases: Aliases): boolean {
+  if (object === undefined || name === undefined) return false;
+  return isJudge([...chainOf(object, aliases), literalOf(name) ?? '']);
+}
+
+/** What is equal to everything passes every comparison. */
+function alwaysEqual(node: Node): readonly Node[] {
+  const [name, body] = [at(node, 'name'), at(node, 'body')];
+  if (name?.text !== '__eq__' || body === undefined) return [];
+  const [only, ...more] = named(body).filter((statement) => !isDescription(statement));
+  const isTrue = only?.type === 'return_statement' && more.length === 0 && named(only)[0]?.type === 'true';
+  return isTrue ? [name, only] : [];
+}
+
+/** A text that is a statement does nothing. */
+function isDescription(statement: Node): boolean {
+  const [only] = named(statement);
+  return statement.type === 'expression_statement' && (only?.type === 'string' || only?.type === 'concatenated_string');
+}
+
+function isTellingText(node: Node): boolean {
+  if (node.type === 'string' && PROCESS_FILES.test(node.text)) return true;
+  const text = literalOf(node);
+  return text !== undefined && (PROCESS_FILES.test(text) || TEXTS.has(text));
+}

@@ -1,0 +1,66 @@
+/** What a rule on the syntax tree is: which kinds of nodes it looks at, and what of them breaks it. Pure. */
+import type { Node } from '../syntax/language.ts';
+
+/** Of names that stand for others in the file: what they stand for, as a chain of names. */
+export type Aliases = ReadonlyMap<string, readonly string[]>;
+
+/** The nodes that break the rule: true stands for the node itself. */
+export type Finder = (node: Node, aliases: Aliases) => boolean | readonly Node[];
+
+export interface TreeRule {
+  /** The name of the rule that reads lines, whose words and waivers are these. */
+  readonly name: string;
+  /** By type of node. */
+  readonly finds: Readonly<Record<string, Finder>>;
+}
+
+/** The same finder for several types of nodes. */
+export function onEach(types: readonly string[], finder: Finder): Readonly<Record<string, Finder>> {
+  return Object.fromEntries(types.map((type) => [type, finder]));
+}
+
+export interface Call {
+  /** What is called, as a chain of names. */
+  readonly names: readonly string[];
+  readonly arguments: readonly Node[];
+}
+
+/** What a language's rules need to be run on a file. */
+export interface RuleSet {
+  readonly rules: readonly TreeRule[];
+  readonly aliasesOf: (root: Node) => Aliases;
+  /** Ids of nodes that no rule looks at. Told for the whole tree at once: to ask a node for what is around it takes as long as it lies deep. */
+  readonly passedOver: (root: Node) => ReadonlySet<number>;
+  /** Nodes whose lines belong to no finding around them: what stands in a body is judged there. */
+  readonly bodies: readonly string[];
+}
+
+/** Stands in a chain for what has no name. */
+export const UNNAMED = '?';
+
+export function named(node: Node): readonly Node[] {
+  return node.namedChildren
+    .filter((child) => child !== null && child.type !== 'comment')
+    .flatMap((child) => child ?? []);
+}
+
+/** Names that are bound once to a chain; what is bound twice may stand for anything. */
+export function uniqueAliases(found: readonly (readonly [name: string, chain: readonly string[]])[]): Aliases {
+  const byName = Map.groupBy(found, ([name]) => name);
+  const single = [...byName].flatMap(([name, all]) =>
+    all.slice(0, all.length === 1 ? 1 : 0).map(([, chain]) => [name, chain] as const),
+  );
+  return new Map(single.filter(([, chain]) => chain.length > 0 && !chain.includes(UNNAMED)));
+}
+
+const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([\s\S]))/g;
+const PLAIN: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' };
+
+/** The text that a literal's source stands for. */
+export function unescaped(source: string): string {
+  return source.replaceAll(ESCAPE, (whole, two?: string, four?: string, braced?: string, one?: string) => {
+    const code = Number.parseInt(two ?? four ?? braced ?? '', 16);
+    if (Number.isNaN(code)) return PLAIN[one ?? ''] ?? one ?? whole;
+    return code > 0x10ffff ? whole : String.fromCodePoint(code);
+  });
+}
