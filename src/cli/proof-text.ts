@@ -30,6 +30,7 @@ export function proofLines(proof: Proof): readonly string[] {
     ...(rows.length === 0 && proof.notAsked === 0 ? [] : ['']),
     ...strengthLines(proof.strength),
     ...requirementLines(proof),
+    ...toldLines(proof),
     verdictLine(proof),
     ...reasons.map((reason) => `  - ${reason}`),
   ];
@@ -78,6 +79,19 @@ function strengthLines(strength: Strength | null): readonly string[] {
     ...(more > 0 ? ['', `  and ${more} more: --json`] : []),
     ...(unreached.length === 0 ? [] : [`No test reaches ${places(unreached)}; what is changed there is not measured.`]),
     ...(unmeasured === 0 ? [] : [`${unmeasured} faults could not be measured.`]),
+    '',
+  ];
+}
+
+/** What does not speak against the change, and is worth a look. */
+function toldLines({ findings }: Proof): readonly string[] {
+  const told = findings.filter(({ severity }) => severity === 'minor');
+  const more = told.length - SHOWN;
+  if (told.length === 0) return [];
+  return [
+    'To look at:',
+    ...told.slice(0, SHOWN).map(({ message }) => `  - ${message}`),
+    ...(more > 0 ? [`  and ${more} more: --json`] : []),
     '',
   ];
 }

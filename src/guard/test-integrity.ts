@@ -5,10 +5,12 @@ import type { FrozenTests } from '../loop/brief.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { AddedLine } from './added-lines.ts';
+import type { TreeFindings } from './scan.ts';
 import { withoutTests } from './test-cases.ts';
 import { digestOfTests } from './test-digest.ts';
 import { isTestPath } from './test-paths.ts';
 import { findingDefect } from './waivers.ts';
+import { weakeningDefects } from './weakening.ts';
 
 export interface IntegrityRequest {
   readonly runner: RunnerName;
@@ -22,6 +24,8 @@ export interface IntegrityRequest {
   /** Tests of the base that people approved to be taken out; nothing else of their files may change. */
   readonly supersededTests: readonly { readonly file: string; readonly name: string }[];
   readonly added: readonly AddedLine[];
+  /** What the syntax trees of changed files tell; files that have none are read by lines. */
+  readonly trees: ReadonlyMap<string, TreeFindings>;
 }
 
 interface Violation {
@@ -36,16 +40,18 @@ interface Violation {
 /** Files that decide what a test runner does, beside the tests themselves. */
 const RUNNER_FILES =
   /(^|\/)(conftest\.py|pytest\.ini|tox\.ini|noxfile\.py|sitecustomize\.py|usercustomize\.py|\.npmrc|\.mocharc[^/]*|node\.config\.json)$/;
-/** Ways to leave tests out, as the runners spell them. */
-const LEFT_OUT =
-  /\b(?:test|it|describe|suite)\.(?:skip|only|todo)\b|\b[xf](?:it|describe)\s*\(|\b(?:skip|only|todo)\s*:\s*(?:true|['"`])|\b\w+\.(?:skip|todo)\s*\(|@unittest\.(?:skip|expectedFailure)|\bpytest\.(?:mark\.(?:skip|xfail)|importorskip)|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b/;
+/** Files that say what coverage has to reach and what it counts. */
+const COVERAGE_FILES = /(^|\/)(?:\.coveragerc|\.(?:nyc|c8)rc(?:\.\w+)?|nyc\.config\.\w+)$/;
 const SUGGESTION = 'Put it back as it was; a change is judged by tests that it did not touch.';
 
 /** One blocking defect for each violation; empty when the tests can be relied on. */
 export function integrityDefects(request: IntegrityRequest): readonly Defect[] {
-  return [...existingTests(request), ...frozenTests(request), ...leftOut(request), ...runnerSetUp(request)].map(
-    defectOf,
-  );
+  const { added, trees, head, runner } = request;
+  return [
+    ...[...existingTests(request), ...frozenTests(request)].map(defectOf),
+    ...weakeningDefects({ added, trees, head, isTest: (file) => isTestPath(file, runner) }),
+    ...setUps(request).map(defectOf),
+  ];
 }
 
 function existingTests(request: IntegrityRequest): readonly Violation[] {
@@ -83,23 +89,6 @@ function frozenTests({ frozen, headText }: IntegrityRequest): readonly Violation
   return [...changed, { rule: 'frozen-test', file: frozen.files[0]?.path ?? '', message, bound: [] }];
 }
 
-/** Whether a line of a test leaves tests out, as any of the runners spells it. */
-export function leavesOut(text: string): boolean {
-  return LEFT_OUT.test(text);
-}
-
-function leftOut({ runner, added, head }: IntegrityRequest): readonly Violation[] {
-  return added
-    .filter(({ file, text }) => isTestPath(file, runner) && leavesOut(text))
-    .map(({ file, line, text }) => ({
-      rule: 'test-left-out',
-      file,
-      line,
-      message: `${file}:${line} leaves tests out (skip, only, todo or an expected failure).`,
-      bound: [text.trim(), head.get(file) ?? ''],
-    }));
-}
-
 /** Whether any change of this file counts as tampering with the tests: what decides how they run. */
 export function decidesTests(path: string, runner: RunnerName): boolean {
   return RUNNER_FILES.test(path) || RUNNERS[runner].settings.some((pattern) => pattern.test(path));
@@ -109,8 +98,8 @@ function runnerSetUp(request: IntegrityRequest): readonly Violation[] {
   const { base, head, runner } = request;
   const paths = [...new Set([...base.keys(), ...head.keys()])];
   const files = paths.filter((path) => decidesTests(path, runner) && base.get(path) !== head.get(path));
-  const manifests = paths.filter((path) => /(^|\/)package\.json$/.test(path) && testScripts(request, path));
-  const settings = paths.filter((path) => SETTINGS.test(path) && pytestSettings(request, path));
+  const manifests = paths.filter((path) => MANIFEST.test(path) && isOther(request, path, scriptsOf));
+  const settings = paths.filter((path) => SETTINGS.test(path) && isOther(request, path, pytestSections));
   return [...files, ...manifests, ...settings].map((file) => ({
     rule: 'test-runner',
     file,
@@ -121,39 +110,81 @@ function runnerSetUp(request: IntegrityRequest): readonly Violation[] {
 
 /** Files that may hold pytest's settings beside others. */
 const SETTINGS = /(^|\/)(?:pyproject\.toml|setup\.cfg)$/;
+const MANIFEST = /(^|\/)package\.json$/;
 
 /** Whether the text of the file has to be known to judge a change. */
 export function holdsSettings(path: string): boolean {
-  return SETTINGS.test(path) || /(^|\/)package\.json$/.test(path);
+  return SETTINGS.test(path) || MANIFEST.test(path);
 }
 
-function pytestSettings({ baseText, headText }: IntegrityRequest, path: string): boolean {
-  return pytestSections(baseText(path) ?? '') !== pytestSections(headText(path) ?? '');
+/** A file is told of once, by what weighs more. */
+function setUps(request: IntegrityRequest): readonly Violation[] {
+  const runners = runnerSetUp(request);
+  const told = new Set(runners.map(({ file }) => file));
+  return [...runners, ...coverageSetUp(request).filter(({ file }) => !told.has(file))];
 }
 
-/** The sections that pytest reads, as they are written. */
-function pytestSections(text: string): string {
-  const sections = text.split(/^(?=[ \t]*\[)/m);
-  return sections.filter((section) => /^[ \t]*\[\[?\s*["']?tool["']?\s*[.:]\s*["']?pytest\b/.test(section)).join('');
+function coverageSetUp(request: IntegrityRequest): readonly Violation[] {
+  const { base, head } = request;
+  const paths = [...new Set([...base.keys(), ...head.keys()])].filter((path) => base.get(path) !== head.get(path));
+  const changed = paths.filter(
+    (path) =>
+      COVERAGE_FILES.test(path) ||
+      (MANIFEST.test(path) && isOther(request, path, coverageKeys)) ||
+      (SETTINGS.test(path) && isOther(request, path, coverageSections)),
+  );
+  return changed.map((file) => ({
+    rule: 'coverage-settings',
+    file,
+    message: `${file} changes what coverage has to reach, or what it counts.`,
+    bound: [base.get(file) ?? '', head.get(file) ?? ''],
+  }));
 }
+
+/** Whether what is read of the file is another thing than before. */
+function isOther({ baseText, headText }: IntegrityRequest, path: string, read: (text: string) => string): boolean {
+  const before = baseText(path);
+  // A manifest of a new package says nothing about the tests that were there.
+  if (before === undefined && MANIFEST.test(path)) return false;
+  return read(before ?? '') !== read(headText(path) ?? '');
+}
+
+/** The sections of these headings, as they are written. */
+function sectionsOf(text: string, heading: RegExp): string {
+  return text
+    .split(/^(?=[ \t]*\[)/m)
+    .filter((section) => heading.test(section))
+    .join('');
+}
+
+const pytestSections = (text: string): string =>
+  sectionsOf(text, /^[ \t]*\[\[?\s*["']?tool["']?\s*[.:]\s*["']?pytest\b/);
+/** `[tool.coverage.report]` and `[coverage:report]`. */
+const coverageSections = (text: string): string =>
+  sectionsOf(text, /^[ \t]*\[\[?\s*(?:["']?tool["']?\s*\.\s*)?["']?coverage\b/);
 
 const manifest = z.looseObject({
   scripts: z.record(z.string(), z.unknown()).optional(),
   jest: z.unknown().optional(),
   vitest: z.unknown().optional(),
+  nyc: z.unknown().optional(),
+  c8: z.unknown().optional(),
 });
 
-/** Whether the scripts that lead to the tests differ, or what a runner reads there. */
-function testScripts({ baseText, headText }: IntegrityRequest, path: string): boolean {
-  const [before, after] = [baseText(path), headText(path)];
-  return before !== undefined && after !== before && scriptsOf(before) !== scriptsOf(after ?? '{}');
+/** The scripts that lead to the tests, and what a runner reads there. A file that is not there has none. */
+function scriptsOf(text: string): string {
+  return readManifest(text, ({ scripts = {}, jest, vitest }) => [
+    Object.entries(scripts).filter(([name]) => /^(?:pre|post)?test/.test(name)),
+    jest,
+    vitest,
+  ]);
 }
 
-function scriptsOf(text: string): string {
+const coverageKeys = (text: string): string => readManifest(text, ({ nyc, c8 }) => [nyc, c8]);
+
+function readManifest(text: string, read: (found: z.infer<typeof manifest>) => unknown): string {
   try {
-    const { scripts = {}, jest, vitest } = manifest.parse(JSON.parse(text));
-    const own = Object.entries(scripts).filter(([name]) => /^(?:pre|post)?test/.test(name));
-    return JSON.stringify([own, jest, vitest]);
+    return JSON.stringify(read(manifest.parse(JSON.parse(text === '' ? '{}' : text))));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) return 'unreadable';
     throw error;

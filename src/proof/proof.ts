@@ -56,7 +56,7 @@ export const proof = z.strictObject({
   strength: strength.nullable(),
   /** Of the list that was given; empty without one. */
   requirements: z.array(requirementProof).default([]),
-  /** What else speaks against the change: tests taken out or left out, changed set-up of the runner. */
+  /** What else speaks against the change: tests taken out or left out, changed set-up of the runner. What is `minor` is only told: silenced checks, tests that show nothing. */
   findings: z.array(defect),
   /** Test files of the head that were not asked, because the person named others. */
   notAsked: z.int(),

@@ -12,7 +12,9 @@ interface Result {
 export function sarifOf(proof: Proof): object {
   const { findings, rows, strength, reasons, verdict, requirements } = proof;
   const results: readonly Result[] = [
-    ...findings.map(({ rule, message, file, line }) => resultOf(rule, 'error', message, { file, line })),
+    ...findings.map(({ rule, message, file, line, severity }) =>
+      resultOf(rule, severity === 'minor' ? 'note' : 'error', message, { file, line }),
+    ),
     ...rows.flatMap(rowResult),
     ...requirements.flatMap(({ requirement, reasons: why }) =>
       why.map((reason) => resultOf('requirement', 'error', `${requirement}: ${reason}.`)),

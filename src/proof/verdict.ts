@@ -53,7 +53,7 @@ const REASONS: readonly ((grounds: Omit<Grounds, 'strength'>) => readonly string
   ({ rows }) => ofRole(rows, 'red').map(({ test, said }) => `${test} does not pass on the head: ${said}`),
   ({ rows }) => ofRole(rows, 'flaky').map(({ test, head }) => `${test} is not stable on the head: ${head.join(', ')}.`),
   ({ lost }) => [...lost].map(([test, said]) => `${test} passes on the base and no longer on the head: ${said}`),
-  ({ findings }) => findings.map(({ message }) => message),
+  ({ findings }) => findings.filter(({ severity }) => severity !== 'minor').map(({ message }) => message),
 ];
 
 /** A test that cannot even be loaded without the change would fail whatever it asserts: only a noticed fault shows that it looks at anything. */

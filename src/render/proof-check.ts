@@ -170,9 +170,11 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 const quotedSentence = (sentence: string): string => oneLine(sentence);
 
 function annotationsOf({ strength, findings }: Proof): CheckRun['annotations'] {
-  const found = findings.flatMap(({ file, line, message }) =>
-    file === null ? [] : [{ path: file, line: line ?? 1, level: 'failure' as const, message }],
-  );
+  const placed = findings.flatMap(({ file, line, message, severity }) => {
+    const level = severity === 'minor' ? ('notice' as const) : ('failure' as const);
+    return file === null ? [] : [{ path: file, line: line ?? 1, level, message }];
+  });
+  const found = placed.toSorted((one, other) => one.level.localeCompare(other.level));
   const survivors = (strength?.survivors ?? []).slice(0, SHOWN).map(({ file, line, sentence, patch }) => ({
     path: file,
     line,

@@ -118,3 +118,17 @@ export async function runGit(
     .trim();
   throw new Error(`git ${args.find((word) => !word.startsWith('-'))} failed: ${said || result.shortMessage}`);
 }
+
+/** The texts of the files among these that a tree holds, told by `mode id` for each path; links and submodules have none. */
+export async function textsIn(
+  repository: Repository,
+  tree: ReadonlyMap<string, string>,
+  paths: Iterable<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const path of new Set(paths)) {
+    const blob = /^100\d{3} (?<id>[0-9a-f]+)$/.exec(tree.get(path) ?? '')?.groups?.id;
+    if (blob !== undefined) texts.set(path, (await repository.git(['cat-file', 'blob', blob])).toString('utf8'));
+  }
+  return texts;
+}

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { execa } from 'execa';
 import type { AddedLine } from '../../src/guard/added-lines.ts';
-import { leavesOut } from '../../src/guard/test-integrity.ts';
+import { weakeningDefects } from '../../src/guard/weakening.ts';
 import { scanChange } from '../../src/rules/scan-change.ts';
+import { readTests } from '../../src/rules/test-change.ts';
 import { installedParsers, loadParsers } from '../../src/syntax/parsers.ts';
 import { optionsOrEnd } from '../command-line.ts';
 import { boundsOf } from '../corpus/rates.ts';
@@ -65,7 +66,8 @@ interface Counted {
 }
 
 const TAMPERING: ReadonlySet<string> = new Set(['judge-tampering']);
-const TESTING: ReadonlySet<string> = new Set(['test-left-out']);
+const WEAKENING: ReadonlySet<string> = new Set(['test-tautology', 'test-empty', 'test-swallowed']);
+const TESTING: ReadonlySet<string> = new Set(['test-left-out', 'check-silenced', ...WEAKENING]);
 
 async function countedIn(source: string, folder: string, path: string): Promise<Counted | undefined> {
   const text = await readFile(path, 'utf8');
@@ -74,14 +76,11 @@ async function countedIn(source: string, folder: string, path: string): Promise<
   const lines = text.split('\n').map((line, index): AddedLine => ({ file, line: index + 1, text: line }));
   const isTest = TEST.test(file);
   const scan = scanChange(parsers, lines, new Map([[file, text]]));
-  const found = scan.defects.map(({ rule, line, message }) => ({ rule, line, message }));
-  const leftOut = isTest
-    ? lines
-        .filter(({ text }) => leavesOut(text))
-        .map(({ line }) => ({ rule: 'test-left-out', line, message: 'leaves out' }))
-    : [];
+  const found = scan.defects.map(({ rule, line }) => ({ rule, line }));
+  const read = readTests(parsers, { added: lines, texts: new Map([[file, text]]), isTest: () => isTest });
+  const ofTests = weakeningDefects({ added: lines, trees: read.trees, isTest: () => isTest, head: new Map() });
   if (given.list)
-    for (const { rule, line } of [...found, ...leftOut])
+    for (const { rule, line } of [...found, ...ofTests])
       process.stdout.write(`${rule}  ${file}:${line}  ${lines[(line ?? 1) - 1]?.text.trim().slice(0, 140)}\n`);
   return {
     source,
@@ -89,7 +88,7 @@ async function countedIn(source: string, folder: string, path: string): Promise<
     isTest,
     isPython: PYTHON.test(file),
     isByLines: scan.byLines.length > 0,
-    rules: [...found, ...leftOut].map(({ rule }) => rule),
+    rules: [...found, ...ofTests].map(({ rule }) => rule),
   };
 }
 
@@ -140,7 +139,9 @@ try {
   const library = product.filter(({ source }) => source === 'python standard library');
   const isOwasp = (rule: string) => !TAMPERING.has(rule) && !TESTING.has(rule) && !rule.startsWith('secret-');
   const lines = [
-    rateLine('tests: left out', tests, (rule) => TESTING.has(rule)),
+    rateLine('tests: left out', tests, (rule) => rule === 'test-left-out'),
+    rateLine('tests: that show nothing', tests, (rule) => WEAKENING.has(rule)),
+    rateLine('all: silenced checks', all, (rule) => rule === 'check-silenced'),
     rateLine('tests: judge tampering', tests, (rule) => TAMPERING.has(rule)),
     rateLine('product: judge tampering', product, (rule) => TAMPERING.has(rule)),
     rateLine('python standard library: judge tampering', library, (rule) => TAMPERING.has(rule)),

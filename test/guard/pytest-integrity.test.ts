@@ -7,6 +7,7 @@ const PROJECT =
 /** What a change of one file, and these added lines of a test, come to. */
 function found(path: string, before: string, after: string, added: readonly string[] = []): readonly string[] {
   const defects = integrityDefects({
+    trees: new Map(),
     ...{ runner: 'pytest', frozen: undefined, supersededTests: [] },
     base: new Map([[path, before]]),
     head: new Map([[path, after]]),

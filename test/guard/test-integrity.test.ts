@@ -25,6 +25,7 @@ function rulesOf(
   const read = (files: Files) => (path: string) => files[path];
   const maps = { base: new Map(Object.entries(base)), head: new Map(Object.entries(head)) };
   return integrityDefects({
+    trees: new Map(),
     runner: 'node-test',
     ...maps,
     baseText: read(base),
@@ -85,6 +86,22 @@ describe('tests that judge a change', () => {
     ['the runner was given a configuration', { 'conftest.py': 'x' }, 'test-runner conftest.py'],
   ])('are not intact when %s', (_name, changes, expected) => {
     expect(rulesOf(changes)).toEqual([expected]);
+  });
+
+  it.each<[string, Files, string, readonly string[]]>([
+    ['.coveragerc', {}, 'fail_under = 1', ['coverage-settings .coveragerc']],
+    ['.nycrc.json', { '.nycrc.json': '{"lines":90}' }, '{"lines":10}', ['coverage-settings .nycrc.json']],
+    ['package.json', {}, '{"scripts":{"test":"node --test"},"c8":{"lines":1}}', ['coverage-settings package.json']],
+    ['package.json', {}, '{"scripts":{"test":"node --test"},"version":"2"}', []],
+    ['pyproject.toml', {}, '[tool.coverage.report]\nfail_under = 1\n', ['coverage-settings pyproject.toml']],
+    ['setup.cfg', {}, '[coverage:run]\nomit = src/a.py\n', ['coverage-settings setup.cfg']],
+    ['setup.cfg', { 'setup.cfg': '[metadata]\nname = a\n' }, '[metadata]\nname = b\n', []],
+  ])('are told of what coverage has to reach: %s on %j as %j', (path, before, text, expected) => {
+    expect(rulesOf({ [path]: text }, [], FROZEN, { base: { ...BASE, ...before } })).toEqual(expected);
+  });
+
+  it('are not asked of a package that is new', () => {
+    expect(rulesOf({ 'packages/b/package.json': '{"scripts":{"test":"vitest"},"c8":{"lines":1}}' })).toEqual([]);
   });
 
   it('are not intact when the frozen digest is another one', () => {

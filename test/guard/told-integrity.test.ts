@@ -4,6 +4,7 @@ import type { RunnerName } from '../../src/runners/runners.ts';
 
 function found(path: string, before: string | undefined, after: string, runner: RunnerName): readonly string[] {
   const defects = integrityDefects({
+    trees: new Map(),
     ...{ runner, frozen: undefined, supersededTests: [], added: [] },
     base: new Map(before === undefined ? [] : [[path, before]]),
     head: new Map([[path, after]]),

@@ -42,6 +42,7 @@ describe('a finding', () => {
   test('of the rules about tests is bound to the contents that the person saw', () => {
     const changedTo = (id: string) =>
       integrityDefects({
+        trees: new Map(),
         runner: 'node-test',
         base: new Map([['test/a.test.js', '1']]),
         head: new Map([['test/a.test.js', id]]),
@@ -65,6 +66,7 @@ describe('nobody lifts', () => {
     [
       'a frozen test that was changed',
       integrityDefects({
+        trees: new Map(),
         runner: 'node-test',
         base: new Map(),
         head: new Map(),

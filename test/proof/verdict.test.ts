@@ -47,6 +47,10 @@ test.each([
 
 const finding = defect({ rule: 'test-left-out', file: 'a.test.js', about: 'x', message: 'It leaves tests out.' });
 
+test('what is only told does not speak against it', () => {
+  expect(verdictOf({ ...SOUND, findings: [{ ...finding, severity: 'minor' }] }).verdict).toBe('proved');
+});
+
 describe('it is not proved, and says why, where', () => {
   test.each<[string, Partial<Grounds>, RegExp]>([
     ['nothing but tests changed', { product: [] }, /nothing but tests/],

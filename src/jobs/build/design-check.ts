@@ -1,8 +1,13 @@
 /** Checks a draft of the test designer: first by reading it, then by running it on the base. */
+import { newLinesOf } from '../../guard/added-lines.ts';
 import { pathRefusal } from '../../guard/patch-policy.ts';
 import { isTestPath } from '../../guard/test-paths.ts';
+import { withoutWaiver } from '../../guard/waivers.ts';
+import { weakeningDefects } from '../../guard/weakening.ts';
 import type { AcceptanceTests } from '../../loop/answers.ts';
 import type { Brief, Outcome } from '../../loop/brief.ts';
+import { scanChange } from '../../rules/scan-change.ts';
+import { readTests } from '../../rules/test-change.ts';
 import { removeInside, writeInside } from '../../sandbox/inside.ts';
 import { runTests } from '../../test-runs/test-run.ts';
 import { cut } from '../report/said.ts';
@@ -46,6 +51,27 @@ export function draftProblems(
       .filter((id) => !draft.tests.some(({ requirement }) => requirement === id))
       .map((id) => ({ requirement: id, message: `${id} has no test.` })),
   ];
+}
+
+/** What the rules that judge the candidate later would find in a draft's files: nobody could mend them there any more. */
+export async function problemsByRules(
+  { brief, environment }: Bench,
+  { files }: AcceptanceTests,
+): Promise<readonly DesignProblem[]> {
+  const parsers = await environment.parsers();
+  const added = files.flatMap(({ path, content }) => newLinesOf(path, undefined, content));
+  const texts = new Map(files.map(({ path, content }) => [path, content]));
+  const isTest = (file: string) => isTestPath(file, brief.commands.runner);
+  const { trees } = readTests(parsers, { added, texts, isTest });
+  const found = [
+    ...scanChange(parsers, added, texts).defects,
+    ...weakeningDefects({ added, trees, isTest, head: new Map() }),
+  ];
+  // Whoever drafts mends it, so that nobody has to lift it.
+  return found.map(withoutWaiver).map(({ file, message, suggestion }) => ({
+    ...(file === null ? {} : { file }),
+    message: suggestion === null ? message : `${message} ${suggestion}`,
+  }));
 }
 
 /** What is wrong with a draft when it runs on a working copy of the base; its files are removed again. */

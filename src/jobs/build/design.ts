@@ -14,7 +14,7 @@ import { type Bench, callContext, JobError } from '../workspace/environment.ts';
 import { install } from '../workspace/install.ts';
 import { layTests } from '../workspace/trees.ts';
 import { tryBase } from './base-trial.ts';
-import { type DesignProblem, draftProblems, problemsOnBase } from './design-check.ts';
+import { type DesignProblem, draftProblems, problemsByRules, problemsOnBase } from './design-check.ts';
 import { repositorySections } from './design-material.ts';
 import {
   acceptanceOf,
@@ -143,7 +143,9 @@ async function drafted(bench: Bench, { request, existing, needed, base }: Drafti
     const asked = { name: 'acceptance-tests', context, system, user: request + feedback } as const;
     const { answer } = await environment.model.answer(asked);
     problems = draftProblems(brief, answer, { existing, needed });
-    if (problems.length === 0) problems = await problemsOnBase(bench, answer, base);
+    // All that is wrong is told at once: tries are few.
+    if (problems.length === 0)
+      problems = [...(await problemsByRules(bench, answer)), ...(await problemsOnBase(bench, answer, base))];
     if (problems.length === 0) return { answer, problems };
     environment.log(`test design, attempt ${attempt}: ${problems.length} problems`);
     feedback = feedbackOn(answer, problems);

@@ -34,7 +34,7 @@ export async function securityReading({ brief, environment }: Bench, { diff, tex
 const MOST_NAMED = 5;
 
 /** Files that the rules could not read as a whole; empty when there are none. */
-function byLinesNote(files: readonly string[]): string {
+export function byLinesNote(files: readonly string[]): string {
   if (files.length === 0) return '';
   const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
   return `; read by lines too, because the syntax could not be read: ${files.slice(0, MOST_NAMED).join(', ')}${more}`;

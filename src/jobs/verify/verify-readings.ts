@@ -1,18 +1,26 @@
 /** What VERIFY measures about the tests: whether they are intact, and whether they are stable. */
-import type { AddedLine } from '../../guard/added-lines.ts';
 import { holdsSettings, integrityDefects } from '../../guard/test-integrity.ts';
+import { isTestPath } from '../../guard/test-paths.ts';
 import { judgeFindings, liftedNote } from '../../guard/waivers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
+import { type ChangeWithTests, readTests } from '../../rules/test-change.ts';
 import type { TestRun } from '../../test-runs/test-run.ts';
-import type { Reading } from '../report/security.ts';
+import { byLinesNote, type Reading } from '../report/security.ts';
 import { type Bench, measured } from '../workspace/environment.ts';
 import { onTreeCopy, type Trees } from '../workspace/trees.ts';
 import { idOf, runFrozen } from './frozen-run.ts';
 
 /** `test_integrity_violations`: existing, frozen and left-out tests, and the runner's set-up, compared with the base. */
-export async function integrityReading(bench: Bench, trees: Trees, added: readonly AddedLine[]): Promise<Reading> {
+export async function integrityReading(
+  bench: Bench,
+  trees: Trees,
+  change: Pick<ChangeWithTests, 'added' | 'texts'>,
+): Promise<Reading> {
   const { brief, environment } = bench;
+  const { runner } = brief.commands;
+  const parsers = await environment.parsers();
+  const read = readTests(parsers, { ...change, isTest: (file) => isTestPath(file, runner) });
   const frozen = brief.tests ?? undefined;
   const isRead = (path: string) =>
     holdsSettings(path) ||
@@ -23,21 +31,22 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
     textsOf(bench, brief.candidate, [...trees.headFiles.keys()].filter(isRead)),
   ]);
   const found = integrityDefects({
-    runner: brief.commands.runner,
+    runner,
     base: trees.baseFiles,
     head: trees.headFiles,
     baseText: (path) => baseTexts.get(path),
     headText: (path) => headTexts.get(path),
     frozen,
     supersededTests: brief.supersededTests,
-    added,
+    added: change.added,
+    trees: read.trees,
   });
   const { standing: defects, lifted } = judgeFindings(found, brief.waivers);
   const measurement = await measured(environment, {
     name: 'test_integrity_violations',
     value: defects.length,
     unit: 'count',
-    source: `test files and runner set-up of base and head compared${liftedNote(lifted)}`,
+    source: `test files and runner set-up of base and head compared${byLinesNote(read.byLines)}${liftedNote(lifted)}`,
     output: JSON.stringify(
       {
         base: brief.base,
@@ -45,6 +54,7 @@ export async function integrityReading(bench: Bench, trees: Trees, added: readon
         frozen: frozen?.digest ?? null,
         findings: defects,
         waived: lifted,
+        readByLines: read.byLines,
       },
       null,
       1,

@@ -6,11 +6,11 @@ import { thresholdOf } from '../../loop/gates.ts';
 import type { Measurement } from '../../loop/measurement.ts';
 import { toolsOf } from '../../loop/tools.ts';
 import { languageOf } from '../../syntax/parsers.ts';
-import { openRepository } from '../../trees/repository.ts';
+import { openRepository, textsIn } from '../../trees/repository.ts';
 import { subjectOf } from '../report/report-facts.ts';
 import { type Reading, securityReading } from '../report/security.ts';
 import { type Bench, type JobEnvironment, measured } from '../workspace/environment.ts';
-import { layTrees, type Trees } from '../workspace/trees.ts';
+import { layTrees } from '../workspace/trees.ts';
 import { type Acceptance, performAcceptance } from './acceptance.ts';
 import { type AcceptedRow, acceptanceReading, failedRequirementsReading, withMetrics } from './acceptance-readings.ts';
 import { type Evidence, proveRequirements } from './evidence.ts';
@@ -72,8 +72,10 @@ async function judge(bench: Bench): Promise<Judged> {
   const trees = await layTrees(bench, tests);
   const diff = await diffOf(bench);
   const added = addedLinesOf(diff);
-  const integrity = await integrityReading(bench, trees, added);
-  const security = await securityReading(bench, { diff, texts: await changedTexts(bench, trees, added) });
+  const code = added.map(({ file }) => file).filter((file) => languageOf(file) !== undefined);
+  const texts = await textsIn(bench.repository, trees.headFiles, code);
+  const integrity = await integrityReading(bench, trees, { added, texts });
+  const security = await securityReading(bench, { diff, texts });
   const regressions = await regressionReading(bench, trees);
   const stability = await flakinessReading(bench, trees, tests);
   environment.log(`acceptance: ${brief.acceptance.length} rows`);
@@ -116,21 +118,6 @@ async function diffOf({ repository, brief }: Bench): Promise<string> {
   ];
   const range = [brief.base, brief.candidate, '--', '.', ':(exclude).loopwright'];
   return (await repository.git(['diff', ...options, ...range])).toString('utf8');
-}
-
-/** The changed code of the candidate, as the rules read it; what is no file there has no text. */
-async function changedTexts(
-  { repository }: Bench,
-  { headFiles }: Trees,
-  added: readonly AddedLine[],
-): Promise<ReadonlyMap<string, string>> {
-  const files = [...new Set(added.map(({ file }) => file))].filter((file) => languageOf(file) !== undefined);
-  const texts = new Map<string, string>();
-  for (const file of files) {
-    const blob = /^100\d{3} (?<id>[0-9a-f]+)$/.exec(headFiles.get(file) ?? '')?.groups?.id;
-    if (blob !== undefined) texts.set(file, (await repository.git(['cat-file', 'blob', blob])).toString('utf8'));
-  }
-  return texts;
 }
 
 function linesByFile(added: readonly AddedLine[]): ReadonlyMap<string, ReadonlySet<number>> {

@@ -65,6 +65,18 @@ test('when no draft of the tests is right, nothing is built and the defects say 
   expect(outputs).toBe('verdict=fail\n');
 });
 
+test('a draft that the rules of VERIFY would refuse goes back to the designer, who reads why', async () => {
+  const always = 'assert.ok(true);';
+  const content = FROZEN_TEXT.replace("  assert.equal(greet('C'), 'Hello C');", `  ${always}`);
+  const hollow = { ...DESIGN, files: [{ path: FROZEN_FILE, content }] };
+  const line = content.split('\n').findIndex((text) => text.includes(always)) + 1;
+  const { report } = await build({ answers: { 'acceptance-tests': [hollow] } });
+  expect(report.tests).toBeNull();
+  expect(report.defects.map(({ message }) => message)).toContain(
+    `${FROZEN_FILE}:${line} asserts what is true whatever the product does. Assert on what the product gives.`,
+  );
+});
+
 test.each([
   ['answers with 500', { status: { 'acceptance-tests': 500 } }, /HTTP 500/],
   ['answers garbage', { answers: { 'acceptance-tests': ['I would rather chat.'] } }, /acceptance-tests/],

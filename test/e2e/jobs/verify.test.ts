@@ -212,6 +212,19 @@ it('sees a secret, a frozen test that was changed and a test that is left out', 
   expect(report.defects.find(({ rule }) => rule === 'secret-aws-key')).toMatchObject({ file: 'src/app.js', line: 7 });
 });
 
+it('sees tests of the builder that show nothing, and a linter that is kept quiet', async () => {
+  const { report } = await judge({
+    ...GOOD,
+    'src/app.js': `${APP_AFTER}// eslint-disable-next-line no-undef\nexport const more = () => 1;\n`,
+    'test/more.test.js':
+      "import test from 'node:test';\ntest('nothing', () => {});\ntest('all is well', () => { try { throw 1; } catch {} });\n",
+  });
+  expect(rulesOf(report)).toEqual(['check-silenced', 'test-empty']);
+  expect(report.defects.find(({ rule }) => rule === 'test-empty')?.message).toMatch(
+    /^test\/more\.test\.js:2 declares a test that asks nothing of the product\. .*`\/waive W-/,
+  );
+});
+
 it('does not count what a person lifted, and says who did it and why', async () => {
   const etag = "export const etag = (body) => createHash('sha1').update(body);";
   const suite = `${BASE['test/app.test.js']}// by hand\n`;
