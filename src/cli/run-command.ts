@@ -11,8 +11,9 @@ import { init } from './init.ts';
 import { prove } from './prove.ts';
 import { schemas } from './schemas.ts';
 import { start } from './start.ts';
+import { verify } from './verify.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, prove, schemas };
+const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, prove, verify, schemas };
 const HELP: readonly string[] = ['--help', '-h', 'help'];
 const VERSION: readonly string[] = ['--version', '-v'];
 

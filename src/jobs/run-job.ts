@@ -1,11 +1,12 @@
 /** Runs one job from its brief to its report; nothing but a brief that cannot be read ends without a report. */
-import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { createModel } from '../adapters/model.ts';
 import { ConfigError, SandboxError } from '../errors.ts';
 import { type Brief, brief as briefSchema, type JobFailure, type Report } from '../loop/brief.ts';
+import { VERIFY_BRIEF } from '../loop/repeated.ts';
 import type { Model } from '../ports.ts';
 import { exists } from '../sandbox/programs.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
@@ -66,7 +67,7 @@ export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
 }
 
 async function reportOf(brief: Brief, model: Model, request: JobRequest): Promise<Report> {
-  const { variables, bundle, log } = request;
+  const { kind, variables, bundle, log } = request;
   const [workspace, output] = [await realpath(variables.LOOPWRIGHT_WORKSPACE), variables.LOOPWRIGHT_OUTPUT];
   await mkdir(output, { recursive: true });
   const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-job-')));
@@ -75,6 +76,7 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
     const sandbox = await sandboxFor(brief, { workspace, scratch, bundle, prepared });
     log(`sandbox: ${sandbox.kind}${brief.model.scripted ? ', the model is scripted' : ''}`);
     for (const sentence of [...sandbox.limits, ...sandbox.missing]) log(`sandbox: ${sentence}`);
+    if (kind === 'verify') await keepBrief(brief, output);
     const input = orNone(variables.LOOPWRIGHT_INPUT);
     const raw = createRawStore(output);
     const places = { workspace, scratch, output, input, parsers: parsersBelow(scratch) };
@@ -83,6 +85,11 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** What was asked lies beside what was found, so that anybody can ask it again (`loopwright verify`). */
+async function keepBrief(brief: Brief, output: string): Promise<void> {
+  await writeFile(join(output, VERIFY_BRIEF), `${JSON.stringify(brief, null, 1)}\n`);
 }
 
 function parsersBelow(scratch: string): JobEnvironment['parsers'] {

@@ -78,6 +78,10 @@ const PROVEN: Readonly<Record<string, Proof>> = {
     file: 'test/machine/prove.test.ts',
     words: "typed(['prove', 'main..fix', '--repo', directory])",
   },
+  'npm run -s loopwright -- verify ../verify --repo ../shop': {
+    file: 'test/machine/verify.test.ts',
+    words: "typed(['verify', folder, '--repo'",
+  },
   'npm run build': BY_PACKAGE("'npm',\n    ['pack'"),
   'npx loopwright': BY_PACKAGE("run('npx', ['loopwright'"),
 };
