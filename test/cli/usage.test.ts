@@ -332,6 +332,7 @@ describe('help', () => {
       'demo',
       'init',
       'prove',
+      'verify',
       'schemas',
     ]);
     expect((await typed([])).out).toEqual(out);
