@@ -1,7 +1,8 @@
-/** What a change does to the way in which it is judged: tests left out or weakened, tools kept quiet, the runner's set-up changed. */
+/** What speaks against a change beside its tests, or is worth a look: how it changes the way in which it is judged, secrets, risky code, tampering. */
 import { holdsSettings, integrityDefects } from '../guard/test-integrity.ts';
 import { isTestPath } from '../guard/test-paths.ts';
 import type { Defect } from '../loop/measurement.ts';
+import { scanChange } from '../rules/scan-change.ts';
 import { readTests } from '../rules/test-change.ts';
 import type { RunnerName } from '../runners/runners.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
@@ -10,10 +11,10 @@ import type { Change } from './change.ts';
 
 /** People may change and move tests in a pull request: rows say what those show, and which are gone is asked of the runner; the rest is as in a loop. */
 const OF_LOOPS: ReadonlySet<string> = new Set(['test-changed', 'test-deleted']);
-/** People do this for good reasons, and no row relies on it: told, and nothing more. */
-const TOLD: ReadonlySet<string> = new Set([
-  ...['test-tautology', 'test-empty', 'test-swallowed', 'check-silenced', 'coverage-settings'],
-]);
+/** Of loops' rules about tests those that count here too: rows rely on what they find. The others people break for good reasons. */
+const COUNTED: ReadonlySet<string> = new Set(['test-left-out', 'test-runner']);
+/** What no reason is good enough for in a product. */
+const AGAINST = /^(?:secret-|judge-tampering$)/;
 
 export async function findingsOf({
   change,
@@ -43,7 +44,16 @@ export async function findingsOf({
     added,
     trees: readTests(parsers, { added, texts, isTest: (file) => isTestPath(file, runner) }).trees,
   });
-  return found
-    .filter(({ rule }) => !OF_LOOPS.has(rule))
-    .map((defect) => (TOLD.has(defect.rule) ? { ...defect, severity: 'minor' } : defect));
+  const isTest = (file: string) => isTestPath(file, runner);
+  return [
+    ...found.filter(({ rule }) => !OF_LOOPS.has(rule)).map((one) => weighed(one, COUNTED.has(one.rule))),
+    ...scanChange(parsers, added, texts).defects.map((one) =>
+      weighed(one, AGAINST.test(one.rule) && !isTest(one.file ?? '')),
+    ),
+  ];
+}
+
+/** What does not speak against the change is told all the same. */
+function weighed(defect: Defect, counts: boolean): Defect {
+  return counts ? defect : { ...defect, severity: 'minor' };
 }

@@ -40,6 +40,33 @@ describe('a change with a test that needs it', () => {
     expect(code).toBe(0);
   });
 
+  test('is proved where what it adds is only worth a look, which is told', async () => {
+    const directory = await checkout(BASE, {
+      'src/shop.js': `${FIXED}// eslint-disable-next-line\nexport const run = (text) => eval(text);\n`,
+      'test/add.test.js': `${ADDS}test('more', () => {});\ntest('runs', () => assert.equal(shop.run('1'), 1));\n`,
+    });
+    const { code, out } = await typed(['prove', 'main..fix', '--repo', directory]);
+    const told = out.slice(out.indexOf('To look at:') + 1, out.lastIndexOf(''));
+    expect(told).toEqual([
+      expect.stringContaining('src/shop.js:3 keeps a linter'),
+      expect.stringContaining('test/add.test.js:5 declares a test that asks nothing'),
+      expect.stringContaining('src/shop.js:4'),
+    ]);
+    expect({ code, last: out.at(-1) }).toEqual({ code: 0, last: expect.stringMatching(/^Proved/) });
+  });
+
+  test('is not proved where it reaches for what judges it, although its test passes', async () => {
+    const directory = await checkout(BASE, {
+      'src/shop.js': `${FIXED}export const quiet = () => { JSON\n  .stringify = () => ''; };\n`,
+      'test/add.test.js': ADDS,
+    });
+    const { code, out } = await typed(['prove', 'main..fix', '--repo', directory]);
+    expect({ code, said: out.at(-1) }).toEqual({
+      code: 1,
+      said: expect.stringMatching(/src\/shop\.js:3.*judges the tests/),
+    });
+  });
+
   test('is proved without a range: from where the branch left main, whatever main did since', async () => {
     const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
     await execa('git', ['switch', '--quiet', 'main'], { cwd: directory });
