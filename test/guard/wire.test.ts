@@ -42,7 +42,11 @@ const SEAMS: readonly Seam[] = [
   {
     what: 'start programs',
     pattern: /from '(?:execa|simple-git|node:child_process)'/,
-    files: ['git-process/run-git.ts', 'git-process/main.ts', 'local-mode/local-processes.ts', 'cli/local-options.ts'],
+    files: [
+      ...['git-process/run-git.ts', 'git-process/main.ts', 'local-mode/local-processes.ts', 'cli/local-options.ts'],
+      // The job that Actions run, once more.
+      'cli/verify.ts',
+    ],
   },
   { what: 'run git', pattern: /from '[^']*git-process\/run-git\.ts'/, files: ['adapters/git-reader.ts'] },
   { what: 'push with git', pattern: /git push|receive-pack|send-pack|argv: \[\s*'push'/, files: [] },
