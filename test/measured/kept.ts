@@ -6,7 +6,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { verify } from '../../src/jobs/verify/verify.ts';
-import { type Brief, type FrozenTests, verifyReport } from '../../src/loop/brief.ts';
+import type { Brief, FrozenTests, VerifyReport } from '../../src/loop/brief.ts';
 import { writeInside } from '../../src/sandbox/inside.ts';
 import { treesDirectory } from '../../src/sandbox/sandbox.ts';
 import { faultsOf, spread, withFault } from '../../src/syntax/faults.ts';
@@ -44,6 +44,10 @@ const MOST_REFUSED = 0.03;
 const [TASKS, KEPT] = [2, 10];
 /** Faults that the change mends. */
 const MISTAKES = 4;
+/** How often other mistakes are tried. */
+const TURNS = 6;
+const PROVED = 'proved';
+const LEFT_OUT = 'left out: no mistake in it fails a test by assertion';
 const LIMITS = { commandTimeoutMs: 300_000, suiteTimeoutMs: 300_000, outputBytes: 4_000_000 } as const;
 /** Gates that speak of the change. */
 const WANTED = [
@@ -76,36 +80,48 @@ async function casesOf(): Promise<readonly Case[]> {
   }).filter(({ name }) => name.includes(given.only));
 }
 
-async function verdictOf(root: string, { library, test, task }: Case): Promise<string> {
-  const others = await filesOf(given.from, library, await mkdtemp(join(root, 'library-')));
-  // What sets the library up stays the library's.
-  const base = { ...task.base, ...others, ...mistaken(task.change) };
+/** Undefined where none of the mistakes that are made in the task fails a test by assertion: then nothing can be asked. */
+async function verdictOf(root: string, one: Case): Promise<string | undefined> {
+  const others = await filesOf(given.from, one.library, await mkdtemp(join(root, 'library-')));
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    // What sets the library up stays the library's.
+    const told = await judged(one, { ...one.task.base, ...others, ...mistaken(one.task.change, turn) });
+    if (told !== undefined) return told;
+  }
+  return undefined;
+}
+
+async function judged({ library, test, task }: Case, base: Files): Promise<string | undefined> {
   // As a designer would write it: a new file, beside the library's own.
   const kept = test.replace(/(test_|command\.)(?=[^/]*$)/, '$1kept_');
   const tests: Files = { ...task.careful, [kept]: base[test] ?? '' };
   const made = await scene(base, { ...task.change, ...tests });
   try {
     const own = await designed(made, { library, tests, careful: Object.keys(task.careful) });
-    const brief = briefOf(made, { library, task, tests, frozen: own });
-    const report = verifyReport.parse(await verify(brief, made.environment));
-    if (report.failure !== null) return report.failure.message;
-    const wrong = WANTED.filter((name) => report.measurements.find((one) => one.name === name)?.value !== 0);
-    const unproven = report.evidence.find(({ proven }) => !proven);
-    const found = unproven ?? report.defects.find(({ rule }) => rule !== 'acceptance' && rule !== 'unnoticed-fault');
-    const why = found === undefined ? 'not measured' : 'reason' in found ? found.reason : found.message;
-    return wrong.length === 0 ? 'proved' : `${wrong.join(', ')}: ${why}`;
+    if (own === undefined) return undefined;
+    return told(await verify(briefOf(made, { library, task, tests, frozen: own }), made.environment));
   } finally {
     await made.remove();
   }
 }
 
-/** As somebody wrote it who made mistakes: what is missing altogether fails no test by assertion. */
-function mistaken(change: Files): Files {
+function told({ failure, measurements, evidence, defects }: VerifyReport): string {
+  if (failure !== null) return failure.message;
+  const wrong = WANTED.filter((name) => measurements.find((one) => one.name === name)?.value !== 0);
+  if (wrong.length === 0) return PROVED;
+  const unproven = evidence.find(({ proven }) => !proven)?.reason;
+  const found = defects.find(({ rule }) => rule !== 'acceptance' && rule !== 'unnoticed-fault')?.message;
+  return `${wrong.join(', ')}: ${unproven ?? found ?? 'not measured'}`.replaceAll(/\s+/g, ' ').slice(0, 200);
+}
+
+/** As somebody wrote it who made mistakes: what is missing altogether fails no test by assertion. Many at first, then two at a time. */
+function mistaken(change: Files, turn: number): Files {
   const entries = Object.entries(change).map(([file, text]) => {
     const language = languageOf(file);
     if (language === undefined) return [file, text] as const;
     const lines = new Set(text.split('\n').map((_, index) => index + 1));
-    const faults = spread(faultsOf(parsers, { file, text, language, lines }), MISTAKES);
+    const all = faultsOf(parsers, { file, text, language, lines });
+    const faults = turn === 0 ? spread(all, MISTAKES) : spread(all, 2 * TURNS).slice(2 * turn, 2 * turn + 2);
     const apart = faults.filter(({ line }, index) => faults.findIndex((other) => other.line === line) === index);
     return [file, apart.toSorted((one, other) => other.start - one.start).reduce(withFault, text)] as const;
   });
@@ -130,7 +146,7 @@ async function outcomesOn(made: Scene, commit: string, { runner }: Library, test
 async function designed(
   made: Scene,
   { library, tests, careful }: { library: Library; tests: Files; careful: readonly string[] },
-): Promise<FrozenTests> {
+): Promise<FrozenTests | undefined> {
   const base = await outcomesOn(made, made.brief.base, library, tests);
   const head = await outcomesOn(made, made.brief.candidate, library, tests);
   const passing = [...head].filter(([, { outcome }]) => outcome === 'pass').map(([id]) => id);
@@ -140,8 +156,9 @@ async function designed(
       .map((id) => ({ file: id.slice(0, id.indexOf('::')), name: id.slice(id.indexOf('::') + 2) }));
   const changes = listed('fail').filter(({ file }) => careful.includes(file));
   const others = listed('pass').filter(({ file }) => !careful.includes(file));
-  if (changes.length === 0 || others.length === 0)
-    throw new Error(`${changes.length} tests need the change, and ${others.length} pass with and without it`);
+  if (others.length === 0)
+    throw new Error(`no test of ${Object.keys(tests).join(', ')} passes with and without the change`);
+  if (changes.length === 0) return undefined;
   const every = Math.max(1, Math.floor(others.length / KEPT));
   return frozen(tests, [
     ...changes.map((one) => ({ ...one, requirement: 'R-1', kind: 'change' as const })),
@@ -190,15 +207,16 @@ await withRoom(given.busy, async (root) => {
   const cases = await casesOf();
   for (const one of cases) {
     const startedMs = Date.now();
-    const told = found[one.name] ?? (await verdictOf(root, one)).replaceAll(/\s+/g, ' ').slice(0, 200);
-    found[one.name] = told;
-    process.stdout.write(`${one.name.padEnd(60)} ${Math.round((Date.now() - startedMs) / 1000)} s  ${told}\n`);
+    const said = found[one.name] ?? (await verdictOf(root, one)) ?? LEFT_OUT;
+    found[one.name] = said;
+    process.stdout.write(`${one.name.padEnd(60)} ${Math.round((Date.now() - startedMs) / 1000)} s  ${said}\n`);
     if (given.state !== undefined) await writeFile(given.state, JSON.stringify(found, undefined, 1));
   }
-  const refused = cases.filter(({ name }) => found[name] !== 'proved');
-  const [low, high] = boundsOf(refused.length, cases.length).map((share) => `${(100 * share).toFixed(1)} %`);
+  const counted = cases.filter(({ name }) => found[name] !== LEFT_OUT);
+  const refused = counted.filter(({ name }) => found[name] !== PROVED);
+  const [low, high] = boundsOf(refused.length, counted.length).map((share) => `${(100 * share).toFixed(1)} %`);
   process.stdout.write(
-    `${refused.length} of ${cases.length} honest changes refused (95 % bounds ${low} to ${high}; at most ${100 * MOST_REFUSED} %)\n`,
+    `${refused.length} of ${counted.length} honest changes refused (95 % bounds ${low} to ${high}; at most ${100 * MOST_REFUSED} %)\n`,
   );
-  process.exitCode = refused.length > MOST_REFUSED * cases.length ? 1 : 0;
+  process.exitCode = refused.length > MOST_REFUSED * counted.length ? 1 : 0;
 });

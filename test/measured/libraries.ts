@@ -65,5 +65,8 @@ export async function filesOf(from: string, { folder }: Library, empty: string):
       const bytes = await readFile(path);
       return bytes.includes(0) ? [] : [[path.slice(empty.length + 1), bytes.toString('utf8')] as const];
     });
-  return Object.fromEntries((await Promise.all(read)).flat());
+  const files = Object.fromEntries((await Promise.all(read)).flat());
+  const { 'package.json': manifest } = files;
+  // The tasks' modules stand beside the library's, whatever kind those are.
+  return manifest === undefined ? files : { ...files, 'package.json': manifest.replace('"type": "commonjs",', '') };
 }
