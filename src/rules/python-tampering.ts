@@ -7,7 +7,7 @@ import { type Aliases, named, onEach, type TreeRule } from './tree-rule.ts';
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** Modules that a runner of tests stands on. */
-const JUDGES = words('asyncio contextlib functools inspect json traceback warnings unittest');
+const JUDGES = words('asyncio contextlib functools inspect json traceback warnings unittest pytest _pytest');
 /** Hooks of warnings are replaced by honest programs, and judge nothing. */
 const HOOKS = words('showwarning formatwarning filters');
 /** What programs put there themselves. */
@@ -38,7 +38,42 @@ export const PYTHON_TAMPERING: TreeRule = {
 
 /** Another value for a name of the file's own replaces nothing of others. */
 function replacedBy(node: Node, aliases: Aliases): readonly Node[] {
-  return targetsOf(node).filter((target) => target.type === 'attribute' && isJudge(chainOf(target, aliases)));
+  return targetsOf(node).filter(
+    (target) =>
+      (target.type === 'attribute' && isJudge(chainOf(target, aliases))) ||
+      (target.type === 'subscript' && isJudgesTable(target, aliases)) ||
+      isAlwaysEqual(target, at(node, 'right')),
+  );
+}
+
+/** `sys.modules['json']`, `json.__dict__['dumps']` and `vars(json)['dumps']`, where the key is told. */
+function isJudgesTable(target: Node, aliases: Aliases): boolean {
+  const [table, key] = [at(target, 'value'), at(target, 'subscript')];
+  const name = key && literalOf(key);
+  if (table === undefined || name === undefined) return false;
+  if (chainOf(table, aliases).join('.') === 'sys.modules') return JUDGES.has(name.split('.')[0] ?? '');
+  const owner = ownerOf(table, aliases);
+  return owner !== undefined && isJudge([...chainOf(owner, aliases), name]);
+}
+
+/** Whose names the table holds. */
+function ownerOf(table: Node, aliases: Aliases): Node | undefined {
+  if (table.type === 'attribute' && at(table, 'attribute')?.text === '__dict__') return at(table, 'object');
+  const call = table.type === 'call' ? callOf(table, aliases) : undefined;
+  return call?.names.join() === 'vars' ? call.arguments[0] : undefined;
+}
+
+/** `__eq__ = lambda self, other: True`. */
+function isAlwaysEqual(target: Node, value: Node | undefined): boolean {
+  const body = value?.type === 'lambda' ? at(value, 'body') : undefined;
+  const name = target.type === 'attribute' ? at(target, 'attribute') : target;
+  return name?.text === '__eq__' && body !== undefined && isTrue(body);
+}
+
+/** Whatever is asked. */
+function isTrue(node: Node): boolean {
+  if (node.type === 'integer') return Number(node.text) !== 0;
+  return node.type === 'true' || (node.type === 'not_operator' && /^not\s+(?:False|None|0)$/.test(node.text));
 }
 
 function isJudge(chain: readonly string[]): boolean {
@@ -122,8 +157,8 @@ function alwaysEqual(node: Node): readonly Node[] {
   const [name, body] = [at(node, 'name'), at(node, 'body')];
   if (name?.text !== '__eq__' || body === undefined) return [];
   const [only, ...more] = named(body).filter((statement) => !isDescription(statement));
-  const isTrue = only?.type === 'return_statement' && more.length === 0 && named(only)[0]?.type === 'true';
-  return isTrue ? [name, only] : [];
+  const value = only?.type === 'return_statement' && more.length === 0 ? named(only)[0] : undefined;
+  return only !== undefined && value !== undefined && isTrue(value) ? [name, only] : [];
 }
 
 /** A text that is a statement does nothing. */

@@ -36,7 +36,7 @@ interface Step {
 const STEPS: Readonly<Record<string, (node: Node, aliases: Aliases) => Step>> = {
   member_expression: (node) => ({ names: [textAt(node, 'property')], on: at(node, 'object') }),
   subscript_expression: (node) => ({ names: [literalAt(node, 'index')], on: at(node, 'object') }),
-  call_expression: (node) => ({ names: requiredBy(node), on: undefined }),
+  call_expression: (node) => ({ names: isPrototype(node) ? [UNNAMED, '__proto__'] : requiredBy(node), on: undefined }),
   identifier: (node, aliases) => ({ names: aliases.get(node.text) ?? [node.text], on: undefined }),
   this: () => ({ names: ['this'], on: undefined }),
 };
@@ -72,6 +72,11 @@ function requiredBy(node: Node): readonly string[] {
   const [first] = argumentsOf(node);
   const isRequire = at(node, 'function')?.text === 'require' && first !== undefined;
   return isRequire ? moduleChain(literalOf(first)) : [UNNAMED];
+}
+
+/** `Object.getPrototypeOf(it)` is as good as `it.__proto__`. */
+function isPrototype(node: Node): boolean {
+  return /(?:^|\.)getPrototypeOf$/.test(at(node, 'function')?.text.slice(-30) ?? '');
 }
 
 /** The text of a literal, and of a sum of literals. */
@@ -145,9 +150,17 @@ function importedBy(node: Node): readonly (readonly [string, readonly string[]])
   const whole = moduleChain(source && literalOf(source));
   const clause = named(node).find(({ type }) => type === 'import_clause');
   return (clause === undefined ? [] : named(clause)).flatMap((part) => {
+    if (part.type === 'named_imports') return named(part).flatMap((one) => specifiedBy(one, whole));
     const name = part.type === 'namespace_import' ? named(part)[0] : part;
     return name?.type === 'identifier' ? [[name.text, whole] as const] : [];
   });
+}
+
+/** Of `{ a as b }` what `b` stands for. */
+function specifiedBy(part: Node, whole: readonly string[]): readonly (readonly [string, readonly string[]])[] {
+  const name = at(part, 'name')?.text;
+  if (name === undefined) return [];
+  return [[at(part, 'alias')?.text ?? name, name === 'default' ? whole : [...whole, name]]];
 }
 
 export function at(node: Node, field: string): Node | undefined {

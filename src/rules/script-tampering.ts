@@ -1,7 +1,7 @@
 /** How JavaScript and TypeScript reach for what judges the tests, told by the syntax tree. Pure. */
 import type { Node } from '../syntax/language.ts';
 import { callOf, chainOf, literalOf, targetsOf } from './script-nodes.ts';
-import { type Aliases, onEach, type TreeRule } from './tree-rule.ts';
+import { type Aliases, onEach, type TreeRule, UNNAMED } from './tree-rule.ts';
 
 const BUILT_IN: ReadonlySet<string> = new Set(
   'Object Function Array String Number Promise RegExp Map Set JSON Reflect'.split(' '),
@@ -15,6 +15,9 @@ const DEFINES: ReadonlySet<string> = new Set(['defineProperty', 'definePropertie
 /** What writes into its first argument. */
 const WRITES: ReadonlySet<string> = new Set(['Object.assign', 'Reflect.set', 'Object.setPrototypeOf']);
 
+/** By which a process ends, and tells so. */
+const OF_PROCESS: ReadonlySet<string> = new Set(['exit', 'reallyExit', 'emit']);
+
 const TEXTS: readonly RegExp[] = [
   /^(?:node:)?inspector(?:\/promises)?$/,
   /^(?:syncBuiltinESMExports|_extensions|setFlagsFromString|promiseHooks)$/,
@@ -24,6 +27,7 @@ const TEXTS: readonly RegExp[] = [
 export const PROCESS_FILES: RegExp = /\/proc\/(?:self|\d+|\$|\{)[^\s'"`]{0,300}\/(?:mem|fd|environ|maps)\b/;
 
 const ASSIGNING = ['assignment_expression', 'augmented_assignment_expression', 'for_in_statement', 'update_expression'];
+const DELETES = /^delete\b/;
 
 export const SCRIPT_TAMPERING: TreeRule = {
   name: 'judge-tampering',
@@ -34,6 +38,7 @@ export const SCRIPT_TAMPERING: TreeRule = {
     ...onEach(['string', 'template_string', 'binary_expression'], isTellingText),
     ...onEach(['member_expression', 'subscript_expression'], (node, aliases) => isReach(chainOf(node, aliases, 3))),
     call_expression: tampersByCall,
+    unary_expression: deletedBy,
   },
 };
 
@@ -44,6 +49,12 @@ function replacedBy(node: Node, aliases: Aliases): readonly Node[] {
   return targetsOf(node).filter((target) => target.type !== 'identifier' && isJudge(chainOf(target, aliases)));
 }
 
+/** What is loaded anew is no other thing than before. */
+function deletedBy(node: Node, aliases: Aliases): readonly Node[] {
+  if (!DELETES.test(node.text.slice(0, 8))) return [];
+  return replacedBy(node, aliases).filter((target) => chainOf(target, aliases).at(-2) !== 'cache');
+}
+
 /** What is assigned to when a judge is replaced. */
 function isJudge(chain: Chain): boolean {
   const [last = '', before = '', third = ''] = chain.toReversed();
@@ -52,6 +63,9 @@ function isJudge(chain: Chain): boolean {
     (before === 'Module' && last.startsWith('_')) ||
     (before === 'cache' && third === 'require') ||
     (before === 'Error' && last === 'prepareStackTrace') ||
+    (before === 'process' && OF_PROCESS.has(last)) ||
+    // The prototype of what has no name is often one of everybody's.
+    (before === '__proto__' && third === UNNAMED) ||
     isAssertion(chain)
   );
 }
@@ -75,7 +89,9 @@ function isReach(chain: Chain): boolean {
   );
 }
 
-const LAST_OF_CALL: ReadonlySet<string> = new Set(['process.binding', 'process.dlopen', 'process._linkedBinding']);
+const LAST_OF_CALL: ReadonlySet<string> = new Set([
+  ...['process.binding', 'process.dlopen', 'process._linkedBinding', 'Module.register'],
+]);
 
 function tampersByCall(node: Node, aliases: Aliases): boolean {
   const call = callOf(node, aliases);

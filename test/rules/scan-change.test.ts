@@ -62,6 +62,36 @@ describe('code over several lines', () => {
   });
 });
 
+describe('what reaches for the judges in other ways', () => {
+  it.each([
+    ["import { strict } from 'node:assert';\nstrict.equal = () => {};", 'a.js'],
+    ["import { strict as same } from 'assert';\nsame.equal = () => {};", 'a.ts'],
+    ['const a = 1;\ndelete JSON.parse;', 'a.js'],
+    ['const a = 1;\n[].__proto__.map = fake;', 'a.js'],
+    ['const a = 1;\nObject.getPrototypeOf([]).map = fake;', 'a.js'],
+    ['const a = 1;\nprocess.exit = () => {};', 'a.js'],
+    ["import json\njson.__dict__['dumps'] = fake", 'a.py'],
+    ["import json\nvars(json)['dumps'] = fake", 'a.py'],
+    ["import sys\nsys.modules['json'] = fake", 'a.py'],
+    ['import pytest\npytest.fail = fake', 'a.py'],
+    ['class A:\n    __eq__ = lambda self, other: True', 'a.py'],
+    ['class A:\n    def __eq__(self, other): return not False', 'a.py'],
+  ])('is found: %j in %s', (text, file) => {
+    expect(placesOf(scanned(text, file))).toEqual(['judge-tampering:2']);
+  });
+
+  it.each([
+    ['delete require.cache[require.resolve("./a.js")];', 'a.js'],
+    ['process.exitCode = 1;', 'a.js'],
+    ['it.__proto__.own = 1;', 'a.js'],
+    ["sys.modules['own'] = fake", 'a.py'],
+    ['vars(self)["name"] = 1', 'a.py'],
+    ['class A:\n    def __eq__(self, other):\n        return self.a == other.a', 'a.py'],
+  ])('is not seen in honest code: %j in %s', (text, file) => {
+    expect(placesOf(scanned(text, file))).toEqual([]);
+  });
+});
+
 describe('what is no code', () => {
   it.each([
     ["const help = 'never call eval(text)';", 'a.js'],
