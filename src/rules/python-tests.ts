@@ -2,10 +2,11 @@
 import { isSilencing } from '../guard/silencing.ts';
 import type { Node } from '../syntax/language.ts';
 import { at, callOf, chainOf, literalOf, targetsOf } from './python-nodes.ts';
-import { type Aliases, named, onEach, type TreeRule } from './tree-rule.ts';
+import { type Aliases, insideOf, named, onEach, type TreeRule } from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
+const NO_ALIASES: Aliases = new Map();
 const LEAVES_OUT =
   /^(?:unittest\.(?:skip|skipIf|skipUnless|expectedFailure|SkipTest|case\.SkipTest)|pytest\.(?:mark\.(?:skip|skipif|xfail)|importorskip|skip|xfail))$/;
 /** Names by which a runner leaves out what it would find. */
@@ -72,6 +73,7 @@ function isSameLiteral(one: Node, other: Node): boolean {
 }
 
 const ACTS = ['call', 'assert_statement', 'raise_statement', 'await', 'yield', 'with_statement', 'for_statement'];
+const actingIn = insideOf(ACTS, ({ text }) => !/^print\b/.test(text.slice(0, 6)));
 const DOCTESTS = '>>>';
 
 export const PYTHON_EMPTY: TreeRule = {
@@ -80,10 +82,7 @@ export const PYTHON_EMPTY: TreeRule = {
     function_definition(node) {
       const [name, body] = [at(node, 'name'), at(node, 'body')];
       if (name === undefined || body === undefined || !/^test(?:_|[A-Z0-9]|$)/.test(name.text)) return [];
-      const acting = body
-        .descendantsOfType(ACTS)
-        .filter((one) => one !== null && !/^print\b/.test(one.text.slice(0, 6)));
-      return acting.length > 0 || body.text.includes(DOCTESTS) ? [] : [name];
+      return actingIn(body).length > 0 || body.text.includes(DOCTESTS) ? [] : [name];
     },
   },
 };
@@ -94,18 +93,18 @@ const QUIET = words('pass_statement continue_statement comment');
 export const PYTHON_SWALLOWED: TreeRule = {
   name: 'test-swallowed',
   finds: {
-    try_statement(node, aliases) {
+    try_statement(node) {
       const body = at(node, 'body');
       const handlers = named(node).filter(({ type }) => type === 'except_clause');
       const quiet = handlers.find((handler) => isQuiet(handler));
-      const asserts = body === undefined || quiet === undefined ? [] : assertionsIn(body, aliases);
+      const asserts = body === undefined || quiet === undefined ? [] : assertionsIn(body);
       return quiet === undefined || asserts.length === 0 ? [] : [...asserts, named(quiet)[0] ?? quiet];
     },
     with_statement(node, aliases) {
       const body = at(node, 'body');
       const calls = named(node)[0]?.descendantsOfType('call') ?? [];
       const hides = calls.find((call) => call !== null && suppresses(call, aliases));
-      const asserts = body === undefined || !hides ? [] : assertionsIn(body, aliases);
+      const asserts = body === undefined || !hides ? [] : assertionsIn(body);
       return !hides || asserts.length === 0 ? [] : [...asserts, hides];
     },
   },
@@ -136,13 +135,10 @@ function suppresses(call: Node, aliases: Aliases): boolean {
   return names.at(-1) === 'suppress' && given.some(({ text }) => ANY_FAILURE.has(text));
 }
 
-function assertionsIn(body: Node, aliases: Aliases): readonly Node[] {
-  const found = body.descendantsOfType(['assert_statement', 'call']).filter((node) => node !== null);
-  return found.filter((node) => {
-    if (node.type === 'assert_statement') return true;
-    return /^(?:assert|fail)/.test(callOf(node, aliases).names.at(-1) ?? '');
-  });
-}
+const assertionsIn = insideOf(['assert_statement', 'call'], (node) => {
+  if (node.type === 'assert_statement') return true;
+  return /^(?:assert|fail)/.test(callOf(node, NO_ALIASES).names.at(-1) ?? '');
+});
 
 export const PYTHON_SILENCED: TreeRule = {
   name: 'check-silenced',

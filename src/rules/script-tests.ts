@@ -2,7 +2,7 @@
 import { isSilencing } from '../guard/silencing.ts';
 import type { Node } from '../syntax/language.ts';
 import { at, callOf, chainOf, keyOf, literalOf, unwrapped } from './script-nodes.ts';
-import { type Aliases, named, onEach, type TreeRule } from './tree-rule.ts';
+import { type Aliases, insideOf, named, onEach, type TreeRule } from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
@@ -95,6 +95,7 @@ function isSameLiteral(one: Node, other: Node): boolean {
 
 /** Says something and asks nothing. */
 const SAYS = /^(?:console|process\.stdout)\b/;
+const says = ({ text }: Node): boolean => SAYS.test(text.slice(0, 20));
 const ACTS = ['call_expression', 'new_expression', 'throw_statement', 'await_expression', 'yield_expression', 'import'];
 
 export const SCRIPT_EMPTY: TreeRule = {
@@ -104,7 +105,7 @@ export const SCRIPT_EMPTY: TreeRule = {
       const call = callOf(node, NO_ALIASES);
       const body = call?.arguments.findLast(({ type }) => FUNCTIONS.has(type));
       if (call === undefined || body === undefined || !CASES.has(call.names.join('.'))) return false;
-      return given(body).length === 0 && !acts(body) ? [at(node, 'function') ?? node] : false;
+      return given(body).length === 0 && actingIn(body).length === 0 ? [at(node, 'function') ?? node] : false;
     },
   },
 };
@@ -115,13 +116,13 @@ function given(body: Node): readonly Node[] {
   return parameters === undefined ? [] : named(parameters);
 }
 
-function acts(body: Node): boolean {
-  const found = body.descendantsOfType(ACTS).filter((node) => node !== null);
-  return found.some((node) => node.type !== 'call_expression' || !SAYS.test(node.text.slice(0, 20)));
-}
+const actingIn = insideOf(ACTS, (node) => node.type !== 'call_expression' || !says(node));
 
 const ASSERTING =
   /(?:^|\.)(?:assert|expect|should)(?:\.|$)|^t\.(?!after|before|mock|plan|diagnostic|comment|test|end)\w+$/;
+const assertionsIn = insideOf(['call_expression'], (call) =>
+  ASSERTING.test(callOf(call, NO_ALIASES)?.names.join('.') ?? ''),
+);
 /** What a handler may do without anybody hearing of the failure. */
 const QUIET = words('comment empty_statement return_statement continue_statement');
 
@@ -132,8 +133,7 @@ export const SCRIPT_SWALLOWED: TreeRule = {
       const [body, handler] = [at(node, 'body'), at(node, 'handler')];
       const caught = handler && at(handler, 'body');
       if (body === undefined || handler === undefined || caught === undefined || !isQuiet(caught)) return [];
-      const calls = body.descendantsOfType('call_expression').filter((call) => call !== null);
-      const asserts = calls.filter((call) => ASSERTING.test(callOf(call, NO_ALIASES)?.names.join('.') ?? ''));
+      const asserts = assertionsIn(body);
       return asserts.length === 0 ? [] : [...asserts, handler];
     },
   },
@@ -143,7 +143,7 @@ function isQuiet(block: Node): boolean {
   return named(block).every((statement) => {
     const [only] = named(statement);
     if (statement.type === 'return_statement') return only === undefined;
-    const isSaid = statement.type === 'expression_statement' && SAYS.test(statement.text.slice(0, 20));
+    const isSaid = statement.type === 'expression_statement' && says(statement);
     return isSaid || QUIET.has(statement.type);
   });
 }

@@ -44,6 +44,38 @@ export function named(node: Node): readonly Node[] {
     .flatMap((child) => child ?? []);
 }
 
+/** Enough to place a finding; of more nobody reads. */
+const MOST_INSIDE = 20;
+
+/**
+ * Gives the wanted nodes of these types inside a node, the first ones. They are looked for in the whole tree, once: to ask each of many nodes
+ * that lie in each other for what is in it takes as long as the file squared.
+ */
+export function insideOf(types: readonly string[], isWanted: (node: Node) => boolean): (node: Node) => readonly Node[] {
+  const known = new WeakMap<Node['tree'], readonly Node[]>();
+  return (node) => {
+    const all = known.get(node.tree) ?? wantedIn(node.tree.rootNode, types, isWanted);
+    known.set(node.tree, all);
+    const from = firstFrom(all.length, (index) => all[index]?.startIndex ?? 0, node.startIndex);
+    return all.slice(from, from + MOST_INSIDE).filter(({ startIndex }) => startIndex < node.endIndex);
+  };
+}
+
+function wantedIn(root: Node, types: readonly string[], isWanted: (node: Node) => boolean): readonly Node[] {
+  return root.descendantsOfType([...types]).flatMap((node) => (node !== null && isWanted(node) ? [node] : []));
+}
+
+/** The index of the first of so many rising numbers that is not below the limit. */
+export function firstFrom(count: number, numberAt: (index: number) => number, limit: number): number {
+  let [from, to] = [0, count];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (numberAt(middle) < limit) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
 /** Names that are bound once to a chain; what is bound twice may stand for anything. */
 export function uniqueAliases(found: readonly (readonly [name: string, chain: readonly string[]])[]): Aliases {
   const byName = Map.groupBy(found, ([name]) => name);

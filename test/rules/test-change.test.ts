@@ -177,3 +177,13 @@ describe('a file whose syntax has an error', () => {
     expect(foundIn(file, text)).toEqual(found);
   });
 });
+
+describe('a file in which everything lies in something else', () => {
+  const DEEP = 7000;
+  it.each([
+    ['test/a.test.js', `${'try{'.repeat(DEEP)}expect(add(1))${'}catch{}'.repeat(DEEP)}`],
+    ['test/a.test.js', `${"test('a',()=>{".repeat(DEEP)}${'})'.repeat(DEEP)}`],
+  ])('is read once, not once for each: %s', (file, text) => {
+    expect(foundIn(file, text)).toHaveLength(1);
+  });
+});
