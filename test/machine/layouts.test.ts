@@ -103,7 +103,9 @@ const CASES: readonly (readonly [string, RunnerName, string, Files])[] = [
     'pytest',
     'tests/test_it.py',
     {
-      'pyproject.toml': '[tool.pytest.ini_options]\npythonpath = ["lib"]\naddopts = "-p plugin"\n',
+      'pyproject.toml': '[tool.pytest.ini_options]\npythonpath = ["lib"]\n',
+      // Not by `-p plugin`: before 8.4 pytest loads those before it reads `pythonpath`.
+      'conftest.py': 'pytest_plugins = ["plugin"]\n',
       'lib/plugin.py':
         'import pytest\n\n\n@pytest.fixture(autouse=True)\ndef marked(monkeypatch):\n    monkeypatch.setenv("MARKED", "yes")\n',
       'src/shop.py': 'def two():\n    return 2\n',
