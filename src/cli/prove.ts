@@ -115,7 +115,7 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     await mkdir(workspace);
     const sandbox = await openSandbox({ workspace, scratch, readOnly: [...dependencies.values()], scripted: false });
     const found = await proveChange({
-      ...{ repository: checkout.repository, sandbox, range, runner, junit, dependencies, timeoutMs },
+      ...{ repository: checkout.repository, sandbox, range, commands: { runner, junit }, dependencies, timeoutMs },
       ...{
         build: values.build ?? null,
         outputBytes: OUTPUT_BYTES,

@@ -74,8 +74,15 @@ async function begin(proof: PullProof, world: World, attempt: number): Promise<P
   return { ...proof, stage: 'running', run: { id, base, head, until } };
 }
 
-function briefCommands({ install, build, runner, junit, tests }: RepositoryConfig['commands']): ProofBrief['commands'] {
-  return { install, build, runner, junit, tests };
+function briefCommands({
+  install,
+  build,
+  test,
+  runner,
+  junit,
+  tests,
+}: RepositoryConfig['commands']): ProofBrief['commands'] {
+  return { install, build, test, runner, junit, tests };
 }
 
 async function finish(proof: PullProof, awaited: NonNullable<PullProof['run']>, world: World): Promise<PullProof> {

@@ -3,7 +3,7 @@
  * file's place in the request, each file with a key of its own. The keys stay in this process, and the tool is another one: code under test can
  * write no line of ours. It shares processes with the tool, though, so what the tool tells is only as good as the tool. A file beside the tests,
  * with one test that passes and one that fails, goes along: where its outcomes are not told as they are, nothing is believed.
- * Reads `{token, tool, program, files: [{path, key}]}` from standard input.
+ * Reads `{token, tool, program, command, files: [{path, key}]}` from standard input.
  */
 import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { homeOf, ownOptions, programOf, TOOLS } from './told-tools.mjs';
 
-const { token, tool, program, files } = JSON.parse(readFileSync(0, 'utf8'));
+const { token, tool, program, command, files } = JSON.parse(readFileSync(0, 'utf8'));
 const ROOT = process.cwd();
 const LONGEST = 2000;
 
@@ -118,7 +118,7 @@ function endOf(sentinel) {
 async function runIn(folder, indexes, report) {
   const sentinels = [...new Set(indexes.map((index) => sentinelOf(files[index].path)))];
   const paths = [...indexes.map((index) => resolve(files[index].path)), ...sentinels];
-  const { env, forNode, forTool } = ownOptions(tool, folder);
+  const { env, forNode, forTool } = ownOptions(tool, folder, command, ROOT);
   const own = TOOLS[tool].argv({ paths: paths.map((path) => relative(folder, path)), report });
   for (const sentinel of sentinels) writeFileSync(sentinel, TOOLS[tool].sentinel(token), { flag: 'wx' });
   const said = await run([...forNode, programOf(tool, folder, ROOT), ...forTool, ...own], folder, env);

@@ -72,20 +72,50 @@ export function programOf(tool, folder, root) {
   return join(installed, typeof bin === 'string' ? bin : bin[tool]);
 }
 
-/** What the folder's own script says of how the tool is run: variables before it, options for Node, options for the tool. */
-export function ownOptions(tool, folder) {
-  const { test } = manifestIn(folder).scripts ?? {};
-  const script = [String(test), ...scriptsIn(folder)].find((text) => runs(tool).test(text)) ?? '';
-  const command = script.split(/&&|\|\||[;|]/).find((text) => runs(tool).test(text)) ?? '';
-  const words = (command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
-  const at = words.findIndex((word) => runs(tool).test(word));
-  const before = words.slice(0, Math.max(0, at));
+/** `npm test`, `pnpm run unit`, `yarn unit`: the script's name. */
+const SCRIPT = /^(?:npm|pnpm|yarn)(?: run(?:-script)?)? ([\w:.-]+)/;
+
+/**
+ * How the repository runs the tool in a folder: variables before it, options for Node, options for the tool. At the root the command for the whole
+ * suite says it first, by itself or by the script that it names; else the folder's own scripts do.
+ */
+export function ownOptions(tool, folder, suite, root) {
+  const scripts = manifestIn(folder).scripts ?? {};
+  const isOf = (text) => runs(tool).test(String(text));
+  const here = folder === root && !/\bcd\s/.test(suite) ? suite : '';
+  const given = partsOf(here).find((part) => isOf(part) || isOf(scripts[scriptOf(part)])) ?? '';
+  const all = [given, scripts[scriptOf(given)], scripts.test, ...scriptsIn(folder)];
+  const own = partsOf(all.find(isOf) ?? '').find(isOf) ?? '';
+  const { env, forNode, forTool } = readIn(own, tool);
+  if (own === given) return { env, forNode, forTool };
+  const [before, ...after] = given.split(' -- ');
   return {
-    env: Object.fromEntries(before.flatMap((word) => [VARIABLE.exec(word)?.slice(1)].filter(Boolean))),
-    forNode: optionsIn(before),
-    forTool: optionsIn(words.slice(at + 1)),
+    env: { ...env, ...variablesIn(wordsOf(before)) },
+    forNode,
+    forTool: [...forTool, ...optionsIn(wordsOf(after.join(' ')))],
   };
 }
+
+const partsOf = (command) => command.split(/&&|\|\||[;|]/).map((part) => part.trim());
+const wordsOf = (text) =>
+  (text.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
+
+/** The script that a command names; undefined where it names none. */
+function scriptOf(command) {
+  const words = wordsOf(command);
+  const at = words.findIndex((word) => !VARIABLE.test(word));
+  return SCRIPT.exec(words.slice(Math.max(0, at)).join(' '))?.[1];
+}
+
+function readIn(command, tool) {
+  const words = wordsOf(command);
+  const at = words.findIndex((word) => runs(tool).test(word));
+  const before = words.slice(0, Math.max(0, at));
+  return { env: variablesIn(before), forNode: optionsIn(before), forTool: optionsIn(words.slice(at + 1)) };
+}
+
+const variablesIn = (words) =>
+  Object.fromEntries(words.flatMap((word) => [VARIABLE.exec(word)?.slice(1)].filter(Boolean)));
 
 function optionsIn(words) {
   return words.flatMap((word, index) => {

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { isTestFile } from '../guard/test-paths.ts';
 import { scopeOf } from '../guard/test-scope.ts';
 import { withoutWaiver } from '../guard/waivers.ts';
-import type { Commands } from '../loop/brief.ts';
-import { RUNNERS, type RunnerName } from '../runners/runners.ts';
+import type { RunnerCommands } from '../runners/runner.ts';
+import { RUNNERS } from '../runners/runners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Parsers } from '../syntax/parsers.ts';
 import { runTests, type TestRun } from '../test-runs/test-run.ts';
@@ -25,8 +25,7 @@ export interface ProofRequest {
   readonly repository: Repository;
   readonly sandbox: Sandbox;
   readonly range: Range;
-  readonly runner: RunnerName;
-  readonly junit?: Commands['junit'];
+  readonly commands: RunnerCommands;
   readonly dependencies: Dependencies;
   /** Compiles the product in each tree; null where nothing is to be. */
   readonly build: string | null;
@@ -49,7 +48,8 @@ const HEAD_RUNS = 3;
 /** Lays out the trees, runs the tests on each, and says what that proves. @throws {LoopError} where a tree cannot be laid out. */
 export async function prove(request: ProofRequest): Promise<Proof> {
   const startedMs = performance.now();
-  const { range, repository, runner, dependencies, sandbox } = request;
+  const { range, repository, commands, dependencies, sandbox } = request;
+  const { runner } = commands;
   const change = await changeOf(repository, range, runner);
   const trees = await layProofTrees(repository, change, dependencies);
   const unbuilt = await unbuiltIn(request, trees);
@@ -88,7 +88,7 @@ type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings' | 'strengt
 
 async function judge(work: Judging): Promise<Judged> {
   const { change, trees, log } = work;
-  const changed = change.tests.filter((path) => change.headFiles.has(path) && isTestFile(path, work.runner));
+  const changed = change.tests.filter((path) => change.headFiles.has(path) && isTestFile(path, work.commands.runner));
   const own = scopeOf(changed, work.scope).asked;
   log(`changed files: ${own.length} with tests, ${change.product.length} without`);
   const first = await run(work, trees.head, { files: own });
@@ -106,12 +106,12 @@ async function judge(work: Judging): Promise<Judged> {
   );
   const others = await otherTests(work);
   if (typeof others === 'string') return notJudged(others);
-  const earlier = change.tests.filter((path) => change.baseFiles.has(path) && isTestFile(path, work.runner));
+  const earlier = change.tests.filter((path) => change.baseFiles.has(path) && isTestFile(path, work.commands.runner));
   const before = scopeOf(earlier, work.scope).asked;
   const onBase = before.length === 0 ? undefined : await run(work, trees.base, { files: before });
   if (onBase?.trusted === false) return notJudged(`The changed tests cannot be judged on the base: ${onBase.problem}`);
   const taken = takenOut(onBase?.results ?? new Map(), first.results);
-  const findings = [...(await findingsOf(work)), ...taken].map(withoutWaiver);
+  const findings = [...(await findingsOf({ ...work, runner: work.commands.runner })), ...taken].map(withoutWaiver);
   const { product, tests } = change;
   const grounds = { product, tests, rows, lost: others.lost, broken: first.broken, findings };
   return { ...(await weighed(work, { grounds, others, first })), rows: [...rows], findings: [...findings] };
@@ -176,9 +176,9 @@ const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], durationMs: 0 };
 
 /** A sentence where it cannot be told. */
 async function otherTests(work: Judging): Promise<OtherTests | string> {
-  const { change, trees, runner, log } = work;
+  const { change, trees, commands, log } = work;
   const untouched = [...change.headFiles.keys()].filter(
-    (path) => isTestFile(path, runner) && change.baseFiles.get(path) === change.headFiles.get(path),
+    (path) => isTestFile(path, commands.runner) && change.baseFiles.get(path) === change.headFiles.get(path),
   );
   const others = scopeOf(untouched, work.scope).asked;
   if (others.length === 0) return NO_OTHERS;
@@ -218,11 +218,11 @@ async function lostIn(
 }
 
 function run(
-  { repository, sandbox, runner, junit, timeoutMs, outputBytes }: Judging,
+  { repository, sandbox, commands, timeoutMs, outputBytes }: Judging,
   tree: string,
   { files, expected = [] }: { readonly files: readonly string[]; readonly expected?: readonly string[] },
 ): Promise<TestRun> {
   return onCopy(repository.scratch, tree, (directory) =>
-    runTests({ sandbox, directory, runner, junit, files, expected, timeoutMs, outputBytes }),
+    runTests({ sandbox, directory, commands, files, expected, timeoutMs, outputBytes }),
   );
 }

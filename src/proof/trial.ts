@@ -1,6 +1,5 @@
 /** Tests that pass on the head, asked once more on a copy of it in which some of the product is other. */
-import type { Commands } from '../loop/brief.ts';
-import type { RunnerName } from '../runners/runners.ts';
+import type { RunnerCommands } from '../runners/runner.ts';
 import { overwriteInside } from '../sandbox/inside.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { runTests, type TestRun } from '../test-runs/test-run.ts';
@@ -20,8 +19,7 @@ export interface Guards {
 export interface TrialRequest {
   readonly repository: Repository;
   readonly sandbox: Sandbox;
-  readonly runner: RunnerName;
-  readonly junit?: Commands['junit'];
+  readonly commands: RunnerCommands;
   readonly build: string | null;
   readonly change: Change;
   /** The tree of the head. */
@@ -61,10 +59,10 @@ export function ask(
   { tests, durationMs }: Guards,
   how: 'patiently' | 'hastily' = 'hastily',
 ): Promise<TestRun> {
-  const { sandbox, runner, junit, outputBytes, timeoutMs } = request;
+  const { sandbox, commands, outputBytes, timeoutMs } = request;
   const hasty = Math.min(timeoutMs, Math.max(SHORTEST_MS, PATIENCE * durationMs));
   return runTests({
-    ...{ sandbox, directory, runner, junit, outputBytes },
+    ...{ sandbox, directory, commands, outputBytes },
     ...{ files: [...tests.keys()], expected: idsOf({ tests }) },
     ...(how === 'patiently' ? { timeoutMs } : { timeoutMs: hasty, tellsApart: false }),
   });

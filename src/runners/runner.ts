@@ -1,6 +1,15 @@
 /** What a test runner is here: one file each, which says where its tests are and how they are run. Pure. */
 import type { Commands } from '../loop/brief.ts';
 
+/** What a repository says of how its tests are run. */
+export interface RunnerCommands {
+  readonly runner: Commands['runner'];
+  /** For the runner `junit` only. */
+  readonly junit?: Commands['junit'];
+  /** Of the whole suite; a told runner takes its options. Absent where nobody named one. */
+  readonly test?: string | undefined;
+}
+
 export interface Runner {
   /** What says that a repository uses it; undefined where nothing does. */
   readonly detect: (repository: RepositoryFacts) => string | undefined;
@@ -16,8 +25,8 @@ export interface Runner {
   readonly programs: readonly [string, ...string[]];
   /** How the first program is started. */
   readonly argv: (start: Start) => readonly string[];
-  /** What the program is told beside the files; `node` is the ordinary Node, which tests start other processes with; `junit` is there for that runner. */
-  readonly told: (node: string, commands: Pick<Commands, 'junit'>) => Readonly<Record<string, string>>;
+  /** What the program is told beside the files; `node` is the ordinary Node, which tests start other processes with. */
+  readonly told: (node: string, commands: RunnerCommands) => Readonly<Record<string, string>>;
   /**
    * One start takes many files, each with a key and lines of its own: each in a process `apart` from the others, or as its own tool parts them, or
    * all `together` in one process, where one that ends it, or leaves something behind, is in the way of others.

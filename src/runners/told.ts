@@ -23,7 +23,7 @@ function told(tool: 'vitest' | 'jest'): Runner {
     settings: SETTINGS,
     programs: ['told-runner.mjs', 'told-tools.mjs'],
     argv: ({ node, script }) => [node, '--disable-sigusr1', script],
-    told: (node) => ({ tool, program: node }),
+    told: (node, { test = '' }) => ({ tool, program: node, command: test }),
   };
 }
 

@@ -4,9 +4,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { programText } from '../inside/program-text.ts';
-import type { Commands } from '../loop/brief.ts';
-import type { Runner } from '../runners/runner.ts';
-import { RUNNERS, type RunnerName } from '../runners/runners.ts';
+import type { Runner, RunnerCommands } from '../runners/runner.ts';
+import { RUNNERS } from '../runners/runners.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import { keepTests } from './kept-tests.ts';
 import { type FileRun, judgeRun, type TestRun } from './test-verdict.ts';
@@ -17,8 +16,7 @@ export interface TestRequest {
   readonly sandbox: Sandbox;
   /** Root of the repository's working copy. */
   readonly directory: string;
-  readonly runner: RunnerName;
-  readonly junit?: Commands['junit'];
+  readonly commands: RunnerCommands;
   /** Paths from the root. */
   readonly files: readonly string[];
   /** Ids `file::name` that must be reported. */
@@ -36,7 +34,7 @@ export interface TestRequest {
  */
 export async function runTests(request: TestRequest): Promise<TestRun> {
   const scripts = join(request.sandbox.scratch, `run-${randomBytes(8).toString('hex')}`);
-  const { programs } = RUNNERS[request.runner];
+  const { programs } = RUNNERS[request.commands.runner];
   await mkdir(scripts, { recursive: true });
   for (const name of programs) await writeFile(join(scripts, name), programText(name));
   try {
@@ -66,7 +64,8 @@ const FILE_SHARE = 0.5;
 const LATER_SHARE = 0.2;
 
 async function runFiles(request: TestRequest, script: string): Promise<readonly FileRun[]> {
-  const { directory, timeoutMs, runner, files, tellsApart = true } = request;
+  const { directory, timeoutMs, files, tellsApart = true } = request;
+  const { runner } = request.commands;
   const startedMs = performance.now();
   const tests = await keepTests(directory, runner);
   const first = await runOnce(request, script, { files, leftMs: timeoutMs, share: FILE_SHARE });
@@ -99,15 +98,15 @@ interface Start {
 
 /** One start of the runner's program. */
 async function runOnce(
-  { sandbox, directory, runner, junit, outputBytes, timeoutMs }: TestRequest,
+  { sandbox, directory, commands, outputBytes, timeoutMs }: TestRequest,
   script: string,
   { files, leftMs, share }: Start,
 ): Promise<readonly FileRun[]> {
-  const { argv, told, trust } = RUNNERS[runner];
+  const { argv, told, trust } = RUNNERS[commands.runner];
   const shareMs = timeoutMs * share;
   // Keys and the values of the sentinel are made when the candidate is there already, and each key for one file only.
   const keyed = files.map((path) => ({ path, key: randomBytes(32).toString('hex') }));
-  const request = { token: randomBytes(8).toString('hex'), files: keyed, ...told(process.execPath, { junit }) };
+  const request = { token: randomBytes(8).toString('hex'), files: keyed, ...told(process.execPath, commands) };
   const result = await sandbox.run({
     argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
     env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },

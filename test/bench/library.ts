@@ -77,7 +77,7 @@ async function costOf({ runner, plain, files }: Suite, root: string): Promise<Co
     const { ms: plainMs } = await timed(() => execa(program, argv, { cwd: directory, env: { CI: 'true' } }));
     const { ms: ownMs, result } = await timed(() =>
       runTests({
-        ...{ sandbox, directory, runner, files: paths, expected: [] },
+        ...{ sandbox, directory, commands: { runner }, files: paths, expected: [] },
         ...{ timeoutMs: 120_000, outputBytes: 4_000_000 },
       }),
     );

@@ -13,6 +13,7 @@ export interface Ground {
   readonly base?: Files;
   readonly change: Change;
   readonly runner?: Brief['commands']['runner'];
+  readonly junit?: Brief['commands']['junit'];
   readonly build?: string;
   readonly install?: string;
   /** A folder that may be read beside the repository. */
@@ -62,7 +63,7 @@ export async function rowsFor(ground: Ground, claims: readonly Claim[]): Promise
 
 /** The rows, and how much the tests of each change notice. */
 export async function evidenceFor(ground: Ground, claims: readonly Claim[]): Promise<Omit<Evidence, 'raw'>> {
-  const { runner = 'node-test', build = null, install = null, readable } = ground;
+  const { runner = 'node-test', junit, build = null, install = null, readable } = ground;
   const { base, product, fileOf } = RUNNERS[runner];
   const all = claims.map((claim, index) => ({
     ...claim,
@@ -77,7 +78,7 @@ export async function evidenceFor(ground: Ground, claims: readonly Claim[]): Pro
         .filter(({ sharesRequirement }) => !sharesRequirement)
         .map(({ id, kind }) => ({ id, kind, statement: 'It works.' })),
       tasks: all.map(({ id, taskFiles = [product] }) => taskFor([id], taskFiles)),
-      commands: commandsOf({ build, install, test: 'true', runner }),
+      commands: commandsOf({ build, install, test: 'true', runner, junit }),
     },
     readable,
   );

@@ -46,7 +46,7 @@ export async function openRunnerWorld(): Promise<RunnerWorld> {
     write: (files) => writeAll(workspace, files),
     async run(runner, names, timeoutMs = 30_000) {
       const expected = Object.entries(names).flatMap(([file, tests]) => tests.map((name) => `${file}::${name}`));
-      const request = { sandbox, directory: workspace, runner, files: Object.keys(names), expected };
+      const request = { sandbox, directory: workspace, commands: { runner }, files: Object.keys(names), expected };
       const result = await runTests({ ...request, ...limits, timeoutMs });
       const outcomes = Object.fromEntries(expected.map((id) => [id.split('::')[1], result.results.get(id)?.outcome]));
       return { ...result, outcomes };
@@ -54,7 +54,13 @@ export async function openRunnerWorld(): Promise<RunnerWorld> {
     async attack(runner, files, id, before = []) {
       const directory = await mkdtemp(join(workspace, 'case-'));
       await writeAll(directory, files);
-      const request = { sandbox, directory, runner, files: [...before, id.split('::')[0] ?? ''], expected: [id] };
+      const request = {
+        sandbox,
+        directory,
+        commands: { runner },
+        files: [...before, id.split('::')[0] ?? ''],
+        expected: [id],
+      };
       const { trusted, problem, results } = await runTests({ ...request, ...limits });
       return { trusted, problem, ...results.get(id) };
     },

@@ -126,7 +126,7 @@ test.each(CASES)('%s: %s', async (_layout, runner, path, files) => {
     if (!name.startsWith('.')) await symlink(join(packages, name), join(directory, 'node_modules', name));
   const limits = { timeoutMs: 120_000, outputBytes: 1_000_000 };
   const { results, problem, broken } = await runTests({
-    ...{ sandbox, directory, runner, files: [path], expected: [], ...limits },
+    ...{ sandbox, directory, commands: { runner }, files: [path], expected: [], ...limits },
   });
   expect({ problem, broken: [...broken] }).toEqual({ problem: undefined, broken: [] });
   expect([...results.values()].map(({ outcome }) => outcome).sort()).toEqual(['fail', 'pass']);

@@ -54,8 +54,7 @@ async function told(name: keyof typeof RUNNER_KINDS, chosen: readonly Kind[], mi
     ...{
       sandbox,
       directory,
-      runner: kinds.runner,
-      junit: kinds.junit,
+      commands: kinds,
       files: chosen.map(kinds.path),
       expected: chosen.map(idOf),
     },

@@ -144,7 +144,7 @@ describe('many files', () => {
     const { sandbox } = room;
     const limits = { timeoutMs: 120_000, outputBytes: 100_000, tellsApart };
     const run = await runTests({
-      ...{ sandbox, directory, runner: 'pytest', files: Object.keys(files), expected, ...limits },
+      ...{ sandbox, directory, commands: { runner: 'pytest' }, files: Object.keys(files), expected, ...limits },
     });
     return { ...run, outcomes: Object.fromEntries([...run.results].map(([id, { outcome }]) => [id, outcome])) };
   };

@@ -1,7 +1,7 @@
-/** Loops on a repository whose tests are Vitest's, which tells its outcomes itself: BUILD and VERIFY with the Vitest of this project. */
+/** Loops on a repository whose tool tells its outcomes itself: with the Vitest of this project, and with a command that writes JUnit's XML. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Claim, evidenceFor, NODE_BASE } from '../jobs/evidence-world.ts';
+import { type Claim, evidenceFor, NODE_BASE, NODE_HEAD, NODE_TEST } from '../jobs/evidence-world.ts';
 
 const OURS = join(import.meta.dirname, '..', '..', 'node_modules');
 /** An own folder in which tools may write, with a link to each package. */
@@ -58,4 +58,28 @@ describe('sums', () => {
     'pass pass not-run fail true told',
   ]);
   expect(strengths[0]).toMatchObject({ requirement: 'R-1', weak: false, unmeasured: 0, survivors: [] });
+});
+
+test('a command that writes JUnit’s XML proves a change as the others do', async () => {
+  const assertion = 'assert.deepEqual([99, 100].map((one) => price.discounted(one)), [99, 90])';
+  const text = (name: string, line: string) =>
+    `import * as price from '../src/price.js';\n${NODE_TEST}test('${name}', () => { assert.equal(typeof price.discounted, 'function'); ${line}; });\n`;
+  const { rows } = await evidenceFor(
+    {
+      ...{ change: NODE_HEAD, runner: 'junit' },
+      junit: {
+        run: 'node --test --test-reporter=junit --test-reporter-destination={report} {files}',
+        sentinel:
+          "import test from 'node:test';\nimport assert from 'node:assert';\ntest('{name} passes', () => {});\ntest('{name} fails', () => assert.equal(1, 2));\n",
+      },
+    },
+    [
+      { kind: 'change', taskFiles: ['src/price.js'], name: 'discounts', test: text('discounts', assertion) },
+      { kind: 'change', taskFiles: ['src/price.js'], name: 'is there', test: text('is there', '') },
+    ],
+  );
+  const told = rows.map(({ base, head, reverted, mutated, proven, trust }) =>
+    [base, head, reverted, mutated, proven, trust].join(' '),
+  );
+  expect(told).toEqual(['fail pass fail fail true told', 'fail pass fail pass false told']);
 });

@@ -51,7 +51,7 @@ async function run(tool: Tool, files: Files, minutes = 0.5) {
     if (!name.startsWith('.')) await symlink(join(packages[tool], name), join(directory, 'node_modules', name));
   const limits = { timeoutMs: minutes * 60_000, outputBytes: 1_000_000 };
   const found = await runTests({
-    ...{ sandbox, directory, runner: nameOf(tool), files: ['test/it.test.js'], expected: [], ...limits },
+    ...{ sandbox, directory, commands: { runner: nameOf(tool) }, files: ['test/it.test.js'], expected: [], ...limits },
   });
   const results = [...found.results].map(([id, result]) => [id.split('::')[1] ?? '', result] as const);
   return {

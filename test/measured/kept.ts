@@ -135,7 +135,7 @@ async function outcomesOn(made: Scene, commit: string, { runner }: Library, test
   await layTree(repository, commit, directory);
   for (const [path, text] of Object.entries(tests)) await writeInside(directory, path, text);
   const run = await runTests({
-    ...{ sandbox: environment.sandbox, directory, runner, files: Object.keys(tests), expected: [] },
+    ...{ sandbox: environment.sandbox, directory, commands: { runner }, files: Object.keys(tests), expected: [] },
     ...{ timeoutMs: LIMITS.suiteTimeoutMs, outputBytes: LIMITS.outputBytes },
   });
   if (!run.trusted) throw new Error(run.problem ?? 'no result');

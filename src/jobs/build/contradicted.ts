@@ -29,7 +29,7 @@ export async function contradictedTests(
     return runTests({
       sandbox: environment.sandbox,
       directory,
-      runner,
+      commands: brief.commands,
       files,
       expected: [],
       timeoutMs: brief.limits.suiteTimeoutMs,

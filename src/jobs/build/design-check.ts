@@ -88,8 +88,7 @@ export async function problemsOnBase(
     const run = await runTests({
       sandbox: environment.sandbox,
       directory: base,
-      runner: brief.commands.runner,
-      junit: brief.commands.junit,
+      commands: brief.commands,
       files: draft.files.map(({ path }) => path),
       expected: draft.tests.map(idOf),
       timeoutMs: brief.limits.suiteTimeoutMs,

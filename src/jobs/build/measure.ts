@@ -105,8 +105,7 @@ async function testReading(bench: Bench, directory: string, tests: FrozenTests):
   const run = await runTests({
     sandbox: environment.sandbox,
     directory,
-    runner: brief.commands.runner,
-    junit: brief.commands.junit,
+    commands: brief.commands,
     files: [...new Set(tests.tests.map(({ file }) => file))],
     expected: tests.tests.map(idOf),
     timeoutMs: brief.limits.suiteTimeoutMs,

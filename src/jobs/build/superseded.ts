@@ -71,8 +71,7 @@ async function outcomesIn(
       return runTests({
         sandbox: environment.sandbox,
         directory,
-        runner: brief.commands.runner,
-        junit: brief.commands.junit,
+        commands: brief.commands,
         files: [path],
         expected: [],
         timeoutMs: brief.limits.suiteTimeoutMs,

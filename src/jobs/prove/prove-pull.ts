@@ -64,14 +64,13 @@ async function provedIn({ brief, sandbox, repository, log }: Place): Promise<Pro
   const parsers = await loadParsers(await parsersFolder(await mkdtemp(join(repository.scratch, 'parsers-'))));
   const dependencies = await installed({ brief, sandbox, repository, log });
   const range = { base, head };
-  const { runner, junit, build, tests: scope = [] } = commands;
+  const { build, tests: scope = [] } = commands;
   return prove({
     ...{
       repository,
       sandbox,
       range,
-      runner,
-      junit,
+      commands,
       build,
       scope,
       dependencies,

@@ -16,12 +16,11 @@ export async function runFrozen(
   const { suiteTimeoutMs, outputBytes } = brief.limits;
   const timeoutMs = Math.min(suiteTimeoutMs, mostMs ?? suiteTimeoutMs);
   const files = [...new Set(only.map(({ file }) => file))];
-  const { runner } = brief.commands;
   await layTests(directory, tests);
   return runTests({
     sandbox: environment.sandbox,
     directory,
-    runner,
+    commands: brief.commands,
     files,
     expected: only.map(idOf),
     timeoutMs,

@@ -179,9 +179,9 @@ function run(
   directory: string,
   asked: { readonly files: readonly string[]; readonly expected: readonly string[]; readonly timeoutMs: number },
 ): Promise<TestRun> {
-  const { runner, junit } = brief.commands;
-  const { outputBytes } = brief.limits;
-  return runTests({ sandbox: environment.sandbox, directory, runner, junit, outputBytes, ...asked });
+  const { commands, limits } = brief;
+  const { outputBytes } = limits;
+  return runTests({ sandbox: environment.sandbox, directory, commands, outputBytes, ...asked });
 }
 
 function fileOf(id: string): string {

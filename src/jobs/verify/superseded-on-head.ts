@@ -17,8 +17,7 @@ export async function supersededOnHead(bench: Bench, trees: Trees): Promise<read
     const { results } = await runTests({
       sandbox: bench.environment.sandbox,
       directory,
-      runner: commands.runner,
-      junit: commands.junit,
+      commands,
       files,
       expected: supersededTests.map(idOf),
       timeoutMs: limits.suiteTimeoutMs,

@@ -61,7 +61,7 @@ export function runKept(work: Work, texts: Texts): Promise<TestRun | undefined> 
   const { commands, limits } = bench.brief;
   return onChanged(work, texts, (directory) =>
     runTests({
-      ...{ sandbox: bench.environment.sandbox, directory, runner: commands.runner, junit: commands.junit },
+      ...{ sandbox: bench.environment.sandbox, directory, commands },
       ...{ files: [...kept.tests.keys()], expected: [...kept.tests.values()].flat() },
       ...{ timeoutMs: patienceMs(kept.durationMs), outputBytes: limits.outputBytes, tellsApart: false },
     }),
