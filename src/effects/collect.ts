@@ -8,7 +8,7 @@ import { type ModelCall, type Report, report as reportSchema } from '../loop/bri
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
-import { nameOf } from '../loop/terms.ts';
+import { nameOf, type PhaseName } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
 import { type ArtifactFiles, MAX_ZIP_BYTES, unpack } from './artifact.ts';
@@ -44,11 +44,7 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
   if (run.conclusion === 'cancelled')
     return failed('cancelled', `The ${effect.phase} run ${run.id} was cancelled before it delivered.`);
   const zip = await ports.github.artifact(loop.ref, run.id, effect.report, MAX_ZIP_BYTES);
-  if (zip === undefined)
-    return failed(
-      'work',
-      `The ${effect.phase} run ${run.id} ended as ${run.conclusion ?? 'unknown'} without a report; its log says why.`,
-    );
+  if (zip === undefined) return failed(...unreported(run, effect.phase));
   const files = unpack(zip);
   const told = reportOf(files, effect, loop);
   await assertProposal(told, loop, ports);
@@ -82,6 +78,12 @@ async function resultOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<
     ...(report.kind === 'verify' && report.tools !== undefined ? { tools: report.tools } : {}),
     ...(report.kind === 'build' && report.unchanged === true ? { unchanged: true } : {}),
   };
+}
+
+/** A job reports whatever comes of the work, so a run that ended without one says nothing about it, unless the work took all the time there was. */
+function unreported({ id, conclusion }: WorkflowRun, phase: PhaseName): readonly [Failed['cause'], string] {
+  const cause = conclusion === 'timed_out' ? 'work' : 'cancelled';
+  return [cause, `The ${phase} run ${id} ended as ${conclusion ?? 'unknown'} without a report; its log says why.`];
 }
 
 /** A run that has not ended is given up when its time is up. @throws {NotYetError} when GitHub said that it ended. */

@@ -174,7 +174,8 @@ function isContradicted({ cause }: ForcedStop, { defects }: Ending): boolean {
 
 /** Beginnings that are nobody's fault, each with its bound and what a person is told there. */
 const RESTARTS = {
-  cancellations: (times: number) => `Runs were cancelled ${times} times; see why the runners stop, then \`/rerun\`.`,
+  cancellations: (times: number) =>
+    `${times} runs ended without a report; see in their logs why the runners or the set-up stop, then \`/rerun\`.`,
   interruptions: (times: number) =>
     `The branch was pushed to ${times} times while it was being built or judged; see whether a bot does that, then \`/rerun\`.`,
 } as const;

@@ -29,6 +29,7 @@ async function collected(
   run: Partial<WorkflowRun> = {},
   failure: object | null = null,
   over: object = {},
+  isLeft = true,
 ) {
   const { ports } = await openDoor();
   const before = asReviewed(building());
@@ -56,7 +57,7 @@ async function collected(
   const github = {
     ...ports.github,
     run: async () => ({ ...RUN, ...run }),
-    artifact: async () => zipSync({ 'report.json': strToU8(JSON.stringify(report)) }),
+    artifact: async () => (isLeft ? zipSync({ 'report.json': strToU8(JSON.stringify(report)) }) : undefined),
     cancelRun: async (_: unknown, id: number) => void cancelled.push(id),
   };
   const modelFacts = { ...ports.modelFacts, scripted: false };
@@ -81,6 +82,18 @@ describe('a run', () => {
   test('whose time was up just when it ended is read', async () => {
     expect(await (await collected('overdue')).event).toMatchObject({ type: 'reported' });
   });
+
+  test.each([
+    ['failure', 'cancelled'],
+    ['startup_failure', 'cancelled'],
+    ['timed_out', 'work'],
+  ])(
+    'that ended as %s without a report is %s: no plan is blamed for a set-up or a machine',
+    async (conclusion, cause) => {
+      const reason = `The VERIFY run 505 ended as ${conclusion} without a report; its log says why.`;
+      expect(await (await collected('ended', { conclusion }, null, {}, false)).event).toMatchObject({ cause, reason });
+    },
+  );
 
   test.each(['model', 'setup', 'work'] as const)(
     'says itself that it failed for its %s, whatever the words of its message',

@@ -188,10 +188,10 @@ describe('the record of an entry', () => {
 describe('a beginning that is nobody’s fault', () => {
   it.each([
     [
-      'runs that are cancelled',
+      'runs without a report',
       'cancellations',
       dead,
-      'Runs were cancelled 6 times; see why the runners stop, then `/rerun`.',
+      '6 runs ended without a report; see in their logs why the runners or the set-up stop, then `/rerun`.',
     ],
     [
       'pushes to the branch',
