@@ -157,7 +157,10 @@ describe('the iterations of a plan', () => {
     };
     for (let death = 1; death <= LIMITS.cancellations; death += 1) loop = driven(died(loop));
     expect(loop).toMatchObject({ phase: 'BUILD', status: 'working', counters: { iterations, cancellations: 5 } });
-    expect(died(loop)).toMatchObject({ status: 'stopped', note: expect.stringContaining('why the runners or the set-up stop') });
+    expect(died(loop)).toMatchObject({
+      status: 'stopped',
+      note: expect.stringContaining('why the runners or the set-up stop'),
+    });
   });
 
   it('are not built for ever on a branch that a bot pushes to', () => {
