@@ -1,6 +1,8 @@
 /** How an entry is judged: its gates, its costs, the defects that it leaves. Pure. */
+import { TEST_DESIGN } from './defect.ts';
 import { allPassed, blocks, standardOf, verdictsOf } from './gates.ts';
 import type { Decision, Loop, Verdict } from './loop.ts';
+import type { Defect } from './measurement.ts';
 import { PHASES } from './phases.ts';
 import { isStarted, type StartedLoop } from './stages.ts';
 import { strengthening } from './strengthening.ts';
@@ -37,18 +39,21 @@ export function endingOf(loop: Loop, { at, measurements, defects, signature, too
     gates,
     measurements,
     defects,
-    reason: red.length === 0 ? '' : `${loop.phase}: ${redText(red)}.`,
+    reason: red.length === 0 ? '' : `${loop.phase}: ${redText(red, defects)}.`,
     signature,
   };
 }
 
 /** What was measured by its number; what was not, which may be everything, in one clause. */
-function redText(red: readonly Verdict[]): string {
+function redText(red: readonly Verdict[], defects: readonly Defect[]): string {
   const [unmeasured = [], measured = []] = [true, false].map((isMissing) =>
     red.filter(({ value }) => (value === undefined) === isMissing),
   );
   const numbers = measured.map(({ name, value, threshold }) => `${name} ${value} (needs ${threshold})`);
   if (unmeasured.length === 0) return numbers.join(', ');
-  if (unmeasured.length > 1 && measured.length === 0) return 'it ended before anything was measured, so no gate passed';
+  if (unmeasured.length > 1 && measured.length === 0)
+    return defects.some(({ rule }) => rule === TEST_DESIGN)
+      ? 'no draft of the tests was right, so nothing was built and no gate passed'
+      : 'it ended before anything was measured, so no gate passed';
   return [...numbers, `not measured: ${unmeasured.map(({ name }) => name).join(', ')}`].join('; ');
 }
