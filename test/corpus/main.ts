@@ -1,12 +1,12 @@
 /** Proves real fixes of other people's libraries, and what must not pass for them: the tests alone, and half of the fix. Prints a row each, and the rates. */
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { type Proof, proof } from '../../src/proof/proof.ts';
 import { optionsOrEnd } from '../command-line.ts';
-import { type Judged, rateLines } from './rates.ts';
+import { type Judged, keptRows, rateLines } from './rates.ts';
 
 const given = optionsOrEnd({
   typed: 'npm run corpus --',
@@ -19,12 +19,14 @@ const given = optionsOrEnd({
       value: 'DIR',
       meaning: 'keeps what was installed; a folder for temporary files unless told otherwise',
     },
+    state: { value: 'FILE', meaning: 'keeps a row for each case that was judged, and goes on from there' },
     json: { meaning: 'one JSON object a row' },
   },
-  read: ({ from, only, installed, json }) => ({
+  read: ({ from, only, installed, state, json }) => ({
     from: resolve(typeof from === 'string' ? from : '../shared/corpus'),
     only: typeof only === 'string' ? only : '',
     installed: resolve(typeof installed === 'string' ? installed : join(tmpdir(), 'loopwright-corpus')),
+    state: typeof state === 'string' ? resolve(state) : undefined,
     json: json === true,
   }),
 });
@@ -56,18 +58,28 @@ const CASES = [
   { name: 'half', patches: ['half.patch', 'tests.patch'], isRight: false },
 ] as const;
 
+/** Rows of earlier runs. */
+const kept = given.state === undefined ? [] : keptRows(await readFile(given.state, 'utf8').catch(() => ''));
+// Without a line that was cut off, which the next one would be written behind.
+if (given.state !== undefined) await writeFile(given.state, kept.map(lineOf).join(''));
+
+/** What is known of a case is not asked again. */
+const knownOf = (folder: string, name: string) => kept.find((row) => row.folder === folder && row.case === name);
+
 async function judgedFolder(name: string, root: string): Promise<readonly Judged[]> {
   const folder = join(given.from, name);
   const { runner, install, half, repository } = meta.parse(
     JSON.parse(await readFile(join(folder, 'meta.json'), 'utf8')),
   );
   if (!`${name} ${runner}`.includes(given.only)) return [];
+  const cases = CASES.filter((one) => one.name !== 'half' || half);
+  const known = cases.flatMap((one) => knownOf(name, one.name) ?? []);
+  if (known.length === cases.length) return known;
   const told = TOLD[runner];
   const command = told === undefined || install === undefined ? install : `${install} ${told.packages}`;
   const modules = command ? await installedModules(repository, command) : undefined;
-  const judged: Judged[] = [];
-  for (const one of CASES) {
-    if (one.name === 'half' && !half) continue;
+  const judged: Judged[] = [...known];
+  for (const one of cases.filter((one) => knownOf(name, one.name) === undefined)) {
     const directory = await mkdtemp(join(root, `${name}-${one.name}-`));
     const git = (...argv: readonly string[]) =>
       execa('git', ['-c', 'user.name=corpus', '-c', 'user.email=corpus@example.test', ...argv], { cwd: directory });
@@ -82,8 +94,10 @@ async function judgedFolder(name: string, root: string): Promise<readonly Judged
     await git('commit', '--quiet', '--message', one.name);
     if (modules !== undefined) await symlink(modules, join(directory, 'node_modules'));
     const found = await provedIn(directory, told?.options ?? []);
-    judged.push({ folder: name, runner, case: one.name, isRight: one.isRight, ...found });
-    say(judged.at(-1));
+    const row = { folder: name, runner, case: one.name, isRight: one.isRight, ...found };
+    judged.push(row);
+    if (given.state !== undefined) await appendFile(given.state, lineOf(row));
+    say(row);
     await rm(directory, { recursive: true, force: true });
   }
   return judged;
@@ -119,12 +133,15 @@ async function installedModules(repository: string, command: string): Promise<st
   return modules;
 }
 
-function say(row: Judged | undefined): void {
-  if (row === undefined) return;
+function lineOf(row: Judged): string {
+  return `${JSON.stringify(row)}\n`;
+}
+
+function say(row: Judged): void {
   const { folder, runner, case: name, verdict, seconds, reason } = row;
   process.stdout.write(
     given.json
-      ? `${JSON.stringify(row)}\n`
+      ? lineOf(row)
       : `${folder.padEnd(26)} ${runner.padEnd(9)} ${name.padEnd(5)} ${verdict.padEnd(13)} ${`${seconds} s`.padStart(6)}  ${reason.replaceAll(/\s+/g, ' ').slice(0, 140)}\n`,
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundsOf, type Judged, rateLines } from './rates.ts';
+import { boundsOf, type Judged, keptRows, rateLines } from './rates.ts';
 
 const row = (name: Judged['case'], verdict: Judged['verdict']): Judged => ({
   folder: 'a',
@@ -29,4 +29,10 @@ test('what is not judged is neither a proof of the right nor a pass for the wron
     'right fixes proved: 1 of 2',
     'half of the fix refused: 1 of 2',
   ]);
+});
+
+test('of rows that were kept the last one of a case counts, and a line that was cut off does not', () => {
+  const rows = [row('fix', 'not judged'), row('half', 'not proved'), row('fix', 'proved')];
+  const text = `${rows.map((one) => JSON.stringify(one)).join('\n')}\n{"folder":"a","ru`;
+  expect(keptRows(text)).toEqual([row('fix', 'proved'), row('half', 'not proved')]);
 });

@@ -1,14 +1,23 @@
 /** Rates with what they may be by chance. Pure. */
+import { z } from 'zod';
 
-export interface Judged {
-  readonly folder: string;
-  readonly runner: string;
-  readonly case: 'fix' | 'tests' | 'half';
+export const judged = z.object({
+  folder: z.string(),
+  runner: z.string(),
+  case: z.enum(['fix', 'tests', 'half']),
   /** Whether it must be proved; what must not may be refused or not judged. */
-  readonly isRight: boolean;
-  readonly verdict: 'proved' | 'weakly proved' | 'not proved' | 'not judged';
-  readonly reason: string;
-  readonly seconds: number;
+  isRight: z.boolean(),
+  verdict: z.enum(['proved', 'weakly proved', 'not proved', 'not judged']),
+  reason: z.string(),
+  seconds: z.number(),
+});
+export type Judged = z.infer<typeof judged>;
+
+/** Rows as they were kept, one JSON object a line; of a case the last one counts. The last line may be cut off. */
+export function keptRows(text: string): readonly Judged[] {
+  const lines = text.split('\n').slice(0, -1).filter(Boolean);
+  const rows = lines.map((line) => judged.parse(JSON.parse(line)));
+  return [...new Map(rows.map((row) => [`${row.folder} ${row.case}`, row])).values()];
 }
 
 const WHAT = { fix: 'right fixes proved', tests: 'tests without the fix refused', half: 'half of the fix refused' };
