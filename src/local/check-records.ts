@@ -148,6 +148,36 @@ export const jobSchema = z.object({
 });
 export type Job = z.infer<typeof jobSchema>;
 
+/** Where jobs deploy to; absent `branches` let every ref deploy. */
+export const environmentSchema = z.object({
+  id,
+  repositoryId,
+  name: text,
+  branches: z.enum(['protected', 'custom']).optional(),
+  createdAt: text,
+  updatedAt: text,
+});
+export type Environment = z.infer<typeof environmentSchema>;
+
+/** A name pattern of refs that may deploy to an environment with `custom` branches. */
+export const branchPolicySchema = z.object({
+  id,
+  environmentId: z.number(),
+  name: text,
+  type: z.enum(['branch', 'tag']),
+});
+export type BranchPolicy = z.infer<typeof branchPolicySchema>;
+
+/** With what a job asks for its identity; only the token's digest is kept. */
+export const identityRequestSchema = z.object({
+  id,
+  digest: text,
+  jobId: z.number(),
+  /** The environment of the job, as its file writes it. */
+  environment: optionalText,
+});
+export type IdentityRequest = z.infer<typeof identityRequestSchema>;
+
 export const artifactSchema = z.object({
   id,
   repositoryId,

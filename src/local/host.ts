@@ -1,6 +1,7 @@
 /** What every part of the embedded GitHub is given. */
 import { join } from 'node:path';
 import type { Contract } from '../referee/contract.ts';
+import type { JobGroups } from './actions/job-groups.ts';
 import type { Outlet } from './actions/outlet.ts';
 import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
 import type { Clock } from './clock.ts';
@@ -9,6 +10,7 @@ import type { Credentials } from './credentials.ts';
 import type { Faults } from './faults/faults.ts';
 import { createGit, type Git } from './git/git.ts';
 import type { Remembered } from './git/remembered.ts';
+import type { SigningKeys } from './identity/signing-keys.ts';
 import type { Repository } from './records.ts';
 import type { State } from './state.ts';
 import type { Outbox } from './webhooks/webhooks.ts';
@@ -37,6 +39,8 @@ export interface Host {
   readonly stopping: AbortController;
   /** The runs that are being performed, until each has ended. */
   readonly performances: Set<Promise<void>>;
+  readonly signingKeys: SigningKeys;
+  readonly jobGroups: JobGroups;
   /** Stops a running workflow run. */
   readonly running: Map<number, AbortController>;
 }

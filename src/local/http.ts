@@ -5,6 +5,7 @@ import { createControls } from './controls/controls.ts';
 import { type Answering, underFaults } from './faults/faulty.ts';
 import { answerGit } from './git/git-http.ts';
 import { type Host, repositoryHtmlUrlOf } from './host.ts';
+import { issuerRoutes } from './identity/issuer-routes.ts';
 import { createPages } from './pages/pages.ts';
 import { peopleOf } from './people.ts';
 import { findFormer } from './repository-records.ts';
@@ -13,6 +14,7 @@ import { checkEndpoints } from './rest/checks.ts';
 import { commentEndpoints } from './rest/comments.ts';
 import { contentEndpoints } from './rest/contents.ts';
 import type { Endpoints } from './rest/endpoint.ts';
+import { environmentEndpoints } from './rest/environments.ts';
 import { gitDataEndpoints } from './rest/git-data.ts';
 import { answerGraphql } from './rest/graphql.ts';
 import { historyEndpoints } from './rest/history.ts';
@@ -46,6 +48,7 @@ const ENDPOINTS: Endpoints = {
   ...checkEndpoints,
   ...statusEndpoints,
   ...actionEndpoints,
+  ...environmentEndpoints,
 };
 
 /** One function from a request to an answer. */
@@ -76,6 +79,7 @@ function gitHubAlone(host: Host): Hono {
   const rest = createRest(host, ENDPOINTS);
   const app = new Hono();
   app.all('/api/v3/*', ({ req }) => rest(req.raw, req.url.slice(req.url.indexOf('/api/v3') + '/api/v3'.length)));
+  app.route('/', issuerRoutes(host));
   for (const path of ['/api/graphql', '/graphql']) app.post(path, ({ req }) => answerGraphql(host, req.raw));
   app.use('/:owner/:repository/*', async ({ req }, next) => (await answerGit(host, req.raw)) ?? next());
   return app;

@@ -3,8 +3,10 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { gitHubContract } from '../referee/contract.ts';
+import { createJobGroups } from './actions/job-groups.ts';
 import { createOutlet } from './actions/outlet.ts';
-import { cancelLeftovers, leftoversOf, stopRuns } from './actions/workflow-runs.ts';
+import { holdersOf } from './actions/workflow-concurrency.ts';
+import { cancelLeftovers, leftoversOf, stopRuns, wakeRunner } from './actions/workflow-runs.ts';
 import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
 import { createClock, now } from './clock.ts';
 import { openSwitches } from './controls/switches.ts';
@@ -16,6 +18,7 @@ import { announceLeftovers } from './git/pushes.ts';
 import { createRemembered } from './git/remembered.ts';
 import type { Host } from './host.ts';
 import { createEnclosedHttp, createHttp } from './http.ts';
+import { createSigningKeys } from './identity/signing-keys.ts';
 import type { Role } from './records.ts';
 import { addRepository } from './repository-records.ts';
 import { openState } from './state.ts';
@@ -102,6 +105,11 @@ function createHost({ dataDirectory, executeWorkflow, key }: LocalGitHubOptions,
     stopping: new AbortController(),
     performances: new Set(),
     running: new Map(),
+    signingKeys: createSigningKeys(clock),
+    jobGroups: createJobGroups({
+      isHeldByRun: (claim) => holdersOf(state, claim).some(({ id }) => id !== claim.runId),
+      freed: () => wakeRunner(host),
+    }),
   };
   const answerEnclosed = createEnclosedHttp(host);
   return host;

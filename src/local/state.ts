@@ -107,6 +107,14 @@ function openCheckCollections(database: DatabaseSync) {
     runs: createCollection({ database, name: 'runs', schema: checks.runSchema, indexed: ['workflowId'] }),
     jobs: createCollection({ database, name: 'jobs', schema: checks.jobSchema, indexed: ['runId'] }),
     artifacts: createCollection({ database, name: 'artifacts', schema: checks.artifactSchema, indexed: ['runId'] }),
+    environments: createCollection({ database, name: 'environments', schema: checks.environmentSchema }),
+    branchPolicies: createCollection({ database, name: 'branch_policies', schema: checks.branchPolicySchema }),
+    identityRequests: createCollection({
+      database,
+      name: 'identity_requests',
+      schema: checks.identityRequestSchema,
+      indexed: ['digest'],
+    }),
   };
 }
 

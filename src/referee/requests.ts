@@ -169,6 +169,13 @@ export const REQUESTS: readonly RequestRow[] = [
     `GET ${repository}/actions/runs/{run_id}/logs`,
     `GET ${repository}/actions/artifacts/{artifact_id}`,
     `GET ${repository}/actions/jobs/{job_id}`,
+    `GET ${repository}/environments`,
+    `GET ${repository}/environments/{environment_name}`,
+    `PUT ${repository}/environments/{environment_name}`,
+    `DELETE ${repository}/environments/{environment_name}`,
+    `GET ${repository}/environments/{environment_name}/deployment-branch-policies`,
+    `POST ${repository}/environments/{environment_name}/deployment-branch-policies`,
+    `DELETE ${repository}/environments/{environment_name}/deployment-branch-policies/{branch_policy_id}`,
   ]),
 ];
 

@@ -58,6 +58,7 @@ export async function executionOf(changes: Partial<WorkflowExecution>): Promise<
     cloneUrl: 'http://127.0.0.1:9/octo/toys.git',
     token: 'ghs_secretOfTheRun',
     tokenFor: (permissions) => `ghs_secretOf${JSON.stringify(permissions)}`,
+    admit: async () => ({ admitted: true, variables: {}, secrets: [] }),
     directory: await temporaryDirectory(),
     signal: new AbortController().signal,
     outlet: () => Promise.reject(new Error('no step is enclosed here')),

@@ -1,5 +1,6 @@
 /** What a workflow says is obeyed, or the run says that it is not. */
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Admission, JobClaim } from '../../src/local/actions/workflow-types.ts';
 import { oneJob, removeTemporaryDirectories, runWorkflow } from './workflow-kit.ts';
 
 afterAll(removeTemporaryDirectories);
@@ -59,6 +60,74 @@ jobs:
   });
 });
 
+describe('before a job begins', () => {
+  const claimed = async (keys: string, answer: Admission) => {
+    const claims: Omit<JobClaim, 'cancel'>[] = [];
+    const admit = async ({ cancel: _, ...claim }: JobClaim) => {
+      claims.push(claim);
+      return answer;
+    };
+    const record = await runWorkflow(oneJob('- run: echo "[$GIVEN]"\n- run: echo after\n  if: always()', keys), {
+      admit,
+    });
+    return { record, claims };
+  };
+  const admitted: Admission = { admitted: true, variables: { GIVEN: 'by the server' }, secrets: ['server'] };
+
+  it('the server hears what it asks for, evaluated, and its steps find what the server gives', async () => {
+    const { record, claims } = await claimed(
+      `    name: \${{ github.job }} for \${{ github.actor }}
+    env: { GIVEN: by the file }
+    permissions: { id-token: write }
+    environment: of-\${{ github.actor }}
+    concurrency: { group: 'Group-\${{ github.ref_name }}', cancel-in-progress: '\${{ true }}' }
+`,
+      admitted,
+    );
+    expect(claims).toEqual([
+      {
+        ...{ id: 'only', name: 'only for alice', permissions: { 'id-token': 'write' }, environment: 'of-alice' },
+        concurrency: { group: 'group-main', cancelsRunning: true },
+      },
+    ]);
+    expect(record.log('only')).toContain('Z [by the ***]');
+  });
+
+  it('it asks for nothing where its file names nothing, or an empty environment', async () => {
+    const nothing = {
+      id: 'only',
+      name: 'only',
+      permissions: undefined,
+      environment: undefined,
+      concurrency: undefined,
+    };
+    expect((await claimed('', admitted)).claims).toEqual([nothing]);
+    expect((await claimed(`    environment: '\${{ inputs.none }}'\n`, admitted)).claims).toEqual([nothing]);
+  });
+
+  it.each([
+    ['failure', 'No.', ['failure: No.']],
+    ['cancelled', 'Another one.', ['failure: Another one.']],
+    ['cancelled', '', []],
+  ] as const)('it may be refused as %s (%s), and runs no step', async (conclusion, reason, annotations) => {
+    const { record } = await claimed(`    name: Named \${{ github.actor }}\n`, { admitted: false, conclusion, reason });
+    expect(record.result).toMatchObject({ conclusion, jobs: [{ name: 'Named alice', conclusion, steps: [] }] });
+    expect(annotationsOf(record)).toEqual(annotations);
+    expect(record.updates).toHaveLength(1);
+  });
+
+  it('and while it runs it may be ended, but for what always runs', async () => {
+    const admit = async ({ cancel }: JobClaim) => {
+      setTimeout(() => cancel('A newer one.'), 500);
+      return admitted;
+    };
+    const record = await runWorkflow(oneJob('- run: sleep 30\n- run: echo after\n  if: always()'), { admit });
+    expect(record.result).toMatchObject({ conclusion: 'cancelled', jobs: [{ conclusion: 'cancelled' }] });
+    expect(annotationsOf(record)).toEqual(['failure: A newer one.']);
+    expect(record.log('only')).toContain('Z after');
+  });
+});
+
 describe('what is not obeyed is a warning of the job', () => {
   it.each([
     [
@@ -73,13 +142,8 @@ describe('what is not obeyed is a warning of the job', () => {
     ],
     [
       'environment',
-      'runs-on: ubuntu-latest\n    environment: production',
-      'environment: production is not obeyed: there are no environments here, so nobody is asked and no secret of one is given.',
-    ],
-    [
-      'concurrency',
-      'runs-on: ubuntu-latest\n    concurrency: one',
-      'concurrency of the job is not obeyed: only that of the workflow is.',
+      'runs-on: ubuntu-latest\n    environment: { name: site, url: https://toys.example }',
+      'environment: the url of site is not obeyed: there are no deployments here that would show it.',
     ],
   ])('%s: %s', async (_, keys, message) => {
     const record = await runWorkflow(`on: push\njobs:\n  only:\n    ${keys}\n    steps: [{ run: 'true' }]\n`);

@@ -23,6 +23,8 @@ export interface JobState {
   readonly needs: Readonly<Record<string, unknown>>;
   readonly log: WorkflowLog;
   readonly environment: Record<string, string>;
+  /** What the server gave the job; no step changes them. */
+  readonly variables: Record<string, string>;
   readonly path: string[];
   readonly runDefaults: { readonly shell?: string | undefined; readonly 'working-directory'?: string | undefined };
   /** Aborted when the run is cancelled or the job's time is over. */
@@ -110,6 +112,7 @@ export function environmentOf(
     ...githubVariables(run, job),
     ...(frame.actionPath === undefined ? {} : { GITHUB_ACTION_PATH: frame.actionPath }),
     ...runnerVariables(job),
+    ...job.variables,
     RUNNER_TRACKING_ID: trackingIdOf(run.request.directory),
   };
 }

@@ -4,14 +4,16 @@ import type { StepObserver } from './workflow-step.ts';
 import type { Conclusion, WorkflowJob, WorkflowStep } from './workflow-types.ts';
 
 export interface JobReport extends StepObserver {
-  readonly start: (name: string, stepNames: readonly string[]) => void;
+  /** What it is called, before it starts or where it never does. */
+  readonly named: (name: string) => void;
+  readonly start: (stepNames: readonly string[]) => void;
   /** Concludes the job; steps that never ran are cancelled or skipped with it. */
   readonly end: (conclusion: Conclusion) => WorkflowJob;
 }
 
 export interface JobReportRequest {
   readonly id: string;
-  /** Until `start` names it. */
+  /** Until `named` says more. */
   readonly name: string;
   readonly log: Pick<WorkflowLog, 'text' | 'annotations'>;
   readonly onJob: (job: WorkflowJob) => void;
@@ -30,9 +32,12 @@ export function createJobReport({ id, name, log, onJob }: JobReportRequest): Job
     steps = steps.map((step, position) => (position === index ? { ...step, ...changes } : step));
   };
   return {
-    start: (jobName, stepNames) => {
+    named: (jobName) => {
+      job = { ...job, name: jobName };
+    },
+    start: (stepNames) => {
       steps = stepNames.map((stepName, index) => queuedStep(index + 1, stepName));
-      tell({ name: jobName, status: 'in_progress', startedAt: now() });
+      tell({ status: 'in_progress', startedAt: now() });
     },
     started: (index) => change(index, { status: 'in_progress', startedAt: now() }),
     completed: (index, { conclusion }) => {

@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { basicCredentials } from './workflow-checkout.ts';
+import { evaluatedConcurrency } from './workflow-concurrency.ts';
 import { interpolate, interpolateMap, minutesOf, type Scope } from './workflow-expression.ts';
 import type { WorkflowJobDefinition } from './workflow-file.ts';
 import {
@@ -16,7 +17,7 @@ import { createJobReport, type JobReport } from './workflow-job-report.ts';
 import { createWorkflowLog, type WorkflowLog } from './workflow-log.ts';
 import { endTracked, trackingIdOf } from './workflow-process.ts';
 import { performSteps, stepNameOf } from './workflow-step.ts';
-import type { Conclusion, WorkflowJob } from './workflow-types.ts';
+import type { Admission, Conclusion, WorkflowJob } from './workflow-types.ts';
 import { unobeyedByJob } from './workflow-unobeyed.ts';
 
 export interface JobRequest {
@@ -66,9 +67,15 @@ async function perform(
     const signal = AbortSignal.any([request.run.request.signal, clock.signal]);
     const frame = await prepare(request, { ...place, signal });
     const stepNames = request.definition.steps.map((step) => stepNameOf(step, frame));
+    const name = jobNameOf(request, scopeOf(frame));
+    report.named(name);
     for (const message of [...request.notes, ...unobeyedByJob(request.definition)])
       log.annotate({ level: 'warning', message, path: undefined, line: undefined });
-    report.start(jobNameOf(request, scopeOf(frame)), stepNames);
+    const admission = await admissionOf(request, frame, { name, clock });
+    if (!admission.admitted) return refused(admission, log);
+    for (const secret of admission.secrets) log.mask(secret);
+    Object.assign(frame.job.variables, admission.variables);
+    report.start(stepNames);
     const timer = startClock(request, frame, clock);
     await performSteps(request.definition.steps, frame, report).finally(() => clearTimeout(timer));
     const conclusion = frame.status;
@@ -80,6 +87,34 @@ async function perform(
     return { conclusion: 'failure', outputs: {} };
   }
 }
+
+async function admissionOf(
+  { run, id, definition }: JobRequest,
+  frame: Frame,
+  { name, clock }: { readonly name: string; readonly clock: AbortController },
+): Promise<Admission> {
+  const scope = scopeOf(frame);
+  const { environment, concurrency } = definition;
+  const place = typeof environment === 'object' ? environment.name : environment;
+  return run.request.admit({
+    id,
+    name,
+    permissions: definition.permissions ?? run.workflow.permissions,
+    environment: (place && interpolate(place, scope)) || undefined,
+    concurrency: concurrency && evaluatedConcurrency(concurrency, scope),
+    cancel: (message) => {
+      frame.job.log.annotate({ level: 'failure', message, path: undefined, line: undefined });
+      clock.abort();
+    },
+  });
+}
+
+function refused({ conclusion, reason }: Refusal, log: WorkflowLog): Omit<JobOutcome, 'job'> {
+  if (reason !== '') log.annotate({ level: 'failure', message: reason, path: undefined, line: undefined });
+  return { conclusion, outputs: {} };
+}
+
+type Refusal = Extract<Admission, { readonly admitted: false }>;
 
 const defaultMinutes = 360;
 
@@ -104,6 +139,7 @@ async function prepare(request: JobRequest, place: JobPlace & { readonly signal:
     matrix: request.matrix,
     needs: request.needs,
     environment: {},
+    variables: {},
     path: [],
     runDefaults: { ...run.workflow.defaults?.run, ...definition.defaults?.run },
   };

@@ -9,14 +9,22 @@ import { createCheckRun, updateCheckRun } from '../rest/check-changes.ts';
 import { runHtmlUrlOf } from './workflow-payloads.ts';
 import type { WorkflowAnnotation, WorkflowJob } from './workflow-types.ts';
 
-/** Keeps what the executor says about a job; its check run follows. */
-export function saveJob(host: Host, run: Run, job: WorkflowJob): void {
+/** The job of the run, queued where it is new, with its check run. */
+export function openJob(host: Host, run: Run, { id, name }: Pick<WorkflowJob, 'id' | 'name'>): Job {
   const repository = found(host.state.repositories.get(run.repositoryId));
-  host.state.transaction(() => {
-    const key = `${job.id} ${job.name}`;
-    const known =
+  const key = `${id} ${name}`;
+  return host.state.transaction(
+    () =>
       host.state.jobs.first({ runId: run.id, attempt: run.attempt, key }) ??
-      addJob(host, { repository, run, key, name: job.name });
+      addJob(host, { repository, run, key, name }),
+  );
+}
+
+/** Keeps what the executor says about a job; its check run follows. */
+export function saveJob(host: Host, run: Run, job: WorkflowJob): Job {
+  const repository = found(host.state.repositories.get(run.repositoryId));
+  return host.state.transaction(() => {
+    const known = openJob(host, run, job);
     const saved = host.state.jobs.update(known.id, {
       status: job.status,
       conclusion: job.conclusion,
@@ -29,9 +37,10 @@ export function saveJob(host: Host, run: Run, job: WorkflowJob): void {
       })),
       log: job.log,
     });
-    if (saved.status === known.status) return;
+    if (saved.status === known.status) return saved;
     const annotations = job.status === 'completed' ? job.annotations.map(annotationOf) : [];
     showJob(host, { repository, job: saved, annotations });
+    return saved;
   });
 }
 

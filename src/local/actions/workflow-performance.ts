@@ -6,9 +6,11 @@ import { now } from '../clock.ts';
 import { type Host, repositoryHtmlUrlOf } from '../host.ts';
 import { found } from '../http-error.ts';
 import type { Repository } from '../records.ts';
-import { mintToken, type Permissions } from '../tokens.ts';
+import { mintToken } from '../tokens.ts';
+import { admitJob } from './workflow-admission.ts';
 import { concurrencyOf } from './workflow-concurrency.ts';
 import { saveJob } from './workflow-jobs.ts';
+import { permissionsOf } from './workflow-permissions.ts';
 import { readWorkflow, type WorkflowFile, workflowFileAt } from './workflow-registry.ts';
 import type { Completion } from './workflow-runs.ts';
 import { runNameOf } from './workflow-title.ts';
@@ -19,12 +21,17 @@ const TOKEN_LIFETIME_MS = 6 * 3_600_000;
 /** What became of the run; a file that cannot be executed is a `startup_failure` with its reason. */
 export async function performRun(host: Host, run: Run, signal: AbortSignal): Promise<Completion> {
   try {
-    return await perform(host, run, signal);
+    return await perform(host, run, signal).finally(() => leaveGroups(host, run));
   } catch (error) {
     const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     if (signal.aborted) return { conclusion: 'cancelled', problem };
     return { conclusion: 'startup_failure', problem };
   }
+}
+
+/** Also where the executor ended without ending its jobs. */
+function leaveGroups({ state, jobGroups }: Host, run: Run): void {
+  for (const { id } of state.jobs.find({ runId: run.id })) jobGroups.leave(id);
 }
 
 async function perform(host: Host, run: Run, signal: AbortSignal): Promise<Completion> {
@@ -45,8 +52,11 @@ async function perform(host: Host, run: Run, signal: AbortSignal): Promise<Compl
     directory: await emptyDirectory(host, run),
     signal,
     outlet: host.outlet.path,
+    admit: (claim) => admitJob(host, run, { ...claim, signal }),
     onJob: (job) => {
-      if (!host.stopping.signal.aborted) saveJob(host, run, job);
+      if (host.stopping.signal.aborted) return;
+      const { id, status } = saveJob(host, run, job);
+      if (status === 'completed') host.jobGroups.leave(id);
     },
     onArtifact: ({ name, file: zip, sizeBytes, digest }) => {
       const owner = { repositoryId: repository.id, runId: run.id };
@@ -117,18 +127,4 @@ function tokenOf(host: Host, run: Run, granted: GrantedPermissions | undefined):
   const repositoryIds = [run.repositoryId];
   return mintToken(host, { kind: 'job', permissions, repositoryIds, runId: run.id, lifetimeMs: TOKEN_LIFETIME_MS })
     .token;
-}
-
-const ALL = ['contents', 'issues', 'pull_requests', 'checks', 'actions', 'statuses'];
-
-/** The `permissions` of the workflow or the job; GitHub's restricted default where there are none: reading contents. */
-function permissionsOf(permissions: GrantedPermissions | undefined): Permissions {
-  if (permissions === undefined) return { metadata: 'read', contents: 'read' };
-  if (permissions === 'read-all') return Object.fromEntries(['metadata', ...ALL].map((name) => [name, 'read']));
-  if (permissions === 'write-all') return Object.fromEntries(['metadata', ...ALL].map((name) => [name, 'write']));
-  const granted = Object.entries(permissions).filter(([, level]) => level !== 'none');
-  return {
-    metadata: 'read',
-    ...Object.fromEntries(granted.map(([name, level]) => [name.replaceAll('-', '_'), level])),
-  };
 }

@@ -4,6 +4,7 @@ import type { Run, RunEvent } from '../check-records.ts';
 import { now } from '../clock.ts';
 import { gitOf, type Host } from '../host.ts';
 import { found } from '../http-error.ts';
+import { endIdentityRequests } from '../identity/identity-requests.ts';
 import type { Repository } from '../records.ts';
 import { completeSuite } from '../rest/check-changes.ts';
 import { suiteOf } from '../rest/check-suites.ts';
@@ -65,6 +66,8 @@ export async function startRun(host: Host, { repository, file, title, ...wanted 
     return queued;
   });
   for (const replaced of replacedBy(host.state, run)) cancelRun(host, replaced);
+  const { repositoryId, concurrency } = run;
+  if (concurrency?.cancelsRunning) host.jobGroups.cancel({ repositoryId, ...concurrency });
   wakeRunner(host);
   return run;
 }
@@ -108,6 +111,7 @@ export function completeRun(host: Host, runId: number, completion: Completion): 
     const run = host.state.runs.update(runId, { ...completion, status: 'completed', updatedAt: now(host) });
     closeJobs(host, run);
     for (const token of host.state.tokens.find({ runId })) host.state.tokens.remove(token.id);
+    endIdentityRequests(host, run);
     const repository = found(host.state.repositories.get(run.repositoryId));
     completeSuite(host, { repository, sender: run.actor, suiteId: run.suiteId });
     tellRun(host, run, 'completed');
@@ -134,9 +138,11 @@ export async function stopRuns(host: Host): Promise<void> {
   await Promise.allSettled(host.performances);
 }
 
-function wakeRunner(host: Host): void {
+/** Begins what may begin: queued runs, and jobs that wait for what a run held. */
+export function wakeRunner(host: Host): void {
+  host.jobGroups.wake();
   if (host.stopping.signal.aborted || host.running.size >= RUNS_AT_ONCE) return;
-  const next = host.state.runs.find({ status: 'queued' }).find((run) => mayStart(host.state, run));
+  const next = host.state.runs.find({ status: 'queued' }).find((run) => mayStart(host, run));
   if (!next) return;
   const controller = new AbortController();
   host.running.set(next.id, controller);

@@ -27,6 +27,36 @@ export interface WorkflowRequest {
 /** What a file grants to the job token. */
 export type GrantedPermissions = 'read-all' | 'write-all' | Readonly<Record<string, 'read' | 'write' | 'none'>>;
 
+/** What a job says of itself before it begins. */
+export interface JobClaim {
+  /** The key under `jobs:`. */
+  readonly id: string;
+  readonly name: string;
+  /** Of the job, else of the workflow. */
+  readonly permissions: GrantedPermissions | undefined;
+  /** Where it deploys to. */
+  readonly environment: string | undefined;
+  readonly concurrency: Concurrency | undefined;
+  /** Ends the job as cancelled, when it runs already. */
+  readonly cancel: (reason: string) => void;
+}
+
+/** Of a group one run, or one job, is performed at a time; `cancelsRunning` ends the one that is. */
+export interface Concurrency {
+  readonly group: string;
+  readonly cancelsRunning: boolean;
+}
+
+export type Admission =
+  /** With what its steps find in their environment beside the rest, and what of it no log shows. */
+  | {
+      readonly admitted: true;
+      readonly variables: Readonly<Record<string, string>>;
+      readonly secrets: readonly string[];
+    }
+  /** The reason is empty where the run's end is reason enough. */
+  | { readonly admitted: false; readonly conclusion: 'failure' | 'cancelled'; readonly reason: string };
+
 export interface WorkflowExecution extends WorkflowRequest {
   /** The file's text, read from the commit that the event names. */
   readonly text: string;
@@ -35,6 +65,8 @@ export interface WorkflowExecution extends WorkflowRequest {
   readonly token: string;
   /** Another one, for a job with permissions of its own. */
   readonly tokenFor: (permissions: GrantedPermissions) => string;
+  /** Asked before a job's first step; resolves when it is the job's turn. */
+  readonly admit: (claim: JobClaim) => Promise<Admission>;
   /** An empty directory of the run's own; the executor keeps `artifacts/` in it and removes the workspaces. */
   readonly directory: string;
   readonly signal: AbortSignal;

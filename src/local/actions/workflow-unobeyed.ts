@@ -19,9 +19,9 @@ const IN_JOB: readonly ((job: WorkflowJobDefinition) => string | undefined)[] = 
       : undefined;
   },
   ({ environment }) =>
-    environment &&
-    `environment: ${typeof environment === 'string' ? environment : environment.name} is not obeyed: there are no environments here, so nobody is asked and no secret of one is given.`,
-  ({ concurrency }) => concurrency && 'concurrency of the job is not obeyed: only that of the workflow is.',
+    typeof environment === 'object' && environment.url !== undefined
+      ? `environment: the url of ${environment.name} is not obeyed: there are no deployments here that would show it.`
+      : undefined,
 ];
 
 /** Sentences about one job. */

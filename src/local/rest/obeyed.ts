@@ -60,6 +60,9 @@ export const OBEYED: Readonly<Record<string, string>> = {
   'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts': 'name direction',
   'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs': 'filter',
   'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches': 'ref inputs return_run_details',
+  // Nobody is asked here and nothing waits, so there are neither reviewers nor timers.
+  'PUT /repos/{owner}/{repo}/environments/{environment_name}': 'deployment_branch_policy',
+  'POST /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies': 'name type',
 };
 
 /** Other forms than JSON in which an endpoint answers, where `accept` asks: https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api#media-types */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
+import { isProtectedRef } from '../environments.ts';
 import { type Git, objectTypeOf } from '../git/git.ts';
 import { newWorkflowFile, PROTECTED, workflowRefusal } from '../git/push-hook.ts';
 import { isAncestor, writeRefs } from '../git/pushes.ts';
@@ -127,8 +128,7 @@ async function deleteRef(call: Call) {
 
 /** Whether the past of this ref cannot be changed. */
 export function isProtected(call: Call, ref: string): boolean {
-  const { defaultBranch } = repositoryOf(call);
-  return call.host.switches.values().protectsDefaultBranch && ref === `refs/heads/${defaultBranch}`;
+  return isProtectedRef(call.host, repositoryOf(call), ref);
 }
 
 async function judgeObject(call: Call, sha: string): Promise<void> {
