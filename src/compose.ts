@@ -9,11 +9,16 @@ import { createQueue } from './adapters/queue.ts';
 import { loadSkills } from './adapters/skills.ts';
 import { createStore } from './adapters/store.ts';
 import { createWorkspace } from './adapters/workspace.ts';
+import { ConfigError } from './errors.ts';
+import { CHAT_BASE, type Upstream, type Upstreams } from './gateway/dialects.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { createIdentity } from './gateway/identity.ts';
+import { createModelGateway } from './gateway/model-gateway.ts';
 import { createGitHub, type GitHubOptions } from './github/github.ts';
 import { ownSecrets } from './guard/own-secrets.ts';
-import type { Ports } from './ports.ts';
+import type { Ports, Store } from './ports.ts';
 import { guardrailsFile, type Limits, limitsEnvironment } from './settings/env.ts';
+import { type GatewaySettings, issuerOf } from './settings/gateway-settings.ts';
 import { readGuardrails } from './settings/guardrails.ts';
 import { packageFile } from './settings/package-root.ts';
 
@@ -35,6 +40,8 @@ export interface Composition {
     /** For how long it may be silent; as the repository's configuration says unless given. */
     readonly silenceMs?: number;
   };
+  /** Jobs ask models by the App, as these say; without, the App serves none: in local mode jobs know the model's address. */
+  readonly gateway?: GatewaySettings;
   /** Where skills are read from; the package's own by default. */
   readonly skillsDirectory?: string | undefined;
   /** Where the guardrails are read from; as the environment says, or the package's own, by default. */
@@ -82,7 +89,7 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
       name: model.name,
       scripted: model.scripted,
       price: model.price,
-      jobUrl: jobUrlOf(composition),
+      ...jobDoor(composition, gateway.url),
       silenceMs: model.silenceMs,
     },
     github,
@@ -108,16 +115,66 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
     ...(composition.limits ?? limitsEnvironment()),
     skills: new Map([...skills].map(([name, { text }]) => [name, text])),
   };
+  serveModels(gateway.app, composition, { store, canaries, audience: gateway.url });
   return { ports, routes: gateway.app, close: () => engine.close() };
 }
 
-/** What must leave in no text and come in with no answer. */
-export function secretsOf({ github, model, webhookSecret, databaseUrl }: Composition): readonly string[] {
-  const addresses = [model.baseUrl, databaseUrl];
-  return ownSecrets({ privateKey: github.privateKey, webhookSecret, modelKey: model.apiKey, addresses });
+function serveModels(
+  app: Hono,
+  { gateway: settings, github, log, model }: Composition,
+  {
+    store,
+    canaries,
+    audience,
+  }: { readonly store: Store; readonly canaries: readonly string[]; readonly audience: string },
+): void {
+  if (settings === undefined) return;
+  const issuer = settings.OIDC_ISSUER ?? issuerOf(github.apiUrl);
+  const models = createModelGateway({
+    identity: createIdentity({ issuer, audience, clock: systemClock }),
+    store,
+    clock: systemClock,
+    upstreams: upstreamsOf(model, settings),
+    canaries,
+    transcripts: { keep: (transcript) => store.putBlob(transcript) },
+    log,
+    ...(model.silenceMs === undefined ? {} : { silenceMs: model.silenceMs }),
+  });
+  app.route('/', models);
 }
 
-/** Jobs get the model's address by input only where GitHub itself is on this machine; elsewhere they need the gateway. */
-function jobUrlOf({ github, model }: Composition): string | undefined {
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(github.apiUrl).hostname) ? model.baseUrl : undefined;
+function upstreamsOf(model: Composition['model'], settings: GatewaySettings): Upstreams {
+  const beside = (baseUrl: string | undefined, name = model.name, key: string | undefined): Upstream | undefined =>
+    baseUrl === undefined ? undefined : { baseUrl, model: name, apiKey: key ?? keyFor(baseUrl, model) };
+  const { LLM_RESPONSES_BASE_URL, LLM_RESPONSES_MODEL, LLM_RESPONSES_API_KEY } = settings;
+  const { LLM_ANTHROPIC_BASE_URL, LLM_ANTHROPIC_MODEL, LLM_ANTHROPIC_API_KEY } = settings;
+  return {
+    chat: { baseUrl: model.baseUrl, model: model.name, apiKey: model.apiKey },
+    responses: beside(LLM_RESPONSES_BASE_URL, LLM_RESPONSES_MODEL, LLM_RESPONSES_API_KEY),
+    anthropic: beside(LLM_ANTHROPIC_BASE_URL, LLM_ANTHROPIC_MODEL, LLM_ANTHROPIC_API_KEY),
+  };
+}
+
+/** The App's key goes to the endpoint that it is for, and to no other. */
+function keyFor(baseUrl: string, model: Composition['model']): string {
+  return new URL(baseUrl).origin === new URL(model.baseUrl).origin ? model.apiKey : 'none';
+}
+
+/** What must leave in no text and come in with no answer. */
+export function secretsOf({ github, model, webhookSecret, databaseUrl, gateway }: Composition): readonly string[] {
+  const beside = [gateway?.LLM_RESPONSES_BASE_URL, gateway?.LLM_ANTHROPIC_BASE_URL];
+  const addresses = [model.baseUrl, databaseUrl, ...beside.filter((address) => address !== undefined)];
+  const keys = [gateway?.LLM_RESPONSES_API_KEY, gateway?.LLM_ANTHROPIC_API_KEY].filter((key) => key !== undefined);
+  return [...ownSecrets({ privateKey: github.privateKey, webhookSecret, modelKey: model.apiKey, addresses }), ...keys];
+}
+
+/** Jobs are told the model's own address only where GitHub itself is on this machine. @throws {ConfigError} where it is not, and no gateway is. */
+function jobDoor(
+  { gateway, github, model }: Composition,
+  appUrl: string,
+): Pick<Ports['modelFacts'], 'jobUrl' | 'jobAudience'> {
+  if (gateway !== undefined) return { jobUrl: `${appUrl}${CHAT_BASE}`, jobAudience: appUrl };
+  if (!['127.0.0.1', 'localhost', '[::1]'].includes(new URL(github.apiUrl).hostname))
+    throw new ConfigError(`Jobs of ${new URL(github.apiUrl).host} must ask for models by the App, and it serves none.`);
+  return { jobUrl: model.baseUrl, jobAudience: undefined };
 }

@@ -138,6 +138,11 @@ export class SandboxError extends LoopError {
   override name = 'SandboxError';
 }
 
+/** A job could not be told who it is, so that the App gives it no model; the message says why and what to do. */
+export class IdentityError extends LoopError {
+  override name = 'IdentityError';
+}
+
 /** What was asked for on a command line was not understood; the message says which word and what to do. */
 export class UsageError extends LoopError {
   override name = 'UsageError';

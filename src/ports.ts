@@ -2,6 +2,7 @@
 import type { GitHub, Merge, RepositoryRef } from './github/github-port.ts';
 import type { Answer, AnswerName } from './loop/answers.ts';
 import type { ModelCall } from './loop/brief.ts';
+import type { CallContext } from './loop/call-headers.ts';
 import type { Purse } from './loop/costs.ts';
 import type { EffectLane } from './loop/effect.ts';
 import type { Price } from './loop/terms.ts';
@@ -9,15 +10,6 @@ import type { Guardrails } from './settings/guardrails.ts';
 import type { AdmissionLimits, KeepDays, Store } from './store-port.ts';
 
 export type * from './store-port.ts';
-
-/** Who asks the model what, as the X-Loopwright-* headers say it. */
-export interface CallContext {
-  readonly loop: string;
-  readonly phase: string;
-  readonly skill: string;
-  readonly role: string;
-  readonly attempt: number;
-}
 
 export interface ToolDefinition {
   readonly name: string;
@@ -172,8 +164,10 @@ export interface Ports {
     readonly name: string;
     readonly scripted: boolean;
     readonly price: Price | undefined;
-    /** Address for jobs, local mode only. */
-    readonly jobUrl: string | undefined;
+    /** Where jobs ask. */
+    readonly jobUrl: string;
+    /** The App's address, where they ask by its gateway: it is what their token must be for, and the gateway books what they take. */
+    readonly jobAudience: string | undefined;
     /** For how long a model may be silent, in jobs as in the App, whatever a repository's configuration says. */
     readonly silenceMs?: number | undefined;
   };

@@ -1,6 +1,8 @@
 /** Why a call of the model failed, and whether another try could help. */
 import { APIConnectionError, APIError } from 'openai';
 import { z } from 'zod';
+import { IdentityError } from '../errors.ts';
+import { REFUSAL_HEADER } from '../loop/call-headers.ts';
 import { ANSWER_MIB, isTooLarge } from './model-fetch.ts';
 import { BrokenOffError } from './model-stream.ts';
 
@@ -8,6 +10,8 @@ import { BrokenOffError } from './model-stream.ts';
 export interface Failure {
   readonly what: string;
   readonly final: boolean;
+  /** For how long whoever refused it wants to be left alone. */
+  readonly pauseMs?: number | undefined;
 }
 
 interface Called {
@@ -16,6 +20,8 @@ interface Called {
   readonly impatience: string | undefined;
   /** Whether it is our own scripted model. */
   readonly scripted: boolean;
+  /** Whether it is the App's gateway. */
+  readonly isGateway: boolean;
 }
 
 /** Repeating these 4xx cannot help: the request itself is refused. 408, 409 and 429 may pass with time. */
@@ -26,6 +32,7 @@ export function failureOf(error: unknown, called: Called): Failure {
   const { impatience } = called;
   if (isTooLarge(error)) return { what: `an answer larger than ${ANSWER_MIB} MiB`, final: false };
   if (impatience !== undefined) return { what: impatience, final: false };
+  if (error instanceof IdentityError) return { what: withoutEnd(error.message), final: true };
   if (error instanceof BrokenOffError) return { what: 'an answer that broke off', final: false };
   if (error instanceof APIConnectionError) return { what: `no connection${codeOf(error.cause)}`, final: false };
   if (error instanceof APIError && error.status !== undefined) return answered(error, error.status, called);
@@ -35,19 +42,36 @@ export function failureOf(error: unknown, called: Called): Failure {
   return { what: `an unexpected error${codeOf(error)}`, final: false };
 }
 
-const scriptedError = z.object({ message: z.string() });
+const MOST_PAUSE_SECONDS = 60;
+
+/** The App says itself what is wrong with the job, its loop or its budget, and whether it passes. */
+function ownRefusal({ headers, error }: APIError, { isGateway }: Called): Failure | undefined {
+  if (!isGateway || headers?.get(REFUSAL_HEADER) !== 'true') return undefined;
+  const words = authoredError.safeParse(error).data?.message;
+  if (words === undefined) return undefined;
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  if (Number.isNaN(seconds)) return { what: withoutEnd(words), final: true };
+  return { what: withoutEnd(words), final: false, pauseMs: Math.min(seconds, MOST_PAUSE_SECONDS) * 1000 };
+}
+
+/** It becomes a part of a sentence. */
+function withoutEnd(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
+
+const authoredError = z.object({ message: z.string() });
 
 /** Our own scripted model says why it has no answer; the words of a foreign endpoint may repeat what it was sent, whatever it calls itself. */
 function scriptedWords({ headers, error }: APIError, { scripted }: Called): Failure | undefined {
   if (!scripted || headers?.get('x-loopwright-scripted') !== 'true') return undefined;
-  const words = scriptedError.safeParse(error).data?.message;
+  const words = authoredError.safeParse(error).data?.message;
   return words === undefined ? undefined : { what: words, final: true };
 }
 
 function answered(error: APIError, status: number, called: Called): Failure {
   const location = error.headers?.get('location');
   if (status < 400 && location) return redirected(location, called.baseUrl);
-  return scriptedWords(error, called) ?? refusal(status);
+  return ownRefusal(error, called) ?? scriptedWords(error, called) ?? refusal(status);
 }
 
 /** Only the host is told: the rest of the address may hold credentials. */

@@ -1,6 +1,8 @@
 /** What is sent to and read from a chat completion: the JSON schema of an answer, and the strict reading of what came back. */
+
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
 import { z } from 'zod';
+import { jsonOf } from '../documents/json.ts';
 import { cleanedAnswer, secretInAnswer } from '../guard/model-text.ts';
 import type { AnswerName } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
@@ -175,15 +177,6 @@ function textOf(received: unknown): { readonly content: string } | { readonly wh
 function peeled(text: string): string {
   const [, inner] = /^\s*```[a-z]*\s*\n([\s\S]*)\n\s*```\s*$/i.exec(text) ?? [];
   return inner ?? text;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function unusable<Value>(what: string): Reading<Value> {

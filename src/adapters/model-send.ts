@@ -1,8 +1,9 @@
 /** One try of a call: what is sent, to whom, and what came back of it. */
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from 'openai/resources';
+import { type CallContext, callHeaders } from '../loop/call-headers.ts';
 import type { Purse } from '../loop/costs.ts';
-import type { CallBook, CallContext } from '../ports.ts';
+import type { CallBook } from '../ports.ts';
 import { type Failure, failureOf } from './model-failures.ts';
 import { boundedFetch } from './model-fetch.ts';
 import { patienceOf } from './model-patience.ts';
@@ -11,7 +12,8 @@ import { completionIn } from './model-stream.ts';
 export interface ModelOptions {
   /** Ends before `/chat/completions`: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** Or what gives it anew for each call: then the endpoint is the App's own gateway, whose refusals are told in its words. */
+  readonly apiKey: string | (() => Promise<string>);
   readonly model: string;
   /** For how long nothing may come in a try, before its answer begins or in the midst of it; a request may say another time. */
   readonly silenceMs?: number;
@@ -30,6 +32,9 @@ const SILENCE_MS = 300_000;
 
 export type Settings = Required<Omit<ModelOptions, 'fetch' | 'apiKey'>> & {
   readonly client: OpenAI;
+  readonly key: () => Promise<string>;
+  /** Whether the endpoint is the App's gateway. */
+  readonly isGateway: boolean;
   readonly fetch: ReturnType<typeof boundedFetch>;
 };
 
@@ -49,7 +54,8 @@ export function settingsOf(options: ModelOptions): Settings {
   const { baseUrl, apiKey, model, silenceMs = SILENCE_MS, tries = 3, pauseMs = 500, scripted = false } = options;
   const client = new OpenAI({
     baseURL: baseUrl,
-    apiKey,
+    // Each call brings its own.
+    apiKey: 'none',
     maxRetries: 0,
     // Each call has a patience of its own.
     timeout: 2 ** 31 - 1,
@@ -60,9 +66,12 @@ export function settingsOf(options: ModelOptions): Settings {
     webhookSecret: null,
     logLevel: 'off',
   });
-  const canaries = [apiKey, ...(options.canaries ?? [])];
+  const isGateway = typeof apiKey !== 'string';
+  // A token of GitHub's is another one each time, and no endpoint behind the gateway gets to see it.
+  const canaries = [...(isGateway ? [] : [apiKey]), ...(options.canaries ?? [])];
+  const key = isGateway ? apiKey : async () => apiKey;
   const fetch = boundedFetch(options.fetch ?? globalThis.fetch);
-  return { baseUrl, model, silenceMs, tries, pauseMs, scripted, canaries, client, fetch };
+  return { baseUrl, model, silenceMs, tries, pauseMs, scripted, canaries, client, key, isGateway, fetch };
 }
 
 export type Sent = { readonly completion: unknown } | { readonly failure: Failure };
@@ -76,7 +85,8 @@ export async function send(
   const patience = patienceOf(question.silenceMs);
   const { signal } = patience;
   try {
-    const client = settings.client.withOptions({ fetch: settings.fetch(patience.heard) });
+    const apiKey = await settings.key();
+    const client = settings.client.withOptions({ apiKey, fetch: settings.fetch(patience.heard) });
     const asked = client.chat.completions.create(
       {
         ...question.body,
@@ -85,7 +95,7 @@ export async function send(
         stream: true,
         stream_options: { include_usage: true },
       },
-      { headers: headersOf(question.context), signal },
+      { headers: callHeaders(question.context), signal },
     );
     return { completion: await completionIn(await asked.asResponse()) };
   } catch (error) {
@@ -93,14 +103,4 @@ export async function send(
   } finally {
     patience.end();
   }
-}
-
-function headersOf(context: CallContext): Record<string, string> {
-  return {
-    'X-Loopwright-Loop': context.loop,
-    'X-Loopwright-Phase': context.phase,
-    'X-Loopwright-Skill': context.skill,
-    'X-Loopwright-Role': context.role,
-    'X-Loopwright-Attempt': String(context.attempt),
-  };
 }

@@ -3,8 +3,9 @@ import type { ChatCompletionMessageParam } from 'openai/resources';
 import { BudgetError, ModelError } from '../errors.ts';
 import { type Answer, type AnswerName, schemaOf } from '../loop/answers.ts';
 import type { BookedCall, ModelCall } from '../loop/brief.ts';
+import type { CallContext } from '../loop/call-headers.ts';
 import { isEmpty, leftAfter } from '../loop/costs.ts';
-import type { CallContext, Message, Model } from '../ports.ts';
+import type { Message, Model } from '../ports.ts';
 import {
   answerFormat,
   answerParser,
@@ -83,14 +84,14 @@ async function ask<Value>(settings: Settings, question: Question<Value>): Promis
   let messages = question.messages;
   for (let attempt = 1; attempt <= settings.tries; attempt += 1) {
     refuseUnpaid(question, calls);
-    const { call, reading, isFinal, value } = await tryOnce(settings, question, messages);
+    const { call, reading, isFinal, pauseMs = 0, value } = await tryOnce(settings, question, messages);
     calls.push(call);
     if (reading.type === 'usable') return { value: reading.value, calls };
     failures.push(reading.what);
     readable.push(...value);
     if (isFinal) break;
     messages = [...question.messages, ...reading.correction];
-    if (attempt < settings.tries) await pause(settings.pauseMs * attempt);
+    if (attempt < settings.tries) await pause(Math.max(settings.pauseMs * attempt, pauseMs));
   }
   const last = readable.at(-1);
   if (last !== undefined) return { value: last, calls };
@@ -102,6 +103,8 @@ interface Tried<Value> {
   readonly reading: Reading<Value>;
   /** Whether another try would fail in the same way. */
   readonly isFinal: boolean;
+  /** How long it has to wait. */
+  readonly pauseMs?: number | undefined;
   /** What could be read, whatever a check says of it. */
   readonly value: readonly Value[];
 }
@@ -118,7 +121,10 @@ async function tryOnce<Value>(
   const made = { ...callOf(context, performance.now() - startedAt), ...tokensOf(sent, messages) };
   if (id !== undefined) await book?.settle(id, made);
   const call: BookedCall = id === undefined ? made : { ...made, id };
-  if ('failure' in sent) return { call, reading: failed(sent.failure.what), isFinal: sent.failure.final, value: [] };
+  if ('failure' in sent) {
+    const { what, final, pauseMs } = sent.failure;
+    return { call, reading: failed(what), isFinal: final, pauseMs, value: [] };
+  }
   const read = question.read(sent.completion);
   if (read.type === 'unusable') return { call, reading: read, isFinal: false, value: [] };
   const problems = await question.check(read.value);

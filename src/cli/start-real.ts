@@ -3,7 +3,13 @@ import { compose } from '../compose.ts';
 import { ConfigError } from '../errors.ts';
 import { wire } from '../github/wire.ts';
 import { type ServerSettings, startServer } from '../server.ts';
-import { type AppEnvironment, logLevel, type ModelEnvironment, skillsDirectory } from '../settings/env.ts';
+import {
+  type AppEnvironment,
+  gatewayEnvironment,
+  logLevel,
+  type ModelEnvironment,
+  skillsDirectory,
+} from '../settings/env.ts';
 import { createLog } from '../settings/log.ts';
 import type { Terminal } from './command.ts';
 import { interruption, STOPPING, untilAborted } from './interruption.ts';
@@ -31,6 +37,7 @@ export async function startReal(
     webhookSecret: environment.WEBHOOK_SECRET,
     github: { appId: environment.APP_ID, privateKey: environment.PRIVATE_KEY, apiUrl, fetch, log },
     model: { baseUrl, name, apiKey, scripted: environment.LOOPWRIGHT_SCRIPTED, price },
+    gateway: gatewayEnvironment(),
     skillsDirectory: skillsDirectory(),
     log,
   });

@@ -50,7 +50,9 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
   await assertProposal(told, loop, ports);
   await storeRaw(told, files, ports.store);
   const report = await withOwnScan(told, loop, ports);
-  const { failure, calls } = report;
+  const { failure } = report;
+  // The gateway has booked each call as the endpoint stated it; told by both, it would count twice.
+  const calls = ports.modelFacts.jobAudience === undefined ? report.calls : [];
   // A job that could not keep generated code in says so itself; nothing that it may have made is taken over.
   const isContained = report.sandbox !== 'none' || ports.modelFacts.scripted;
   if (failure !== null)
@@ -62,7 +64,7 @@ export async function collect(effect: Collect, loop: ReviewedLoop, ports: Ports)
     throw new ArtifactError(
       `The ${effect.phase} report says that generated code ran without a sandbox. Nothing of it was taken over.`,
     );
-  return { ...(await resultOf({ ...report, run: run.id }, ports.store)), at, entry: effect.entry };
+  return { ...(await resultOf({ ...report, run: run.id }, ports.store)), calls: [...calls], at, entry: effect.entry };
 }
 
 async function resultOf(report: Report, store: Pick<Store, 'putBlob'>): Promise<Omit<Reported, 'at' | 'entry'>> {

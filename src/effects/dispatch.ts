@@ -6,7 +6,6 @@ import { documentNamed, documentTexts } from '../documents/document-texts.ts';
 import { acceptanceRow, specification } from '../documents/documents.ts';
 import { storedReport } from '../documents/stored-report.ts';
 import { shownContext, shownFeedback } from '../drafting/material.ts';
-import { ConfigError } from '../errors.ts';
 import { visibleText } from '../guard/incoming.ts';
 import { CHANGE_LIMITS } from '../guard/patch-policy.ts';
 import { ANSWERS } from '../loop/answers.ts';
@@ -21,8 +20,6 @@ import { nameOf } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
 
-const NO_GATEWAY =
-  'BUILD needs the model gateway for jobs, which this version does not have yet; it builds only where GitHub is on this machine (see README, "Not yet seen on github.com").';
 /** What a job may be told to do; the job enforces them and the App checks what it can. */
 const LIMITS = {
   agentSteps: 60,
@@ -53,7 +50,6 @@ export async function dispatch(
   ports: Ports,
   attempt: number,
 ): Promise<Event> {
-  if (job === 'build' && ports.modelFacts.jobUrl === undefined) throw new ConfigError(NO_GATEWAY);
   // A stopped loop hears of no push, and a webhook may be lost.
   const moved = job === 'build' ? await groundMoved(loop, ports) : undefined;
   if (moved !== undefined) return moved;
@@ -75,7 +71,7 @@ async function runStarted(job: Job, loop: ReviewedLoop, ports: Ports, attempt: n
     job: ports.gateway.jobDigest,
     brief: digest,
     app: ports.gateway.url,
-    ...(ports.modelFacts.jobUrl === undefined ? {} : { model: ports.modelFacts.jobUrl }),
+    model: ports.modelFacts.jobUrl,
   };
   return ports.github.dispatch(loop.ref, WORKFLOWS[job], inputs, attempt);
 }
@@ -110,7 +106,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     waivers: loop.waivers,
     context: [...shownContext(loop)],
     skills: jobSkills(ports.skills),
-    model: { name: modelFacts.name, scripted: modelFacts.scripted },
+    model: modelOf(modelFacts),
     purse: purseOf(loop) ?? null,
     policy: { protectedPaths: config.protected, ...CHANGE_LIMITS },
     limits: {
@@ -122,6 +118,10 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     thresholds,
     strength: strengthAsked(loop),
   };
+}
+
+function modelOf({ name, scripted, jobAudience: audience }: Ports['modelFacts']): Brief['model'] {
+  return { name, scripted, ...(audience === undefined ? {} : { audience }) };
 }
 
 function subjectOf({ ref, started }: ReviewedLoop): Brief['loop'] {

@@ -81,8 +81,9 @@ function briefCommands({
   runner,
   junit,
   tests,
+  directory,
 }: RepositoryConfig['commands']): ProofBrief['commands'] {
-  return { install, build, test, runner, junit, tests };
+  return { install, build, test, runner, junit, tests, directory };
 }
 
 async function finish(proof: PullProof, awaited: NonNullable<PullProof['run']>, world: World): Promise<PullProof> {

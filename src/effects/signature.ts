@@ -1,6 +1,7 @@
 /** Tells whether a failure came before, for the stall rule. Pure. */
 import { digestOf } from '../guard/digest.ts';
 import type { Report } from '../loop/brief.ts';
+import { FROZEN_TEST } from '../loop/defect.ts';
 import type { Defect } from '../loop/measurement.ts';
 
 /** What differs between two runs of the same failure: how long it took, on which port, and when. */
@@ -11,10 +12,11 @@ const PASSING: readonly RegExp[] = [
   /(?<=127\.0\.0\.1:)\d+/g,
 ];
 
-/** The same failure gives the same text; empty when nothing failed. */
+/** The same failure gives the same text; empty when nothing failed. What was tried on frozen tests made nothing fail. */
 export function signatureOf(kind: Report['kind'] | 'ship', defects: readonly Defect[]): string {
-  if (defects.length === 0) return '';
-  const lines = defects.map(({ rule, requirement, message }) => `${rule} ${requirement} ${lasting(message)}`);
+  const causes = defects.filter(({ rule }) => rule !== FROZEN_TEST);
+  if (causes.length === 0) return '';
+  const lines = causes.map(({ rule, requirement, message }) => `${rule} ${requirement} ${lasting(message)}`);
   return `${kind} ${digestOf(lines.toSorted().join('\n'))}`;
 }
 

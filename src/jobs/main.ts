@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../errors.ts';
 import type { Report } from '../loop/brief.ts';
 import { proofBrief } from '../proof/pull-proof.ts';
-import { jobEnvironment } from '../settings/env.ts';
+import { takeJobEnvironment } from '../settings/env.ts';
 import { build } from './build/build.ts';
 import { provePull } from './prove/prove-pull.ts';
-import { briefJson, type JobRequest, runJob } from './run-job.ts';
+import { briefJson, type JobRequest, type JobVariables, runJob } from './run-job.ts';
 import { seed } from './seed/seed.ts';
 import { probe } from './verify/probe.ts';
 import { verify } from './verify/verify.ts';
@@ -30,16 +30,17 @@ async function main(name: string): Promise<number> {
 
 /** One workflow judges both what a loop has built and the pull request of anybody: the brief says which. */
 async function judge(): Promise<number> {
-  const variables = jobEnvironment();
+  const variables = takeJobEnvironment();
   const asked = await briefJson(variables.LOOPWRIGHT_BRIEF).then(proofBrief.safeParse, () => undefined);
-  if (asked?.success !== true) return run('verify', verify);
+  if (asked?.success !== true) return run('verify', verify, variables);
   await provePull({ brief: asked.data, variables, bundle: fileURLToPath(import.meta.url), log });
   return 0;
 }
 
-async function run(kind: Report['kind'], job: JobRequest['job']): Promise<number> {
+async function run(kind: Report['kind'], job: JobRequest['job'], known?: JobVariables): Promise<number> {
   try {
-    await runJob({ kind, job, variables: jobEnvironment(), bundle: fileURLToPath(import.meta.url), log });
+    const variables = known ?? takeJobEnvironment();
+    await runJob({ kind, job, variables, bundle: fileURLToPath(import.meta.url), log });
     return 0;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

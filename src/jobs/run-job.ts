@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { createModel } from '../adapters/model.ts';
+import { createModel, type ModelOptions } from '../adapters/model.ts';
 import { ConfigError, SandboxError } from '../errors.ts';
 import { type Brief, brief as briefSchema, type JobFailure, type Report } from '../loop/brief.ts';
 import { VERIFY_BRIEF } from '../loop/repeated.ts';
@@ -11,6 +11,7 @@ import type { Model } from '../ports.ts';
 import { exists } from '../sandbox/programs.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { loadParsers, type Parsers, parsersFolder } from '../syntax/parsers.ts';
+import { createIdentityToken } from './identity-token.ts';
 import { failedReport } from './report/failed-report.ts';
 import { reportFromRoot } from './report/from-root.ts';
 import { parseJson } from './report/json.ts';
@@ -26,6 +27,8 @@ export interface JobVariables {
   readonly LOOPWRIGHT_OUTPUT: string;
   readonly LOOPWRIGHT_INPUT: string;
   readonly LOOPWRIGHT_MODEL_URL: string;
+  readonly ACTIONS_ID_TOKEN_REQUEST_URL: string;
+  readonly ACTIONS_ID_TOKEN_REQUEST_TOKEN: string;
   readonly GITHUB_OUTPUT: string;
   readonly RUNNER_TEMP: string;
 }
@@ -49,7 +52,7 @@ export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
   const { kind, variables, log } = request;
   const startedAt = Date.now();
   const brief = await readBrief(variables.LOOPWRIGHT_BRIEF);
-  const { model, calls } = countCalls(modelFor(brief, variables.LOOPWRIGHT_MODEL_URL), brief.purse ?? undefined);
+  const { model, calls } = countCalls(modelFor(brief, variables), brief.purse ?? undefined);
   const broken = (error: unknown): Report => {
     log(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return failedReport(brief, { kind, calls, durationMs: Date.now() - startedAt, failure: failureOf(error) });
@@ -122,17 +125,35 @@ function sandboxFor(brief: Brief, { workspace, scratch, bundle, prepared }: Sand
   return openSandbox({ workspace, readOnly: [programOf(bundle)], prepared, scripted: brief.model.scripted, scratch });
 }
 
-function modelFor(brief: Brief, baseUrl: string): Model {
-  if (baseUrl !== '')
-    return createModel({
-      baseUrl,
-      apiKey: NO_KEY,
-      model: brief.model.name,
-      scripted: brief.model.scripted,
-      silenceMs: brief.limits.modelSilenceMs,
-    });
-  const missing = () => Promise.reject(new SetupError('LOOPWRIGHT_MODEL_URL is not set; this job needs a model.'));
+function modelFor(brief: Brief, variables: JobVariables): Model {
+  const { LOOPWRIGHT_MODEL_URL: baseUrl } = variables;
+  if (baseUrl === '') return withoutModel('LOOPWRIGHT_MODEL_URL is not set; this job needs a model.');
+  const { model, limits } = brief;
+  const { audience } = model;
+  if (audience !== undefined && !baseUrl.startsWith(`${audience}/`))
+    return withoutModel(`LOOPWRIGHT_MODEL_URL is none of ${audience}; a job says who it is to nobody but its App.`);
+  const apiKey = keyFor(brief, variables);
+  if (apiKey === undefined) return withoutModel(NO_IDENTITY);
+  return createModel({
+    ...{ baseUrl, apiKey, model: model.name },
+    ...{ scripted: model.scripted, silenceMs: limits.modelSilenceMs },
+  });
+}
+
+const NO_IDENTITY =
+  'GitHub gives this job no identity to ask the App with: its workflow lacks `permissions: id-token: write`, or is older than this App. Write the workflow files anew with `npx loopwright init`, and merge them.';
+
+/** Most jobs need none; one that does says what is missing. */
+function withoutModel(sentence: string): Model {
+  const missing = () => Promise.reject(new SetupError(sentence));
   return { answer: missing, turn: missing };
+}
+
+/** A job knows no key of a model: the App's gateway is told whose job it is. Undefined where it cannot be. */
+function keyFor({ model: { audience } }: Brief, variables: JobVariables): ModelOptions['apiKey'] | undefined {
+  if (audience === undefined) return NO_KEY;
+  const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = variables;
+  return url === '' || token === '' ? undefined : createIdentityToken({ url, token, audience });
 }
 
 /** The brief as JSON. @throws {ConfigError} when it cannot be read. */

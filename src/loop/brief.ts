@@ -6,20 +6,9 @@ import { purse } from './costs.ts';
 import { commitSha, defect, digest, measurement, thresholds } from './measurement.ts';
 import { requirementStrength } from './strength.ts';
 import { strengthPolicy } from './terms.ts';
+import { junitCommand, testDirectory } from './test-commands.ts';
 import { toolCommands, toolName } from './tools.ts';
 import { waiver } from './waiver.ts';
-
-/** How a runner of the repository's own is called, which writes JUnit's XML. */
-export const junitCommand = z.strictObject({
-  /** `{files}` stands for test files, `{report}` for the XML file that it writes. */
-  run: z.string().refine((text) => text.includes('{files}') && text.includes('{report}'), {
-    error: 'The command has to hold {files}, for the test files, and {report}, for the file that it writes.',
-  }),
-  /** Text of a test file that goes along with each; nothing is believed where its tests are not told as they are. */
-  sentinel: z.string().refine((text) => text.includes('{name} passes') && text.includes('{name} fails'), {
-    error: 'The sentinel has to hold a test "{name} passes", which passes, and one "{name} fails", which fails.',
-  }),
-});
 
 /** How the repository is installed, built, tested and started. A missing command is not run; `test` is needed. */
 export const commands = z.strictObject({
@@ -31,6 +20,8 @@ export const commands = z.strictObject({
   ...toolCommands,
   /** Globs of the test files that are asked one by one; absent or empty, all are. */
   tests: z.array(z.string()).optional(),
+  /** Where `test` and single tests are run, and below which they lie; absent, at the root. */
+  directory: testDirectory.nullish(),
   /** Starts the product in the foreground, for surfaces http and web; the port is in the environment as PORT. */
   start: z.string().nullable(),
   /** Path that answers 200 when the product is ready. */
@@ -105,7 +96,12 @@ export const brief = z.strictObject({
   context: z.array(z.string()),
   /** Skill texts by name. */
   skills: z.record(z.string(), z.string()),
-  model: z.strictObject({ name: z.string(), scripted: z.boolean() }),
+  model: z.strictObject({
+    name: z.string(),
+    scripted: z.boolean(),
+    /** The App's address, as whose audience the job asks for its identity; absent where the model's own address is given. */
+    audience: z.url().optional(),
+  }),
   /** What the job may spend; null where the price is unknown. */
   purse: purse.nullable(),
   policy: z.strictObject({

@@ -31,6 +31,11 @@ export const repositoryConfig = z.strictObject({
         .describe(
           'globs of the test files that `test` runs; the others are not asked, which is said; by default all are',
         ),
+      directory: commands.shape.directory
+        .default(null)
+        .describe(
+          'the folder in which `test` and single tests run, as `packages/shop`; only test files below it are asked. All other commands run at the root, by default these too',
+        ),
       lint: commands.shape.lint
         .default(null)
         .describe(

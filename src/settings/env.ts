@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
+import { type GatewaySettings, gatewaySettings } from './gateway-settings.ts';
 
 /** Environment that a child process of ours may see: where programs are found, nothing else. */
 export function childEnvironment(): Record<string, string> {
@@ -195,6 +196,11 @@ export function guardrailsFile(): string | undefined {
   return parse(guardrails).GUARDRAILS_FILE;
 }
 
+/** Whose jobs are believed, and which models they may ask beside the App's own. */
+export function gatewayEnvironment(): GatewaySettings {
+  return parse(gatewaySettings);
+}
+
 const FROM_WORKFLOW = 'the workflow that `loopwright init` writes hands it over; run the job there';
 
 const job = z.object({
@@ -203,14 +209,19 @@ const job = z.object({
   LOOPWRIGHT_OUTPUT: text(FROM_WORKFLOW),
   LOOPWRIGHT_INPUT: z.string().default(''),
   LOOPWRIGHT_MODEL_URL: z.string().default(''),
+  /** GitHub gives these to a job that may ask for its identity. */
+  ACTIONS_ID_TOKEN_REQUEST_URL: z.string().default(''),
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: z.string().default(''),
   GITHUB_OUTPUT: z.string().default(''),
   RUNNER_TEMP: z.string().default(''),
 });
 export type JobEnvironment = z.infer<typeof job>;
 
-/** What the workflow hands to the job. */
-export function jobEnvironment(): JobEnvironment {
-  return parse(job);
+/** What the workflow hands to the job; from then on no program that the job starts finds in its environment with what to ask who the job is. */
+export function takeJobEnvironment(): JobEnvironment {
+  const taken = parse(job);
+  for (const name of Object.keys(process.env)) if (name.startsWith('ACTIONS_')) delete process.env[name];
+  return taken;
 }
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

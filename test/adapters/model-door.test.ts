@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
-import type { CallContext } from '../../src/ports.ts';
+import type { CallContext } from '../../src/loop/call-headers.ts';
 import { listening } from '../listening.ts';
 import { RELEASE } from './release.ts';
 

@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createModel, type ModelOptions } from '../../src/adapters/model.ts';
-import { ModelError } from '../../src/errors.ts';
-import type { CallBook, CallContext, ToolDefinition } from '../../src/ports.ts';
+import { IdentityError, ModelError } from '../../src/errors.ts';
+import type { CallContext } from '../../src/loop/call-headers.ts';
+import type { CallBook, ToolDefinition } from '../../src/ports.ts';
 import { listening } from '../listening.ts';
 import { RELEASE } from './release.ts';
 
@@ -418,4 +419,59 @@ test('a turn with neither words nor tool calls is tried again', async () => {
   const turn = await model().turn({ context: CONTEXT, tools: [], messages: [{ role: 'user', content: 'go' }] });
   expect(turn).toMatchObject({ content: 'done', toolCalls: [] });
   expect(turn.calls).toHaveLength(2);
+});
+
+describe('the gateway of the App', () => {
+  const refuses =
+    (status: number, headers: Record<string, string> = {}): Reply =>
+    (response) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json', 'x-loopwright-refusal': 'true', ...headers })
+        .end(JSON.stringify({ error: { message: 'The loop acme/shop#12 is stopped, so its runs may ask no model.' } }));
+  const tokens = (count = { of: 0 }) => ({
+    apiKey: async () => {
+      count.of += 1;
+      return `token-${count.of}`;
+    },
+  });
+
+  test('is told with each try who asks', async () => {
+    const { model, received } = await endpoint(json({}, 503), says(JSON.stringify(RELEASE)));
+    await ask(model(tokens()));
+    expect(received.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
+  test('says itself why it refuses, and is not asked again', async () => {
+    const { model, received } = await endpoint(refuses(403));
+    const { message } = await errorOf(ask(model(tokens())));
+    expect(message).toMatch(/ in 1 try: The loop acme\/shop#12 is stopped, so its runs may ask no model\.$/);
+    expect(received).toHaveLength(1);
+  });
+
+  test('that says when is asked again, and no sooner', async () => {
+    const { model, received } = await endpoint(refuses(425, { 'retry-after': '1' }), says(JSON.stringify(RELEASE)));
+    const startedMs = performance.now();
+    await ask(model(tokens()));
+    expect(performance.now() - startedMs).toBeGreaterThan(900);
+    expect(received).toHaveLength(2);
+  });
+
+  test.each([
+    ['another endpoint that calls itself so', refuses(403), { apiKey: 'key' }],
+    ['an endpoint behind it', json({ error: { message: 'told by somebody' } }, 403), tokens()],
+  ])('is not believed to have spoken where it is %s', async (_, reply, options) => {
+    const { model } = await endpoint(reply);
+    const { message } = await errorOf(ask(model(options)));
+    expect(message).toContain('HTTP 403');
+    expect(message).not.toMatch(/stopped|somebody/);
+  });
+
+  test('is not asked where GitHub does not say who asks', async () => {
+    const { model, received } = await endpoint(says(JSON.stringify(RELEASE)));
+    const apiKey = () =>
+      Promise.reject(new IdentityError('GitHub gave the job no identity in 5 tries: it answered 500.'));
+    const { message } = await errorOf(ask(model({ apiKey })));
+    expect(message).toMatch(/ in 1 try: GitHub gave the job no identity in 5 tries: it answered 500\.$/);
+    expect(received).toEqual([]);
+  });
 });

@@ -30,6 +30,7 @@ async function collected(
   failure: object | null = null,
   over: object = {},
   isLeft = true,
+  jobAudience?: string,
 ) {
   const { ports } = await openDoor();
   const before = asReviewed(building());
@@ -60,10 +61,20 @@ async function collected(
     artifact: async () => (isLeft ? zipSync({ 'report.json': strToU8(JSON.stringify(report)) }) : undefined),
     cancelRun: async (_: unknown, id: number) => void cancelled.push(id),
   };
-  const modelFacts = { ...ports.modelFacts, scripted: false };
+  const modelFacts = { ...ports.modelFacts, scripted: false, jobAudience };
   const effect = { key: 'c', entry, phase: 'VERIFY', report: 'verify', runId: RUN.id, because } as const;
   return { event: collect({ type: 'collect', ...effect }, loop, { ...ports, github, modelFacts }), cancelled };
 }
+
+test.each([
+  ['counts, where the job asked the model itself', undefined, [CALL]],
+  ['was counted by the gateway, where the job asked by that', 'https://loopwright.test', []],
+])('a call that a report tells of %s', async (_, jobAudience, calls) => {
+  for (const failure of [null, { cause: 'work', message: 'It is red.' }]) {
+    const { event } = await collected('ended', {}, failure, { calls: [CALL] }, true, jobAudience);
+    expect(await event).toMatchObject({ calls });
+  }
+});
 
 describe('a run', () => {
   test('that was told to have ended, and that GitHub still shows at work, is neither given up nor cancelled', async () => {

@@ -32,6 +32,11 @@ test.each([
   expect(of(defect(one))).not.toBe(of(defect(other)));
 });
 
+test('what a builder tried on frozen tests is no part of a failure', () => {
+  expect(of(defect('a'), defect('b', 'frozen-test'))).toBe(of(defect('a')));
+  expect(of(defect('b', 'frozen-test'))).toBe('');
+});
+
 test('their order does not matter, but the job and each defect do', () => {
   const [first, second] = [defect('a'), defect('b', 'test')];
   expect(of(first, second)).toBe(of(second, first));

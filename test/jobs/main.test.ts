@@ -22,9 +22,13 @@ async function start(name: string, env: Readonly<Record<string, string>>) {
   });
 }
 
-async function variables(modelUrl: string) {
+async function variables(modelUrl: string, audience?: string) {
   const folder = await mkdtemp(join(place.root, 'job-'));
-  await writeFile(join(folder, 'brief.json'), JSON.stringify(briefFor(place)));
+  const brief = briefFor(place);
+  await writeFile(
+    join(folder, 'brief.json'),
+    JSON.stringify({ ...brief, model: { ...brief.model, ...(audience && { audience }) } }),
+  );
   return {
     LOOPWRIGHT_BRIEF: join(folder, 'brief.json'),
     LOOPWRIGHT_WORKSPACE: place.workspace,
@@ -52,6 +56,11 @@ test('a build writes its report and verdict, exits with 0, and no name in its lo
   expect(result.stdout).not.toMatch(/^\s*::|##\[/m);
 });
 
+const IDENTITY = {
+  ACTIONS_ID_TOKEN_REQUEST_URL: 'http://127.0.0.1:9/',
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'planted-canary',
+};
+
 test('a job that cannot do its work still exits with 0 and says why in its report', async () => {
   const env = await variables('');
   const result = await start('build', env);
@@ -61,6 +70,23 @@ test('a job that cannot do its work still exits with 0 and says why in its repor
     message: 'LOOPWRIGHT_MODEL_URL is not set; this job needs a model.',
   });
   expect(await readFile(env.GITHUB_OUTPUT, 'utf8')).toBe('verdict=fail\n');
+});
+
+test.each([
+  ['may not say who it is', 'https://loopwright.test/gateway/v1', {}, 'lacks `permissions: id-token: write`'],
+  [
+    'is sent elsewhere',
+    'https://loopwright.test.evil.test/v1',
+    IDENTITY,
+    'is none of https://loopwright.test; a job says who it is to nobody but its App.',
+  ],
+])('a job that has to ask by the App and %s asks nobody, and says why', async (_, modelUrl, identity, sentence) => {
+  const env = await variables(modelUrl, 'https://loopwright.test');
+  expect((await start('build', { ...env, ...identity })).exitCode).toBe(0);
+  expect((await reportIn(env.LOOPWRIGHT_OUTPUT)).failure).toMatchObject({
+    cause: 'setup',
+    message: expect.stringContaining(sentence),
+  });
 });
 
 test.each([

@@ -1,11 +1,13 @@
 /** What a job works with: places, the sandbox, the model and where its outputs go. */
 import { BudgetError, LoopError, ModelError } from '../../errors.ts';
 import type { Brief, ModelCall } from '../../loop/brief.ts';
+import type { CallContext } from '../../loop/call-headers.ts';
 import { leftAfter, type Purse } from '../../loop/costs.ts';
 import type { Measurement } from '../../loop/measurement.ts';
-import type { CallContext, Model } from '../../ports.ts';
+import type { Model } from '../../ports.ts';
 import type { CommandResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Parsers } from '../../syntax/parsers.ts';
+import { suiteCommand } from '../../test-runs/test-run.ts';
 import type { Repository } from '../../trees/repository.ts';
 import type { RawStore } from '../report/raw.ts';
 
@@ -37,7 +39,12 @@ export interface Bench {
   readonly brief: Brief;
   readonly environment: JobEnvironment;
   readonly repository: Repository;
+  /** What the builder tried on frozen tests, by path; it grows as the job goes on. */
+  readonly attempts: Map<string, Attempt>;
 }
+
+/** It asked to write the file and was refused, or changed it by a command, and it was put back. */
+export type Attempt = 'refused' | 'put back';
 
 /** The job cannot do its work at all; the message becomes the report's failure. */
 export class JobError extends LoopError {
@@ -49,7 +56,7 @@ export class SetupError extends JobError {
   override name = 'SetupError';
 }
 
-/** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits; the suite has a longer one. */
+/** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits. */
 export function runShell(
   { brief, environment }: Bench,
   command: string,
@@ -59,6 +66,13 @@ export function runShell(
   const { outputBytes } = brief.limits;
   const env = { PYTHONDONTWRITEBYTECODE: '1', CI: 'true' };
   return environment.sandbox.run({ argv: ['bash', '-c', command], directory, env, timeoutMs, outputBytes });
+}
+
+/** Runs the repository's own suite in a tree, in the folder that it names for tests. */
+export function runSuite({ brief, environment }: Bench, directory: string): Promise<CommandResult> {
+  const { test: command, directory: folder } = brief.commands;
+  const { suiteTimeoutMs: timeoutMs, outputBytes } = brief.limits;
+  return suiteCommand({ sandbox: environment.sandbox, directory, folder, command, timeoutMs, outputBytes });
 }
 
 /** Who asks, as the model's headers say it. */

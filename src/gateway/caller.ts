@@ -1,0 +1,47 @@
+/** Which loop a call is paid by: the one that awaits the run whose token came with it. */
+import { isStarted, type StartedLoop } from '../loop/stages.ts';
+import type { Store } from '../ports.ts';
+import type { Claims, Identity } from './identity.ts';
+import { Refusal } from './refusal.ts';
+import { problemOf } from './run-checks.ts';
+
+export interface CallerPorts {
+  readonly identity: Identity;
+  readonly store: Pick<Store, 'byRun' | 'load' | 'overview'>;
+}
+
+/** @throws {Refusal} 401 for a token that proves nothing, 403 for one that allows nothing here, 425 where the App does not know its run yet. */
+export async function callerOf(token: string | undefined, { identity, store }: CallerPorts): Promise<StartedLoop> {
+  if (token === undefined)
+    throw new Refusal(401, 'No token came with the call; send the one that GitHub gives the job, as a bearer token.');
+  const claims = await identity(token);
+  const loop = await awaiting(claims, store);
+  const problem = problemOf(claims, loop);
+  if (problem !== undefined) throw new Refusal(403, problem);
+  return loop;
+}
+
+async function awaiting({ repository_id, run_id }: Claims, store: CallerPorts['store']): Promise<StartedLoop> {
+  const repositoryId = Number(repository_id);
+  const stored = await store.byRun(repositoryId, Number(run_id));
+  if (stored !== undefined && isStarted(stored.loop)) return stored.loop;
+  const named = `Run ${run_id} of the repository with id ${repository_id}`;
+  if (await isDispatching(repositoryId, store))
+    throw new Refusal(425, `${named} is not known yet: a run is being dispatched there; ask again.`, {
+      retryAfterSeconds: 2,
+    });
+  throw new Refusal(403, `${named} is none that a loop of this App awaits.`);
+}
+
+/** More loops of one repository than this never run at the same time. */
+const MOST_OPEN = 200;
+
+/** A runner may be faster than the answer that tells the App of its run. */
+async function isDispatching(repositoryId: number, store: CallerPorts['store']): Promise<boolean> {
+  const open = await store.overview({ repositoryId, open: true, limit: MOST_OPEN });
+  for (const { id } of open.filter(({ status }) => status === 'working')) {
+    const stored = await store.load(id);
+    if (stored?.loop.pending.some(({ type }) => type === 'dispatch')) return true;
+  }
+  return false;
+}

@@ -1,0 +1,97 @@
+/** What of a job's request reaches the upstream: all of it but the model, where nothing in it would cost beside its tokens. Pure. */
+import { z } from 'zod';
+import type { Dialect } from './dialects.ts';
+import { Refusal } from './refusal.ts';
+import { tokensIn } from './usage.ts';
+
+export interface Prepared {
+  readonly text: string;
+  readonly isStream: boolean;
+  /** What it is expected to take, before it is made. */
+  readonly expected: { readonly promptTokens: number; readonly completionTokens: number; readonly estimated: true };
+}
+
+const requestBody = z.record(z.string(), z.unknown());
+type Body = z.infer<typeof requestBody>;
+
+/** Tools that the upstream performs itself; those of the job are told from them by their type. */
+const HOSTED = /^(?:web_search|web_fetch|code_execution|code_interpreter|file_search|image_generation|mcp|advisor)/;
+const tool = z.object({ type: z.string() });
+
+interface Rule {
+  readonly breaks: (body: Body) => boolean;
+  readonly sentence: string;
+}
+
+/** At the price of a token, or below it. */
+const TIERS = ['auto', 'default', 'flex', 'standard_only'];
+
+const RULES: readonly Rule[] = [
+  {
+    breaks: ({ background }) => background === true,
+    sentence: 'An answer that is made in the background tells nobody what it took; ask without `background`.',
+  },
+  {
+    breaks: ({ service_tier: tier, speed }) => !isOneOf(tier, TIERS) || !isOneOf(speed, ['standard']),
+    sentence: 'A tier or speed of its own price is not in the budget; ask without `service_tier` and `speed`.',
+  },
+  {
+    // Of gateways that stand between: OpenRouter, LiteLLM.
+    breaks: ({ models, fallbacks, provider, plugins }) => [models, fallbacks, provider, plugins].some(isGiven),
+    sentence:
+      'Models, providers and plugins are chosen by the App; ask without `models`, `fallbacks`, `provider` and `plugins`.',
+  },
+  {
+    breaks: ({ mcp_servers, web_search_options, tools }) =>
+      [mcp_servers, web_search_options].some(isGiven) || hasHosted(tools),
+    sentence:
+      'A tool that the upstream performs itself costs beside the tokens, and reaches what the sandbox does not; offer tools of the job only.',
+  },
+];
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isOneOf(value: unknown, allowed: readonly unknown[]): boolean {
+  return !isGiven(value) || allowed.includes(value);
+}
+
+function hasHosted(tools: unknown): boolean {
+  return Array.isArray(tools) && tools.some((each) => HOSTED.test(tool.safeParse(each).data?.type ?? ''));
+}
+
+/** Tokens of an answer that nobody has seen: more than most have. */
+const EXPECTED_ANSWER = 4000;
+const MOST_EXPECTED = 200_000;
+
+/**
+ * The configured model stands in for whatever is named: agents ask for small models of their maker by name, which an upstream may not have, and none can pick a
+ * dearer one than people approved the price of. @throws {Refusal} 400 for what is no request, or would cost beside its tokens.
+ */
+export function prepared(text: string, dialect: Dialect, model: string): Prepared {
+  const body = bodyOf(text);
+  const broken = RULES.find(({ breaks }) => breaks(body));
+  if (broken !== undefined) throw new Refusal(400, broken.sentence);
+  const sent = JSON.stringify(dialect.metered({ ...body, model }));
+  return {
+    text: sent,
+    isStream: body.stream === true,
+    expected: { promptTokens: tokensIn(sent.length), completionTokens: boundOf(body, dialect), estimated: true },
+  };
+}
+
+/** As it was parsed, and not as it was written: a name that stands twice would be read by us as the one and by the upstream as the other. */
+function bodyOf(text: string): Body {
+  try {
+    return requestBody.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Refusal(400, 'The body of the call is no JSON object; send a request as the SDKs do.', { cause });
+  }
+}
+
+/** What an agent allows is often far more than it gets; what it gets is counted after it. */
+function boundOf(body: Body, { bounds }: Dialect): number {
+  const stated = bounds.map((name) => body[name]).find((value) => typeof value === 'number' && value > 0);
+  return typeof stated === 'number' ? Math.min(Math.ceil(stated), MOST_EXPECTED) : EXPECTED_ANSWER;
+}

@@ -1,0 +1,123 @@
+/** What a call took, read from the answer as it passes; what an answer does not state is estimated by its length. */
+
+import { z } from 'zod';
+import { jsonOf } from '../documents/json.ts';
+
+export interface Usage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly estimated?: true;
+}
+
+const count = z.int().min(0).nullish().catch(undefined);
+const stated = z.object({
+  /** Of chat completions: https://platform.openai.com/docs/api-reference/chat/object */
+  prompt_tokens: count,
+  completion_tokens: count,
+  /** Of responses and messages: https://platform.openai.com/docs/api-reference/responses/object, https://docs.claude.com/en/api/messages */
+  input_tokens: count,
+  output_tokens: count,
+  /** Of messages, where `input_tokens` are without them. */
+  cache_creation_input_tokens: count,
+  cache_read_input_tokens: count,
+});
+type Stated = z.infer<typeof stated>;
+
+const usage = z.object({ usage: stated.nullish().catch(undefined) });
+/** An answer, or an event of a stream: of responses its last ones have the answer so far, of messages the first one. */
+const holder = usage.extend({
+  response: usage.nullish().catch(undefined),
+  message: usage.nullish().catch(undefined),
+});
+
+/** Characters of a token, in English and code, about. */
+const TOKEN_CHARACTERS = 4;
+
+export function tokensIn(characters: number): number {
+  return Math.ceil(characters / TOKEN_CHARACTERS);
+}
+
+export interface Meter {
+  /** Takes the next part of a stream of server-sent events. */
+  readEvents(text: string): void;
+  /** Takes a whole answer. */
+  readAnswer(text: string): void;
+  /** What was used so far; `isWhole` where the answer came to its end, so that what it states of itself is all. */
+  used(isWhole: boolean): Usage;
+}
+
+/** `promptCharacters`: of what was sent, for an answer that does not state its tokens. */
+export function createMeter(promptCharacters: number): Meter {
+  let known: Stated = {};
+  let characters = 0;
+  const read = (value: unknown): void => {
+    known = { ...known, ...statedIn(value) };
+    characters += deltaLength(value);
+  };
+  const lines = linesOf((line) => {
+    if (line.startsWith('data:')) read(jsonOf(line.slice('data:'.length)));
+  });
+  return {
+    readEvents: lines,
+    readAnswer(text) {
+      characters += text.length;
+      read(jsonOf(text));
+    },
+    used: (isWhole) => usedOf(known, { promptCharacters, characters, isWhole }),
+  };
+}
+
+function statedIn(value: unknown): Stated {
+  const { data } = holder.safeParse(value);
+  const found = data?.usage ?? data?.response?.usage ?? data?.message?.usage ?? {};
+  return Object.fromEntries(Object.entries(found).filter(([, tokens]) => typeof tokens === 'number'));
+}
+
+interface Length {
+  readonly promptCharacters: number;
+  readonly characters: number;
+  readonly isWhole: boolean;
+}
+
+function usedOf(known: Stated, { promptCharacters, characters, isWhole }: Length): Usage {
+  const prompt = known.prompt_tokens ?? inputOf(known);
+  const completion = known.completion_tokens ?? known.output_tokens ?? undefined;
+  const isStated = prompt !== undefined && completion !== undefined && prompt + completion > 0;
+  if (isWhole && isStated) return { promptTokens: prompt, completionTokens: completion };
+  // The first event of a message states one token of an answer that has only begun.
+  const completionTokens = Math.max(completion ?? 0, tokensIn(characters));
+  return { promptTokens: prompt || tokensIn(promptCharacters), completionTokens, estimated: true };
+}
+
+function inputOf({ input_tokens, cache_creation_input_tokens, cache_read_input_tokens }: Stated): number | undefined {
+  if (typeof input_tokens !== 'number') return undefined;
+  return input_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
+}
+
+/** Letters of what an event adds to the answer: each dialect calls it `delta`, and has ids and types beside the words in it. */
+function deltaLength(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [key, member]) => sum + (key === 'delta' ? textLength(member) : deltaLength(member)),
+    0,
+  );
+}
+
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, member) => sum + textLength(member), 0);
+}
+
+/** A line longer than any event that can be used is read no further: the stream passes all the same, and is estimated. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+function linesOf(take: (line: string) => void): (text: string) => void {
+  let rest = '';
+  return (text) => {
+    const lines = `${rest}${text}`.split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    if (rest.length > LONGEST_LINE) rest = '';
+    for (const line of lines) take(line);
+  };
+}

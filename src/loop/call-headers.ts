@@ -1,0 +1,23 @@
+/** How a call of a model says what it is made for, and how the App's gateway marks what it says itself. Pure. */
+
+/** Who asks the model what. */
+export interface CallContext {
+  readonly loop: string;
+  readonly phase: string;
+  readonly skill: string;
+  readonly role: string;
+  readonly attempt: number;
+}
+
+export function callHeaders({ loop, phase, skill, role, attempt }: CallContext): Record<string, string> {
+  return {
+    'X-Loopwright-Loop': loop,
+    'X-Loopwright-Phase': phase,
+    'X-Loopwright-Skill': skill,
+    'X-Loopwright-Role': role,
+    'X-Loopwright-Attempt': String(attempt),
+  };
+}
+
+/** With a refusal of the App's own; no upstream's answer is passed on with it. */
+export const REFUSAL_HEADER = 'x-loopwright-refusal';
