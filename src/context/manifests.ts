@@ -1,5 +1,7 @@
 /** Package manifests, the commands that they state, and the test runner that can be read from them. */
+
 import { z } from 'zod';
+import { jsonOf } from '../documents/json.ts';
 import { type Commands, commands } from '../loop/brief.ts';
 import { detectRunner } from '../runners/runners.ts';
 
@@ -112,15 +114,6 @@ function makeTargets(path: string, text: string): readonly FoundCommand[] {
     command: `make ${name}`,
     source: path,
   }));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function nameOf(path: string): string {

@@ -2,7 +2,8 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suiteScript } from '../runners/package-scripts.ts';
-import { detectRunner, RUNNER_NAMES, type RunnerName } from '../runners/runners.ts';
+import type { RepositoryFacts } from '../runners/runner.ts';
+import { detectRunner, RUNNER_NAMES, RUNNERS, type RunnerName } from '../runners/runners.ts';
 import { repositoryFacts } from './repository-facts.ts';
 
 export interface TestSetup {
@@ -11,16 +12,37 @@ export interface TestSetup {
   readonly test: string;
 }
 
+export interface TestSetups {
+  /** Of the runners that something shows, the surest first. */
+  readonly shown: readonly TestSetup[];
+  /** Of each runner that can be guessed. */
+  readonly all: readonly TestSetup[];
+}
+
 /** Folders whose files are others'. */
 const ELSEWHERE = /(?:^|\/)(?:node_modules|\.git|\.venv|venv)$/;
 
-/** Undefined where nothing shows a runner. */
-export async function testSetupIn(directory: string): Promise<TestSetup | undefined> {
+export async function testSetupsIn(directory: string): Promise<TestSetups> {
   const files = await Array.fromAsync(glob('**/*.*', { cwd: directory, exclude: (name) => ELSEWHERE.test(name) }));
   const facts = await repositoryFacts(files, (path) => readFile(join(directory, path), 'utf8'));
-  const runner = detectRunner(facts, RUNNER_NAMES)?.name;
-  if (runner === undefined) return undefined;
-  return { runner, test: SUITES[runner]({ files, manifest: facts.manifests.get('package.json') ?? '{}' }) };
+  const manifest = facts.manifests.get('package.json') ?? '{}';
+  const all = GUESSED.map((runner) => ({ runner, test: SUITES[runner]({ files, manifest }) }));
+  const names = signsOf(facts);
+  return { shown: names.flatMap((name) => all.filter(({ runner }) => runner === name)), all };
+}
+
+/** Undefined where nothing shows a runner. */
+export async function testSetupIn(directory: string): Promise<TestSetup | undefined> {
+  return (await testSetupsIn(directory)).shown[0];
+}
+
+/** Of `junit` only people know the command. */
+const GUESSED = RUNNER_NAMES.filter((name) => name !== 'junit');
+
+function signsOf(facts: RepositoryFacts): readonly RunnerName[] {
+  const surest = detectRunner(facts, GUESSED)?.name;
+  const others = GUESSED.filter((name) => name !== surest && RUNNERS[name].detect(facts) !== undefined);
+  return surest === undefined ? others : [surest, ...others];
 }
 
 interface Shown {
@@ -34,7 +56,7 @@ const SUITES: Readonly<Record<RunnerName, (shown: Shown) => string>> = {
   jest: ({ manifest }) => suiteScript(manifest, 'jest') ?? 'npm test',
   pytest: pytestCommand,
   unittest: () => 'python3 -m unittest discover',
-  // Never detected: people name it, with its command.
+  // Never guessed: people name it, with its command.
   junit: () => 'npm test',
 };
 

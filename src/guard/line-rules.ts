@@ -1,5 +1,7 @@
 /** What risky code and code that reaches for its judges looks like on one line: for files whose syntax cannot be read. Pure. */
 
+import { PRODUCT } from './product-files.ts';
+
 export interface Rule {
   readonly name: string;
   readonly pattern: RegExp;
@@ -133,5 +135,17 @@ export const TAMPERINGS: readonly Rule[] = [
   {
     ...TAMPERING,
     pattern: /\/proc\/(?:self|\d+|\$)\S*\/(?:mem|fd|environ|maps)\b|\/proc\/self\/(?:mem|fd|environ|maps)\b/,
+  },
+];
+
+/** Honest programs ask so now and then, so that it is told and can be lifted. */
+export const RECOGNITIONS: readonly Rule[] = [
+  {
+    name: 'test-recognised',
+    files: PRODUCT,
+    pattern:
+      /\b(?:JEST_WORKER_ID|PYTEST_CURRENT_TEST|__vitest_worker__)\b|\benv(?:\??\.|\[['"])VITEST\b|['"](?:pytest|unittest)['"]\s+(?:not\s+)?in\s+sys\.modules\b/,
+    because: 'it asks whether it is being tested, and could answer tests otherwise than everybody else',
+    fix: 'Do the same in tests as elsewhere; pass what differs as an argument or a setting.',
   },
 ];

@@ -1,7 +1,8 @@
 /** Finds secrets and risky code on the lines that a change adds. Needs no scanner installed. */
 import type { Defect } from '../loop/measurement.ts';
 import type { AddedLine } from './added-lines.ts';
-import { PYTHON, RISKS, type Rule, SCRIPT, TAMPERINGS } from './line-rules.ts';
+import { PYTHON, RECOGNITIONS, RISKS, type Rule, SCRIPT, TAMPERINGS } from './line-rules.ts';
+import { quotedCode } from './quoted-code.ts';
 import { CHARACTER_RULES } from './scan-characters.ts';
 import { findingDefect } from './waivers.ts';
 
@@ -45,13 +46,19 @@ const RANDOM_BITS = 3.6;
 /** Long lines are minified or embedded content; patterns are tried on this much of them. */
 const LONGEST_LINE = 5000;
 
+export interface BrokenRule {
+  readonly name: string;
+  /** What breaks it. */
+  readonly code: string;
+}
+
 /** What the syntax tree of a file tells, by name of rule: of lines of its own, and whether nothing is left for the rules that read lines. */
 export interface TreeFindings {
-  readonly rules: ReadonlyMap<number, readonly string[]>;
+  readonly rules: ReadonlyMap<number, readonly BrokenRule[]>;
   readonly isWhole: boolean;
 }
 
-/** One blocking defect for each rule that an added line breaks; the message never repeats the line. Files without a tree are read by lines. */
+/** One blocking defect for each rule that an added line breaks; the message quotes the code of it, and never a secret. Files without a tree are read by lines. */
 export function scanLines(
   lines: readonly AddedLine[],
   trees: ReadonlyMap<string, TreeFindings> = new Map(),
@@ -70,25 +77,44 @@ export function scanLines(
 
 function brokenBy({ file, line, text }: AddedLine, tree: TreeFindings | undefined): readonly Finding[] {
   const part = text.slice(0, LONGEST_LINE);
-  const matching = (rules: readonly Rule[]) =>
-    rules.filter(({ files, pattern }) => (files?.test(file) ?? true) && pattern.test(part));
-  const byLine = tree?.isWhole || isComment(file, part) ? [] : matching(CODE_RULES);
-  const byTree = (tree?.rules.get(line) ?? []).flatMap((name) => CODE_RULES.find((rule) => rule.name === name) ?? []);
-  const secrets = matching(SECRETS);
+  const byLine = tree?.isWhole || isComment(file, part) ? [] : matching(CODE_RULES, file, part);
+  const byTree = (tree?.rules.get(line) ?? []).flatMap(({ name, code }): readonly Finding[] => {
+    const rule = CODE_RULES.find((one) => one.name === name);
+    return rule === undefined ? [] : [{ ...rule, code }];
+  });
+  const secrets = matching(SECRETS, file, part).map(withoutCode);
   const characters = CHARACTER_RULES.filter(({ finds }) => finds(part));
-  const assigned = secrets.length === 0 && looksAssigned(part) ? [ASSIGNED_SECRET] : [];
-  const all: readonly Finding[] = [...secrets, ...byTree, ...byLine, ...assigned, ...characters];
+  const assigned = looksAssigned(part);
+  const unnamed = secrets.length === 0 && assigned ? [ASSIGNED_SECRET] : [];
+  // Beside a secret nothing is quoted.
+  const codes = [...byTree, ...byLine].map((one) =>
+    secrets.length > 0 || assigned || looksAssigned(one.code ?? '') ? withoutCode(one) : one,
+  );
+  const all: readonly Finding[] = [...secrets, ...codes, ...unnamed, ...characters];
   return [...new Map(all.map((rule): [string, Finding] => [rule.name, rule])).values()];
 }
 
-const CODE_RULES: readonly Rule[] = [...RISKS, ...TAMPERINGS];
+function matching(rules: readonly Rule[], file: string, text: string): readonly Finding[] {
+  return rules.flatMap(({ name, because, fix, files, pattern }) => {
+    const found = (files?.test(file) ?? true) ? pattern.exec(text) : null;
+    return found === null ? [] : [{ name, because, fix, code: text.slice(found.index) }];
+  });
+}
+
+function withoutCode({ name, because, fix }: Finding): Finding {
+  return { name, because, fix };
+}
+
+const CODE_RULES: readonly Rule[] = [...RISKS, ...TAMPERINGS, ...RECOGNITIONS];
 
 /** A line that is nothing else runs nowhere; inside a text that is run, the running is found. */
 function isComment(file: string, line: string): boolean {
   return (PYTHON.test(file) && /^\s*#/.test(line)) || (SCRIPT.test(file) && /^\s*\/\//.test(line));
 }
 
-type Finding = Pick<Rule, 'name' | 'because' | 'fix'>;
+interface Finding extends Pick<Rule, 'name' | 'because' | 'fix'> {
+  readonly code?: string;
+}
 
 const ASSIGNED_SECRET = secret('assigned', ASSIGNED, 'something that looks like a secret');
 
@@ -106,9 +132,9 @@ function entropyOf(text: string): number {
   }, 0);
 }
 
-function defectOf({ file, line, text }: AddedLine, { name, because, fix }: Finding, serial: number): Defect {
+function defectOf({ file, line, text }: AddedLine, { name, because, fix, code = '' }: Finding, serial: number): Defect {
   const about = `${file}:${line}`;
-  const message = `${about}: ${because}.`;
+  const message = `${about}: ${because}${quotedCode(code)}.`;
   const bound = [text.trim(), String(serial)];
   return findingDefect({ rule: name, about, file, line, message, suggestion: fix, bound });
 }

@@ -5,10 +5,11 @@ import type { FrozenTests } from '../loop/brief.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { AddedLine } from './added-lines.ts';
+import { namesSetUp, setUpsNamedIn, withoutEnding } from './named-set-up.ts';
 import type { TreeFindings } from './scan.ts';
 import { withoutTests } from './test-cases.ts';
 import { digestOfTests } from './test-digest.ts';
-import { isTestPath } from './test-paths.ts';
+import { isTestFile, isTestPath } from './test-paths.ts';
 import { findingDefect } from './waivers.ts';
 import { weakeningDefects } from './weakening.ts';
 
@@ -39,7 +40,7 @@ interface Violation {
 
 /** Files that decide what a test runner does, beside the tests themselves. */
 const RUNNER_FILES =
-  /(^|\/)(conftest\.py|pytest\.ini|tox\.ini|noxfile\.py|sitecustomize\.py|usercustomize\.py|\.npmrc|\.mocharc[^/]*|node\.config\.json)$/;
+  /(^|\/)(conftest\.py|\.?pytest\.(?:ini|toml)|[^/]+\.(?:dist|egg)-info\/entry_points\.txt|tox\.ini|noxfile\.py|sitecustomize\.py|usercustomize\.py|\.npmrc|\.mocharc[^/]*|node\.config\.json)$/;
 /** Files that say what coverage has to reach and what it counts. */
 const COVERAGE_FILES = /(^|\/)(?:\.coveragerc|\.(?:nyc|c8)rc(?:\.\w+)?|nyc\.config\.\w+)$/;
 const SUGGESTION = 'Put it back as it was; a change is judged by tests that it did not touch.';
@@ -100,12 +101,24 @@ function runnerSetUp(request: IntegrityRequest): readonly Violation[] {
   const files = paths.filter((path) => decidesTests(path, runner) && base.get(path) !== head.get(path));
   const manifests = paths.filter((path) => MANIFEST.test(path) && isOther(request, path, scriptsOf));
   const settings = paths.filter((path) => SETTINGS.test(path) && isOther(request, path, pytestSections));
-  return [...files, ...manifests, ...settings].map((file) => ({
+  return [...new Set([...files, ...manifests, ...settings, ...namedSetUps(request, paths)])].map((file) => ({
     rule: 'test-runner',
     file,
     message: `${file} changes how the tests are run.`,
     bound: [base.get(file) ?? '', head.get(file) ?? ''],
   }));
+}
+
+/** Changed files that the settings of either tree have loaded before the tests. */
+function namedSetUps(
+  { base, head, baseText, headText, runner }: IntegrityRequest,
+  paths: readonly string[],
+): readonly string[] {
+  const named = paths.filter(namesSetUp).flatMap((path) => {
+    const isLoaded = decidesTests(path, runner);
+    return [baseText(path), headText(path)].flatMap((text) => setUpsNamedIn(path, text ?? '', isLoaded));
+  });
+  return paths.filter((path) => base.get(path) !== head.get(path) && named.includes(withoutEnding(path)));
 }
 
 /** Files that may hold pytest's settings beside others. */
@@ -114,7 +127,7 @@ const MANIFEST = /(^|\/)package\.json$/;
 
 /** Whether the text of the file has to be known to judge a change. */
 export function holdsSettings(path: string): boolean {
-  return SETTINGS.test(path) || MANIFEST.test(path);
+  return SETTINGS.test(path) || MANIFEST.test(path) || namesSetUp(path);
 }
 
 /** A file is told of once, by what weighs more. */
@@ -142,11 +155,17 @@ function coverageSetUp(request: IntegrityRequest): readonly Violation[] {
 }
 
 /** Whether what is read of the file is another thing than before. */
-function isOther({ baseText, headText }: IntegrityRequest, path: string, read: (text: string) => string): boolean {
+function isOther(request: IntegrityRequest, path: string, read: (text: string) => string): boolean {
+  const { baseText, headText } = request;
   const before = baseText(path);
-  // A manifest of a new package says nothing about the tests that were there.
-  if (before === undefined && MANIFEST.test(path)) return false;
+  if (before === undefined && MANIFEST.test(path) && !standsAboveTests(request, path)) return false;
   return read(before ?? '') !== read(headText(path) ?? '');
+}
+
+/** A manifest of a new package says nothing about the tests that were there, nor does the first one at the root. */
+function standsAboveTests({ base, runner }: IntegrityRequest, path: string): boolean {
+  const folder = path.replace(/[^/]+$/, '');
+  return folder !== '' && [...base.keys()].some((file) => file.startsWith(folder) && isTestFile(file, runner));
 }
 
 /** The sections of these headings, as they are written. */
@@ -171,10 +190,13 @@ const manifest = z.looseObject({
   c8: z.unknown().optional(),
 });
 
+const LEADS = /^(?:pre|post)?test/;
+const RUNS = /\b(?:node|tsx)\b.*\s--test\b|(?:^|[\s/])(?:vitest|jest|mocha|ava|pytest)(?:\.[cm]?js)?(?:\s|$)/;
+
 /** The scripts that lead to the tests, and what a runner reads there. A file that is not there has none. */
 function scriptsOf(text: string): string {
   return readManifest(text, ({ scripts = {}, jest, vitest }) => [
-    Object.entries(scripts).filter(([name]) => /^(?:pre|post)?test/.test(name)),
+    Object.entries(scripts).filter(([name, command]) => LEADS.test(name) || RUNS.test(String(command))),
     jest,
     vitest,
   ]);

@@ -1,5 +1,7 @@
 /** What linters, type checkers and scanners printed, and what of it a change brought. Pure. */
+
 import { z } from 'zod';
+import { jsonOf } from '../documents/json.ts';
 
 export interface ToolFinding {
   /** From the root of the repository. */
@@ -116,15 +118,6 @@ export function sarifFindings(text: string, root: string): readonly ToolFinding[
       message: ruleId === undefined ? said : `${said} (${ruleId})`,
     };
   });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** The text of a line; undefined where it is not known. */

@@ -2,6 +2,7 @@
 import type { Defect } from '../loop/measurement.ts';
 import type { AddedLine } from './added-lines.ts';
 import { PYTHON, SCRIPT } from './line-rules.ts';
+import { quotedCode } from './quoted-code.ts';
 import type { TreeFindings } from './scan.ts';
 import { isSilencing } from './silencing.ts';
 import { findingDefect } from './waivers.ts';
@@ -55,8 +56,12 @@ export function weakeningDefects({ added, trees, isTest, head }: WeakenedChange)
   return added.flatMap((line) => {
     const tree = trees.get(line.file);
     const byLine = tree?.isWhole ? [] : brokenBy(line, isTest(line.file));
-    const names = new Set([...(tree?.rules.get(line.line) ?? []), ...byLine]);
-    return [...names].flatMap((rule) => findingOf(rule, line, head.get(line.file) ?? ''));
+    const byTree = tree?.rules.get(line.line) ?? [];
+    const codes = new Map([
+      ...byLine.map((name) => [name, line.text] as const),
+      ...byTree.map(({ name, code }) => [name, code] as const),
+    ]);
+    return [...codes].flatMap((broken) => findingOf(broken, line, head.get(line.file) ?? ''));
   });
 }
 
@@ -68,10 +73,14 @@ function brokenBy({ file, text }: AddedLine, isTest: boolean): readonly string[]
   ];
 }
 
-function findingOf(rule: string, { file, line, text }: AddedLine, id: string): readonly Defect[] {
+function findingOf(
+  [rule, code]: readonly [string, string],
+  { file, line, text }: AddedLine,
+  id: string,
+): readonly Defect[] {
   const known = WEAKENINGS[rule];
   if (known === undefined) return [];
   const about = `${file}:${line}`;
-  const message = `${about} ${known.does}.`;
+  const message = `${about} ${known.does}${quotedCode(code)}.`;
   return [findingDefect({ rule, about, file, line, message, suggestion: known.remedy, bound: [text.trim(), id] })];
 }

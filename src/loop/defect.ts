@@ -22,6 +22,9 @@ export const CONTRADICTION = 'contradicted-test';
 /** The rule of a fault that no test notices: only a further test can mend it, and never the builder. */
 export const UNNOTICED = 'unnoticed-fault';
 
+/** The rule of an attempt on a frozen test: nothing came of it, and people read of it. */
+export const FROZEN_TEST = 'frozen-test';
+
 /** The rule of what is wrong with a draft of the test designer. */
 export const TEST_DESIGN = 'test-design';
 

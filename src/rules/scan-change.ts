@@ -1,21 +1,25 @@
 /** Finds secrets, risky code and tampering in what a change adds: by the syntax trees of its files where they can be read, else by lines. */
 import type { AddedLine } from '../guard/added-lines.ts';
+import { isOfProduct, liesWithTests } from '../guard/product-files.ts';
 import { scanLines } from '../guard/scan.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { Parsers } from '../syntax/parsers.ts';
+import { PYTHON_EQUAL_TO_ALL, SCRIPT_EQUAL_TO_ALL } from './equal-to-all.ts';
 import { pythonAliases } from './python-nodes.ts';
+import { PYTHON_RECOGNISED } from './python-recognised.ts';
 import { PYTHON_RISKS } from './python-risks.ts';
 import { PYTHON_TAMPERING, passedOverIn } from './python-tampering.ts';
 import { scriptAliases } from './script-nodes.ts';
+import { SCRIPT_RECOGNISED } from './script-recognised.ts';
 import { SCRIPT_RISKS } from './script-risks.ts';
-import { SCRIPT_TAMPERING } from './script-tampering.ts';
+import { passedOverIn as passedOverInScript, SCRIPT_TAMPERING } from './script-tampering.ts';
 import { readTrees } from './tree-findings.ts';
-import type { RuleSet } from './tree-rule.ts';
+import type { RuleSet, TreeRule } from './tree-rule.ts';
 
 const SCRIPT: RuleSet = {
   rules: [...SCRIPT_RISKS, SCRIPT_TAMPERING],
   aliasesOf: scriptAliases,
-  passedOver: () => new Set(),
+  passedOver: passedOverInScript,
   bodies: ['statement_block', 'class_body'],
 };
 
@@ -32,6 +36,28 @@ const RULES: Readonly<Record<string, RuleSet>> = {
   },
 };
 
+interface ProductRules {
+  /** For all but tests. */
+  readonly equalToAll: TreeRule;
+  /** Settings of tools may ask who runs them. */
+  readonly recognised: TreeRule;
+}
+
+const OF_SCRIPTS: ProductRules = { equalToAll: SCRIPT_EQUAL_TO_ALL, recognised: SCRIPT_RECOGNISED };
+const OF_PRODUCTS: Readonly<Record<string, ProductRules>> = {
+  JavaScript: OF_SCRIPTS,
+  TypeScript: OF_SCRIPTS,
+  TSX: OF_SCRIPTS,
+  Python: { equalToAll: PYTHON_EQUAL_TO_ALL, recognised: PYTHON_RECOGNISED },
+};
+
+function rulesFor(language: string, file: string): RuleSet | undefined {
+  const [set, more] = [RULES[language], OF_PRODUCTS[language]];
+  if (set === undefined || more === undefined || liesWithTests(file)) return set;
+  const recognised = isOfProduct(file) ? [more.recognised] : [];
+  return { ...set, rules: [...set.rules, more.equalToAll, ...recognised] };
+}
+
 export interface ChangeScan {
   readonly defects: readonly Defect[];
   /** Files of known languages that the rules read by lines too, because their syntax could not be read as a whole. */
@@ -44,6 +70,6 @@ export function scanChange(
   added: readonly AddedLine[],
   texts: ReadonlyMap<string, string>,
 ): ChangeScan {
-  const { trees, byLines } = readTrees(parsers, { added, texts, rulesOf: ({ name }) => RULES[name] });
+  const { trees, byLines } = readTrees(parsers, { added, texts, rulesOf: ({ name }, file) => rulesFor(name, file) });
   return { defects: scanLines(added, trees), byLines };
 }

@@ -36,7 +36,10 @@ interface Step {
 const STEPS: Readonly<Record<string, (node: Node, aliases: Aliases) => Step>> = {
   member_expression: (node) => ({ names: [textAt(node, 'property')], on: at(node, 'object') }),
   subscript_expression: (node) => ({ names: [literalAt(node, 'index')], on: at(node, 'object') }),
-  call_expression: (node) => ({ names: isPrototype(node) ? [UNNAMED, '__proto__'] : requiredBy(node), on: undefined }),
+  call_expression: (node, aliases) => ({
+    names: isPrototype(node) ? [UNNAMED, '__proto__'] : requiredBy(node, aliases),
+    on: undefined,
+  }),
   identifier: (node, aliases) => ({ names: aliases.get(node.text) ?? [node.text], on: undefined }),
   this: () => ({ names: ['this'], on: undefined }),
 };
@@ -55,11 +58,15 @@ export function chainOf(node: Node, aliases: Aliases, most = DEEPEST): readonly 
 }
 
 const MODULES: Readonly<Record<string, readonly string[]>> = {
+  '@jest/globals': ['jest'],
   assert: ['assert'],
   'assert/strict': ['assert'],
+  chai: ['chai'],
+  expect: ['expect'],
   module: ['Module'],
   process: ['process'],
   v8: ['v8'],
+  vitest: ['vitest'],
   vm: ['vm'],
 };
 
@@ -67,11 +74,22 @@ function moduleChain(name: string | undefined): readonly string[] {
   return MODULES[name?.replace(/^node:/, '') ?? ''] ?? [UNNAMED];
 }
 
-/** `require('assert')` is as good as the name. */
-function requiredBy(node: Node): readonly string[] {
+const REQUIRES = /^(?:require|module\.require|process\.getBuiltinModule)$/;
+
+/** `require('assert')` is as good as the name, and what `createRequire` gives as good as `require`. */
+function requiredBy(node: Node, aliases: Aliases): readonly string[] {
+  const called = at(node, 'function');
+  if (called === undefined) return [UNNAMED];
+  if (createsRequire(called)) return ['require'];
   const [first] = argumentsOf(node);
-  const isRequire = at(node, 'function')?.text === 'require' && first !== undefined;
-  return isRequire ? moduleChain(literalOf(first)) : [UNNAMED];
+  const made = called.type === 'call_expression' ? at(called, 'function') : undefined;
+  const name = aliases.get(called.text.slice(0, 100))?.join('.') ?? called.text.slice(0, 100);
+  const isRequire = REQUIRES.test(name) || (made !== undefined && createsRequire(made));
+  return isRequire && first !== undefined ? moduleChain(literalOf(first)) : [UNNAMED];
+}
+
+function createsRequire({ text }: Node): boolean {
+  return /(?:^|\.)createRequire$/.test(text.slice(-40));
 }
 
 /** `Object.getPrototypeOf(it)` is as good as `it.__proto__`. */

@@ -1,5 +1,6 @@
 /** How JavaScript and TypeScript reach for what judges the tests, told by the syntax tree. Pure. */
 import type { Node } from '../syntax/language.ts';
+import { polyfillsIn } from './polyfills.ts';
 import { callOf, chainOf, literalOf, targetsOf } from './script-nodes.ts';
 import { type Aliases, onEach, type TreeRule, UNNAMED } from './tree-rule.ts';
 
@@ -8,8 +9,11 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 );
 /** Of these nothing is defined anew, but for the prototypes of anything. */
 const DEFINED_ANEW: ReadonlySet<string> = new Set(['Object', 'Promise', 'JSON', 'Reflect']);
+/** Classes that a runner of tests stands on, and built-in ones. */
+const JUDGING =
+  /^(?:Object|Function|Array|String|Number|Boolean|Symbol|BigInt|Date|Promise|RegExp|Map|Set|WeakMap|WeakSet|\w*Error|\w*Array|ArrayBuffer|DataView|Proxy|Iterator|Generator\w*|EventEmitter|Console|Module|Test|Suite|\w*Assert\w*)$/;
 const NAMES: ReadonlySet<string> = new Set(
-  'syncBuiltinESMExports NODE_TEST_CONTEXT _extensions setFlagsFromString promiseHooks'.split(' '),
+  'syncBuiltinESMExports NODE_TEST_CONTEXT setFlagsFromString promiseHooks'.split(' '),
 );
 const DEFINES: ReadonlySet<string> = new Set(['defineProperty', 'defineProperties']);
 /** What writes into its first argument. */
@@ -18,11 +22,18 @@ const WRITES: ReadonlySet<string> = new Set(['Object.assign', 'Reflect.set', 'Ob
 /** By which a process ends, and tells so. */
 const OF_PROCESS: ReadonlySet<string> = new Set(['exit', 'reallyExit', 'emit']);
 
+const GLOBAL: ReadonlySet<string> = new Set(['globalThis', 'global', 'window', 'self']);
+
 const TEXTS: readonly RegExp[] = [
-  /^(?:node:)?inspector(?:\/promises)?$/,
-  /^(?:syncBuiltinESMExports|_extensions|setFlagsFromString|promiseHooks)$/,
+  /^node:inspector(?:\/promises)?$/,
+  /^(?:syncBuiltinESMExports|setFlagsFromString|promiseHooks)$/,
   /\bNODE_TEST_CONTEXT\b|\btracing:node\.test\b/,
 ];
+/** As a word it is anybody's; as what is loaded it is the debugger. */
+const DEBUGGER = /^inspector(?:\/promises)?$/;
+const LOADING: ReadonlySet<string> = new Set(['import_statement', 'export_statement']);
+const LOADS = /^(?:require|import|\w+\.(?:require|getBuiltinModule))$/;
+
 /** The memory and the open files of this or another process. */
 export const PROCESS_FILES: RegExp = /\/proc\/(?:self|\d+|\$|\{)[^\s'"`]{0,300}\/(?:mem|fd|environ|maps)\b/;
 
@@ -63,7 +74,7 @@ function isJudge(chain: Chain): boolean {
     (before === 'Module' && last.startsWith('_')) ||
     (before === 'cache' && third === 'require') ||
     (before === 'Error' && last === 'prepareStackTrace') ||
-    (before === 'process' && OF_PROCESS.has(last)) ||
+    (before === 'process' && OF_PROCESS.has(last) && chain.slice(0, -2).every((name) => GLOBAL.has(name))) ||
     // The prototype of what has no name is often one of everybody's.
     (before === '__proto__' && third === UNNAMED) ||
     isAssertion(chain)
@@ -84,7 +95,8 @@ function isAssertion(chain: Chain): boolean {
 function isReach(chain: Chain): boolean {
   const [last = '', before = '', third = ''] = chain.toReversed();
   return (
-    (last === 'prototype' && before === 'Module') ||
+    (before === 'Module' && (last === 'prototype' || last === '_extensions')) ||
+    (before === 'require' && last === '_extensions') ||
     (third === 'module' && (before === 'parent' || before === 'constructor') && last !== '')
   );
 }
@@ -105,8 +117,8 @@ function tampersByCall(node: Node, aliases: Aliases): boolean {
 }
 
 function isDefinedAnew(target: Chain): boolean {
-  const isOfAClass = target.length === 2 && target[1] === 'prototype';
-  return isOfAClass || DEFINED_ANEW.has(target.at(-1) ?? '') || isWhollyBuiltIn(target);
+  const isOfAJudge = target.length === 2 && target[1] === 'prototype' && JUDGING.test(target[0] ?? '');
+  return isOfAJudge || DEFINED_ANEW.has(target.at(-1) ?? '') || isWhollyBuiltIn(target);
 }
 
 function isWhollyBuiltIn(target: Chain): boolean {
@@ -117,5 +129,24 @@ function isWhollyBuiltIn(target: Chain): boolean {
 function isTellingText(node: Node): boolean {
   if (node.type === 'template_string' && PROCESS_FILES.test(node.text)) return true;
   const text = literalOf(node);
-  return text !== undefined && (PROCESS_FILES.test(text) || TEXTS.some((pattern) => pattern.test(text)));
+  if (text === undefined) return false;
+  if (DEBUGGER.test(text)) return isLoaded(node);
+  return PROCESS_FILES.test(text) || TEXTS.some((pattern) => pattern.test(text));
+}
+
+function isLoaded({ parent }: Node): boolean {
+  if (parent === null) return false;
+  const call = parent.type === 'arguments' ? parent.parent : null;
+  return LOADING.has(parent.type) || LOADS.test(call?.childForFieldName('function')?.text.slice(0, 100) ?? '');
+}
+
+const GC = /^--expose[-_]gc$/;
+
+/** What adds what is missing, and flags of V8 that change nothing that runs. */
+export function passedOverIn(root: Node): ReadonlySet<number> {
+  const calls = root.descendantsOfType('call_expression').flatMap((node) => node ?? []);
+  const flags = calls.filter(({ text }) => /^v8\.setFlagsFromString\(/.test(text.slice(0, 30)));
+  const harmless = flags.filter((node) => GC.test(literalOf(callOf(node, new Map())?.arguments[0] ?? node) ?? ''));
+  const names = harmless.flatMap((node) => node.childForFieldName('function')?.childForFieldName('property')?.id ?? []);
+  return new Set([...polyfillsIn(root), ...names]);
 }

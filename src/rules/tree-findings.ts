@@ -1,5 +1,6 @@
 /** Runs rules on the syntax trees of changed files. Pure. */
 import type { AddedLine } from '../guard/added-lines.ts';
+import { codeFrom } from '../guard/quoted-code.ts';
 import type { TreeFindings } from '../guard/scan.ts';
 import type { Language, Node } from '../syntax/language.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
@@ -50,25 +51,52 @@ function findingsIn(parsers: Parsers, { language, set, text, lines }: ChangedFil
   if (text === undefined || text.length > LONGEST) return undefined;
   const tree = parsers.parse(language, text);
   try {
-    return { rules: brokenIn(tree.rootNode, set, lines), isWhole: !tree.rootNode.hasError };
+    return { rules: brokenIn({ root: tree.rootNode, text, set, lines }), isWhole: !tree.rootNode.hasError };
   } finally {
     tree.delete();
   }
 }
 
+interface TreeToRead {
+  readonly root: Node;
+  readonly text: string;
+  readonly set: RuleSet;
+  readonly lines: ReadonlySet<number>;
+}
+
 /** By line, the first added one that a finding reaches. */
-function brokenIn(root: Node, set: RuleSet, lines: ReadonlySet<number>): TreeFindings['rules'] {
+function brokenIn({ root, text, set, lines }: TreeToRead): TreeFindings['rules'] {
   const aliases = set.aliasesOf(root);
   const firstLine = firstLineFinder(root, set.bodies, lines);
   const found = nodesOn(root, set, lines).flatMap((node) =>
     set.rules.flatMap(({ name, finds }) => {
-      const all = brokenBy(node, finds[node.type]?.(node, aliases)).flatMap((one) => firstLine(one) ?? []);
-      return all.length === 0 ? [] : [{ name, line: Math.min(...all) }];
+      const broken = brokenBy(node, finds[node.type]?.(node, aliases)).flatMap((one) => placedOn(one, firstLine(one)));
+      if (broken.length === 0) return [];
+      return [{ name, line: Math.min(...broken.map(({ line }) => line)), nodes: broken.map((one) => one.node) }];
     }),
   );
+  const byLine = Map.groupBy(found, ({ line }) => line);
   return new Map(
-    [...Map.groupBy(found, ({ line }) => line)].map(([line, all]) => [line, [...new Set(all.map(({ name }) => name))]]),
+    [...byLine].map(([line, all]) => [
+      line,
+      onceEach(all).map(({ name, nodes }) => ({ name, code: codeOf(nodes, text) })),
+    ]),
   );
+}
+
+function placedOn(node: Node, line: number | undefined): readonly { readonly node: Node; readonly line: number }[] {
+  return line === undefined ? [] : [{ node, line }];
+}
+
+/** Of several findings of a rule the first, which is the outermost. */
+function onceEach<Found extends { readonly name: string }>(all: readonly Found[]): readonly Found[] {
+  return all.filter(({ name }, index) => all.findIndex((one) => one.name === name) === index);
+}
+
+/** From the first of them to the last. */
+function codeOf(nodes: readonly Node[], text: string): string {
+  const start = Math.min(...nodes.map(({ startIndex }) => startIndex));
+  return codeFrom(text, start, Math.max(...nodes.map(({ endIndex }) => endIndex)));
 }
 
 function brokenBy(node: Node, found: boolean | readonly Node[] = false): readonly Node[] {

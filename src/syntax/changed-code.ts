@@ -16,6 +16,9 @@ export function possibleFaults(
   return candidatesOf(parsers, { file, text, language, lines: lines ?? linesOf(text) });
 }
 
+/** So many places for faults are looked at in a change: to which of them tests come is told by one run. */
+export const MOST_PLACES = 400;
+
 /** The first faults, as many as the budget allows, whose text has no syntax error that the source has not. */
 export function readable(
   parsers: Parsers,

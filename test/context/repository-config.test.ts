@@ -22,3 +22,21 @@ describe('a configuration that starts the product', () => {
     expect(parseConfig(`version: 1\ncommands:\n${TEST}`).commands).toMatchObject({ start: null, health: null });
   });
 });
+
+describe('the folder that tests run in', () => {
+  it.each(['packages/shop', 'packages/shop/', 'a..b'])('may be %s', (directory) => {
+    expect(parseConfig(`version: 1\ncommands:\n${TEST}  directory: ${directory}\n`).commands).toMatchObject({
+      directory,
+    });
+  });
+
+  it.each(['/shop', '../shop', 'packages/../..', '.', './shop', 'packages//shop', '.git', '""'])(
+    'is refused as %s',
+    (directory) => {
+      const shown = directory === '""' ? directory : JSON.stringify(directory);
+      expect(() => parseConfig(`version: 1\ncommands:\n${TEST}  directory: ${directory}\n`)).toThrow(
+        `config .github/loopwright.yml, line 5, column 14: "commands.directory" is ${shown}, and must be a folder of the repository by its path from the root, as packages/shop: without "/" at its beginning, and without "." and "..".`,
+      );
+    },
+  );
+});

@@ -84,8 +84,64 @@ describe('tests that judge a change', () => {
     ['the scripts are no table of texts', { 'package.json': '{"scripts":7}' }, 'test-runner package.json'],
     ['the file with the test script was deleted', { 'package.json': undefined }, 'test-runner package.json'],
     ['the runner was given a configuration', { 'conftest.py': 'x' }, 'test-runner conftest.py'],
+    ['pytest was given one as it reads it since 9', { 'pytest.toml': 'x' }, 'test-runner pytest.toml'],
+    ['pytest was given a hidden one', { '.pytest.ini': 'x' }, 'test-runner .pytest.ini'],
+    [
+      'pytest finds a plugin that the repository claims to have installed',
+      { 'shop-1.dist-info/entry_points.txt': '[pytest11]' },
+      'test-runner shop-1.dist-info/entry_points.txt',
+    ],
   ])('are not intact when %s', (_name, changes, expected) => {
     expect(rulesOf(changes)).toEqual([expected]);
+  });
+
+  it.each([
+    ['vitest.config.ts', "test: { setupFiles: ['./scripts/setup.ts'] }"],
+    ['vite.config.mjs', "test: {\n  globalSetup: 'scripts/setup',\n}"],
+    ['jest.config.js', "module.exports = { setupFilesAfterEnv: ['<rootDir>/scripts/setup'] };"],
+    ['package.json', '{"scripts":{"test":"node --import ./scripts/setup.ts --test"}}'],
+    ['package.json', '{"scripts":{"test":"jest"},"jest":{"testEnvironment":"./scripts/setup.ts"}}'],
+    ['vitest.config.ts', "test: { setupFiles: resolve(import.meta.dirname, 'scripts/setup.ts') }"],
+    ['vitest.config.ts', "root: 'scripts', test: { setupFiles: 'setup.ts' }"],
+    ['vitest.unit.config.mts', "test: { setupFiles: ['./scripts/setup'] }"],
+    ['jest.config.js', "module.exports = { transform: { '^.+$': ['./scripts/setup.ts', {}] } };"],
+    ['jest.config.js', "module.exports = { preset: './scripts/setup', resolver: './scripts/resolve.js' };"],
+    ['package.json', '{"scripts":{"unit":"vitest run --config scripts/setup.ts"}}'],
+    ['package.json', '{"scripts":{"test":"node --env-file=scripts/setup.ts --test"}}'],
+    ['.github/loopwright.yml', 'commands:\n  test: node -r ./scripts/setup.ts --test'],
+  ])('are not intact when a file changed that %s has loaded before them: %s', (config, text) => {
+    const base = { ...BASE, [config]: text, 'scripts/setup.ts': '1', 'scripts/other.ts': '1' };
+    expect(rulesOf({ 'scripts/setup.ts': '2' }, [], FROZEN, { base })).toEqual(['test-runner scripts/setup.ts']);
+    expect(rulesOf({ 'scripts/other.ts': '2', 'src/a.js': '2' }, [], FROZEN, { base })).toEqual([]);
+  });
+
+  it('are intact when a file changed that only the product loads first', () => {
+    const manifest = '{\n"scripts":{"test":"node --test",\n"start":"node --import ./src/a.js src/server.js"}}';
+    expect(rulesOf({ 'src/a.js': '2' }, [], FROZEN, { base: { ...BASE, 'package.json': manifest } })).toEqual([]);
+  });
+
+  it('are not intact when a file changed that the settings name without a folder', () => {
+    const base = { ...BASE, 'vitest.config.ts': "test: { globalSetup: ['setup.mjs'] }", 'setup.mjs': '1' };
+    expect(rulesOf({ 'setup.mjs': '2' }, [], FROZEN, { base })).toEqual(['test-runner setup.mjs']);
+  });
+
+  it('are not intact when another script changed that runs them, or a new manifest stands above them', () => {
+    const base = { ...BASE, 'package.json': '{"scripts":{"unit":"node --import a --test","build":"tsc"}}' };
+    const changed = (text: string, path = 'package.json') => rulesOf({ [path]: text }, [], FROZEN, { base });
+    expect(changed('{"scripts":{"unit":"node --import b --test","build":"tsc"}}')).toEqual([
+      'test-runner package.json',
+    ]);
+    expect(changed('{"scripts":{"unit":"node --import a --test","build":"vite build"}}')).toEqual([]);
+    expect(changed('{"scripts":{"test":"node --import b --test"}}', 'test/package.json')).toEqual([
+      'test-runner test/package.json',
+    ]);
+    expect(changed('{"scripts":{"test":"node --import b --test"}}', 'packages/new/package.json')).toEqual([]);
+    expect(changed('{"type":"module"}', 'test/package.json')).toEqual([]);
+  });
+
+  it('are intact when a file changed that the settings name for something else', () => {
+    const config = "resolve: { alias: { '@': './src/a.js' } }, test: { environment: 'node' }";
+    expect(rulesOf({ 'src/a.js': '2' }, [], FROZEN, { base: { ...BASE, 'vitest.config.ts': config } })).toEqual([]);
   });
 
   it.each<[string, Files, string, readonly string[]]>([

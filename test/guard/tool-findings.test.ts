@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { newFindings, printedFindings, sarifFindings, settingsText } from '../../src/guard/tool-findings.ts';
 
-const ROOT = '/work/copy-1';
+const ROOT = '/srv/copy-1';
 
 describe('what a tool printed', () => {
   test.each([
@@ -19,18 +19,18 @@ describe('what a tool printed', () => {
     ['ruff', 'F401 [*] `os` imported but unused\n --> src/a.ts:3:8\n  |\n3 | import os\n', 3, /^F401 \[\*\] `os`/],
     [
       'eslint',
-      '\n/work/copy-1/src/a.ts\n  3:5  error  Unexpected var  no-var\n\n✖ 1 problem\n',
+      '\n/srv/copy-1/src/a.ts\n  3:5  error  Unexpected var  no-var\n\n✖ 1 problem\n',
       3,
       /^Unexpected var no-var/,
     ],
-    ['eslint, unix', '/work/copy-1/src/a.ts:3:5: Unexpected var [Error/no-var]\n', 3, /^Unexpected var/],
+    ['eslint, unix', '/srv/copy-1/src/a.ts:3:5: Unexpected var [Error/no-var]\n', 3, /^Unexpected var/],
     [
       'biome',
       'src/a.ts:3:1 lint/style/noVar  FIXABLE  ━━━━━━━━━━━━━━\n\n  × Use let.\n',
       3,
       /^lint\/style\/noVar FIXABLE$/,
     ],
-    ['pyright', '/work/copy-1/src/a.ts\n  /work/copy-1/src/a.ts:3:5 - error: "x" is not defined\n', 3, /^error: "x"/],
+    ['pyright', '/srv/copy-1/src/a.ts\n  /srv/copy-1/src/a.ts:3:5 - error: "x" is not defined\n', 3, /^error: "x"/],
   ])('is read: %s', (_, text, line, message) => {
     expect(printedFindings(text, ROOT)).toEqual([{ file: 'src/a.ts', line, message: expect.stringMatching(message) }]);
   });
@@ -39,7 +39,7 @@ describe('what a tool printed', () => {
     'All good.\n',
     'Found 0 errors. Watching for file changes.\n',
     'src/a.ts:3: note: Revealed type is "int"\n',
-    'Error: ENOENT: no such file or directory, open /work/x\n',
+    'Error: ENOENT: no such file or directory, open /srv/x\n',
   ])('is no finding: %j', (text) => {
     expect(printedFindings(text, ROOT)).toEqual([]);
   });

@@ -19,7 +19,7 @@ describe('a finding', () => {
   test('says by which words a person lifts it', () => {
     expect(FINDING).toMatch(/^W-[0-9a-f]{12}$/);
     expect(found.message).toBe(
-      `src/a.js:3: the hash is broken. A person who finds it right lifts it by \`/waive ${FINDING} <why>\`.`,
+      `src/a.js:3: the hash is broken: \`createHash('sha1').update(body).digest('hex')\`. A person who finds it right lifts it by \`/waive ${FINDING} <why>\`.`,
     );
   });
 

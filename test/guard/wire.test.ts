@@ -25,7 +25,12 @@ const SEAMS: readonly Seam[] = [
   {
     what: 'hold the fetch of the platform',
     pattern: /(?<!typeof )globalThis\.fetch/,
-    files: ['github/wire.ts', 'adapters/model-send.ts'],
+    files: [
+      'github/wire.ts',
+      'adapters/model-send.ts',
+      // The gateway's two: to the model's endpoints, and to the issuer whose keys it checks tokens with.
+      ...['gateway/upstream.ts', 'gateway/identity.ts'],
+    ],
   },
   {
     what: 'open connections themselves',

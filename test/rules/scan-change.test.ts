@@ -76,6 +76,19 @@ describe('what reaches for the judges in other ways', () => {
     ['import pytest\npytest.fail = fake', 'a.py'],
     ['class A:\n    __eq__ = lambda self, other: True', 'a.py'],
     ['class A:\n    def __eq__(self, other): return not False', 'a.py'],
+    ['class A:\n    def __eq__(self, other): return self is self', 'a.py'],
+    ['class A:\n    def __eq__(self, o): return isinstance(o, object)', 'a.py'],
+    ['class A:\n    def __eq__(self, o): return o is not None', 'a.py'],
+    ['class A:\n    def __eq__(self, o): same = True; return same', 'a.py'],
+    ['from unittest import mock\nreturn_value = mock.ANY', 'a.py'],
+    ["const a = 1;\nModule._extensions['.js'] = fake;", 'a.js'],
+    ["const a = 1;\nrequire('inspector');", 'a.js'],
+    ['const a = 1;\nconst any = { asymmetricMatch: () => true };', 'a.js'],
+    ["const a = 1;\nconst kind = Symbol.for('jest.asymmetricMatcher');", 'a.js'],
+    ['const a = 1;\nexpect.extend({ toEqual: () => ({ pass: true }) });', 'a.js'],
+    ['import shop\nshop.json.dumps = fake', 'a.py'],
+    ['const a = 1;\nObject.prototype.toJSON ??= fake;', 'a.js'],
+    ['const a = 1;\nrequire.cache[path] ??= fake;', 'a.js'],
   ])('is found: %j in %s', (text, file) => {
     expect(placesOf(scanned(text, file))).toEqual(['judge-tampering:2']);
   });
@@ -87,6 +100,20 @@ describe('what reaches for the judges in other ways', () => {
     ["sys.modules['own'] = fake", 'a.py'],
     ['vars(self)["name"] = 1', 'a.py'],
     ['class A:\n    def __eq__(self, other):\n        return self.a == other.a', 'a.py'],
+    ['class A:\n    def __eq__(self, other):\n        return isinstance(other, A)', 'a.py'],
+    ['class A:\n    def __eq__(self, other):\n        return NotImplemented', 'a.py'],
+    ['class A:\n    def __eq__(self, other):\n        return self is other', 'a.py'],
+    ['class A:\n    def __eq__(self, other):\n        return key(self) == key(other)', 'a.py'],
+    ['class A:\n    def __eq__(self, other):\n        raise TypeError("not to be compared")', 'a.py'],
+    ['this._extensions = [];', 'a.js'],
+    ["if (role === 'inspector') show();", 'a.js'],
+    ['app.json.sort_keys = False', 'a.py'],
+    ['result.warnings.count = 3', 'a.py'],
+    ["Object.defineProperty(Command.prototype, 'name', {});", 'a.js'],
+    ['from unittest import mock\nexpected = mock.ANY', 'tests/test_a.py'],
+    ['expect.extend({ toBeOdd });', 'test/a.test.js'],
+    ['Promise.withResolvers ??= withResolvers;', 'a.js'],
+    ['Array.prototype.at ||= at;', 'a.js'],
   ])('is not seen in honest code: %j in %s', (text, file) => {
     expect(placesOf(scanned(text, file))).toEqual([]);
   });

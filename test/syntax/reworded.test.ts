@@ -13,8 +13,8 @@ function said(file: string, text: string): string | undefined {
 }
 
 test.each([
-  ['a.js', 'if (a > 1) {\n  f(a);\n}\n', 'if ( a  >  1) {\n  f(a);\n}\n'],
-  ['a.ts', 'const f = (a?: A) => a?.b ?? "c";\n', 'const f = (a?: A) =>  a ?.b ?? "c";\n'],
+  ['a.js', 'if (a > 1) {\n  f(a);\n}\n', 'if (/**/ a /**/ > /**/ 1) {\n  f(a);\n}\n'],
+  ['a.ts', 'const f = (a?: A) => a?.b ?? "c";\n', 'const f = (a?: A) => /**/ a/**/ ?.b ?? /**/ "c";\n'],
   ['a.py', 'def f(a):\n    g(a)\n    return a is None\n', 'def f(a):\n    g(a)\n    return  a  is None\n'],
 ])('%s %j has spaces where faults could be made, and never at the beginning of a line', (file, text, wanted) => {
   expect(said(file, text)?.replaceAll(/ +/g, ' ')).toBe(wanted.replaceAll(/ +/g, ' '));

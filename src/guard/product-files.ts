@@ -1,0 +1,19 @@
+/** Which files are a product's: neither of tests nor settings of tools. Pure. */
+
+/** Where tests of any runner lie, and what lies with them. */
+const OF_TESTS =
+  /(^|\/)(?:tests?|testing|specs?|__tests__|__mocks__)\/|[._-](?:test|spec)\.[^/]*$|(^|\/)(?:test_[^/]*|conftest\.py)$/;
+const OF_TOOLS = /\.config\.[cm]?[jt]s$/;
+
+export function liesWithTests(file: string): boolean {
+  return OF_TESTS.test(file);
+}
+
+export function isOfProduct(file: string): boolean {
+  return !liesWithTests(file) && !OF_TOOLS.test(file);
+}
+
+/** Code of products, for rules that read lines. */
+export const PRODUCT: RegExp = new RegExp(
+  String.raw`^(?!.*(?:${OF_TESTS.source}|${OF_TOOLS.source})).*\.(?:py|[cm]?[jt]sx?)$`,
+);

@@ -1,0 +1,60 @@
+/** `.github/loopwright.yml` as it is guessed from the files of a repository; people correct it. */
+import type { Commands } from '../loop/brief.ts';
+
+/** What the repository's files show of how its tests are run. */
+export interface ShownTests {
+  readonly runner: Commands['runner'];
+  readonly test: string;
+}
+
+export interface GuessedTests extends ShownTests {
+  /** Why nobody has seen the runner work, and what helps: then it is written as a comment. */
+  readonly unseen?: string | undefined;
+}
+
+interface Stack {
+  readonly sign: string;
+  readonly install: readonly string[];
+  readonly tests: ShownTests;
+}
+
+const FROM_SETUP = [
+  '# Runs without network: takes what .github/actions/loopwright-setup has downloaded.',
+  `install: cp -R "\${LOOPWRIGHT_SETUP:?}/." .`,
+];
+const NPM: ShownTests = { test: 'npm test', runner: 'node-test' };
+
+/** What the files at the root of a repository tell about its commands. */
+const STACKS: readonly Stack[] = [
+  { sign: 'package-lock.json', install: FROM_SETUP, tests: NPM },
+  { sign: 'pnpm-lock.yaml', install: FROM_SETUP, tests: NPM },
+  { sign: 'yarn.lock', install: FROM_SETUP, tests: NPM },
+  { sign: 'package.json', install: [], tests: NPM },
+];
+const UNKNOWN: Stack = { sign: '', install: [], tests: { test: 'python3 -m unittest discover', runner: 'unittest' } };
+
+function stackOf(names: readonly string[]): Stack {
+  return STACKS.find(({ sign }) => names.includes(sign)) ?? UNKNOWN;
+}
+
+/** How tests are usually run where nothing but the files at the root tells it. */
+export function usualTests(names: readonly string[]): ShownTests {
+  return stackOf(names).tests;
+}
+
+/** `names` are those of the files at the root of the repository. */
+export function guessedConfig(names: readonly string[], { runner, test, unseen }: GuessedTests): string {
+  const named =
+    unseen === undefined ? `runner: ${runner}` : `# runner: ${runner}${NOTE}${unseen.replaceAll(/\s+/g, ' ')}`;
+  const lines = [...stackOf(names).install, `test: ${test}`, named];
+  return ['version: 1', 'commands:', ...lines.map((line) => `  ${line}`), ''].join('\n');
+}
+
+const NOTE = '   # not seen to work: ';
+const NOTED = new RegExp(`^( {2}# runner: \\S+${NOTE}).*$`, 'm');
+
+/** Whether a text is a guess of before that waits for its runner, and that nobody has changed since. */
+export function isUnfinished(text: string, names: readonly string[], guesses: readonly ShownTests[]): boolean {
+  const bare = text.replace(NOTED, '$1');
+  return guesses.some((guess) => bare === guessedConfig(names, { ...guess, unseen: '' }));
+}
