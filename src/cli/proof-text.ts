@@ -9,6 +9,7 @@ const HOW: Readonly<Record<NonNullable<ProofRow['how']>, string>> = {
 };
 const ROLES: Readonly<Partial<Record<ProofRow['role'], string>>> = {
   red: 'does not pass on the head',
+  'red before': 'passes neither on the head nor on the base',
   flaky: 'does not always pass on the head',
   'left out': 'is not run',
 };
@@ -27,7 +28,8 @@ export function proofLines(proof: Proof): readonly string[] {
     ...rows.filter(({ role }) => role !== 'keeps').map(rowLine),
     ...keptLine(rows),
     ...notAskedLine(proof),
-    ...(rows.length === 0 && proof.notAsked === 0 ? [] : ['']),
+    ...notNeededLine(proof),
+    ...(rows.length + proof.notAsked + proof.notNeeded === 0 ? [] : ['']),
     ...strengthLines(proof.strength),
     ...requirementLines(proof),
     ...toldLines(proof),
@@ -40,19 +42,28 @@ export function proofLines(proof: Proof): readonly string[] {
 function keptLine(rows: readonly ProofRow[]): readonly string[] {
   const kept = rows.filter(({ role }) => role === 'keeps').length;
   if (kept === 0) return [];
-  return [`  ${'keeps'.padEnd(8)}  ${kept === 1 ? '1 test passes' : `${kept} tests pass`} with and without the change`];
+  return [
+    `  ${'keeps'.padEnd(10)}  ${kept === 1 ? '1 test passes' : `${kept} tests pass`} with and without the change`,
+  ];
 }
 
 function notAskedLine({ notAsked }: Proof): readonly string[] {
   if (notAsked === 0) return [];
   return [
-    `  not asked  ${notAsked} other test ${notAsked === 1 ? 'file' : 'files'}, so what they hold is not known (--tests)`,
+    `  not asked   ${notAsked} other test ${notAsked === 1 ? 'file' : 'files'}, so what they hold is not known (--tests, --directory)`,
+  ];
+}
+
+function notNeededLine({ notNeeded }: Proof): readonly string[] {
+  if (notNeeded === 0) return [];
+  return [
+    `  not run     ${notNeeded === 1 ? '1 other test file' : `${notNeeded} other test files`}: whatever they say, it is not proved`,
   ];
 }
 
 function rowLine({ test, role, how, said }: ProofRow): string {
   const shown = how === null ? ROLES[role] : HOW[how];
-  return `  ${role.padEnd(8)}  ${test}  ${shown}${said === '' ? '' : `: ${said}`}`;
+  return `  ${role.padEnd(10)}  ${test}  ${shown}${said === '' ? '' : `: ${said}`}`;
 }
 
 /** How many survivors a terminal shows; `--json` has them all. */
@@ -117,7 +128,17 @@ function shownFrom(survived: number, lines: number): string {
 
 function places(lines: readonly { readonly file: string; readonly line: number }[]): string {
   const byFile = Map.groupBy(lines, ({ file }) => file);
-  return [...byFile].map(([file, own]) => `${file}:${own.map(({ line }) => line).join(',')}`).join(' ');
+  return [...byFile].map(([file, own]) => `${file}:${spansOf(own.map(({ line }) => line)).join(',')}`).join(' ');
+}
+
+/** `3`, `5-9`. */
+function spansOf(lines: readonly number[]): readonly string[] {
+  const starts = lines.filter((line) => !lines.includes(line - 1));
+  return starts.map((from) => {
+    let to = from;
+    while (lines.includes(to + 1)) to += 1;
+    return to === from ? `${from}` : `${from}-${to}`;
+  });
 }
 
 function verdictLine({ verdict, rows, strength }: Proof): string {

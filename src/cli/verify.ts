@@ -1,7 +1,5 @@
 /** `loopwright verify`: repeats a loop's VERIFY from its branch and the artifact that its run left, without the App. */
-import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { LoopError, UsageError } from '../errors.ts';
@@ -12,7 +10,7 @@ import { packageFile } from '../settings/package-root.ts';
 import { openCheckout } from '../trees/checkout.ts';
 import { type Repository, runGit } from '../trees/repository.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
-import { INTERRUPTED, interruption, STOPPING } from './interruption.ts';
+import { inScratch } from './scratch.ts';
 import { type Exported, exportedIn, reportIn } from './verify-artifact.ts';
 
 const OPTIONS = {
@@ -49,21 +47,13 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
   if (folder === undefined)
     throw new UsageError('Say the folder of the unpacked artifact `verify`, for example `loopwright verify verify/`.');
   const exported = await exportedIn(resolve(folder));
-  const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-verify-')));
-  interruption(() => {
-    terminal.fail(STOPPING);
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
-    process.exit(INTERRUPTED);
-  });
-  try {
-    const now = await judgedAgain(exported.brief, {
+  const now = await inScratch('verify', terminal, (scratch) =>
+    judgedAgain(exported.brief, {
       ...{ scratch, repo: resolve(values.repo ?? '.'), log: (line) => void terminal.fail(line) },
       setup: values.setup === undefined ? undefined : resolve(values.setup),
-    });
-    return told(exported, now, { terminal, json: values.json === true });
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+    }),
+  );
+  return told(exported, now, { terminal, json: values.json === true });
 }
 
 interface Places {

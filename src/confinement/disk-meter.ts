@@ -33,10 +33,16 @@ export async function openDiskMeter(
     [workspace, { tree: start, system: await usedOn(workspace), walkedAtMs: Date.now() }],
   ]);
   // A copy that has not been seen yet was made after this moment, so it is part of what the file system grew by.
-  const fresh: Seen = { tree: { bytes: 0, files: 0 }, system: await usedOn(copies), walkedAtMs: Date.now() };
+  const fresh = { tree: { bytes: 0, files: 0 }, system: await usedOn(copies) };
+  // Its clock begins when it is looked at first: most copies are gone before it is due, and a walk costs as much as a short test.
+  const firstSeen = (tree: string): Seen => {
+    const now = { ...fresh, walkedAtMs: Date.now() };
+    seen.set(tree, now);
+    return now;
+  };
   return {
     async exceeded(tree, { unnamedBytes }) {
-      const before = seen.get(tree) ?? fresh;
+      const before = seen.get(tree) ?? firstSeen(tree);
       const system = await usedOn(tree);
       const atMost: Room = {
         bytes: before.tree.bytes + Math.max(0, system.bytes - before.system.bytes),

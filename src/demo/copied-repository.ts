@@ -4,6 +4,7 @@ import { cp, lstat, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promise
 import { basename, join } from 'node:path';
 import { testSetupIn } from '../context/test-setup.ts';
 import { UsageError } from '../errors.ts';
+import { CONFIG_PATH } from '../settings/config.ts';
 import { SETUP_FILES, writeSetup } from '../settings/setup-files.ts';
 import { gitOfMaria } from './repository-git.ts';
 
@@ -60,10 +61,15 @@ interface Copy {
 /** What the person edited and did not commit counts before what would be guessed. */
 async function setUp(path: string, { source, name, say }: Copy): Promise<void> {
   const taken = await takeUncommitted(path, source);
-  const files = await writeSetup(path, { force: false, tests: await testSetupIn(path) });
+  const tests = await testSetupIn(path);
+  const files = await writeSetup(path, { force: false, tests });
   const written = files.flatMap((file) => (file.state === 'written' ? file.path : []));
   if (taken.length > 0) say(`The copy of ${name} got ${taken.join(', ')} as you edited it; it is not committed there.`);
   if (written.length > 0) say(`The copy of ${name} got ${written.join(', ')}, as \`loopwright init\` writes them.`);
+  if (written.includes(CONFIG_PATH))
+    say(
+      `What ${CONFIG_PATH} says there of the tests is guessed and was not tried; the first build tries the whole suite before a model writes code.`,
+    );
   if (await hasMore(source, taken)) say(`What else is not committed in ${source} is not in the copy.`);
   const changed = [...taken, ...written];
   if (changed.length === 0) return;

@@ -4,6 +4,7 @@ import { readConfig } from '../context/repository-config.ts';
 import { type Versions, versionsOf } from '../context/versions.ts';
 import { promotionOf } from '../context/workflows.ts';
 import { list, sections, table } from '../documents/markdown.ts';
+import { storedRemarks } from '../documents/review-remarks.ts';
 import { storedVerifyReport } from '../documents/verify-report.ts';
 import { ConfigError } from '../errors.ts';
 import type { Release } from '../loop/answers.ts';
@@ -18,9 +19,10 @@ import type { Block } from './prompt.ts';
 export async function ship(drafting: Drafting): Promise<Event> {
   const { loop, ports } = drafting;
   const report = await reportOf(drafting);
+  const remarks = await storedRemarks(loop, ports.store);
   const blocks = await documentBlocks(loop, ports, ['requirement.md', 'spec.md', 'plan.md']);
   const versions = await versionsOf(loop, ports);
-  const evidence = { name: 'evidence.md', source: 'the report of VERIFY', text: evidenceDocument(report) };
+  const evidence = { name: 'evidence.md', source: 'the report of VERIFY', text: evidenceDocument(report, remarks) };
   const release = await drafting.ask(
     'release',
     'Write what people read before they merge this.',

@@ -1,19 +1,32 @@
 /**
  * Runs node:test files one after the other, each by the sealed runner in a process of its own, whose lines go to file descriptor 3 behind the
- * file's place in the request. Reads `{token, program, files: [{path, key}]}` from standard input; a process is told its own key only.
+ * file's place in the request. Reads `{token, program, command, files: [{path, key}]}` from standard input; a process is told its own key only.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { nodeOptions } from './node-options.mjs';
 
-const { files, ...shared } = JSON.parse(readFileSync(0, 'utf8'));
+const { files, command, ...shared } = JSON.parse(readFileSync(0, 'utf8'));
 const RUNNER = join(import.meta.dirname, 'node-test-runner.mjs');
+
+// Before any of them runs, and could write others.
+const starts = files.map(({ path }) => nodeOptions(path, command, process.cwd()));
 
 function run({ path, key }, index) {
   return new Promise((done) => {
-    const argv = [...process.execArgv, RUNNER];
-    const child = spawn(process.execPath, argv, { detached: true, stdio: ['pipe', 'inherit', 'inherit', 3] });
+    const { env, argv, preloads, folder } = starts[index];
+    // What the repository has loaded first is loaded by the runner, behind the lock.
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, '--experimental-import-meta-resolve', ...argv, RUNNER],
+      {
+        ...{ detached: true, env: { ...process.env, ...env }, stdio: ['pipe', 'inherit', 'inherit', 3] },
+      },
+    );
+    const from = pathToFileURL(join(folder, 'package.json')).href;
+    const request = { ...shared, key, prefix: `${index} `, url: pathToFileURL(resolve(path)).href, preloads, from };
     const ended = () => {
       // What a file left running would be in the way of the next one.
       try {
@@ -26,7 +39,7 @@ function run({ path, key }, index) {
     child.on('exit', ended);
     // One that ends before it has read its request has told nothing, which says enough.
     child.stdin.on('error', () => {});
-    child.stdin.end(JSON.stringify({ ...shared, key, prefix: `${index} `, url: pathToFileURL(resolve(path)).href }));
+    child.stdin.end(JSON.stringify(request));
   });
 }
 

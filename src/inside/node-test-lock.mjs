@@ -6,8 +6,10 @@ import assert from 'node:assert';
 import asyncHooks from 'node:async_hooks';
 import channels from 'node:diagnostics_channel';
 import module from 'node:module';
+import { isAbsolute } from 'node:path';
 import test from 'node:test';
-import { types } from 'node:util';
+import { pathToFileURL } from 'node:url';
+import { getCallSites, types } from 'node:util';
 import v8 from 'node:v8';
 
 const { apply, defineProperty, ownKeys } = Reflect;
@@ -76,6 +78,21 @@ function keepJudges() {
     defineProperty(module, name, { value });
 }
 
+/** Mocks of modules, where the repository's own command has them, are for the product. A name means what it means where the mock is asked for. */
+function keepFromMocks(tracker) {
+  const { module: mock } = tracker;
+  if (mock === undefined) return;
+  const value = function (name, options) {
+    // Read once: it could say another name the second time.
+    const text = `${name}`;
+    const [, { scriptName }] = getCallSites(2);
+    const place = isAbsolute(scriptName) ? pathToFileURL(scriptName).href : scriptName;
+    const meant = module.isBuiltin(text) ? text : import.meta.resolve(text, place);
+    return isJudge(meant) ? refuse(`a mock of ${meant}`)() : apply(mock, this, [meant, options]);
+  };
+  defineProperty(tracker, 'module', { value, writable: false, configurable: false });
+}
+
 /** Whoever gets hold of a test's context cannot give it other assertions. */
 function keepContexts(Test, methods) {
   const { getRunArgs } = Test.prototype;
@@ -138,6 +155,7 @@ export function lock(context, Test) {
   keepContexts(Test, Object.getPrototypeOf(context));
   hideTests(Test);
   keepJudges();
+  keepFromMocks(Object.getPrototypeOf(test.mock));
   // Who listens here runs the tests' functions.
   for (const name of ['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
     defineProperty(channels.channel(`tracing:node.test:${name}`), 'hasSubscribers', { value: false });

@@ -2,14 +2,16 @@
  * Runs one node:test file and reports over file descriptor 3. The tested code shares the process and could change all that judges it: so what
  * node:test and the assertions depend on is locked before it is loaded, results are taken where they arise, and each line is sealed with a key
  * that only this module holds. The last test must fail by assertion, and notices when that was not enough. Reads
- * `{key, token, url, program, prefix}` from standard input.
+ * `{key, token, url, program, prefix, preloads: [{kind, name}], from}` from standard input.
  */
 import assert from 'node:assert';
 import asyncHooks from 'node:async_hooks';
 import crypto from 'node:crypto';
 import events from 'node:events';
 import fs from 'node:fs';
+import module from 'node:module';
 import test from 'node:test';
+import { fileURLToPath } from 'node:url';
 import './node-test-thread.cjs';
 import { lock } from './node-test-lock.mjs';
 
@@ -30,7 +32,7 @@ const cut = (
   (slice) => (text) =>
     apply(slice, text, [0, 2000])
 )(String.prototype.slice);
-const { key, token, url, program, prefix } = JSON.parse(fs.readFileSync(0, 'utf8'));
+const { key, token, url, program, prefix, preloads, from: place } = JSON.parse(fs.readFileSync(0, 'utf8'));
 // Tests start other processes with the ordinary Node, not with this runner.
 process.execPath = program;
 
@@ -172,8 +174,25 @@ try {
   leave();
 }
 
+/** Modules of the old kind are loaded in the old way where only that knows how: as Node does where a script names none but these. */
+const isOldKind = preloads.length > 0 && preloads.every(({ kind }) => kind === 'require') && !isModule(url);
+function isModule(file) {
+  if (!/\.[jt]sx?$/.test(file)) return /\.m[jt]s$/.test(file);
+  const manifest = module.findPackageJSON(file);
+  return manifest !== undefined && JSON.parse(fs.readFileSync(manifest, 'utf8')).type === 'module';
+}
+
 try {
-  await import(url);
+  const require = module.createRequire(place);
+  const { register } = module;
+  for (let at = 0; at < preloads.length; at += 1) {
+    const { kind, name } = preloads[at];
+    if (kind === 'require') require(name);
+    else if (kind === 'loader') register(name, place);
+    else await import(import.meta.resolve(name, place));
+  }
+  if (isOldKind) require(fileURLToPath(url));
+  else await import(url);
 } catch (error) {
   test(LOAD, () => {
     throw error;

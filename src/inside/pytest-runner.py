@@ -1,7 +1,8 @@
 """Runs pytest files in one session and reports over file descriptor 3: `<index> <sealed line>`, by the file's place in the request.
 
-Reads `{token, files: [{path, key}]}` from standard input. The repository's own pytest, plugins, configuration and conftest files are
-used; that the files share a process is what they do in the repository's own run too.
+Reads `{token, files: [{path, key, only?: [name]}], untilRed?}` from standard input; of a file with `only` no other tests are run, and with
+`untilRed` none after the first that does not pass. The repository's own pytest, plugins, configuration and conftest files are used; that
+the files share a process is what they do in its own run too.
 
 The code under test shares the process. So: the key is in no variable; a test's outcome is taken at the border of the test function
 itself and has to agree with what pytest reports of set-up, call and tear-down; what judges (pytest, pluggy, unittest, built-ins) is
@@ -90,6 +91,7 @@ class Reports:
 
     def __init__(self, files):
         self.emits = {os.path.realpath(file["path"]): sealed.sealed(file.pop("key"), "%d " % index) for index, file in enumerate(files)}
+        self.chosen = {os.path.realpath(file["path"]): set(file["only"]) for file in files if "only" in file}
         self.problems = {}
         self.left = set(self.emits)
         for emit in self.emits.values():
@@ -100,6 +102,10 @@ class Reports:
         name = name_of(item)
         if emit is not None:
             emit(kind="test", name=name, bare=name.split("[")[0].split(".")[-1], outcome=outcome, message=message)
+
+    def asks(self, item):
+        chosen = self.chosen.get(file_of(item))
+        return chosen is None or name_of(item) in chosen
 
     def problem(self, message, file=None):
         """Of one of the files, or of all that have not ended."""
@@ -220,18 +226,20 @@ def run_item(item, following, watch, keeper):
     if changed and outcome == "pass":
         outcome, message = "error", "what judges the test was replaced: " + changed
     watch.told.test(item, outcome, message)
+    return outcome == "pass"
 
 
-def run_session(config, session, watch, keeper, sentinel):
+def run_session(config, session, watch, keeper, sentinel, until_red):
     """Collects, and runs test by test. A test that asks for the end of the session ends it."""
     config.hook.pytest_collection(session=session)
     doctest = getattr(sys.modules.get("_pytest.doctest"), "DoctestItem", ())
-    items = [item for item in session.items if not isinstance(item, doctest)]
+    items = [item for item in session.items if not isinstance(item, doctest) and watch.told.asks(item)]
     last = {file_of(item): item for item in items}
     # What is replaced while files are loaded is the first test's fault; later each look after a test is the one before the next.
     watch.replaced = keeper.replaced()
     for item, following in zip(items, [*items[1:], None]):
-        run_item(item, following, watch, keeper)
+        if not run_item(item, following, watch, keeper) and until_red:
+            return
         if last[file_of(item)] is item:
             watch.told.end(file_of(item), sentinel)
 
@@ -245,7 +253,7 @@ def arguments(files):
     return [*[file["path"] for file in files], "-o", cache, *(["--no-cov"] if has_cov else [])]
 
 
-def run(files, watch, keeper, sentinel):
+def run(files, watch, keeper, sentinel, until_red):
     try:
         config = pytest_config._prepareconfig(arguments(files), [watch])
         for name, value in NEUTRAL.items():
@@ -254,7 +262,7 @@ def run(files, watch, keeper, sentinel):
 
         def session(config, session):
             try:
-                run_session(config, session, watch, keeper, sentinel)
+                run_session(config, session, watch, keeper, sentinel, until_red)
             except BaseException as error:
                 watch.told.problem(said(error))
 
@@ -272,7 +280,7 @@ def main():
     sentinel = judges.sentinel(given.pop("token"))
     keeper = judges.Judges()
     sys.modules["__main__"] = types.ModuleType("__main__")
-    run(files, Watch(told, keeper), keeper, sentinel)
+    run(files, Watch(told, keeper), keeper, sentinel, given.get("untilRed", False))
     for path in sorted(told.left):
         told.end(path, sentinel)
     for stream in flush:

@@ -3,7 +3,7 @@
  * file's place in the request, each file with a key of its own. The keys stay in this process, and the tool is another one: code under test can
  * write no line of ours. It shares processes with the tool, though, so what the tool tells is only as good as the tool. A file beside the tests,
  * with one test that passes and one that fails, goes along: where its outcomes are not told as they are, nothing is believed.
- * Reads `{token, tool, program, command, files: [{path, key}]}` from standard input.
+ * Reads `{token, tool, program, command, above, files: [{path, key}]}` from standard input.
  */
 import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -12,8 +12,10 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { homeOf, ownOptions, programOf, TOOLS } from './told-tools.mjs';
 
-const { token, tool, program, command, files } = JSON.parse(readFileSync(0, 'utf8'));
+const { token, tool, program, command, above, files } = JSON.parse(readFileSync(0, 'utf8'));
 const ROOT = process.cwd();
+/** Where the packages of a workspace are. */
+const TOP = resolve(ROOT, above);
 const LONGEST = 2000;
 
 const positions = files.map(() => 0);
@@ -121,7 +123,7 @@ async function runIn(folder, indexes, report) {
   const { env, forNode, forTool } = ownOptions(tool, folder, command, ROOT);
   const own = TOOLS[tool].argv({ paths: paths.map((path) => relative(folder, path)), report });
   for (const sentinel of sentinels) writeFileSync(sentinel, TOOLS[tool].sentinel(token), { flag: 'wx' });
-  const said = await run([...forNode, programOf(tool, folder, ROOT), ...forTool, ...own], folder, env);
+  const said = await run([...forNode, programOf(tool, folder, TOP), ...forTool, ...own], folder, env);
   for (const sentinel of sentinels) rmSync(sentinel, { force: true });
   const told = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : undefined;
   for (const index of indexes) tellOne(index, told, said);
@@ -133,9 +135,16 @@ function tellOne(index, told, said) {
   else emit(index, { kind: 'load', message: said });
 }
 
+const byFolder = [...Map.groupBy(files.keys(), (index) => homeOf(tool, files[index].path, ROOT))];
+try {
+  for (const [folder] of byFolder) programOf(tool, folder, TOP);
+} catch (error) {
+  // Nothing was begun, so nothing is judged.
+  process.stderr.write(`${error.message}\n`);
+  process.exit(2);
+}
 for (const index of files.keys()) emit(index, { kind: 'begin' });
 const place = mkdtempSync(join(tmpdir(), 'told-'));
-const byFolder = [...Map.groupBy(files.keys(), (index) => homeOf(tool, files[index].path, ROOT))];
 for (const [number, [folder, indexes]] of byFolder.entries()) {
   const failed = (error) => indexes.map((index) => emit(index, { kind: 'load', message: plain(error) }));
   await runIn(folder, indexes, join(place, `${number}.json`)).catch(failed);

@@ -1,6 +1,7 @@
 /** How the test tools that tell their results are called, where they are installed, and how the repository calls them itself. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { foldersAbove, manifestIn, ownCommand, scriptsIn, variablesIn } from './own-command.mjs';
 
 const cases = (token) => [
   `test('${token} passes', () => { expect('${token}').toBe('${token}'); });`,
@@ -33,25 +34,8 @@ export const TOOLS = {
 const KEPT =
   /^(?:-c|--(?:config|root|rootDir|dir|environment|env|testEnvironment|project|projects|globals|dom|preset|selectProjects|pool|runner|testRunner|experimental-vm-modules|import|loader|require))(?:=|$)/;
 const TAKES_NO_VALUE = /^--(?:globals|dom|experimental-vm-modules)$/;
-const VARIABLE = /^([A-Za-z_]\w*)=(.*)$/s;
 
 const runs = (tool) => new RegExp(`(?:^|[\\s/])${tool}(?:\\.[cm]?js)?(?:\\s|$)`);
-
-function manifestIn(folder) {
-  const file = join(folder, 'package.json');
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-}
-
-const scriptsIn = (folder) =>
-  Object.values(manifestIn(folder).scripts ?? {}).filter((text) => typeof text === 'string');
-
-/** The folders from the test's own up to the root. */
-function foldersAbove(path, root) {
-  const folders = [];
-  for (let folder = dirname(resolve(root, path)); folder.startsWith(`${root}/`); folder = dirname(folder))
-    folders.push(folder);
-  return [...folders, root];
-}
 
 /** The nearest folder that the tool is set up in; the root where none is. */
 export function homeOf(tool, path, root) {
@@ -72,50 +56,17 @@ export function programOf(tool, folder, root) {
   return join(installed, typeof bin === 'string' ? bin : bin[tool]);
 }
 
-/** `npm test`, `pnpm run unit`, `yarn unit`: the script's name. */
-const SCRIPT = /^(?:npm|pnpm|yarn)(?: run(?:-script)?)? ([\w:.-]+)/;
-
-/**
- * How the repository runs the tool in a folder: variables before it, options for Node, options for the tool. At the root the command for the whole
- * suite says it first, by itself or by the script that it names; else the folder's own scripts do.
- */
+/** How the repository runs the tool in a folder: variables before it, options for Node, options for the tool. */
 export function ownOptions(tool, folder, suite, root) {
-  const scripts = manifestIn(folder).scripts ?? {};
-  const isOf = (text) => runs(tool).test(String(text));
-  const here = folder === root && !/\bcd\s/.test(suite) ? suite : '';
-  const given = partsOf(here).find((part) => isOf(part) || isOf(scripts[scriptOf(part)])) ?? '';
-  const all = [given, scripts[scriptOf(given)], scripts.test, ...scriptsIn(folder)];
-  const own = partsOf(all.find(isOf) ?? '').find(isOf) ?? '';
-  const { env, forNode, forTool } = readIn(own, tool);
-  if (own === given) return { env, forNode, forTool };
-  const [before, ...after] = given.split(' -- ');
+  const { words, before, after } = ownCommand((text) => runs(tool).test(text), folder, { suite, root });
+  const at = words.findIndex((word) => runs(tool).test(word));
+  const first = words.slice(0, Math.max(0, at));
   return {
-    env: { ...env, ...variablesIn(wordsOf(before)) },
-    forNode,
-    forTool: [...forTool, ...optionsIn(wordsOf(after.join(' ')))],
+    env: { ...variablesIn(first), ...variablesIn(before) },
+    forNode: optionsIn(first),
+    forTool: [...optionsIn(words.slice(at + 1)), ...optionsIn(after)],
   };
 }
-
-const partsOf = (command) => command.split(/&&|\|\||[;|]/).map((part) => part.trim());
-const wordsOf = (text) =>
-  (text.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
-
-/** The script that a command names; undefined where it names none. */
-function scriptOf(command) {
-  const words = wordsOf(command);
-  const at = words.findIndex((word) => !VARIABLE.test(word));
-  return SCRIPT.exec(words.slice(Math.max(0, at)).join(' '))?.[1];
-}
-
-function readIn(command, tool) {
-  const words = wordsOf(command);
-  const at = words.findIndex((word) => runs(tool).test(word));
-  const before = words.slice(0, Math.max(0, at));
-  return { env: variablesIn(before), forNode: optionsIn(before), forTool: optionsIn(words.slice(at + 1)) };
-}
-
-const variablesIn = (words) =>
-  Object.fromEntries(words.flatMap((word) => [VARIABLE.exec(word)?.slice(1)].filter(Boolean)));
 
 function optionsIn(words) {
   return words.flatMap((word, index) => {

@@ -4,7 +4,8 @@ in the request.
 The tested code shares the process and could change all that judges it: so tests are run by private copies of unittest's modules, with
 built-ins of their own, each line is sealed with a key, and the last test must fail by assertion. Python hides nothing from code that
 walks its frames; that is for the scan of the change and the acceptance session, whose judge is another process. Reads
-`{token, files: [{path, key}]}` from standard input; a copy forgets the other files' keys before it loads its own file.
+`{token, files: [{path, key, only?: [name]}]}` from standard input, of a file with `only` no other tests are run; a copy forgets the other
+files' keys before it loads its own file.
 """
 import asyncio, builtins, functools, hashlib, importlib.util, json, os, signal, sys, traceback, types, unittest
 
@@ -35,14 +36,16 @@ def sealed(key, prefix):
         while left: left = left[write(3, left):]
     return emit
 
-def judge(case, async_case, suite, loader, result, emit):
+def judge(case, async_case, suite, loader, result, emit, only):
     """Runs the tests of a module with methods and a report of its own, whatever happens to those of unittest."""
     lines_of = traceback.format_exception_only
     def said(error): return "".join(lines_of(error[0], error[1])).strip()[-2000:]
 
+    def name_of(test): return ".".join(test.id().split(".")[-2:]) if isinstance(test, unittest.TestCase) else str(test)
+
     class Report(result.TestResult):
         def line(self, test, outcome, message=""):
-            name = ".".join(test.id().split(".")[-2:]) if isinstance(test, unittest.TestCase) else str(test)
+            name = name_of(test)
             emit(kind="test", name=name, bare=name.split(".")[-1], outcome=outcome, message=message)
         def addSuccess(self, test): self.line(test, "pass")
         def addFailure(self, test, error): self.line(test, "fail", said(error))
@@ -81,6 +84,11 @@ def judge(case, async_case, suite, loader, result, emit):
             if isinstance(test, suite.BaseTestSuite): judge_all(test)
             elif isinstance(test, unittest.TestCase): test.__class__ = judged(type(test))
 
+    def chosen(tests):
+        for test in tests:
+            if isinstance(test, suite.BaseTestSuite): yield from chosen(test)
+            elif only is None or name_of(test) in only: yield test
+
     loader.suite, loader.case = suite, unittest.case
     tests_of = loader.TestLoader()
     tests_of.suiteClass = suite.TestSuite
@@ -89,7 +97,7 @@ def judge(case, async_case, suite, loader, result, emit):
         restore()
         # Only a module says how its tests are found.
         if getattr(vars(module).get("load_tests"), "__globals__", vars(module)) is not vars(module): del module.load_tests
-        tests = tests_of.loadTestsFromModule(module)
+        tests = suite.TestSuite(chosen(tests_of.loadTestsFromModule(module)))
         judge_all(tests)
         tests.run(report)
     return run
@@ -115,10 +123,10 @@ def load(path):
     spec.loader.exec_module(module)
     return module
 
-def run_file(path, emit, request, case, *modules):
+def run_file(path, only, emit, request, case, *modules):
     """In a process of its own, which it ends."""
     leave = os._exit
-    run = judge(case, *modules, emit)
+    run = judge(case, *modules, emit, only)
     end = sentinel(case, request.pop("token"), emit)
     sys.modules["__main__"] = types.ModuleType("__main__")
     # Code that was compiled before may be that of other tests: none is read from here on, where the repository's own begins.
@@ -138,14 +146,14 @@ def run_file(path, emit, request, case, *modules):
     leave(0)
 
 def own_copy(files):
-    """Path and lines of one file, in the copy of this process that is made for it; nothing in this process, when all copies have ended."""
+    """Path, chosen tests and lines of one file, in the copy of this process that is made for it; nothing in this process, when all copies have ended."""
     for index, file in enumerate(files):
         child = os.fork()
         if child == 0:
             os.setpgid(0, 0)
-            path, emit = file["path"], sealed(file["key"], "%d " % index)
+            path, only, emit = file["path"], set(file["only"]) if "only" in file else None, sealed(file["key"], "%d " % index)
             for other in files: other.clear()
-            return path, emit
+            return path, only, emit
         os.waitpid(child, 0)
         # What a file left running would be in the way of the next one.
         try: os.killpg(child, signal.SIGKILL)

@@ -22,16 +22,19 @@ export interface Change extends Range {
 
 const DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'] as const;
 
-/** Reads the change; the documents of loops are no part of it. */
+/** What loops write of themselves; whatever else lies there may be code that the product loads. */
+const LOOPS_DOCUMENT = /^\.loopwright\/.+\.md$/;
+
+/** Reads the change; the documents of loops are no product. */
 export async function changeOf(repository: Repository, range: Range, runner: RunnerName): Promise<Change> {
-  const where = [range.base, range.head, '--', '.', ':(exclude).loopwright'];
+  const where = [range.base, range.head, '--', '.'];
   const paths = split(await repository.git(['diff', ...DIFF, '--name-only', '-z', ...where]));
   const diff = await repository.git(['diff', ...DIFF, '--text', '--src-prefix=a/', '--dst-prefix=b/', ...where]);
   const filesOf = async (commit: string) =>
     new Map((await treeOf(repository, commit)).map(({ path, mode, id }) => [path, `${mode} ${id}`]));
   return {
     ...range,
-    product: paths.filter((path) => !isTestPath(path, runner)),
+    product: paths.filter((path) => !isTestPath(path, runner) && !LOOPS_DOCUMENT.test(path)),
     tests: paths.filter((path) => isTestPath(path, runner)),
     added: addedLinesOf(diff.toString('utf8')),
     baseFiles: await filesOf(range.base),

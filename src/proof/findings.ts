@@ -8,6 +8,8 @@ import type { RunnerName } from '../runners/runners.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
 import { type Repository, textsIn } from '../trees/repository.ts';
 import type { Change } from './change.ts';
+import { harmlessSetUps } from './harmless-set-ups.ts';
+import type { ProofRow } from './proof.ts';
 
 /** People may change and move tests in a pull request: rows say what those show, and which are gone is asked of the runner; the rest is as in a loop. */
 const OF_LOOPS: ReadonlySet<string> = new Set(['test-changed', 'test-deleted']);
@@ -21,11 +23,13 @@ export async function findingsOf({
   repository,
   runner,
   parsers,
+  rows,
 }: {
   readonly change: Change;
   readonly repository: Repository;
   readonly runner: RunnerName;
   readonly parsers: Parsers;
+  readonly rows: readonly ProofRow[];
 }): Promise<readonly Defect[]> {
   const { baseFiles, headFiles, added } = change;
   const settings = [...baseFiles.keys(), ...headFiles.keys()].filter(holdsSettings);
@@ -45,12 +49,25 @@ export async function findingsOf({
     trees: readTests(parsers, { added, texts, isTest: (file) => isTestPath(file, runner) }).trees,
   });
   const isTest = (file: string) => isTestPath(file, runner);
+  const leaves = leavingOut(rows);
+  const product = [...texts].flatMap(([path, text]) => (isTest(path) ? [] : [text])).join('\n');
+  const harmless = await harmlessSetUps({ change, repository, parsers, product });
+  const speaks = ({ rule, file }: Defect) =>
+    !OF_LOOPS.has(rule) && !(rule === 'test-runner' && harmless.has(file ?? ''));
   return [
-    ...found.filter(({ rule }) => !OF_LOOPS.has(rule)).map((one) => weighed(one, COUNTED.has(one.rule))),
+    ...found
+      .filter(speaks)
+      .map((one) => weighed(one, COUNTED.has(one.rule) && (one.rule !== 'test-left-out' || leaves(one.file ?? '')))),
     ...scanChange(parsers, added, texts).defects.map((one) =>
       weighed(one, AGAINST.test(one.rule) && !isTest(one.file ?? '')),
     ),
   ];
+}
+
+/** Files of which some test was not run here; a condition under which one would be left out elsewhere leaves out nothing. A file without a row is believed nothing. */
+function leavingOut(rows: readonly ProofRow[]): (file: string) => boolean {
+  const files = Map.groupBy(rows, ({ test }) => test.split('::')[0] ?? '');
+  return (file) => files.get(file)?.some(({ role }) => role === 'left out') ?? true;
 }
 
 /** What does not speak against the change is told all the same. */

@@ -1,10 +1,10 @@
 /** The folders that a proof is made in: the head, the base, and the base with the head's tests. */
-import { mkdir, mkdtemp, symlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { LoopError } from '../errors.ts';
 import { overwriteInside, removeInside } from '../sandbox/inside.ts';
 import { treesDirectory } from '../sandbox/sandbox.ts';
-import { linkPackages } from '../trees/packages.ts';
+import { type Dependencies, linkDependencies } from '../trees/packages.ts';
 import { layTree, type Repository, treeOf } from '../trees/repository.ts';
 import type { Change } from './change.ts';
 
@@ -15,9 +15,6 @@ export interface ProofTrees {
   readonly without: string;
 }
 
-/** What the trees need that no commit has: folders such as `node_modules`, by path from the root, and where they really are. */
-export type Dependencies = ReadonlyMap<string, string>;
-
 /** Lays the three out, each with links to the dependencies. @throws {LoopError} where a path stands in the way. */
 export async function layProofTrees(
   repository: Repository,
@@ -27,7 +24,7 @@ export async function layProofTrees(
   const lay = async (name: string, commit: string) => {
     const directory = await mkdtemp(join(treesDirectory(repository.scratch), `${name}-`));
     await layTree(repository, commit, directory);
-    await link(directory, dependencies);
+    await linkDependencies(directory, dependencies);
     return directory;
   };
   const trees = {
@@ -37,14 +34,6 @@ export async function layProofTrees(
   };
   await layTestsOf(repository, change, trees.without);
   return trees;
-}
-
-async function link(directory: string, dependencies: Dependencies): Promise<void> {
-  for (const [path, place] of dependencies) {
-    await mkdir(dirname(join(directory, path)), { recursive: true });
-    if (basename(path) === 'node_modules') await linkPackages(place, join(directory, path));
-    else await symlink(place, join(directory, path));
-  }
 }
 
 async function layTestsOf(repository: Repository, { head, tests }: Change, directory: string): Promise<void> {

@@ -8,8 +8,8 @@ import { strength } from '../loop/strength.ts';
 export const how = z.enum(['assertion', 'exception', 'missing']);
 export type How = z.infer<typeof how>;
 
-/** `proves` fails without the change and passes with it, `keeps` passes on both, `red` does not pass on the head, `flaky` not always, `left out` was not run. */
-export const role = z.enum(['proves', 'keeps', 'red', 'flaky', 'left out']);
+/** `proves` fails without the change and passes with it, `keeps` passes on both, `red` does not pass on the head, `red before` nor on the base, `flaky` not always, `left out` was not run. */
+export const role = z.enum(['proves', 'keeps', 'red', 'red before', 'flaky', 'left out']);
 export type Role = z.infer<typeof role>;
 
 export const proofRow = z.strictObject({
@@ -60,6 +60,8 @@ export const proof = z.strictObject({
   findings: z.array(defect),
   /** Test files of the head that were not asked, because the person named others. */
   notAsked: z.int(),
+  /** Test files beside the changed ones that were not run, because the changed ones show already that it is not proved. */
+  notNeeded: z.int().default(0),
   sandbox: z.string(),
   durationMs: z.int(),
 });

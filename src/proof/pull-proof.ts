@@ -47,7 +47,10 @@ export const proofBrief = z.strictObject({
   serial: z.int().positive(),
   base: commitSha,
   head: commitSha,
-  commands: commands.pick({ install: true, build: true, runner: true, test: true, tests: true, junit: true }),
+  commands: commands.pick({
+    ...{ install: true, build: true },
+    ...{ runner: true, test: true, tests: true, directory: true, junit: true },
+  }),
   limits: z.strictObject({
     commandTimeoutMs: z.int().positive(),
     suiteTimeoutMs: z.int().positive(),

@@ -5,6 +5,7 @@ import { placeOf, readRegular } from '../sandbox/inside.ts';
 import type { Fault } from '../syntax/faults.ts';
 import type { Parsers } from '../syntax/parsers.ts';
 import { type CodedTexts, type Placed, withCodeAt } from '../syntax/reach.ts';
+import { holdingInParts } from '../test-runs/in-parts.ts';
 import { ask, type Guards, idsOf, onChanged, type TrialRequest } from './trial.ts';
 
 interface ReachRequest extends TrialRequest {
@@ -43,32 +44,37 @@ async function marksIn(copy: string, name: string): Promise<ReadonlySet<string>>
   return new Set((await readRegular(place.absolute)).toString('utf8').split('\n'));
 }
 
-/** The faults to whose statement none of the tests comes: all of them stay green where the process ends there. */
+/** The faults to whose statement none of the tests comes: all of them stay green where the process ends there. What cannot be confirmed counts as reached. */
 export async function unreachedOf(
   request: ReachRequest,
   placed: Placed,
-  all: readonly Guards[],
+  all: readonly (() => Promise<Guards>)[],
 ): Promise<ReadonlySet<Fault>> {
   let missed = placed.faults;
-  for (const guards of all.filter(isAny)) {
+  for (const found of all) {
+    const guards = await found();
+    if (!isAny(guards)) continue;
     const reached = await reachedBy(request, { ...placed, faults: missed }, guards);
     missed = missed.filter((fault) => !reached.has(fault));
     if (missed.length === 0) return new Set();
   }
-  if (await isUnreached(request, { ...placed, faults: missed }, all)) return new Set(missed);
-  const unreached = new Set<Fault>();
-  for (const fault of missed) if (await isUnreached(request, { ...placed, faults: [fault] }, all)) unreached.add(fault);
-  return unreached;
+  return holdingInParts(missed, (faults) => isUnreached(request, { ...placed, faults }, all));
 }
 
-async function isUnreached(request: ReachRequest, placed: Placed, all: readonly Guards[]): Promise<boolean> {
+async function isUnreached(
+  request: ReachRequest,
+  placed: Placed,
+  all: readonly (() => Promise<Guards>)[],
+): Promise<boolean> {
   const { texts, keys } = withCodeAt(request.parsers, placed, ({ ending }) => ending);
   if (placed.faults.some((fault) => !keys.has(fault))) return false;
   const isGreen = await onChanged(
     request,
     () => texts,
     async (copy) => {
-      for (const guards of all.filter(isAny)) {
+      for (const found of all) {
+        const guards = await found();
+        if (!isAny(guards)) continue;
         const { trusted, results } = await ask(request, copy, guards);
         if (!trusted || idsOf(guards).some((id) => results.get(id)?.outcome !== 'pass')) return false;
       }

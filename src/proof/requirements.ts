@@ -68,7 +68,7 @@ function ownRows(own: readonly string[], { rows, lost }: Known): readonly Shown[
   });
 }
 
-const NOT_GREEN: ReadonlySet<ProofRow['role']> = new Set(['red', 'flaky', 'left out']);
+const NOT_GREEN: ReadonlySet<ProofRow['role']> = new Set(['red', 'red before', 'flaky', 'left out']);
 
 function notGreen(rows: readonly Shown[]): readonly string[] {
   return rows.flatMap(({ test, role, said }) =>

@@ -25,6 +25,15 @@ export function proofRows(head: readonly Results[], without: Results): readonly 
   });
 }
 
+/** Of a test that is red on the head and was so on the base, in its own file there, nobody says that the change broke it. */
+export function withRedBefore(rows: readonly ProofRow[], base: Results): readonly ProofRow[] {
+  return rows.map((row) => {
+    const before = base.get(row.test)?.outcome;
+    const wasRed = row.role === 'red' && (before === 'fail' || before === 'load-error');
+    return wasRed ? { ...row, role: 'red before' } : row;
+  });
+}
+
 const UNKNOWN: TestResult = { outcome: 'not-run', message: 'it was not reported' };
 
 function roleOf(runs: readonly TestResult[], before: TestResult): Role {
@@ -56,5 +65,8 @@ const LONGEST = 200;
 
 /** What a failure said, as a line that people read. */
 export function firstLine(message: string): string {
-  return (message.trim().split('\n', 1)[0] ?? '').slice(0, LONGEST).toWellFormed();
+  const [first = '', ...more] = message.trim().split('\n');
+  // Node says the values behind its sentence.
+  const values = first.endsWith(':') ? (more.find((line) => line.trim() !== '') ?? '').trim() : '';
+  return `${first} ${values}`.trim().slice(0, LONGEST).toWellFormed();
 }

@@ -1,7 +1,7 @@
 /** How much the tests notice: faults in the changed lines, one at a time, each in a copy of the head. */
 import { performance } from 'node:perf_hooks';
 import type { Strength } from '../loop/strength.ts';
-import { placesOf, possibleFaults, readable, survivorsOf } from '../syntax/changed-code.ts';
+import { MOST_PLACES, placesOf, possibleFaults, readable, survivorsOf } from '../syntax/changed-code.ts';
 import { type Fault, spread, withFault } from '../syntax/faults.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
 import { reworded } from '../syntax/reworded.ts';
@@ -11,6 +11,8 @@ import { ask, type Guards, idsOf, onChanged, passingIn, type Texts, type TrialRe
 
 export interface StrengthRequest extends TrialRequest {
   readonly parsers: Parsers;
+  /** Those that need the change, by themselves: they are asked first, and what they notice nobody else is asked. Empty where each must say what it notices. */
+  readonly proving: Guards;
   /** The changed tests, and the others, which are asked where those notice nothing. */
   readonly own: Guards;
   readonly others: Guards;
@@ -40,15 +42,22 @@ interface Trial {
 export async function strengthOf(request: StrengthRequest): Promise<Measured | null> {
   const texts = await changedTexts(request);
   const possible = [...texts].flatMap(([file, text]) => possibleIn(request, file, text));
-  const faults = readable(request.parsers, { texts, faults: spread(possible, possible.length) }, request.faults);
-  if (faults.length === 0) return null;
-  request.log(`${faults.length} faults in the changed lines, one at a time`);
-  const looking = await withoutReaders(request, texts, faults);
-  const unreached = await unreachedOf(looking, { texts, faults }, [looking.own, looking.others]);
-  const told = progress(faults.length, request.log);
+  const all = spread(possible, MOST_PLACES);
+  if (all.length === 0 || request.faults === 0) return null;
+  request.log(`looking which of ${all.length} places for faults in the changed lines the tests come to`);
+  const looking = await withoutReaders(request, texts, all);
+  const unreached = await unreachedOf(request, { texts, faults: all }, [async () => looking.own, looking.others]);
+  // The budget is for what tests come to; where they do not, nothing has to be tried.
+  const left = all.filter((fault) => !unreached.has(fault));
+  const reached = readable(request.parsers, { texts, faults: left }, request.faults);
+  if (reached.length + unreached.size === 0) return null;
+  request.log(`${reached.length} faults in the changed lines, one at a time`);
+  const faults = [...reached, ...unreached];
+  const tell = progress(reached.length, request.log);
   const trials = await inParallel(faults, async (fault): Promise<Trial> => {
-    const trial = unreached.has(fault) ? NEVER_REACHED : await judge(looking, texts.get(fault.file) ?? '', fault);
-    told();
+    if (unreached.has(fault)) return { fault, ...NEVER_REACHED };
+    const trial = await judge(request, looking, { fault, text: texts.get(fault.file) ?? '' });
+    tell();
     return { fault, ...trial };
   });
   return {
@@ -56,7 +65,7 @@ export async function strengthOf(request: StrengthRequest): Promise<Measured | n
     of: async (tests) => {
       const asked = passing(looking.own, tests);
       const reached =
-        asked.tests.size === 0 ? new Set() : await reachedBy(looking, { texts, faults: placesIn(trials) }, asked);
+        asked.tests.size === 0 ? new Set() : await reachedBy(request, { texts, faults: placesIn(trials) }, asked);
       return counted(
         trials.map((trial) => shareOfTrial(trial, new Set(idsOf(asked)), reached.has(trial.fault))),
         texts,
@@ -126,22 +135,32 @@ function possibleIn({ parsers, change }: StrengthRequest, file: string, text: st
 
 const NEVER_REACHED = { noticed: 'unreached', by: new Set<string>() } as const;
 
-/** The own tests first; the others where those notice nothing. */
-async function judge(request: StrengthRequest, text: string, fault: Fault): Promise<Omit<Trial, 'fault'>> {
+async function judge(
+  request: StrengthRequest,
+  looking: Looking,
+  { fault, text }: { readonly fault: Fault; readonly text: string },
+): Promise<Omit<Trial, 'fault'>> {
   const found = await onChanged(
     request,
     () => new Map([[fault.file, withFault(text, fault)]]),
-    async (copy): Promise<Omit<Trial, 'fault'>> => {
-      const by = await redOf(request, copy, request.own);
-      if (by === undefined) return { noticed: 'unmeasured', by: new Set() };
-      if (by.size > 0) return { noticed: 'noticed', by };
-      const others = await redOf(request, copy, request.others);
-      if (others === undefined) return { noticed: 'unmeasured', by };
-      return { noticed: others.size > 0 ? 'noticed' : 'survived', by };
-    },
+    (copy) => noticedIn(request, looking, copy),
   );
   if (typeof found !== 'string') return found;
   return { noticed: found === 'broken' ? found : 'unmeasured', by: new Set() };
+}
+
+/** Each time the next tests where those before notice nothing. */
+async function noticedIn(
+  request: StrengthRequest,
+  { proving, own, others }: Looking,
+  copy: string,
+): Promise<Omit<Trial, 'fault'>> {
+  for (const guards of [proving, own, others]) {
+    const red = await redOf(request, copy, typeof guards === 'function' ? await guards() : guards);
+    if (red === undefined) return { noticed: 'unmeasured', by: new Set() };
+    if (red.size > 0) return { noticed: 'noticed', by: guards === others ? new Set() : red };
+  }
+  return { noticed: 'survived', by: new Set() };
 }
 
 /** The tests that do not pass; undefined where that cannot be told. */
@@ -155,30 +174,41 @@ async function redOf(
   return trusted ? new Set(idsOf(guards).filter((id) => results.get(id)?.outcome !== 'pass')) : undefined;
 }
 
-/** Without the tests that are red where nothing but spaces came into the changed files: they read the text, and would notice every fault. */
-async function withoutReaders(
-  request: StrengthRequest,
-  texts: Texts,
-  faults: readonly Fault[],
-): Promise<StrengthRequest> {
-  const changed = reworded(request.parsers, texts, faults);
-  if (changed.size === 0) return request;
-  const looking = await onChanged(
-    request,
-    () => changed,
-    async (copy) => [await green(request, copy, request.own), await green(request, copy, request.others)] as const,
-  );
-  // Spaces break no build; where one breaks all the same, nothing is known of the tests.
-  if (typeof looking === 'string') return request;
-  const [own, others] = looking;
-  const left = [request.own, request.others].flatMap(idsOf).length - [own, others].flatMap(idsOf).length;
-  if (left > 0)
-    request.log(
-      `${left} tests are red already where only spaces are added: they read text, and are asked for no fault`,
-    );
-  return { ...request, own, others };
+/** The tests that look at what the product does. */
+interface Looking {
+  readonly proving: Guards;
+  readonly own: Guards;
+  /** Found out when they are asked for the first time: where the own tests notice everything, nobody runs the whole suite for it. */
+  readonly others: () => Promise<Guards>;
 }
 
-async function green(request: StrengthRequest, directory: string, guards: Guards): Promise<Guards> {
-  return guards.tests.size === 0 ? guards : passingIn(await ask(request, directory, guards, 'patiently'), guards);
+/** Without the tests that are red where nothing but spaces came into the changed files: they read the text, and would notice every fault. */
+async function withoutReaders(request: StrengthRequest, texts: Texts, faults: readonly Fault[]): Promise<Looking> {
+  const changed = reworded(request.parsers, texts, faults);
+  const looking = async (guards: Guards): Promise<Guards> => {
+    if (guards.tests.size === 0 || changed.size === 0) return guards;
+    const found = await onChanged(
+      request,
+      () => changed,
+      async (copy) => passingIn(await ask(request, copy, guards, 'patiently'), guards),
+    );
+    // Spaces break no build; where one breaks all the same, nothing is known of the tests.
+    return typeof found === 'string' ? guards : told(request, guards, found);
+  };
+  let others: Promise<Guards> | undefined;
+  return {
+    proving: await looking(request.proving),
+    own: await looking(request.own),
+    others() {
+      others ??= looking(request.others);
+      return others;
+    },
+  };
+}
+
+function told({ log }: StrengthRequest, before: Guards, after: Guards): Guards {
+  const left = idsOf(before).length - idsOf(after).length;
+  if (left > 0 && before.chosen !== true)
+    log(`${left} tests are red already where only spaces are added: they read text, and are asked for no fault`);
+  return after;
 }

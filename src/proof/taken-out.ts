@@ -16,7 +16,8 @@ export function takenOut(base: Results, head: Results): readonly Defect[] {
     const own = [...head.keys()].filter((id) => fileOf(id) === file);
     const gone = ids.filter((id) => !head.has(id) && !moved.has(nameOf(id)));
     const left = own.length + ids.filter((id) => !head.has(id) && moved.has(nameOf(id))).length;
-    if (gone.length === 0 || left >= ids.length) return [];
+    if (gone.length === 0) return [];
+    if (left >= ids.length) return goneFrom(file, gone);
     return findingDefect({
       rule: 'test-deleted',
       about: file,
@@ -25,6 +26,16 @@ export function takenOut(base: Results, head: Results): readonly Defect[] {
       suggestion: 'Keep what the existing tests describe, or say in the pull request why it goes.',
       bound: [...gone],
     });
+  });
+}
+
+/** There are as many as before, and one with another name may be the same one: people have to look. */
+function goneFrom(file: string, gone: readonly string[]): Defect {
+  return findingDefect({
+    ...{ rule: 'test-gone', about: file, file, severity: 'minor' },
+    message: `${file} has as many tests as before, but these are no longer there: ${gone.map(nameOf).join(', ')}.`,
+    suggestion: 'Look whether what they asked is still asked under another name.',
+    bound: [...gone],
   });
 }
 

@@ -14,6 +14,8 @@ export interface Guards {
   readonly tests: ReadonlyMap<string, readonly string[]>;
   /** What a run of them takes on the head. */
   readonly durationMs: number;
+  /** They are run without the other tests of their files. */
+  readonly chosen?: boolean;
 }
 
 export interface TrialRequest {
@@ -24,7 +26,7 @@ export interface TrialRequest {
   readonly change: Change;
   /** The tree of the head. */
   readonly head: string;
-  /** No run takes longer, whatever the head takes. */
+  /** No run of few files takes longer, whatever the head takes. */
   readonly timeoutMs: number;
   readonly outputBytes: number;
 }
@@ -48,6 +50,14 @@ export function onChanged<Result>(
   });
 }
 
+/** The time is for so many files; for as many again there is as much again. */
+const FILES_IN_TIME = 25;
+
+/** What a run of the files may take. */
+export function timeFor(files: readonly string[], timeoutMs: number): number {
+  return timeoutMs * Math.max(1, Math.ceil(files.length / FILES_IN_TIME));
+}
+
 /** A fault may make a test wait for what never comes; nothing else of a run takes that much longer. */
 const PATIENCE = 10;
 const SHORTEST_MS = 20_000;
@@ -56,15 +66,17 @@ const SHORTEST_MS = 20_000;
 export function ask(
   request: TrialRequest,
   directory: string,
-  { tests, durationMs }: Guards,
+  { tests, durationMs, chosen }: Guards,
   how: 'patiently' | 'hastily' = 'hastily',
 ): Promise<TestRun> {
-  const { sandbox, commands, outputBytes, timeoutMs } = request;
+  const { sandbox, commands, outputBytes } = request;
+  const files = [...tests.keys()];
+  const timeoutMs = timeFor(files, request.timeoutMs);
   const hasty = Math.min(timeoutMs, Math.max(SHORTEST_MS, PATIENCE * durationMs));
   return runTests({
     ...{ sandbox, directory, commands, outputBytes },
-    ...{ files: [...tests.keys()], expected: idsOf({ tests }) },
-    ...(how === 'patiently' ? { timeoutMs } : { timeoutMs: hasty, tellsApart: false }),
+    ...{ files, expected: idsOf({ tests }), onlyExpected: chosen },
+    ...(how === 'patiently' ? { timeoutMs } : { timeoutMs: hasty, tellsApart: false, untilRed: chosen }),
   });
 }
 

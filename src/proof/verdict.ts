@@ -2,6 +2,7 @@
 import type { Defect } from '../loop/measurement.ts';
 import { type Strength, shareOf } from '../loop/strength.ts';
 import type { Proof, ProofRow, Role } from './proof.ts';
+import { firstLine } from './rows.ts';
 
 /** The share of faults that the tests must notice, where there are enough of them to tell. */
 export const ENOUGH = 0.8;
@@ -17,12 +18,16 @@ export interface Grounds {
   readonly broken: ReadonlyMap<string, string>;
   readonly findings: readonly Defect[];
   readonly strength: Strength | null;
+  /** Only that things stay is asked, by a list of requirements: then no test has to need the change. */
+  readonly onlyKeeps: boolean;
 }
 
 /** Proved only where nothing speaks against it; each thing that does is a sentence. */
 export function verdictOf(grounds: Grounds): Pick<Proof, 'verdict' | 'reasons'> {
-  const reasons = [...reasonsWithoutStrength(grounds), ...onlyMissing(grounds)];
-  if (reasons.length > 0) return { verdict: 'not proved', reasons };
+  const others = reasonsWithoutStrength(grounds);
+  // Where something else speaks against it, no fault was tried.
+  const reasons = others.length > 0 ? others : onlyMissing(grounds);
+  if (reasons.length > 0) return { verdict: 'not proved', reasons: [...reasons] };
   return { verdict: isWeak(grounds.strength) ? 'weakly proved' : 'proved', reasons: [] };
 }
 
@@ -39,15 +44,18 @@ export function isWeak(strength: Strength | null): boolean {
 const REASONS: readonly ((grounds: Omit<Grounds, 'strength'>) => readonly string[])[] = [
   ({ product }) =>
     product.length === 0 ? ['The range changes nothing but tests, so there is no change to prove.'] : [],
-  ({ tests }) =>
-    tests.length === 0 ? ['No test was added or changed, so nothing can show that the change is needed.'] : [],
-  ({ broken }) => [...broken].map(([file, why]) => `${file} cannot be run on the head: ${why}`),
+  ({ tests, onlyKeeps }) =>
+    tests.length === 0 && !onlyKeeps
+      ? ['No test was added or changed, so nothing can show that the change is needed.']
+      : [],
+  ({ broken }) =>
+    [...broken].map(([file, why]) => `${file} cannot be run on the head: ${firstLine(why)}${unbuilt(why)}`),
   ({ tests, rows, broken }) =>
     tests.length > 0 && rows.length === 0 && broken.size === 0
       ? ['The changed test files hold no test that the runner finds.']
       : [],
-  ({ rows }) =>
-    rows.length > 0 && ofRole(rows, 'proves').length === 0
+  ({ rows, onlyKeeps }) =>
+    rows.length > 0 && ofRole(rows, 'proves').length === 0 && !onlyKeeps
       ? [`No test in changed files fails without the change and passes with it (${rows.length} run).`]
       : [],
   ({ rows }) => ofRole(rows, 'red').map(({ test, said }) => `${test} does not pass on the head: ${said}`),
@@ -55,6 +63,12 @@ const REASONS: readonly ((grounds: Omit<Grounds, 'strength'>) => readonly string
   ({ lost }) => [...lost].map(([test, said]) => `${test} passes on the base and no longer on the head: ${said}`),
   ({ findings }) => findings.filter(({ severity }) => severity !== 'minor').map(({ message }) => message),
 ];
+
+/** Tests often ask for what only a build makes. */
+function unbuilt(why: string): string {
+  const isMissing = /cannot find (?:module|package)|failed to (?:load|resolve)|ERR_MODULE_NOT_FOUND/i.test(why);
+  return isMissing ? ' (has it to be installed, or compiled by `--build CMD`?)' : '';
+}
 
 /** A test that cannot even be loaded without the change would fail whatever it asserts: only a noticed fault shows that it looks at anything. */
 function onlyMissing({ rows, strength }: Grounds): readonly string[] {

@@ -3,11 +3,13 @@
 import { code, fitted, list, oneLine, table } from '../documents/markdown.ts';
 import type { UnplannedFiles } from '../documents/unplanned-files.ts';
 import type { VerifyReport } from '../loop/brief.ts';
+import { FROZEN_TEST } from '../loop/defect.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import { defectLine, failureSentence } from './defects.ts';
-import { evidenceLegend, evidenceTable, faultsNoticed, supersededText } from './evidence.ts';
+
+import { attemptsText, evidenceLegend, evidenceTable, faultsNoticed, supersededText } from './evidence.ts';
 import { type PhaseState, phaseStates } from './phase-states.ts';
 import { costOf, countsOf, gatesSentence, judgedOf, type ModelFacts, nowOf, shortDigest, warningsOf } from './words.ts';
 
@@ -43,7 +45,7 @@ export function pullTitle({ started: { issue }, ref }: StartedLoop): string {
 export interface PullFacts {
   /** Of VERIFY, once it has reported in this iteration. */
   readonly report?: VerifyReport | undefined;
-  /** What the reviewers of the build said without sending it back. */
+  /** What the reviewers of the build said without sending it back, and what was tried on frozen tests. */
   readonly remarks?: readonly Defect[];
   /** What changes besides the files that the plan names. */
   readonly unplanned?: UnplannedFiles;
@@ -67,7 +69,8 @@ export function pullBody(
           { name: 'the evidence', text: evidenceBlock(loop, report) },
         ]),
     ...excusedBlock(loop).map((text) => ({ text })),
-    ...(remarks.length === 0 ? [] : [{ name: 'the remarks of the reviewers', text: remarksBlock(remarks) }]),
+    ...attemptsBlock(remarks),
+    ...remarksBlock(remarks),
     ...[...board, origin].map((text) => ({ text })),
   ]);
 }
@@ -121,8 +124,17 @@ function excusedBlock({ shipping }: Loop): readonly string[] {
   ];
 }
 
-function remarksBlock(remarks: readonly Defect[]): string {
-  return `### Remarks of the reviewers\n\nThey did not send the change back for these.\n\n${list(remarks.map(defectLine), '')}`;
+/** Never left out: who wrote the code and tried that is worth a second look. */
+function attemptsBlock(remarks: readonly Defect[]): readonly { readonly text: string }[] {
+  const text = attemptsText(remarks);
+  return text === '' ? [] : [{ text: `### Frozen tests that the builder tried to change\n\n${text}` }];
+}
+
+function remarksBlock(remarks: readonly Defect[]): readonly { readonly name: string; readonly text: string }[] {
+  const said = remarks.filter(({ rule }) => rule !== FROZEN_TEST);
+  if (said.length === 0) return [];
+  const text = `### Remarks of the reviewers\n\nThey did not send the change back for these.\n\n${list(said.map(defectLine), '')}`;
+  return [{ name: 'the remarks of the reviewers', text }];
 }
 
 function boardBlocks(loop: StartedLoop): readonly string[] {

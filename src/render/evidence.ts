@@ -3,11 +3,13 @@
 import { code, list, oneLine, paragraph, sections, table } from '../documents/markdown.ts';
 import { supersededTable } from '../documents/plan-documents.ts';
 import type { VerifyReport } from '../loop/brief.ts';
+import { FROZEN_TEST } from '../loop/defect.ts';
+import type { Defect } from '../loop/measurement.ts';
 import { strengthText, survivorsText } from './strength.ts';
 import { thresholdText, valueText } from './words.ts';
 
-/** evidence.md; says in its first line when there was no sandbox. */
-export function evidenceDocument(report: VerifyReport): string {
+/** evidence.md, with what is remarked of the build; says in its first line when there was no sandbox. */
+export function evidenceDocument(report: VerifyReport, remarks: readonly Defect[] = []): string {
   const { evidence, acceptance, candidate, base, sandbox, missingWalls = [] } = report;
   const judged = `Candidate \`${candidate}\` was judged against base \`${base}\`.`;
   const contained =
@@ -27,6 +29,7 @@ export function evidenceDocument(report: VerifyReport): string {
     ...survivorsSection(report),
     ...addedSection(report),
     ...supersededSection(report),
+    ...attemptsSection(remarks),
     [
       'Acceptance',
       acceptance.length === 0 ? 'No acceptance row was performed.' : acceptance.map(acceptanceItem).join('\n'),
@@ -50,6 +53,19 @@ function addedSection({ addedTests = [] }: VerifyReport): readonly (readonly [st
 function supersededSection(report: VerifyReport): readonly (readonly [string, string])[] {
   const text = supersededText(report);
   return text === '' ? [] : [['Tests that were replaced', text]];
+}
+
+function attemptsSection(remarks: readonly Defect[]): readonly (readonly [string, string])[] {
+  const text = attemptsText(remarks);
+  return text === '' ? [] : [['Frozen tests that the builder tried to change', text]];
+}
+
+/** What was tried on frozen tests; empty where nothing was. */
+export function attemptsText(remarks: readonly Defect[]): string {
+  const tried = remarks.filter(({ rule }) => rule === FROZEN_TEST);
+  if (tried.length === 0) return '';
+  const lines = tried.map(({ file, message }) => `${code(file ?? '')}: ${message}`);
+  return `They were judged as they were frozen.\n\n${list(lines, '')}`;
 }
 
 /** The existing tests that were taken out, with the reason, and which of them nothing contradicts; empty when there are none. */

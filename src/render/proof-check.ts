@@ -73,16 +73,21 @@ const noticed = ({ noticed, made }: Strength): string => `${noticed} of ${made} 
 const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 function summaryOf(proof: Proof): string {
-  const { base, head, runner, trust, reasons, strength, sandbox, notAsked } = proof;
+  const { base, head, runner, trust, reasons, strength, sandbox, notAsked, notNeeded, verdict } = proof;
   const told = trust === 'told' ? `, as ${runner} tells them` : '';
   return fitted(
     [
       ...(reasons.length === 0 ? [] : [list(reasons.map(quoted), '')]),
-      ...strengthLines(strength),
+      ...(verdict === 'not proved' && strength === null ? [] : strengthLines(strength)),
+      ...(notNeeded === 0
+        ? []
+        : [
+            `${counted(notNeeded, 'other test file was', 'other test files were')} not run: whatever they say, it is not proved.`,
+          ]),
       ...(notAsked === 0
         ? []
         : [
-            `${counted(notAsked, 'other test file was', 'other test files were')} not asked (\`commands.tests\`), so what they hold is not known.`,
+            `${counted(notAsked, 'other test file was', 'other test files were')} not asked (\`commands.tests\`, \`commands.directory\`), so what they hold is not known.`,
           ]),
       `\`${head.slice(0, 10)}\` on top of \`${base.slice(0, 10)}\`; outcomes by ${runner}${told}; sandbox: ${sandbox}; no model took part.`,
     ].map((text) => ({ text })),
@@ -126,6 +131,7 @@ const SHOWS: Readonly<Record<ProofRow['role'], string>> = {
   proves: 'needs the change',
   keeps: 'passes with and without it',
   red: 'does not pass',
+  'red before': 'passes neither with nor before it',
   flaky: 'does not always pass',
   'left out': 'is not run',
 };

@@ -18,11 +18,14 @@ function strengthLine({ requirement, weak, made, noticed, unmeasured, unreached 
       : `the tests notice ${noticed} of ${made}${weak ? ', **weakly proved**' : ''}`;
   const unknown = unmeasured === 0 ? '' : `; ${unmeasured} could not be measured`;
   const lines = unreached.map(({ file, line }) => code(`${file}:${line}`));
-  const others = lines.length === 0 ? '' : `; none of its tests comes to ${lines.join(', ')}`;
+  const more = lines.length > MOST_LINES ? ` and ${lines.length - MOST_LINES} more lines` : '';
+  const shown = lines.slice(0, MOST_LINES).join(', ');
+  const others = lines.length === 0 ? '' : `; none of its tests comes to ${shown}${more}`;
   return `${requirement}: ${share}${unknown}${others}.`;
 }
 
 const MOST_PATCHES = 20;
+const MOST_LINES = 20;
 
 /** Each fault that nobody noticed, as a patch. */
 export function survivorsText({ strengths = [] }: Strengths): readonly string[] {

@@ -3,14 +3,18 @@ import { scriptThat } from './package-scripts.ts';
 import type { Runner } from './runner.ts';
 
 export const nodeTest: Runner = {
-  detect: ({ manifests }) => scriptThat(manifests, /\bnode\b.*\s--test\b/),
+  detect: ({ manifests }) => scriptThat(manifests, /\b(?:node|tsx)\b.*\s--test\b/),
   testPaths: [/(^|\/)(test|tests|__tests__)\/([^/]+\/)*[^/]+\.[cm]?[jt]sx?$/, /[._-](test|spec)\.[cm]?[jt]sx?$/],
   trust: 'sealed',
   takesMany: 'apart',
-  support: [],
+  choosesTests: false,
+  support: [/(^|\/)(test|tests|__tests__)\//],
   settings: [],
-  programs: ['node-test-files.mjs', 'node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
+  programs: [
+    'node-test-files.mjs',
+    ...['node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs', 'node-options.mjs', 'own-command.mjs'],
+  ],
   // The signal would open the debugger.
   argv: ({ node, script, testMs }) => [node, '--disable-sigusr1', `--test-timeout=${testMs}`, script],
-  told: (node) => ({ program: node }),
+  told: (node, { test = '' }) => ({ program: node, command: test }),
 };

@@ -1,5 +1,5 @@
 /** pytest, as the repository has it installed. */
-import { pythonTestPaths } from './python-test-paths.ts';
+import { PYTHON_SUPPORT, pythonTestPaths } from './python-test-paths.ts';
 import type { Runner } from './runner.ts';
 
 /** Files that only repositories with pytest have. */
@@ -19,8 +19,9 @@ export const pytest: Runner = {
   },
   trust: 'sealed',
   takesMany: 'together',
+  choosesTests: true,
   testPaths: pythonTestPaths,
-  support: [/(^|\/)conftest\.py$/],
+  support: [...PYTHON_SUPPORT, /(^|\/)conftest\.py$/],
   settings: [],
   programs: ['pytest-runner.py', 'judges.py', 'sealed.py'],
   argv: ({ script }) => ['python3', script],

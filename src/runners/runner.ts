@@ -8,6 +8,8 @@ export interface RunnerCommands {
   readonly junit?: Commands['junit'];
   /** Of the whole suite; a told runner takes its options. Absent where nobody named one. */
   readonly test?: string | undefined;
+  /** The folder that tests are run in, by its path from the root; absent, at the root. */
+  readonly directory?: Commands['directory'];
 }
 
 export interface Runner {
@@ -32,6 +34,8 @@ export interface Runner {
    * all `together` in one process, where one that ends it, or leaves something behind, is in the way of others.
    */
   readonly takesMany: 'apart' | 'together';
+  /** Whether some tests of a file can be run without the others. */
+  readonly choosesTests: boolean;
 }
 
 /** What a repository is known by before anything of it runs. */

@@ -1,5 +1,5 @@
 /** Python's own test runner. */
-import { pythonTestPaths } from './python-test-paths.ts';
+import { PYTHON_SUPPORT, pythonTestPaths } from './python-test-paths.ts';
 import type { Runner } from './runner.ts';
 
 export const unittest: Runner = {
@@ -10,7 +10,8 @@ export const unittest: Runner = {
   testPaths: pythonTestPaths,
   trust: 'sealed',
   takesMany: 'apart',
-  support: [],
+  choosesTests: true,
+  support: PYTHON_SUPPORT,
   settings: [],
   programs: ['unittest-runner.py'],
   argv: ({ script }) => ['python3', script],

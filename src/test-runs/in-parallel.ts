@@ -20,3 +20,13 @@ export async function inParallel<Item, Result>(
   await Promise.all(Array.from({ length: most }, worker));
   return results;
 }
+
+/** The results of two pieces of work that need nothing of each other; one after the other where only one may run. */
+export async function both<One, Other>(
+  one: () => Promise<One>,
+  other: () => Promise<Other>,
+  most = FOR_PROCESSORS,
+): Promise<readonly [One, Other]> {
+  if (most > 1) return Promise.all([one(), other()]);
+  return [await one(), await other()];
+}

@@ -1,8 +1,7 @@
 /** The tests of a working copy as they are when a run begins, so that no file of the run can change those that come after it. */
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, readlink, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTestPath } from '../guard/test-paths.ts';
-import type { Runner } from '../runners/runner.ts';
+import { isTestFile, isTestPath } from '../guard/test-paths.ts';
 import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import { overwriteInside, placeOf, readRegular, removeInside } from '../sandbox/inside.ts';
 
@@ -15,31 +14,69 @@ export interface KeptTests {
 
 /** Remembers the tests of the directory. Dependencies are not looked at. */
 export async function keepTests(directory: string, runner: RunnerName): Promise<KeptTests> {
-  const kept = new Map<string, Buffer>();
-  for (const path of await testsIn(directory, runner)) {
-    const place = await placeOf(directory, path);
-    if (place.refusal === undefined && place.stats?.isFile() === true)
-      kept.set(path, await readRegular(place.absolute));
-  }
-  const { trust } = RUNNERS[runner];
-  const before = await stampsOf(directory, [...kept.keys()], trust);
+  const paths = await testsIn(directory, runner);
+  const kept = await keptOf(directory, paths);
+  const before = await stampsOf(directory, paths, runner);
   return {
     async areUntouched() {
-      return before === (await stampsOf(directory, await testsIn(directory, runner), trust));
+      return before === (await stampsOf(directory, await testsIn(directory, runner), runner));
     },
     async restore() {
-      for (const path of await testsIn(directory, runner)) {
-        if (!kept.has(path)) refuse(path, await removeInside(directory, path));
-      }
-      for (const [path, bytes] of kept) refuse(path, await overwriteInside(directory, path, bytes));
+      const found = await testsIn(directory, runner);
+      await putBack(directory, kept, found);
     },
   };
 }
 
-/** Of the files, and of their folders; not of the root, where tools write, and of no folder that the sentinel of a told runner comes into. */
-async function stampsOf(directory: string, paths: readonly string[], trust: Runner['trust']): Promise<string> {
-  const folders = trust === 'told' ? [] : paths.flatMap(foldersAbove);
-  const stamps = [...new Set([...paths, ...folders])].sort().map(async (path) => {
+async function putBack(directory: string, kept: Kept, found: readonly string[]): Promise<void> {
+  for (const path of found)
+    if (!(await isAsKept(directory, path, kept))) refuse(path, await removeInside(directory, path));
+  for (const [path, bytes] of kept.files) refuse(path, await overwriteInside(directory, path, bytes));
+  for (const [path, target] of kept.links)
+    if ((await linkAt(directory, path)) === undefined) await symlink(target, join(directory, path));
+}
+
+interface Kept {
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** Where each leads. */
+  readonly links: ReadonlyMap<string, string>;
+}
+
+async function keptOf(directory: string, paths: readonly string[]): Promise<Kept> {
+  const files = new Map<string, Buffer>();
+  const links = new Map<string, string>();
+  for (const path of paths) {
+    const target = await linkAt(directory, path);
+    if (target !== undefined) links.set(path, target);
+    const place = await placeOf(directory, path);
+    if (place.refusal === undefined && place.stats?.isFile() === true)
+      files.set(path, await readRegular(place.absolute));
+  }
+  return { files, links };
+}
+
+/** Whether it was there; what a file holds is written anew in any case. */
+async function isAsKept(directory: string, path: string, { files, links }: Kept): Promise<boolean> {
+  return files.has(path) || (links.has(path) && (await linkAt(directory, path)) === links.get(path));
+}
+
+/** Where the link leads; undefined where there is none. */
+function linkAt(directory: string, path: string): Promise<string | undefined> {
+  return readlink(join(directory, path)).catch(() => undefined);
+}
+
+/** What may be run, and what is expected; other data tests write beside themselves. */
+const CODE = /\.(?:[cm]?[jt]sx?|py|sh|snap|ambr)$/;
+
+/**
+ * Of the files that hold tests or code, and of the folders of tests; not of the root, where tools write, and of no folder that the sentinel of a
+ * told runner comes into.
+ */
+async function stampsOf(directory: string, paths: readonly string[], runner: RunnerName): Promise<string> {
+  const tests = paths.filter((path) => isTestFile(path, runner));
+  const folders = RUNNERS[runner].trust === 'told' ? [] : tests.flatMap(foldersAbove);
+  const code = paths.filter((path) => CODE.test(path));
+  const stamps = [...new Set([...tests, ...code, ...folders])].sort().map(async (path) => {
     const stats = await lstat(join(directory, path), { bigint: true });
     return `${path} ${stats.ino} ${stats.ctimeNs}`;
   });

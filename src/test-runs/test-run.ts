@@ -1,13 +1,15 @@
 /** Runs test files and tells each test's outcome, from our own runners, whose lines are sealed and end with a sentinel that must fail. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { programText } from '../inside/program-text.ts';
+import type { Commands } from '../loop/brief.ts';
 import type { Runner, RunnerCommands } from '../runners/runner.ts';
 import { RUNNERS } from '../runners/runners.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import { keepTests } from './kept-tests.ts';
+import { runInTestFolder } from './test-folder.ts';
 import { type FileRun, judgeRun, type TestRun } from './test-verdict.ts';
 
 export type { TestResult, TestRun } from './test-verdict.ts';
@@ -21,6 +23,10 @@ export interface TestRequest {
   readonly files: readonly string[];
   /** Ids `file::name` that must be reported. */
   readonly expected: readonly string[];
+  /** Nothing else is run of the files, where the runner can choose; of the others nothing is told then. */
+  readonly onlyExpected?: boolean | undefined;
+  /** With `onlyExpected`, and where all run together: the first that does not pass is the last that is run; those after it are told as not run. */
+  readonly untilRed?: boolean | undefined;
   /** For all files together. */
   readonly timeoutMs: number;
   /** Whether files that ran together and did not come to their end run again one by one, to tell which of them it is (default). */
@@ -44,17 +50,19 @@ export async function runTests(request: TestRequest): Promise<TestRun> {
   }
 }
 
-/** Runs the repository's own test command; exit code 0 is green. */
+/** Runs a command of the repository, as its own suite; exit code 0 is green. */
 export function suiteCommand(request: {
   readonly sandbox: Sandbox;
   readonly directory: string;
+  /** The folder that it runs in, by its path from there; absent, it runs there. */
+  readonly folder?: Commands['directory'];
   readonly command: string;
   readonly timeoutMs: number;
   readonly outputBytes: number;
 }): Promise<CommandResult> {
-  const { sandbox, directory, command, timeoutMs, outputBytes } = request;
+  const { sandbox, directory: root, folder: directory, command, timeoutMs, outputBytes } = request;
   const env = { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' };
-  return sandbox.run({ argv: ['bash', '-c', command], directory, env, timeoutMs, outputBytes });
+  return runInTestFolder({ sandbox, root, directory }, { argv: ['bash', '-c', command], env, timeoutMs, outputBytes });
 }
 
 /** A test that hangs is stopped before its file is, and its file before the whole run, so that the others still count. */
@@ -98,28 +106,50 @@ interface Start {
 
 /** One start of the runner's program. */
 async function runOnce(
-  { sandbox, directory, commands, outputBytes, timeoutMs }: TestRequest,
+  {
+    sandbox,
+    directory: root,
+    commands,
+    outputBytes,
+    timeoutMs,
+    expected,
+    onlyExpected = false,
+    untilRed = false,
+  }: TestRequest,
   script: string,
   { files, leftMs, share }: Start,
 ): Promise<readonly FileRun[]> {
-  const { argv, told, trust } = RUNNERS[commands.runner];
+  const { argv, told, trust, choosesTests } = RUNNERS[commands.runner];
   const shareMs = timeoutMs * share;
   // Keys and the values of the sentinel are made when the candidate is there already, and each key for one file only.
   const keyed = files.map((path) => ({ path, key: randomBytes(32).toString('hex') }));
-  const request = { token: randomBytes(8).toString('hex'), files: keyed, ...told(process.execPath, commands) };
-  const result = await sandbox.run({
+  const { directory } = commands;
+  const asked = keyed.map(({ path, key }) => ({
+    ...{ path: relative(directory ?? '', path), key },
+    ...(onlyExpected && choosesTests ? { only: namesIn(path, expected) } : {}),
+  }));
+  const request = {
+    ...{ token: randomBytes(8).toString('hex'), files: asked, ...told(process.execPath, commands) },
+    ...(untilRed ? { untilRed } : {}),
+  };
+  const command = {
     argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
     env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },
     stdin: JSON.stringify(request),
     timeoutMs: Math.ceil(Math.min(leftMs, shareMs)),
     // Tools of others want to know of their processes what only /proc tells.
-    ...{ directory, outputBytes, results: true, judged: trust === 'sealed' },
-  });
+    ...{ outputBytes, results: true, judged: trust === 'sealed' },
+  };
+  const result = await runInTestFolder({ sandbox, root, directory }, command);
   const isLate = result.timedOut && leftMs <= shareMs;
   return keyed.map(({ path, key }, index) => ({
     ...{ file: path, key, isLate },
     result: partOf(result, index, files.length),
   }));
+}
+
+function namesIn(file: string, ids: readonly string[]): readonly string[] {
+  return ids.flatMap((id) => (id.startsWith(`${file}::`) ? [id.slice(file.length + 2)] : []));
 }
 
 /** What one of the files was told of; what the process printed is the first one's, and so is a line that belongs to no file, which makes the run unbelievable. */

@@ -29,6 +29,20 @@ const TRUNKS = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master']
  * @throws {UsageError} with the part that names no commit.
  */
 export async function rangeOf(
+  checkout: Checkout,
+  written: string | undefined,
+): Promise<{ readonly base: string; readonly head: string }> {
+  return rangeIn(checkout, written).catch(async (error: unknown) => {
+    if (!(error instanceof UsageError) || (await said(checkout.root, SHALLOW)) !== 'true') throw error;
+    throw new UsageError(
+      `${error.message} This clone is shallow; \`git fetch --unshallow\` brings the earlier commits.`,
+    );
+  });
+}
+
+const SHALLOW = ['rev-parse', '--is-shallow-repository'];
+
+async function rangeIn(
   { repository }: Checkout,
   written: string | undefined,
 ): Promise<{ readonly base: string; readonly head: string }> {
@@ -88,7 +102,7 @@ export function isDependencyFolder(name: string): boolean {
 }
 
 /** The dependencies that are installed in the checkout and in no commit, by path from the root, and where they really are: people link them too. */
-export async function installedIn({ root }: Checkout): Promise<ReadonlyMap<string, string>> {
+export async function installedIn({ root }: Pick<Checkout, 'root'>): Promise<ReadonlyMap<string, string>> {
   const found = split(await runGit(['ls-files', '--others', '--directory', '-z'], root, {}))
     .map((path) => path.replace(/\/$/, ''))
     .filter((path) => isDependencyFolder(basename(path)));

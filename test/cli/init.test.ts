@@ -1,7 +1,7 @@
 /** `loopwright init`: what it writes, where, and what it leaves alone. */
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -37,8 +37,11 @@ const row = (path: string, state: string) => `  ${path.padEnd(SETUP.length)}  ${
 const text = (path: string) => readFile(join(checkout, path), 'utf8');
 
 test('says what it wrote and where, and the second time that nothing is left to do', async () => {
-  expect((await init(checkout)).out).toEqual([
+  const named = [checkout, '--runner', 'unittest'];
+  const notTried = 'not tried  unittest, as you named it, and python3 -m unittest discover';
+  expect((await init(...named)).out).toEqual([
     `In ${checkout}:`,
+    notTried,
     row(BUILD, 'written'),
     row(VERIFY, 'written'),
     row(SETUP, 'written'),
@@ -46,15 +49,67 @@ test('says what it wrote and where, and the second time that nothing is left to 
     'Look the commands in .github/loopwright.yml over, then commit and push these files to the default branch.',
   ]);
   const before = await text(BUILD);
-  expect((await init(checkout)).out).toEqual([
-    `In ${checkout}:`,
+  const nothingLeft = [
     row(BUILD, 'is as it should be'),
     row(VERIFY, 'is as it should be'),
     row(SETUP, 'is as it should be'),
     row(CONFIG, 'is as it should be'),
     'Everything is there already.',
-  ]);
+  ];
+  expect((await init(...named)).out).toEqual([`In ${checkout}:`, notTried, ...nothingLeft]);
+  expect((await init(checkout)).out).toEqual([`In ${checkout}:`, ...nothingLeft]);
   expect(await text(BUILD)).toBe(before);
+});
+
+const NO_TEST = 'no test was found; add a test, then run init again, or uncomment it';
+
+test('where no test shows a runner it writes the guess as a comment, and says what helps', async () => {
+  expect(await init(checkout)).toEqual({
+    code: 0,
+    err: [],
+    out: [
+      `In ${checkout}:`,
+      row(BUILD, 'written'),
+      row(VERIFY, 'written'),
+      row(SETUP, 'written'),
+      row(CONFIG, 'written'),
+      `No loop can start yet: \`# runner: unittest\` in ${CONFIG} is a comment, because ${NO_TEST}.`,
+    ],
+  });
+  expect(await text(CONFIG)).toBe(
+    `version: 1\ncommands:\n  test: python3 -m unittest discover\n  # runner: unittest   # not seen to work: ${NO_TEST}\n`,
+  );
+  const again = await init(checkout);
+  expect(again.out.slice(4)).toEqual([
+    row(CONFIG, 'is as it should be'),
+    `No loop can start yet: \`# runner: unittest\` in ${CONFIG} is a comment, because ${NO_TEST}.`,
+  ]);
+});
+
+test('a configuration that waits for its runner is completed, unless somebody has changed it', async () => {
+  await init(checkout);
+  const waiting = await text(CONFIG);
+  expect((await init(checkout, '--runner', 'pytest')).out[5]).toBe(
+    row(CONFIG, 'written anew, as nobody had changed it'),
+  );
+  expect(await text(CONFIG)).toBe('version: 1\ncommands:\n  test: python3 -m pytest\n  runner: pytest\n');
+  const changed = waiting.replace('unittest discover', 'unittest');
+  await writeFile(join(checkout, CONFIG), changed);
+  expect((await init(checkout, '--runner', 'pytest')).out[5]).toBe(
+    row(CONFIG, 'differs, left as it is; --force overwrites it'),
+  );
+  expect(await text(CONFIG)).toBe(changed);
+});
+
+test.each([
+  ['mocha', 'There is no runner "mocha"; say node-test or vitest or jest or pytest or unittest.'],
+  [
+    'junit',
+    `The runner junit needs a command that nobody can guess; run init without --runner, and write \`runner: junit\` and \`junit:\` into ${CONFIG}.`,
+  ],
+])('--runner %s is refused in one sentence, and nothing is written', async (name, sentence) => {
+  expect(await init(checkout, '--runner', name)).toEqual({ code: 1, out: [], err: [sentence] });
+  await expect(text(CONFIG)).rejects.toThrow('ENOENT');
 });
 
 test('without a directory it is about the current one, and says so', async () => {
@@ -75,49 +130,9 @@ test('without a directory it does not take itself for the repository', async () 
   });
 });
 
-const scripts = (scripts: Readonly<Record<string, string>>) => JSON.stringify({ scripts });
-
-test.each([
-  ['pytest', 'pyproject.toml', '[tool.pytest.ini_options]\n', { test: 'python3 -m pytest', runner: 'pytest' }],
-  ['vitest', 'package.json', '{ "scripts": { "test": "vitest run" } }', { test: 'npm test', runner: 'vitest' }],
-  ['jest', 'package.json', '{ "devDependencies": { "jest": "30.0.0" } }', { test: 'npm test', runner: 'jest' }],
-  ['node:test', 'package.json', '{ "scripts": { "test": "node --test" } }', { test: 'npm test', runner: 'node-test' }],
-  [
-    'vitest',
-    'package.json',
-    scripts({ test: 'pnpm lint && vitest run --coverage' }),
-    { test: 'npx vitest run --coverage' },
-  ],
-  ['vitest', 'package.json', scripts({ dev: 'vitest', test: 'A=1 pnpm vitest run | tee log' }), { test: 'npm test' }],
-  ['vitest', 'package.json', scripts({ test: 'A=1 pnpm vitest run && tsc' }), { test: 'A=1 npx vitest run' }],
-  [
-    'jest',
-    'package.json',
-    scripts({ test: 'npm run lint && npm run only', only: 'jest src' }),
-    { test: 'npm run only' },
-  ],
-  [
-    'jest',
-    'package.json',
-    scripts({ test: 'lint && node ./jest.js', watch: 'jest --watch' }),
-    { test: 'node ./jest.js' },
-  ],
-  ['pytest', 'src/shop/__init__.py', '', { test: 'PYTHONPATH=src python3 -m pytest' }, 'conftest.py'],
-  ['unittest', 'tests/test_shop.py', '', { test: 'python3 -m unittest discover', runner: 'unittest' }],
-])(
-  'a repository whose tests are those of %s gets its runner and its suite without what else is checked there',
-  async (_name, file, content, wanted, beside?: string) => {
-    await mkdir(dirname(join(checkout, file)), { recursive: true });
-    await writeFile(join(checkout, file), content);
-    if (beside !== undefined) await writeFile(join(checkout, beside), '');
-    await init(checkout);
-    const { commands } = repositoryConfig.parse(parse(await text(CONFIG)));
-    expect(commands).toMatchObject(wanted);
-  },
-);
-
 test('what was changed stays, until --force', async () => {
-  await init(checkout);
+  const named = [checkout, '--runner', 'pytest'];
+  await init(...named);
   const right = await text(VERIFY);
   await writeFile(join(checkout, CONFIG), 'version: 1\ncommands:\n  test: make test\n  runner: unittest\n');
   await writeFile(join(checkout, VERIFY), 'on: push\n');
@@ -130,7 +145,7 @@ test('what was changed stays, until --force', async () => {
     'Nothing was written.',
   ]);
   expect(await text(VERIFY)).toBe('on: push\n');
-  expect((await init(checkout, '--force')).out.slice(1, 5)).toEqual([
+  expect((await init(...named, '--force')).out.slice(2, 6)).toEqual([
     row(BUILD, 'is as it should be'),
     row(VERIFY, 'overwritten'),
     row(SETUP, 'is as it should be'),
@@ -143,7 +158,7 @@ test.each(['package-lock.json', 'pnpm-lock.yaml'])(
   'where there is a %s it has every working copy take what the set-up action has downloaded',
   async (lock) => {
     await writeFile(join(checkout, lock), '');
-    await init(checkout);
+    await init(checkout, '--runner', 'node-test');
     const { commands } = repositoryConfig.parse(parse(await text(CONFIG)));
     expect(commands).toMatchObject({ install: `cp -R "\${LOOPWRIGHT_SETUP:?}/." .`, test: 'npm test' });
   },

@@ -323,6 +323,26 @@ test.each(['--version', '-v'])('%s prints the version of the package', async (op
   expect(await typed([option])).toEqual({ code: 0, out: [version], err: [] });
 });
 
+test('prove --directory refuses what is no folder of the repository', async () => {
+  expect(await typed(['prove', '--directory', '../shop'])).toEqual({
+    code: 2,
+    out: [],
+    err: [
+      '--directory ../shop: write a folder of the repository by its path from the root, as packages/shop, without ".."',
+    ],
+  });
+});
+
+test.each([
+  [['--requirements', 'nowhere.yml'], '--requirements nowhere.yml cannot be read (ENOENT); name a file that is there.'],
+  [
+    ['--sarif', 'nowhere/found.sarif'],
+    '--sarif nowhere/found.sarif cannot be written (ENOENT); name a file in a folder that is there.',
+  ],
+])('prove %j says that it cannot, before anything is run, and that nothing was judged', async (options, sentence) => {
+  expect(await typed(['prove', ...options])).toEqual({ code: 2, out: [], err: [sentence] });
+});
+
 describe('help', () => {
   test('lists every command, with and without being asked', async () => {
     const { code, out, err } = await typed(['--help']);

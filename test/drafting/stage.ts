@@ -70,7 +70,13 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
   const blobs = new Map<string, string>();
   const ports: Ports = {
     self: 'loopwright[bot]',
-    modelFacts: { name: 'authored', scripted: true, price: undefined, jobUrl: undefined },
+    modelFacts: {
+      name: 'authored',
+      scripted: true,
+      price: undefined,
+      jobUrl: 'http://127.0.0.1:1/v1',
+      jobAudience: undefined,
+    },
     github: {
       ...refusingGitHub,
       tags: async () => ['1.0.3', 'nightly', '0.9.1'],

@@ -170,6 +170,8 @@ export async function run(
         LOOPWRIGHT_OUTPUT: output,
         LOOPWRIGHT_INPUT: request.input === undefined ? '' : input,
         LOOPWRIGHT_MODEL_URL: model.url,
+        ACTIONS_ID_TOKEN_REQUEST_URL: '',
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: '',
         GITHUB_OUTPUT: githubOutput,
         RUNNER_TEMP: root,
       },

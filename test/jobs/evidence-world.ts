@@ -61,8 +61,8 @@ export async function rowsFor(ground: Ground, claims: readonly Claim[]): Promise
   return (await evidenceFor(ground, claims)).rows;
 }
 
-/** The rows, and how much the tests of each change notice. */
-export async function evidenceFor(ground: Ground, claims: readonly Claim[]): Promise<Omit<Evidence, 'raw'>> {
+/** The rows, how much the tests of each change notice, and what was tried for it. */
+export async function evidenceFor(ground: Ground, claims: readonly Claim[]): Promise<Evidence> {
   const { runner = 'node-test', junit, build = null, install = null, readable } = ground;
   const { base, product, fileOf } = RUNNERS[runner];
   const all = claims.map((claim, index) => ({
@@ -87,13 +87,14 @@ export async function evidenceFor(ground: Ground, claims: readonly Claim[]): Pro
       Object.fromEntries(all.map(({ file, test }) => [file, test])),
       all.map(({ id, kind, file, name }) => ({ requirement: id, kind, file, name })),
     );
-    const { rows, strengths } = await prove(await benchOf(place), tests);
+    const { rows, strengths, raw } = await prove(await benchOf(place), tests);
     if (rows.length !== all.length) throw new Error(`${all.length} rows were expected, not ${rows.length}`);
     return {
       rows: all.map(({ id, name }) =>
         evidenceRow.parse(rows.find(({ requirement, test }) => requirement === id && test.endsWith(name))),
       ),
       strengths,
+      raw,
     };
   } finally {
     await place.remove();

@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { digestOfTests } from '../../src/guard/test-digest.ts';
+import { attemptDefects } from '../../src/jobs/build/attempts.ts';
 import { onCopy, settle, writeRefusalOf } from '../../src/jobs/build/settle.ts';
 import { createRawStore } from '../../src/jobs/report/raw.ts';
 import type { Bench } from '../../src/jobs/workspace/environment.ts';
@@ -28,6 +29,7 @@ async function benchFor(changes: Partial<Brief> = {}): Promise<Bench> {
   return {
     brief: briefFor(place, changes),
     repository,
+    attempts: new Map(),
     environment: {
       workspace,
       scratch,
@@ -88,6 +90,17 @@ test('a folder of frozen tests that became a link or a file is put back as it wa
   expect((await settle(bench, TESTS)).changes.map(({ path }) => path)).toEqual([FROZEN_FILE]);
   expect(await read(FROZEN_FILE)).toBe(FROZEN_TEXT);
   expect(await read('test/greet.test.js')).toContain("test('greets'");
+});
+
+test('a frozen test that is changed after it was laid is remembered for people, and one that is not is not', async () => {
+  await put(FROZEN_FILE, FROZEN_TEXT);
+  await settle(bench, TESTS);
+  expect(attemptDefects(bench)).toEqual([]);
+  await put(FROZEN_FILE, 'hollow');
+  await settle(bench, TESTS);
+  expect(attemptDefects(bench)).toMatchObject([
+    { rule: 'frozen-test', file: FROZEN_FILE, severity: 'minor', message: expect.stringContaining('was put back') },
+  ]);
 });
 
 test('a frozen test that became a folder is put back as it was', async () => {

@@ -72,7 +72,8 @@ export async function scene(
 }
 
 export async function benchOf({ brief, environment }: Scene): Promise<Bench> {
-  return { brief, environment, repository: await openRepository(environment.workspace, environment.scratch) };
+  const repository = await openRepository(environment.workspace, environment.scratch);
+  return { brief, environment, repository, attempts: new Map() };
 }
 
 /** Freezes tests as the designer's job does. */

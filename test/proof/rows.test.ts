@@ -1,6 +1,6 @@
 /** What a changed test shows by its outcomes with and without the change. */
 import { describe, expect, test } from 'vitest';
-import { proofRows } from '../../src/proof/rows.ts';
+import { firstLine, proofRows, withRedBefore } from '../../src/proof/rows.ts';
 import type { TestResult } from '../../src/test-runs/test-run.ts';
 
 const pass: TestResult = { outcome: 'pass', message: '' };
@@ -16,6 +16,30 @@ function rowOf(head: readonly TestResult[], without: TestResult) {
   );
   return row;
 }
+
+describe('a test that does not pass on the head', () => {
+  const rows = proofRows([new Map([['t', fail]])], new Map([['t', fail]]));
+  test.each([
+    ['was red on the base', fail, 'red before'],
+    ['could not be loaded there', unloaded('x'), 'red before'],
+    ['passed there', pass, 'red'],
+    ['was left out there', skipped, 'red'],
+  ])('and %s: %#', (_, before, role) => {
+    expect(withRedBefore(rows, new Map([['t', before]]))[0]?.role).toBe(role);
+  });
+
+  test('and is new is red', () => {
+    expect(withRedBefore(rows, new Map())[0]?.role).toBe('red');
+  });
+});
+
+test.each([
+  ['Expected values to be strictly equal:\n\n2 !== 3\n', 'Expected values to be strictly equal: 2 !== 3'],
+  ['one\ntwo', 'one'],
+  ['', ''],
+])('of %j people read %j', (message, line) => {
+  expect(firstLine(message)).toBe(line);
+});
 
 describe('a test that passes on the head', () => {
   test.each([

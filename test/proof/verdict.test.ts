@@ -21,6 +21,7 @@ const strength = (made: number, noticed: number): Strength => ({
   survivors: [],
 });
 const SOUND: Grounds = {
+  onlyKeeps: false,
   product: ['a.js'],
   tests: ['a.test.js'],
   rows: [row('proves'), row('keeps')],
@@ -43,6 +44,30 @@ test.each([
   [null, 'proved'],
 ])('with the strength %j it is %s', (found, verdict) => {
   expect(verdictOf({ ...SOUND, strength: found }).verdict).toBe(verdict);
+});
+
+test('a list that asks only that things stay needs no test that fails without the change', () => {
+  const kept = { ...SOUND, rows: [row('keeps')], onlyKeeps: true };
+  expect(verdictOf(kept)).toEqual({ verdict: 'proved', reasons: [] });
+  expect(verdictOf({ ...kept, tests: [], rows: [] }).verdict).toBe('proved');
+  expect(verdictOf({ ...kept, rows: [row('red')] }).verdict).toBe('not proved');
+});
+
+test('a test that was red on the base does not speak against it', () => {
+  expect(verdictOf({ ...SOUND, rows: [row('proves'), row('red before')] }).verdict).toBe('proved');
+});
+
+test('where something else speaks against it, nothing is said of faults that nobody tried', () => {
+  const { reasons } = verdictOf({ ...SOUND, rows: [row('proves', 'missing'), row('red')], strength: null });
+  expect(reasons).toEqual([expect.stringContaining('does not pass on the head')]);
+});
+
+test('a file that misses what only a build makes says how to make it', () => {
+  const why = "Error: Cannot find module '../dist/a.js'\nRequire stack:\n- /x";
+  const { reasons } = verdictOf({ ...SOUND, broken: new Map([['b.test.js', why]]) });
+  expect(reasons).toEqual([
+    "b.test.js cannot be run on the head: Error: Cannot find module '../dist/a.js' (has it to be installed, or compiled by `--build CMD`?)",
+  ]);
 });
 
 const finding = defect({ rule: 'test-left-out', file: 'a.test.js', about: 'x', message: 'It leaves tests out.' });

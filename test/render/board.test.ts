@@ -67,6 +67,15 @@ describe('the board', () => {
     );
   });
 
+  it('tells that the builder tried to change a frozen test, apart from what the reviewers say', () => {
+    const remark = { ...RED, rule: 'frozen-test', file: 'test/a.test.js', message: 'It was put back.' };
+    const body = pullBody(buildingLoop(), MODEL, { remarks: [remark] });
+    expect(body).toContain(
+      '### Frozen tests that the builder tried to change\n\nThey were judged as they were frozen.\n\n- `test/a.test.js`: It was put back.',
+    );
+    expect(body).not.toContain('Remarks of the reviewers');
+  });
+
   it.each([issueBoard, pullBody])('says in its first line that the model is scripted', (render) => {
     const [first] = render(startedLoop(), { name: 'demo', scripted: true }).split('\n');
     expect(first).toContain('Scripted model.');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { attemptDefects } from '../../src/jobs/build/attempts.ts';
 import { COMMANDS } from '../../src/loop/people/commands.ts';
 import { pullBody } from '../../src/render/board.ts';
 import { checksOf } from '../../src/render/checks.ts';
@@ -221,6 +222,13 @@ describe('the evidence', () => {
         '',
         '**Look at `first`**: put back, it passes with the change too, so nothing contradicts it.',
       ].join('\n'),
+    );
+  });
+
+  it('names the frozen tests that the builder tried to change', () => {
+    const [remark] = attemptDefects({ attempts: new Map([['test/a.test.js', 'refused']]) });
+    expect(evidenceDocument(VERIFIED, remark === undefined ? [] : [remark])).toContain(
+      '- `test/a.test.js`: The builder asked to write this frozen test, and was refused.',
     );
   });
 

@@ -54,7 +54,9 @@ describe('the runner of a repository', () => {
 
 describe('what lies with tests and holds none', () => {
   test.each([
-    ['pytest', 'conftest.py', 'sub/conftest.py'],
+    ['pytest', 'conftest.py', 'sub/conftest.py', 'tests/data/a.json'],
+    ['unittest', 'tests/data.txt'],
+    ['node-test', 'test/fixtures/a.json', 'lib/__tests__/a.snap'],
     ['vitest', 'test/fixtures/a.json', 'src/__snapshots__/a.test.ts.snap'],
     ['jest', '__mocks__/fs.js', 'tests/data.txt'],
   ] as const)('%s: is no product, and is not run', (runner, ...paths) => {

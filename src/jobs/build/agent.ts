@@ -1,5 +1,6 @@
 /** The built-in agent: a linear list of messages, a few tools, limits in one place. That it says "done" proves nothing. */
-import type { CallContext, Message, Model, ToolCall } from '../../ports.ts';
+import type { CallContext } from '../../loop/call-headers.ts';
+import type { Message, Model, ToolCall } from '../../ports.ts';
 import { shortened } from './history.ts';
 import { performTool, TOOL_DEFINITIONS, type ToolContext, type ToolResult } from './tools.ts';
 

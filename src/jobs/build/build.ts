@@ -10,6 +10,7 @@ import { failureOf, reportedOn } from '../report/report-facts.ts';
 import { applyPrevious } from '../workspace/earlier-work.ts';
 import { type Bench, type JobEnvironment, measured } from '../workspace/environment.ts';
 import { install } from '../workspace/install.ts';
+import { attemptDefects } from './attempts.ts';
 import { frozenTestsOf } from './design.ts';
 import { type Measured, measure } from './measure.ts';
 import { beginProgress } from './progress.ts';
@@ -44,7 +45,7 @@ async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Out
     const { tests, defects } = design;
     if (tests === undefined) return { ...NOTHING, defects: [...conflicts, ...defects], failure: null };
     const outcome = await built(bench, tests, conflicts);
-    return { ...outcome, defects: [...outcome.defects, ...defects] };
+    return { ...outcome, defects: [...outcome.defects, ...defects, ...attemptDefects(bench)] };
   } catch (error) {
     return { ...NOTHING, failure: failureOf(error, environment) };
   }
@@ -131,7 +132,7 @@ async function prepare(
 ): Promise<{ readonly bench: Bench; readonly conflicts: readonly Defect[] }> {
   requireSkills(brief, NEEDED_SKILLS);
   const repository = await openRepository(environment.workspace, environment.scratch);
-  const bench = { brief, environment, repository };
+  const bench: Bench = { brief, environment, repository, attempts: new Map() };
   const conflicts = (await applyPrevious(repository, brief)).map(conflictDefect);
   for (const { message } of conflicts) environment.log(message);
   const retired = await withoutRetired(bench);

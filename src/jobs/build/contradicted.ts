@@ -1,5 +1,5 @@
 /** Existing tests that are red although the new tests are green: where the change is asked for, only another plan can settle it. */
-import { isTestPath } from '../../guard/test-paths.ts';
+import { isTestFile } from '../../guard/test-paths.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { CONTRADICTION, defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
@@ -23,7 +23,7 @@ export async function contradictedTests(
   const frozen = new Set(tests.tests.map(({ file }) => file));
   const files = (await treeOf(repository, brief.candidate))
     .map(({ path }) => path)
-    .filter((path) => isTestPath(path, runner) && !frozen.has(path));
+    .filter((path) => isTestFile(path, runner) && !frozen.has(path));
   const run = await onCopy(bench, async (directory) => {
     if (build !== null) await runShell(bench, build, directory);
     return runTests({

@@ -2,6 +2,7 @@
 import { newLinesOf } from '../../guard/added-lines.ts';
 import { pathRefusal } from '../../guard/patch-policy.ts';
 import { isTestPath } from '../../guard/test-paths.ts';
+import { isBelow } from '../../guard/test-scope.ts';
 import { withoutWaiver } from '../../guard/waivers.ts';
 import { weakeningDefects } from '../../guard/weakening.ts';
 import type { AcceptanceTests } from '../../loop/answers.ts';
@@ -117,6 +118,10 @@ function fileProblems(
     [refusal !== undefined, `${path} must not be written: ${refusal}.`],
     [existing.includes(path), `${path} exists already; tests go into new files.`],
     [!isTestPath(path, commands.runner), `${path} is not where the runner ${commands.runner} has its tests.`],
+    [
+      !isBelow(path, commands.directory),
+      `${path} is not in ${commands.directory}, the folder in which tests are run (commands.directory).`,
+    ],
     [tasks.some(({ files }) => files.includes(path)), `${path} is a file of a task, not a test.`],
     [!ASSERTS.test(content), `${path} has no assertion.`],
   ];

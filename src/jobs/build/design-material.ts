@@ -1,5 +1,5 @@
 /** What of the repository the test designer is shown: the files that will change, and tests to take the style from. */
-import { isTestPath } from '../../guard/test-paths.ts';
+import { isTestFile } from '../../guard/test-paths.ts';
 import type { TreeEntry } from '../../trees/repository.ts';
 import { cut } from '../report/said.ts';
 import type { Bench } from '../workspace/environment.ts';
@@ -26,7 +26,7 @@ export async function repositorySections(bench: Bench, existing: readonly TreeEn
     existing.filter(({ path }) => named.has(path)),
   );
   const superseded = new Set(supersededTests.map(({ file }) => file));
-  const tests = existing.filter(({ path }) => isTestPath(path, commands.runner));
+  const tests = existing.filter(({ path }) => isTestFile(path, commands.runner));
   const first = tests.toSorted((left, right) => Number(superseded.has(right.path)) - Number(superseded.has(left.path)));
   const examples = ranked(await read(bench, first.slice(0, MOST_READ)), { named, superseded });
   const from = `the repository at ${candidate.slice(0, 7)}`;

@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOfTests } from '../../guard/test-digest.ts';
-import { isTestPath } from '../../guard/test-paths.ts';
+import { isTestFile } from '../../guard/test-paths.ts';
 import { type AcceptanceTests, ANSWERS } from '../../loop/answers.ts';
-import type { FrozenTests } from '../../loop/brief.ts';
+import type { Commands, FrozenTests } from '../../loop/brief.ts';
 import { defect, TEST_DESIGN, UNNOTICED } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import { treesDirectory } from '../../sandbox/sandbox.ts';
@@ -170,17 +170,24 @@ async function baseTree(bench: Bench): Promise<string> {
   return folder;
 }
 
+function runnerOf({ runner, test, directory }: Commands): string {
+  const where = directory
+    ? `, run in \`${directory}\`; new tests lie below it, and are named by their path from the root`
+    : '';
+  return `${runner}: \`${test}\`${where}`;
+}
+
 async function userMessage(bench: Bench, existing: readonly TreeEntry[]): Promise<string> {
   const { brief } = bench;
   const paths = existing.map(({ path }) => path);
-  const tests = paths.filter((path) => isTestPath(path, brief.commands.runner));
+  const tests = paths.filter((path) => isTestFile(path, brief.commands.runner));
   const from = `the repository at ${brief.candidate.slice(0, 7)}`;
   return [
     issueOf(brief),
     section('Requirements', requirementsOf(brief)),
     documentsOf(brief, ['acceptance.md', 'spec.md', 'contract']),
     section('Acceptance rows', acceptanceOf(brief)),
-    section('Runner and command', `${brief.commands.runner}: \`${brief.commands.test}\``),
+    section('Runner and command', runnerOf(brief.commands)),
     material('Existing test files (they must not change)', from, tests.map((path) => `- ${path}`).join('\n')),
     supersededOf(brief),
     material('Other files', from, cut(paths.filter((path) => !tests.includes(path)).join('\n'), LIST_CHARACTERS)),

@@ -6,7 +6,7 @@ import { runTests, type TestRun } from '../../test-runs/test-run.ts';
 import { cut, said } from '../report/said.ts';
 import { type Reading, securityReading } from '../report/security.ts';
 import { diffOf } from '../workspace/changes.ts';
-import { type Bench, measured, runShell } from '../workspace/environment.ts';
+import { type Bench, measured, runShell, runSuite } from '../workspace/environment.ts';
 import { layTests } from '../workspace/trees.ts';
 import { contradictedTests } from './contradicted.ts';
 import { idOf } from './design-check.ts';
@@ -128,7 +128,7 @@ async function testReading(bench: Bench, directory: string, tests: FrozenTests):
 async function suiteReading(bench: Bench, directory: string): Promise<Reading> {
   const { brief, environment } = bench;
   const { test } = brief.commands;
-  const result = await runShell(bench, test, directory, brief.limits.suiteTimeoutMs);
+  const result = await runSuite(bench, directory);
   const output = said(result, brief.limits.outputBytes);
   const red = result.exitCode !== 0;
   const message = `The repository's own tests (${test}) are red: ${cut(output, 3000)}`;

@@ -26,7 +26,7 @@ const PASSES = 4;
 /** Why the builder must not write this path, as a clause; undefined when it may. */
 export function writeRefusalOf(brief: Brief, tests: FrozenTests, existing: ReadonlySet<string>) {
   return (path: string): string | undefined => {
-    if (tests.files.some((file) => file.path === path)) return 'it is a frozen test, which nobody may change';
+    if (isFrozen(tests, path)) return 'it is a frozen test, which nobody may change';
     if (isPlanned(brief, tests, existing, path)) return pathRefusal(path, planPolicy(brief, path));
     const refusal = pathRefusal(path, brief.policy);
     if (refusal !== undefined) return refusal;
@@ -34,6 +34,10 @@ export function writeRefusalOf(brief: Brief, tests: FrozenTests, existing: Reado
       ? 'it is an existing test; new tests go into new files'
       : `no task names it; the tasks' files are ${filesOf(brief).join(', ')}`;
   };
+}
+
+export function isFrozen({ files }: FrozenTests, path: string): boolean {
+  return files.some((file) => file.path === path);
 }
 
 /** Sets back what must not land, links and protected files first, and lists what is left as changes. */
@@ -104,13 +108,14 @@ export async function withoutRetired({ brief, repository, environment }: Bench):
 }
 
 /** Puts frozen tests that the builder changed or removed back in place, and says so. */
-async function restoreTests({ environment }: Bench, tests: FrozenTests): Promise<Defect[]> {
+async function restoreTests({ environment, attempts }: Bench, tests: FrozenTests): Promise<Defect[]> {
   const defects: Defect[] = [];
   for (const { path, content } of tests.files) {
     const place = await placeOf(environment.workspace, path);
     const same = place.refusal === undefined && place.stats?.isFile() === true;
     if (same && (await readRegular(place.absolute)).toString('utf8') === content) continue;
     environment.log(`the frozen test ${path} was changed or removed; it is put back`);
+    attempts.set(path, 'put back');
     const again = await overwriteInside(environment.workspace, path, content);
     if (again !== undefined) defects.push(defectOf(path, `the frozen test cannot be put back: ${again}`));
   }

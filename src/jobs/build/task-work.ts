@@ -19,7 +19,7 @@ import {
   section,
   skillTexts,
 } from './prompt.ts';
-import { writeRefusalOf } from './settle.ts';
+import { isFrozen, writeRefusalOf } from './settle.ts';
 
 export interface TaskRequest {
   readonly tests: FrozenTests;
@@ -41,6 +41,7 @@ export async function workOn(bench: Bench, request: TaskRequest): Promise<readon
   const { brief, environment, repository } = bench;
   const { task, tests, revision } = request;
   const existing = new Set((await treeOf(repository, brief.candidate)).map(({ path }) => path));
+  const refusalOf = writeRefusalOf(brief, tests, existing);
   environment.log(`${task.id} ${task.title}${revision === 0 ? '' : `, revision ${revision}`}`);
   const ending = await converse({
     model: environment.model,
@@ -51,7 +52,10 @@ export async function workOn(bench: Bench, request: TaskRequest): Promise<readon
       workspace: environment.workspace,
       sandbox: environment.sandbox,
       listFiles: () => presentFiles(repository, brief.candidate),
-      writeRefusal: writeRefusalOf(brief, tests, existing),
+      writeRefusal: (path) => {
+        if (isFrozen(tests, path) && !bench.attempts.has(path)) bench.attempts.set(path, 'refused');
+        return refusalOf(path);
+      },
       commandTimeoutMs: brief.limits.commandTimeoutMs,
       outputBytes: brief.limits.outputBytes,
       log: environment.log,
@@ -105,8 +109,9 @@ export function affectedTasks(tasks: readonly Task[], defects: readonly Defect[]
 
 function userMessage(brief: Brief, { task, tests, feedback }: TaskRequest): string {
   const { commands } = brief;
+  const where = commands.directory ? ` (in ${commands.directory})` : '';
   const given = (['install', 'build', 'test', 'start'] as const).flatMap((name) =>
-    commands[name] === null ? [] : [`- ${name}: \`${commands[name]}\``],
+    commands[name] === null ? [] : [`- ${name}${name === 'test' ? where : ''}: \`${commands[name]}\``],
   );
   return [
     issueOf(brief),

@@ -1,14 +1,25 @@
 /** Faults in the lines that a candidate changed, one at a time: which of them the tests of its requirements notice. */
 import type { Strength } from '../../loop/strength.ts';
-import { placesOf, possibleFaults, readable, survivorsOf } from '../../syntax/changed-code.ts';
+import { MOST_PLACES, placesOf, possibleFaults, readable, survivorsOf } from '../../syntax/changed-code.ts';
 import { type Fault, inTurns, spread } from '../../syntax/faults.ts';
 import type { FaultKind } from '../../syntax/language.ts';
-import { FOR_PROCESSORS, inParallel } from '../../test-runs/in-parallel.ts';
+import type { Placed } from '../../syntax/reach.ts';
+import { both, inParallel } from '../../test-runs/in-parallel.ts';
 import { type FrozenTest, idOf } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
 import { codeFiles, textsOf } from './product-code.ts';
-import { keptLooking, readersOf, unreachedOf } from './reached.ts';
-import { type Answer, fails, type Texts, type Trial, textOf, tryFault, tryFaultOnKept, type Work } from './trial.ts';
+import { keptLooking, reachedByKept, readersOf, unreachedOf } from './reached.ts';
+import {
+  type Answer,
+  fails,
+  type Texts,
+  type Trial,
+  textOf,
+  tryFault,
+  tryFaultOnKept,
+  type Work,
+  workers,
+} from './trial.ts';
 
 /** A requirement of kind change whose tests show it, but for faults. */
 export interface Claim {
@@ -38,17 +49,24 @@ export async function tryChange(
 ): Promise<ReadonlyMap<string, Noticed>> {
   const changed = codeFiles(work).filter((path) => work.changedLines.has(path));
   const texts = await textsOf(work, changed);
-  const { faults, asked: claiming } = await chosenFaults(work, texts, claims);
+  const { places, asked: claiming } = await placesFor(work, texts, claims);
   if (claiming.length === 0) return new Map();
+  const placed = { texts, faults: places };
+  const [kept, { readers, unreached, asked, all }] = await both(
+    () => keptLooking(work, placed),
+    () => lookingTests(work, placed, claiming, keeping),
+    workers(work),
+  );
+  const looked = { ...work, kept };
+  let marked: ReturnType<typeof reachedByKept> | undefined;
+  const byKept = () => {
+    marked ??= reachedByKept(looked, placed);
+    return marked;
+  };
+  const { faults, missed } = await chosenFaults(work, { placed, unreached, byKept });
   work.bench.environment.log(`${faults.length} faults in the changed lines, one at a time`);
-  const readers = await readersOf(work, { texts, faults }, [...claiming.flatMap(({ tests }) => tests), ...keeping]);
-  const looking = (tests: readonly FrozenTest[]) => tests.filter((test) => !readers.has(idOf(test)));
-  const asked = claiming.map((claim) => ({ ...claim, tests: looking(claim.tests) }));
-  const all = [...asked.flatMap(({ tests }) => tests), ...looking(keeping)];
-  const unreached = await unreachedOf(work, { texts, faults }, all);
   const tests = Map.groupBy(all, ({ file }) => file);
-  const kept = await keptLooking(work, { texts, faults });
-  const tested: Tested = { work: { ...work, kept }, texts, tests, unreached, faults, trials: new Map() };
+  const tested: Tested = { work: looked, texts, tests, unreached, byKept, faults, missed, trials: new Map() };
   const counted = faults.filter(({ file }) => asked.some(({ files }) => files.includes(file)));
   const [shown] = await Promise.all([
     inParallel(asked, (claim) => shownBy(tested, claim), 1),
@@ -58,28 +76,40 @@ export async function tryChange(
   for (const [index, { requirement, files }] of asked.entries()) {
     const fault = shown[index];
     const read = claiming[index]?.tests.some((test) => readers.has(idOf(test)));
-    const none = `none of ${faults.length} faults makes it fail${read ? ', but for tests that are red already where only spaces are added: they read the text of the source' : ''}`;
+    const none = `none of ${faults.filter((fault) => !unreached.has(fault)).length} faults makes it fail${read ? ', but for tests that are red already where only spaces are added: they read the text of the source' : ''}`;
     const detail = fault === undefined ? none : `noticed: ${textOf(fault)}`;
     found.set(requirement, { fault: fault && textOf(fault), detail, strength: await strengthIn(tested, files) });
   }
   return found;
 }
 
-interface Tested {
+/** Frozen tests that look at what the product does, of each claim and all together, and to which places none of them comes. */
+async function lookingTests(work: Work, placed: Placed, claiming: readonly Claim[], keeping: readonly FrozenTest[]) {
+  const readers = await readersOf(work, placed, [...claiming.flatMap(({ tests }) => tests), ...keeping]);
+  const looking = (tests: readonly FrozenTest[]) => tests.filter((test) => !readers.has(idOf(test)));
+  const asked = claiming.map((claim) => ({ ...claim, tests: looking(claim.tests) }));
+  const all = [...asked.flatMap(({ tests }) => tests), ...looking(keeping)];
+  return { readers, asked, all, unreached: await unreachedOf(work, placed, all) };
+}
+
+/** Where tests come to. */
+interface Reach {
+  /** The faults, of those and others, where no frozen test comes to. */
+  readonly unreached: ReadonlySet<Fault>;
+  /** Those where existing tests come to; they are run for it when that is asked, once. */
+  readonly byKept: () => Promise<ReadonlySet<Fault>>;
+}
+
+interface Tested extends Reach {
   readonly work: Work;
   readonly texts: Texts;
   readonly faults: readonly Fault[];
-  /** Where no frozen test comes to. */
-  readonly unreached: ReadonlySet<Fault>;
+  /** Where no test comes to, so that there is nothing to try. */
+  readonly missed: readonly Fault[];
   /** All tests that may notice a fault, by file. */
   readonly tests: ReadonlyMap<string, readonly FrozenTest[]>;
   /** What the tests of a file, by path, did with a fault. */
   readonly trials: Map<Fault, Map<string, Promise<Trial>>>;
-}
-
-/** With many faults a test waits for what never comes; without a sandbox they would meet at the same ports. */
-function workers({ bench }: Work): number {
-  return bench.environment.sandbox.kind === 'none' ? 1 : 2 * FOR_PROCESSORS;
 }
 
 /** What leaves an answer out keeps a test waiting: where that begins last, everything waits for it. */
@@ -90,14 +120,14 @@ function longestFirst(faults: readonly Fault[]): readonly Fault[] {
 
 const LEAVES_OUT: ReadonlySet<FaultKind> = new Set(['return', 'call', 'assignment', 'absence', 'exception']);
 
-interface Chosen {
-  readonly faults: readonly Fault[];
+interface Places {
+  readonly places: readonly Fault[];
   /** Those in whose files a fault can be made. */
   readonly asked: readonly Claim[];
 }
 
 /** The requirements take turns; what no task of theirs names comes last, because a list of files may lack one. */
-async function chosenFaults({ bench, changedLines }: Work, texts: Texts, claims: readonly Claim[]): Promise<Chosen> {
+async function placesFor({ bench, changedLines }: Work, texts: Texts, claims: readonly Claim[]): Promise<Places> {
   const parsers = await bench.environment.parsers();
   const all = [...texts].flatMap(([file, text]) =>
     possibleFaults(parsers, { file, text, lines: changedLines.get(file) ?? new Set() }),
@@ -106,7 +136,29 @@ async function chosenFaults({ bench, changedLines }: Work, texts: Texts, claims:
   const asked = claims.filter((claim) => ownOf(claim).length > 0);
   const turns = inTurns(asked.map((claim) => spread(ownOf(claim), all.length)));
   const ordered = [...new Set([...turns, ...spread(all, all.length)])];
-  return { faults: asked.length === 0 ? [] : readable(parsers, { texts, faults: ordered }, MOST_FAULTS), asked };
+  return { places: ordered.slice(0, MOST_PLACES), asked };
+}
+
+interface Chosen {
+  readonly faults: readonly Fault[];
+  readonly missed: readonly Fault[];
+}
+
+/** The budget is for what tests come to, frozen ones first. */
+async function chosenFaults(
+  { bench }: Work,
+  { placed: { texts, faults: places }, unreached, byKept }: Reach & { readonly placed: Placed },
+): Promise<Chosen> {
+  const parsers = await bench.environment.parsers();
+  const [left, reached] = [places.filter((one) => unreached.has(one)), places.filter((one) => !unreached.has(one))];
+  const own = readable(parsers, { texts, faults: reached }, MOST_FAULTS);
+  if (left.length === 0) return { faults: own, missed: [] };
+  const reachedToo = await byKept();
+  const others = left.filter((fault) => reachedToo.has(fault));
+  return {
+    faults: [...own, ...readable(parsers, { texts, faults: others }, MOST_FAULTS - own.length)],
+    missed: left.filter((fault) => !reachedToo.has(fault)),
+  };
 }
 
 /**
@@ -126,10 +178,10 @@ async function shownBy(tested: Tested, { files, tests }: Claim): Promise<Fault |
   return undefined;
 }
 
-/** Until a test notices: first those of the requirements whose files these are, at last the existing ones. */
+/** Until a test notices: first those of the requirements whose files these are, at last the existing ones, where they come to it. */
 async function judge(tested: Tested, fault: Fault, asked: readonly Claim[]): Promise<void> {
   if (!tested.unreached.has(fault) && (await isNoticed(tested, fault, asked))) return;
-  if (tested.work.kept.tests.size > 0) await tried(tested, fault, KEPT);
+  if ((await tested.byKept()).has(fault)) await tried(tested, fault, KEPT);
 }
 
 async function isNoticed(tested: Tested, fault: Fault, asked: readonly Claim[]): Promise<boolean> {
@@ -160,10 +212,14 @@ function tried({ work, texts, tests, trials }: Tested, fault: Fault, file: strin
 /** What counts of several answers. */
 const ORDER: readonly Answer[] = ['noticed', 'broken', 'unmeasured', 'survived'];
 
-async function strengthIn({ faults, unreached, trials, texts }: Tested, files: readonly string[]): Promise<Strength> {
-  const own = faults.filter(({ file }) => files.includes(file));
+async function strengthIn(
+  { faults, unreached, missed: never, trials, texts }: Tested,
+  files: readonly string[],
+): Promise<Strength> {
+  const isOwn = ({ file }: Fault) => files.includes(file);
+  const own = faults.filter(isOwn);
   const byAnswer: Record<Answer, Fault[]> = { noticed: [], survived: [], unmeasured: [], broken: [] };
-  const missed: Fault[] = [];
+  const missed = never.filter(isOwn);
   for (const fault of own) {
     const answers = (await Promise.all(trials.get(fault)?.values() ?? [])).map(({ answer }) => answer);
     if (unreached.has(fault) && !answers.includes('noticed')) {

@@ -3,6 +3,7 @@ import type { EvidenceRow, FrozenTests, Outcome } from '../../loop/brief.ts';
 import { thresholdOf } from '../../loop/gates.ts';
 import { type RequirementStrength, type Strength, shareOf } from '../../loop/strength.ts';
 import { RUNNERS } from '../../runners/runners.ts';
+import { inParallel } from '../../test-runs/in-parallel.ts';
 import type { TestRun } from '../../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
 import type { Trees } from '../workspace/trees.ts';
@@ -15,7 +16,7 @@ import { metricsOf } from './metric.ts';
 import { isCode, taskFiles } from './product-code.ts';
 import type { KeptTests } from './regressions.ts';
 import { revertedRun } from './reverted.ts';
-import type { Work } from './trial.ts';
+import { type Work, workers } from './trial.ts';
 
 export interface EvidenceRequest {
   readonly bench: Bench;
@@ -104,11 +105,9 @@ interface Shown {
 }
 type Start = ReturnType<typeof startOf> & { readonly reverted: Outcome };
 
-async function shownChanges(work: Judging): Promise<readonly Shown[]> {
-  const shown: Shown[] = [];
-  for (const requirement of ofKind(work.bench.brief.requirements, 'change'))
-    shown.push(await shownBy(work, requirement, testsFor(work, requirement)));
-  return shown;
+function shownChanges(work: Judging): Promise<readonly Shown[]> {
+  const changes = ofKind(work.bench.brief.requirements, 'change');
+  return inParallel(changes, (requirement) => shownBy(work, requirement, testsFor(work, requirement)), workers(work));
 }
 
 function ofKind(requirements: readonly Requirement[], wanted: Requirement['kind']): readonly Requirement[] {

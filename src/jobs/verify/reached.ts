@@ -6,13 +6,14 @@ import type { Fault } from '../../syntax/faults.ts';
 import { languageOf } from '../../syntax/parsers.ts';
 import { type CodedTexts, markedAtEnd, type Placed, withCodeAt } from '../../syntax/reach.ts';
 import { reworded } from '../../syntax/reworded.ts';
+import { holdingInParts } from '../../test-runs/in-parts.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
 import { type KeptTests, NONE_KEPT } from './regressions.ts';
-import { onChanged, runKept, type Texts, type Work } from './trial.ts';
+import { askKept, onChanged, runKept, type Texts, type Work } from './trial.ts';
 
 /** The files that a run of the tests loads to their end. */
 export async function loadedOf(work: Work, texts: Texts, tests: readonly FrozenTest[]): Promise<Texts> {
-  const marks = await marksOf(work, tests, (told) => {
+  const marks = await marksOf(work, frozen(work, tests), (told) => {
     const marked = [...texts].map(([path, text], index) => {
       const language = languageOf(path);
       return [path, language === undefined ? text : markedAtEnd(language, text, told, String(index))] as const;
@@ -26,10 +27,19 @@ export async function loadedOf(work: Work, texts: Texts, tests: readonly FrozenT
  * The faults whose statement a run of the tests comes to, as marks in a copy tell. The code under test could make others, or none: marks
  * choose where faults are tried, and prove nothing.
  */
-export async function reachedOf(work: Work, placed: Placed, tests: readonly FrozenTest[]): Promise<ReadonlySet<Fault>> {
+export function reachedOf(work: Work, placed: Placed, tests: readonly FrozenTest[]): Promise<ReadonlySet<Fault>> {
+  return reachedIn(work, placed, frozen(work, tests));
+}
+
+/** The same of the existing tests. */
+export async function reachedByKept(work: Work, placed: Placed): Promise<ReadonlySet<Fault>> {
+  return work.kept.tests.size === 0 ? new Set() : reachedIn(work, placed, (copy) => askKept(work, copy));
+}
+
+async function reachedIn(work: Work, placed: Placed, run: Run): Promise<ReadonlySet<Fault>> {
   const parsers = await work.bench.environment.parsers();
   let keys: CodedTexts['keys'] = new Map();
-  const marks = await marksOf(work, tests, (told) => {
+  const marks = await marksOf(work, run, (told) => {
     const coded = withCodeAt(parsers, placed, (language, key) => language.marking(told, key));
     keys = coded.keys;
     return coded.texts;
@@ -37,7 +47,7 @@ export async function reachedOf(work: Work, placed: Placed, tests: readonly Froz
   return new Set(placed.faults.filter((fault) => marks.has(keys.get(fault) ?? '') || !keys.has(fault)));
 }
 
-/** The faults to whose statement none of the tests comes: all of them stay green where the process ends there. */
+/** The faults to whose statement none of the tests comes: all of them stay green where the process ends there. What cannot be confirmed counts as reached. */
 export async function unreachedOf(
   work: Work,
   placed: Placed,
@@ -45,10 +55,7 @@ export async function unreachedOf(
 ): Promise<ReadonlySet<Fault>> {
   const reached = await reachedOf(work, placed, tests);
   const missed = placed.faults.filter((fault) => !reached.has(fault));
-  if (missed.length === 0 || (await isUnreached(work, { ...placed, faults: missed }, tests))) return new Set(missed);
-  const unreached = new Set<Fault>();
-  for (const fault of missed) if (await isUnreached(work, { ...placed, faults: [fault] }, tests)) unreached.add(fault);
-  return unreached;
+  return holdingInParts(missed, (faults) => isUnreached(work, { ...placed, faults }, tests));
 }
 
 async function isUnreached(work: Work, placed: Placed, tests: readonly FrozenTest[]): Promise<boolean> {
@@ -92,18 +99,21 @@ export async function keptLooking(work: Work, { texts, faults }: Placed): Promis
 /** More marks than any product has; the code under test can write there too. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** The marks that a run of the tests leaves in a copy with these texts. */
-async function marksOf(
-  work: Work,
-  tests: readonly FrozenTest[],
-  textsFor: (told: string) => Texts,
-): Promise<ReadonlySet<string>> {
+/** Runs tests in a copy. */
+type Run = (copy: string) => Promise<unknown>;
+
+function frozen(work: Work, tests: readonly FrozenTest[]): Run {
+  return (copy) => runFrozen(work.bench, copy, work.tests, { only: tests });
+}
+
+/** The marks that a run of tests leaves in a copy with these texts. */
+async function marksOf(work: Work, run: Run, textsFor: (told: string) => Texts): Promise<ReadonlySet<string>> {
   const name = `.reached-${randomBytes(8).toString('hex')}`;
   const marks = await onChanged(
     work,
     (copy) => textsFor(join(copy, name)),
     async (copy) => {
-      await runFrozen(work.bench, copy, work.tests, { only: tests });
+      await run(copy);
       const place = await placeOf(copy, name);
       if (place.refusal !== undefined || place.stats?.isFile() !== true || place.stats.size > MOST_BYTES) return [];
       return (await readRegular(place.absolute)).toString('utf8').split('\n');

@@ -2,13 +2,14 @@
 import { performance } from 'node:perf_hooks';
 import { isTestFile, isTestPath } from '../../guard/test-paths.ts';
 import { scopeOf } from '../../guard/test-scope.ts';
+import type { Commands } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import type { RunnerName } from '../../runners/runners.ts';
-import { runTests, suiteCommand, type TestRun } from '../../test-runs/test-run.ts';
+import { runTests, type TestRun } from '../../test-runs/test-run.ts';
 import { said } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
-import { type Bench, measured } from '../workspace/environment.ts';
+import { type Bench, measured, runSuite } from '../workspace/environment.ts';
 import { layTests, onTreeCopy, revertPaths, type Trees } from '../workspace/trees.ts';
 
 /** Existing tests that pass on the base and on the head. */
@@ -28,12 +29,12 @@ export interface Regressions extends Reading {
 /** The exit code alone proves little: the product could end each test process early, and with 0. */
 export async function regressionReading(bench: Bench, trees: Trees): Promise<Regressions> {
   const { brief, environment } = bench;
-  const { runner, test: command, tests: globs = [] } = brief.commands;
-  const { suiteTimeoutMs: timeoutMs, outputBytes } = brief.limits;
+  const { runner, test: command } = brief.commands;
+  const { outputBytes } = brief.limits;
   const frozen = brief.tests?.files.map(({ path }) => path) ?? [];
   const paths = new Set([...trees.baseFiles.keys(), ...trees.headFiles.keys(), ...frozen]);
   const tests = [...paths].filter((path) => isTestPath(path, runner));
-  const { left } = scopeOf(existingTests(trees, runner), globs);
+  const { left } = scopeOf(existingTests(trees, runner), brief.commands);
   const { passing, unknown } = await onBase(bench, trees, tests);
   if (unknown.size > 0) return { measurement: undefined, defects: [unknownOnBase(unknown)], kept: NONE_KEPT };
   return onTreeCopy(bench, trees.head, async (directory) => {
@@ -41,8 +42,7 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Reg
     // Before the command, whose processes write in the same copy.
     const run = await runAgain(bench, directory, passing);
     const lost = run === undefined ? [] : lostOf(run, passing);
-    const { sandbox } = environment;
-    const suite = await suiteCommand({ sandbox, directory, command, timeoutMs, outputBytes });
+    const suite = await runSuite(bench, directory);
     const output = said(suite, outputBytes);
     if (suite.timedOut)
       return {
@@ -54,7 +54,7 @@ export async function regressionReading(bench: Bench, trees: Trees): Promise<Reg
       name: 'regressions',
       value: Math.max(Number(isRed), lost.length),
       unit: 'count',
-      source: `exit code of ${command}, and ${passing.length} tests that pass on the base one by one, on the head with the base's test files${without(brief.supersededTests.length)}${unasked(left, globs)}`,
+      source: `exit code of ${command}, and ${passing.length} tests that pass on the base one by one, on the head with the base's test files${without(brief.supersededTests.length)}${unasked(left, brief.commands)}`,
       output: `${run?.raw ?? ''}\n--- ${command}\n${output}`,
     });
     const whole = isRed && lost.length === 0 ? [regression('suite', `${command} is red on the head: ${output}`)] : [];
@@ -72,9 +72,13 @@ function without(superseded: number): string {
 }
 
 /** What a repository leaves out is not measured, and whoever reads the number must see that. */
-function unasked(left: readonly string[], globs: readonly string[]): string {
+function unasked(left: readonly string[], { tests: globs = [], directory }: Commands): string {
   if (left.length === 0) return '';
-  return `; NOT MEASURED: ${left.length} test files outside of commands.tests (${globs.join(', ')})`;
+  const keys = [
+    ...(globs.length === 0 ? [] : [`commands.tests (${globs.join(', ')})`]),
+    ...(directory ? [`commands.directory (${directory})`] : []),
+  ];
+  return `; NOT MEASURED: ${left.length} test files outside of ${keys.join(' and ')}`;
 }
 
 function existingTests({ baseFiles }: Trees, runner: RunnerName): readonly string[] {
@@ -93,10 +97,10 @@ interface OnBase {
 
 /** What passes on the base; file by file where not all can be believed together, so that one takes nothing from the others. */
 async function onBase(bench: Bench, trees: Trees, tests: readonly string[]): Promise<OnBase> {
-  const { runner, tests: globs = [] } = bench.brief.commands;
+  const { commands } = bench.brief;
   const budgetMs = bench.brief.limits.suiteTimeoutMs * BASE_SHARE;
   const untilMs = performance.now() + budgetMs;
-  const files = scopeOf(existingTests(trees, runner), globs).asked;
+  const files = scopeOf(existingTests(trees, commands.runner), commands).asked;
   if (files.length === 0) return { passing: [], unknown: new Map() };
   return onTreeCopy(bench, trees.base, async (directory) => {
     await layBaseTests(bench, directory, tests);

@@ -1,6 +1,7 @@
 /** One fault made in a copy of the candidate, and what the frozen tests say to it. */
 import type { FrozenTests, Outcome } from '../../loop/brief.ts';
 import { type Fault, withFault } from '../../syntax/faults.ts';
+import { FOR_PROCESSORS } from '../../test-runs/in-parallel.ts';
 import { runTests, type TestRun } from '../../test-runs/test-run.ts';
 import { type Bench, runShell } from '../workspace/environment.ts';
 import { onTreeCopy, overwrite, type Trees } from '../workspace/trees.ts';
@@ -18,6 +19,11 @@ export interface Work {
   readonly kept: KeptTests;
   /** Becomes the raw output. */
   readonly notes: string[];
+}
+
+/** How many runs of tests may be at work: with many faults a test waits for what never comes; without a sandbox they would meet at the same ports. */
+export function workers({ bench }: Work): number {
+  return bench.environment.sandbox.kind === 'none' ? 1 : 2 * FOR_PROCESSORS;
 }
 
 /** Of files, by path. */
@@ -57,15 +63,17 @@ export async function tryFaultOnKept(
 
 /** The existing tests on the head with these texts; undefined where it cannot be built. */
 export function runKept(work: Work, texts: Texts): Promise<TestRun | undefined> {
-  const { bench, kept } = work;
+  return onChanged(work, texts, (copy) => askKept(work, copy));
+}
+
+/** The existing tests in a copy of the head. */
+export function askKept({ bench, kept }: Work, directory: string): Promise<TestRun> {
   const { commands, limits } = bench.brief;
-  return onChanged(work, texts, (directory) =>
-    runTests({
-      ...{ sandbox: bench.environment.sandbox, directory, commands },
-      ...{ files: [...kept.tests.keys()], expected: [...kept.tests.values()].flat() },
-      ...{ timeoutMs: patienceMs(kept.durationMs), outputBytes: limits.outputBytes, tellsApart: false },
-    }),
-  );
+  return runTests({
+    ...{ sandbox: bench.environment.sandbox, directory, commands },
+    ...{ files: [...kept.tests.keys()], expected: [...kept.tests.values()].flat() },
+    ...{ timeoutMs: patienceMs(kept.durationMs), outputBytes: limits.outputBytes, tellsApart: false },
+  });
 }
 
 const BROKEN: Trial = { answer: 'broken', outcomes: new Map() };

@@ -32,6 +32,7 @@ export async function verify(brief: Brief, environment: JobEnvironment): Promise
     brief,
     environment,
     repository: await openRepository(environment.workspace, environment.scratch),
+    attempts: new Map(),
   };
   const judged = await judge(bench);
   const tools = toolsOf(brief);
