@@ -17,8 +17,8 @@ const PREPARED = 'test/prepared.ts';
 export default defineConfig({
   test: {
     // No measurements: a machine that does much else is waited for.
-    testTimeout: 180_000,
-    hookTimeout: 360_000,
+    testTimeout: 1_000_000,
+    hookTimeout: 1_200_000,
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     unstubEnvs: true,

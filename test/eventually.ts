@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function eventually(
   check: () => boolean | Promise<boolean>,
   what: string,
-  timeoutMs = 30_000,
+  timeoutMs = 180_000,
 ): Promise<void> {
   const endMs = Date.now() + timeoutMs;
   while (!(await check())) {

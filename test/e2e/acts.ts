@@ -54,25 +54,22 @@ export async function quiet(world: World, issue: number): Promise<void> {
   );
 }
 
-/** No measurement: the machine may do much else. */
-const PATIENCE_S = 300;
-
 /** Labels a new issue, takes the safe defaults and waits for the packet. */
 export async function proposed(world: World, title: string): Promise<ReviewedLoop> {
   const issue = await world.labelled({ title });
-  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers', PATIENCE_S);
+  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
   await commented(world, 'maria', issue, '/auto');
-  return asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval', PATIENCE_S));
+  return asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
 }
 
 /** Labels a new issue, answers its questions, approves its packet and waits for the end of the loop. */
-export async function walked(world: World, patienceSeconds = PATIENCE_S): Promise<Loop> {
+export async function walked(world: World): Promise<Loop> {
   const issue = await world.labelled();
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
   await commented(world, 'maria', issue, '/answer 1a 2a');
   const { review } = asReviewed(await world.until(issue, ({ waitingFor }) => waitingFor === 'approval'));
   await commented(world, 'maria', review.pull, '/approve');
-  return world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', patienceSeconds);
+  return world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped');
 }
 
 /** Commits one file onto a branch as a person does on the web page; returns the commit. */

@@ -104,7 +104,7 @@ describe('a base that moves in a planned file while the packet waits', () => {
     async () => {
       const { started, review } = asReviewed(await world.until(issue, () => true));
       expect(await commanded(world, 'maria', issue, '/approve')).toEqual(DONE);
-      const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 200);
+      const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped');
       expect(end, end.note).toMatchObject({ status: 'succeeded', started: { base: started.base } });
       const done = asBuilt(end);
       const report = await world.composed.ports.store.blob(done.built.reports.verify ?? '');

@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   const modelUrl = `${await listening(door)}/v1`;
   world = await startWorld({ modelUrl, price: PRICE });
-}, 120_000);
+}, 600_000);
 afterAll(async () => {
   await world.close();
   door.closeAllConnections();

@@ -197,7 +197,7 @@ async function idle(world: World, issue: number): Promise<void> {
       (await world.loop(issue))?.pending.length === 0;
     // What is said may only just be on its way.
     const staysIdle = async () => (await isIdle()) && sleep(30).then(isIdle);
-    await eventually(staysIdle, 'everything is done', 120_000);
+    await eventually(staysIdle, 'everything is done', 600_000);
   } finally {
     state.close();
   }

@@ -8,7 +8,6 @@ import { withoutMistake } from './without-mistake.ts';
 import { startWorld, type World } from './world.ts';
 
 const RED = 'e2e (9)';
-const PATIENCE_S = 300;
 const time = createVirtualTime();
 let world: World;
 beforeAll(async () => {
@@ -23,13 +22,13 @@ it('sends the loop back to BUILD with the name of the job, after the last of the
   const { ref, review } = await proposed(world, 'Search, with a red job');
   const { issue } = ref;
   await commanded(world, 'maria', issue, '/approve');
-  await world.until(issue, ({ shipping }) => shipping?.promotedAt !== undefined, PATIENCE_S);
+  await world.until(issue, ({ shipping }) => shipping?.promotedAt !== undefined);
   const jobs = CI_JOBS.map((job) => (job.name === RED ? { ...job, conclusion: 'failure' as const } : job));
   const pull = async () => pullRow.parse((await world.as('maria', 'GET', `/pulls/${review.pull}`)).body);
   const outcome = await runCi({ world, time, issue, app, jobs, pull });
   expect(outcome.readyAfterS).toBeUndefined();
   expect(outcome.leftAfterS).toBeGreaterThanOrEqual(LAST_JOB_ENDS);
-  const back = await world.until(issue, ({ phase }) => phase === 'BUILD', PATIENCE_S);
+  const back = await world.until(issue, ({ phase }) => phase === 'BUILD');
   expect(back).toMatchObject({ phase: 'BUILD', status: 'working', counters: { iterations: 2 } });
   expect(back.feedback.map(({ message }) => message)).toEqual([expect.stringMatching(/"e2e \(9\)" failed: failure/)]);
   const board = /Building in GitHub Actions.*The last try failed\..*e2e \(9\)/s;

@@ -58,6 +58,7 @@ function composition(baseUrl: string, fetch: typeof globalThis.fetch) {
     slug: 'loopwright',
     webhookSecret: SECRETS['the webhook secret'],
     github: { appId: 1, privateKey, apiUrl: 'https://api.github.test', fetch, log },
+    gateway: {},
     model: { baseUrl, name: 'm', apiKey: SECRETS["the model's key"], scripted: false, price: undefined },
     log,
   };

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const [title = ''] = (await readFile(packageFile('src', 'demo', 'issue.md'), 'utf8')).split('\n');
   const { ref, review } = await proposed(world, title.replace('# ', ''));
   await commented(world, 'maria', review.pull, '/approve');
-  loop = await world.until(ref.issue, ({ status }) => status === 'succeeded' || status === 'stopped', 280);
+  loop = await world.until(ref.issue, ({ status }) => status === 'succeeded' || status === 'stopped');
   sent = (await world.requests()).filter(({ actor }) => actor === 'app');
 }, 300_000);
 afterAll(() => world.close());

@@ -73,12 +73,11 @@ beforeAll(async () => {
     await world.until(
       issue,
       ({ status, waitingFor, counters }) => status === 'stopped' || (waitingFor === 'approval' && counters.plans === 1),
-      300,
     ),
   );
   packets = (await said(world, issue)).map(({ body }) => body).filter((body) => body.includes('### Requirements'));
   await commented(world, 'maria', second.review.pull, '/approve');
-  end = asBuilt(await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 300));
+  end = asBuilt(await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped'));
 }, 600_000);
 afterAll(async () => {
   await world.close();

@@ -147,7 +147,7 @@ describe('the questions', () => {
       expect(stopped?.note).toContain(`GitHub answered ${status} to POST`);
       await lifted();
       await commented(world, 'wout', other, '/rerun');
-      await world.until(other, ({ waitingFor }) => waitingFor === 'answers', 40);
+      await world.until(other, ({ waitingFor }) => waitingFor === 'answers');
       await commanded(world, 'wout', other, '/stop');
     },
   );

@@ -14,7 +14,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 it('an engine in a directory begins again when its first start was killed half-way', async () => {
   const child = startEngineProcess(directory, 'open');
-  await vi.waitUntil(() => existsSync(join(directory, 'postgres', 'PG_VERSION')), { timeout: 60_000, interval: 1 });
+  await vi.waitUntil(() => existsSync(join(directory, 'postgres', 'PG_VERSION')), { timeout: 300_000, interval: 1 });
   await child.kill();
   expect(child.lines).toEqual([]);
   const engine = await openEngine({ url: directory });

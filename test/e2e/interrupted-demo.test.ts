@@ -8,7 +8,7 @@ import { processesOf, type Running, started } from '../cli/terminal.ts';
 import { layDatabase } from '../prepared.ts';
 
 /** Two starts of everything; a few seconds each on a quiet machine. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 let directory: string;
 let demo: Running;

@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
   });
   loop = await walked(world);
-}, 360_000);
+});
 afterAll(() => world.close());
 
 const verifies = ({ entries }: Loop) => entries.filter(({ phase }) => phase === 'VERIFY');
@@ -51,7 +51,7 @@ it('goes on where a person lifts the finding by its name', async () => {
   const { reactions } = await commanded(world, 'maria', issue, `/waive ${finding} Names are searched in any case.`);
   expect(reactions).toEqual(['+1']);
   await commanded(world, 'maria', issue, '/rerun');
-  const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 300);
+  const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped');
   expect(end.status, end.note).toBe('succeeded');
   const gates = verifies(end)
     .at(-1)

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const end = await walked(world);
   expect(end.status, end.note).toBe('succeeded');
   loop = asBuilt(end);
-}, 360_000);
+});
 afterAll(() => world.close());
 
 describe('a labelled issue', () => {

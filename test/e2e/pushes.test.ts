@@ -60,7 +60,7 @@ describe('commits of people on the loop branch', () => {
     'during VERIFY void the candidate; the next one descends from them',
     async () => {
       const verifying = asBuilt(
-        await world.until(issue, ({ phase, built, entry }) => phase === 'VERIFY' && built.run?.entry === entry, 120),
+        await world.until(issue, ({ phase, built, entry }) => phase === 'VERIFY' && built.run?.entry === entry),
       );
       expect(await historyOf(world, verifying.built.candidate.sha)).toContain(commits[0]);
       expect(await textAt(verifying.built.candidate.sha)).toContain('./search.js');
@@ -79,7 +79,6 @@ describe('commits of people on the loop branch', () => {
       const end = await world.until(
         issue,
         ({ status, waitingFor }) => status !== 'working' || waitingFor !== undefined,
-        200,
       );
       expect(end, JSON.stringify(end.entries.slice(4), undefined, 1)).toMatchObject({ status: 'succeeded' });
       const { built, review, started } = asBuilt(end);

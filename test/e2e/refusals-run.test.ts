@@ -132,7 +132,7 @@ async function stoppedBy(wish: string): Promise<Loop> {
   const { status, entry } = await world.until(issue, () => true);
   const word = status === 'stopped' ? '/rerun' : '/approve';
   expect(await commanded(world, 'maria', issue, word)).toMatchObject({ reactions: ['+1'] });
-  return world.until(issue, (loop) => loop.status === 'stopped' && loop.entry > entry, 90);
+  return world.until(issue, (loop) => loop.status === 'stopped' && loop.entry > entry);
 }
 
 describe('a run that the App refuses', () => {
@@ -167,8 +167,8 @@ describe('when everything is right again', () => {
     model.fail(issue, 'BUILD', undefined);
     await commanded(world, 'maria', issue, '/context nothing');
     await commanded(world, 'maria', issue, '/rerun');
-    const landed = await world.until(issue, ({ built }) => built.candidate !== undefined, 150);
+    const landed = await world.until(issue, ({ built }) => built.candidate !== undefined);
     expect(landed.approval).toMatchObject({ digest: packet.review.packet.digest });
     await commanded(world, 'maria', issue, '/stop');
-  }, 180_000);
+  }, 600_000);
 });

@@ -8,7 +8,7 @@ import { shown } from './stopped.ts';
 import { startWorld, type World } from './world.ts';
 
 /** For what the App says of itself; no measurement. */
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 300_000, interval: 50 };
 const CONFIG = '.github/loopwright.yml';
 const COMMANDS =
   'commands:\n  test: node --test\n  start: node src/server.js\n  health: /health\n  runner: node-test\n';

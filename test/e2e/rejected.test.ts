@@ -15,7 +15,7 @@ beforeAll(async () => {
   finished = asReviewed(await walked(world));
   expect(finished.status, finished.note).toBe('succeeded');
   issue = finished.ref.issue;
-}, 360_000);
+});
 afterAll(() => world.close());
 
 const pullNow = async () =>
@@ -71,9 +71,7 @@ it('becomes a draft again on "Request changes" with two comments and no summary,
 });
 
 it('is built with what was asked, and ready again over a new head', async () => {
-  const again = asReviewed(
-    await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 300),
-  );
+  const again = asReviewed(await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped'));
   expect(again.status, again.note).toBe('succeeded');
   expect(again.entries.slice(finished.entries.length).map(({ phase, outcome }) => `${phase} ${outcome}`)).toEqual([
     'BUILD passed',
@@ -88,7 +86,7 @@ it('is built with what was asked, and ready again over a new head', async () => 
   for (const { path, is } of WANTED) expect(await lineOf(path, is), path).toBeGreaterThan(0);
   const ours = (await world.checks(again.review.head)).filter(({ name }) => name.startsWith('loopwright / '));
   expect(ours.map(({ conclusion }) => conclusion)).toEqual(['success', 'success', 'success', 'success']);
-}, 360_000);
+});
 
 it('goes back to the plan on "/reject plan: …": its new packet is approved, and it is built and ready once more', async () => {
   expect((await commanded(world, 'wout', issue, '/reject plan: say it in fewer words')).reactions).toEqual(['+1']);
@@ -98,14 +96,12 @@ it('goes back to the plan on "/reject plan: …": its new packet is approved, an
   const tests = await testsOn(packet.review.head);
   expect((await pullNow()).draft).toBe(true);
   await commanded(world, 'maria', issue, '/approve');
-  const again = asReviewed(
-    await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped', 300),
-  );
+  const again = asReviewed(await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped'));
   expect(again.status, again.note).toBe('succeeded');
   expect(again).toMatchObject({ counters: { plans: 2, iterations: 1 }, requested: [] });
   expect(await testsOn(again.review.head), 'those of the plan that was sent back are taken away').toEqual(tests);
   expect(await pullNow()).toEqual({ draft: false, head: { sha: again.review.head } });
-}, 360_000);
+});
 
 it('can no longer be sent back once it is merged: one sentence says so', async () => {
   const { status } = await world.as('maria', 'PUT', `/pulls/${finished.review.pull}/merge`, {});

@@ -9,7 +9,7 @@ let loop: Loop;
 beforeAll(async () => {
   world = await startWorld();
   loop = await walked(world);
-}, 360_000);
+});
 afterAll(() => world.close());
 
 it('a labelled issue becomes a verified pull request, with one build that failed and was fed back', () => {

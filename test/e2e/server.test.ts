@@ -20,6 +20,7 @@ test('a start that fails leaves no door open', async () => {
     slug: 'loopwright',
     webhookSecret: 'secret',
     github: { ...credentials, log },
+    gateway: {},
     model: { baseUrl: 'http://127.0.0.1:9', name: 'none', apiKey: 'none', scripted: false, price: undefined },
     log,
   });

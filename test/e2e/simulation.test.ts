@@ -19,7 +19,7 @@ it('1000 hostile worlds break no sentence of what the App owes', { timeout: 900_
 describe('on the tables of PGlite, each answer compared with that of the memory', () => {
   it.each([11, 12, 13, 14, 15, 16, 17, 18, 19, 20])(
     'world %i breaks no sentence',
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     async (seed) => {
       const engine = await openEngine({ url: MEMORY });
       try {

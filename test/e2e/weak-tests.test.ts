@@ -28,7 +28,7 @@ function weakAtFirst(script: Script): Script {
 beforeAll(async () => {
   world = await startWorld({ script: weakAtFirst });
   loop = asReviewed(await walked(world));
-}, 360_000);
+});
 afterAll(() => world.close());
 
 it('goes back for tests once, asks no builder again, and is proved better', () => {

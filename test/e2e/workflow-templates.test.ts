@@ -26,9 +26,12 @@ describe.each(names)('the workflow file %s', (name) => {
     const workflow = parseWorkflow(text, `.github/workflows/${name}.yml`);
     expect(Object.keys(parse(text).on)).toEqual(['workflow_dispatch']);
     expect(workflow.permissions).toEqual({ contents: 'read' });
-    expect(Object.values(workflow.jobs).map((job) => job.permissions)).toEqual(
-      Object.keys(workflow.jobs).map(() => undefined),
-    );
+    // Jobs that ask a model may also be told which run they are, by which the App knows whom it gives one to.
+    const [permissions, environment] =
+      name === 'loopwright-build' ? [{ contents: 'read', 'id-token': 'write' }, 'loopwright'] : [];
+    for (const job of Object.values(workflow.jobs)) expect(job.permissions).toEqual(permissions);
+    for (const job of Object.values<{ environment?: string }>(parse(text).jobs))
+      expect(job.environment).toBe(environment);
     const uses = [...text.matchAll(/uses: (.+)/g)].map(([, action = '']) => action);
     expect(uses.filter((action) => !/^actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual(
       Object.keys(workflow.jobs).map(() => './setup/.github/actions/loopwright-setup'),
@@ -119,6 +122,7 @@ describe('a dispatched run', () => {
       cloneUrl: git.cloneUrl,
       sha: base,
       token,
+      tokenFor: () => token,
       inputs: {
         loop: '1-1',
         entry: '3',
@@ -133,6 +137,8 @@ describe('a dispatched run', () => {
       },
     });
 
+  const tokensIn = ({ variables }: { readonly variables: readonly string[] }) =>
+    variables.filter((name) => /TOKEN/.test(name));
   const reportIn = async (artifact: WorkflowArtifact | undefined) => {
     if (artifact === undefined) throw new Error('there is no artifact');
     const zip = await readFile(artifact.file);
@@ -158,7 +164,8 @@ describe('a dispatched run', () => {
     expect(report.commits).toContain(base);
     expect(report.config).not.toMatch(/extraheader/i);
     expect(report.variables).not.toContain('LEFT');
-    expect(report.variables.filter((name: string) => /TOKEN/.test(name))).toEqual([]);
+    // To ask who it is, and for nothing else.
+    expect(tokensIn(report)).toEqual(['ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']);
     expect(await reportIn(artifacts[1])).toMatchObject({ mode: 'seed', input: ['.report.json'] });
   });
 
@@ -173,7 +180,9 @@ describe('a dispatched run', () => {
     const { result, artifacts } = await dispatch('loopwright-verify', 'fail', { phase: 'VERIFY' });
     expect(result.conclusion).toBe('success');
     expect(artifacts.map((artifact) => artifact.name)).toEqual(['verify']);
-    expect(await reportIn(artifacts[0])).toMatchObject({ mode: 'verify', phase: 'VERIFY' });
+    const report = await reportIn(artifacts[0]);
+    expect(report).toMatchObject({ mode: 'verify', phase: 'VERIFY' });
+    expect(tokensIn(report)).toEqual([]);
   });
 
   it('waits for an App that is being restarted', async () => {

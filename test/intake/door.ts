@@ -93,7 +93,13 @@ async function openDoor(engine: Engine): Promise<Door> {
   const ports: Ports = {
     self: 'loopwright[bot]',
     guardrails: GUARDRAILS,
-    modelFacts: { name: 'none', scripted: true, price: undefined, jobUrl: undefined },
+    modelFacts: {
+      name: 'none',
+      scripted: true,
+      price: undefined,
+      jobUrl: 'http://127.0.0.1:1/v1',
+      jobAudience: undefined,
+    },
     github: {
       ...refusingGitHub,
       permission: ask('permission', (login: string) => world.roles[login] ?? 'none'),

@@ -11,6 +11,8 @@ export const loopCase = z.strictObject({
   fix: z.string().optional(),
   /** npm packages whose programs the set-up action wants: `pnpm@9.15.2`. */
   tools: z.array(z.string()).default([]),
+  /** What the repository's tests are run by: `init` is told it, because nothing is installed in the checkout that it would try. */
+  runner: z.enum(['node-test', 'vitest', 'jest', 'pytest', 'unittest']),
   /** Lines of `.github/loopwright.yml` that a person sets right after `init`. */
   corrected: z.record(z.string(), z.string()).default({}),
   title: z.string(),

@@ -45,7 +45,7 @@ async function runCase(name: string, root: string): Promise<Outcome> {
   await writeFile(script, stringify(scriptOf(one, await Promise.all(builds.map(patchedFiles)))));
   await writeFile(issue, `# ${one.title}\n\n${one.body}`);
   const env = await environmentFor(one);
-  const init = await execa(process.execPath, [MAIN, 'init', repository], { env });
+  const init = await execa(process.execPath, [MAIN, 'init', repository, '--runner', one.runner], { env });
   await setRight(repository, one);
   process.stdout.write(`${name}: ${one.title}\n${await configOf(repository)}`);
   const data = join(directory, 'data');

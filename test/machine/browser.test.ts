@@ -12,9 +12,9 @@ import { type Started, startTerminal } from './terminal.ts';
 
 const OUTPUT = 'test-output/browser';
 /** Generous, because other test files share the machine. */
-const SOON = { timeout: 60_000, interval: 250 };
+const SOON = { timeout: 600_000, interval: 250 };
 /** A whole BUILD, failed once, and VERIFY on a busy machine. */
-const LATER = { timeout: 100_000, interval: 500 };
+const LATER = { timeout: 600_000, interval: 500 };
 
 let directory: string;
 let browser: Browser;

@@ -69,7 +69,7 @@ test('a cancelled run leaves no process behind, also none that left its session'
 });
 
 test('a step that uses up the machine is ended with the sentence of the limit', async () => {
-  const { conclusion, log } = await run(`- run: for n in $(seq 1 1500); do sleep 20 & done; wait`);
+  const { conclusion, log } = await run(`- run: for n in $(seq 1 1500); do sleep 600 & done; wait`);
   expect(conclusion).toBe('failure');
   expect(log).toContain('The command was ended: it had more than 1024 processes and threads.');
 });

@@ -88,7 +88,7 @@ beforeAll(async () => {
   // What promotion does: the branch of the loop moves to what was built.
   await git(shop, ['push', '--quiet', remote, 'HEAD:refs/heads/loopwright/1']);
   log = await logOfRun();
-}, 180_000);
+}, 600_000);
 afterAll(async () => {
   await local.close();
   neighbour.close();
@@ -102,7 +102,7 @@ async function logOfRun(): Promise<string> {
     const { data: found } = await maria().actions.listWorkflowRunsForRepo(HERE);
     return found.workflow_runs.find(({ name, status }) => name === 'ci' && status === 'completed');
   };
-  await eventually(async () => (await ended()) !== undefined, 'the checks have ended', 120_000);
+  await eventually(async () => (await ended()) !== undefined, 'the checks have ended', 600_000);
   const run = await ended();
   if (run === undefined) throw new Error('the run is gone');
   const { data: jobs } = await maria().actions.listJobsForWorkflowRun({ ...HERE, run_id: run.id });

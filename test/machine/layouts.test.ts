@@ -1,29 +1,14 @@
 /** How honest repositories are laid out, by runner, in the real sandbox: languages, modules, aliases, environments, `src` layouts. */
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunnerName } from '../../src/runners/runners.ts';
-import { openSandbox, type Sandbox, treesDirectory } from '../../src/sandbox/sandbox.ts';
 import { runTests } from '../../src/test-runs/test-run.ts';
+import { openPackageRoom, type PackageRoom } from './package-room.ts';
 
-const PACKAGES = ['jest@29.7.0', 'jest-environment-jsdom@29.7.0', 'jsdom@26.1.0', 'vitest@3.2.4'];
-
-let root: string;
-let sandbox: Sandbox;
-let packages: string;
+let room: PackageRoom;
 beforeAll(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'layouts-')));
-  const folder = join(root, 'packages');
-  const [workspace, scratch] = [join(root, 'workspace'), join(root, 'scratch')];
-  for (const place of [folder, workspace, scratch]) await mkdir(place);
-  await writeFile(join(folder, 'package.json'), '{"private":true}');
-  await execa('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...PACKAGES], { cwd: folder });
-  packages = join(folder, 'node_modules');
-  sandbox = await openSandbox({ workspace, scratch, readOnly: [packages], scripted: false });
+  room = await openPackageRoom(['jest@29.7.0', 'jest-environment-jsdom@29.7.0', 'jsdom@26.1.0', 'vitest@3.2.4']);
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => room.close());
 
 type Files = Readonly<Record<string, string>>;
 
@@ -49,6 +34,48 @@ const CASES: readonly (readonly [string, RunnerName, string, Files])[] = [
       'shop.js': 'exports.two = () => 2;\n',
       'test/it.test.js':
         "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { two } = require('../shop');\ntest('right', () => assert.equal(two(), 2));\ntest('wrong', () => assert.equal(two(), 3));\n",
+    },
+  ],
+  [
+    'TypeScript that a package of its script loads, in the way of tsx',
+    'node-test',
+    'test/it.test.ts',
+    {
+      'package.json': '{"type":"module","scripts":{"test":"TZ=Asia/Tokyo node --import loads --test test/*.test.ts"}}',
+      'node_modules/loads/package.json': '{"name":"loads","type":"module","exports":"./index.js"}',
+      'node_modules/loads/index.js':
+        "import { readFileSync } from 'node:fs';\nimport { registerHooks, stripTypeScriptTypes } from 'node:module';\nregisterHooks({\n  resolve: (name, context, next) => next(/^\\..*\\/\\w+$/.test(name) ? name + '.ts' : name, context),\n  load: (url, context, next) => (url.endsWith('.ts') ? { format: 'module', shortCircuit: true, source: stripTypeScriptTypes(readFileSync(new URL(url), 'utf8'), { mode: 'transform' }) } : next(url, context)),\n});\n",
+      'src/shop.ts': 'export enum Count { Two = 2 }\nexport const two = (): number => Count.Two;\n',
+      'test/it.test.ts':
+        "import test from 'node:test';\nimport assert from 'node:assert';\nimport { two } from '../src/shop';\ntest('right', () => { assert.equal(process.env.TZ, 'Asia/Tokyo'); assert.equal(two(), 2); });\ntest('wrong', () => assert.equal(two(), 3));\n",
+    },
+  ],
+  [
+    'modules of the old kind that a file of its script knows to load, and a condition',
+    'node-test',
+    'test/it.test.ts',
+    {
+      'package.json':
+        '{"scripts":{"test":"node -r ./test/setup.cjs --conditions=shop --test"},"imports":{"#shop":{"shop":"./src/shop.ts"}}}',
+      'test/setup.cjs':
+        "const { readFileSync } = require('node:fs');\nconst { stripTypeScriptTypes } = require('node:module');\nrequire.extensions['.ts'] = (module, path) => module._compile(stripTypeScriptTypes(readFileSync(path, 'utf8'), { mode: 'transform' }), path);\n",
+      'src/shop.ts': 'enum Count { Two = 2 }\nexports.two = (): number => Count.Two;\n',
+      'test/it.test.ts':
+        "enum Wrong { Three = 3 }\nconst test = require('node:test');\nconst assert = require('node:assert');\nconst { two } = require('#shop');\ntest('right', () => assert.equal(two(), 2));\ntest('wrong', () => assert.equal(two(), Wrong.Three));\n",
+    },
+  ],
+  [
+    'a file loaded first that would take the judges away',
+    'node-test',
+    'test/it.test.mjs',
+    {
+      'package.json':
+        '{"scripts":{"test":"node --experimental-test-module-mocks --import ./evil.mjs --test"},"imports":{"#judge":"node:assert"}}',
+      'src/shop.mjs': 'export default 1;\n',
+      'evil.mjs':
+        "import assert from 'node:assert';\nimport module, { createRequire } from 'node:module';\nimport test, { mock } from 'node:test';\nconst tried = (attack) => { try { attack(); } catch {} };\nfor (const library of [assert, assert.strict]) tried(() => { library.equal = () => {}; });\nfor (const name of ['node:assert', 'assert', '#judge', { href: 'x', protocol: 'node:', toString: () => 'node:assert' }]) tried(() => mock.module(name, { defaultExport: { equal() {} }, namedExports: { equal() {} } }));\ntried(() => module.registerHooks({ load: (url, context, next) => (url === 'node:assert' ? { format: 'module', source: 'export default { equal() {} }', shortCircuit: true } : next(url, context)) }));\ntried(() => { createRequire(import.meta.url)('node:assert').equal = () => {}; });\n",
+      'test/it.test.mjs':
+        "import test, { mock } from 'node:test';\nimport assert from 'node:assert';\nimport { createRequire } from 'node:module';\nconst later = (await import('node:assert')).default;\nconst old = createRequire(import.meta.url)('assert');\nmock.module('../src/shop.mjs', { defaultExport: 2 });\nconst two = (await import('../src/shop.mjs')).default;\ntest('right', () => assert.equal(two, 2));\ntest('wrong', () => { for (const one of [assert, later, old]) { try { one.equal(1, 2); } catch { continue; } return; } assert.fail('all of them judge'); });\n",
     },
   ],
   [
@@ -116,17 +143,11 @@ const CASES: readonly (readonly [string, RunnerName, string, Files])[] = [
 ];
 
 test.each(CASES)('%s: %s', async (_layout, runner, path, files) => {
-  const directory = await mkdtemp(join(treesDirectory(sandbox.scratch), 'case-'));
-  for (const [place, text] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, place)), { recursive: true });
-    await writeFile(join(directory, place), text);
-  }
-  await mkdir(join(directory, 'node_modules'));
-  for (const name of await readdir(packages))
-    if (!name.startsWith('.')) await symlink(join(packages, name), join(directory, 'node_modules', name));
+  const directory = await room.lay(files);
+  await room.link(directory);
   const limits = { timeoutMs: 120_000, outputBytes: 1_000_000 };
   const { results, problem, broken } = await runTests({
-    ...{ sandbox, directory, commands: { runner }, files: [path], expected: [], ...limits },
+    ...{ sandbox: room.sandbox, directory, commands: { runner }, files: [path], expected: [], ...limits },
   });
   expect({ problem, broken: [...broken] }).toEqual({ problem: undefined, broken: [] });
   expect([...results.values()].map(({ outcome }) => outcome).sort()).toEqual(['fail', 'pass']);

@@ -1,46 +1,22 @@
 /** Each runner tells each kind of outcome apart, in one run of all of them, in the real sandbox. */
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { execa } from 'execa';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSandbox, type Sandbox, treesDirectory } from '../../src/sandbox/sandbox.ts';
 import { runTests } from '../../src/test-runs/test-run.ts';
 import { type Kind, type Kinds, RUNNER_KINDS, type Told } from './outcome-kinds.ts';
+import { openPackageRoom, type PackageRoom } from './package-room.ts';
 
 const OURS = await realpath(join(import.meta.dirname, '..', '..', 'node_modules'));
 
-let root: string;
-let sandbox: Sandbox;
-let packages: string;
+let room: PackageRoom;
 beforeAll(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'kinds-')));
-  const folder = join(root, 'packages');
-  const [workspace, scratch] = [join(root, 'workspace'), join(root, 'scratch')];
-  for (const place of [folder, workspace, scratch]) await mkdir(place);
-  await writeFile(join(folder, 'package.json'), '{"private":true}');
-  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
-  await execa('npm', ['install', ...options, 'jest@29.7.0', 'mocha@11.7.4', 'tape@5.9.0', 'tap-xunit@2.4.1'], {
-    cwd: folder,
-  });
-  packages = join(folder, 'node_modules');
-  sandbox = await openSandbox({ workspace, scratch, readOnly: [OURS, packages], scripted: false });
+  room = await openPackageRoom(['jest@29.7.0', 'mocha@11.7.4', 'tape@5.9.0', 'tap-xunit@2.4.1'], [OURS]);
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => room.close());
 
-async function lay({ beside, path, text, kinds }: Kinds, chosen: readonly Kind[], packages?: string) {
-  const directory = await mkdtemp(join(treesDirectory(sandbox.scratch), 'case-'));
+async function lay({ beside, path, text, kinds }: Kinds, chosen: readonly Kind[]) {
   const tests = Object.fromEntries(chosen.map((kind) => [path(kind), text(kinds[kind])]));
-  for (const [place, content] of Object.entries({ ...beside, ...tests })) {
-    await mkdir(dirname(join(directory, place)), { recursive: true });
-    await writeFile(join(directory, place), content);
-  }
-  if (packages === undefined) return directory;
-  await mkdir(join(directory, 'node_modules'));
-  for (const name of await readdir(packages))
-    if (!name.startsWith('.') || name === '.bin')
-      await symlink(join(packages, name), join(directory, 'node_modules', name));
-  return directory;
+  return room.lay({ ...beside, ...tests });
 }
 
 const NAMES: Readonly<Record<string, string>> = { unittest: 'Case.test_it', pytest: 'TestCase.test_it' };
@@ -48,11 +24,12 @@ const NAMES: Readonly<Record<string, string>> = { unittest: 'Case.test_it', pyte
 /** What was told of each kind's test; every kind's test is asked for. */
 async function told(name: keyof typeof RUNNER_KINDS, chosen: readonly Kind[], minutes: number) {
   const kinds: Kinds = RUNNER_KINDS[name];
-  const directory = await lay(kinds, chosen, name === 'vitest' ? OURS : packages);
+  const directory = await lay(kinds, chosen);
+  await room.link(directory, name === 'vitest' ? OURS : undefined);
   const idOf = (kind: Kind) => `${kinds.path(kind)}::${NAMES[name] ?? 'it'}`;
   const run = await runTests({
     ...{
-      sandbox,
+      sandbox: room.sandbox,
       directory,
       commands: kinds,
       files: chosen.map(kinds.path),

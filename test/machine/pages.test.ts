@@ -26,7 +26,7 @@ let url: string;
 let close: () => Promise<void>;
 const problems: string[] = [];
 // Loading and drawing four kinds of diagram takes seconds on a small machine.
-const PATIENCE = { timeout: 15_000 };
+const PATIENCE = { timeout: 300_000 };
 
 beforeAll(async () => {
   mkdirSync(OUTPUT, { recursive: true });

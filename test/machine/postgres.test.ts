@@ -82,7 +82,7 @@ describe('replicas on one PostgreSQL', () => {
           }
         }),
       );
-      await vi.waitUntil(() => loops.every(({ ref }) => latest.get(idOf(ref)) === 60), { timeout: 20_000 });
+      await vi.waitUntil(() => loops.every(({ ref }) => latest.get(idOf(ref)) === 60), { timeout: 120_000 });
       for (const { queue } of queues) await queue.stop();
       expect(overlaps).toBe(0);
       expect([...latest.values()]).toEqual([60, 60, 60]);
@@ -133,7 +133,7 @@ describe('replicas on one PostgreSQL', () => {
       await engines[leader]?.close();
       const rest = stores.filter((_, index) => index !== leader);
       await vi.waitUntil(async () => (await Promise.all(rest.map((store) => store.leads()))).includes(true), {
-        timeout: 5000,
+        timeout: 60_000,
       });
     }));
 
@@ -164,7 +164,7 @@ describe('replicas on one PostgreSQL', () => {
       expect(seen).toEqual([]);
       await child.kill();
       const killedAt = performance.now();
-      await vi.waitUntil(() => seen.length === 1, { timeout: 20_000 });
+      await vi.waitUntil(() => seen.length === 1, { timeout: 120_000 });
       expect((seen[0] ?? Number.NaN) - killedAt).toBeLessThan(13_500);
       await queue.stop();
     }));
@@ -184,7 +184,7 @@ describe('replicas on one PostgreSQL', () => {
       const woken: QueueItem[] = [];
       const queue = createQueue(engine, { concurrency: 8, log });
       await queue.start(async (item) => void woken.push(item));
-      await vi.waitUntil(() => woken.length > 0, { timeout: 20_000 });
+      await vi.waitUntil(() => woken.length > 0, { timeout: 120_000 });
       await queue.stop();
       expect(woken).toEqual([{ type: 'wake', loopId: id, lane: 'work' }]);
     }));

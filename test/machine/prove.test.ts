@@ -86,11 +86,94 @@ describe('a change with a test that needs it', () => {
     const change = { 'src/shop.js': FIXED, 'test/add.test.js': ADDS, 'test/pages/added.test.js': red };
     const directory = await checkout(files, change);
     const { code, out } = await typed(['prove', 'main..fix', '--repo', directory, '--tests', 'test/*.test.js']);
-    expect(out.join('\n')).toContain('not asked  2 other test files, so what they hold is not known (--tests)');
+    expect(out.join('\n')).toContain(
+      'not asked   2 other test files, so what they hold is not known (--tests, --directory)',
+    );
     expect(out.at(-1)).toBe('Proved (1 of 1 tests need the change).');
     expect(code).toBe(0);
     const { code: whole } = await typed(['prove', 'main..fix', '--repo', directory]);
     expect(whole).toBe(1);
+  });
+
+  test('that no changed test needs is refused before the other tests are run, which is said', async () => {
+    const others = { 'test/two.test.js': BASE['test/one.test.js'] ?? '', 'test/three.test.js': 'while (true);\n' };
+    const directory = await checkout(
+      { ...BASE, ...others },
+      { 'src/shop.js': FIXED, 'test/idle.test.js': testOf('idle', 'assert.ok(1 === 1);') },
+    );
+    const { code, out } = await typed(['prove', 'main..fix', '--repo', directory]);
+    expect(code).toBe(1);
+    expect(out.join('\n')).toContain('not run     3 other test files: whatever they say, it is not proved');
+    expect(out.at(-1)).toContain('No test in changed files fails without the change');
+  });
+
+  test('of tests and their data only is none to prove', async () => {
+    const reads = testOf(
+      'reads',
+      "assert.equal(JSON.parse(fs.readFileSync('test/data/one.json', 'utf8')).one, shop.one());",
+    );
+    const directory = await checkout(BASE, {
+      'test/data/one.json': '{"one":1}',
+      'test/reads.test.js': `import fs from 'node:fs';\n${reads}`,
+    });
+    const { code, reasons, product } = await proved(directory);
+    expect({ code, product, reason: reasons[0] }).toEqual({
+      code: 1,
+      product: [],
+      reason: expect.stringContaining('changes nothing but tests'),
+    });
+  });
+
+  test('is read below .loopwright too, where a product could keep its code', async () => {
+    const directory = await checkout(BASE, {
+      'src/shop.js': `export { add } from '../.loopwright/shop.js';\nexport const one = () => 1;\n`,
+      '.loopwright/shop.js': 'JSON.parse = () => ({});\nexport const add = (a, b) => a + b;\n',
+      '.loopwright/1/spec.md': 'R-1\n',
+      'test/add.test.js': ADDS,
+    });
+    const { code, product, reasons } = await proved(directory);
+    expect({ code, product }).toEqual({ code: 1, product: ['.loopwright/shop.js', 'src/shop.js'] });
+    expect(reasons.join('\n')).toContain('.loopwright/shop.js:1');
+  });
+
+  test('is not blamed for a test beside its own that was red before, which is told', async () => {
+    const before = `${BASE['test/one.test.js']}test('needs a network', () => assert.fail('no network'));\n`;
+    const adds = "test('adds', () => assert.equal(shop.add(1, 2), 3));\n";
+    const directory = await checkout(
+      { ...BASE, 'test/one.test.js': before },
+      { 'src/shop.js': FIXED, 'test/one.test.js': `${before}${adds}` },
+    );
+    const { code, verdict, rows } = await proved(directory);
+    expect({ code, verdict }).toEqual({ code: 0, verdict: 'proved' });
+    expect(rows.map(({ role }) => role).sort()).toEqual(['keeps', 'proves', 'red before']);
+  });
+
+  test('is not blamed for a condition under which a test would be left out elsewhere', async () => {
+    const skips = ADDS.replace("test('adds', ", "test('adds', { skip: process.platform === 'never' }, ");
+    const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': skips });
+    expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved' });
+  });
+
+  test('after which all stays is proved by a list that only keeps, and by nothing less', async () => {
+    const list = join(root, 'keeps.yml');
+    await writeFile(list, 'R-1: { keep: test/one.test.js }\n');
+    const other = (BASE['src/shop.js'] ?? '').replace('() => 1', '() => {\n  return 1;\n}');
+    const directory = await checkout(BASE, { 'src/shop.js': other });
+    expect(await proved(directory)).toMatchObject({ code: 1 });
+    expect(await proved(directory, '--requirements', list)).toMatchObject({ code: 0, verdict: 'proved' });
+    const broken = await checkout(BASE, { 'src/shop.js': other.replace('return 1', 'return 2') });
+    expect(await proved(broken, '--requirements', list)).toMatchObject({ code: 1, verdict: 'not proved' });
+  });
+
+  test('has its faults made where tests come to, however much of it they do not', async () => {
+    const idle = Array.from(
+      { length: 20 },
+      (_, index) => `export function f${index}(a) {\n  return a > ${index} + 1;\n}\n`,
+    ).join('');
+    const directory = await checkout(BASE, { 'src/shop.js': FIXED + idle, 'test/add.test.js': ADDS });
+    const { strength } = await proved(directory, '--faults', '2');
+    expect(strength?.made).toBeGreaterThan(0);
+    expect(strength?.unreached.length).toBeGreaterThanOrEqual(15);
   });
 
   test('finds what is installed in the checkout and in no commit', async () => {
@@ -288,6 +371,22 @@ test('Python: a pytest test with a fixture that needs the change proves it, in a
     verdict: 'proved',
     rows: [{ test: 'tests/test_add.py::test_add', role: 'proves', how: 'assertion' }],
   });
+});
+
+test('Python: fixtures that a conftest.py gains are no other way to run tests, and what works unasked is', async () => {
+  const base = { 'shop.py': 'def add(a, b):\n    return a - b\n', 'tests/conftest.py': 'import pytest\n' };
+  const fixture = '\n\n@pytest.fixture\ndef pair():\n    return 1, 2\n';
+  const asks = 'from shop import add\n\n\ndef test_adds(pair):\n    assert add(*pair) == 3\n';
+  const change = { 'shop.py': 'def add(a, b):\n    return a + b\n', 'tests/test_add.py': asks };
+  const settings = { 'pytest.ini': '[pytest]\npythonpath = .\n' };
+  const of = async (text: string) => {
+    const directory = await checkout({ ...settings, ...base }, { ...change, 'tests/conftest.py': text });
+    return (await typed(['prove', 'main..fix', '--repo', directory, '--faults', '0'])).out.at(-1);
+  };
+  expect(await of(`${base['tests/conftest.py']}${fixture}`)).toMatch(/^Proved|^Weakly proved/);
+  expect(await of(`${base['tests/conftest.py']}${fixture.replace('fixture', 'fixture(autouse=True)')}`)).toContain(
+    'tests/conftest.py changes how the tests are run.',
+  );
 });
 
 test('a link that leads out of the checkout is laid as a link, and opens nothing', async () => {

@@ -7,7 +7,7 @@ import { REPOSITORY, startWorld, type World } from '../e2e/world.ts';
 
 const OUTPUT = 'test-output/proved-pull';
 /** Generous, because other test files share the machine. */
-const LATER = { timeout: 240_000 };
+const LATER = { timeout: 600_000 };
 
 let world: World;
 let browser: Browser;

@@ -9,7 +9,7 @@ import { REPOSITORY, startWorld, type World } from '../e2e/world.ts';
 
 const OUTPUT = 'test-output/rejected';
 /** Generous, because other test files share the machine: a whole BUILD and VERIFY. */
-const LATER = { timeout: 240_000, interval: 500 };
+const LATER = { timeout: 600_000, interval: 500 };
 
 let world: World;
 let loop: ReviewedLoop;

@@ -65,6 +65,15 @@ test('when no draft of the tests is right, nothing is built and the defects say 
   expect(outputs).toBe('verdict=fail\n');
 });
 
+test('a draft whose tests lie outside of the folder that they run in goes back to the designer, who reads which it is', async () => {
+  const commands = commandsOf({ directory: 'src' });
+  const { report } = await build({ answers: { 'acceptance-tests': [DESIGN] } }, { commands });
+  const messages = report.defects.map(({ message }) => message);
+  expect([...messages, report.failure?.message]).toContain(
+    `${FROZEN_FILE} is not in src, the folder in which tests are run (commands.directory).`,
+  );
+});
+
 test('a draft that the rules of VERIFY would refuse goes back to the designer, who reads why', async () => {
   const always = 'assert.ok(true);';
   const content = FROZEN_TEXT.replace("  assert.equal(greet('C'), 'Hello C');", `  ${always}`);
@@ -73,7 +82,7 @@ test('a draft that the rules of VERIFY would refuse goes back to the designer, w
   const { report } = await build({ answers: { 'acceptance-tests': [hollow] } });
   expect(report.tests).toBeNull();
   expect(report.defects.map(({ message }) => message)).toContain(
-    `${FROZEN_FILE}:${line} asserts what is true whatever the product does. Assert on what the product gives.`,
+    `${FROZEN_FILE}:${line} asserts what is true whatever the product does: \`assert.ok(true)\`. Assert on what the product gives.`,
   );
 });
 

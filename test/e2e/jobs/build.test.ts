@@ -96,6 +96,17 @@ test('the builder can change frozen tests neither by a tool nor by a command', a
   expect(proposedIn(report, FROZEN_FILE)).toBe(FROZEN_TEXT);
   expect(log).toContain(`the frozen test ${FROZEN_FILE} was changed or removed; it is put back`);
   expect(numbersOf(report).test_failures).toBeGreaterThan(0);
+  expect(report.defects.filter(({ rule }) => rule === 'frozen-test')).toMatchObject([
+    { file: FROZEN_FILE, severity: 'minor', message: expect.stringContaining('was changed or removed') },
+  ]);
+});
+
+test('a green build tells that its builder asked to write a frozen test', async () => {
+  const { report } = await build({ turns: [[write(FROZEN_FILE, 'hollow'), write('src/greet.js', GOOD)]] });
+  expect(numbersOf(report).test_failures).toBe(0);
+  expect(report.defects.filter(({ rule }) => rule === 'frozen-test')).toMatchObject([
+    { file: FROZEN_FILE, message: expect.stringContaining('was refused') },
+  ]);
 });
 
 test('the frozen tests are there before the builder begins, so its own runs have them, and nothing says that they were touched', async () => {
@@ -236,6 +247,11 @@ describe('a base that is red', () => {
       /the build command .* failed: \[exit code 2\]\ncannot compile/,
     ],
     ['has red tests', { test: suite }, /the test command .* failed: \[exit code 1\]\n1 of 3 failed/],
+    [
+      'is red in the folder of its tests',
+      { test: 'echo "$(basename "$PWD")" >&2; exit 1', directory: 'test' },
+      /failed: \[exit code 1\]\ntest/,
+    ],
   ])('that %s is said, and no model is asked', async (_, commands, message) => {
     const { report, requests, outputs } = await build({ turns: writing(GOOD) }, { commands: commandsOf(commands) });
     expect(requests).toEqual([]);

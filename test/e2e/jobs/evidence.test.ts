@@ -296,12 +296,13 @@ export function label(weight) {
   assert.throws(() => shipping(0, 'DE'), RangeError);`,
   );
   const blind = { ...files, name: 'is there', test: testOf('is there', "assert.equal(typeof shipping, 'function');") };
-  const strengthOf = async (...claims: readonly Claim[]) => {
-    const { rows, strengths } = await evidenceFor({ change: { 'src/shipping.js': SHIPPING } }, claims);
+  const strengthIn = async (text: string, ...claims: readonly Claim[]) => {
+    const { rows, strengths } = await evidenceFor({ change: { 'src/shipping.js': text } }, claims);
     const [first] = strengths;
     if (first === undefined) throw new Error('no faults were made');
     return { rows, ...first };
   };
+  const strengthOf = (...claims: readonly Claim[]) => strengthIn(SHIPPING, ...claims);
   const shareOf = ({ noticed, made }: RequirementStrength) => noticed / made;
 
   it('tells weak tests from strong ones, names what they do not come to, and is the same every time', async () => {
@@ -317,12 +318,23 @@ export function label(weight) {
     expect(await strengthOf(weak)).toEqual(few);
   });
 
+  it('is measured where its tests come to, however much of it they do not', async () => {
+    const other = (index: number) => `export function other${index}(value) {\n  return value > ${index};\n}\n`;
+    const others = Array.from({ length: 60 }, (_, index) => other(index)).join('');
+    const [alone, among] = [
+      await strengthOf({ ...weak, test: strong }),
+      await strengthIn(SHIPPING + others, { ...weak, test: strong }),
+    ];
+    expect([among.made, among.noticed]).toEqual([alone.made, alone.noticed]);
+    expect(among.unreached.length).toBeGreaterThan(60);
+  });
+
   it('is that of the existing tests too, where the change keeps them', async () => {
     const label = `${NODE_TEST}import { label } from '../src/shipping.js';
 test('labels', () => assert.deepEqual([30, 31].map((weight) => label(weight)), ['parcel', 'freight']));
 `;
     const before = SHIPPING.slice(SHIPPING.indexOf('export function label')).replace('weight > 30', '30 < weight');
-    const { rows, strengths } = await evidenceFor(
+    const { rows, strengths, raw } = await evidenceFor(
       {
         base: { ...NODE_BASE, 'src/shipping.js': before, 'test/label.test.js': label },
         change: { 'src/shipping.js': SHIPPING },
@@ -332,6 +344,16 @@ test('labels', () => assert.deepEqual([30, 31].map((weight) => label(weight)), [
     expect(rows).toMatchObject([{ proven: true }]);
     expect(strengths).toMatchObject([{ weak: false, unreached: [], survivors: [] }]);
     expect(strengths[0]?.noticed).toBeGreaterThan((await strengthOf({ ...weak, test: strong })).noticed);
+    expect(raw).toMatch(/^--- fault src\/shipping\.js:7 .* noticed by existing tests$/m);
+  });
+
+  it('asks existing tests of no fault to which none of them comes', async () => {
+    const total = `${NODE_TEST}import { total } from '../src/price.js';\ntest('adds', () => assert.equal(total([1, 2]), 3));\n`;
+    const base = { ...NODE_BASE, 'test/price.test.js': total };
+    const { strengths, raw } = await evidenceFor({ base, change: { 'src/shipping.js': SHIPPING } }, [weak]);
+    expect(strengths[0]?.survivors.map(({ line }) => line)).toContain(3);
+    expect(raw).toContain('--- fault src/shipping.js:3 ');
+    expect(raw).not.toContain('by existing tests');
   });
 
   it('is of all tests of a requirement together: one that notices nothing takes nothing from them', async () => {

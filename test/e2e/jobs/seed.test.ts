@@ -162,6 +162,8 @@ test('a brief that is not valid ends without a report and names the first wrong 
     LOOPWRIGHT_OUTPUT: join(folder, 'output'),
     LOOPWRIGHT_INPUT: '',
     LOOPWRIGHT_MODEL_URL: '',
+    ACTIONS_ID_TOKEN_REQUEST_URL: '',
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: '',
     GITHUB_OUTPUT: '',
     RUNNER_TEMP: '',
   };

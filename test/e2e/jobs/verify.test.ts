@@ -221,7 +221,7 @@ it('sees tests of the builder that show nothing, and a linter that is kept quiet
   });
   expect(rulesOf(report)).toEqual(['check-silenced', 'test-empty']);
   expect(report.defects.find(({ rule }) => rule === 'test-empty')?.message).toMatch(
-    /^test\/more\.test\.js:2 declares a test that asks nothing of the product\. .*`\/waive W-/,
+    /^test\/more\.test\.js:2 declares a test that asks nothing of the product: `test\('nothing', \(\) => \{\}\)`\. .*`\/waive W-/,
   );
 });
 

@@ -1,6 +1,6 @@
 /** On a machine without bubblewrap: a real model, which is paid for, is not asked for what BUILD would refuse. */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
@@ -10,7 +10,7 @@ import { writeSetup } from '../../../src/settings/setup-files.ts';
 import { type Running, started, typed } from '../../cli/terminal.ts';
 import { layDatabase } from '../../prepared.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 const SENTENCE =
   'The sandbox needs bubblewrap, and there is no bwrap on the PATH; install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.';
 
@@ -52,6 +52,25 @@ test('the demo with a model of your own is refused before anything starts', asyn
   const refused = await typed(['demo', '--repo', shop, '--issue', issue, '--keep', kept], environment);
   expect(refused).toEqual({ code: 1, out: [], err: [SENTENCE] });
   expect(await readdir(kept)).not.toContain('github');
+});
+
+test('init writes the runner that it cannot try as a comment, and says what helps', async () => {
+  const directory = join(root, 'untried');
+  await execa('git', ['init', '--quiet', directory]);
+  await mkdir(join(directory, 'test'));
+  await writeFile(join(directory, 'package.json'), '{"scripts":{"test":"node --test"}}');
+  await writeFile(join(directory, 'test', 'it.test.js'), "require('node:test')('it', () => {});\n");
+  const { code, out, err } = await typed(['init', directory], environment);
+  const why =
+    'the sandbox needs bubblewrap, and there is no bwrap on the PATH; make bubblewrap work (apt-get install bubblewrap), then run init again, or uncomment it';
+  expect({ code, err, last: out.at(-1) }).toEqual({
+    code: 0,
+    err: [],
+    last: `No loop can start yet: \`# runner: node-test\` in .github/loopwright.yml is a comment, because ${why}.`,
+  });
+  expect(await readFile(join(directory, '.github', 'loopwright.yml'), 'utf8')).toBe(
+    `version: 1\ncommands:\n  test: npm test\n  # runner: node-test   # not seen to work: ${why}\n`,
+  );
 });
 
 test('start says that BUILD will be refused, and serves what needs no BUILD', { timeout: TIMEOUT_MS }, async () => {

@@ -10,7 +10,7 @@ import { processesOf, type Running, SOURCES, started, typed } from '../../cli/te
 import { layDatabase } from '../../prepared.ts';
 
 /** Two starts of everything; a few seconds each on a quiet machine. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 let root: string;
 let running: Running;

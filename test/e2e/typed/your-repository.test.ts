@@ -9,7 +9,7 @@ import { packageFile } from '../../../src/settings/package-root.ts';
 import { writeSetup } from '../../../src/settings/setup-files.ts';
 import { started, typed } from '../../cli/terminal.ts';
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 600_000;
 const ISSUE = packageFile('src', 'demo', 'issue.md');
 const SCRIPT = packageFile('src', 'demo', 'guestbook.yaml');
 let root: string;

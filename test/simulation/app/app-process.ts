@@ -61,6 +61,7 @@ export function startProcess(outside: Outside): AppProcess {
       scripted: true,
       price: { prompt: hub.odds.usdPerCall * 200, completion: hub.odds.usdPerCall * 200 },
       jobUrl: 'http://127.0.0.1:1/v1',
+      jobAudience: undefined,
     },
     github: createGitHubPort({ hub, wire, work: outside.work }),
     model: createAuthoredModel(hub, life, outside.paid),
