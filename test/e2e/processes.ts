@@ -86,7 +86,14 @@ export async function startProcesses(): Promise<Processes> {
       if (closed) return;
       running.app = await started(
         [packageFile('src', 'main.ts'), 'start'],
-        await appEnvironment({ directory, githubUrl: toGitHub.url, appUrl, appPort, modelUrl: toModel.url }),
+        await appEnvironment({
+          directory,
+          githubUrl: toGitHub.url,
+          issuer: githubUrl,
+          appUrl,
+          appPort,
+          modelUrl: toModel.url,
+        }),
       );
     },
     async kill(...names) {
@@ -118,6 +125,8 @@ export async function startProcesses(): Promise<Processes> {
 interface AppPlace {
   readonly directory: string;
   readonly githubUrl: string;
+  /** As GitHub names itself in the tokens of its jobs, which pass no gate. */
+  readonly issuer: string;
   readonly appUrl: string;
   readonly appPort: number;
   readonly modelUrl: string;
@@ -127,6 +136,7 @@ interface AppPlace {
 async function appEnvironment({
   directory,
   githubUrl,
+  issuer,
   appUrl,
   appPort,
   modelUrl,
@@ -140,6 +150,7 @@ async function appEnvironment({
     PRIVATE_KEY: privateKey,
     WEBHOOK_SECRET: webhookSecret,
     GITHUB_API_URL: `${githubUrl}/api/v3`,
+    OIDC_ISSUER: `${issuer}/_services/token`,
     PUBLIC_URL: appUrl,
     HOST: '127.0.0.1',
     PORT: String(appPort),
