@@ -12,6 +12,8 @@ export interface Failure {
   readonly final: boolean;
   /** For how long whoever refused it wants to be left alone. */
   readonly pauseMs?: number | undefined;
+  /** The App's gateway was not reached: it is being restarted, or something before it is. */
+  readonly isAway?: boolean;
 }
 
 interface Called {
@@ -34,7 +36,8 @@ export function failureOf(error: unknown, called: Called): Failure {
   if (impatience !== undefined) return { what: impatience, final: false };
   if (error instanceof IdentityError) return { what: withoutEnd(error.message), final: true };
   if (error instanceof BrokenOffError) return { what: 'an answer that broke off', final: false };
-  if (error instanceof APIConnectionError) return { what: `no connection${codeOf(error.cause)}`, final: false };
+  if (error instanceof APIConnectionError)
+    return { what: `no connection${codeOf(error.cause)}`, final: false, isAway: called.isGateway };
   if (error instanceof APIError && error.status !== undefined) return answered(error, error.status, called);
   if (error instanceof SyntaxError) return { what: 'an answer that is no JSON', final: false };
   if (error instanceof TypeError) return { what: `a broken connection${codeOf(error.cause)}`, final: false };
@@ -71,7 +74,9 @@ function scriptedWords({ headers, error }: APIError, { scripted }: Called): Fail
 function answered(error: APIError, status: number, called: Called): Failure {
   const location = error.headers?.get('location');
   if (status < 400 && location) return redirected(location, called.baseUrl);
-  return ownRefusal(error, called) ?? scriptedWords(error, called) ?? refusal(status);
+  return (
+    ownRefusal(error, called) ?? scriptedWords(error, called) ?? { ...refusal(status), isAway: isBefore(error, called) }
+  );
 }
 
 /** Only the host is told: the rest of the address may hold credentials. */
@@ -79,6 +84,14 @@ function redirected(location: string, baseUrl: string): Failure {
   const host = URL.parse(location, baseUrl)?.host || 'an address that cannot be read';
   const what = `LLM_BASE_URL answered with a redirect to ${host}; set LLM_BASE_URL to the address that answers itself`;
   return { what, final: true };
+}
+
+/** What a proxy answers while the App behind it is away: https://www.rfc-editor.org/rfc/rfc9110#section-15.6 */
+const AWAY_STATUSES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
+
+/** Somebody between job and App speaks, and says that there is nobody behind. */
+function isBefore({ status, headers }: APIError, { isGateway }: Called): boolean {
+  return isGateway && AWAY_STATUSES.has(status) && headers?.has(REFUSAL_HEADER) !== true;
 }
 
 function refusal(status: number): Failure {

@@ -20,6 +20,10 @@ export interface ModelOptions {
   readonly tries?: number;
   /** Pause after the first try; it grows with each further one. */
   readonly pauseMs?: number;
+  /** For how long the App's gateway may be away before that is a failed try: it is restarted now and then, and its jobs go on. */
+  readonly absenceMs?: number;
+  /** Told once, where a call waits for it. */
+  readonly log?: (line: string) => void;
   /** Whether the endpoint is our own scripted model, started by us; only that one's words are told to people. */
   readonly scripted?: boolean;
   /** Values that no answer may hold, besides the key: an endpoint that echoes one is not taken at its word. */
@@ -29,6 +33,7 @@ export interface ModelOptions {
 
 /** Some models think for minutes before the first word. */
 const SILENCE_MS = 300_000;
+const ABSENCE_MS = 600_000;
 
 export type Settings = Required<Omit<ModelOptions, 'fetch' | 'apiKey'>> & {
   readonly client: OpenAI;
@@ -52,6 +57,7 @@ export interface Sendable {
 
 export function settingsOf(options: ModelOptions): Settings {
   const { baseUrl, apiKey, model, silenceMs = SILENCE_MS, tries = 3, pauseMs = 500, scripted = false } = options;
+  const { absenceMs = ABSENCE_MS, log = () => undefined } = options;
   const client = new OpenAI({
     baseURL: baseUrl,
     // Each call brings its own.
@@ -71,7 +77,10 @@ export function settingsOf(options: ModelOptions): Settings {
   const canaries = [...(isGateway ? [] : [apiKey]), ...(options.canaries ?? [])];
   const key = isGateway ? apiKey : async () => apiKey;
   const fetch = boundedFetch(options.fetch ?? globalThis.fetch);
-  return { baseUrl, model, silenceMs, tries, pauseMs, scripted, canaries, client, key, isGateway, fetch };
+  return {
+    ...{ baseUrl, model, silenceMs, tries, pauseMs, absenceMs, scripted, canaries, log },
+    ...{ client, key, isGateway, fetch },
+  };
 }
 
 export type Sent = { readonly completion: unknown } | { readonly failure: Failure };

@@ -84,7 +84,7 @@ async function ask<Value>(settings: Settings, question: Question<Value>): Promis
   let messages = question.messages;
   for (let attempt = 1; attempt <= settings.tries; attempt += 1) {
     refuseUnpaid(question, calls);
-    const { call, reading, isFinal, pauseMs = 0, value } = await tryOnce(settings, question, messages);
+    const { call, reading, isFinal, pauseMs = 0, value } = await tryWhenThere(settings, question, messages);
     calls.push(call);
     if (reading.type === 'usable') return { value: reading.value, calls };
     failures.push(reading.what);
@@ -105,9 +105,30 @@ interface Tried<Value> {
   readonly isFinal: boolean;
   /** How long it has to wait. */
   readonly pauseMs?: number | undefined;
+  /** It was not made at all: the App's gateway is away. */
+  readonly isAway: boolean;
   /** What could be read, whatever a check says of it. */
   readonly value: readonly Value[];
 }
+
+/** A try that did not reach the App's gateway counts as none, and is made again when that is there. */
+async function tryWhenThere<Value>(
+  settings: Settings,
+  question: Question<Value>,
+  messages: readonly ChatCompletionMessageParam[],
+): Promise<Tried<Value>> {
+  const { absenceMs, log, pauseMs } = settings;
+  const untilMs = performance.now() + absenceMs;
+  for (let waits = 1; ; waits += 1) {
+    const tried = await tryOnce(settings, question, messages);
+    if (!tried.isAway) return tried;
+    if (performance.now() >= untilMs) return { ...tried, isFinal: true };
+    if (waits === 1) log(`the App is away; waiting for it, up to ${Math.ceil(absenceMs / 60_000)} minutes`);
+    await pause(Math.min(pauseMs * waits, LONGEST_WAIT_MS));
+  }
+}
+
+const LONGEST_WAIT_MS = 5000;
 
 async function tryOnce<Value>(
   settings: Settings,
@@ -122,14 +143,15 @@ async function tryOnce<Value>(
   if (id !== undefined) await book?.settle(id, made);
   const call: BookedCall = id === undefined ? made : { ...made, id };
   if ('failure' in sent) {
-    const { what, final, pauseMs } = sent.failure;
-    return { call, reading: failed(what), isFinal: final, pauseMs, value: [] };
+    const { what, final, pauseMs, isAway = false } = sent.failure;
+    return { call, reading: failed(what), isFinal: final, pauseMs, isAway, value: [] };
   }
+  const there = { call, isFinal: false, isAway: false };
   const read = question.read(sent.completion);
-  if (read.type === 'unusable') return { call, reading: read, isFinal: false, value: [] };
+  if (read.type === 'unusable') return { ...there, reading: read, value: [] };
   const problems = await question.check(read.value);
   const reading = problems.length === 0 ? read : checkedWrong<Value>(read.text, problems);
-  return { call, reading, isFinal: false, value: [read.value] };
+  return { ...there, reading, value: [read.value] };
 }
 
 /** @throws {BudgetError} where nothing is left after these calls. */

@@ -1,7 +1,7 @@
 /** One call that is paid for: sent, answered, settled, and kept. */
 import type { Logger } from 'pino';
 import { findCanaries, withoutSecrets } from '../guard/secrets.ts';
-import { callHeaders } from '../loop/call-headers.ts';
+import { callHeaders, REFUSAL_HEADER } from '../loop/call-headers.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
 import { boundedBody } from './bounded-body.ts';
@@ -127,8 +127,12 @@ function headersOf({ headers }: Pick<Response, 'headers'>, { canaries }: Line): 
     const value = headers.get(name);
     return value === null || findCanaries(value, canaries).length > 0 ? [] : [[name, value] as const];
   });
-  // A proxy that gathers a stream, or keeps an answer, would undo what is done here.
-  return { ...Object.fromEntries(passed), 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+  return {
+    ...Object.fromEntries(passed),
+    [REFUSAL_HEADER]: 'false',
+    // A proxy that gathers a stream, or keeps an answer, would undo what is done here.
+    ...{ 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+  };
 }
 
 /** @throws {Refusal} where it is too large, or holds the key. */

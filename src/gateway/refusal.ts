@@ -28,7 +28,7 @@ export function refusalResponse({ code, message, retryAfterSeconds }: Refusal): 
   const body = { type: 'error', error: { type: 'loopwright_refusal', message } };
   const isPassing = retryAfterSeconds !== undefined;
   const headers = {
-    // No upstream's answer is passed on with it, so that whoever reads it knows whose words these are.
+    // Whoever reads it knows whose words these are.
     [REFUSAL_HEADER]: 'true',
     'x-should-retry': String(isPassing),
     ...(isPassing ? { 'retry-after': String(retryAfterSeconds) } : {}),

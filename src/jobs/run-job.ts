@@ -52,7 +52,7 @@ export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
   const { kind, variables, log } = request;
   const startedAt = Date.now();
   const brief = await readBrief(variables.LOOPWRIGHT_BRIEF);
-  const { model, calls } = countCalls(modelFor(brief, variables), brief.purse ?? undefined);
+  const { model, calls } = countCalls(modelFor(brief, request), brief.purse ?? undefined);
   const broken = (error: unknown): Report => {
     log(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return failedReport(brief, { kind, calls, durationMs: Date.now() - startedAt, failure: failureOf(error) });
@@ -125,7 +125,7 @@ function sandboxFor(brief: Brief, { workspace, scratch, bundle, prepared }: Sand
   return openSandbox({ workspace, readOnly: [programOf(bundle)], prepared, scripted: brief.model.scripted, scratch });
 }
 
-function modelFor(brief: Brief, variables: JobVariables): Model {
+function modelFor(brief: Brief, { variables, log }: JobRequest): Model {
   const { LOOPWRIGHT_MODEL_URL: baseUrl } = variables;
   if (baseUrl === '') return withoutModel('LOOPWRIGHT_MODEL_URL is not set; this job needs a model.');
   const { model, limits } = brief;
@@ -136,7 +136,7 @@ function modelFor(brief: Brief, variables: JobVariables): Model {
   if (apiKey === undefined) return withoutModel(NO_IDENTITY);
   return createModel({
     ...{ baseUrl, apiKey, model: model.name },
-    ...{ scripted: model.scripted, silenceMs: limits.modelSilenceMs },
+    ...{ scripted: model.scripted, silenceMs: limits.modelSilenceMs, log },
   });
 }
 

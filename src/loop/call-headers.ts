@@ -19,5 +19,5 @@ export function callHeaders({ loop, phase, skill, role, attempt }: CallContext):
   };
 }
 
-/** With a refusal of the App's own; no upstream's answer is passed on with it. */
+/** With each answer of the gateway: `true` where it refuses in its own words, `false` where an upstream speaks. Without it the App was not reached. */
 export const REFUSAL_HEADER = 'x-loopwright-refusal';

@@ -428,6 +428,11 @@ describe('the gateway of the App', () => {
       response
         .writeHead(status, { 'content-type': 'application/json', 'x-loopwright-refusal': 'true', ...headers })
         .end(JSON.stringify({ error: { message: 'The loop acme/shop#12 is stopped, so its runs may ask no model.' } }));
+  const passed =
+    (status: number): Reply =>
+    (response) =>
+      response.writeHead(status, { 'content-type': 'application/json', 'x-loopwright-refusal': 'false' }).end('{}');
+  const breaksOff: Reply = (response) => response.destroy();
   const tokens = (count = { of: 0 }) => ({
     apiKey: async () => {
       count.of += 1;
@@ -436,7 +441,7 @@ describe('the gateway of the App', () => {
   });
 
   test('is told with each try who asks', async () => {
-    const { model, received } = await endpoint(json({}, 503), says(JSON.stringify(RELEASE)));
+    const { model, received } = await endpoint(passed(503), says(JSON.stringify(RELEASE)));
     await ask(model(tokens()));
     expect(received.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
   });
@@ -464,6 +469,35 @@ describe('the gateway of the App', () => {
     const { message } = await errorOf(ask(model(options)));
     expect(message).toContain('HTTP 403');
     expect(message).not.toMatch(/stopped|somebody/);
+  });
+
+  test.each([
+    ['it is being restarted', breaksOff],
+    ['a proxy before it finds nobody', json({}, 502)],
+  ])('is waited for where %s, however many tries that takes, and the log says so once', async (_, reply) => {
+    const log: string[] = [];
+    const { model, received } = await endpoint(reply, reply, reply, reply, says(JSON.stringify(RELEASE)));
+    const { calls } = await ask(model({ ...tokens(), log: (line) => log.push(line) }));
+    expect(received).toHaveLength(5);
+    expect(calls).toHaveLength(1);
+    expect(log).toEqual(['the App is away; waiting for it, up to 10 minutes']);
+  });
+
+  test('that stays away is not waited for any longer, and the error says how it was away', async () => {
+    const { model, received } = await endpoint(breaksOff);
+    const { message } = await errorOf(ask(model({ ...tokens(), absenceMs: 20 })));
+    expect(message).toMatch(/ in 1 try: no connection \(UND_ERR_SOCKET\)\.$/);
+    expect(received.length).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ['an endpoint behind the gateway that is away', passed(502), tokens()],
+    ['an endpoint without a gateway that is away', json({}, 502), { apiKey: 'key' }],
+  ])('is not waited for instead of %s', async (_, reply, options) => {
+    const { model, received } = await endpoint(reply);
+    const { message } = await errorOf(ask(model(options)));
+    expect(message).toMatch(/ in 3 tries: HTTP 502; HTTP 502; HTTP 502\.$/);
+    expect(received).toHaveLength(3);
   });
 
   test('is not asked where GitHub does not say who asks', async () => {

@@ -212,6 +212,7 @@ describe('an upstream that fails', () => {
     const stage = await openStage(store, { replies: [json({ error: { message: `too long for ${KEY}` } }, 400)] });
     const response = await stage.call(CHAT, ASKED);
     expect([response.status, await sentenceOf(response)]).toEqual([400, 'too long for [model key removed]']);
+    expect(response.headers.get('x-loopwright-refusal')).toBe('false');
     expect(stage.upstream.asked).toHaveLength(1);
   });
 
@@ -222,7 +223,7 @@ describe('an upstream that fails', () => {
   ])('at the App is no fault of the job, and is said without the key', async (reply, sentence) => {
     const stage = await openStage(store, { replies: [reply] });
     const response = await stage.call(CHAT, ASKED);
-    expect(response.status).toBe(502);
+    expect([response.status, response.headers.get('x-loopwright-refusal')]).toEqual([502, 'true']);
     const text = await response.text();
     expect(text).toContain(sentence);
     expect(text + stage.kept.join() + stage.logged.join()).not.toContain(KEY);
