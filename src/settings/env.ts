@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { type GatewaySettings, gatewaySettings } from './gateway-settings.ts';
+import { isGiven, withSecrets } from './secrets.ts';
 
 /** Environment that a child process of ours may see: where programs are found, nothing else. */
 export function childEnvironment(): Record<string, string> {
@@ -134,7 +135,7 @@ export type AppEnvironment = z.infer<typeof app>;
 
 /** The real App's settings; undefined when no credentials are given, which means local mode. @throws {ConfigError} when only some are given. */
 export function appEnvironment(): AppEnvironment | undefined {
-  return process.env.APP_ID === undefined && process.env.PRIVATE_KEY === undefined ? undefined : parse(app);
+  return process.env.APP_ID === undefined && !isGiven(process.env, 'PRIVATE_KEY') ? undefined : parse(app);
 }
 
 const count = whole({ least: 1 });
@@ -233,12 +234,13 @@ export function logLevel(): (typeof LEVELS)[number] {
   return parse(log).LOG_LEVEL;
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema): z.infer<Schema> {
-  const parsed = schema.safeParse(process.env);
+function parse<Schema extends z.ZodObject>(schema: Schema): z.infer<Schema> {
+  const variables = withSecrets(process.env, Object.keys(schema.shape));
+  const parsed = schema.safeParse(variables);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const name = issue?.path.join('.') ?? '';
-  const found = process.env[name];
+  const found = variables[name];
   const isHidden = SECRETS.test(name) || found?.includes('@') === true;
   const stands = found === undefined ? 'is not set' : isHidden ? 'cannot be used' : `is "${found}"`;
   throw new ConfigError(`The environment variable ${name} ${stands}: ${issue?.message ?? 'it is refused'}.`);

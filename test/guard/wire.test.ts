@@ -51,6 +51,8 @@ const SEAMS: readonly Seam[] = [
       ...['git-process/run-git.ts', 'git-process/main.ts', 'local-mode/local-processes.ts', 'cli/local-options.ts'],
       // The job that Actions run, once more.
       'cli/verify.ts',
+      // The operator's own command, which prints a secret.
+      'settings/secrets.ts',
     ],
   },
   { what: 'run git', pattern: /from '[^']*git-process\/run-git\.ts'/, files: ['adapters/git-reader.ts'] },
