@@ -7,7 +7,7 @@ import { openSandbox, type Sandbox, treesDirectory } from '../sandbox/sandbox.ts
 import type { GuessedTests, ShownTests } from '../settings/guessed-config.ts';
 import { suiteCommand } from '../test-runs/test-run.ts';
 import { countOf, filesToTry, NO_TEST, remedyFor, type Tried, tryRunner } from '../test-runs/tried-runner.ts';
-import { installedIn } from '../trees/checkout.ts';
+import { installedIn, pythonOf } from '../trees/checkout.ts';
 import { onCopy } from '../trees/copies.ts';
 import { layWorkingCopy, type WorkingFile, workingFiles } from '../trees/working-copy.ts';
 import type { Terminal } from './command.ts';
@@ -70,7 +70,9 @@ async function roomIn(place: Place): Promise<Room | string> {
   await mkdir(workspace);
   const dependencies = await installedIn({ root });
   try {
-    const sandbox = await openSandbox({ workspace, scratch, readOnly: [...dependencies.values()], scripted: false });
+    const python = await pythonOf(dependencies);
+    const readOnly = [...dependencies.values(), ...python.readOnly];
+    const sandbox = await openSandbox({ workspace, scratch, readOnly, programs: python.programs, scripted: false });
     const tree = join(treesDirectory(scratch), 'checkout');
     await layWorkingCopy(tree, { root, files, dependencies });
     return { ...place, sandbox, tree };

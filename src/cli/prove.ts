@@ -8,7 +8,7 @@ import { sarifOf } from '../proof/sarif.ts';
 import { RUNNER_NAMES } from '../runners/runners.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 import { installedParsers, loadParsers } from '../syntax/parsers.ts';
-import { installedIn, openCheckout, rangeOf } from '../trees/checkout.ts';
+import { installedIn, openCheckout, pythonOf, rangeOf } from '../trees/checkout.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { parseMinutes } from './local-options.ts';
 import { proofLines } from './proof-text.ts';
@@ -110,7 +110,9 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     const dependencies = await installedIn(checkout);
     const workspace = join(scratch, 'workspace');
     await mkdir(workspace);
-    const sandbox = await openSandbox({ workspace, scratch, readOnly: [...dependencies.values()], scripted: false });
+    const python = await pythonOf(dependencies, directory);
+    const readOnly = [...dependencies.values(), ...python.readOnly];
+    const sandbox = await openSandbox({ workspace, scratch, readOnly, programs: python.programs, scripted: false });
     terminal.fail(`proving ${range.head.slice(0, 10)} on top of ${range.base.slice(0, 10)}, as they are committed`);
     return proveChange({
       ...{ repository: checkout.repository, sandbox, range, dependencies, timeoutMs, faults, requirements },
@@ -133,6 +135,8 @@ interface Wanted {
 
 async function told(found: Proof, { sarif, json }: Wanted, terminal: Terminal): Promise<void> {
   if (sarif !== undefined) await writeFile(sarif, `${JSON.stringify(sarifOf(found), null, 2)}\n`);
+  // Whoever reads the output of a program as its result has to hear of this all the same.
+  if (found.verdict === 'not judged') for (const reason of found.reasons) terminal.fail(`not judged: ${reason}`);
   if (json === true) terminal.out(JSON.stringify(proof.parse(found), null, 2));
   else for (const line of proofLines(found)) terminal.out(line);
 }

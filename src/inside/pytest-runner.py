@@ -162,11 +162,17 @@ class Watch:
     def pytest_make_collect_report(self, collector):
         report = (yield).get_result()
         if report.failed:
-            self.told.problem(str(report.longrepr)[-2000:], file_of(collector))
+            self.told.problem(cause_in(str(report.longrepr)), file_of(collector))
 
     def pytest_deselected(self, items):
         for item in items:
             self.told.test(item, "not-run", "deselected")
+
+
+def cause_in(text):
+    """What pytest says of a file that it could not collect, the exception first: its own first line names the file only."""
+    causes = [line[1:].strip() for line in text.splitlines() if line.startswith("E  ")]
+    return "\n".join([*causes[-1:], text[-2000:]])
 
 
 def border(item, seen):

@@ -29,7 +29,7 @@ export function otherFiles(work: Judging): readonly string[] {
 export async function otherTests(work: Judging, others: readonly string[]): Promise<OtherTests | string> {
   const { trees, log } = work;
   if (others.length === 0) return NO_OTHERS;
-  log(`${others.length} test files that the change did not touch`);
+  log(`test files that the change did not touch: ${others.length}`);
   const [base, head] = await Promise.all([
     run(work, trees.base, { files: others }),
     run(work, trees.head, { files: others }),

@@ -1,4 +1,4 @@
-/** The folders that a proof is made in: the head, the base, and the base with the head's tests. */
+/** The folders that a proof is made in: the head, the base, and each with the other's tests. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LoopError } from '../errors.ts';
@@ -13,6 +13,8 @@ export interface ProofTrees {
   readonly base: string;
   /** The base with the changed tests as they are on the head. */
   readonly without: string;
+  /** The head with the changed tests as they were on the base. */
+  readonly asBefore: string;
 }
 
 /** Lays the three out, each with links to the dependencies. @throws {LoopError} where a path stands in the way. */
@@ -31,13 +33,20 @@ export async function layProofTrees(
     head: await lay('head', change.head),
     base: await lay('base', change.base),
     without: await lay('without', change.base),
+    asBefore: await lay('as-before', change.head),
   };
-  await layTestsOf(repository, change, trees.without);
+  await layTestsOf(repository, change, { commit: change.head, directory: trees.without });
+  await layTestsOf(repository, change, { commit: change.base, directory: trees.asBefore });
   return trees;
 }
 
-async function layTestsOf(repository: Repository, { head, tests }: Change, directory: string): Promise<void> {
-  const entries = new Map((await treeOf(repository, head)).map((entry) => [entry.path, entry]));
+/** The changed tests as they are in a commit, over another one's tree. */
+async function layTestsOf(
+  repository: Repository,
+  { tests }: Change,
+  { commit, directory }: { readonly commit: string; readonly directory: string },
+): Promise<void> {
+  const entries = new Map((await treeOf(repository, commit)).map((entry) => [entry.path, entry]));
   for (const path of tests) {
     const entry = entries.get(path);
     const refusal =
@@ -50,6 +59,6 @@ async function layTestsOf(repository: Repository, { head, tests }: Change, direc
             entry.mode === '100755',
           );
     if (refusal !== undefined)
-      throw new LoopError(`The test ${JSON.stringify(path)} cannot be laid over the base: ${refusal}`);
+      throw new LoopError(`The test ${JSON.stringify(path)} cannot be laid over another commit's files: ${refusal}`);
   }
 }

@@ -5,21 +5,22 @@ import { isTestFile } from '../guard/test-paths.ts';
 import { scopeOf } from '../guard/test-scope.ts';
 import { withoutWaiver } from '../guard/waivers.ts';
 import { RUNNERS } from '../runners/runners.ts';
-import { inParallel } from '../test-runs/in-parallel.ts';
+import { both, inParallel } from '../test-runs/in-parallel.ts';
 import type { TestRun } from '../test-runs/test-run.ts';
 import { built } from './build.ts';
 import { type Change, changeOf } from './change.ts';
 import { findingsOf } from './findings.ts';
 import { type Judging, type ProofRequest, run, scoped } from './judging.ts';
+import { loosened } from './loosened.ts';
 import { NO_OTHERS, type OtherTests, otherFiles, otherTests } from './other-tests.ts';
 import type { Proof, ProofRow } from './proof.ts';
 import { layProofTrees, type ProofTrees } from './proof-trees.ts';
 import { meantBy, requirementProofs, withRequirements } from './requirements.ts';
-import { proofRows, withRedBefore } from './rows.ts';
+import { firstLine, proofRows, type Results, withRedBefore } from './rows.ts';
 import { strengthOf } from './strength.ts';
 import { takenOut } from './taken-out.ts';
 import type { Guards } from './trial.ts';
-import { type Grounds, reasonsWithoutStrength, verdictOf } from './verdict.ts';
+import { type GroundsBefore, reasonsWithoutStrength, verdictOf } from './verdict.ts';
 
 /** How often the head's tests are run, to see whether they are stable. */
 const HEAD_RUNS = 3;
@@ -49,11 +50,12 @@ export async function prove(request: ProofRequest): Promise<Proof> {
   };
 }
 
-/** A sentence where head or base cannot be built. What the base makes of the head's tests may rightly fail: the tests show it. */
+/** A sentence where head or base cannot be built. What one makes of the other's tests may rightly fail: the tests show it. */
 async function unbuiltIn(request: ProofRequest, trees: ProofTrees): Promise<string | undefined> {
-  for (const name of ['head', 'base', 'without'] as const) {
+  for (const name of ['head', 'base', 'without', 'asBefore'] as const) {
     const problem = await built(request, trees[name]);
-    if (problem !== undefined && name !== 'without') return `Nothing can be judged on the ${name}: ${problem}`;
+    if (problem !== undefined && (name === 'head' || name === 'base'))
+      return `Nothing can be judged on the ${name}: ${problem}`;
   }
   return undefined;
 }
@@ -61,14 +63,18 @@ async function unbuiltIn(request: ProofRequest, trees: ProofTrees): Promise<stri
 type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings' | 'strength' | 'requirements' | 'notNeeded'>;
 
 async function judge(work: Judging): Promise<Judged> {
-  const { change, trees } = work;
+  const { change } = work;
   const asked = await changedTests(work);
   if (typeof asked === 'string') return notJudged(asked);
-  const before = scopeOf(testFiles(work, change.baseFiles), scoped(work)).asked;
-  const onBase = before.length === 0 ? undefined : await run(work, trees.base, { files: before });
-  if (onBase?.trusted === false) return notJudged(`The changed tests cannot be judged on the base: ${onBase.problem}`);
-  const base = onBase?.results ?? new Map();
+  const before = await testsBefore(work);
+  if (typeof before === 'string') return notJudged(before);
+  const { base, asBefore, broken } = before;
   const { first } = asked;
+  const unloaded = [...first.broken].find(([file]) => asked.rows.length === 0 && broken.has(file));
+  if (unloaded !== undefined)
+    return notJudged(
+      `${unloaded[0]} can be run neither on the head nor, as it was, on the base: ${firstLine(unloaded[1])}`,
+    );
   const rows = withRedBefore(asked.rows, base);
   const { product, tests } = change;
   const listed = Object.values(work.requirements ?? {});
@@ -79,13 +85,44 @@ async function judge(work: Judging): Promise<Judged> {
   const isClear = listed.length === 0 && reasonsWithoutStrength({ ...shown, lost: new Map(), findings: [] }).length > 0;
   const others = isClear ? NO_OTHERS : await otherTests(work, untouched);
   if (typeof others === 'string') return notJudged(others);
-  const taken = takenOut(base, first.results);
+  const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows })];
   const found = await findingsOf({ ...work, runner: work.commands.runner, rows });
   const findings = [...found, ...taken].map(withoutWaiver);
   const grounds = { ...shown, lost: others.lost, findings };
   const notNeeded = isClear ? untouched.length : 0;
   return { ...(await weighed(work, { grounds, others, first })), rows: [...rows], findings: [...findings], notNeeded };
 }
+
+interface TestsBefore {
+  /** The base's tests of the changed files, on the base and with the change. */
+  readonly base: Results;
+  readonly asBefore: Results;
+  /** Files that could not be loaded on the base, and why. */
+  readonly broken: TestRun['broken'];
+}
+
+/** A sentence where they cannot be judged. */
+async function testsBefore(work: Judging): Promise<TestsBefore | string> {
+  const { change, trees } = work;
+  const files = scopeOf(testFiles(work, change.baseFiles), scoped(work)).asked;
+  if (files.length === 0) return { base: new Map(), asBefore: new Map(), broken: new Map() };
+  const [base, asBefore] = await both(
+    () => run(work, trees.base, { files }),
+    () => run(work, trees.asBefore, { files }),
+  );
+  if (!base.trusted) return `The changed tests cannot be judged on the base: ${base.problem}`;
+  if (!asBefore.trusted) return `${AS_BEFORE}: ${asBefore.problem}`;
+  const red = [...asBefore.results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [] : [id]));
+  const { broken } = base;
+  if (red.length === 0) return { base: base.results, asBefore: asBefore.results, broken };
+  // What is now red and now green is no fault of the change.
+  const again = await run(work, trees.asBefore, { files, expected: red });
+  if (!again.trusted) return `${AS_BEFORE}: ${again.problem}`;
+  const steady = [...again.results].filter(([id]) => asBefore.results.get(id)?.outcome !== 'pass');
+  return { base: base.results, asBefore: new Map(steady), broken };
+}
+
+const AS_BEFORE = 'The changed tests as they were on the base cannot be judged with the change';
 
 /** The changed files with tests that are there on one side. */
 function testFiles({ change, commands }: Judging, side: Change['headFiles']): readonly string[] {
@@ -117,7 +154,7 @@ async function changedTests(work: Judging): Promise<ChangedTests | string> {
 }
 
 interface Weighing {
-  readonly grounds: Omit<Grounds, 'strength'>;
+  readonly grounds: GroundsBefore;
   readonly others: OtherTests;
   readonly first: TestRun;
 }
@@ -143,7 +180,8 @@ async function weighed(
     : null;
   const requirements = await requirementProofs(listed, known, async (own) => (await measured?.of(byFile(own))) ?? null);
   const strength = measured?.all ?? null;
-  return { ...withRequirements(verdictOf({ ...grounds, strength }), requirements), strength, requirements };
+  const readers = measured?.readers ?? new Set();
+  return { ...withRequirements(verdictOf({ ...grounds, strength, readers }), requirements), strength, requirements };
 }
 
 /** The tests that pass on the head: the changed ones with those of the requirements, and the others. */

@@ -56,7 +56,8 @@ const ROLES: Readonly<Record<Outcome, Role>> = {
 const MISSING =
   /is not a function|is not defined|is not a constructor|does not provide an export named|cannot find (?:module|package)|failed to (?:load|resolve)|\b(?:ImportError|ModuleNotFoundError|NameError)\b|has no attribute|unexpected keyword argument/i;
 
-function howOf({ outcome, message, isRaised }: TestResult): How {
+/** Of a result that is not green. */
+export function howOf({ outcome, message, isRaised }: TestResult): How {
   if (outcome === 'fail') return 'assertion';
   return isRaised === true && !MISSING.test(message) ? 'exception' : 'missing';
 }
@@ -66,7 +67,19 @@ const LONGEST = 200;
 /** What a failure said, as a line that people read. */
 export function firstLine(message: string): string {
   const [first = '', ...more] = message.trim().split('\n');
-  // Node says the values behind its sentence.
-  const values = first.endsWith(':') ? (more.find((line) => line.trim() !== '') ?? '').trim() : '';
-  return `${first} ${values}`.trim().slice(0, LONGEST).toWellFormed();
+  return `${first} ${valuesIn(first, more)}`.trim().slice(0, LONGEST).toWellFormed();
 }
+
+/** Tools say what they compared behind their sentence: as a difference, or with names. */
+function valuesIn(first: string, more: readonly string[]): string {
+  const named = more.filter((line) => NAMED.test(line)).map((line) => line.trim().replaceAll(/\s+/g, ' '));
+  if (named.length > 0) return named.join(', ');
+  if (!first.endsWith(':')) return '';
+  const differing = more.filter((line) => DIFFERING.test(line)).map((line) => line.trim());
+  return differing.length > 0 ? differing.join(' ') : (more.find((line) => line.trim() !== '') ?? '').trim();
+}
+
+/** As Jest and Vitest name them. */
+const NAMED = /^\s*(?:Expected|Received)(?: [a-z]+)*:/;
+/** As Node shows them, below the line that says which is which. */
+const DIFFERING = /^\s*[-+] (?!(?:actual|expected)\b)\S/;

@@ -24,6 +24,8 @@ export interface StrengthRequest extends TrialRequest {
 export interface Measured {
   /** Of all tests together. */
   readonly all: Strength;
+  /** Own tests that read the text of the changed files: they are asked for no fault. */
+  readonly readers: ReadonlySet<string>;
   /** Of some of the own tests: the faults that they come to. */
   readonly of: (tests: Guards['tests']) => Promise<Strength>;
 }
@@ -62,6 +64,7 @@ export async function strengthOf(request: StrengthRequest): Promise<Measured | n
   });
   return {
     all: counted(trials, texts),
+    readers: new Set(idsOf(request.own).filter((id) => !looking.own.tests.values().some((ids) => ids.includes(id)))),
     of: async (tests) => {
       const asked = passing(looking.own, tests);
       const reached =
@@ -209,6 +212,8 @@ async function withoutReaders(request: StrengthRequest, texts: Texts, faults: re
 function told({ log }: StrengthRequest, before: Guards, after: Guards): Guards {
   const left = idsOf(before).length - idsOf(after).length;
   if (left > 0 && before.chosen !== true)
-    log(`${left} tests are red already where only spaces are added: they read text, and are asked for no fault`);
+    log(
+      `${left === 1 ? '1 test is' : `${left} tests are`} red already where only spaces are added, so they read text and are asked for no fault`,
+    );
   return after;
 }

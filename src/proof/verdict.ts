@@ -18,21 +18,27 @@ export interface Grounds {
   readonly broken: ReadonlyMap<string, string>;
   readonly findings: readonly Defect[];
   readonly strength: Strength | null;
+  /** Tests that are red already where nothing but spaces comes into the changed files, as far as that was tried. */
+  readonly readers: ReadonlySet<string>;
   /** Only that things stay is asked, by a list of requirements: then no test has to need the change. */
   readonly onlyKeeps: boolean;
 }
+
+/** What is known before any fault was made. */
+export type GroundsBefore = Omit<Grounds, 'strength' | 'readers'>;
 
 /** Proved only where nothing speaks against it; each thing that does is a sentence. */
 export function verdictOf(grounds: Grounds): Pick<Proof, 'verdict' | 'reasons'> {
   const others = reasonsWithoutStrength(grounds);
   // Where something else speaks against it, no fault was tried.
-  const reasons = others.length > 0 ? others : onlyMissing(grounds);
+  const reasons = others.length > 0 ? others : [...onlyReading(grounds), ...onlyMissing(grounds)];
   if (reasons.length > 0) return { verdict: 'not proved', reasons: [...reasons] };
-  return { verdict: isWeak(grounds.strength) ? 'weakly proved' : 'proved', reasons: [] };
+  const { strength } = grounds;
+  return { verdict: isWeak(strength) || isMostlyUnreached(strength) ? 'weakly proved' : 'proved', reasons: [] };
 }
 
 /** What speaks against it however strong its tests are: where something does, nobody needs to measure that. */
-export function reasonsWithoutStrength(grounds: Omit<Grounds, 'strength'>): readonly string[] {
+export function reasonsWithoutStrength(grounds: GroundsBefore): readonly string[] {
   return REASONS.flatMap((reasonsOf) => reasonsOf(grounds));
 }
 
@@ -41,12 +47,19 @@ export function isWeak(strength: Strength | null): boolean {
   return strength !== null && (shareOf(strength) ?? 1) < ENOUGH;
 }
 
-const REASONS: readonly ((grounds: Omit<Grounds, 'strength'>) => readonly string[])[] = [
+/** More changed lines that no test comes to than faults where they do: what is measured speaks for the smaller part. */
+function isMostlyUnreached(strength: Strength | null): boolean {
+  return strength !== null && strength.unreached.length > strength.made;
+}
+
+const REASONS: readonly ((grounds: GroundsBefore) => readonly string[])[] = [
   ({ product }) =>
     product.length === 0 ? ['The range changes nothing but tests, so there is no change to prove.'] : [],
   ({ tests, onlyKeeps }) =>
     tests.length === 0 && !onlyKeeps
-      ? ['No test was added or changed, so nothing can show that the change is needed.']
+      ? [
+          'No test was added or changed, so nothing can show that the change is needed. Where it only keeps what is, name the tests of that: --requirements FILE with `kind: keep`.',
+        ]
       : [],
   ({ broken }) =>
     [...broken].map(([file, why]) => `${file} cannot be run on the head: ${firstLine(why)}${unbuilt(why)}`),
@@ -68,6 +81,15 @@ const REASONS: readonly ((grounds: Omit<Grounds, 'strength'>) => readonly string
 function unbuilt(why: string): string {
   const isMissing = /cannot find (?:module|package)|failed to (?:load|resolve)|ERR_MODULE_NOT_FOUND/i.test(why);
   return isMissing ? ' (has it to be installed, or compiled by `--build CMD`?)' : '';
+}
+
+/** A test of the text of a file shows nothing of what that does. */
+function onlyReading({ rows, readers }: Grounds): readonly string[] {
+  const proving = ofRole(rows, 'proves').map(({ test }) => test);
+  if (proving.length === 0 || !proving.every((test) => readers.has(test))) return [];
+  return [
+    `The tests that need the change read its text, for they are red already where only spaces come into it; nothing shows what it does: ${proving.join(', ')}.`,
+  ];
 }
 
 /** A test that cannot even be loaded without the change would fail whatever it asserts: only a noticed fault shows that it looks at anything. */

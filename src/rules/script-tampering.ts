@@ -24,6 +24,9 @@ const OF_PROCESS: ReadonlySet<string> = new Set(['exit', 'reallyExit', 'emit']);
 
 const GLOBAL: ReadonlySet<string> = new Set(['globalThis', 'global', 'window', 'self']);
 
+/** What runners of tests lay out for everybody, and nobody else has. */
+const OF_RUNNERS: ReadonlySet<string> = new Set(['expect', 'jest', 'vi']);
+
 const TEXTS: readonly RegExp[] = [
   /^node:inspector(?:\/promises)?$/,
   /^(?:syncBuiltinESMExports|setFlagsFromString|promiseHooks)$/,
@@ -77,6 +80,7 @@ function isJudge(chain: Chain): boolean {
     (before === 'process' && OF_PROCESS.has(last) && chain.slice(0, -2).every((name) => GLOBAL.has(name))) ||
     // The prototype of what has no name is often one of everybody's.
     (before === '__proto__' && third === UNNAMED) ||
+    (OF_RUNNERS.has(last) && chain.length > 1 && chain.slice(0, -1).every((name) => GLOBAL.has(name))) ||
     isAssertion(chain)
   );
 }

@@ -7,6 +7,8 @@ import { childEnvironment } from '../settings/env.ts';
 export interface Interpreters {
   readonly path: readonly string[];
   readonly bind: readonly string[];
+  /** Whether Python is that of a virtual environment which somebody has activated. */
+  readonly isActivated: boolean;
 }
 let interpreters: Promise<Interpreters> | undefined;
 
@@ -25,7 +27,11 @@ async function findInterpreters(): Promise<Interpreters> {
   const modules = join(dirname(node), 'lib', 'node_modules');
   const npm = basename(node) === 'bin' && (await exists(modules)) ? [modules] : [];
   const places = [node, ...npm, ...prefixes].filter((place) => !contains('/usr', place));
-  return { path: [node, ...prefixes.map((prefix) => join(prefix, 'bin'))], bind: places };
+  return {
+    path: [node, ...prefixes.map((prefix) => join(prefix, 'bin'))],
+    bind: places,
+    isActivated: prefixes.length > 1,
+  };
 }
 
 /** The host's own path counts: what the sandboxed command sees is another one. */

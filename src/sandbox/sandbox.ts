@@ -54,6 +54,8 @@ export interface SandboxOptions {
   /** Whether the model is the scripted one, whose code is known; only then may the sandbox be missing. */
   readonly scripted: boolean;
   readonly scratch: string;
+  /** Directories in which programs are looked for first; of no account where a virtual environment is activated, which somebody means to be used. */
+  readonly programs?: readonly string[];
   /** Where programs are found; by default this Node's directory, Python's and the system's. */
   readonly path?: string;
   /** The bubblewrap program; by default the first `bwrap` on this process's own path. */
@@ -200,7 +202,8 @@ async function placesOf(options: SandboxOptions): Promise<Places> {
   const [workspace, scratch] = await Promise.all([realpath(options.workspace), realpath(options.scratch)]);
   const interpreters = await interpreterDirectories();
   const limits = options.limits ?? defaultLimits();
-  const path = options.path ?? [...interpreters.path, '/usr/local/bin', '/usr/bin', '/bin'].join(':');
+  const first = interpreters.isActivated ? [] : (options.programs ?? []);
+  const path = options.path ?? [...first, ...interpreters.path, '/usr/local/bin', '/usr/bin', '/bin'].join(':');
   const { prepared } = options;
   const ours = prepared === undefined ? options.readOnly : [...options.readOnly, prepared];
   const readOnly = [...interpreters.bind, ...(await Promise.all(ours.map((place) => realpath(place))))];

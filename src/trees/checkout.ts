@@ -1,6 +1,6 @@
 /** Somebody's checkout, read without changing anything in it: which commits are meant, and what lies in it that no commit has. */
 import { realpath, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { openMirror, type Repository, runGit, split } from './repository.ts';
 
@@ -53,7 +53,10 @@ async function rangeIn(
       ? await trunkOf(repository, head)
       : await forkOf(repository, await commitOf(repository, from), head);
   if (base === undefined) throw new UsageError(`${from} and ${to} have no commit in common.`);
-  if (base === head) throw new UsageError(`${written ?? 'HEAD'} holds no change: base and head are both ${head}.`);
+  if (base === head)
+    throw new UsageError(
+      `${written ?? 'HEAD'} holds no change: the commit that both have in common is ${head.slice(0, 10)}, the head itself. The range is BASE..HEAD, the older side first.`,
+    );
   return { base, head };
 }
 
@@ -93,8 +96,11 @@ async function revision(repository: Repository, name: string): Promise<string | 
   );
 }
 
+/** What people call virtual environments of Python, the usual name first. */
+const ENVIRONMENTS = ['.venv', 'venv'] as const;
+
 /** Folders in which installers of packages put what a product needs. */
-const DEPENDENCY_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv']);
+const DEPENDENCY_FOLDERS: ReadonlySet<string> = new Set(['node_modules', ...ENVIRONMENTS]);
 
 /** Whether installers of packages put what a product needs in folders of this name. */
 export function isDependencyFolder(name: string): boolean {
@@ -108,6 +114,25 @@ export async function installedIn({ root }: Pick<Checkout, 'root'>): Promise<Rea
     .filter((path) => isDependencyFolder(basename(path)));
   const places = await Promise.all(found.map(async (path) => [path, await folderAt(join(root, path))] as const));
   return new Map(places.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
+}
+
+export interface PythonEnvironment {
+  /** Its directory of programs. */
+  readonly programs: readonly string[];
+  /** Where the Python lies that it was made with, outside of the system's directories. */
+  readonly readOnly: readonly string[];
+}
+
+/** The virtual environment of the checkout, below the folder in which its tests run or at the root, whether somebody has activated it or not. */
+export async function pythonOf(dependencies: ReadonlyMap<string, string>, directory = ''): Promise<PythonEnvironment> {
+  const paths = [directory, ''].flatMap((folder) => ENVIRONMENTS.map((name) => join(folder, name)));
+  for (const place of paths.flatMap((path) => dependencies.get(path) ?? [])) {
+    const python = await realpath(join(place, 'bin', 'python3')).catch(() => undefined);
+    if (python === undefined) continue;
+    const own = dirname(dirname(python));
+    return { programs: [join(place, 'bin')], readOnly: /^\/usr(?:\/|$)/.test(own) ? [] : [own] };
+  }
+  return { programs: [], readOnly: [] };
 }
 
 /** Undefined where it is no folder, or a link to nothing. */

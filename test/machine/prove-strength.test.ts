@@ -180,7 +180,7 @@ test('reads', () => ${body});
     'test/text.test.js': read(`assert.equal(text, ${JSON.stringify(PRICE)})`),
   });
   const { out, err } = await typed(['prove', '--repo', directory]);
-  expect(err.join('\n')).toContain('1 tests are red already where only spaces are added');
+  expect(err.join('\n')).toContain('1 test is red already where only spaces are added');
   expect(out.at(-1)).toBe('Weakly proved (2 of 2 tests need the change).');
 });
 

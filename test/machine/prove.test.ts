@@ -1,5 +1,5 @@
 /** `loopwright prove` as somebody types it in a checkout: real git, the real sandbox, real runners. */
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -269,6 +269,26 @@ describe('is not proved, exit code 1:', () => {
       /one\.test\.js::one passes on the base and no longer/,
     ],
     [
+      'what loosens another test, so that it is content with what the change breaks',
+      {
+        'src/shop.js': 'export const add = (a, b) => a + b;\nexport const one = () => 1.5;\n',
+        'test/add.test.js': ADDS,
+        'test/one.test.js': testOf('one', 'assert.ok(shop.one() > 0);'),
+      },
+      /test\/one\.test\.js::one as it was on the base is red with the change .*1\.5 == 1.*it passes with and without the change/,
+    ],
+    [
+      'what asks only for the text of the change',
+      {
+        'src/shop.js': FIXED,
+        'test/add.test.js': testOf(
+          'adds',
+          `assert.equal(process.getBuiltinModule('fs').readFileSync('src/shop.js', 'utf8'), ${JSON.stringify(FIXED)});`,
+        ),
+      },
+      /read its text.*test\/add\.test\.js::adds/,
+    ],
+    [
       'what changes how tests are run',
       {
         'src/shop.js': FIXED,
@@ -290,6 +310,43 @@ describe('is not proved, exit code 1:', () => {
     const { code, verdict, reasons } = await proved(await checkout(BASE, change));
     expect({ code, verdict }).toEqual({ code: 1, verdict: 'not proved' });
     expect(reasons.join('\n')).toMatch(reason);
+  });
+});
+
+test('a test whose expectation changes with the product needs the change, and is proved', async () => {
+  const directory = await checkout(BASE, {
+    'src/shop.js': BASE['src/shop.js']?.replace('() => 1;', '() => 2;') ?? null,
+    'test/one.test.js': testOf('one', 'assert.equal(shop.one(), 2);'),
+  });
+  expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved' });
+});
+
+test("what is not judged says why on standard error too, and Jest's absence is no verdict", async () => {
+  const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
+  const { code, err } = await typed(['prove', '--repo', directory, '--runner', 'jest']);
+  expect(code).toBe(2);
+  expect(err.at(-1)).toMatch(/^not judged: .*jest is not installed in node_modules/);
+});
+
+describe('a Python environment in the checkout', () => {
+  const shop = (operator: string) =>
+    `import dependency\n\ndef add(a, b):\n    return dependency.same(a) ${operator} b\n`;
+  const test_ = `import unittest\nimport shop\n\nclass Shop(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(shop.add(1, 2), 3)\n`;
+  const files = { 'shop.py': shop('-'), 'test_shop.py': test_.replace('3)', '-1)'), '.gitignore': '.venv\n' };
+
+  test('is used, though nobody activated it', async () => {
+    const directory = await checkout(files, { 'shop.py': shop('+'), 'test_shop.py': test_ });
+    await execa('python3', ['-m', 'venv', '--without-pip', '.venv'], { cwd: directory });
+    const [packages] = await Array.fromAsync(glob('.venv/lib/*/site-packages', { cwd: directory }));
+    await writeFile(join(directory, packages ?? '', 'dependency.py'), 'def same(value):\n    return value\n');
+    expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved' });
+  });
+
+  test('that is missing is no fault of the change: nothing is judged, and why is said', async () => {
+    const directory = await checkout(files, { 'shop.py': shop('+'), 'test_shop.py': test_ });
+    const { code, verdict, reasons } = await proved(directory);
+    expect({ code, verdict }).toEqual({ code: 2, verdict: 'not judged' });
+    expect(reasons.join()).toMatch(/test_shop\.py can be run neither on the head nor.*No module named 'dependency'/);
   });
 });
 

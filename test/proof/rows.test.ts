@@ -35,6 +35,14 @@ describe('a test that does not pass on the head', () => {
 
 test.each([
   ['Expected values to be strictly equal:\n\n2 !== 3\n', 'Expected values to be strictly equal: 2 !== 3'],
+  [
+    'Expected values to be strictly equal:\n+ actual - expected\n\n+ 5\n- 7\n',
+    'Expected values to be strictly equal: + 5 - 7',
+  ],
+  [
+    'expect(received).toBe(expected) // Object.is equality\n\nExpected: 3\nReceived: 2\n',
+    'expect(received).toBe(expected) // Object.is equality Expected: 3, Received: 2',
+  ],
   ['one\ntwo', 'one'],
   ['', ''],
 ])('of %j people read %j', (message, line) => {

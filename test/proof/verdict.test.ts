@@ -29,6 +29,7 @@ const SOUND: Grounds = {
   broken: new Map(),
   findings: [],
   strength: strength(10, 9),
+  readers: new Set(),
 };
 
 test('a change with a test that needs it, and nothing against it, is proved', () => {
@@ -40,6 +41,8 @@ test.each([
   [strength(10, 7), 'weakly proved'],
   [strength(1, 0), 'weakly proved'],
   [{ ...strength(0, 0), unreached: [{ file: 'a.js', line: 2 }] }, 'weakly proved'],
+  [{ ...strength(2, 2), unreached: [1, 2, 3].map((line) => ({ file: 'a.js', line })) }, 'weakly proved'],
+  [{ ...strength(3, 3), unreached: [1, 2, 3].map((line) => ({ file: 'a.js', line })) }, 'proved'],
   [strength(0, 0), 'proved'],
   [null, 'proved'],
 ])('with the strength %j it is %s', (found, verdict) => {
@@ -51,6 +54,11 @@ test('a list that asks only that things stay needs no test that fails without th
   expect(verdictOf(kept)).toEqual({ verdict: 'proved', reasons: [] });
   expect(verdictOf({ ...kept, tests: [], rows: [] }).verdict).toBe('proved');
   expect(verdictOf({ ...kept, rows: [row('red')] }).verdict).toBe('not proved');
+});
+
+test('a test that reads the text of the change does not speak against it where another one needs the change', () => {
+  const rows = [row('proves'), { ...row('proves'), test: 'a.test.js::reads' }];
+  expect(verdictOf({ ...SOUND, rows, readers: new Set(['a.test.js::reads']) }).verdict).toBe('proved');
 });
 
 test('a test that was red on the base does not speak against it', () => {
@@ -90,6 +98,11 @@ describe('it is not proved, and says why, where', () => {
     ['a test is flaky', { rows: [row('proves'), row('flaky')] }, /is not stable/],
     ['a file cannot be run', { broken: new Map([['b.test.js', 'no module']]) }, /b\.test\.js cannot be run/],
     ['another test passes no longer', { lost: new Map([['b::x', 'Error']]) }, /b::x passes on the base and no longer/],
+    [
+      'the tests that need the change read its text',
+      { readers: new Set(['a.test.js::proves']) },
+      /^The tests that need the change read its text.*: a\.test\.js::proves\.$/,
+    ],
     ['tests are left out', { findings: [finding] }, /It leaves tests out/],
   ])('%s', (_, against, reason) => {
     const { verdict, reasons } = verdictOf({ ...SOUND, ...against });

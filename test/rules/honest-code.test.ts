@@ -83,6 +83,8 @@ describe('names that are also those of a judge', () => {
     ["Object.defineProperty(Date.prototype, 'getTime', {});", 'lib/a.js'],
     ['process.exit = own;', 'lib/a.js'],
     ['globalThis.process.exit = own;', 'lib/a.js'],
+    ['globalThis.expect = own;', 'lib/a.js'],
+    ['global.jest = own;', 'lib/a.cjs'],
     ["require('process').exit = own;", 'lib/a.cjs'],
     ['import ctypes as c\nc.memset(1, 0, 4)', 'shop/a.py'],
     ['from ctypes import memset\nmemset(1, 0, 4)', 'shop/a.py'],

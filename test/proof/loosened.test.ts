@@ -1,0 +1,63 @@
+/** Tests that a change loosens. */
+import { expect, test } from 'vitest';
+import { loosened } from '../../src/proof/loosened.ts';
+import type { ProofRow, Role } from '../../src/proof/proof.ts';
+import type { TestResult } from '../../src/test-runs/test-run.ts';
+
+type Tests = Readonly<Record<string, TestResult>>;
+
+const PASS: TestResult = { outcome: 'pass', message: '' };
+const FAIL: TestResult = { outcome: 'fail', message: 'AssertionError: 1 !== 2' };
+const RAISED: TestResult = { outcome: 'load-error', message: 'RangeError: too large', isRaised: true };
+const MISSING: TestResult = { outcome: 'load-error', message: 'TypeError: shop.add is not a function', isRaised: true };
+
+const rowOf = ([test, role]: readonly [string, Role]): ProofRow => ({
+  ...{ test, role, without: 'pass', head: ['pass'], how: role === 'proves' ? 'assertion' : null, said: '' },
+});
+const found = (base: Tests, asBefore: Tests, rows: Readonly<Record<string, Role>>) =>
+  loosened({
+    base: new Map(Object.entries(base)),
+    asBefore: new Map(Object.entries(asBefore)),
+    rows: Object.entries(rows).map(rowOf),
+  }).map(({ rule, severity, message }) => `${rule} ${severity} ${message.split(' ')[0]}`);
+
+const LOOSENED = 'test-loosened blocker';
+
+test('a test that was red with the change, and is now content with both, is one', () => {
+  expect(found({ 'a::one': PASS }, { 'a::one': FAIL }, { 'a::one': 'keeps', 'a::two': 'proves' })).toEqual([
+    `${LOOSENED} a::one`,
+  ]);
+});
+
+test.each<[string, Tests, Tests, Readonly<Record<string, Role>>]>([
+  ['that now needs the change', { 'a::one': PASS }, { 'a::one': FAIL }, { 'a::one': 'proves' }],
+  ['that is still green as it was', { 'a::one': PASS }, { 'a::one': PASS }, { 'a::one': 'keeps' }],
+  ['that was red on the base', { 'a::one': FAIL }, { 'a::one': FAIL }, { 'a::one': 'keeps' }],
+  ['that asks for what is no longer there', { 'a::one': PASS }, { 'a::one': MISSING }, { 'a::one': 'keeps' }],
+  [
+    'in whose place one stands that needs the change',
+    { 'a::one': PASS },
+    { 'a::one': FAIL },
+    { 'a::the one': 'proves' },
+  ],
+  ['that was moved, and needs the change there', { 'a::one': PASS }, { 'a::one': FAIL }, { 'b::one': 'proves' }],
+  ['whose case has another name now', { 'a::f[1-2]': PASS }, { 'a::f[1-2]': FAIL }, { 'a::f[1-3]': 'proves' }],
+])('a test %s is none', (_, base, asBefore, rows) => {
+  expect(found(base, asBefore, rows)).toEqual([]);
+});
+
+test('a case that is exchanged for one that keeps is one, whatever else needs the change', () => {
+  const rows = { 'a::f[12]': 'keeps', 'a::g': 'proves' } as const;
+  expect(found({ 'a::f[11]': PASS }, { 'a::f[11]': FAIL }, rows)).toEqual([`${LOOSENED} a::f[11]`]);
+});
+
+test('of two that are gone one new test stands for one', () => {
+  const base = { 'a::one': PASS, 'a::two': PASS };
+  expect(found(base, { 'a::one': FAIL, 'a::two': FAIL }, { 'a::new': 'proves' })).toEqual([`${LOOSENED} a::two`]);
+});
+
+test('an exception with the change is only told', () => {
+  expect(found({ 'a::one': PASS }, { 'a::one': RAISED }, { 'a::one': 'keeps' })).toEqual([
+    'test-loosened minor a::one',
+  ]);
+});
