@@ -28,6 +28,7 @@ import { relocationEndpoints } from './rest/relocation.ts';
 import { repositoryEndpoints } from './rest/repositories.ts';
 import { createRest } from './rest/rest.ts';
 import { reviewEndpoints } from './rest/reviews.ts';
+import { rulesetEndpoints } from './rest/rulesets.ts';
 import { statusEndpoints } from './rest/statuses.ts';
 
 const ENDPOINTS: Endpoints = {
@@ -49,6 +50,7 @@ const ENDPOINTS: Endpoints = {
   ...statusEndpoints,
   ...actionEndpoints,
   ...environmentEndpoints,
+  ...rulesetEndpoints,
 };
 
 /** One function from a request to an answer. */

@@ -26,16 +26,11 @@ export type Actor =
       readonly runId: number;
     };
 
-/** What the App was granted at its installation; it never has `workflows`. */
-export const APP_PERMISSIONS: Permissions = {
-  metadata: 'read',
-  contents: 'write',
-  issues: 'write',
-  pull_requests: 'write',
-  checks: 'write',
-  actions: 'write',
-  statuses: 'read',
-};
+/** What the App was granted at its installation. */
+export function grantedTo({ switches }: Host): Permissions {
+  const { permissions, accepted = permissions } = switches.values().arranged;
+  return accepted;
+}
 
 /** The actor behind an `authorization` header. @throws HttpError 401 for a token that the server does not know. */
 export function actorOf(host: Host, header: string | undefined): Actor {

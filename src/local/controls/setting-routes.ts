@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Host } from '../host.ts';
+import { arrangedSchema } from './arranged.ts';
 import { bodyOf } from './body.ts';
 import { switchesSchema } from './switches.ts';
 
@@ -11,6 +12,8 @@ const changeSchema = z
   .strictObject({
     mergeableAfterMs: mergeableAfterMs.unwrap(),
     protectsDefaultBranch: protectsDefaultBranch.unwrap(),
+    /** As a whole: what is not named in it is as at first. */
+    arranged: arrangedSchema,
   })
   .partial();
 

@@ -1,6 +1,7 @@
 /** What can be set on the embedded GitHub and not on GitHub, under `/_local`: one table, each with what it may be and what it is at first. */
 import { z } from 'zod';
 import type { State } from '../state.ts';
+import { arrangedSchema } from './arranged.ts';
 
 export const switchesSchema = z.strictObject({
   /** How far the server's clock is from this machine's; `/_local/clock` sets it. */
@@ -12,6 +13,7 @@ export const switchesSchema = z.strictObject({
   /** How many requests of one account or App are taken in a minute, and how many of those that create what people see; null: all. */
   requestsPerMinute: z.int().min(1).nullable().default(null),
   creationsPerMinute: z.int().min(1).nullable().default(null),
+  arranged: arrangedSchema.prefault({}),
 });
 export type SwitchValues = z.infer<typeof switchesSchema>;
 

@@ -6,7 +6,7 @@ import { now } from '../clock.ts';
 import { apiUrlOf, BOT_LOGIN, type Host, nodeIdOf } from '../host.ts';
 import { found, HttpError, notFound } from '../http-error.ts';
 import type { Delivery, Repository } from '../records.ts';
-import { APP_PERMISSIONS, mintToken, type Permissions } from '../tokens.ts';
+import { grantedTo, mintToken, type Permissions } from '../tokens.ts';
 import { type Call, created, type Endpoints, list, numberParameter, ok, parseBody } from './endpoint.ts';
 import { accountPayload, appPayload, permissionsPayload, repositoryPayload } from './payloads.ts';
 
@@ -26,8 +26,9 @@ export const appEndpoints: Endpoints = {
     },
   },
   'POST /app/installations/{installation_id}/access_tokens': { need: JWT, answer: createToken },
-  'GET /repos/{owner}/{repo}/installation': { need: JWT, answer: ({ host }) => ok(installationPayload(host)) },
+  'GET /repos/{owner}/{repo}/installation': { need: JWT, answer: getInstallation },
   'GET /installation/repositories': { need: INSTALLATION, answer: listRepositories },
+  'GET /app/hook/config': { need: JWT, answer: getHook },
   'GET /app/hook/deliveries': { need: JWT, answer: listDeliveries },
   'GET /app/hook/deliveries/{delivery_id}': {
     need: JWT,
@@ -60,7 +61,7 @@ function createToken(call: Call) {
   judgeInstallation(call);
   const { host } = call;
   const wanted = parseBody(call, tokenBody);
-  const permissions = narrowed(wanted.permissions);
+  const permissions = narrowed(grantedTo(host), wanted.permissions);
   const chosen = chosenRepositories(host, wanted);
   const { token, expiresAt } = mintToken(host, {
     kind: 'installation',
@@ -79,10 +80,10 @@ function createToken(call: Call) {
 }
 
 /** A token never gets more than the App was granted. */
-function narrowed(wanted: Permissions | undefined): Permissions {
-  if (!wanted) return APP_PERMISSIONS;
+function narrowed(all: Permissions, wanted: Permissions | undefined): Permissions {
+  if (!wanted) return all;
   for (const [name, level] of Object.entries(wanted)) {
-    const granted = APP_PERMISSIONS[name];
+    const granted = all[name];
     if (granted === undefined || (granted === 'read' && level !== 'read')) {
       throw new HttpError(422, 'The permissions requested are not granted to this installation.');
     }
@@ -122,12 +123,32 @@ function listRepositories({ host, actor }: Call) {
 }
 
 function judgeInstallation(call: Call): void {
-  if (numberParameter(call, 'installation_id') !== call.host.credentials.installationId) throw notFound();
+  const { installationId } = call.host.credentials;
+  const { isInstalled, isSuspended } = call.host.switches.values().arranged;
+  if (numberParameter(call, 'installation_id') !== installationId || !isInstalled) throw notFound();
+  if (isSuspended && call.method === 'POST') throw new HttpError(403, 'This installation has been suspended');
+}
+
+function getInstallation({ host }: Call) {
+  if (!host.switches.values().arranged.isInstalled) throw notFound();
+  return ok(installationPayload(host));
+}
+
+/** The secret itself is never told: https://docs.github.com/rest/apps/webhooks#get-a-webhook-configuration-for-an-app */
+function getHook({ host }: Call) {
+  const { hasWebhookSecret, checksCertificate } = host.switches.values().arranged;
+  return ok({
+    url: host.outbox.url() ?? '',
+    content_type: 'json',
+    insecure_ssl: checksCertificate ? '0' : '1',
+    ...(hasWebhookSecret ? { secret: '********' } : {}),
+  });
 }
 
 function installationPayload(host: Host): Fields {
   const { installationId, appId, slug } = host.credentials;
   const owner = host.state.repositories.find({})[0]?.owner ?? BOT_LOGIN;
+  const { isSuspended } = host.switches.values().arranged;
   const url = `${apiUrlOf(host)}/app/installations/${installationId}`;
   return {
     id: installationId,
@@ -140,13 +161,13 @@ function installationPayload(host: Host): Fields {
     app_slug: slug,
     target_id: 1,
     target_type: 'User',
-    permissions: APP_PERMISSIONS,
-    events: [],
+    permissions: grantedTo(host),
+    events: host.switches.values().arranged.events,
     created_at: now(host),
     updated_at: now(host),
     single_file_name: null,
-    suspended_at: null,
-    suspended_by: null,
+    suspended_at: isSuspended ? now(host) : null,
+    suspended_by: isSuspended ? accountPayload(host, owner) : null,
     client_id: `Iv1.local${appId}`,
     node_id: nodeIdOf('Installation', installationId),
   };

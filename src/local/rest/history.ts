@@ -47,10 +47,28 @@ async function getBranch(call: Call) {
     name,
     commit: commitPayload(call.host, repository, commit),
     _links: { self, html: `${repositoryHtmlUrlOf(call.host, repository)}/tree/${name}` },
-    protected: isProtected(call, `refs/heads/${name}`),
-    protection: { enabled: isProtected(call, `refs/heads/${name}`) },
+    ...protectionOf(call, name),
     protection_url: `${self}/protection`,
   });
+}
+
+/** What requires pull requests is told to the owners only. */
+function protectionOf(call: Call, name: string): Fields {
+  const { protectedBy, rules } = call.host.switches.values().arranged;
+  const isDefault = repositoryOf(call).defaultBranch === name;
+  const contexts = (isDefault ? protectedBy : null) ?? [];
+  return {
+    // A ruleset protects too, and says so nowhere below.
+    protected: isProtected(call, `refs/heads/${name}`) || (isDefault && (protectedBy !== null || rules.length > 0)),
+    protection: {
+      enabled: isProtected(call, `refs/heads/${name}`) || (isDefault && protectedBy !== null),
+      required_status_checks: {
+        enforcement_level: contexts.length > 0 ? 'non_admins' : 'off',
+        contexts,
+        checks: contexts.map((context) => ({ context, app_id: null })),
+      },
+    },
+  };
 }
 
 const MOST_COMMITS = 1000;

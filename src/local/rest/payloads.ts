@@ -12,7 +12,6 @@ import {
   type Repository,
 } from '../records.ts';
 import { accountOf } from '../repository-records.ts';
-import { APP_PERMISSIONS } from '../tokens.ts';
 
 export function accountPayload(host: Host, login: string): Fields {
   const { id, type } = accountOf(host, login);
@@ -31,6 +30,7 @@ export function accountPayload(host: Host, login: string): Fields {
 
 export function repositoryPayload(host: Host, repository: Repository): Fields {
   const { id, owner, name, defaultBranch, createdAt, pushedAt } = repository;
+  const { isArchived, isPrivate, hasIssues } = host.switches.values().arranged;
   const htmlUrl = repositoryHtmlUrlOf(host, repository);
   const openIssues = host.state.issues.find({ repositoryId: id, state: 'open' }).length;
   return {
@@ -39,8 +39,8 @@ export function repositoryPayload(host: Host, repository: Repository): Fields {
     name,
     full_name: `${owner}/${name}`,
     owner: accountPayload(host, owner),
-    private: false,
-    visibility: 'public',
+    private: isPrivate,
+    visibility: isPrivate ? 'private' : 'public',
     html_url: htmlUrl,
     clone_url: `${htmlUrl}.git`,
     git_url: `${htmlUrl}.git`,
@@ -48,14 +48,14 @@ export function repositoryPayload(host: Host, repository: Repository): Fields {
     description: null,
     fork: false,
     default_branch: defaultBranch,
-    has_issues: true,
+    has_issues: hasIssues,
     open_issues: openIssues,
     open_issues_count: openIssues,
     created_at: createdAt,
     updated_at: pushedAt,
     pushed_at: pushedAt,
     allow_rebase_merge: false,
-    archived: false,
+    archived: isArchived,
     disabled: false,
   };
 }
@@ -186,8 +186,8 @@ export function appPayload(host: Host): Fields {
     html_url: `${host.url()}/apps/${slug}`,
     created_at: '2026-01-01T00:00:00Z',
     updated_at: '2026-01-01T00:00:00Z',
-    permissions: APP_PERMISSIONS,
-    events: [],
+    permissions: host.switches.values().arranged.permissions,
+    events: host.switches.values().arranged.events,
   };
 }
 

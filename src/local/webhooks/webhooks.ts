@@ -27,6 +27,7 @@ export interface Outbox {
   readonly redeliver: (delivery: Delivery) => void;
   /** Where deliveries go, beginning with what a former process left; undefined: the App has no webhook, and none is stored. */
   readonly setUrl: (url: string | undefined) => void;
+  readonly url: () => string | undefined;
   /** Sends what faults hold back, now. */
   readonly release: () => void;
   readonly close: () => Promise<void>;
@@ -82,6 +83,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     redeliver: ({ guid, event, action, repositoryId, payload }) =>
       store({ guid, event, action, repositoryId, payload, redelivery: true }),
     setUrl: sender.setUrl,
+    url: sender.url,
     close: async () => {
       holding.release();
       await sender.close();
@@ -122,6 +124,7 @@ function createSender({ state, clock, secret }: OutboxOptions) {
   return {
     wake,
     hasUrl: () => url !== undefined,
+    url: () => url,
     setUrl: (next: string | undefined) => {
       url = next;
       for (const repositoryId of new Set(state.deliveries.find({ state: 'pending' }).map((row) => row.repositoryId))) {

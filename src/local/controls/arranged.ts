@@ -1,0 +1,46 @@
+/** What people arrange on GitHub's own settings pages: REST tells it here as GitHub would, and `/_local/switches` sets it. Told and not obeyed, but for the permissions of tokens. */
+import { z } from 'zod';
+
+const words = (text: string): string[] => text.split(' ');
+const permissions = z.record(z.string(), z.string());
+
+/** What the App asks for and is granted; it never has `workflows`. */
+const APP_PERMISSIONS = {
+  metadata: 'read',
+  contents: 'write',
+  issues: 'write',
+  pull_requests: 'write',
+  checks: 'write',
+  actions: 'write',
+  statuses: 'read',
+};
+const APP_EVENTS = words(
+  'issues issue_comment pull_request pull_request_review check_run check_suite status workflow_run push delete repository',
+);
+
+export const arrangedSchema = z.strictObject({
+  /** Of the App's registration. */
+  permissions: permissions.default(APP_PERMISSIONS),
+  /** Those of them that the installation has accepted; all where it is absent. */
+  accepted: permissions.optional(),
+  events: z.array(z.string()).default(APP_EVENTS),
+  hasWebhookSecret: z.boolean().default(true),
+  checksCertificate: z.boolean().default(true),
+  isInstalled: z.boolean().default(true),
+  isSuspended: z.boolean().default(false),
+  isArchived: z.boolean().default(false),
+  isPrivate: z.boolean().default(false),
+  hasIssues: z.boolean().default(true),
+  /** Of one ruleset on the default branch: https://docs.github.com/rest/repos/rules#get-rules-for-a-branch */
+  rules: z.array(z.looseObject({ type: z.string() })).default([]),
+  /** Whether the App may do what the ruleset forbids. */
+  canBypass: z.enum(['always', 'pull_requests_only', 'never', 'exempt']).default('never'),
+  /** Checks that a protection of the old kind requires of the default branch; null: there is none. */
+  protectedBy: z.array(z.string()).nullable().default(null),
+  actions: z
+    .strictObject({ enabled: z.boolean(), allowed_actions: z.enum(['all', 'local_only', 'selected']).optional() })
+    .default({ enabled: true, allowed_actions: 'all' }),
+  /** File names of workflows that somebody has switched off. */
+  workflowsOff: z.array(z.string()).default([]),
+});
+export type Arranged = z.infer<typeof arrangedSchema>;

@@ -1,0 +1,49 @@
+/** Rules of branches, and what Actions may do: https://docs.github.com/rest/repos/rules and https://docs.github.com/rest/actions/permissions */
+import { type Need, PUBLIC } from '../access.ts';
+import { repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
+import { notFound } from '../http-error.ts';
+import { type Call, type Endpoints, list, numberParameter, ok, repositoryOf, textParameter } from './endpoint.ts';
+
+const READ_ADMINISTRATION: Need = { permission: 'administration', level: 'read', people: 'admin' };
+/** Of the only ruleset there is. */
+const RULESET_ID = 1;
+
+export const rulesetEndpoints: Endpoints = {
+  'GET /repos/{owner}/{repo}/rules/branches/{branch}': { need: PUBLIC, answer: listRules },
+  'GET /repos/{owner}/{repo}/rulesets/{ruleset_id}': { need: PUBLIC, answer: getRuleset },
+  'GET /repos/{owner}/{repo}/actions/permissions': {
+    need: READ_ADMINISTRATION,
+    answer: ({ host }) => ok(host.switches.values().arranged.actions),
+  },
+};
+
+/** Rules of every branch but the default one: none. */
+function listRules(call: Call) {
+  const { owner, name, defaultBranch } = repositoryOf(call);
+  if (textParameter(call, 'branch') !== defaultBranch) return list([]);
+  const ruleset = { ruleset_source_type: 'Repository', ruleset_source: `${owner}/${name}`, ruleset_id: RULESET_ID };
+  return list(call.host.switches.values().arranged.rules.map((rule) => ({ ...rule, ...ruleset })));
+}
+
+/** Who may bypass it is told to its owners only; everybody is told whether they may. */
+function getRuleset(call: Call) {
+  const { rules, canBypass } = call.host.switches.values().arranged;
+  if (numberParameter(call, 'ruleset_id') !== RULESET_ID || rules.length === 0) throw notFound();
+  const { owner, name } = repositoryOf(call);
+  const isApp = call.actor.type === 'installation';
+  return ok({
+    id: RULESET_ID,
+    name: 'main',
+    target: 'branch',
+    source_type: 'Repository',
+    source: `${owner}/${name}`,
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
+    rules,
+    current_user_can_bypass: isApp ? canBypass : 'never',
+    _links: {
+      self: { href: `${repositoryUrlOf(call.host, repositoryOf(call))}/rulesets/${RULESET_ID}` },
+      html: { href: `${repositoryHtmlUrlOf(call.host, repositoryOf(call))}/rules/${RULESET_ID}` },
+    },
+  });
+}
