@@ -1,11 +1,11 @@
 /** The App's only reader of `process.env`: each door gets its variables parsed once. */
-import { createPrivateKey } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { type GatewaySettings, gatewaySettings } from './gateway-settings.ts';
-import { isGiven, withSecrets } from './secrets.ts';
+import { isGiven, type Variables, withSecrets } from './secrets.ts';
+import { app, guardrails, job, type LEVELS, limits, log, model, skills } from './variables.ts';
 
 /** Environment that a child process of ours may see: where programs are found, nothing else. */
 export function childEnvironment(): Record<string, string> {
@@ -29,48 +29,6 @@ export function stateDirectory(): string {
   const { XDG_STATE_HOME = '' } = process.env;
   return join(isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(homedir(), '.local', 'state'), 'loopwright');
 }
-
-const KEY_REMEDY =
-  "write the App's private key, the text of the .pem file that GitHub made, from -----BEGIN to END-----; line breaks may be \\n";
-
-function isPrivateKey(pem: string): boolean {
-  try {
-    createPrivateKey(pem.replaceAll('\\n', '\n'));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** What is written wrong, or left out: the remedy is the whole sentence about it. */
-function text(remedy: string) {
-  return z.string({ error: remedy }).min(1, { error: remedy });
-}
-
-function whole({ least, most = Number.MAX_SAFE_INTEGER }: { readonly least: number; readonly most?: number }) {
-  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
-  const error = `write a whole number, ${range}`;
-  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
-}
-
-const model = z.object({
-  LLM_BASE_URL: z
-    .url({ protocol: /^https?$/, error: 'write an address that begins with http:// or https://' })
-    .refine((address) => !URL.parse(address)?.username && !URL.parse(address)?.password, {
-      error: 'an address with a user or password in it reaches no model; name the key in LLM_API_KEY',
-    })
-    .optional(),
-  LLM_MODEL: text('write the name of the model, as the endpoint calls it').optional(),
-  LLM_API_KEY: text('write the key, or leave it out where the endpoint needs none').optional(),
-  OPENAI_API_KEY: text('write the key, or leave it out where the endpoint needs none').optional(),
-  /** USD per million tokens, `prompt/completion`, for example `0.25/2`. */
-  LLM_PRICE: z
-    .string()
-    .regex(/^\d+(\.\d+)?\/\d+(\.\d+)?$/, {
-      error: 'write USD per million tokens in and out, for example 0.25/2, or leave it out',
-    })
-    .optional(),
-});
 
 interface NoEndpoint {
   readonly baseUrl: undefined;
@@ -111,47 +69,12 @@ function endpointIn({ LLM_BASE_URL: baseUrl, LLM_MODEL: name }: z.infer<typeof m
   return { baseUrl, name };
 }
 
-const app = z.object({
-  APP_ID: z.coerce
-    .number({ error: "write the App's id, a whole number; GitHub shows it on the App's page" })
-    .int({ error: "write the App's id, a whole number; GitHub shows it on the App's page" })
-    .positive({ error: "write the App's id, a whole number; GitHub shows it on the App's page" }),
-  PRIVATE_KEY: text(KEY_REMEDY).refine(isPrivateKey, { error: KEY_REMEDY }),
-  WEBHOOK_SECRET: text("write the secret that is set for the App's webhook on GitHub"),
-  GITHUB_API_URL: z
-    .url({ error: "write the address of GitHub's API, such as https://github.example.com/api/v3" })
-    .default('https://api.github.com'),
-  PUBLIC_URL: z.url({ error: 'write the address under which GitHub reaches this App, beginning with https://' }),
-  /** The App's name in its own login, `<slug>[bot]`. */
-  APP_SLUG: z.string().default('loopwright'),
-  HOST: z.string().default('0.0.0.0'),
-  PORT: whole({ least: 1, most: 65_535 }).default(3000),
-  /** Says that the endpoint gives authored answers; only then may jobs run without a sandbox. */
-  LOOPWRIGHT_SCRIPTED: z.stringbool({ error: 'write true or false' }).default(false),
-  DATABASE_URL: z.string().default('.data/db'),
-  WORKSPACE_DIR: z.string().default('.data/repositories'),
-});
 export type AppEnvironment = z.infer<typeof app>;
 
 /** The real App's settings; undefined when no credentials are given, which means local mode. @throws {ConfigError} when only some are given. */
 export function appEnvironment(): AppEnvironment | undefined {
   return process.env.APP_ID === undefined && !isGiven(process.env, 'PRIVATE_KEY') ? undefined : parse(app);
 }
-
-const count = whole({ least: 1 });
-const DAYS = 'write a number of days above 0';
-const days = z.coerce.number({ error: DAYS }).positive({ error: DAYS });
-const limits = z.object({
-  MAX_LOOPS: count.default(40),
-  MAX_LOOPS_PER_INSTALLATION: count.default(20),
-  MAX_LOOPS_PER_REPOSITORY: count.default(8),
-  KEEP_DELIVERIES_DAYS: days
-    .min(4, { error: 'GitHub may bring a webhook again for 3 days; write 4 or more' })
-    .default(4),
-  KEEP_LOGS_DAYS: days.default(90),
-  KEEP_BLOBS_DAYS: days.default(40),
-  KEEP_COMMITS_DAYS: days.default(14),
-});
 
 export interface Limits {
   readonly slots: { readonly overall: number; readonly installation: number; readonly repository: number };
@@ -181,17 +104,9 @@ export function limitsEnvironment(): Limits {
   };
 }
 
-/** Another directory of skills than the package's own. */
-const skills = z.object({ SKILLS_DIR: text('name a directory of skills, or unset it').optional() });
-
 export function skillsDirectory(): string | undefined {
   return parse(skills).SKILLS_DIR;
 }
-
-/** Another file of guardrails than the package's own. */
-const guardrails = z.object({
-  GUARDRAILS_FILE: text('name a file like config/guardrails.yaml, or unset it').optional(),
-});
 
 export function guardrailsFile(): string | undefined {
   return parse(guardrails).GUARDRAILS_FILE;
@@ -202,20 +117,6 @@ export function gatewayEnvironment(): GatewaySettings {
   return parse(gatewaySettings);
 }
 
-const FROM_WORKFLOW = 'the workflow that `loopwright init` writes hands it over; run the job there';
-
-const job = z.object({
-  LOOPWRIGHT_BRIEF: text(FROM_WORKFLOW),
-  LOOPWRIGHT_WORKSPACE: text(FROM_WORKFLOW),
-  LOOPWRIGHT_OUTPUT: text(FROM_WORKFLOW),
-  LOOPWRIGHT_INPUT: z.string().default(''),
-  LOOPWRIGHT_MODEL_URL: z.string().default(''),
-  /** GitHub gives these to a job that may ask for its identity. */
-  ACTIONS_ID_TOKEN_REQUEST_URL: z.string().default(''),
-  ACTIONS_ID_TOKEN_REQUEST_TOKEN: z.string().default(''),
-  GITHUB_OUTPUT: z.string().default(''),
-  RUNNER_TEMP: z.string().default(''),
-});
 export type JobEnvironment = z.infer<typeof job>;
 
 /** What the workflow hands to the job; from then on no program that the job starts finds in its environment with what to ask who the job is. */
@@ -225,25 +126,109 @@ export function takeJobEnvironment(): JobEnvironment {
   return taken;
 }
 
-const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-const log = z.object({
-  LOG_LEVEL: z.enum(LEVELS, { error: 'write trace, debug, info, warn, error, fatal or silent' }).default('info'),
-});
-
 export function logLevel(): (typeof LEVELS)[number] {
   return parse(log).LOG_LEVEL;
+}
+
+/** A variable that is not as it must be. Its value is shown where nobody minds. */
+export interface VariableProblem {
+  readonly name: string;
+  readonly isMissing: boolean;
+  /** `is not set`, `is "abc"`, `cannot be used` */
+  readonly stands: string;
+  readonly remedy: string;
+}
+
+/** What the real App would start with, as far as it can be read, and all that is wrong with it at once. */
+export interface Examined {
+  readonly problems: readonly VariableProblem[];
+  readonly app: { readonly [Name in keyof AppEnvironment]?: AppEnvironment[Name] | undefined };
+  readonly model: z.infer<typeof model>;
+  /** Whether beside LLM_BASE_URL other endpoints are named. */
+  readonly hasOtherEndpoints: boolean;
+  readonly skillsDirectory: string | undefined;
+  readonly guardrailsFile: string | undefined;
+  /** Keys and secrets, whatever they are for, */
+  readonly hidden: readonly string[];
+  /** and addresses, which may hold some. */
+  readonly addresses: readonly string[];
+}
+
+const EXAMINED = [app, model, limits, skills, guardrails, gatewaySettings, log] as const;
+/** Without them local mode starts, and the real App does not. */
+const ENDPOINT = {
+  LLM_BASE_URL: 'name the endpoint that the App shall ask, as https://api.openai.com/v1',
+  LLM_MODEL: 'name the model that this endpoint shall be asked for',
+};
+
+/** Reads all variables of `start`, and throws for none of them. */
+export function examinedEnvironment(): Examined {
+  const { variables, problems: unread } = readSecrets(EXAMINED.flatMap((schema) => Object.keys(schema.shape)));
+  const found = EXAMINED.flatMap((schema) => problemsOf(schema, variables));
+  const unnamed = Object.entries(ENDPOINT)
+    .filter(([name]) => variables[name] === undefined)
+    .map(([name, remedy]) => ({ name, isMissing: true, stands: 'is not set', remedy }));
+  // Of a secret that its source does not give, the source is what is wrong.
+  const isToldOf = (name: string): boolean => unread.some((one) => one.name.startsWith(name));
+  const problems = [...unread, ...[...found, ...unnamed].filter(({ name }) => !isToldOf(name))];
+  const isWrong = (name: string): boolean => found.some((one) => one.name === name);
+  const good = Object.fromEntries(Object.entries(variables).filter(([name]) => !isWrong(name)));
+  const others = gatewaySettings.safeParse(good).data;
+  return {
+    problems,
+    app: app.partial().parse(good),
+    model: model.parse(good),
+    hasOtherEndpoints: (others?.LLM_RESPONSES_BASE_URL ?? others?.LLM_ANTHROPIC_BASE_URL) !== undefined,
+    skillsDirectory: skills.parse(good).SKILLS_DIR,
+    guardrailsFile: guardrails.parse(good).GUARDRAILS_FILE,
+    hidden: valuesOf(variables, (name) => SECRETS.test(name) && !name.endsWith('_FILE')),
+    addresses: valuesOf(variables, (name) => name.endsWith('_URL')),
+  };
+}
+
+/** Secrets as their sources give them; of those that do not, why. */
+function readSecrets(names: readonly string[]): { variables: Variables; problems: readonly VariableProblem[] } {
+  let variables: Variables = process.env;
+  const problems: VariableProblem[] = [];
+  for (const name of names) {
+    try {
+      variables = { ...variables, [name]: withSecrets(process.env, [name])[name] };
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const [, source = name, stands = 'gives no secret', remedy = TRY] = UNREAD.exec(error.message) ?? [];
+      problems.push({ name: source, isMissing: false, stands, remedy });
+    }
+  }
+  return { variables, problems };
+}
+
+/** The sentence about a source: its name, how it stands, what to do. */
+const UNREAD = /^The (?:environment variable|secret) (\S+) (.*?)(?:; ([^;]*))?\.$/s;
+const TRY = 'see that it gives the secret, or set the variable itself';
+
+function valuesOf(variables: Variables, isMeant: (name: string) => boolean): readonly string[] {
+  return Object.entries(variables).flatMap(([name, value = '']) => (isMeant(name) && value !== '' ? [value] : []));
 }
 
 function parse<Schema extends z.ZodObject>(schema: Schema): z.infer<Schema> {
   const variables = withSecrets(process.env, Object.keys(schema.shape));
   const parsed = schema.safeParse(variables);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const name = issue?.path.join('.') ?? '';
-  const found = variables[name];
-  const isHidden = SECRETS.test(name) || found?.includes('@') === true;
-  const stands = found === undefined ? 'is not set' : isHidden ? 'cannot be used' : `is "${found}"`;
-  throw new ConfigError(`The environment variable ${name} ${stands}: ${issue?.message ?? 'it is refused'}.`);
+  const [problem] = problemsOf(schema, variables);
+  throw new ConfigError(`The environment variable ${problem?.name} ${problem?.stands}: ${problem?.remedy}.`);
+}
+
+/** One for each variable. */
+function problemsOf(schema: z.ZodType, variables: Variables): readonly VariableProblem[] {
+  const issues = schema.safeParse(variables).error?.issues ?? [];
+  const problems = issues.map(({ path, message }) => {
+    const name = path.join('.');
+    const found = variables[name];
+    const isHidden = SECRETS.test(name) || found?.includes('@') === true;
+    const stands = found === undefined ? 'is not set' : isHidden ? 'cannot be used' : `is "${found}"`;
+    return { name, isMissing: found === undefined, stands, remedy: message };
+  });
+  return problems.filter(({ name }, index) => problems.findIndex((one) => one.name === name) === index);
 }
 
 /** Nothing of them is shown; an address with an `@` may hold a password. */
