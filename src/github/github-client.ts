@@ -54,6 +54,8 @@ export interface Client {
   /** Octokit as the App itself, for what belongs to no repository. */
   readonly app: () => Octokit;
   readonly call: (repository: RepositoryRef) => Promise<Call>;
+  /** Octokit for the repository of this name, whose id is not known yet. */
+  readonly named: (repository: Omit<RepositoryRef, 'repositoryId'>) => Promise<Octokit>;
   readonly token: (repository: RepositoryRef) => Promise<string>;
   /** Forgets the token of a repository. */
   readonly renew: (repository: RepositoryRef) => void;
@@ -89,6 +91,7 @@ export function createClient(options: GitHubOptions): Client {
     webUrl,
     token: tokens.of,
     renew: tokens.renew,
+    named: async (repository) => new Octokit({ ...settingsFor(undefined), auth: await tokens.byName(repository) }),
     async call(repository) {
       const octokit = new Octokit({ ...settingsFor(repository.repositoryId), auth: await tokens.of(repository) });
       self ??= selfOf(tokens, appId).catch((error: unknown) => {

@@ -24,6 +24,8 @@ export interface Attempts {
   readonly renew: () => void;
   /** How a pause is made; by this machine's timer when absent. */
   readonly pause?: (milliseconds: number) => Promise<void>;
+  /** How often it is tried; 4 when absent. */
+  readonly most?: number;
 }
 
 /**
@@ -56,7 +58,7 @@ async function attemptAfter<Value>(
     if (failure === undefined) throw causeOf(error);
     asked = addressOf(failure);
     if (failure.status === 401) attempts.renew();
-    const waitMs = pauseAfter(failure, before, attempts.pauseMs);
+    const waitMs = pauseAfter(failure, before, attempts);
     if (waitMs === undefined) throw finalError(failure, error, before.tries + 1);
     await (attempts.pause ?? sleep)(waitMs);
   }
@@ -70,8 +72,12 @@ function addressOf({ status, request }: HttpError): string {
 }
 
 /** How long to wait before the next try; undefined when there is none. */
-function pauseAfter(failure: HttpError, { tries, missed }: Before, pauseMs: number): number | undefined {
-  const isLast = tries + 1 === TRIES || missed.has(addressOf(failure));
+function pauseAfter(
+  failure: HttpError,
+  { tries, missed }: Before,
+  { pauseMs, most = TRIES }: Attempts,
+): number | undefined {
+  const isLast = tries + 1 >= most || missed.has(addressOf(failure));
   return isLast ? undefined : waitOf(failure, pauseMs * 2 ** tries);
 }
 
@@ -91,6 +97,16 @@ export async function ifThere<Value>(
   } catch (error) {
     if (!hasStatus(error, 404)) throw error;
     return undefined;
+  }
+}
+
+/** Undefined where there is nothing (any more), as `attempt` tells it. */
+export async function unlessGone<Value>(asked: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof GoneError) return undefined;
+    throw error;
   }
 }
 

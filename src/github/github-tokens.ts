@@ -13,6 +13,8 @@ export interface AppKey {
 export interface Tokens {
   /** Kept until shortly before it expires. */
   readonly of: (repository: RepositoryRef) => Promise<string>;
+  /** For the repository of this name, whose id is not known yet; not kept. */
+  readonly byName: (repository: Pick<RepositoryRef, 'installationId' | 'repo'>) => Promise<string>;
   /** Forgets the token of a repository, because GitHub no longer takes it. */
   readonly renew: (repository: RepositoryRef) => void;
   /** Octokit as the App itself. */
@@ -36,6 +38,13 @@ export function createTokens(key: AppKey, settings: ConstructorParameters<typeof
   return {
     app,
     renew: (repository) => void kept.delete(keyOf(repository)),
+    async byName({ installationId, repo }) {
+      const { data } = await app().rest.apps.createInstallationAccessToken({
+        installation_id: installationId,
+        repositories: [repo],
+      });
+      return data.token;
+    },
     async of(repository) {
       const { installationId, repositoryId } = repository;
       const known = kept.get(keyOf(repository));
