@@ -16,7 +16,7 @@ export interface PgliteHandle {
   readonly close: () => Promise<void>;
 }
 
-const POSTGRES_MAJOR = '18';
+export const POSTGRES_MAJOR = '18';
 /** Each save leaves an old row behind, whose room only a vacuum gives back; what changed nothing costs one next to nothing. */
 const VACUUM_INTERVAL_MS = 60_000;
 /** Statistics and a checkpoint take longer, and can wait. */

@@ -6,6 +6,7 @@ import { packageFile } from '../settings/package-root.ts';
 import type { Command, Terminal } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { demo } from './demo.ts';
+import { doctor } from './doctor.ts';
 import { commandHelp, overview } from './help.ts';
 import { init } from './init.ts';
 import { prove } from './prove.ts';
@@ -13,7 +14,7 @@ import { schemas } from './schemas.ts';
 import { start } from './start.ts';
 import { verify } from './verify.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, prove, verify, schemas };
+const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, doctor, prove, verify, schemas };
 const HELP: readonly string[] = ['--help', '-h', 'help'];
 const VERSION: readonly string[] = ['--version', '-v'];
 

@@ -8,7 +8,10 @@ import type { ModelEnvironment } from '../settings/env.ts';
 
 /** @throws {SandboxError} with the sentence with which every BUILD would be refused here. The scripted model needs no sandbox. */
 export async function assertSandbox({ baseUrl }: ModelEnvironment): Promise<void> {
-  if (baseUrl === undefined) return;
+  if (baseUrl !== undefined) await openHere();
+}
+
+async function openHere(): Promise<void> {
   const workspace = await mkdtemp(join(tmpdir(), 'loopwright-sandbox-'));
   try {
     await openSandbox({ workspace, scratch: join(workspace, 'scratch'), readOnly: [], scripted: false });
@@ -19,8 +22,13 @@ export async function assertSandbox({ baseUrl }: ModelEnvironment): Promise<void
 
 /** The same sentence, for those who go on without BUILD. */
 export async function sandboxProblem(model: ModelEnvironment): Promise<string | undefined> {
+  return model.baseUrl === undefined ? undefined : sandboxProblemHere();
+}
+
+/** The same, whatever the model is. */
+export async function sandboxProblemHere(): Promise<string | undefined> {
   try {
-    await assertSandbox(model);
+    await openHere();
     return undefined;
   } catch (error) {
     if (error instanceof SandboxError) return error.message;

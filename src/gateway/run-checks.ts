@@ -7,7 +7,7 @@ import { WORKFLOWS } from '../settings/config.ts';
 import type { Claims } from './identity.ts';
 
 /** The environment of GitHub's that the job must name: `sub` then says so, and no cloud role trusts it by accident. */
-const ENVIRONMENT = 'loopwright';
+export const JOB_ENVIRONMENT = 'loopwright';
 
 interface Check {
   readonly claim: keyof Claims;
@@ -32,7 +32,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     claim: 'environment',
-    wanted: () => ENVIRONMENT,
+    wanted: () => JOB_ENVIRONMENT,
     because: 'the job that asks must have this environment; write the workflow anew with `loopwright init`',
   },
   {

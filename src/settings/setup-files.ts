@@ -11,12 +11,13 @@ const NAMES = [...new Set(Object.values(WORKFLOWS))];
 /** Where those are without which no loop starts. */
 export const SETUP_PATHS: readonly string[] = [CONFIG_PATH, ...NAMES.map(workflowPath)];
 
-function workflowPath(name: string): string {
+/** Where Actions look for a workflow. */
+export function workflowPath(name: string): string {
   return `.github/workflows/${name}`;
 }
 
 /** Downloads what the repository's lock files name; a repository that needs nothing, or prepares its runners, does without it. */
-const SETUP_ACTION = '.github/actions/loopwright-setup/action.yml';
+export const SETUP_ACTION = '.github/actions/loopwright-setup/action.yml';
 
 /** Everything that is written into a checkout. */
 export const SETUP_FILES: readonly string[] = [...SETUP_PATHS, SETUP_ACTION];

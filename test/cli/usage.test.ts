@@ -351,6 +351,7 @@ describe('help', () => {
       'start',
       'demo',
       'init',
+      'doctor',
       'prove',
       'verify',
       'schemas',

@@ -74,6 +74,10 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run -s loopwright -- --help': { file: 'test/cli/usage.test.ts', words: "typed(['--help'])" },
   'npm run -s loopwright -- schemas': BY_PACKAGE("npx('schemas', '--json')"),
   'npm run -s loopwright -- init ../shop': BY_PACKAGE("npx('init', checkout)"),
+  'npm run -s loopwright -- doctor --repo acme/shop': {
+    file: 'test/doctor/command.test.ts',
+    words: "typed(['doctor', '--repo', 'alice/toys']",
+  },
   'npm run -s loopwright -- prove main..HEAD --repo ../shop': {
     file: 'test/machine/prove.test.ts',
     words: "typed(['prove', 'main..fix', '--repo', directory])",

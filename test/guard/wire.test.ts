@@ -30,6 +30,8 @@ const SEAMS: readonly Seam[] = [
       'adapters/model-send.ts',
       // The gateway's two: to the model's endpoints, and to the issuer whose keys it checks tokens with.
       ...['gateway/upstream.ts', 'gateway/identity.ts'],
+      // The doctor's two: to PUBLIC_URL, as anybody would, and to the model, to see how its answer comes.
+      'doctor/outside.ts',
     ],
   },
   {

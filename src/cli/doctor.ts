@@ -1,0 +1,63 @@
+/** `loopwright doctor`: says what is missing for the real App, each with its remedy. */
+import { examine, type Report } from '../doctor/doctor.ts';
+import { reportLines } from '../doctor/report-text.ts';
+import { LoopError, UsageError } from '../errors.ts';
+import { examinedEnvironment } from '../settings/env.ts';
+import { type Command, optionsOf, type Terminal } from './command.ts';
+import { sandboxProblemHere } from './sandbox-here.ts';
+
+const OPTIONS = {
+  repo: { type: 'string', value: 'owner/name', description: 'look at this repository too, where the App is to work' },
+  json: { type: 'boolean', description: 'print one JSON object, and nothing else on standard output' },
+} as const;
+
+/** Of one request; of the model, without a sound. */
+const WITHIN_MS = 10_000;
+const MODEL_WITHIN_MS = 60_000;
+
+/** What the process ends with. */
+const ALL_RIGHT = 0;
+const NOT_RIGHT = 1;
+const NOT_LOOKED = 2;
+
+export const doctor: Command = {
+  summary:
+    'say what is missing for the real App: its settings, GitHub, the model, this machine; reads only, and asks the model once',
+  usage: '[--repo owner/name] [--json]',
+  options: OPTIONS,
+  async run(argv, terminal) {
+    try {
+      return await runIn(argv, terminal);
+    } catch (error) {
+      // 1 would say that something was looked at.
+      if (!(error instanceof LoopError)) throw error;
+      terminal.fail(error.message);
+      return NOT_LOOKED;
+    }
+  },
+};
+
+async function runIn(argv: readonly string[], { out }: Terminal): Promise<number> {
+  const { values } = optionsOf({ command: 'doctor', argv, options: OPTIONS });
+  const report = await examine({
+    environment: examinedEnvironment(),
+    place: values.repo === undefined ? undefined : placeOf(values.repo),
+    sandboxProblem: sandboxProblemHere,
+    withinMs: WITHIN_MS,
+    modelWithinMs: MODEL_WITHIN_MS,
+  });
+  if (values.json === true) out(JSON.stringify(report));
+  else for (const line of reportLines(report)) out(line);
+  return exitCodeOf(report);
+}
+
+/** What is unknown is told, and is no failure. */
+function exitCodeOf({ counts }: Report): number {
+  return counts.missing + counts.wrong === 0 ? ALL_RIGHT : NOT_RIGHT;
+}
+
+function placeOf(name: string) {
+  const [, owner, repo] = /^([\w-]+)\/([\w.-]+)$/.exec(name) ?? [];
+  if (owner !== undefined && repo !== undefined && !/^\.{1,2}$/.test(repo)) return { owner, repo };
+  throw new UsageError(`--repo is "${name}"; write owner/name, as in --repo acme/shop.`);
+}

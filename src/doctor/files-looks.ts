@@ -1,0 +1,113 @@
+/** Looks at the files that `init` writes, as they stand on the default branch, and at what Actions do with them. */
+import { readFile } from 'node:fs/promises';
+import { parseConfig } from '../context/repository-config.ts';
+import { ConfigError, LoopError } from '../errors.ts';
+import { CONFIG_PATH, WORKFLOWS } from '../settings/config.ts';
+import { packageFile } from '../settings/package-root.ts';
+import { SETUP_ACTION, workflowPath } from '../settings/setup-files.ts';
+import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
+import { listed, looksAt } from './look.ts';
+import type { Patient } from './patient.ts';
+
+const INIT = 'Run `npx loopwright init` in a checkout, then commit and push the files to the default branch.';
+const ANEW =
+  'Run `npx loopwright init --force` in a checkout, take your own `.github/loopwright.yml` back, then commit and push.';
+
+export const fileLooks = looksAt('files', {
+  ...Object.fromEntries(
+    Object.values(WORKFLOWS).map((name) => [name, (patient: Patient) => workflowFinding(patient, name)]),
+  ),
+  'loopwright.yml': async ({ ward }) => {
+    const text = await (await ward()).look.file(CONFIG_PATH);
+    if (text === undefined) return missing(`${CONFIG_PATH} is not on the default branch.`, INIT);
+    try {
+      parseConfig(text);
+      return ok(`${CONFIG_PATH} is as it must be.`);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return wrong(error.message, `Correct ${CONFIG_PATH} on the default branch.`);
+    }
+  },
+  'set-up action': async ({ ward }) => {
+    const { look } = await ward();
+    const [config = '', action] = [await look.file(CONFIG_PATH), await look.file(SETUP_ACTION)];
+    if (action !== undefined) return ok(`${SETUP_ACTION} is there.`);
+    return config.includes('LOOPWRIGHT_SETUP')
+      ? missing(
+          `${SETUP_ACTION} is not on the default branch, and ${CONFIG_PATH} takes from what it has downloaded.`,
+          INIT,
+        )
+      : ok('There is none, and nothing takes from it.');
+  },
+  'switched on': async ({ ward }) => {
+    const { look, repository } = await ward();
+    const names = Object.values(WORKFLOWS);
+    const states = await Promise.all(names.map((name) => look.workflowState(name)));
+    const off = names.filter((_, index) => states[index] !== undefined && states[index] !== 'active');
+    const unseen = names.filter((_, index) => states[index] === undefined);
+    if (off.length > 0)
+      return wrong(
+        `Actions do not run ${listed(off)}: switched off.`,
+        `Enable the workflow: ${repository.url}/actions`,
+      );
+    return unseen.length === 0
+      ? ok('Actions know both workflows, and run them.')
+      : unknown(`Actions do not know ${listed(unseen)}.`, 'Bring the workflow files to the default branch first.');
+  },
+  'allowed actions': async ({ ward }) => {
+    const { look, repository } = await ward();
+    const place = `${repository.url}/settings/actions`;
+    try {
+      return actionsFinding(await look.actions(), place);
+    } catch (error) {
+      if (!(error instanceof LoopError) || error.status !== 403) throw error;
+      return unknown(
+        `Which actions may be used only owners can see, and the App is none. The workflows use those of \`actions/…\`, each by its commit.`,
+        `Look there: ${place}`,
+      );
+    }
+  },
+});
+
+async function workflowFinding({ ward }: Patient, name: string): Promise<Finding> {
+  const path = workflowPath(name);
+  const [there, ours] = await Promise.all([
+    ward().then(({ look }) => look.file(path)),
+    readFile(packageFile('config', 'workflows', name), 'utf8'),
+  ]);
+  if (there === undefined) return missing(`${path} is not on the default branch.`, INIT);
+  if (there === ours) return ok(`${path} is as this version writes it.`);
+  return withoutPlaces(there) === withoutPlaces(ours)
+    ? ok(`${path} is as this version writes it, but for where and for how long it runs.`)
+    : wrong(`${path} is not as this version writes it: it is older, or was changed.`, ANEW);
+}
+
+/** Which runners, and how long they may take, is for people to say. */
+function withoutPlaces(text: string): string {
+  return text
+    .replaceAll('\r', '')
+    .split('\n')
+    .filter((line) => !/^\s*(?:runs-on:|timeout-minutes:|#|$)/.test(line))
+    .join('\n');
+}
+
+function actionsFinding(
+  { isEnabled, allowed }: { readonly isEnabled: boolean; readonly allowed: string | undefined },
+  place: string,
+): Finding {
+  if (!isEnabled) return wrong('Actions are disabled in this repository.', `Enable them: ${place}`);
+  const known: Readonly<Record<string, Finding>> = {
+    all: ok('Actions are enabled, and every action may be used.'),
+    local_only: wrong(
+      "Only the owner's own actions may be used, and the workflows use those of `actions/…`.",
+      `Allow actions created by GitHub: ${place}`,
+    ),
+  };
+  return (
+    known[allowed ?? ''] ??
+    unknown(
+      'Only chosen actions may be used; whether those of `actions/…` are among them was not looked at.',
+      `Look there: ${place}`,
+    )
+  );
+}

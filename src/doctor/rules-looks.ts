@@ -1,0 +1,121 @@
+/** Looks at what GitHub itself enforces: rules of the default branch, required checks, the environment of jobs that ask for models. */
+import { LoopError } from '../errors.ts';
+import { JOB_ENVIRONMENT } from '../gateway/run-checks.ts';
+import type { RepositoryFacts, RuleFacts } from '../github/inspection-port.ts';
+import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
+import { listed, looksAt } from './look.ts';
+import type { Ward } from './patient.ts';
+
+/** How the names of the App's own check runs begin. */
+const OURS = 'loopwright / ';
+
+export const ruleLooks = looksAt('rules', {
+  'pull requests': async ({ ward }) => pullRequestFinding(await ward()),
+  'required checks': async ({ ward }) => {
+    const { look, repository } = await ward();
+    const [rules, protection] = [await look.rules(), await look.protection()];
+    const required = [...new Set([...rules.flatMap(({ checks }) => checks), ...protection.checks])];
+    const ours = required.filter((name) => name.startsWith(OURS));
+    const queue = rules.some(({ type }) => type === 'merge_queue');
+    if (ours.length > 0)
+      return wrong(
+        `\`${repository.defaultBranch}\` requires ${listed(ours)}, which the App reports on its own pull requests only: ${
+          queue ? 'the merge queue waits for it in vain, and nothing can be merged' : "nobody else's can be merged"
+        }.`,
+        `Take ${listed(ours)} out of the required checks: ${settingsOf(repository)}`,
+      );
+    return ok(
+      `No check of ours is required${queue ? ', so the merge queue waits for none' : ''}; ${
+        required.length === 0
+          ? 'no other one is seen to be'
+          : `${listed(required)} ${required.length === 1 ? 'is' : 'are'}`
+      }.`,
+    );
+  },
+  environment: async ({ ward }) => {
+    const { look, repository } = await ward();
+    const branch = repository.defaultBranch;
+    const place = `${repository.url}/settings/environments`;
+    const found = await look.environment(JOB_ENVIRONMENT);
+    const only = `name \`${branch}\` alone as its deployment branch`;
+    if (found === undefined)
+      return missing(
+        `There is no environment \`${JOB_ENVIRONMENT}\`; the first job would make one that every branch may use.`,
+        `Make it, and ${only}: ${place}`,
+      );
+    const others = found.names.filter((name) => name !== branch);
+    const findings = {
+      every: wrong(`Every branch may use the environment \`${JOB_ENVIRONMENT}\`.`, `Edit it, and ${only}: ${place}`),
+      protected: ok(`Protected branches alone may use the environment \`${JOB_ENVIRONMENT}\`.`),
+      named: !found.names.includes(branch)
+        ? wrong(
+            `\`${branch}\` may not use the environment \`${JOB_ENVIRONMENT}\`, so no BUILD can begin.`,
+            `Edit it, and ${only}: ${place}`,
+          )
+        : others.length > 0
+          ? wrong(
+              `Beside \`${branch}\`, ${listed(others)} may use the environment \`${JOB_ENVIRONMENT}\`.`,
+              `Edit it, and ${only}: ${place}`,
+            )
+          : ok(`\`${branch}\` alone may use the environment \`${JOB_ENVIRONMENT}\`.`),
+    } as const satisfies Record<typeof found.branches, Finding>;
+    return findings[found.branches];
+  },
+});
+
+function settingsOf({ url }: RepositoryFacts): string {
+  return `${url}/settings/rules`;
+}
+
+/** `contents: write` includes merging on GitHub: beside the App's own guard, a rule must keep it from the default branch. */
+async function pullRequestFinding({ look, repository }: Ward): Promise<Finding> {
+  const branch = repository.defaultBranch;
+  const requiring = (await look.rules()).filter(({ type }) => type === 'pull_request');
+  if (requiring.length > 0) return bypassFinding(requiring, { look, repository });
+  const { isEnabled } = await look.protection();
+  if (isEnabled)
+    return unknown(
+      `\`${branch}\` is protected by settings of its own; whether they require a pull request of the App too, only owners can see.`,
+      `Look there, or make a ruleset, which can be seen: ${repository.url}/settings/branches`,
+    );
+  return missing(
+    `Not enforced by GitHub: nothing requires a pull request to change \`${branch}\`, and \`contents: write\` includes merging.`,
+    `Make a ruleset for \`${branch}\` that requires a pull request with one approval, without the App in its bypass list: ${settingsOf(repository)}`,
+  );
+}
+
+async function bypassFinding(
+  rules: readonly RuleFacts[],
+  { look, repository }: Pick<Ward, 'look' | 'repository'>,
+): Promise<Finding> {
+  const branch = repository.defaultBranch;
+  if (rules.every(({ approvals }) => approvals === 0))
+    return wrong(
+      `A ruleset requires a pull request to change \`${branch}\`, and nobody's approval: whoever may write could merge alone, the App too.`,
+      `Have the ruleset require one approval: ${settingsOf(repository)}`,
+    );
+  const ids = [...new Set(rules.flatMap(({ rulesetId, approvals }) => (approvals > 0 ? (rulesetId ?? []) : [])))];
+  const answers = await Promise.all(ids.map((id) => bypassOf(look.canBypass(id))));
+  // One that the App cannot bypass is enough.
+  if (answers.includes('never'))
+    return ok(`A ruleset requires a pull request to change \`${branch}\`, and the App cannot bypass it.`);
+  return answers.includes(undefined) || answers.length === 0
+    ? unknown(
+        `A ruleset requires a pull request to change \`${branch}\`; whether the App can bypass it GitHub does not say.`,
+        `Look that the App is not in its bypass list: ${settingsOf(repository)}`,
+      )
+    : wrong(
+        `A ruleset requires a pull request to change \`${branch}\`, and the App can bypass it.`,
+        `Take the App out of its bypass list: ${settingsOf(repository)}`,
+      );
+}
+
+/** A ruleset of an organisation may be hidden from the App. */
+async function bypassOf(asked: Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof LoopError && (error.status === 403 || error.status === 404)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+/** `loopwright doctor` as it is typed: what it prints, and what it ends with. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { runCommand } from '../../src/cli/run-command.ts';
+import { reportLines } from '../../src/doctor/report-text.ts';
+import { typed } from '../cli/terminal.ts';
+import { KEY, RIGHT, type Stage, startRightStage } from './stage.ts';
+
+let stage: Stage;
+/** Authored answers need no sandbox, which not every machine has. */
+let environment: Record<string, string>;
+beforeAll(async () => {
+  stage = await startRightStage();
+  environment = { ...stage.environment, LOOPWRIGHT_SCRIPTED: 'true' };
+});
+afterAll(() => stage.close());
+
+/** What a command says in this process. */
+async function said(argv: readonly string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const fail = (line: string) => err.push(line);
+  const code = await runCommand(argv, { out: (line) => void out.push(line), fail });
+  return { code, out, err };
+}
+
+const report = z.strictObject({
+  rows: z.array(
+    z.strictObject({
+      area: z.string(),
+      subject: z.string(),
+      state: z.enum(['ok', 'missing', 'wrong', 'unknown']),
+      sentence: z.string(),
+      remedy: z.string().optional(),
+    }),
+  ),
+  counts: z.strictObject({ ok: z.int(), missing: z.int(), wrong: z.int(), unknown: z.int() }),
+});
+
+test('ends with 0 where nothing is missing or wrong, and tells what is unknown', async () => {
+  const { code, out, err } = await typed(['doctor', '--repo', 'alice/toys'], environment);
+  expect(code, out.join('\n')).toBe(0);
+  expect(err).toEqual([]);
+  expect(out.filter((line) => line.startsWith('  ✓')).length).toBeGreaterThan(20);
+  expect(out.filter((line) => line.startsWith('  ?')).length).toBe(3);
+  expect(out.at(-1)).toMatch(/^\d+ looked at: \d+ ok, 0 missing, 0 wrong, 3 unknown\.$/);
+});
+
+test('ends with 1 where something is missing, and says what with its remedy', async () => {
+  await stage.arrange({ ...RIGHT, hasIssues: false });
+  const { code, out } = await typed(['doctor', '--repo', 'alice/toys'], environment);
+  await stage.arrange(RIGHT);
+  expect(code).toBe(1);
+  const at = out.findIndex((line) => line.startsWith('  ✗ issues '));
+  expect(out[at]).toContain('It has no issues, so there is nothing to set the label on.');
+  expect(out[at + 1]?.trim()).toMatch(/^→ Switch issues on: http.*\/alice\/toys\/settings$/);
+});
+
+test('--json prints one object, and no key of the environment', async () => {
+  const secrets = { ...environment, LLM_RESPONSES_API_KEY: 'sk-responses-55aa66bb77cc', LLM_PRICE: KEY };
+  const { code, out } = await typed(['doctor', '--json'], secrets);
+  expect(code).toBe(1);
+  expect(out).toHaveLength(1);
+  const { rows, counts } = report.parse(JSON.parse(out[0] ?? ''));
+  expect(counts.ok + counts.missing + counts.wrong + counts.unknown).toBe(rows.length);
+  expect(rows.filter(({ state, remedy }) => (state === 'ok') !== (remedy === undefined))).toEqual([]);
+  expect(rows.find(({ subject }) => subject === 'LLM_PRICE')?.sentence).toBe('LLM_PRICE is "[secret removed]".');
+  for (const secret of [KEY, 'sk-responses-55aa66bb77cc', 'PRIVATE KEY', environment.WEBHOOK_SECRET])
+    expect(out[0]).not.toContain(secret);
+});
+
+test('without any variable it names those that are missing, and looks at nothing', async () => {
+  const { code, out } = await typed(['doctor']);
+  expect(code).toBe(1);
+  const missing = out.flatMap((line) => /^ {2}✗ ([A-Z_]+) /.exec(line)?.[1] ?? []);
+  expect(missing).toEqual(['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'PUBLIC_URL', 'LLM_BASE_URL', 'LLM_MODEL']);
+});
+
+test.each([
+  ['an option that there is not', ['--probe'], 'doctor: there is no option "--probe"'],
+  ['a repository without an owner', ['--repo', 'toys'], '--repo is "toys"; write owner/name, as in --repo acme/shop.'],
+  ['a path for a repository', ['--repo', 'a/..'], '--repo is "a/.."; write owner/name, as in --repo acme/shop.'],
+  ['a word too many', ['now'], 'doctor: "now" is one word too many'],
+])('ends with 2 for %s', async (_, argv, sentence) => {
+  const { code, out, err } = await said(['doctor', ...argv]);
+  expect({ code, out }).toEqual({ code: 2, out: [] });
+  expect(err.join('\n')).toContain(sentence);
+});
+
+test('--help explains it', async () => {
+  const { code, out } = await said(['doctor', '--help']);
+  expect(code).toBe(0);
+  expect(out.join('\n')).toContain('--repo owner/name');
+  expect(out.join('\n')).toContain('asks the model once');
+});
+
+test('a table has its areas in order, and says once what is to be done about several rows in turn', () => {
+  const unseen = { state: 'unknown', sentence: 'Not looked at.', remedy: 'Do this first.' } as const;
+  const rows = [
+    { area: 'App', subject: 'name', state: 'ok', sentence: 'It has\none.\u001b[2J' } as const,
+    { area: 'model', subject: 'answers', ...unseen },
+    { area: 'model', subject: 'streams', ...unseen },
+  ];
+  expect(reportLines({ rows, counts: { ok: 1, missing: 0, wrong: 0, unknown: 2 } })).toEqual([
+    'App',
+    '  ✓ name     It has one. [2J',
+    '',
+    'model',
+    '  ? answers  Not looked at.',
+    '             → Do this first.',
+    '  ? streams  Not looked at.',
+    '',
+    '3 looked at: 1 ok, 0 missing, 0 wrong, 2 unknown.',
+  ]);
+});

@@ -1,0 +1,161 @@
+/** What single looks say of answers that the embedded GitHub does not give. */
+import { expect, test } from 'vitest';
+import { fileLooks } from '../../src/doctor/files-looks.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import type { Look } from '../../src/doctor/look.ts';
+import { machineLooks } from '../../src/doctor/machine-looks.ts';
+import type { Patient, Ward } from '../../src/doctor/patient.ts';
+import { repositoryLooks } from '../../src/doctor/repository-looks.ts';
+import { ruleLooks } from '../../src/doctor/rules-looks.ts';
+import { webhookLooks } from '../../src/doctor/webhook-looks.ts';
+import { GoneError, LoopError } from '../../src/errors.ts';
+import type {
+  DeliveryFacts,
+  Inspection,
+  RepositoryFacts,
+  RepositoryInspection,
+} from '../../src/github/inspection-port.ts';
+import { examinedEnvironment } from '../../src/settings/env.ts';
+
+const never = (): never => {
+  throw new Error('not asked in this test');
+};
+const REPOSITORY: RepositoryFacts = {
+  id: 1,
+  url: 'https://github.com/acme/shop',
+  defaultBranch: 'main',
+  isPrivate: false,
+  isArchived: false,
+  isDisabled: false,
+  hasIssues: true,
+};
+const LOOK: RepositoryInspection = {
+  file: never,
+  hasLabel: never,
+  workflowState: never,
+  lastGoodRun: never,
+  actions: never,
+  rules: async () => [],
+  canBypass: never,
+  protection: async () => ({ isEnabled: false, checks: [] }),
+  environment: never,
+  hasDraft: async () => false,
+  headChecks: never,
+};
+const GITHUB: Inspection = {
+  app: never,
+  hook: never,
+  deliveries: never,
+  installation: never,
+  repository: never,
+  inside: never,
+};
+
+interface Told {
+  readonly repository?: Partial<RepositoryFacts>;
+  readonly look?: Partial<RepositoryInspection>;
+  readonly github?: Partial<Inspection>;
+  readonly apiUrl?: string;
+  readonly sandboxProblem?: Patient['sandboxProblem'];
+}
+
+function patientWith({
+  repository,
+  look,
+  github,
+  apiUrl = 'https://api.github.com',
+  sandboxProblem = never,
+}: Told): Patient {
+  const { app, ...environment } = examinedEnvironment();
+  const ward: Ward = {
+    installation: { id: 1, url: '', permissions: {}, events: [], isSuspended: false },
+    repository: { ...REPOSITORY, ...repository },
+    look: { ...LOOK, ...look },
+  };
+  return {
+    environment: { ...environment, app: { ...app, GITHUB_API_URL: apiUrl } },
+    place: { owner: 'acme', repo: 'shop' },
+    withinMs: 1,
+    sandboxProblem,
+    wanted: never,
+    app: never,
+    github: async () => ({ ...GITHUB, ...github }),
+    installation: never,
+    ward: async () => ward,
+    model: never,
+    database: never,
+  };
+}
+
+async function said(looks: readonly Look[], name: string, told: Told): Promise<Finding | undefined> {
+  return looks.find(({ subject }) => subject === name)?.look(patientWith(told));
+}
+
+test.each([
+  ['a public one has drafts', {}, 'ok'],
+  [
+    'a private one of a GitHub Enterprise Server has',
+    { repository: { isPrivate: true }, apiUrl: 'https://git.example/api/v3' },
+    'ok',
+  ],
+  ['a private one with a draft has', { repository: { isPrivate: true }, look: { hasDraft: async () => true } }, 'ok'],
+  ['of another private one nobody knows', { repository: { isPrivate: true } }, 'unknown'],
+] as const)('drafts: %s', async (_, told, state) => {
+  expect(await said(repositoryLooks, 'drafts', told)).toMatchObject({ state });
+});
+
+test.each([
+  ['no webhook in three days', [], 'unknown', 'so whether the webhook is active cannot be known'],
+  ['one that our App refused', [400], 'wrong', "the webhook's secret is not WEBHOOK_SECRET"],
+  ['one that found another server', [404], 'wrong', 'there is no App at that address'],
+  ['one that found a failing proxy', [502], 'wrong', 'what stands before it, failed'],
+  ['one that arrived after two that did not', [200, 0, 502], 'ok', '2 before it did not'],
+] as const)('deliveries: %s', async (_, statuses, state, words) => {
+  const delivered = statuses.map(
+    (status): DeliveryFacts => ({ name: 'push', triedAt: '2026-01-01T00:00:00Z', status, outcome: 'OK' }),
+  );
+  const finding = await said(webhookLooks, 'deliveries', { github: { deliveries: async () => delivered } });
+  expect(finding).toMatchObject({ state });
+  expect(finding?.sentence).toContain(words);
+});
+
+const requiring = { rules: async () => [{ type: 'pull_request', rulesetId: 3, checks: [], approvals: 1 }] };
+test.each([
+  ['hidden from the App', () => Promise.reject(new GoneError('GitHub answered 404', { status: 404 }))],
+  ['of a GitHub that does not say who may bypass it', async () => undefined],
+])('a ruleset %s shows nothing of bypassing', async (_, canBypass: RepositoryInspection['canBypass']) => {
+  const finding = await said(ruleLooks, 'pull requests', { look: { ...requiring, canBypass } });
+  expect(finding).toMatchObject({ state: 'unknown' });
+});
+
+test.each([
+  ['protected branches', { branches: 'protected', names: [] }, 'ok'],
+  ['the default branch alone', { branches: 'named', names: ['main'] }, 'ok'],
+  ['others beside it', { branches: 'named', names: ['main', 'release/*'] }, 'wrong'],
+] as const)('an environment for %s', async (_, facts, state) => {
+  expect(await said(ruleLooks, 'environment', { look: { environment: async () => facts } })).toMatchObject({ state });
+});
+
+test('a base that nobody has checked is unknown, and no pass', async () => {
+  const nothing = { sha: 'a'.repeat(40), state: 'complete', changedAt: undefined, waitsFor: [], checks: [] } as const;
+  const finding = await said(repositoryLooks, 'base', { look: { headChecks: async () => nothing } });
+  expect(finding).toMatchObject({ state: 'unknown' });
+  expect(finding?.remedy).toContain('init');
+});
+
+test('workflows that Actions do not know are unknown', async () => {
+  const finding = await said(fileLooks, 'switched on', { look: { workflowState: async () => undefined } });
+  expect(finding).toMatchObject({ state: 'unknown' });
+});
+
+test('a look that fails otherwise than by a refusal says so', async () => {
+  const refused = () => Promise.reject(new LoopError('GitHub answered 451', { status: 451 }));
+  await expect(said(fileLooks, 'allowed actions', { look: { actions: refused } })).rejects.toThrow('451');
+});
+
+test('a machine without a sandbox matters where jobs run on it, and is else unknown', async () => {
+  const sandboxProblem = async () => 'bubblewrap is not installed.';
+  expect(await said(machineLooks, 'sandbox', { sandboxProblem })).toMatchObject({ state: 'unknown' });
+  const here = { sandboxProblem, apiUrl: 'http://127.0.0.1:8480/api/v3' };
+  expect(await said(machineLooks, 'sandbox', here)).toMatchObject({ state: 'missing' });
+});
