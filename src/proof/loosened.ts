@@ -1,6 +1,7 @@
 /** Tests that a change loosens: as they were on the base they are red with it, and what became of them is green with and without it. Pure. */
 import { findingDefect } from '../guard/waivers.ts';
 import type { Defect } from '../loop/measurement.ts';
+import { assertingLines } from '../rules/assertions.ts';
 import type { TestResult } from '../test-runs/test-run.ts';
 import type { ProofRow } from './proof.ts';
 import { firstLine, howOf, type Results } from './rows.ts';
@@ -11,13 +12,16 @@ export interface Loosened {
   /** The same tests with the change. */
   readonly asBefore: Results;
   readonly rows: readonly ProofRow[];
+  /** Whether a test asserts, in so many words, all that it did: ids on the base, and on the head. */
+  readonly assertsAsBefore: (before: string, now: string) => boolean;
 }
 
 /**
  * Whoever means another behaviour writes a test that needs the change; one that is content with both hides what the change breaks. A test that is gone must
- * have one in its place that needs the change. An exception may come from what the test does with the product's insides, and is only told.
+ * have one in its place that needs the change. Told only: an exception, which may come from what the test does with the product's insides; and a test that asserts
+ * all that it did, whose set-up people adapt where a default becomes another.
  */
-export function loosened({ base, asBefore, rows }: Loosened): readonly Defect[] {
+export function loosened({ base, asBefore, rows, assertsAsBefore }: Loosened): readonly Defect[] {
   const red = [...asBefore].filter(([id, result]) => base.get(id)?.outcome === 'pass' && isTelling(result));
   const now = rowsByOld(base, rows);
   const content = red.filter(([id]) => now(id)?.role === 'keeps');
@@ -26,12 +30,18 @@ export function loosened({ base, asBefore, rows }: Loosened): readonly Defect[] 
     ids.slice(replacementsIn(group, base, rows)),
   );
   return [
-    ...content.map(([id, result]) => findingFor(id, result, 'as it is now it passes with and without the change')),
-    ...unreplaced.map(([id, result]) =>
-      findingFor(id, result, 'no other test that needs the change stands in its place'),
+    ...content.map(([id, result]) =>
+      assertsAsBefore(id, now(id)?.test ?? id)
+        ? findingFor(id, result, { instead: ADAPTED, isTold: true })
+        : findingFor(id, result, { instead: CONTENT }),
     ),
+    ...unreplaced.map(([id, result]) => findingFor(id, result, { instead: UNREPLACED })),
   ];
 }
+
+const CONTENT = 'as it is now it passes with and without the change';
+const ADAPTED = 'with another set-up and the same assertions it passes with and without the change';
+const UNREPLACED = 'no other test that needs the change stands in its place';
 
 /** What is not there any more says nothing about what a test asked. */
 function isTelling(result: TestResult): boolean {
@@ -55,17 +65,38 @@ function groupOf(id: string): string {
   return named ?? fileOf(id);
 }
 
-function findingFor(id: string, result: TestResult, instead: string): Defect {
+interface Saying {
+  /** What stands there now. */
+  readonly instead: string;
+  readonly isTold?: boolean;
+}
+
+function findingFor(id: string, result: TestResult, { instead, isTold = result.isRaised === true }: Saying): Defect {
   const file = fileOf(id);
   return findingDefect({
     rule: 'test-loosened',
     about: nameOf(id),
     file,
-    ...(result.isRaised === true ? { severity: 'minor' as const } : {}),
+    ...(isTold ? { severity: 'minor' as const } : {}),
     message: `${id} as it was on the base is red with the change (${firstLine(result.message)}), and ${instead}.`,
     suggestion: 'Mend what the change breaks, or write a test of what is meant now that fails without the change.',
     bound: [id],
   });
+}
+
+/** By the texts of the test files on both sides. */
+export function assertionsIn(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): Loosened['assertsAsBefore'] {
+  const linesIn = (texts: ReadonlyMap<string, string>, id: string): readonly string[] =>
+    assertingLines(texts.get(fileOf(id)) ?? '', nameOf(id));
+  return (idBefore, idNow) => {
+    const kept = linesIn(now, idNow);
+    const asked = linesIn(before, idBefore);
+    const count = (lines: readonly string[], line: string) => lines.filter((one) => one === line).length;
+    return asked.length > 0 && asked.every((line) => count(kept, line) >= count(asked, line));
+  };
 }
 
 function nameOf(id: string): string {

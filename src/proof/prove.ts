@@ -7,11 +7,12 @@ import { withoutWaiver } from '../guard/waivers.ts';
 import { RUNNERS } from '../runners/runners.ts';
 import { both, inParallel } from '../test-runs/in-parallel.ts';
 import type { TestRun } from '../test-runs/test-run.ts';
+import { textsIn } from '../trees/repository.ts';
 import { built } from './build.ts';
 import { type Change, changeOf } from './change.ts';
 import { findingsOf } from './findings.ts';
 import { type Judging, type ProofRequest, run, scoped } from './judging.ts';
-import { loosened } from './loosened.ts';
+import { assertionsIn, loosened } from './loosened.ts';
 import { NO_OTHERS, type OtherTests, otherFiles, otherTests } from './other-tests.ts';
 import type { Proof, ProofRow } from './proof.ts';
 import { layProofTrees, type ProofTrees } from './proof-trees.ts';
@@ -85,7 +86,11 @@ async function judge(work: Judging): Promise<Judged> {
   const isClear = listed.length === 0 && reasonsWithoutStrength({ ...shown, lost: new Map(), findings: [] }).length > 0;
   const others = isClear ? NO_OTHERS : await otherTests(work, untouched);
   if (typeof others === 'string') return notJudged(others);
-  const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows })];
+  const assertsAsBefore = assertionsIn(
+    await textsIn(work.repository, change.baseFiles, tests),
+    await textsIn(work.repository, change.headFiles, tests),
+  );
+  const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows, assertsAsBefore })];
   const found = await findingsOf({ ...work, runner: work.commands.runner, rows });
   const findings = [...found, ...taken].map(withoutWaiver);
   const grounds = { ...shown, lost: others.lost, findings };

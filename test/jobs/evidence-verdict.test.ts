@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hasAssertion } from '../../src/jobs/verify/assertions.ts';
 import { changeVerdict, keepVerdict, metricVerdict, type Outcomes } from '../../src/jobs/verify/evidence-verdict.ts';
 import type { Outcome } from '../../src/loop/brief.ts';
+import { hasAssertion } from '../../src/rules/assertions.ts';
 
 describe('the rules of proof', () => {
   const OUTCOMES: readonly Outcome[] = ['pass', 'fail', 'load-error', 'not-run'];

@@ -1,6 +1,6 @@
 /** Tests that a change loosens. */
-import { expect, test } from 'vitest';
-import { loosened } from '../../src/proof/loosened.ts';
+import { describe, expect, test } from 'vitest';
+import { assertionsIn, loosened } from '../../src/proof/loosened.ts';
 import type { ProofRow, Role } from '../../src/proof/proof.ts';
 import type { TestResult } from '../../src/test-runs/test-run.ts';
 
@@ -14,11 +14,12 @@ const MISSING: TestResult = { outcome: 'load-error', message: 'TypeError: shop.a
 const rowOf = ([test, role]: readonly [string, Role]): ProofRow => ({
   ...{ test, role, without: 'pass', head: ['pass'], how: role === 'proves' ? 'assertion' : null, said: '' },
 });
-const found = (base: Tests, asBefore: Tests, rows: Readonly<Record<string, Role>>) =>
+const found = (base: Tests, asBefore: Tests, rows: Readonly<Record<string, Role>>, assertsAsBefore = () => false) =>
   loosened({
     base: new Map(Object.entries(base)),
     asBefore: new Map(Object.entries(asBefore)),
     rows: Object.entries(rows).map(rowOf),
+    assertsAsBefore,
   }).map(({ rule, severity, message }) => `${rule} ${severity} ${message.split(' ')[0]}`);
 
 const LOOSENED = 'test-loosened blocker';
@@ -60,4 +61,50 @@ test('an exception with the change is only told', () => {
   expect(found({ 'a::one': PASS }, { 'a::one': RAISED }, { 'a::one': 'keeps' })).toEqual([
     'test-loosened minor a::one',
   ]);
+});
+
+test('a test with another set-up and the same assertions is only told', () => {
+  const rows = { 'a::one': 'keeps', 'a::two': 'proves' } as const;
+  expect(found({ 'a::one': PASS }, { 'a::one': FAIL }, rows, () => true)).toEqual(['test-loosened minor a::one']);
+});
+
+describe('a test asserts all that it did', () => {
+  const script = (set: string, asks: string) =>
+    `test('one', () => {\n  ${set}\n  ${asks}\n});\ntest('two', () => {});\n`;
+  const python = (set: string, asks: string) => `def test_one(case):\n    ${set}\n    ${asks}\n`;
+  test.each([
+    [
+      'with more set up',
+      script('const a = f();', 'expect(a).toBe(1);'),
+      script('const a = f(2);', 'expect(a).toBe(1);'),
+    ],
+    [
+      'with an assertion more',
+      script('', 'expect(f()).toBe(1);'),
+      script('expect(g()).toBe(2);', 'expect(f()).toBe(1);'),
+    ],
+    ['in Python', python('a = f()', 'assert a == 1'), python('a = f(2)', 'assert a == 1')],
+  ])('%s', (_, before, now) => {
+    const id = before.startsWith('def') ? 'a::test_one[x-1]' : 'a::one';
+    expect(assertionsIn(new Map([['a', before]]), new Map([['a', now]]))(id, id)).toBe(true);
+  });
+
+  test.each([
+    ['with another value', script('', 'expect(f()).toBe(1);'), script('', 'expect(f()).toBe(2);')],
+    [
+      'with another matcher at its end',
+      script('expect(() => {', '}).not.toThrow();'),
+      script('expect(() => {', '}).toThrow();'),
+    ],
+    [
+      'without one of two',
+      script('assert.equal(f(), 1);', 'assert.equal(f(), 1);'),
+      script('', 'assert.equal(f(), 1);'),
+    ],
+    ['without any that can be read', script('', 'check(f());'), script('', 'check(f());')],
+    ['in Python with another one', python('a = f()', 'assert a == 1'), python('a = f()', 'assert a > 0')],
+  ])('not %s', (_, before, now) => {
+    const id = before.startsWith('def') ? 'a::test_one' : 'a::one';
+    expect(assertionsIn(new Map([['a', before]]), new Map([['a', now]]))(id, id)).toBe(false);
+  });
 });

@@ -2,12 +2,12 @@
 import type { EvidenceRow, FrozenTests, Outcome } from '../../loop/brief.ts';
 import { thresholdOf } from '../../loop/gates.ts';
 import { type RequirementStrength, type Strength, shareOf } from '../../loop/strength.ts';
+import { hasAssertion } from '../../rules/assertions.ts';
 import { RUNNERS } from '../../runners/runners.ts';
 import { inParallel } from '../../test-runs/in-parallel.ts';
 import type { TestRun } from '../../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
 import type { Trees } from '../workspace/trees.ts';
-import { hasAssertion } from './assertions.ts';
 import { type Claim, type Noticed, tryChange } from './change-faults.ts';
 import { changeVerdict, keepVerdict, metricVerdict } from './evidence-verdict.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';

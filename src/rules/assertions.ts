@@ -1,4 +1,4 @@
-/** Whether a test asserts anything, found by reading it. */
+/** What a test asserts, found by reading its lines. Pure. */
 
 const ASSERTS =
   /\bassert\w*\b|\bexpect\s*\(|\.should\b|\bself\.(?:assert\w+|fail)\s*\(|\.raises\b|\bt\.assert\b|\braise\s+AssertionError/;
@@ -14,6 +14,17 @@ export function hasAssertion(content: string, name: string): boolean {
   const own = ownLines(lines, name);
   if (own === undefined) return ASSERTS.test(content);
   return ASSERTS.test(own) || callsOf(own).some((called) => assertsIn(lines, called));
+}
+
+/** Also the end of an assertion that began lines before. */
+const ASSERTING_LINE =
+  /\.(?:not|resolves|rejects|to[A-Z]\w*|be|equals?|deepEqual|throws|matche?s?|is[A-Z]\w*|has[A-Z]\w*)\b/;
+
+/** The lines in which a test asserts, trimmed; those of the whole file where its own cannot be told. */
+export function assertingLines(content: string, name: string): readonly string[] {
+  const own = ownLines(content.split('\n'), name.replace(/\[.*\]$/s, '')) ?? content;
+  const lines = own.split('\n').map((line) => line.trim());
+  return lines.filter((line) => ASSERTS.test(line) || ASSERTING_LINE.test(line));
 }
 
 /** From the line that declares the test to the next test. */
