@@ -6,12 +6,14 @@ import { systemClock } from './adapters/clock.ts';
 import { type Engine, openEngine } from './adapters/database.ts';
 import { createModel } from './adapters/model.ts';
 import { createQueue } from './adapters/queue.ts';
+import { databaseObstacle } from './adapters/readiness.ts';
 import { loadSkills } from './adapters/skills.ts';
 import { createStore } from './adapters/store.ts';
 import { createWorkspace } from './adapters/workspace.ts';
 import { ConfigError } from './errors.ts';
 import { CHAT_BASE, type Upstream, type Upstreams } from './gateway/dialects.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { createHealth } from './gateway/health.ts';
 import { createIdentity } from './gateway/identity.ts';
 import { createModelGateway } from './gateway/model-gateway.ts';
 import { createGitHub, type GitHubOptions } from './github/github.ts';
@@ -63,9 +65,15 @@ const CONCURRENCY = 8;
 
 /** Opens everything that the App needs; where the rest fails, the database is let go again. @throws {ConfigError} when a skill or a setting is missing. */
 export async function compose(composition: Composition): Promise<Composed> {
-  const engine = await openEngine({ url: composition.databaseUrl, log: composition.log });
+  const { databaseUrl: url, log } = composition;
+  const engine = await openEngine({ url, log });
   try {
-    return await composedOn(engine, composition);
+    const composed = await composedOn(engine, composition);
+    composed.routes.route(
+      '/',
+      createHealth(() => databaseObstacle(engine, { log })),
+    );
+    return composed;
   } catch (error) {
     await engine.close();
     throw error;
