@@ -130,8 +130,9 @@ function pgliteBackend(handle: PgliteHandle): Backend {
 
 function postgresBackend(url: string, log: Logger): Backend {
   const pool = new pg.Pool({ connectionString: url, max: 8, application_name: 'loopwright' });
-  // Without a listener the loss of an idle connection would end the process; the pool makes a new one by itself.
-  pool.on('error', (error) => log.warn({ err: error }, 'store: lost an idle connection'));
+  // An error that nobody listens to ends the process. The pool tells of idle connections only, and a connection of itself, in use too; the pool makes new ones by itself.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', (error) => log.warn({ err: error }, 'store: lost a connection')));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const leadership = createLeadership(url);
   return {

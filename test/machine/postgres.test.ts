@@ -56,6 +56,26 @@ describe('replicas on one PostgreSQL', () => {
       await expect(past).rejects.toThrow(/from inside a transaction/);
     }));
 
+  it('outlive a connection that PostgreSQL ends within a transaction, which fails alone', () =>
+    replicas(async ([engine, other]) => {
+      if (!engine || !other) throw new Error('no engine');
+      const asked = sql<{ pid: number }>`select pg_backend_pid() as pid`;
+      const begun = Promise.withResolvers<number | undefined>();
+      const ended = Promise.withResolvers<void>();
+      const lost = engine.transaction(async (trx) => {
+        const { rows } = await asked.execute(trx);
+        begun.resolve(rows[0]?.pid);
+        await ended.promise;
+        await asked.execute(trx);
+      });
+      await sql`select pg_terminate_backend(${await begun.promise}::int)`.execute(other.db);
+      // Nothing is asked by it while its connection ends.
+      await delay(500);
+      ended.resolve();
+      await expect(lost).rejects.toThrow();
+      expect((await engine.transaction((trx) => asked.execute(trx))).rows).toHaveLength(1);
+    }));
+
   it('never run two items of one key at once, and lose no wake', () =>
     replicas(async (engines) => {
       const running = new Map<string, number>();
