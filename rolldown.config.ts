@@ -51,6 +51,7 @@ export default defineConfig([
       loopwright: 'src/bin.ts',
       main: 'src/main.ts',
       'git-process': 'src/git-process/main.ts',
+      'health-check': 'src/health-check.ts',
       'local-github': 'src/local/main.ts',
       'scripted-model': 'src/demo/scripted-model-main.ts',
     },

@@ -70,6 +70,8 @@ function endpointIn({ LLM_BASE_URL: baseUrl, LLM_MODEL: name }: z.infer<typeof m
 }
 
 export type AppEnvironment = z.infer<typeof app>;
+/** Where the real App listens, for who asks it on the same machine. */
+export const addressEnvironment = () => parse(app.pick({ HOST: true, PORT: true }));
 
 /** The real App's settings; undefined when no credentials are given, which means local mode. @throws {ConfigError} when only some are given. */
 export function appEnvironment(): AppEnvironment | undefined {

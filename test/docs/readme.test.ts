@@ -86,6 +86,10 @@ const PROVEN: Readonly<Record<string, Proof>> = {
     file: 'test/machine/verify.test.ts',
     words: "typed(['verify', folder, '--repo'",
   },
+  'buildah build --format docker --tag loopwright .': {
+    file: 'test/machine/image-build.ts',
+    words: "buildah('build', '--format', 'docker'",
+  },
   'npm run build': BY_PACKAGE("'npm',\n    ['pack'"),
   'npx loopwright': BY_PACKAGE("run('npx', ['loopwright'"),
 };
@@ -215,7 +219,7 @@ describe('npm run test:machine where something is missing', () => {
         reject: false,
       });
       expect(all).toContain(
-        'test:machine needs what is not on this machine: bubblewrap, socat, ripgrep, chromium, cmark-gfm; run `sudo apt-get install -y bubblewrap socat ripgrep chromium cmark-gfm` and start it again.',
+        'test:machine needs what is not on this machine: bubblewrap, socat, ripgrep, chromium, cmark-gfm, buildah; run `sudo apt-get install -y bubblewrap socat ripgrep chromium cmark-gfm buildah` and start it again.',
       );
       expect(exitCode).toBe(1);
       expect(all).not.toContain('passed');

@@ -44,7 +44,15 @@ export interface Processes {
   close(): Promise<void>;
 }
 
-export async function startProcesses(): Promise<Processes> {
+/** What was started; ends it, with SIGTERM or at once, and returns when it is gone. */
+type End = (signal: 'SIGKILL' | 'SIGTERM') => Promise<void>;
+
+export interface ProcessesOptions {
+  /** Starts the App somewhere else than on this machine's Node, and returns when it listens. */
+  readonly startApp?: (environment: Readonly<Record<string, string>>) => Promise<End>;
+}
+
+export async function startProcesses({ startApp = startedHere }: ProcessesOptions = {}): Promise<Processes> {
   const directory = await mkdtemp(join(tmpdir(), 'loopwright-processes-'));
   const source = await prepareDemoRepository(directory);
   await layDatabase(join(directory, 'database'));
@@ -55,7 +63,11 @@ export async function startProcesses(): Promise<Processes> {
   const appUrl = `http://127.0.0.1:${appPort}`;
   const toGitHub = await startGate(githubUrl);
   const toModel = await startGate(new URL(model.url).origin);
-  const running: { app?: ChildProcess; github?: ChildProcess } = {};
+  const running: { app?: End | undefined; github?: End | undefined } = {};
+  const end = async (name: keyof typeof running, signal: Parameters<End>[0]): Promise<void> => {
+    await running[name]?.(signal);
+    running[name] = undefined;
+  };
   let closed = false;
   const processes: Processes = {
     directory,
@@ -84,8 +96,7 @@ export async function startProcesses(): Promise<Processes> {
     },
     async startApp() {
       if (closed) return;
-      running.app = await started(
-        [packageFile('src', 'main.ts'), 'start'],
+      running.app = await startApp(
         await appEnvironment({
           directory,
           githubUrl: toGitHub.url,
@@ -97,9 +108,9 @@ export async function startProcesses(): Promise<Processes> {
       );
     },
     async kill(...names) {
-      await Promise.all(names.map((name) => ended(running[name], 'SIGKILL')));
+      await Promise.all(names.map((name) => end(name, 'SIGKILL')));
     },
-    stopApp: () => ended(running.app, 'SIGTERM'),
+    stopApp: () => end('app', 'SIGTERM'),
     async as(method, path, body) {
       const response = await patientFetch(`${githubUrl}/api/v3/repos/${REPOSITORY}${path}`, {
         method,
@@ -111,8 +122,8 @@ export async function startProcesses(): Promise<Processes> {
     },
     async close() {
       closed = true;
-      await ended(running.app, 'SIGKILL');
-      await ended(running.github, 'SIGTERM');
+      await end('app', 'SIGKILL');
+      await end('github', 'SIGTERM');
       await Promise.all([toGitHub.close(), toModel.close(), model.close()]);
       await rm(directory, { recursive: true, force: true });
     },
@@ -176,8 +187,11 @@ async function patientFetch(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
+const startedHere = (environment: Readonly<Record<string, string>>): Promise<End> =>
+  started([packageFile('src', 'main.ts'), 'start'], environment);
+
 /** Starts a process and waits for its first line on standard output. */
-async function started(argv: readonly string[], environment: Record<string, string>): Promise<ChildProcess> {
+async function started(argv: readonly string[], environment: Readonly<Record<string, string>>): Promise<End> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], {
     env: { ...childEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -188,11 +202,11 @@ async function started(argv: readonly string[], environment: Record<string, stri
   ]);
   if (line === undefined) throw new Error(`${argv.join(' ')} said nothing`);
   child.stdout.resume();
-  return child;
+  return (signal) => ended(child, signal);
 }
 
-async function ended(child: ChildProcess | undefined, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+async function ended(child: ChildProcess, signal: Parameters<End>[0]): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill(signal);
   await gone;

@@ -16,6 +16,7 @@ export const REQUIREMENTS: Readonly<Record<string, () => boolean>> = {
   'cmark-gfm': () => onPath('cmark-gfm'),
   'postgresql-15': () =>
     process.env.LOOPWRIGHT_TEST_POSTGRES !== undefined || existsSync('/usr/lib/postgresql/15/bin/postgres'),
+  buildah: () => onPath('buildah'),
 };
 
 /** The line that installs packages; the README shows it for all of them. */
