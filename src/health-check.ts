@@ -12,7 +12,7 @@ process.exitCode = told.ok ? 0 : 1;
 
 async function ask(url: string): Promise<{ readonly ok: boolean; readonly text: string }> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await globalThis.fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
     return { ok: response.ok, text: await response.text() };
   } catch (error) {
     return {

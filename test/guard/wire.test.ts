@@ -32,6 +32,8 @@ const SEAMS: readonly Seam[] = [
       ...['gateway/upstream.ts', 'gateway/identity.ts'],
       // The doctor's two: to PUBLIC_URL, as anybody would, and to the model, to see how its answer comes.
       'doctor/outside.ts',
+      // A program of its own, which asks the App beside it.
+      'health-check.ts',
     ],
   },
   {
