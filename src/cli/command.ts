@@ -1,6 +1,6 @@
 /** What a subcommand is, and how its options are read. */
 import { parseArgs } from 'node:util';
-import { UsageError } from '../errors.ts';
+import { LoopError, UsageError } from '../errors.ts';
 import { commandLine } from './command-line.ts';
 
 export interface Option {
@@ -24,6 +24,17 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>;
   /** Returns the exit code. */
   run(argv: readonly string[], terminal: Terminal): Promise<number>;
+}
+
+/** Of a command that judges: what keeps it from that is told, and ends with the code for it, because 1 would say that something was judged. */
+export async function orUnjudged({ fail }: Terminal, code: number, judge: () => Promise<number>): Promise<number> {
+  try {
+    return await judge();
+  } catch (error) {
+    if (!(error instanceof LoopError)) throw error;
+    fail(error.message);
+    return code;
+  }
 }
 
 /** Reads the options of a command, and at most `words` words that are none. @throws {UsageError} for what is unknown, missing or too much. */

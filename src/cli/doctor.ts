@@ -1,9 +1,9 @@
 /** `loopwright doctor`: says what is missing for the real App, each with its remedy. */
 import { examine, type Report } from '../doctor/doctor.ts';
 import { reportLines } from '../doctor/report-text.ts';
-import { LoopError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { examinedEnvironment } from '../settings/env.ts';
-import { type Command, optionsOf, type Terminal } from './command.ts';
+import { type Command, optionsOf, orUnjudged, type Terminal } from './command.ts';
 import { sandboxProblemHere } from './sandbox-here.ts';
 
 const OPTIONS = {
@@ -25,16 +25,7 @@ export const doctor: Command = {
     'say what is missing for the real App: its settings, GitHub, the model, this machine; reads only, and asks the model once',
   usage: '[--repo owner/name] [--json]',
   options: OPTIONS,
-  async run(argv, terminal) {
-    try {
-      return await runIn(argv, terminal);
-    } catch (error) {
-      // 1 would say that something was looked at.
-      if (!(error instanceof LoopError)) throw error;
-      terminal.fail(error.message);
-      return NOT_LOOKED;
-    }
-  },
+  run: (argv, terminal) => orUnjudged(terminal, NOT_LOOKED, () => runIn(argv, terminal)),
 };
 
 async function runIn(argv: readonly string[], { out }: Terminal): Promise<number> {

@@ -1,7 +1,6 @@
 /** `loopwright prove`: proves the change of a range of commits by its own tests, in any checkout. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { LoopError } from '../errors.ts';
 import { type Proof, proof } from '../proof/proof.ts';
 import { prove as proveChange } from '../proof/prove.ts';
 import { sarifOf } from '../proof/sarif.ts';
@@ -9,7 +8,7 @@ import { RUNNER_NAMES } from '../runners/runners.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 import { installedParsers, loadParsers } from '../syntax/parsers.ts';
 import { installedIn, openCheckout, pythonOf, rangeOf } from '../trees/checkout.ts';
-import { type Command, optionsOf, type Terminal } from './command.ts';
+import { type Command, optionsOf, orUnjudged, type Terminal } from './command.ts';
 import { parseMinutes } from './local-options.ts';
 import { proofLines } from './proof-text.ts';
 import { assertWritable, countOf, directoryOf, junitOf, requirementsIn, runnerOf } from './prove-options.ts';
@@ -83,16 +82,7 @@ export const prove: Command = {
   usage:
     '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--junit-command CMD --junit-sentinel FILE] [--build CMD] [--faults N] [--tests GLOB] [--directory DIR] [--requirements FILE] [--minutes N]',
   options: OPTIONS,
-  async run(argv, terminal) {
-    try {
-      return await runIn(argv, terminal);
-    } catch (error) {
-      // 1 would say that the change was judged.
-      if (!(error instanceof LoopError)) throw error;
-      terminal.fail(error.message);
-      return NOT_JUDGED;
-    }
-  },
+  run: (argv, terminal) => orUnjudged(terminal, NOT_JUDGED, () => runIn(argv, terminal)),
 };
 
 async function runIn(argv: readonly string[], terminal: Terminal): Promise<number> {

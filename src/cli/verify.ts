@@ -9,7 +9,7 @@ import { childEnvironment } from '../settings/env.ts';
 import { packageFile } from '../settings/package-root.ts';
 import { openCheckout } from '../trees/checkout.ts';
 import { type Repository, runGit } from '../trees/repository.ts';
-import { type Command, optionsOf, type Terminal } from './command.ts';
+import { type Command, optionsOf, orUnjudged, type Terminal } from './command.ts';
 import { inScratch } from './scratch.ts';
 import { type Exported, exportedIn, reportIn } from './verify-artifact.ts';
 
@@ -29,16 +29,7 @@ export const verify: Command = {
   summary: "repeat a loop's VERIFY from the artifact of its run, and say where the verdicts differ",
   usage: 'DIR [--repo DIR] [--setup DIR] [--json]',
   options: OPTIONS,
-  async run(argv, terminal) {
-    try {
-      return await runIn(argv, terminal);
-    } catch (error) {
-      // 1 would say that it was judged.
-      if (!(error instanceof LoopError)) throw error;
-      terminal.fail(error.message);
-      return EXIT_CODES['not judged'];
-    }
-  },
+  run: (argv, terminal) => orUnjudged(terminal, EXIT_CODES['not judged'], () => runIn(argv, terminal)),
 };
 
 async function runIn(argv: readonly string[], terminal: Terminal): Promise<number> {
