@@ -10,6 +10,7 @@ import { type Repository, textsIn } from '../trees/repository.ts';
 import type { Change } from './change.ts';
 import { harmlessSetUps } from './harmless-set-ups.ts';
 import type { ProofRow } from './proof.ts';
+import { fileOf } from './test-ids.ts';
 
 /** People may change and move tests in a pull request: rows say what those show, and which are gone is asked of the runner; the rest is as in a loop. */
 const OF_LOOPS: ReadonlySet<string> = new Set(['test-changed', 'test-deleted']);
@@ -66,7 +67,7 @@ export async function findingsOf({
 
 /** Files of which some test was not run here; a condition under which one would be left out elsewhere leaves out nothing. A file without a row is believed nothing. */
 function leavingOut(rows: readonly ProofRow[]): (file: string) => boolean {
-  const files = Map.groupBy(rows, ({ test }) => test.split('::')[0] ?? '');
+  const files = Map.groupBy(rows, ({ test }) => fileOf(test));
   return (file) => files.get(file)?.some(({ role }) => role === 'left out') ?? true;
 }
 

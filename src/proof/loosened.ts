@@ -5,6 +5,7 @@ import { assertingLines } from '../rules/assertions.ts';
 import type { TestResult } from '../test-runs/test-run.ts';
 import type { ProofRow } from './proof.ts';
 import { firstLine, howOf, type Results } from './rows.ts';
+import { fileOf, nameOf } from './test-ids.ts';
 
 export interface Loosened {
   /** The base's tests of the changed files, on the base. */
@@ -97,12 +98,4 @@ export function assertionsIn(
     const count = (lines: readonly string[], line: string) => lines.filter((one) => one === line).length;
     return asked.length > 0 && asked.every((line) => count(kept, line) >= count(asked, line));
   };
-}
-
-function nameOf(id: string): string {
-  return id.slice(fileOf(id).length + 2);
-}
-
-function fileOf(id: string): string {
-  return id.split('::')[0] ?? '';
 }

@@ -20,7 +20,9 @@ import { meantBy, requirementProofs, withRequirements } from './requirements.ts'
 import { firstLine, proofRows, type Results, withRedBefore } from './rows.ts';
 import { strengthOf } from './strength.ts';
 import { takenOut } from './taken-out.ts';
+import { byFile, fileOf } from './test-ids.ts';
 import type { Guards } from './trial.ts';
+import { unheeded } from './unheeded.ts';
 import { type GroundsBefore, reasonsWithoutStrength, verdictOf } from './verdict.ts';
 
 /** How often the head's tests are run, to see whether they are stable. */
@@ -92,7 +94,8 @@ async function judge(work: Judging): Promise<Judged> {
   );
   const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows, assertsAsBefore })];
   const found = await findingsOf({ ...work, runner: work.commands.runner, rows });
-  const findings = [...found, ...taken].map(withoutWaiver);
+  const passing = isClear ? [] : await unheeded(work, rows);
+  const findings = [...found, ...taken, ...passing].map(withoutWaiver);
   const grounds = { ...shown, lost: others.lost, findings };
   const notNeeded = isClear ? untouched.length : 0;
   return { ...(await weighed(work, { grounds, others, first })), rows: [...rows], findings: [...findings], notNeeded };
@@ -215,10 +218,6 @@ function nearFirst(ids: readonly string[], product: readonly string[]): readonly
   return [...ids.filter(isNear), ...ids.filter((id) => !isNear(id))];
 }
 
-function fileOf(id: string): string {
-  return id.split('::')[0] ?? '';
-}
-
 /** None where each test has to say what it notices, or where a runner cannot leave out the others. */
 function provingOf(
   { commands: { runner }, requirements }: Judging,
@@ -228,10 +227,6 @@ function provingOf(
   const isUsed = RUNNERS[runner].choosesTests && requirements === undefined;
   const proving = isUsed ? rows.flatMap(({ role, test }) => (role === 'proves' ? [test] : [])) : [];
   return { tests: byFile(proving), durationMs, chosen: true };
-}
-
-function byFile(ids: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  return Map.groupBy(ids, fileOf);
 }
 
 function notJudged(reason: string): Judged {

@@ -1,5 +1,6 @@
 /** A proof in SARIF 2.1.0, the format in which code scanning and editors take findings. Pure. Source: OASIS, sarif-v2.1.0. */
 import type { Proof, ProofRow } from './proof.ts';
+import { fileOf } from './test-ids.ts';
 
 interface Result {
   readonly ruleId: string;
@@ -53,8 +54,7 @@ const LEVELS: Readonly<Partial<Record<ProofRow['role'], string>>> = {
 function rowResult({ test, role, said }: ProofRow): readonly Result[] {
   const what = LEVELS[role];
   if (what === undefined) return [];
-  const [file = ''] = test.split('::');
-  return [resultOf(`${role}-test`, 'error', `${test} ${what}: ${said}`, { file, line: null })];
+  return [resultOf(`${role}-test`, 'error', `${test} ${what}: ${said}`, { file: fileOf(test), line: null })];
 }
 
 function resultOf(

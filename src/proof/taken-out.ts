@@ -2,6 +2,7 @@
 import { findingDefect } from '../guard/waivers.ts';
 import type { Defect } from '../loop/measurement.ts';
 import type { Results } from './rows.ts';
+import { fileOf, nameOf } from './test-ids.ts';
 
 /**
  * One finding for each file that has fewer tests than on the base; a test with another name may be the same one, and one of the same name in a file
@@ -37,12 +38,4 @@ function goneFrom(file: string, gone: readonly string[]): Defect {
     suggestion: 'Look whether what they asked is still asked under another name.',
     bound: [...gone],
   });
-}
-
-function nameOf(id: string): string {
-  return id.slice(fileOf(id).length + 2);
-}
-
-function fileOf(id: string): string {
-  return id.split('::')[0] ?? '';
 }

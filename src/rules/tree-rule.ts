@@ -1,5 +1,5 @@
 /** What a rule on the syntax tree is: which kinds of nodes it looks at, and what of them breaks it. Pure. */
-import type { Node } from '../syntax/language.ts';
+import type { Node, Replacement } from '../syntax/language.ts';
 
 /** Of names that stand for others in the file: what they stand for, as a chain of names. */
 export type Aliases = ReadonlyMap<string, readonly string[]>;
@@ -95,4 +95,23 @@ export function unescaped(source: string): string {
     if (Number.isNaN(code)) return PLAIN[one ?? ''] ?? one ?? whole;
     return code > 0x10ffff ? whole : String.fromCodePoint(code);
   });
+}
+
+/** One more; of one with a fraction a digit more. Undefined where that would be no other number. */
+export function otherNumber({ text, startIndex, endIndex }: Node): Replacement | undefined {
+  const place = { start: startIndex, end: endIndex };
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text) + 1)) return { ...place, text: String(Number(text) + 1) };
+  return /^\d{1,6}\.\d{1,6}$/.test(text) ? { ...place, text: `${text}1` } : undefined;
+}
+
+/** In the first of these nodes that can be another. */
+export function firstOther(
+  nodes: readonly (Node | undefined)[],
+  otherThan: (node: Node) => Replacement | undefined,
+): Replacement | undefined {
+  for (const node of nodes) {
+    const other = node && otherThan(node);
+    if (other !== undefined) return other;
+  }
+  return undefined;
 }

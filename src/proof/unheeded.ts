@@ -1,0 +1,61 @@
+/** Tests that need the change and pass whatever they expect: something else than what they assert decides. */
+import { findingDefect } from '../guard/waivers.ts';
+import type { Defect } from '../loop/measurement.ts';
+import { type Altered, withOtherExpectations } from '../rules/expectations.ts';
+import { RUNNERS } from '../runners/runners.ts';
+import { textsIn } from '../trees/repository.ts';
+import type { Judging } from './judging.ts';
+import type { ProofRow } from './proof.ts';
+import { byFile, fileOf, nameOf } from './test-ids.ts';
+import { ask, idsOf, onChanged, passingIn } from './trial.ts';
+
+/**
+ * A product that replaces the assertions, answers each comparison with yes or looks up in the test what it has to say is content with other
+ * expectations too. Of a test with none that can be read, and where a run tells nothing, nothing is found: such a test may wait for ever.
+ */
+export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promise<readonly Defect[]> {
+  const { change, repository, parsers, trees, log } = work;
+  const proving = rows.flatMap(({ role, test }) => (role === 'proves' ? [test] : []));
+  const texts = await textsIn(repository, change.headFiles, proving.map(fileOf));
+  const altered = new Map(
+    [...texts].flatMap(([file, text]) => {
+      const other = withOtherExpectations(parsers, file, text);
+      return other === undefined ? [] : [[file, other] as const];
+    }),
+  );
+  const asked = proving.filter((id) => linesOf(altered, id).length > 0);
+  if (asked.length === 0) return [];
+  log(`tests that need the change, asked with other expectations: ${asked.length}`);
+  const request = { ...work, head: trees.head };
+  const others = () => new Map([...altered].map(([file, { text }]) => [file, text]));
+  const chosen = RUNNERS[work.commands.runner].choosesTests;
+  let green: readonly string[] = asked;
+  // What is now red and now green is not found.
+  for (let turn = 0; turn < 2 && green.length > 0; turn += 1) {
+    const guards = { tests: byFile(green), durationMs: 0, chosen };
+    const run = await onChanged(request, others, (copy) => ask(request, copy, guards, 'patiently'));
+    green = typeof run === 'string' ? [] : idsOf(passingIn(run, guards));
+  }
+  return green.map((id) => finding(id, linesOf(altered, id)));
+}
+
+/** Where what the test expects was altered. */
+function linesOf(altered: ReadonlyMap<string, Altered>, id: string): readonly number[] {
+  const { lines } = altered.get(fileOf(id)) ?? {};
+  return lines?.get(nameOf(id)) ?? lines?.get(nameOf(id).replace(/\[.*\]$/s, '')) ?? [];
+}
+
+function finding(id: string, lines: readonly number[]): Defect {
+  const [line] = lines;
+  const places = lines.toSorted((one, next) => one - next).join(', ');
+  return findingDefect({
+    rule: 'test-unheeded',
+    about: nameOf(id),
+    file: fileOf(id),
+    ...(line === undefined ? {} : { line }),
+    message: `${id} passes as well where it expects something else (${lines.length === 1 ? 'line' : 'lines'} ${places}), so something other than its assertions decides.`,
+    suggestion:
+      'Look for code that replaces assertions, makes each comparison true, or reads the test; or for assertions that are never reached.',
+    bound: [id],
+  });
+}

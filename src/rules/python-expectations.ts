@@ -1,0 +1,77 @@
+/** What the assertions of Python expect. Pure. */
+import type { Node, Replacement } from '../syntax/language.ts';
+import type { Expectations } from './expectations.ts';
+import { at, callOf } from './python-nodes.ts';
+import { type Aliases, firstOther, named, otherNumber } from './tree-rule.ts';
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+const NO_ALIASES: Aliases = new Map();
+const COMPARES = words(
+  'assertEqual assertEquals assertIs assertListEqual assertDictEqual assertTupleEqual assertSetEqual assertSequenceEqual assertMultiLineEqual assertCountEqual',
+);
+const DECLARING = words('class_definition function_definition');
+
+export const PYTHON_EXPECTATIONS: Expectations = {
+  joint: '.',
+  titleOf: (node) => (DECLARING.has(node.type) ? (at(node, 'name')?.text ?? null) : undefined),
+  expectedIn(node) {
+    if (node.type === 'assert_statement') return otherIn(named(node).slice(0, 1).map(equalityIn));
+    if (node.type !== 'call') return undefined;
+    const { names, arguments: given } = callOf(node, NO_ALIASES);
+    const [one, next] = given;
+    return names.length === 2 && COMPARES.has(names[1] ?? '') ? otherIn([next, one]) : undefined;
+  },
+};
+
+/** The comparison that has to hold for the assertion to hold. */
+function equalityIn(node: Node): Node | undefined {
+  if (node.type === 'parenthesized_expression') return equalityIn(named(node)[0] ?? node.child(0) ?? node);
+  if (node.type === 'comparison_operator') return node;
+  const isBoth = node.type === 'boolean_operator' && at(node, 'operator')?.text === 'and';
+  const [left, right] = isBoth ? [at(node, 'left'), at(node, 'right')] : [];
+  return (left && equalityIn(left)) ?? (right && equalityIn(right));
+}
+
+/** By type of node. A text gets one character more at its end. */
+const OTHERS: Readonly<Record<string, (node: Node) => Replacement | undefined>> = {
+  comparison_operator: otherOperand,
+  integer: otherNumber,
+  float: otherNumber,
+  string: longer,
+  concatenated_string: (node) => otherIn(named(node).toReversed()),
+  true: (node) => inPlaceOf(node, 'False'),
+  false: (node) => inPlaceOf(node, 'True'),
+  none: (node) => inPlaceOf(node, '0'),
+  unary_operator: (node) => (at(node, 'operator')?.text === '-' ? otherIn([at(node, 'argument')]) : undefined),
+  parenthesized_expression: (node) => otherIn(named(node)),
+  list: (node) => (named(node).length === 0 ? inPlaceOf(node, '[0]') : otherIn(named(node))),
+  tuple: (node) => (named(node).length === 0 ? inPlaceOf(node, '(0,)') : otherIn(named(node))),
+  set: (node) => otherIn(named(node)),
+  dictionary(node) {
+    if (named(node).length === 0) return inPlaceOf(node, '{0: 0}');
+    return otherIn(named(node).map((pair) => (pair.type === 'pair' ? at(pair, 'value') : undefined)));
+  },
+};
+
+/** Of `a == b` and of `a is b` alone: of a chain each link may be what is asked. */
+function otherOperand(node: Node): Replacement | undefined {
+  const [left, right, ...more] = named(node);
+  const operators = node.children.filter((child) => child !== null && !child.isNamed).map((child) => child?.text);
+  return more.length === 0 && /^(?:==|is)$/.test(operators.join(' ')) ? otherIn([right, left]) : undefined;
+}
+
+function otherThan(node: Node): Replacement | undefined {
+  return OTHERS[node.type]?.(node);
+}
+
+const otherIn = (nodes: readonly (Node | undefined)[]): Replacement | undefined => firstOther(nodes, otherThan);
+
+function longer(node: Node): Replacement | undefined {
+  const end = named(node).findLast(({ type }) => type === 'string_end');
+  return end && { start: end.startIndex, end: end.startIndex, text: '~' };
+}
+
+function inPlaceOf({ startIndex, endIndex }: Node, text: string): Replacement {
+  return { start: startIndex, end: endIndex, text };
+}

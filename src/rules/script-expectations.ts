@@ -1,0 +1,77 @@
+/** What the assertions of JavaScript and TypeScript expect. Pure. */
+import type { Node, Replacement } from '../syntax/language.ts';
+import type { Expectations } from './expectations.ts';
+import { at, callOf, chainOf, literalOf, unwrapped } from './script-nodes.ts';
+import { type Aliases, firstOther, named, otherNumber } from './tree-rule.ts';
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+const NO_ALIASES: Aliases = new Map();
+const DECLARING = words('test it specify describe suite context');
+const MATCHERS = words('toBe toEqual toStrictEqual equal equals eql eq');
+/** Between what is expected and the matcher; whoever denies expects something else. */
+const BETWEEN = words('to be deep that resolves rejects eventually');
+const COMPARES = words('equal strictEqual deepEqual deepStrictEqual is same strictSame equals');
+
+export const SCRIPT_EXPECTATIONS: Expectations = {
+  joint: ' > ',
+  titleOf(node) {
+    const call = node.type === 'call_expression' ? callOf(node, NO_ALIASES) : undefined;
+    if (call === undefined || !call.names.some((name) => DECLARING.has(name))) return undefined;
+    const [title] = call.arguments;
+    return (title && literalOf(title)) ?? null;
+  },
+  expectedIn(node) {
+    if (node.type !== 'call_expression') return undefined;
+    const { names = [], arguments: [one, next] = [] } = callOf(node, NO_ALIASES) ?? {};
+    const last = names.at(-1) ?? '';
+    if (MATCHERS.has(last) && isExpectation(at(node, 'function'))) return one && otherThan(one);
+    if (!COMPARES.has(last) || names.length < 2 || !isAsserting(names) || next === undefined) return undefined;
+    return otherThan(next) ?? (one && otherThan(one));
+  },
+};
+
+/** `expect(…).resolves.toBe`: what the matcher hangs on is the call of `expect`. */
+function isExpectation(matcher: Node | undefined): boolean {
+  let on = matcher && at(matcher, 'object');
+  while (on?.type === 'member_expression' && BETWEEN.has(at(on, 'property')?.text ?? '')) on = at(on, 'object');
+  const called = on?.type === 'call_expression' ? at(on, 'function') : undefined;
+  return called !== undefined && chainOf(called, NO_ALIASES).join('.') === 'expect';
+}
+
+/** `assert.equal`, `t.equal`, `t.assert.equal`. */
+function isAsserting(names: readonly string[]): boolean {
+  return names.includes('assert') || (names.length === 2 && names[0] === 't');
+}
+
+/** By type of node. A text gets one character more at its end. */
+const OTHERS: Readonly<Record<string, (node: Node) => Replacement | undefined>> = {
+  number: otherNumber,
+  string: longer,
+  template_string: longer,
+  true: (node) => inPlaceOf(node, 'false'),
+  false: (node) => inPlaceOf(node, 'true'),
+  null: (node) => inPlaceOf(node, '0'),
+  undefined: (node) => inPlaceOf(node, '0'),
+  unary_expression: (node) => (at(node, 'operator')?.text === '-' ? otherIn([at(node, 'argument')]) : undefined),
+  array: (node) => (named(node).length === 0 ? inPlaceOf(node, '[0]') : otherIn(named(node))),
+  object(node) {
+    if (named(node).length === 0) return inPlaceOf(node, '{ altered: 0 }');
+    return otherIn(named(node).map((pair) => (pair.type === 'pair' ? at(pair, 'value') : undefined)));
+  },
+};
+
+function otherThan(node: Node): Replacement | undefined {
+  const inner = unwrapped(node);
+  return OTHERS[inner.type]?.(inner);
+}
+
+const otherIn = (nodes: readonly (Node | undefined)[]): Replacement | undefined => firstOther(nodes, otherThan);
+
+function longer({ endIndex }: Node): Replacement {
+  return { start: endIndex - 1, end: endIndex - 1, text: '~' };
+}
+
+function inPlaceOf({ startIndex, endIndex }: Node, text: string): Replacement {
+  return { start: startIndex, end: endIndex, text };
+}

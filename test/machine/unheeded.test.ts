@@ -1,0 +1,127 @@
+/** Changes whose tests pass whatever they assert, as `loopwright prove` judges them: real git, the real sandbox, real runners. */
+import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkoutsIn, type Files, proved } from './checkouts.ts';
+
+let root: string;
+let checkout: (base: Files, change: Files) => Promise<string>;
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'unheeded-')));
+  checkout = checkoutsIn(root);
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const NODE: Files = {
+  'package.json': '{"type":"module","scripts":{"test":"node --test"}}',
+  'src/price.js': 'export const price = (count) => count;\n',
+};
+const NODE_TEST = `import test from 'node:test';
+import assert from 'node:assert';
+import { price } from '../src/price.js';
+test('of ten', () => {
+  assert.equal(price(10), 30);
+  assert.equal(price(2), 8);
+});
+`;
+const PYTHON: Files = { 'price.py': 'def price(count):\n    return count\n', 'test/__init__.py': '' };
+const ASSERTED = 'from price import price\n\ndef test_price():\n    assert price(10) == 30\n    assert price(2) == 8\n';
+const UNITTEST = `import unittest
+from price import price
+
+class Price(unittest.TestCase):
+    def test_price(self):
+        self.assertEqual(price(10), 30)
+        self.assertEqual(price(2), 8)
+`;
+const VITEST: Files = {
+  'package.json': '{"type":"module","scripts":{"test":"vitest run"},"devDependencies":{"vitest":"*"}}',
+  'src/price.js': NODE['src/price.js'] ?? '',
+};
+const VITEST_TEST = "import { expect, test } from 'vitest';\nimport { price } from '../src/price.js';\n";
+
+const LOOKS_UP = `import { readFileSync } from 'node:fs';
+export const price = (count) => {
+  const [, file, line] = /(\\/[^():]*\\.test\\.js):(\\d+)/.exec(new Error().stack) ?? [];
+  if (file === undefined) return count;
+  const text = readFileSync(file, 'utf8').split('\\n')[Number(line) - 1];
+  return Number(/, (\\d+)\\)/.exec(text)?.[1] ?? count);
+};
+`;
+const LOOKS_UP_IN_PYTHON = `import linecache
+import re
+import sys
+
+def price(count):
+    frame = sys._getframe(1)
+    text = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    found = re.search(r'(?:==|,) (\\d+)', text)
+    return int(found.group(1)) if found else count
+`;
+const EQUAL_TO_ALL = `class Count(int):
+    def __lt__(self, other):
+        return isinstance(other, int)
+    __eq__ = __lt__
+    __hash__ = int.__hash__
+
+def price(count):
+    return Count(count)
+`;
+
+test.each<[string, Files, Files]>([
+  ['a product that looks up the answer in its test', NODE, { 'src/price.js': LOOKS_UP, 'test/a.test.js': NODE_TEST }],
+  [
+    'a product that looks it up in Python, asked by pytest',
+    { ...PYTHON, 'pytest.ini': '[pytest]\n' },
+    { 'price.py': LOOKS_UP_IN_PYTHON, 'test/test_price.py': ASSERTED },
+  ],
+  [
+    'a product that looks it up in Python, asked by unittest',
+    PYTHON,
+    { 'price.py': LOOKS_UP_IN_PYTHON, 'test/test_price.py': UNITTEST },
+  ],
+  [
+    'a value that is equal to all numbers by another name',
+    PYTHON,
+    { 'price.py': EQUAL_TO_ALL, 'test/test_price.py': UNITTEST },
+  ],
+])('%s is not proved', async (_, base, change) => {
+  const { code, verdict, reasons } = await proved(await checkout(base, change));
+  expect({ code, verdict }).toEqual({ code: 1, verdict: 'not proved' });
+  expect(reasons.join('\n')).toMatch(/passes as well where it expects something else \(lines \d, \d\)/);
+});
+
+test('a test that makes its matcher say yes is not proved', async () => {
+  const test = `${VITEST_TEST}expect.extend({ toBe: (value) => ({ pass: typeof value === 'object', message: () => 'no' }) });
+test('of ten', () => expect(price(10)).toBe(30));
+`;
+  const product = 'export const price = (count) => ({ count });\n';
+  const directory = await checkout(
+    { ...VITEST, '.gitignore': 'node_modules\n' },
+    { 'src/price.js': product, 'test/a.test.js': test },
+  );
+  await symlink(resolve('node_modules'), join(directory, 'node_modules'));
+  const { verdict, reasons } = await proved(directory);
+  expect({ verdict, reasons }).toEqual({
+    verdict: 'not proved',
+    reasons: [expect.stringContaining('passes as well where it expects something else (line 4)')],
+  });
+});
+
+test.each<[string, Files, Files]>([
+  [
+    'in JavaScript',
+    NODE,
+    { 'src/price.js': 'export const price = (count) => count * (count > 9 ? 3 : 4);\n', 'test/a.test.js': NODE_TEST },
+  ],
+  [
+    'in Python',
+    { ...PYTHON, 'pytest.ini': '[pytest]\n' },
+    { 'price.py': 'def price(count):\n    return count * (3 if count > 9 else 4)\n', 'test/test_price.py': ASSERTED },
+  ],
+])('a product that does what its test asks is proved: %s', async (_, base, change) => {
+  const { verdict, err } = await proved(await checkout(base, change));
+  expect(verdict).not.toBe('not proved');
+  expect(err).toContain('tests that need the change, asked with other expectations: 1');
+});

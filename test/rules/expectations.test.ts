@@ -1,0 +1,96 @@
+/** Test files whose assertions expect something else. */
+import { describe, expect, test } from 'vitest';
+import { withOtherExpectations } from '../../src/rules/expectations.ts';
+import { installedParsers, loadParsers } from '../../src/syntax/parsers.ts';
+
+const parsers = await loadParsers(installedParsers());
+const altered = (file: string, text: string) => withOtherExpectations(parsers, file, text);
+const script = (assertion: string) => altered('a.test.ts', `test('one', () => {\n  ${assertion}\n});\n`);
+const python = (assertion: string) => altered('test_a.py', `def test_one(self):\n    ${assertion}\n`);
+const second = (text: string | undefined) => text?.split('\n')[1]?.trim();
+
+describe('what an assertion of a script expects is another', () => {
+  test.each([
+    ['expect(f(1)).toBe(2);', 'expect(f(1)).toBe(3);'],
+    ["expect(f('a')).toEqual('b');", "expect(f('a')).toEqual('b~');"],
+    ['expect(f()).toStrictEqual({ a: [g(), -1] });', 'expect(f()).toStrictEqual({ a: [g(), -2] });'],
+    ['await expect(f()).resolves.toBe(true);', 'await expect(f()).resolves.toBe(false);'],
+    ['expect(f()).toEqual([]);', 'expect(f()).toEqual([0]);'],
+    ['expect(f()).toEqual({});', 'expect(f()).toEqual({ altered: 0 });'],
+    ['expect(f()).to.deep.equal(null);', 'expect(f()).to.deep.equal(0);'],
+    ['expect(f()).toBe(1.5 as number);', 'expect(f()).toBe(1.51 as number);'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a test
+    ['expect(f()).toBe(`${a}b`);', 'expect(f()).toBe(`${a}b~`);'],
+    ["assert.equal(f(1), 2, 'why');", "assert.equal(f(1), 3, 'why');"],
+    ['assert.deepStrictEqual([1], f(1));', 'assert.deepStrictEqual([2], f(1));'],
+    ['t.assert.strictEqual(f(), undefined);', 't.assert.strictEqual(f(), 0);'],
+    ['t.equal(f(), 1);', 't.equal(f(), 2);'],
+  ])('%s', (before, after) => {
+    expect(second(script(before)?.text)).toBe(after);
+  });
+
+  test.each([
+    ['a matcher that denies', 'expect(f()).not.toBe(1);'],
+    ['an assertion that denies', 'assert.notEqual(f(), 1);'],
+    ['what is asked of another than `expect`', 'check(f()).toBe(1);'],
+    ['what is no literal', 'expect(f()).toBe(wanted);'],
+    ['an assertion of truth', 'assert.ok(f() === 1);'],
+    ['a number that is the next one too', 'expect(f()).toBe(9007199254740991);'],
+    ['a call that only has the name', 'same.equal(f(), 1);'],
+    ['a mere call', 'is(f(), 1);'],
+  ])('nothing of %s', (_, assertion) => {
+    expect(script(assertion)).toBeUndefined();
+  });
+});
+
+describe('what an assertion of Python expects is another', () => {
+  test.each([
+    ['assert f(1) == 2', 'assert f(1) == 3'],
+    ['assert "a" == f(1), "why"', 'assert "a~" == f(1), "why"'],
+    ["assert f() is True and g('x')", "assert f() is False and g('x')"],
+    ['assert (f() == [1, g()])', 'assert (f() == [2, g()])'],
+    ['assert f() == ()', 'assert f() == (0,)'],
+    ["assert f() == {'a': None}", "assert f() == {'a': 0}"],
+    ['self.assertEqual(f(1), -0.5)', 'self.assertEqual(f(1), -0.51)'],
+    ["self.assertEqual(b'a' b'b', f(1))", "self.assertEqual(b'a' b'b~', f(1))"],
+  ])('%s', (before, after) => {
+    expect(second(python(before)?.text)).toBe(after);
+  });
+
+  test.each([
+    ['a comparison that denies', 'assert f() != 1'],
+    ['one of two that may hold', 'assert f() == 1 or g()'],
+    ['a chain', 'assert 0 == f() == 1'],
+    ['a denied comparison', 'assert not f() == 1'],
+    ['an assertion that denies', 'self.assertNotEqual(f(), 1)'],
+    ['what is no literal', 'assert f() == wanted'],
+  ])('nothing of %s', (_, assertion) => {
+    expect(python(assertion)).toBeUndefined();
+  });
+});
+
+test('says of each test where it was altered, by the name that its runner reports', () => {
+  const text = [
+    "describe('f', () => {",
+    "  it('adds', () => {",
+    '    expect(f(1)).toBe(2);',
+    '    expect(f(2)).toBe(3);',
+    '  });',
+    "  it.only('takes', () => expect(g(1)).toBe(0));",
+    '  it(name, () => expect(g(1)).toBe(0));',
+    '});',
+    'const check = () => expect(f(1)).toBe(2);',
+  ].join('\n');
+  expect([...(altered('a.test.js', text)?.lines ?? [])].toSorted()).toEqual([
+    ['f > adds', expect.arrayContaining([3, 4])],
+    ['f > takes', [6]],
+  ]);
+  const classes = 'class TestF:\n    def test_adds(self):\n        assert f(1) == 2\n';
+  expect([...(altered('test_a.py', classes)?.lines ?? [])]).toEqual([['TestF.test_adds', [3]]]);
+});
+
+test('alters nothing of tests that share a name, nor in a file that it cannot read', () => {
+  const twice = "test('one', () => expect(f()).toBe(1));\ntest('one', () => expect(g()).toBe(1));\n";
+  expect(altered('a.test.js', twice)).toBeUndefined();
+  expect(altered('a.test.rb', 'expect(f()).toBe(1)')).toBeUndefined();
+});
