@@ -15,8 +15,8 @@ const ROLES: Readonly<Partial<Record<ProofRow['role'], string>>> = {
 };
 
 const TRUST: Readonly<Record<Proof['trust'], string>> = {
-  sealed: 'sealed',
-  told: 'as it tells, beside a test that must fail',
+  sealed: 'its outcomes are sealed against the code under test',
+  told: 'its outcomes are its own word, believed because a test that must fail beside them does',
 };
 
 /** The rows that show something first; what was not tried is not there. */
@@ -26,10 +26,10 @@ export function proofLines(proof: Proof): readonly string[] {
     `${head.slice(0, 10)} on top of ${base.slice(0, 10)}, tests by ${runner} (${TRUST[trust]}), sandbox ${sandbox}`,
     '',
     ...rows.filter(({ role }) => role !== 'keeps').map(rowLine),
-    ...keptLine(rows),
+    ...keptLines(proof),
     ...notAskedLine(proof),
     ...notNeededLine(proof),
-    ...(rows.length + proof.notAsked + proof.notNeeded === 0 ? [] : ['']),
+    ...(rows.length + proof.kept + proof.notAsked + proof.notNeeded === 0 ? [] : ['']),
     ...strengthLines(proof.strength),
     ...requirementLines(proof),
     ...toldLines(proof),
@@ -38,13 +38,19 @@ export function proofLines(proof: Proof): readonly string[] {
   ];
 }
 
-/** They say nothing one by one; `--json` names them. */
-function keptLine(rows: readonly ProofRow[]): readonly string[] {
-  const kept = rows.filter(({ role }) => role === 'keeps').length;
-  if (kept === 0) return [];
+/** They say nothing one by one; `--json` names those of changed files. */
+function keptLines({ rows, kept: others }: Proof): readonly string[] {
+  const changed = rows.filter(({ role }) => role === 'keeps').length;
   return [
-    `  ${'keeps'.padEnd(10)}  ${kept === 1 ? '1 test passes' : `${kept} tests pass`} with and without the change`,
+    ...(changed === 0 ? [] : [keptLine(`${passing(changed)} with and without the change`)]),
+    ...(others === 0 ? [] : [keptLine(`${passing(others)} as before, in files that the change did not touch`)]),
   ];
+}
+
+const keptLine = (said: string): string => `  ${'keeps'.padEnd(10)}  ${said}`;
+
+function passing(count: number): string {
+  return count === 1 ? '1 test passes' : `${count} tests pass`;
 }
 
 function notAskedLine({ notAsked }: Proof): readonly string[] {

@@ -16,6 +16,7 @@ import { inScratch } from './scratch.ts';
 
 const OPTIONS = {
   json: { type: 'boolean', description: 'print one JSON object, and nothing else on standard output' },
+  strict: { type: 'boolean', description: 'end with 1 where the change is only weakly proved' },
   sarif: { type: 'string', value: 'FILE', description: 'write what was found in SARIF 2.1.0, for code scanning' },
   repo: { type: 'string', value: 'DIR', description: 'the checkout (default: this directory)' },
   runner: {
@@ -76,11 +77,13 @@ const EXIT_CODES: Readonly<Record<Proof['verdict'], number>> = {
   'not judged': 2,
 };
 const NOT_JUDGED = EXIT_CODES['not judged'];
+/** By `--strict`. */
+const WEAK = EXIT_CODES['not proved'];
 
 export const prove: Command = {
   summary: 'prove a change by its own tests: they fail without it, pass with it, and nothing else breaks',
   usage:
-    '[BASE..HEAD] [--json] [--sarif FILE] [--repo DIR] [--runner NAME] [--junit-command CMD --junit-sentinel FILE] [--build CMD] [--faults N] [--tests GLOB] [--directory DIR] [--requirements FILE] [--minutes N]',
+    '[BASE..HEAD] [--json] [--strict] [--sarif FILE] [--repo DIR] [--runner NAME] [--junit-command CMD --junit-sentinel FILE] [--build CMD] [--faults N] [--tests GLOB] [--directory DIR] [--requirements FILE] [--minutes N]',
   options: OPTIONS,
   run: (argv, terminal) => orUnjudged(terminal, NOT_JUDGED, () => runIn(argv, terminal)),
 };
@@ -115,7 +118,7 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     });
   });
   await told(found, values, terminal);
-  return EXIT_CODES[found.verdict];
+  return values.strict === true && found.verdict === 'weakly proved' ? WEAK : EXIT_CODES[found.verdict];
 }
 
 interface Wanted {

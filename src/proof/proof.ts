@@ -58,6 +58,8 @@ export const proof = z.strictObject({
   requirements: z.array(requirementProof).default([]),
   /** What else speaks against the change: tests taken out or left out, changed set-up of the runner. What is `minor` is only told: silenced checks, tests that show nothing. */
   findings: z.array(defect),
+  /** Tests in files that the change did not touch, which pass on the head as they do on the base. */
+  kept: z.int().default(0),
   /** Test files of the head that were not asked, because the person named others. */
   notAsked: z.int(),
   /** Test files beside the changed ones that were not run, because the changed ones show already that it is not proved. */

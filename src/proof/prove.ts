@@ -5,28 +5,24 @@ import { isTestFile } from '../guard/test-paths.ts';
 import { scopeOf } from '../guard/test-scope.ts';
 import { withoutWaiver } from '../guard/waivers.ts';
 import { RUNNERS } from '../runners/runners.ts';
-import { both, inParallel } from '../test-runs/in-parallel.ts';
 import type { TestRun } from '../test-runs/test-run.ts';
 import { textsIn } from '../trees/repository.ts';
 import { built } from './build.ts';
-import { type Change, changeOf } from './change.ts';
+import { changeOf } from './change.ts';
+import { changedTests } from './changed-tests.ts';
 import { findingsOf } from './findings.ts';
-import { type Judging, type ProofRequest, run, scoped } from './judging.ts';
+import { type Judging, type ProofRequest, scoped } from './judging.ts';
 import { assertionsIn, loosened } from './loosened.ts';
 import { NO_OTHERS, type OtherTests, otherFiles, otherTests } from './other-tests.ts';
 import type { Proof, ProofRow } from './proof.ts';
 import { layProofTrees, type ProofTrees } from './proof-trees.ts';
 import { meantBy, requirementProofs, withRequirements } from './requirements.ts';
-import { firstLine, proofRows, type Results, withRedBefore } from './rows.ts';
 import { strengthOf } from './strength.ts';
 import { takenOut } from './taken-out.ts';
 import { byFile, fileOf } from './test-ids.ts';
 import type { Guards } from './trial.ts';
 import { unheeded } from './unheeded.ts';
 import { type GroundsBefore, reasonsWithoutStrength, verdictOf } from './verdict.ts';
-
-/** How often the head's tests are run, to see whether they are stable. */
-const HEAD_RUNS = 3;
 
 /** Lays out the trees, runs the tests on each, and says what that proves. @throws {LoopError} where a tree cannot be laid out. */
 export async function prove(request: ProofRequest): Promise<Proof> {
@@ -63,22 +59,16 @@ async function unbuiltIn(request: ProofRequest, trees: ProofTrees): Promise<stri
   return undefined;
 }
 
-type Judged = Pick<Proof, 'verdict' | 'reasons' | 'rows' | 'findings' | 'strength' | 'requirements' | 'notNeeded'>;
+type Judged = Pick<
+  Proof,
+  'verdict' | 'reasons' | 'rows' | 'findings' | 'strength' | 'requirements' | 'kept' | 'notNeeded'
+>;
 
 async function judge(work: Judging): Promise<Judged> {
-  const { change } = work;
   const asked = await changedTests(work);
   if (typeof asked === 'string') return notJudged(asked);
-  const before = await testsBefore(work);
-  if (typeof before === 'string') return notJudged(before);
-  const { base, asBefore, broken } = before;
-  const { first } = asked;
-  const unloaded = [...first.broken].find(([file]) => asked.rows.length === 0 && broken.has(file));
-  if (unloaded !== undefined)
-    return notJudged(
-      `${unloaded[0]} can be run neither on the head nor, as it was, on the base: ${firstLine(unloaded[1])}`,
-    );
-  const rows = withRedBefore(asked.rows, base);
+  const { rows, first, base, asBefore } = asked;
+  const { change } = work;
   const { product, tests } = change;
   const listed = Object.values(work.requirements ?? {});
   const onlyKeeps = listed.length > 0 && listed.every(({ kind }) => kind === 'keep');
@@ -98,67 +88,9 @@ async function judge(work: Judging): Promise<Judged> {
   const findings = [...found, ...taken, ...passing].map(withoutWaiver);
   const grounds = { ...shown, lost: others.lost, findings };
   const notNeeded = isClear ? untouched.length : 0;
-  return { ...(await weighed(work, { grounds, others, first })), rows: [...rows], findings: [...findings], notNeeded };
-}
-
-interface TestsBefore {
-  /** The base's tests of the changed files, on the base and with the change. */
-  readonly base: Results;
-  readonly asBefore: Results;
-  /** Files that could not be loaded on the base, and why. */
-  readonly broken: TestRun['broken'];
-}
-
-/** A sentence where they cannot be judged. */
-async function testsBefore(work: Judging): Promise<TestsBefore | string> {
-  const { change, trees } = work;
-  const files = scopeOf(testFiles(work, change.baseFiles), scoped(work)).asked;
-  if (files.length === 0) return { base: new Map(), asBefore: new Map(), broken: new Map() };
-  const [base, asBefore] = await both(
-    () => run(work, trees.base, { files }),
-    () => run(work, trees.asBefore, { files }),
-  );
-  if (!base.trusted) return `The changed tests cannot be judged on the base: ${base.problem}`;
-  if (!asBefore.trusted) return `${AS_BEFORE}: ${asBefore.problem}`;
-  const red = [...asBefore.results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [] : [id]));
-  const { broken } = base;
-  if (red.length === 0) return { base: base.results, asBefore: asBefore.results, broken };
-  // What is now red and now green is no fault of the change.
-  const again = await run(work, trees.asBefore, { files, expected: red });
-  if (!again.trusted) return `${AS_BEFORE}: ${again.problem}`;
-  const steady = [...again.results].filter(([id]) => asBefore.results.get(id)?.outcome !== 'pass');
-  return { base: base.results, asBefore: new Map(steady), broken };
-}
-
-const AS_BEFORE = 'The changed tests as they were on the base cannot be judged with the change';
-
-/** The changed files with tests that are there on one side. */
-function testFiles({ change, commands }: Judging, side: Change['headFiles']): readonly string[] {
-  return change.tests.filter((path) => side.has(path) && isTestFile(path, commands.runner));
-}
-
-interface ChangedTests {
-  readonly rows: readonly ProofRow[];
-  /** The first run on the head. */
-  readonly first: TestRun;
-}
-
-/** The changed tests on the head, as often as it takes to see whether they are stable, and without the change. A sentence where they cannot be judged. */
-async function changedTests(work: Judging): Promise<ChangedTests | string> {
-  const { change, trees, log } = work;
-  const files = scopeOf(testFiles(work, change.headFiles), scoped(work)).asked;
-  log(`changed files: ${files.length} with tests, ${change.product.length} without`);
-  const first = await run(work, trees.head, { files });
-  if (!first.trusted) return `The changed tests cannot be judged on the head: ${first.problem}`;
-  const expected = [...first.results.keys()];
-  const repeats = expected.length === 0 ? 0 : HEAD_RUNS - 1;
-  const later = [trees.without, ...Array.from({ length: repeats }, () => trees.head)];
-  const runs = await inParallel(later, (tree) => run(work, tree, { files, expected }));
-  const untrusted = runs.find(({ trusted }) => !trusted);
-  if (untrusted !== undefined) return `The changed tests cannot be judged: ${untrusted.problem}`;
-  const [without, ...again] = runs.map(({ results }) => results);
-  if (without === undefined) throw new Error('of the run without the change came no result');
-  return { rows: proofRows([first.results, ...again], without), first };
+  const kept = others.kept.length;
+  const seen = { rows: [...rows], findings: [...findings], kept, notNeeded };
+  return { ...(await weighed(work, { grounds, others, first })), ...seen };
 }
 
 interface Weighing {
@@ -230,6 +162,6 @@ function provingOf(
 }
 
 function notJudged(reason: string): Judged {
-  const nothing = { rows: [], findings: [], strength: null, requirements: [], notNeeded: 0 };
+  const nothing = { rows: [], findings: [], strength: null, requirements: [], kept: 0, notNeeded: 0 };
   return { verdict: 'not judged', reasons: [reason], ...nothing };
 }

@@ -75,7 +75,8 @@ describe('tests with one case', () => {
 
   test('are shown on the terminal with what they do not notice', async () => {
     const directory = await checkout(BASE, { 'src/shop.js': PRICE, 'test/more.test.js': WEAK });
-    const { out } = await typed(['prove', '--repo', directory]);
+    const { code, out } = await typed(['prove', '--repo', directory, '--strict']);
+    expect(code).toBe(1);
     const said = out.join('\n');
     expect(said).toMatch(
       /\d+ of \d+ faults in the changed lines are noticed\. Your tests stay green with each of these \(git apply\)(?:, one for each line \(\d+ more in the same lines\))?:/,

@@ -36,6 +36,8 @@ describe('a change with a test that needs it', () => {
       /^ +proves +test\/add\.test\.js::adds {2}fails by assertion without the change: AssertionError/m,
     );
     expect(out.at(-1)).toBe('Proved (1 of 1 tests need the change).');
+    expect(out).toContain('  keeps       1 test passes as before, in files that the change did not touch');
+    expect(out[0]).toMatch(/tests by node-test \(its outcomes are sealed against the code under test\)/);
     expect(err.join('\n')).toContain('changed files: 1 with tests, 1 without');
     expect(code).toBe(0);
   });
@@ -93,6 +95,15 @@ describe('a change with a test that needs it', () => {
     expect(code).toBe(0);
     const { code: whole } = await typed(['prove', 'main..fix', '--repo', directory]);
     expect(whole).toBe(1);
+  });
+
+  test('is not judged where the globs name no test file, which is said with one that there is', async () => {
+    const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
+    const { code, err } = await typed(['prove', '--repo', directory, '--tests', 'nowhere/**']);
+    expect(code).toBe(2);
+    expect(err.join('\n')).toMatch(
+      /^not judged: No test file of node-test is at nowhere\/\*\* \(--tests\); the repository has 2, such as test\/\w+\.test\.js\.$/m,
+    );
   });
 
   test('that no changed test needs is refused before the other tests are run, which is said', async () => {

@@ -18,6 +18,7 @@ const PROOF: Proof = {
   requirements: [],
   findings: [],
   notAsked: 0,
+  kept: 0,
   notNeeded: 0,
   sandbox: 'bubblewrap',
   durationMs: 1,

@@ -1,0 +1,97 @@
+/** The changed tests on every tree: as they are on the head, without the change, and as they were on the base. */
+import { isTestFile } from '../guard/test-paths.ts';
+import { scopeOf } from '../guard/test-scope.ts';
+import { both, inParallel } from '../test-runs/in-parallel.ts';
+import type { TestRun } from '../test-runs/test-run.ts';
+import type { Change } from './change.ts';
+import { type Judging, run, scoped } from './judging.ts';
+import type { ProofRow } from './proof.ts';
+import { firstLine, proofRows, type Results, withRedBefore } from './rows.ts';
+
+/** How often the head's tests are run, to see whether they are stable. */
+const HEAD_RUNS = 3;
+
+export interface ChangedTests {
+  readonly rows: readonly ProofRow[];
+  /** The first run on the head. */
+  readonly first: TestRun;
+  /** The base's tests of the changed files, on the base and with the change. */
+  readonly base: Results;
+  readonly asBefore: Results;
+}
+
+/** A sentence where they cannot be judged. */
+export async function changedTests(work: Judging): Promise<ChangedTests | string> {
+  const unnamed = nothingNamed(work);
+  if (unnamed !== undefined) return unnamed;
+  const now = await testsNow(work);
+  if (typeof now === 'string') return now;
+  const before = await testsBefore(work);
+  if (typeof before === 'string') return before;
+  const { rows, first } = now;
+  const unloaded = [...first.broken].find(([file]) => rows.length === 0 && before.broken.has(file));
+  if (unloaded !== undefined)
+    return `${unloaded[0]} can be run neither on the head nor, as it was, on the base: ${firstLine(unloaded[1])}`;
+  const { base, asBefore } = before;
+  return { rows: withRedBefore(rows, base), first, base, asBefore };
+}
+
+/** A sentence where the globs of a person name no test file, on neither side: whatever was meant, nothing would be asked. */
+function nothingNamed(work: Judging): string | undefined {
+  const { change, commands, scope } = work;
+  const files = [change.headFiles, change.baseFiles].flatMap((side) => [...side.keys()]);
+  const tests = files.filter((path) => isTestFile(path, commands.runner));
+  if (scope.length === 0 || tests.length === 0 || scopeOf(tests, scoped(work)).asked.length > 0) return undefined;
+  return `No test file of ${commands.runner} is at ${scope.join(' or ')} (--tests); the repository has ${new Set(tests).size}, such as ${tests[0]}.`;
+}
+
+/** The changed tests on the head, as often as it takes to see whether they are stable, and without the change. A sentence where they cannot be judged. */
+async function testsNow(work: Judging): Promise<Pick<ChangedTests, 'rows' | 'first'> | string> {
+  const { change, trees, log } = work;
+  const files = scopeOf(testFiles(work, change.headFiles), scoped(work)).asked;
+  log(`changed files: ${files.length} with tests, ${change.product.length} without`);
+  const first = await run(work, trees.head, { files });
+  if (!first.trusted) return `The changed tests cannot be judged on the head: ${first.problem}`;
+  const expected = [...first.results.keys()];
+  const repeats = expected.length === 0 ? 0 : HEAD_RUNS - 1;
+  const later = [trees.without, ...Array.from({ length: repeats }, () => trees.head)];
+  const runs = await inParallel(later, (tree) => run(work, tree, { files, expected }));
+  const untrusted = runs.find(({ trusted }) => !trusted);
+  if (untrusted !== undefined) return `The changed tests cannot be judged: ${untrusted.problem}`;
+  const [without, ...again] = runs.map(({ results }) => results);
+  if (without === undefined) throw new Error('of the run without the change came no result');
+  return { rows: proofRows([first.results, ...again], without), first };
+}
+
+interface TestsBefore extends Pick<ChangedTests, 'base' | 'asBefore'> {
+  /** Files that could not be loaded on the base, and why. */
+  readonly broken: TestRun['broken'];
+}
+
+/** A sentence where they cannot be judged. */
+async function testsBefore(work: Judging): Promise<TestsBefore | string> {
+  const { change, trees } = work;
+  const files = scopeOf(testFiles(work, change.baseFiles), scoped(work)).asked;
+  if (files.length === 0) return { base: new Map(), asBefore: new Map(), broken: new Map() };
+  const [base, asBefore] = await both(
+    () => run(work, trees.base, { files }),
+    () => run(work, trees.asBefore, { files }),
+  );
+  if (!base.trusted) return `The changed tests cannot be judged on the base: ${base.problem}`;
+  if (!asBefore.trusted) return `${AS_BEFORE}: ${asBefore.problem}`;
+  const red = [...asBefore.results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [] : [id]));
+  const { broken } = base;
+  if (red.length === 0) return { base: base.results, asBefore: asBefore.results, broken };
+  // What is now red and now green is no fault of the change.
+  const again = await run(work, trees.asBefore, { files, expected: red });
+  if (!again.trusted) return `${AS_BEFORE}: ${again.problem}`;
+  const steady = [...again.results].filter(([id]) => asBefore.results.get(id)?.outcome !== 'pass');
+  return { base: base.results, asBefore: new Map(steady), broken };
+}
+
+const AS_BEFORE = 'The changed tests as they were on the base cannot be judged with the change';
+
+/** The changed files with tests that are there on one side. */
+function testFiles({ change, commands }: Judging, side: Change['headFiles']): readonly string[] {
+  return change.tests.filter((path) => side.has(path) && isTestFile(path, commands.runner));
+}
