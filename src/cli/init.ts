@@ -1,4 +1,4 @@
-/** `loopwright init`: tries what it guesses, and writes configuration, workflows and the set-up action into a checkout; people review and push them. */
+/** `loopwright init`: tries what it guesses, and writes configuration, workflows and actions into a checkout; people review and push them. */
 import { existsSync, realpathSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -29,7 +29,7 @@ const OPTIONS = {
 
 export const init: Command = {
   summary:
-    'write .github/loopwright.yml, the two workflows and the set-up action into a checkout, after trying in the sandbox what is guessed of its tests',
+    'write .github/loopwright.yml, the two workflows with their action and the set-up action into a checkout, after trying in the sandbox what is guessed of its tests',
   usage: '[DIRECTORY] [--runner NAME] [--force]',
   options: OPTIONS,
   async run(argv, terminal) {

@@ -12,7 +12,7 @@ interface Place {
   readonly people: readonly User[];
 }
 
-/** One sentence with the remedy for each repository without its three files. */
+/** One sentence with the remedy for each repository without the files that it needs. */
 export async function missingSetup(place: Place): Promise<readonly string[]> {
   const reader = readerOf({ githubUrl: place.githubUrl, token: place.people[0]?.token ?? '' });
   const sentences = await Promise.all(place.imports.map((repository) => remedyFor(repository, place, reader)));

@@ -84,7 +84,7 @@ const WELCOME = `## What to do next
 2. Open a repository below and write an issue that says what should be different, and how one would measure it.
 3. Add the label \`loop\` to it, with write permission. Everything else is said there.
 
-A repository needs \`.github/loopwright.yml\` and two workflows on its default branch; \`npm run -s loopwright -- init\` writes them into a checkout.`;
+A repository needs \`.github/loopwright.yml\`, two workflows and their action on its default branch; \`npm run -s loopwright -- init\` writes them into a checkout.`;
 
 interface Told {
   readonly local: { readonly entrance: string; readonly scripted: boolean };

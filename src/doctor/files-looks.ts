@@ -4,7 +4,7 @@ import { parseConfig } from '../context/repository-config.ts';
 import { ConfigError, LoopError } from '../errors.ts';
 import { CONFIG_PATH, WORKFLOWS } from '../settings/config.ts';
 import { packageFile } from '../settings/package-root.ts';
-import { SETUP_ACTION, workflowPath } from '../settings/setup-files.ts';
+import { JOB_ACTION, SETUP_ACTION, workflowPath } from '../settings/setup-files.ts';
 import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
 import type { Patient } from './patient.ts';
@@ -15,8 +15,12 @@ const ANEW =
 
 export const fileLooks = looksAt('files', {
   ...Object.fromEntries(
-    Object.values(WORKFLOWS).map((name) => [name, (patient: Patient) => workflowFinding(patient, name)]),
+    Object.values(WORKFLOWS).map((name) => [
+      name,
+      (patient: Patient) => writtenFinding(patient, workflowPath(name), ['workflows', name]),
+    ]),
   ),
+  'job action': (patient) => writtenFinding(patient, JOB_ACTION, ['actions', 'loopwright-job', 'action.yml']),
   'loopwright.yml': async ({ ward }) => {
     const text = await (await ward()).look.file(CONFIG_PATH);
     if (text === undefined) return missing(`${CONFIG_PATH} is not on the default branch.`, INIT);
@@ -69,11 +73,11 @@ export const fileLooks = looksAt('files', {
   },
 });
 
-async function workflowFinding({ ward }: Patient, name: string): Promise<Finding> {
-  const path = workflowPath(name);
+/** Of a file that is to stand there as this version has it, below `config/`. */
+async function writtenFinding({ ward }: Patient, path: string, place: readonly string[]): Promise<Finding> {
   const [there, ours] = await Promise.all([
     ward().then(({ look }) => look.file(path)),
-    readFile(packageFile('config', 'workflows', name), 'utf8'),
+    readFile(packageFile('config', ...place), 'utf8'),
   ]);
   if (there === undefined) return missing(`${path} is not on the default branch.`, INIT);
   if (there === ours) return ok(`${path} is as this version writes it.`);

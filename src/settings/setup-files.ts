@@ -1,4 +1,4 @@
-/** The files for a repository, written into a checkout: the three that it needs (configuration and workflows) and the set-up action. */
+/** The files for a repository, written into a checkout: those that it needs (configuration, workflows, the action of their jobs) and the set-up action. */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,16 +8,26 @@ import { packageFile } from './package-root.ts';
 
 const NAMES = [...new Set(Object.values(WORKFLOWS))];
 
+const JOB = 'loopwright-job';
+const SETUP = 'loopwright-setup';
+
+/** What each job of the workflows does. */
+export const JOB_ACTION = actionPath(JOB);
+
+/** Downloads what the repository's lock files name; a repository that needs nothing, or prepares its runners, does without it. */
+export const SETUP_ACTION = actionPath(SETUP);
+
 /** Where those are without which no loop starts. */
-export const SETUP_PATHS: readonly string[] = [CONFIG_PATH, ...NAMES.map(workflowPath)];
+export const SETUP_PATHS: readonly string[] = [CONFIG_PATH, ...NAMES.map(workflowPath), JOB_ACTION];
 
 /** Where Actions look for a workflow. */
 export function workflowPath(name: string): string {
   return `.github/workflows/${name}`;
 }
 
-/** Downloads what the repository's lock files name; a repository that needs nothing, or prepares its runners, does without it. */
-export const SETUP_ACTION = '.github/actions/loopwright-setup/action.yml';
+function actionPath(name: string): string {
+  return `.github/actions/${name}/action.yml`;
+}
 
 /** Everything that is written into a checkout. */
 export const SETUP_FILES: readonly string[] = [...SETUP_PATHS, SETUP_ACTION];
@@ -45,7 +55,8 @@ export async function writeSetup(
   const isOld = (text: string) => isUnfinished(text, names, guesses);
   const files: readonly Wanted[] = [
     ...NAMES.map((name) => ({ path: workflowPath(name), text: ours('workflows', name) })),
-    { path: SETUP_ACTION, text: ours('actions', 'loopwright-setup', 'action.yml') },
+    { path: JOB_ACTION, text: ours('actions', JOB, 'action.yml') },
+    { path: SETUP_ACTION, text: ours('actions', SETUP, 'action.yml') },
     { path: CONFIG_PATH, text: guessedConfig(names, tests ?? usualTests(names)), isOld },
   ];
   return Promise.all(files.map(async (file) => ({ path: file.path, state: await written(directory, file, force) })));

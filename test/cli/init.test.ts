@@ -31,6 +31,7 @@ async function init(...argv: readonly string[]) {
 const CONFIG = '.github/loopwright.yml';
 const BUILD = '.github/workflows/loopwright-build.yml';
 const VERIFY = '.github/workflows/loopwright-verify.yml';
+const JOB = '.github/actions/loopwright-job/action.yml';
 const SETUP = '.github/actions/loopwright-setup/action.yml';
 /** A line for a file, the states below one another. */
 const row = (path: string, state: string) => `  ${path.padEnd(SETUP.length)}  ${state}`;
@@ -44,6 +45,7 @@ test('says what it wrote and where, and the second time that nothing is left to 
     notTried,
     row(BUILD, 'written'),
     row(VERIFY, 'written'),
+    row(JOB, 'written'),
     row(SETUP, 'written'),
     row(CONFIG, 'written'),
     'Look the commands in .github/loopwright.yml over, then commit and push these files to the default branch.',
@@ -52,6 +54,7 @@ test('says what it wrote and where, and the second time that nothing is left to 
   const nothingLeft = [
     row(BUILD, 'is as it should be'),
     row(VERIFY, 'is as it should be'),
+    row(JOB, 'is as it should be'),
     row(SETUP, 'is as it should be'),
     row(CONFIG, 'is as it should be'),
     'Everything is there already.',
@@ -71,6 +74,7 @@ test('where no test shows a runner it writes the guess as a comment, and says wh
       `In ${checkout}:`,
       row(BUILD, 'written'),
       row(VERIFY, 'written'),
+      row(JOB, 'written'),
       row(SETUP, 'written'),
       row(CONFIG, 'written'),
       `No loop can start yet: \`# runner: unittest\` in ${CONFIG} is a comment, because ${NO_TEST}.`,
@@ -80,7 +84,7 @@ test('where no test shows a runner it writes the guess as a comment, and says wh
     `version: 1\ncommands:\n  test: python3 -m unittest discover\n  # runner: unittest   # not seen to work: ${NO_TEST}\n`,
   );
   const again = await init(checkout);
-  expect(again.out.slice(4)).toEqual([
+  expect(again.out.slice(5)).toEqual([
     row(CONFIG, 'is as it should be'),
     `No loop can start yet: \`# runner: unittest\` in ${CONFIG} is a comment, because ${NO_TEST}.`,
   ]);
@@ -89,13 +93,13 @@ test('where no test shows a runner it writes the guess as a comment, and says wh
 test('a configuration that waits for its runner is completed, unless somebody has changed it', async () => {
   await init(checkout);
   const waiting = await text(CONFIG);
-  expect((await init(checkout, '--runner', 'pytest')).out[5]).toBe(
+  expect((await init(checkout, '--runner', 'pytest')).out[6]).toBe(
     row(CONFIG, 'written anew, as nobody had changed it'),
   );
   expect(await text(CONFIG)).toBe('version: 1\ncommands:\n  test: python3 -m pytest\n  runner: pytest\n');
   const changed = waiting.replace('unittest discover', 'unittest');
   await writeFile(join(checkout, CONFIG), changed);
-  expect((await init(checkout, '--runner', 'pytest')).out[5]).toBe(
+  expect((await init(checkout, '--runner', 'pytest')).out[6]).toBe(
     row(CONFIG, 'differs, left as it is; --force overwrites it'),
   );
   expect(await text(CONFIG)).toBe(changed);
@@ -140,14 +144,16 @@ test('what was changed stays, until --force', async () => {
   expect(code).toBe(0);
   expect(out.slice(2)).toEqual([
     row(VERIFY, 'differs, left as it is; --force overwrites it'),
+    row(JOB, 'is as it should be'),
     row(SETUP, 'is as it should be'),
     row(CONFIG, 'differs, left as it is; --force overwrites it'),
     'Nothing was written.',
   ]);
   expect(await text(VERIFY)).toBe('on: push\n');
-  expect((await init(...named, '--force')).out.slice(2, 6)).toEqual([
+  expect((await init(...named, '--force')).out.slice(2, 7)).toEqual([
     row(BUILD, 'is as it should be'),
     row(VERIFY, 'overwritten'),
+    row(JOB, 'is as it should be'),
     row(SETUP, 'is as it should be'),
     row(CONFIG, 'overwritten'),
   ]);

@@ -388,9 +388,16 @@ const MISSTEPS: readonly Misstep[] = [
   },
   {
     what: 'an older workflow file',
-    act: file('.github/workflows/loopwright-build.yml', (text) => text.replaceAll(/^ *id-token: write\n/gm, '')),
+    act: file('.github/workflows/loopwright-build.yml', (text) => text.replaceAll(', id-token: write', '')),
     row: 'files/loopwright-build.yml',
     says: '.github/workflows/loopwright-build.yml is not as this version writes it: it is older, or was changed.',
+    remedy: /^Run `npx loopwright init --force` in a checkout/,
+  },
+  {
+    what: 'another action of the jobs',
+    act: file('.github/actions/loopwright-job/action.yml', (text) => text.replaceAll('sha256sum', 'true')),
+    row: 'files/job action',
+    says: '.github/actions/loopwright-job/action.yml is not as this version writes it: it is older, or was changed.',
     remedy: /^Run `npx loopwright init --force` in a checkout/,
   },
   {

@@ -75,12 +75,13 @@ async function startDoors(github: GitHubStage) {
 }
 
 export async function startRightStage(): Promise<Stage> {
-  const workflow = (name: string) => readFile(packageFile('config', 'workflows', name), 'utf8');
+  const ours = (...place: readonly string[]) => readFile(packageFile('config', ...place), 'utf8');
   const github = await startGitHub({
     files: {
       '.github/loopwright.yml': CONFIG,
-      '.github/workflows/loopwright-build.yml': await workflow('loopwright-build.yml'),
-      '.github/workflows/loopwright-verify.yml': await workflow('loopwright-verify.yml'),
+      '.github/workflows/loopwright-build.yml': await ours('workflows', 'loopwright-build.yml'),
+      '.github/workflows/loopwright-verify.yml': await ours('workflows', 'loopwright-verify.yml'),
+      '.github/actions/loopwright-job/action.yml': await ours('actions', 'loopwright-job', 'action.yml'),
     },
     executeWorkflow: async () => ({ title: 'loopwright-build', conclusion: 'success', jobs: [] }),
   });

@@ -1,4 +1,5 @@
 /** What anybody can see of the processes: comments and reactions, checks, runs, pull requests, and the webhooks that did not arrive. */
+import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { openState } from '../../src/local/state.ts';
@@ -32,9 +33,6 @@ const runRows = z.object({
     }),
   ),
 });
-const jobRows = z.object({
-  jobs: z.array(z.object({ steps: z.array(z.object({ name: z.string(), status: z.string() })) })),
-});
 const checkRows = z.object({
   check_runs: z.array(
     z.object({ name: z.string(), conclusion: z.string().nullable(), app: z.object({ slug: z.string() }) }),
@@ -52,17 +50,16 @@ export async function runsOf({ as }: Processes): Promise<z.infer<typeof runRows>
   return runRows.parse(await as('GET', '/actions/runs?per_page=100')).workflow_runs;
 }
 
-/** Waits until a run whose title begins so is done with this step. */
-export async function stepDone(processes: Processes, title: string, step: string): Promise<void> {
-  const isDone = async () => {
+/** Waits until a run whose title begins so has fetched from the App what it needs, as the runner's own folder shows. */
+export async function jobFetched(processes: Processes, title: string): Promise<void> {
+  const isFetched = async () => {
     for (const { id } of (await runsOf(processes)).filter((run) => run.display_title.startsWith(title))) {
-      const { jobs } = jobRows.parse(await processes.as('GET', `/actions/runs/${id}/jobs`));
-      if (jobs.some(({ steps }) => steps.some(({ name, status }) => name === step && status === 'completed')))
-        return true;
+      const briefs = glob(`github/runs/${id}-*/work/*/temp/loopwright/brief.json`, { cwd: processes.directory });
+      if ((await Array.fromAsync(briefs)).length > 0) return true;
     }
     return false;
   };
-  await eventually(isDone, `"${step}" of ${title}`, PATIENCE_MS);
+  await eventually(isFetched, `the job of ${title}`, PATIENCE_MS);
 }
 
 /** All that were ever made on a commit, or the newest of each name. */

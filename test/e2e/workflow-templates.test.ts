@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parseWorkflow } from '../../src/local/actions/workflow-file.ts';
+import { parseCompositeAction, parseWorkflow } from '../../src/local/actions/workflow-file.ts';
 import { validateInputs } from '../../src/local/actions/workflow-inputs.ts';
+import { permissionsOf } from '../../src/local/actions/workflow-permissions.ts';
 import type { WorkflowArtifact } from '../../src/local/actions/workflow-types.ts';
 import {
   type GitServer,
@@ -20,33 +21,46 @@ const names = ['loopwright-build', 'loopwright-verify'] as const;
 const textOf = (name: string): Promise<string> =>
   readFile(new URL(`../../config/workflows/${name}.yml`, import.meta.url), 'utf8');
 
+const action = await readFile(new URL('../../config/actions/loopwright-job/action.yml', import.meta.url), 'utf8');
+/** GitHub refuses the address of a prefilled page that is longer. */
+const LONGEST_PREFILLED = 5000;
+
 describe.each(names)('the workflow file %s', (name) => {
-  it('is dispatched only, may only read, and pins every action by a full commit with its version', async () => {
+  it('is dispatched only, may only read, and may say which run it is where it asks a model', async () => {
     const text = await textOf(name);
     const workflow = parseWorkflow(text, `.github/workflows/${name}.yml`);
     expect(Object.keys(parse(text).on)).toEqual(['workflow_dispatch']);
     expect(workflow.permissions).toEqual({ contents: 'read' });
-    // Jobs that ask a model may also be told which run they are, by which the App knows whom it gives one to.
+    // By that the App knows whom it gives a model to.
     const [permissions, environment] =
       name === 'loopwright-build' ? [{ contents: 'read', 'id-token': 'write' }, 'loopwright'] : [];
     for (const job of Object.values(workflow.jobs)) expect(job.permissions).toEqual(permissions);
     for (const job of Object.values<{ environment?: string }>(parse(text).jobs))
       expect(job.environment).toBe(environment);
-    const uses = [...text.matchAll(/uses: (.+)/g)].map(([, action = '']) => action);
-    expect(uses.filter((action) => !/^actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual(
-      Object.keys(workflow.jobs).map(() => './setup/.github/actions/loopwright-setup'),
-    );
   });
 
-  it('puts no expression into a script, keeps no credentials, and bounds the time and number of runs', async () => {
-    const workflow = parseWorkflow(await textOf(name));
-    const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
-    expect(steps.filter((step) => step.run?.includes('${' + '{'))).toEqual([]);
-    const checkouts = steps.filter((step) => step.uses?.startsWith('actions/checkout@'));
-    expect(checkouts.length).toBeGreaterThan(1);
-    expect(new Set(checkouts.map((step) => step.with?.['persist-credentials']))).toEqual(new Set(['false']));
+  it('does nothing in its jobs but take the action of the default branch, run it and deliver the report', async () => {
+    const { jobs } = parseWorkflow(await textOf(name));
+    for (const { steps } of Object.values(jobs)) {
+      expect(steps.map(({ uses }) => uses?.replace(/@.*/, ''))).toEqual([
+        'actions/checkout',
+        './setup/.github/actions/loopwright-job',
+        'actions/upload-artifact',
+      ]);
+      expect(steps[0]?.with).toEqual({
+        ref: `\${{ github.event.repository.default_branch }}`,
+        path: 'setup',
+        'persist-credentials': 'false',
+      });
+    }
+  });
+
+  it('bounds the time and number of runs, and fits into the address of a prefilled page', async () => {
+    const text = await textOf(name);
+    const workflow = parseWorkflow(text);
     expect(Object.values(workflow.jobs).every((job) => typeof job['timeout-minutes'] === 'number')).toBe(true);
     expect(workflow.concurrency?.group).toBe(`loopwright-\${{ inputs.loop }}`);
+    expect(encodeURIComponent(text).length).toBeLessThanOrEqual(LONGEST_PREFILLED);
   });
 
   it('takes exactly the agreed inputs, all text and all required but the model', async () => {
@@ -60,6 +74,25 @@ describe.each(names)('the workflow file %s', (name) => {
       valid: false,
       message: "Required input 'entry' not provided",
     });
+  });
+});
+
+describe('what our files use', () => {
+  it('is pinned by a full commit with its version, or lies on the default branch', async () => {
+    const texts = [action, ...(await Promise.all(names.map(textOf)))];
+    const uses = texts.flatMap((text) => [...text.matchAll(/uses: (.+)/g)].map(([, used = '']) => used));
+    expect(uses.length).toBeGreaterThan(10);
+    const pinned = /^actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+    expect(new Set(uses.filter((used) => !pinned.test(used)))).toEqual(
+      new Set(['./setup/.github/actions/loopwright-setup', './setup/.github/actions/loopwright-job']),
+    );
+  });
+
+  it('keeps no credentials, and puts no expression into a script', () => {
+    const { steps } = parseCompositeAction(action, 'action.yml').runs;
+    expect(steps.filter((step) => step.run?.includes('${' + '{'))).toEqual([]);
+    const checkouts = steps.filter((step) => step.uses?.startsWith('actions/checkout@'));
+    expect(checkouts.map((step) => step.with?.['persist-credentials'])).toEqual(['false', 'false']);
   });
 });
 
@@ -83,7 +116,11 @@ describe('a dispatched run', () => {
     const setup =
       'inputs: { workspace: { required: true } }\nruns:\n  using: composite\n  steps:\n    - { shell: bash, run: \'cat "$W/file" > installed; echo "LEFT=behind" >> "$GITHUB_ENV"\', env: { W: "${' +
       '{ inputs.workspace }}" } }\n';
-    base = await git.commit('refs/heads/main', { file: 'base', '.github/actions/loopwright-setup/action.yml': setup });
+    base = await git.commit('refs/heads/main', {
+      file: 'base',
+      '.github/actions/loopwright-job/action.yml': action,
+      '.github/actions/loopwright-setup/action.yml': setup,
+    });
     candidate = await git.commit('refs/loopwright/1/1/3', { file: 'candidate' });
     app = await serve((request, response) => {
       const refusal = refusals.shift();
@@ -97,6 +134,12 @@ describe('a dispatched run', () => {
     await Promise.all([git.close(), app.close()]);
     await removeTemporaryDirectories();
   });
+
+  /** What GitHub gives a job that may ask who it is. */
+  const IDENTITY = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: 'http://127.0.0.1:1/token',
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'identity',
+  };
 
   /** Stands in for the job bundle: shows what it was given and pronounces the verdict that its brief asks for. */
   const fakeJob = `
@@ -123,6 +166,11 @@ describe('a dispatched run', () => {
       sha: base,
       token,
       tokenFor: () => token,
+      admit: async ({ permissions }) => ({
+        admitted: true,
+        variables: permissionsOf(permissions).id_token === 'write' ? IDENTITY : {},
+        secrets: [],
+      }),
       inputs: {
         loop: '1-1',
         entry: '3',

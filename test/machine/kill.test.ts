@@ -3,7 +3,7 @@ import type { Exchange, Gate } from '../e2e/gate.ts';
 import { finish, openLabelledIssue } from '../e2e/journey.ts';
 import { type Processes, startProcesses } from '../e2e/processes.ts';
 import { type Remains, remainsOf } from '../e2e/remains.ts';
-import { lost, stepDone } from '../e2e/seen.ts';
+import { jobFetched, lost } from '../e2e/seen.ts';
 
 /** No measurement: a machine that does much else is waited for. */
 const PATIENCE_MS = 900_000;
@@ -98,7 +98,7 @@ function duringBuild(...names: readonly ('app' | 'github')[]): Crash {
 
 /** The App is away when GitHub tells it that the VERIFY run has ended. */
 const awayAtTheEndOfVerify: Crash = (processes) => async () => {
-  await stepDone(processes, 'loopwright-verify', 'Fetch the job and its brief, and check both digests');
+  await jobFetched(processes, 'loopwright-verify');
   await processes.kill('app');
   await lost(processes, 'workflow_run.completed', 'loopwright-verify');
   await processes.startApp();

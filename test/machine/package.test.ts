@@ -108,6 +108,8 @@ describe('the package', () => {
     expect({ exitCode, stderr: ours(stderr) }).toEqual({ exitCode: 0, stderr: '' });
     expect((await readdir(join(checkout, '.github'), { recursive: true })).sort()).toEqual([
       'actions',
+      'actions/loopwright-job',
+      'actions/loopwright-job/action.yml',
       'actions/loopwright-setup',
       'actions/loopwright-setup/action.yml',
       'loopwright.yml',
