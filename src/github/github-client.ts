@@ -5,6 +5,7 @@ import { LoopError } from '../errors.ts';
 import { type OutgoingRules, outgoing, outgoingPlain } from '../guard/outgoing.ts';
 import { secretNamesIn } from '../guard/rendered-text.ts';
 import { findCanaries } from '../guard/secrets.ts';
+import { createFixed, type Fixed } from './fixed.ts';
 import { ifThere as absentAfterTwo } from './github-errors.ts';
 import type { RepositoryRef } from './github-port.ts';
 import { createTokens, type Tokens } from './github-tokens.ts';
@@ -36,6 +37,10 @@ export interface Call {
   readonly now: () => Date;
   /** What GitHub has at an address; undefined where it says twice that there is nothing. */
   readonly ifThere: <Value>(ask: () => Promise<Value>) => Promise<Value | undefined>;
+  /** What hashes stand for, in all repositories. */
+  readonly fixed: Fixed;
+  /** How the repository is called there. */
+  readonly repositoryId: number;
   /** Markdown, filtered; `mention` are the only logins that it notifies. */
   readonly markdown: (text: string, mention?: readonly string[]) => string;
   /** A title or a commit message, filtered. */
@@ -85,6 +90,7 @@ export function createClient(options: GitHubOptions): Client {
     canaries: [options.privateKey, ...(options.canaries ?? [])],
   });
   const ifThere: Call['ifThere'] = (ask) => absentAfterTwo(ask, { pauseMs, ...(pause && { pause }) });
+  const fixed = createFixed();
   let self: Promise<Self> | undefined;
   return {
     app: tokens.app,
@@ -104,6 +110,8 @@ export function createClient(options: GitHubOptions): Client {
         self: await self,
         now,
         ifThere,
+        fixed,
+        repositoryId: repository.repositoryId,
         ...texts,
       };
     },

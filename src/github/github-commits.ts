@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { LoopError, SecretError, WriteRefusedError } from '../errors.ts';
 import type { FileChange } from '../loop/brief.ts';
+import { type HeldCommit, isFixed, once } from './fixed.ts';
 import { blobSha, changedTreeSha, type TreeChange, type TreeEntry } from './git-tree.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus, isLimit, textOf } from './github-errors.ts';
@@ -29,17 +30,20 @@ function shortRef(ref: string): string {
 
 const contentFile = z.object({ type: z.literal('file'), encoding: z.literal('base64'), content: z.string() });
 
-export const file: Operation<'file'> = async ({ octokit, here, ifThere }, path, ref) => {
-  const answer = await ifThere(() => octokit.rest.repos.getContent({ ...here, path, ref }));
-  const found = contentFile.safeParse(answer?.data).data;
-  return found === undefined ? undefined : Buffer.from(found.content, 'base64').toString('utf8');
+export const file: Operation<'file'> = async ({ octokit, here, ifThere, fixed, repositoryId }, path, ref) => {
+  const ask = async () => {
+    const answer = await ifThere(() => octokit.rest.repos.getContent({ ...here, path, ref }));
+    const found = contentFile.safeParse(answer?.data).data;
+    return found === undefined ? undefined : Buffer.from(found.content, 'base64').toString('utf8');
+  };
+  return isFixed(ref) ? once(fixed.files, `${repositoryId}/${ref}/${path}`, ask) : ask();
 };
 
 export const commit: Operation<'commit'> = async (call, { ref, parent, changes, message, merge }) => {
   const { octokit, here } = call;
   const parents = merge === undefined ? [parent] : [parent, merge.parent];
-  const { data: before } = await octokit.rest.git.getCommit({ ...here, commit_sha: merge?.parent ?? parent });
-  const planned = await planTree(call, before.tree.sha, { changes, merge });
+  const before = await commitAt(call, merge?.parent ?? parent);
+  const planned = await planTree(call, before.tree, { changes, merge });
   const { tree } = planned;
   const text = call.plain(message);
   const made = await alreadyMade(call, { ref, parents, tree, message: text });
@@ -63,9 +67,16 @@ interface Intended {
 async function alreadyMade(call: Call, { ref, parents, tree, message }: Intended): Promise<string | undefined> {
   const sha = await head(call, ref);
   if (sha === undefined) return undefined;
-  const { data } = await call.octokit.rest.git.getCommit({ ...call.here, commit_sha: sha });
-  const isThere = sha === parents[0] || data.parents.map((parent) => parent.sha).join() === parents.join();
-  return isThere && data.tree.sha === tree && data.message.trim() === message.trim() ? sha : undefined;
+  const held = await commitAt(call, sha);
+  const isThere = sha === parents[0] || held.parents.join() === parents.join();
+  return isThere && held.tree === tree && held.message.trim() === message.trim() ? sha : undefined;
+}
+
+function commitAt({ octokit, here, fixed, repositoryId }: Call, sha: string): Promise<HeldCommit> {
+  return once(fixed.commits, `${repositoryId}/${sha}`, async () => {
+    const { data } = await octokit.rest.git.getCommit({ ...here, commit_sha: sha });
+    return { tree: data.tree.sha, parents: data.parents.map((parent) => parent.sha), message: data.message };
+  });
 }
 
 interface PlannedTree {
@@ -135,11 +146,13 @@ function refusal(path: string, secret: string): string {
   return `${path} holds ${secret}, so nothing is committed.${remedy}`;
 }
 
-async function treeEntries({ octokit, here }: Call, sha: string): Promise<readonly TreeEntry[]> {
-  const { data } = await octokit.rest.git.getTree({ ...here, tree_sha: sha });
-  if (data.truncated)
-    throw new LoopError(`GitHub lists only a part of the tree ${sha}, so the commit cannot be checked.`);
-  return data.tree.map(({ path, mode, sha: entry }) => ({ name: path ?? '', mode: mode ?? '', sha: entry ?? '' }));
+function treeEntries({ octokit, here, fixed, repositoryId }: Call, sha: string): Promise<readonly TreeEntry[]> {
+  return once(fixed.trees, `${repositoryId}/${sha}`, async () => {
+    const { data } = await octokit.rest.git.getTree({ ...here, tree_sha: sha });
+    if (data.truncated)
+      throw new LoopError(`GitHub lists only a part of the tree ${sha}, so the commit cannot be checked.`);
+    return data.tree.map(({ path, mode, sha: entry }) => ({ name: path ?? '', mode: mode ?? '', sha: entry ?? '' }));
+  });
 }
 
 export const moveRef: Operation<'moveRef'> = async (call, ref, sha) => {

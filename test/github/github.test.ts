@@ -54,6 +54,11 @@ const requestRows = z.array(
 
 /** Requests of the App that write, while something is done. */
 async function writesDuring(action: () => Promise<unknown>): Promise<readonly string[]> {
+  return (await requestsDuring(action)).filter((request) => !request.startsWith('GET '));
+}
+
+/** Requests of the App while something is done, but for those of its tokens. */
+async function requestsDuring(action: () => Promise<unknown>): Promise<readonly string[]> {
   // The log answers with a page of what came after an id.
   const rows = async (after: number) =>
     requestRows.parse(await (await fetch(`${stage.server.url}/_local/requests?after=${after}`)).json());
@@ -62,8 +67,7 @@ async function writesDuring(action: () => Promise<unknown>): Promise<readonly st
   await action();
   return (await rows(before))
     .filter(
-      ({ id, actor, method, path }) =>
-        id > before && actor === 'app' && method !== 'GET' && !path.endsWith('/access_tokens'),
+      ({ id, actor, path }) => id > before && actor === 'app' && path !== '/app' && !path.endsWith('/access_tokens'),
     )
     .map(({ method, path }) => `${method} ${path.replace(/^.*\/repos\/alice\/toys/, '').replace(/\d+/g, 'N')}`);
 }
@@ -186,6 +190,20 @@ test('refs and files are read, and a missing one is undefined', async () => {
   expect(await github().file(repository, 'src/basket.ts', sha)).toBe('export {};\n');
   expect(await github().file(repository, 'src', sha)).toBeUndefined();
   expect(await github().file(repository, 'no.txt', 'main')).toBeUndefined();
+});
+
+test('what stands at a hash is asked for once, what stands at a branch each time, and what is not there again', async () => {
+  const asked = github();
+  const sha = await mainHead();
+  const reads = async (path: string, ref: string) =>
+    (await requestsDuring(() => asked.file(repository, path, ref))).length;
+  expect([await reads('README.md', sha), await reads('README.md', sha)]).toEqual([1, 0]);
+  expect([await reads('README.md', 'main'), await reads('README.md', 'main')]).toEqual([1, 1]);
+  const missing = await reads('missing.md', sha);
+  expect([missing > 0, await reads('missing.md', sha)]).toEqual([true, missing]);
+  expect(await reads('src/basket.ts', sha)).toBe(1);
+  const elsewhere = { ...repository, repositoryId: repository.repositoryId + 1 };
+  await expect(asked.file(elsewhere, 'README.md', sha)).rejects.toThrow('not accessible');
 });
 
 test('a commit is signed by GitHub, git agrees on its tree, and where its ref has it already it is not made again', async () => {

@@ -3,6 +3,7 @@ import { Octokit } from '@octokit/rest';
 import nock from 'nock';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LimitedError, WriteRefusedError } from '../../src/errors.ts';
+import { createFixed } from '../../src/github/fixed.ts';
 import type { Call } from '../../src/github/github-client.ts';
 import { moveRef } from '../../src/github/github-commits.ts';
 import { attempt } from '../../src/github/github-errors.ts';
@@ -107,6 +108,8 @@ describe('an operation that tells refusals by itself', () => {
       markdown: String,
       plain: String,
       secretIn: () => undefined,
+      fixed: createFixed(),
+      repositoryId: 1,
     };
     return attempt(() => operation(call), { pauseMs: 1, renew: quiet }).then(
       () => undefined,

@@ -1,0 +1,49 @@
+/** What GitHub cannot answer otherwise tomorrow: what a hash stands for. It is asked for once, as long as it is remembered. */
+import { LRUCache } from 'lru-cache';
+import type { TreeEntry } from './git-tree.ts';
+
+export interface HeldCommit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+}
+
+/** By `<id of the repository>/<hash>`, and a file by its path behind that. */
+export interface Fixed {
+  readonly files: LRUCache<string, string>;
+  readonly commits: LRUCache<string, HeldCommit>;
+  readonly trees: LRUCache<string, readonly TreeEntry[]>;
+}
+
+/** In characters of JSON, of each kind. */
+const MOST = 10_000_000;
+const LONGEST = 500_000;
+
+export function createFixed(): Fixed {
+  return { files: bounded<string>(), commits: bounded<HeldCommit>(), trees: bounded<readonly TreeEntry[]>() };
+}
+
+function bounded<Value extends {}>(): LRUCache<string, Value> {
+  const sizeCalculation = (value: Value): number => JSON.stringify(value).length;
+  return new LRUCache<string, Value>({ maxSize: MOST, maxEntrySize: LONGEST, sizeCalculation });
+}
+
+/** What is not there is asked for again: GitHub may be late. So is what could not be asked. */
+export async function once<Value extends {}, Answer extends Value | undefined>(
+  known: LRUCache<string, Value>,
+  key: string,
+  ask: () => Promise<Answer>,
+): Promise<Value | Answer> {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const value = await ask();
+  if (value !== undefined) known.set(key, value);
+  return value;
+}
+
+const HASH = /^[0-9a-f]{40}$/;
+
+/** Whether a ref stands for the same for ever; a branch does not. */
+export function isFixed(ref: string): boolean {
+  return HASH.test(ref);
+}
