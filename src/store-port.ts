@@ -3,6 +3,7 @@ import type { BookedCall, ModelCall } from './loop/brief.ts';
 import type { EffectLane } from './loop/effect.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
+import type { Shown } from './loop/shown.ts';
 import type { LoopRef, PhaseName, Status } from './loop/terms.ts';
 import type { PullProof } from './proof/pull-proof.ts';
 
@@ -203,6 +204,9 @@ export interface Store {
   settle(id: string, settlement: { readonly call: ModelCall; readonly usd: number | undefined }): Promise<void>;
   /** Calls of a loop that no event has told of, in order: as they were settled, or else as they were reserved. */
   untold(loopId: string): Promise<readonly BookedCall[]>;
+  /** What of the loop was brought to GitHub last, and forgets it: whoever takes it says by `keepShown` what is there then. */
+  takeShown(loopId: string): Promise<Shown | undefined>;
+  keepShown(loopId: string, shown: Shown): Promise<void>;
   /** The newest proof of a pull request that somebody asked for. */
   pullProof(repositoryId: number, pull: number): Promise<StoredPullProof | undefined>;
   pullProofByRun(repositoryId: number, runId: number): Promise<StoredPullProof | undefined>;

@@ -44,6 +44,7 @@ function forgetLogs(engine: Engine, before: string): Promise<number> {
       const named = digestsIn(loop);
       await trx.deleteFrom('loop_log').where('loop_id', '=', id).execute();
       await trx.deleteFrom('calls').where('loop_id', '=', id).execute();
+      await trx.deleteFrom('shown').where('loop_id', '=', id).execute();
       await trx
         .deleteFrom('loop_blobs')
         .where('loop_id', '=', id)

@@ -109,6 +109,13 @@ export const MIGRATIONS: readonly Migration[] = [
       `create index pull_proofs_open on pull_proofs (stage) where stage <> 'ended'`,
     ],
   },
+  {
+    number: 6,
+    name: 'what is shown',
+    statements: [
+      'create table shown (loop_id text primary key references loops (id) on delete cascade, shown text not null)',
+    ],
+  },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

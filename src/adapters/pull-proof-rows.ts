@@ -10,6 +10,19 @@ import type { PullProofRow, Queries } from './tables.ts';
 
 type Row = Pick<PullProofRow, 'pull' | 'version' | 'proof'>;
 
+/** The part of the store that keeps them. */
+export function pullProofRows(
+  engine: Engine,
+): Pick<Store, 'pullProof' | 'pullProofByRun' | 'openPullProofs' | 'savePullProof'> {
+  const { db } = engine;
+  return {
+    pullProof: (repositoryId, pull) => pullProof(db, repositoryId, pull),
+    pullProofByRun: (repositoryId, runId) => pullProofByRun(db, repositoryId, runId),
+    openPullProofs: () => openPullProofs(db),
+    savePullProof: (saving) => savePullProof(engine, saving),
+  };
+}
+
 function proofs(db: Queries) {
   return db.selectFrom('pull_proofs').select(['pull', 'version', 'proof']);
 }
@@ -18,27 +31,23 @@ function storedOf({ pull, version, proof }: Row): StoredPullProof {
   return { version, proof: parseStored(schema, proof, `proof of pull request ${pull}`) };
 }
 
-export async function pullProof(db: Queries, repositoryId: number, pull: number): Promise<StoredPullProof | undefined> {
+async function pullProof(db: Queries, repositoryId: number, pull: number): Promise<StoredPullProof | undefined> {
   const row = await proofs(db).where('repository_id', '=', repositoryId).where('pull', '=', pull).executeTakeFirst();
   return row && storedOf(row);
 }
 
-export async function pullProofByRun(
-  db: Queries,
-  repositoryId: number,
-  runId: number,
-): Promise<StoredPullProof | undefined> {
+async function pullProofByRun(db: Queries, repositoryId: number, runId: number): Promise<StoredPullProof | undefined> {
   const row = await proofs(db).where('repository_id', '=', repositoryId).where('run_id', '=', runId).executeTakeFirst();
   return row && storedOf(row);
 }
 
-export async function openPullProofs(db: Queries): Promise<readonly StoredPullProof[]> {
+async function openPullProofs(db: Queries): Promise<readonly StoredPullProof[]> {
   return (await proofs(db).where('stage', '<>', 'ended').execute()).map(storedOf);
 }
 
 type Saving = Parameters<Store['savePullProof']>[0];
 
-export async function savePullProof(engine: Engine, saving: Saving): ReturnType<Store['savePullProof']> {
+async function savePullProof(engine: Engine, saving: Saving): ReturnType<Store['savePullProof']> {
   const { proof, said } = saving;
   const { repositoryId, pull } = proof;
   return engine.transaction(async (trx) => {

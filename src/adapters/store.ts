@@ -7,8 +7,9 @@ import { createReceiver, markRead, postpone, readDelivery, unread, unreadReposit
 import { forget } from './forget.ts';
 import { loopsIn, loopsOf, OPEN, one, overview, readLog, several, unfinished } from './loop-rows.ts';
 import { askedFor, dueMissed, noteMissed } from './missed-rows.ts';
-import { openPullProofs, pullProof, pullProofByRun, savePullProof } from './pull-proof-rows.ts';
+import { pullProofRows } from './pull-proof-rows.ts';
 import { save } from './saves.ts';
+import { shownRows } from './shown-rows.ts';
 import { nextQueued } from './slots.ts';
 
 export function createStore(engine: Engine): Store {
@@ -41,10 +42,8 @@ export function createStore(engine: Engine): Store {
     reserve: (reservation) => reserve(db, reservation),
     settle: (id, settlement) => settle(db, id, settlement),
     untold: (loopId) => untold(db, loopId),
-    pullProof: (repositoryId, pull) => pullProof(db, repositoryId, pull),
-    pullProofByRun: (repositoryId, runId) => pullProofByRun(db, repositoryId, runId),
-    openPullProofs: () => openPullProofs(db),
-    savePullProof: (saving) => savePullProof(engine, saving),
+    ...shownRows(db),
+    ...pullProofRows(engine),
     putBlob: (content) => putBlob(db, content),
     blob: (digest) => readBlob(db, digest),
     noteMissed: (missed) => noteMissed(db, missed),

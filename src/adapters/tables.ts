@@ -135,6 +135,12 @@ export interface PullProofRow {
   readonly proof: string;
 }
 
+export interface ShownRow {
+  readonly loop_id: string;
+  /** JSON as text. */
+  readonly shown: string;
+}
+
 export interface Tables {
   readonly calls: CallRow;
   readonly loops: LoopRow;
@@ -145,6 +151,7 @@ export interface Tables {
   readonly missed_deliveries: MissedDeliveryRow;
   readonly heard: HeardRow;
   readonly pull_proofs: PullProofRow;
+  readonly shown: ShownRow;
   readonly schema_migrations: { readonly number: number; readonly name: string; readonly applied_at: DefaultTime };
 }
 

@@ -5,7 +5,9 @@ import { storedVerifyReport } from '../documents/verify-report.ts';
 import { GoneError, WriteRefusedError } from '../errors.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Loop } from '../loop/loop.ts';
+import { NOTHING_SHOWN, type Shown } from '../loop/shown.ts';
 import { isReviewed, type ReviewedLoop } from '../loop/stages.ts';
+import { idOf } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { issueBoard, pullBody, pullTitle } from '../render/board.ts';
 import { checksOf } from '../render/checks.ts';
@@ -15,24 +17,38 @@ import { checksOf } from '../render/checks.ts';
  * (a locked issue, a deleted comment), the others are brought up to date all the same. @throws what was refused first, after all of them.
  */
 export async function show(_effect: EffectOf<'show'>, loop: Loop, ports: Ports): Promise<undefined> {
-  const { github, modelFacts } = ports;
+  const { github, modelFacts, store } = ports;
   const refusals: Error[] = [];
-  const board = { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts) };
-  await unlessRefused(refusals, () => github.comment(loop.ref, loop.ref.issue, board));
-  if (isReviewed(loop)) await showPull(refusals, loop, ports);
+  // Forgotten before anything is sent: after a process that died, or a failure, it is looked for anew.
+  const before = (await store.takeShown(idOf(loop.ref))) ?? NOTHING_SHOWN;
+  const text = { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts) };
+  const board = await unlessRefused(refusals, () => github.showComment(loop.ref, loop.ref.issue, text, before.board));
+  const pull = isReviewed(loop) ? await showPull(refusals, { loop, before }, ports) : NOTHING_SHOWN;
+  await store.keepShown(idOf(loop.ref), { ...pull, ...(board && { board }) });
   const [first] = refusals;
   if (first !== undefined) throw first;
 }
 
-async function showPull(refusals: Error[], loop: ReviewedLoop, { github, store, modelFacts }: Ports): Promise<void> {
+interface Showing {
+  readonly loop: ReviewedLoop;
+  readonly before: Shown;
+}
+
+async function showPull(
+  refusals: Error[],
+  { loop, before }: Showing,
+  { github, store, modelFacts }: Ports,
+): Promise<Shown> {
   const { pull } = loop.review;
   const report = await storedVerifyReport(loop, store);
   const remarks = await storedRemarks(loop, store);
   const unplanned = await storedUnplanned(loop, store);
   const text = { title: pullTitle(loop), body: pullBody(loop, modelFacts, { report, remarks, unplanned }) };
-  const updated = await unlessRefused(refusals, () => github.updatePull(loop.ref, pull, text));
+  const updated = await unlessRefused(refusals, () => github.showPull(loop.ref, pull, text, before.pull));
   const { headSha } = updated ?? (await github.pull(loop.ref, pull));
-  await unlessRefused(refusals, () => github.checks(loop.ref, checksOf(loop, { ...modelFacts, headSha, report })));
+  const wanted = checksOf(loop, { ...modelFacts, headSha, report });
+  const checks = await unlessRefused(refusals, () => github.checks(loop.ref, wanted, before.checks));
+  return { ...(updated && { pull: updated.digest }), checks: checks ?? [] };
 }
 
 /** Adds what is refused for good to the refusals; a GitHub that only takes nothing now is asked for nothing more. */

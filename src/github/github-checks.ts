@@ -1,6 +1,7 @@
 /** Our check runs, written only when they say something new. */
 import { createHash } from 'node:crypto';
 import type { CheckRun } from '../loop/check-run.ts';
+import type { ShownCheck } from '../loop/shown.ts';
 import type { Call } from './github-client.ts';
 import type { Operation } from './github-talk.ts';
 
@@ -10,12 +11,16 @@ const LABEL_LENGTH = 20;
 const DESCRIPTION_LENGTH = 40;
 const ACTIONS = 3;
 
-/** One listing serves all of them, because every change of a loop shows all its check runs. */
-export const checks: Operation<'checks'> = async (call, wanted) => {
+/** One listing serves all of them, because every change of a loop shows all its check runs; none is needed where all are known. */
+export const checks: Operation<'checks'> = async (call, wanted, known = []) => {
   const [first] = wanted;
-  if (first === undefined) return;
-  const own = await ownChecks(call, first.headSha);
-  for (const one of wanted) await bringUpToDate(call, annotatedAtTheEnd(one), newestOf(own, one.name));
+  if (first === undefined) return [];
+  const knownOf = ({ name, headSha }: CheckRun) => known.find((one) => one.name === name && one.headSha === headSha);
+  const own = wanted.every((one) => knownOf(one) !== undefined) ? [] : await ownChecks(call, first.headSha);
+  const shown: ShownCheck[] = [];
+  for (const one of wanted)
+    shown.push(await bringUpToDate(call, annotatedAtTheEnd(one), knownOf(one) ?? newestOf(own, one)));
+  return shown;
 };
 
 /** Annotations can only be added, so a run that is still at work has none: it can always be completed, and none is left behind at work. */
@@ -23,35 +28,34 @@ function annotatedAtTheEnd(wanted: CheckRun): CheckRun {
   return wanted.status === 'completed' ? wanted : { ...wanted, annotations: [] };
 }
 
-async function bringUpToDate(call: Call, wanted: CheckRun, existing: Existing | undefined): Promise<void> {
-  const stamp = stampOf(wanted);
-  if (existing?.stamp.all === stamp.all && existing.externalId === wanted.externalId) return;
-  const sameAnnotations = existing?.stamp.annotations === stamp.annotations;
+async function bringUpToDate(call: Call, wanted: CheckRun, existing: ShownCheck | undefined): Promise<ShownCheck> {
+  const digests = digestsOf(wanted);
+  if (existing?.digests.all === digests.all && existing.externalId === wanted.externalId) return existing;
+  const sameAnnotations = existing?.digests.annotations === digests.annotations;
   const batches = sameAnnotations ? [] : batchesOf(wanted.annotations);
-  const body = bodyOf(call, wanted, stamp);
+  const body = bodyOf(call, wanted, digests);
   const id =
     existing && mayBeChanged(existing, wanted, sameAnnotations)
       ? await update(call, existing.id, { ...body, annotations: batches[0] })
       : await create(call, wanted, { ...body, annotations: batchesOf(wanted.annotations)[0] });
   const rest = (id === existing?.id ? batches : batchesOf(wanted.annotations)).slice(1);
   for (const annotations of rest) await update(call, id, { ...body, annotations });
+  const { name, headSha, externalId, status, annotations } = wanted;
+  return {
+    name,
+    headSha,
+    id,
+    externalId,
+    isCompleted: status === 'completed',
+    annotations: annotations.length,
+    digests,
+  };
 }
 
-interface Stamp {
-  readonly all: string;
-  readonly annotations: string;
-}
-
-interface Existing {
-  readonly id: number;
-  readonly externalId: string;
-  readonly completed: boolean;
-  readonly annotations: number;
-  readonly stamp: Stamp;
-}
+type Digests = ShownCheck['digests'];
 
 /** GitHub shows neither actions nor annotations in a listing, so the summary carries digests of what was sent, unseen by people. */
-function stampOf(wanted: CheckRun): Stamp {
+function digestsOf(wanted: CheckRun): Digests {
   return { all: shortDigest(wanted), annotations: shortDigest(wanted.annotations) };
 }
 
@@ -69,22 +73,24 @@ async function ownChecks({ octokit, here, self }: Call, headSha: string) {
   return runs.filter(({ app }) => app?.id === self.appId);
 }
 
-function newestOf(runs: readonly Listed[], name: string): Existing | undefined {
+function newestOf(runs: readonly Listed[], { name, headSha }: CheckRun): ShownCheck | undefined {
   const own = runs.filter((run) => run.name === name).toSorted((left, right) => right.id - left.id)[0];
   if (own === undefined) return undefined;
   const [, all = '', annotations = ''] = STAMP.exec(own.output.summary ?? '') ?? [];
   return {
+    name,
+    headSha,
     id: own.id,
     externalId: own.external_id ?? '',
-    completed: own.status === 'completed',
+    isCompleted: own.status === 'completed',
     annotations: own.output.annotations_count,
-    stamp: { all, annotations },
+    digests: { all, annotations },
   };
 }
 
 /** A completed run does not go back to work, and annotations can only be added: such a change is a new run of the same name. */
-function mayBeChanged(existing: Existing, wanted: CheckRun, sameAnnotations: boolean): boolean {
-  if (existing.completed && wanted.status !== 'completed') return false;
+function mayBeChanged(existing: ShownCheck, wanted: CheckRun, sameAnnotations: boolean): boolean {
+  if (existing.isCompleted && wanted.status !== 'completed') return false;
   return sameAnnotations || existing.annotations === 0;
 }
 
@@ -107,7 +113,7 @@ type Body = ReturnType<typeof bodyOf> & {
   readonly annotations: readonly CheckRun['annotations'][number][] | undefined;
 };
 
-function bodyOf(call: Call, wanted: CheckRun, { all, annotations }: Stamp) {
+function bodyOf(call: Call, wanted: CheckRun, { all, annotations }: Digests) {
   return {
     external_id: wanted.externalId,
     status: wanted.status,

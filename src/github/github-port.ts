@@ -1,6 +1,7 @@
 /** What the App needs from GitHub, and nothing more. */
 import type { FileChange } from '../loop/brief.ts';
 import type { CheckRun } from '../loop/check-run.ts';
+import type { ShownCheck, ShownComment } from '../loop/shown.ts';
 import type { LoopRef, Role } from '../loop/terms.ts';
 
 /** Which installation and repository a request is for. */
@@ -55,6 +56,13 @@ export interface Merge {
   readonly parent: string;
   readonly held: readonly HeldEntry[];
   readonly made: readonly FileChange[];
+}
+
+export interface OwnComment {
+  readonly marker: string;
+  readonly body: string;
+  /** Logins that the text may mention; every other mention is broken. */
+  readonly mention?: readonly string[];
 }
 
 /** What a reviewer says about one place of the change. */
@@ -112,13 +120,15 @@ export interface GitHub {
   comment(
     repository: RepositoryRef,
     number: number,
-    comment: {
-      readonly marker: string;
-      readonly body: string;
-      /** Logins that the text may mention; every other mention is broken. */
-      readonly mention?: readonly string[];
-    },
+    comment: OwnComment,
   ): Promise<{ readonly id: number; readonly writtenAt: string }>;
+  /** The same for one that is written often: where it is known it is neither looked for nor sent again as it is. */
+  showComment(
+    repository: RepositoryRef,
+    number: number,
+    comment: OwnComment,
+    known: ShownComment | undefined,
+  ): Promise<ShownComment>;
   react(repository: RepositoryRef, commentId: number, content: '+1' | 'confused'): Promise<void>;
   removeLabel(repository: RepositoryRef, issue: number, name: string): Promise<void>;
   /** Opens the draft pull request, or returns the one of this branch and brings its title and body up to date. */
@@ -126,11 +136,13 @@ export interface GitHub {
     repository: RepositoryRef,
     pull: { readonly branch: string; readonly base: string; readonly title: string; readonly body: string },
   ): Promise<{ readonly number: number; readonly nodeId: string }>;
-  updatePull(
+  /** Brings title and body up to date; `known` is the digest of what was sent last. */
+  showPull(
     repository: RepositoryRef,
     number: number,
     change: { readonly title: string; readonly body: string },
-  ): Promise<{ readonly headSha: string }>;
+    known: string | undefined,
+  ): Promise<{ readonly headSha: string; readonly digest: string }>;
   pull(
     repository: RepositoryRef,
     number: number,
@@ -151,8 +163,12 @@ export interface GitHub {
   markDraft(repository: RepositoryRef, pullNodeId: string): Promise<void>;
   /** What a review says line by line, of which its webhook tells nothing; the first 100. */
   reviewComments(repository: RepositoryRef, number: number, reviewId: number): Promise<readonly ReviewComment[]>;
-  /** Creates or updates the check runs of these names, all on one head. */
-  checks(repository: RepositoryRef, checks: readonly CheckRun[]): Promise<void>;
+  /** Creates or updates the check runs of these names, all on one head. Where all of them are known they are not looked for. */
+  checks(
+    repository: RepositoryRef,
+    checks: readonly CheckRun[],
+    known?: readonly ShownCheck[],
+  ): Promise<readonly ShownCheck[]>;
   /**
    * Commits through the Git Data API on top of `parent` and returns the commit and its tree; the tree is checked to be the one sent. GitHub names the
    * author and signs it. Where `ref` is at this very commit already (same parent, tree and message, or nothing left to change), that one is returned.

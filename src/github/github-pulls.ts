@@ -1,4 +1,5 @@
 /** The draft pull request of a loop: opened once, kept up to date, taken out of draft, and back to it where it is sent back; never merged, never re-targeted. */
+import { createHash } from 'node:crypto';
 import { DOCUMENTS, type DocumentName } from '../referee/requests.ts';
 import type { Call } from './github-client.ts';
 import { graphqlErrorOf } from './github-errors.ts';
@@ -21,10 +22,17 @@ export const openPull: Operation<'openPull'> = async (call, { branch, base, titl
   return { number: data.number, nodeId: data.node_id };
 };
 
-export const updatePull: Operation<'updatePull'> = async (call, number, change) => {
-  const { data } = await call.octokit.rest.pulls.get({ ...call.here, pull_number: number });
-  await bringUpToDate(call, data, change);
-  return { headSha: data.head.sha };
+export const showPull: Operation<'showPull'> = async (call, number, change, known) => {
+  const { octokit, here } = call;
+  const text = textOf(call, change);
+  const digest = createHash('sha256').update(JSON.stringify(text)).digest('hex');
+  if (known !== undefined && known !== digest) {
+    const { data } = await octokit.rest.pulls.update({ ...here, pull_number: number, ...text });
+    return { headSha: data.head.sha, digest };
+  }
+  const { data } = await octokit.rest.pulls.get({ ...here, pull_number: number });
+  if (known === undefined) await bringUpToDate(call, data, change);
+  return { headSha: data.head.sha, digest };
 };
 
 interface PullText {

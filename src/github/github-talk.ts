@@ -1,9 +1,10 @@
 /** Issues and people: comments, reactions, labels, and who may do what. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Role, role } from '../loop/terms.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus, textOf } from './github-errors.ts';
-import type { GitHub } from './github-port.ts';
+import type { GitHub, OwnComment } from './github-port.ts';
 
 type Without<Method> = Method extends (repository: never, ...rest: infer Rest) => infer Result
   ? (call: Call, ...rest: Rest) => Result
@@ -11,10 +12,14 @@ type Without<Method> = Method extends (repository: never, ...rest: infer Rest) =
 /** A method of the port with the repository's Octokit in place of the repository. */
 export type Operation<Name extends keyof GitHub> = Without<GitHub[Name]>;
 
+function startOf({ marker }: OwnComment): string {
+  return `<!-- loopwright:${marker.replace(/[^A-Za-z0-9/._:-]|--+/g, '-')} -->\n`;
+}
+
 /** Only the own comment with the marker is ever written; the same marker in a stranger's comment means nothing. */
-export const comment: Operation<'comment'> = async (call, number, { marker, body, mention }) => {
-  const start = `<!-- loopwright:${marker.replace(/[^A-Za-z0-9/._:-]|--+/g, '-')} -->\n`;
-  const text = start + call.markdown(body, mention);
+export const comment: Operation<'comment'> = async (call, number, wanted) => {
+  const start = startOf(wanted);
+  const text = start + call.markdown(wanted.body, wanted.mention);
   const existing = await ownComment(call, number, start.trim());
   if (existing === undefined) {
     const { data } = await call.octokit.rest.issues.createComment({ ...call.here, issue_number: number, body: text });
@@ -29,17 +34,24 @@ export const comment: Operation<'comment'> = async (call, number, { marker, body
   return { id: data.id, writtenAt: data.updated_at };
 };
 
-interface OwnComment {
+export const showComment: Operation<'showComment'> = async (call, number, wanted, known) => {
+  const body = startOf(wanted) + call.markdown(wanted.body, wanted.mention);
+  const digest = createHash('sha256').update(body).digest('hex');
+  if (known?.digest === digest) return known;
+  const { here, ifThere, octokit } = call;
+  const isChanged =
+    known !== undefined &&
+    (await ifThere(() => octokit.rest.issues.updateComment({ ...here, comment_id: known.id, body }))) !== undefined;
+  return { id: isChanged ? known.id : (await comment(call, number, wanted)).id, digest };
+};
+
+interface Found {
   readonly id: number;
   readonly body: string;
   readonly writtenAt: string;
 }
 
-async function ownComment(
-  { octokit, here, self }: Call,
-  number: number,
-  start: string,
-): Promise<OwnComment | undefined> {
+async function ownComment({ octokit, here, self }: Call, number: number, start: string): Promise<Found | undefined> {
   const { listComments } = octokit.rest.issues;
   const comments = octokit.paginate.iterator(listComments, { ...here, issue_number: number, per_page: 100 });
   for await (const { data } of comments) {

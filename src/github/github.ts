@@ -8,8 +8,8 @@ import { commit, file, head, moveRef, tags } from './github-commits.ts';
 import { failedDeliveries, redeliver } from './github-deliveries.ts';
 import { type Attempts, attempt } from './github-errors.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
-import { changedPaths, markDraft, markReady, openPull, pull, reviewComments, updatePull } from './github-pulls.ts';
-import { comment, issueState, permission, react, removeLabel, repository } from './github-talk.ts';
+import { changedPaths, markDraft, markReady, openPull, pull, reviewComments, showPull } from './github-pulls.ts';
+import { comment, issueState, permission, react, removeLabel, repository, showComment } from './github-talk.ts';
 import { headChecks } from './head-checks.ts';
 import { locate } from './relocation.ts';
 
@@ -44,10 +44,11 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     file: perform(file),
     issueState: perform(issueState),
     comment: perform(comment),
+    showComment: perform(showComment),
     react: perform(react),
     removeLabel: perform(removeLabel),
     openPull: perform(openPull),
-    updatePull: perform(updatePull),
+    showPull: perform(showPull),
     pull: perform(pull),
     markReady: perform(markReady),
     markDraft: perform(markDraft),

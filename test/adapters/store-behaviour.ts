@@ -525,6 +525,18 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await Promise.all(found)).toEqual([true, false, true, false]);
     });
 
+    it('gives what is shown of a loop to whoever takes it, once, until it is kept again', async () => {
+      const loop = loopOf({ issue: 51 });
+      await store.save(saveOf(loop, 0));
+      const id = idOf(loop.ref);
+      expect(await store.takeShown(id)).toBeUndefined();
+      const shown = { board: { id: 7, digest: 'a' }, pull: 'b', checks: [] };
+      await store.keepShown(id, { checks: [] });
+      await store.keepShown(id, shown);
+      expect(await store.takeShown(id)).toEqual(shown);
+      expect(await store.takeShown(id)).toBeUndefined();
+    });
+
     it('leads where nobody else does', async () => {
       expect(await store.leads()).toBe(true);
       expect(await store.leads()).toBe(true);

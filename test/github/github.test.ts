@@ -9,6 +9,7 @@ import { createGitHub, type GitHubOptions } from '../../src/github/github.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
 import { wire } from '../../src/github/wire.ts';
 import type { CheckRun } from '../../src/loop/check-run.ts';
+import type { ShownCheck, ShownComment } from '../../src/loop/shown.ts';
 import { git, HERE, type Stage, startStage } from '../local/server.ts';
 
 const CANARY = 'kanarie-7f3a9c51e2b84d06';
@@ -120,6 +121,29 @@ test('a comment is made once, edited when it differs, and not written when it is
   ).toEqual(['PATCH /issues/comments/N']);
   expect(second).not.toEqual(first);
   expect(await seen()).toEqual([{ ...second, id: first?.id, body: '<!-- loopwright:board/1 -->\ntwo' }]);
+});
+
+test('a comment that is written often is looked for once, changed where it is known, and made anew where it is gone', async () => {
+  const issue = await newIssue();
+  const show = async (body: string, known: ShownComment | undefined) => {
+    let shown: ShownComment | undefined;
+    const requests = await requestsDuring(async () => {
+      shown = await github().showComment(repository, issue, { marker: 'board/1', body }, known);
+    });
+    return { shown, requests: requests.map((request) => request.replace(/\?.*/, '')) };
+  };
+  const first = await show('Board', undefined);
+  expect(first.requests).toEqual(['GET /repositories/N/issues/N/comments', 'POST /issues/N/comments']);
+  expect(await show('Board', first.shown)).toEqual({ shown: first.shown, requests: [] });
+  const second = await show('Newer', first.shown);
+  expect(second.requests).toEqual(['PATCH /issues/comments/N']);
+  expect(second.shown).toMatchObject({ id: first.shown?.id });
+  await stage.as('alice').rest.issues.deleteComment({ ...HERE, comment_id: first.shown?.id ?? 0 });
+  const third = await show('Newest', second.shown);
+  expect(third.requests.at(-1)).toBe('POST /issues/N/comments');
+  expect(third.shown?.id).not.toBe(first.shown?.id);
+  const { data } = await stage.as('alice').rest.issues.listComments({ ...HERE, issue_number: issue });
+  expect(data.map(({ body }) => body)).toEqual([expect.stringContaining('Newest')]);
 });
 
 test('a marker in the comment of a stranger is no reason to edit it', async () => {
@@ -358,7 +382,9 @@ test('a draft pull request is opened once and brought up to date', async () => {
   expect(await writesDuring(async () => expect(await open('Basket')).toEqual(first))).toEqual([]);
   expect(await writesDuring(() => open('Basket, faster'))).toEqual(['PATCH /pulls/N']);
   expect(
-    await writesDuring(() => github().updatePull(repository, first.number, { title: 'Basket, faster', body: 'Board' })),
+    await writesDuring(() =>
+      github().showPull(repository, first.number, { title: 'Basket, faster', body: 'Board' }, undefined),
+    ),
   ).toEqual([]);
   expect(await github().pull(repository, first.number)).toMatchObject({
     state: 'open',
@@ -374,6 +400,22 @@ test('a draft pull request is opened once and brought up to date', async () => {
   await github().markDraft(repository, first.nodeId);
   expect(await github().pull(repository, first.number)).toMatchObject({ draft: true, merged: false });
   await expect(github().markDraft(repository, 'PR_nothing')).rejects.toThrow(/did not turn .* back to draft/);
+});
+
+test('the text of a pull request that is known is sent without being read, and not sent again', async () => {
+  const { branch } = await branchWith('known');
+  const { number } = await github().openPull(repository, { branch, base: 'main', title: 'Basket', body: 'Board' });
+  const show = async (body: string, known: string | undefined) => {
+    let shown: { readonly headSha: string; readonly digest: string } | undefined;
+    const requests = await requestsDuring(async () => {
+      shown = await github().showPull(repository, number, { title: 'Basket', body }, known);
+    });
+    return { ...shown, requests };
+  };
+  const first = await show('Board', undefined);
+  const second = await show('Newer', first.digest);
+  expect(second).toMatchObject({ headSha: first.headSha, requests: ['PATCH /pulls/N'] });
+  expect(await show('Newer', second.digest)).toEqual({ ...second, requests: ['GET /repositories/N/pulls/N'] });
 });
 
 test('what a review says line by line is read with file and line, although GitHub tells the hunk only', async () => {
@@ -451,6 +493,22 @@ test('a check run is made once, changed in place, and not written when it says t
     conclusion: 'success',
   });
   expect(await show({ name: 'loopwright / build' })).toEqual(['POST /check-runs']);
+});
+
+test('check runs that are known are not looked for', async () => {
+  const sha = await mainHead();
+  let known: readonly ShownCheck[] = [];
+  const show = async (title: string) =>
+    requestsDuring(async () => {
+      known = await github().checks(repository, [checkRun(sha, { name: 'loopwright / known', title })], known);
+    });
+  expect((await show('One')).length).toBe(2);
+  expect(await show('One')).toEqual([]);
+  expect(await show('Two')).toEqual(['PATCH /check-runs/N']);
+  const { data } = await stage
+    .as('alice')
+    .rest.checks.listForRef({ ...HERE, ref: sha, check_name: 'loopwright / known' });
+  expect(data.check_runs.map(({ output }) => output.title)).toEqual(['Two']);
 });
 
 test('a completed check run that must wait again is a new one, and annotations are never doubled', async () => {

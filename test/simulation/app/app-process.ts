@@ -127,6 +127,8 @@ function inTime({ hub: { scheduler }, store, leader }: Outside, life: Life): Sto
     reserve: timed(store.reserve),
     settle: timed(store.settle),
     untold: timed(store.untold),
+    takeShown: timed(store.takeShown),
+    keepShown: timed(store.keepShown),
     pullProof: timed(store.pullProof),
     pullProofByRun: timed(store.pullProofByRun),
     openPullProofs: store.openPullProofs,

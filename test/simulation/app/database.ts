@@ -1,6 +1,7 @@
 /** What a database would hold, in memory. */
 import type { BookedCall } from '../../../src/loop/brief.ts';
 import type { Event } from '../../../src/loop/event.ts';
+import type { Shown } from '../../../src/loop/shown.ts';
 import type { Delivery, StoredLoop, StoredPullProof } from '../../../src/ports.ts';
 
 export interface LogEntry {
@@ -31,6 +32,8 @@ export interface Database {
   readonly heard: Set<string>;
   /** By `<repository>/<pull request>`. */
   readonly pullProofs: Map<string, StoredPullProof>;
+  /** By loop. */
+  readonly shown: Map<string, Shown>;
   /** By loop, in order. */
   readonly calls: Map<string, BookedRow[]>;
   serial: number;
@@ -69,6 +72,7 @@ export function createDatabase(): Database {
     names: new Set(),
     heard: new Set(),
     pullProofs: new Map(),
+    shown: new Map(),
     calls: new Map(),
     serial: 0,
   };

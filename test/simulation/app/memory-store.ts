@@ -40,6 +40,12 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
     ...createDeliveryRows(database, options.enqueue),
     ...createCallRows(database),
     ...createPullProofRows(database, options.enqueue),
+    takeShown: async (id) => {
+      const shown = database.shown.get(id);
+      database.shown.delete(id);
+      return shown;
+    },
+    keepShown: async (id, shown) => void database.shown.set(id, shown),
     load: async (id) => toldOf(loops.get(id)),
     newest: async (repositoryId, issue) =>
       toldOf(

@@ -46,6 +46,8 @@ export function createMirroredStore(real: Store, memory: Store, tell: (differenc
     reserve: both('reserve', real.reserve, memory.reserve),
     settle: both('settle', real.settle, memory.settle),
     untold: both('untold', real.untold, memory.untold),
+    takeShown: both('takeShown', real.takeShown, memory.takeShown),
+    keepShown: both('keepShown', real.keepShown, memory.keepShown),
     pullProof: both('pullProof', real.pullProof, memory.pullProof),
     pullProofByRun: both('pullProofByRun', real.pullProofByRun, memory.pullProofByRun),
     openPullProofs: both('openPullProofs', real.openPullProofs, memory.openPullProofs),

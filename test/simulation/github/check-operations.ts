@@ -1,6 +1,7 @@
 /** Check runs: the App's own, and what others say, as the port has them. */
 import type { GitHub, HeadCheck, HeadChecks } from '../../../src/github/github-port.ts';
 import type { CheckRun } from '../../../src/loop/check-run.ts';
+import type { ShownCheck } from '../../../src/loop/shown.ts';
 import type { Access } from './github-port.ts';
 import type { Check, Hub, Suite } from './hub.ts';
 import { markdown, plain } from './texts.ts';
@@ -9,26 +10,39 @@ type Checks = Pick<GitHub, 'checks' | 'headChecks' | 'checkDetails'>;
 
 export function checkOperations({ hub, wire }: Access): Checks {
   return {
-    async checks(target, wanted) {
+    async checks(target, wanted, known = []) {
       const [first] = wanted;
-      if (first === undefined) return;
+      if (first === undefined) return [];
       const sha = first.headSha;
-      const own = await wire.request(target, {
-        count: 1,
-        writes: false,
-        what: `GET commits/${sha}/check-runs`,
-        perform: () => [...hub.checks.values()].filter((check) => check.own && check.sha === sha),
-      });
+      const knownOf = ({ name, headSha }: CheckRun) =>
+        known.find((one) => one.name === name && one.headSha === headSha);
+      const isKnown = wanted.every((one) => knownOf(one) !== undefined);
+      const own = isKnown
+        ? wanted.flatMap((one) => hub.checks.get(knownOf(one)?.id ?? 0) ?? [])
+        : await wire.request(target, {
+            count: 1,
+            writes: false,
+            what: `GET commits/${sha}/check-runs`,
+            perform: () => [...hub.checks.values()].filter((check) => check.own && check.sha === sha),
+          });
+      const shown: ShownCheck[] = [];
       for (const one of wanted) {
         const existing = own.findLast(({ name }) => name === one.name);
-        if (existing?.text === textOf(one) && existing.externalId === one.externalId) continue;
-        await wire.request(target, {
-          count: 1,
-          writes: true,
-          what: 'POST check-runs',
-          perform: () => write(hub, one, existing),
-        });
+        const isSame = isKnown
+          ? knownOf(one)?.digests.all === textOf(one)
+          : existing?.text === textOf(one) && existing.externalId === one.externalId;
+        const id =
+          isSame && existing !== undefined
+            ? existing.id
+            : await wire.request(target, {
+                count: 1,
+                writes: true,
+                what: 'POST check-runs',
+                perform: () => write(hub, one, existing),
+              });
+        shown.push(shownOf(one, id));
       }
+      return shown;
     },
     async checkDetails(target, checkRun) {
       const what = `GET check-runs/${checkRun}/annotations`;
@@ -81,7 +95,21 @@ function textOf(wanted: CheckRun): string {
   return JSON.stringify({ ...wanted, headSha: undefined });
 }
 
-function write(hub: Hub, wanted: CheckRun, existing: Check | undefined): void {
+function shownOf(wanted: CheckRun, id: number): ShownCheck {
+  const { name, headSha, externalId, status, annotations } = wanted;
+  const digests = { all: textOf(wanted), annotations: '' };
+  return {
+    name,
+    headSha,
+    id,
+    externalId,
+    isCompleted: status === 'completed',
+    annotations: annotations.length,
+    digests,
+  };
+}
+
+function write(hub: Hub, wanted: CheckRun, existing: Check | undefined): number {
   plain(wanted.title);
   markdown(wanted.summary);
   const said = {
@@ -94,8 +122,9 @@ function write(hub: Hub, wanted: CheckRun, existing: Check | undefined): void {
   const reopens = existing?.status === 'completed' && wanted.status !== 'completed';
   if (existing !== undefined && !reopens) {
     Object.assign(existing, said);
-    return;
+    return existing.id;
   }
   const id = hub.nextId();
   hub.checks.set(id, { id, sha: wanted.headSha, name: wanted.name, suite: undefined, own: true, ...said });
+  return id;
 }

@@ -7,7 +7,7 @@ import { sendPull } from './payloads.ts';
 import { notFound } from './requests.ts';
 import { markdown, plain } from './texts.ts';
 
-type Pulls = Pick<GitHub, 'openPull' | 'updatePull' | 'pull' | 'markReady' | 'markDraft' | 'reviewComments'>;
+type Pulls = Pick<GitHub, 'openPull' | 'showPull' | 'pull' | 'markReady' | 'markDraft' | 'reviewComments'>;
 
 export function pullOperations({ hub, wire }: Access): Pulls {
   const pullNumbered = (number: number): Pull => {
@@ -41,22 +41,29 @@ export function pullOperations({ hub, wire }: Access): Pulls {
         perform: () => open(hub, branch, text),
       });
     },
-    async updatePull(target, number, change) {
+    async showPull(target, number, change, known) {
       const text = { title: plain(change.title), body: markdown(change.body) };
+      const digest = JSON.stringify(text);
+      const bring = (pull: Pull) =>
+        wire.request(target, {
+          count: 1,
+          writes: true,
+          what: `PATCH pulls/${number}`,
+          perform: () => void Object.assign(pull, text),
+        });
+      if (known !== undefined && known !== digest) {
+        await bring(pullNumbered(number));
+        return { headSha: pullNumbered(number).headSha, digest };
+      }
       const found = await wire.request(target, {
         count: 1,
         writes: false,
         what: `GET pulls/${number}`,
         perform: () => ({ pull: pullNumbered(number), headSha: pullNumbered(number).headSha }),
       });
-      if (found.pull.title !== text.title || found.pull.body !== text.body)
-        await wire.request(target, {
-          count: 1,
-          writes: true,
-          what: `PATCH pulls/${number}`,
-          perform: () => void Object.assign(found.pull, text),
-        });
-      return { headSha: found.headSha };
+      const isSame = found.pull.title === text.title && found.pull.body === text.body;
+      if (known === undefined && !isSame) await bring(found.pull);
+      return { headSha: found.headSha, digest };
     },
     pull: (target, number) =>
       wire.request(target, {

@@ -13,6 +13,7 @@ type Talk = Pick<
   | 'repository'
   | 'issueState'
   | 'comment'
+  | 'showComment'
   | 'react'
   | 'removeLabel'
   | 'failedDeliveries'
@@ -27,7 +28,7 @@ export function markOf(marker: string): string {
 export function talkOperations({ hub, wire }: Access): Talk {
   const read = { count: 1, writes: false };
   const write = { count: 1, writes: true };
-  return {
+  const talk: Talk = {
     permission: (target, login) =>
       wire.request(target, {
         ...read,
@@ -84,6 +85,24 @@ export function talkOperations({ hub, wire }: Access): Talk {
         },
       });
     },
+    async showComment(target, number, wanted, known) {
+      const digest = markOf(wanted.marker) + markdown(wanted.body, wanted.mention);
+      if (known?.digest === digest) return known;
+      const isChanged =
+        known !== undefined &&
+        (await wire.request(target, {
+          ...write,
+          what: `PATCH issues/comments/${known.id}`,
+          perform() {
+            const comment = hub.comments.get(known.id);
+            if (comment === undefined || comment.deleted) return false;
+            comment.body = digest;
+            comment.updatedMs = hub.scheduler.nowMs();
+            return true;
+          },
+        }));
+      return { id: isChanged ? known.id : (await talk.comment(target, number, wanted)).id, digest };
+    },
     react: (target, commentId, content) =>
       wire.request(target, {
         ...write,
@@ -118,6 +137,7 @@ export function talkOperations({ hub, wire }: Access): Talk {
         },
       }),
   };
+  return talk;
 }
 
 function ownComment(comments: Iterable<Comment>, number: number, start: string): Comment | undefined {

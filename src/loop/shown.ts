@@ -1,0 +1,32 @@
+/** What of a loop was brought to GitHub last, and where it is: so that it is neither looked for nor sent again. Pure. */
+import { z } from 'zod';
+
+export const shownComment = z.strictObject({
+  id: z.int(),
+  /** Of the text as it was sent. */
+  digest: z.string(),
+});
+export type ShownComment = z.infer<typeof shownComment>;
+
+export const shownCheck = z.strictObject({
+  name: z.string(),
+  headSha: z.string(),
+  id: z.int(),
+  externalId: z.string(),
+  isCompleted: z.boolean(),
+  /** How many there are. */
+  annotations: z.int(),
+  /** Digests of all that was sent, and of the annotations. */
+  digests: z.strictObject({ all: z.string(), annotations: z.string() }),
+});
+export type ShownCheck = z.infer<typeof shownCheck>;
+
+export const shown = z.strictObject({
+  board: shownComment.optional(),
+  /** Digest of the pull request's title and text. */
+  pull: z.string().optional(),
+  checks: z.array(shownCheck).readonly(),
+});
+export type Shown = z.infer<typeof shown>;
+
+export const NOTHING_SHOWN: Shown = { checks: [] };
