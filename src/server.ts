@@ -7,7 +7,7 @@ import { admitQueued } from './engine/admission.ts';
 import { createHandler } from './engine/handle.ts';
 import { createHousekeeping } from './engine/housekeeping.ts';
 import { startPatrol } from './engine/patrol.ts';
-import { reconcile } from './engine/reconcile.ts';
+import { createReconciler } from './engine/reconcile.ts';
 import { drain } from './intake/drain.ts';
 import { isHeard } from './intake/payloads.ts';
 import { createSweep } from './intake/sweep.ts';
@@ -72,7 +72,7 @@ function patrolOf({ ports, log }: ServerSettings): { close(): Promise<void> } {
     log,
     everyMs: PATROL_MS,
     steps: [
-      { what: 'looking after the open loops', take: () => reconcile(ports) },
+      { what: 'looking after the open loops', take: createReconciler(ports) },
       { what: 'admitting queued loops', take: () => admitQueued(ports) },
       { what: 'looking for webhooks that did not arrive', take: createSweep({ ports, isHeard, log }) },
       { what: 'putting away what is old', take: createHousekeeping(ports) },

@@ -2,11 +2,34 @@
 import type { Ports } from '../ports.ts';
 import { apply } from './advance.ts';
 
+/** Webhooks tell when a run has ended, and those that did not arrive are looked for; without either it is asked about so often. */
+const RUN_MS = 300_000;
+
 /**
- * Wakes what has something to do and asks GitHub about each run that is still awaited. Repeating it is harmless.
+ * Makes the step of the patrol. The first round asks about every run that is awaited, because its end may have been told while nobody listened; later ones
+ * about those that nothing was heard of for five minutes.
+ */
+export function createReconciler(ports: Ports): () => Promise<void> {
+  let seenMs: ReadonlyMap<string, number> | undefined;
+  return async () => {
+    const nowMs = ports.clock.now().getTime();
+    const next = new Map<string, number>();
+    await reconcile(ports, (run) => {
+      const sinceMs = seenMs === undefined ? undefined : (seenMs.get(run) ?? nowMs);
+      const isDue = sinceMs === undefined || nowMs - sinceMs >= RUN_MS;
+      next.set(run, isDue ? nowMs : sinceMs);
+      return isDue;
+    });
+    // Where GitHub did not answer, the next round asks again.
+    seenMs = next;
+  };
+}
+
+/**
+ * Wakes what has something to do and asks GitHub about each run that is still awaited, as far as it is due. Repeating it is harmless.
  * @throws {AggregateError} when GitHub did not answer for some loops; the others were looked after.
  */
-export async function reconcile(ports: Ports): Promise<void> {
+export async function reconcile(ports: Ports, isDue: (run: string) => boolean = () => true): Promise<void> {
   const { store, queue } = ports;
   const unfinished = await store.unfinished();
   for (const { id, lanes } of unfinished)
@@ -18,14 +41,15 @@ export async function reconcile(ports: Ports): Promise<void> {
     if (dueAt <= at) await queue.send({ type: 'intake', repositoryId });
   const failures: unknown[] = [];
   for (const { id } of unfinished.filter(({ awaitsRun }) => awaitsRun))
-    await askForRun(id, ports).catch((error: unknown) => failures.push(error));
+    await askForRun(id, ports, isDue).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
 }
 
-async function askForRun(loopId: string, ports: Ports): Promise<void> {
+async function askForRun(loopId: string, ports: Ports, isDue: (run: string) => boolean): Promise<void> {
   const loop = (await ports.store.load(loopId))?.loop;
   const awaited = loop?.built.run;
   if (loop === undefined || awaited === undefined || loop.status !== 'working' || awaited.entry !== loop.entry) return;
+  if (!isDue(`${loopId}/${awaited.id}`)) return;
   const run = await ports.github.run(loop.ref, awaited.id);
   if (run.status !== 'completed') return;
   await apply(

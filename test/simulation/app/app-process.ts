@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { admitQueued } from '../../../src/engine/admission.ts';
 import { createHandler } from '../../../src/engine/handle.ts';
 import { createHousekeeping } from '../../../src/engine/housekeeping.ts';
-import { reconcile } from '../../../src/engine/reconcile.ts';
+import { createReconciler } from '../../../src/engine/reconcile.ts';
 import { digestOf } from '../../../src/guard/digest.ts';
 import { drain } from '../../../src/intake/drain.ts';
 import { isHeard } from '../../../src/intake/payloads.ts';
@@ -149,7 +149,7 @@ function inTime({ hub: { scheduler }, store, leader }: Outside, life: Life): Sto
 /** The rounds of engine/patrol.ts, in virtual time: the next one begins 30 s after the last has ended. */
 async function patrol(ports: Ports, scheduler: Scheduler, life: Life): Promise<void> {
   const steps = [
-    () => reconcile(ports),
+    createReconciler(ports),
     () => admitQueued(ports),
     createSweep({ ports, isHeard, log: SILENT }),
     createHousekeeping(ports),
