@@ -34,8 +34,7 @@ export async function reconcile(ports: Ports, isDue: (run: string) => boolean = 
   const unfinished = await store.unfinished();
   for (const { id, lanes } of unfinished)
     for (const lane of lanes) await queue.send({ type: 'wake', loopId: id, lane });
-  for (const { proof } of await store.openPullProofs())
-    await queue.send({ type: 'prove', repositoryId: proof.repositoryId, pull: proof.pull });
+  await wakeProofs(ports, isDue);
   const at = ports.clock.now().toISOString();
   for (const { repositoryId, dueAt } of await store.unreadRepositories())
     if (dueAt <= at) await queue.send({ type: 'intake', repositoryId });
@@ -43,6 +42,14 @@ export async function reconcile(ports: Ports, isDue: (run: string) => boolean = 
   for (const { id } of unfinished.filter(({ awaitsRun }) => awaitsRun))
     await askForRun(id, ports, isDue).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
+}
+
+/** A step that has not begun is taken; a run is asked about where it is due. */
+async function wakeProofs({ store, queue }: Ports, isDue: (run: string) => boolean): Promise<void> {
+  const open = (await store.openPullProofs()).map(({ proof }) => proof);
+  for (const { repositoryId, pull, serial, stage } of open)
+    if (stage !== 'running' || isDue(`${repositoryId}/${pull}/${serial}`))
+      await queue.send({ type: 'prove', repositoryId, pull });
 }
 
 async function askForRun(loopId: string, ports: Ports, isDue: (run: string) => boolean): Promise<void> {
