@@ -97,6 +97,39 @@ describe('a change with a test that needs it', () => {
     expect(whole).toBe(1);
   });
 
+  test.each([
+    ['waits', 'async () => { await new Promise((resolve) => setTimeout(resolve, 50)); server = await served(); }'],
+    ['does not wait', '() => { server = { port: 1 }; }'],
+  ])('is judged by tests between hooks at the top of their file, where the first of them %s', async (_, hook) => {
+    const served = `const served = () => new Promise((resolve) => {
+  const made = http.createServer((request, response) => response.end(String(shop.add(1, 2)))).listen(0, '127.0.0.1', () => resolve({ made, port: made.address().port }));
+});`;
+    const text = `const test = require('node:test');
+const assert = require('node:assert');
+const http = require('node:http');
+const shop = require('../shop.js');
+let server;
+${served}
+test.before(${hook});
+test.after(() => { server.made?.close(); server = undefined; });
+test('answers', async () => {
+  const told = server.made ? await (await fetch(\`http://127.0.0.1:\${server.port}\`)).text() : String(shop.add(1, 2));
+  assert.equal(told, '3');
+});
+`;
+    const old = { 'package.json': '{"scripts":{"test":"node --test"}}', 'shop.js': 'exports.add = (a, b) => a - b;\n' };
+    const directory = await checkout(old, {
+      'shop.js': 'exports.add = (a, b) => a + b;\n',
+      'test/hooks.test.js': text,
+    });
+    const { code, verdict, rows } = await proved(directory);
+    expect({ code, verdict, roles: rows.map(({ test, role }) => `${role} ${test}`) }).toEqual({
+      code: 0,
+      verdict: 'proved',
+      roles: ['proves test/hooks.test.js::answers'],
+    });
+  });
+
   test('is not judged where the globs name no test file, which is said with one that there is', async () => {
     const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
     const { code, err } = await typed(['prove', '--repo', directory, '--tests', 'nowhere/**']);
