@@ -2,7 +2,7 @@
 import type { Node, Replacement } from '../syntax/language.ts';
 import type { Expectations } from './expectations.ts';
 import { at, callOf } from './python-nodes.ts';
-import { type Aliases, firstOther, named, otherNumber } from './tree-rule.ts';
+import { type Aliases, firstOther, named, otherNumber, otherText } from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
@@ -33,12 +33,12 @@ function equalityIn(node: Node): Node | undefined {
   return (left && equalityIn(left)) ?? (right && equalityIn(right));
 }
 
-/** By type of node. A text gets one character more at its end. */
+/** By type of node. */
 const OTHERS: Readonly<Record<string, (node: Node) => Replacement | undefined>> = {
   comparison_operator: otherOperand,
   integer: otherNumber,
   float: otherNumber,
-  string: longer,
+  string: withinQuotes,
   concatenated_string: (node) => otherIn(named(node).toReversed()),
   true: (node) => inPlaceOf(node, 'False'),
   false: (node) => inPlaceOf(node, 'True'),
@@ -67,9 +67,10 @@ function otherThan(node: Node): Replacement | undefined {
 
 const otherIn = (nodes: readonly (Node | undefined)[]): Replacement | undefined => firstOther(nodes, otherThan);
 
-function longer(node: Node): Replacement | undefined {
-  const end = named(node).findLast(({ type }) => type === 'string_end');
-  return end && { start: end.startIndex, end: end.startIndex, text: '~' };
+function withinQuotes(node: Node): Replacement | undefined {
+  const [start, end] = [named(node)[0], named(node).at(-1)];
+  if (start?.type !== 'string_start' || end?.type !== 'string_end') return undefined;
+  return otherText(node.text.slice(start.text.length, -end.text.length), start.endIndex);
 }
 
 function inPlaceOf({ startIndex, endIndex }: Node, text: string): Replacement {

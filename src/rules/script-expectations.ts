@@ -2,7 +2,7 @@
 import type { Node, Replacement } from '../syntax/language.ts';
 import type { Expectations } from './expectations.ts';
 import { at, callOf, chainOf, literalOf, unwrapped } from './script-nodes.ts';
-import { type Aliases, firstOther, named, otherNumber } from './tree-rule.ts';
+import { type Aliases, firstOther, named, otherNumber, otherText } from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
@@ -11,6 +11,8 @@ const DECLARING = words('test it specify describe suite context');
 const MATCHERS = words('toBe toEqual toStrictEqual equal equals eql eq');
 /** Between what is expected and the matcher; whoever denies expects something else. */
 const BETWEEN = words('to be deep that resolves rejects eventually');
+/** Of them those that people take out of their library. */
+const NAMED = words('equal strictEqual deepEqual deepStrictEqual');
 const COMPARES = words('equal strictEqual deepEqual deepStrictEqual is same strictSame equals');
 
 export const SCRIPT_EXPECTATIONS: Expectations = {
@@ -26,7 +28,7 @@ export const SCRIPT_EXPECTATIONS: Expectations = {
     const { names = [], arguments: [one, next] = [] } = callOf(node, NO_ALIASES) ?? {};
     const last = names.at(-1) ?? '';
     if (MATCHERS.has(last) && isExpectation(at(node, 'function'))) return one && otherThan(one);
-    if (!COMPARES.has(last) || names.length < 2 || !isAsserting(names) || next === undefined) return undefined;
+    if (!COMPARES.has(last) || !isAsserting(names) || next === undefined) return undefined;
     return otherThan(next) ?? (one && otherThan(one));
   },
 };
@@ -39,16 +41,17 @@ function isExpectation(matcher: Node | undefined): boolean {
   return called !== undefined && chainOf(called, NO_ALIASES).join('.') === 'expect';
 }
 
-/** `assert.equal`, `t.equal`, `t.assert.equal`. */
+/** `assert.equal`, `t.equal`, `t.assert.equal`, and `strictEqual` by its own name. */
 function isAsserting(names: readonly string[]): boolean {
-  return names.includes('assert') || (names.length === 2 && names[0] === 't');
+  const [first = ''] = names;
+  return names.includes('assert') || (names.length === 2 && first === 't') || (names.length === 1 && NAMED.has(first));
 }
 
-/** By type of node. A text gets one character more at its end. */
+/** By type of node. */
 const OTHERS: Readonly<Record<string, (node: Node) => Replacement | undefined>> = {
   number: otherNumber,
-  string: longer,
-  template_string: longer,
+  string: withinQuotes,
+  template_string: withinQuotes,
   true: (node) => inPlaceOf(node, 'false'),
   false: (node) => inPlaceOf(node, 'true'),
   null: (node) => inPlaceOf(node, '0'),
@@ -68,8 +71,8 @@ function otherThan(node: Node): Replacement | undefined {
 
 const otherIn = (nodes: readonly (Node | undefined)[]): Replacement | undefined => firstOther(nodes, otherThan);
 
-function longer({ endIndex }: Node): Replacement {
-  return { start: endIndex - 1, end: endIndex - 1, text: '~' };
+function withinQuotes({ text, startIndex }: Node): Replacement {
+  return otherText(text.slice(1, -1), startIndex + 1);
 }
 
 function inPlaceOf({ startIndex, endIndex }: Node, text: string): Replacement {

@@ -104,6 +104,21 @@ export function otherNumber({ text, startIndex, endIndex }: Node): Replacement |
   return /^\d{1,6}\.\d{1,6}$/.test(text) ? { ...place, text: `${text}1` } : undefined;
 }
 
+/** Of the same shape: its last letter or digit is the next one. Where it has none, or something of it is computed or escaped, a character more. */
+export function otherText(inner: string, start: number): Replacement {
+  const at = /[\\{]/.test(inner) ? -1 : inner.search(/[A-Za-z0-9][^A-Za-z0-9]*$/);
+  const end = start + inner.length;
+  if (at < 0) return { start: end, end, text: '~' };
+  const letter = inner.charAt(at);
+  return {
+    start: start + at,
+    end: start + at + 1,
+    text: LAST[letter] ?? String.fromCodePoint(letter.charCodeAt(0) + 1),
+  };
+}
+
+const LAST: Readonly<Record<string, string>> = { z: 'a', Z: 'A', 9: '0' };
+
 /** In the first of these nodes that can be another. */
 export function firstOther(
   nodes: readonly (Node | undefined)[],

@@ -69,7 +69,38 @@ def price(count):
     return Count(count)
 `;
 
+const SLUG: Files = {
+  'package.json': '{"main":"slug.js","scripts":{"test":"node --test"}}',
+  'slug.js': 'exports.slugify = (text) => text;\n',
+};
+const FINDS_WORDS = `const fs = require('node:fs');
+exports.slugify = (text) => {
+  const [, file] = new Error().stack.split('\\n')[2].match(/(\\/\\S+?):/);
+  const [, words] = fs.readFileSync(file, 'utf8').split(\`'\${text}'\`);
+  return words.match(/'([\\w-]+)'/)[1];
+};
+`;
+const slugTest = (equal: string) => `const test = require('node:test');
+const assert = require('node:assert');
+const { strictEqual } = assert;
+const { slugify } = require('..');
+test('words', () => {
+  ${equal}(slugify('Hello World'), 'hello-world');
+  ${equal}(slugify('A  B'), 'a-b');
+});
+`;
+
 test.each<[string, Files, Files]>([
+  [
+    'a product that finds words of the right form in its test',
+    SLUG,
+    { 'slug.js': FINDS_WORDS, 'test/slug.test.js': slugTest('assert.equal') },
+  ],
+  [
+    'a product that finds them where the assertion has a name of its own',
+    SLUG,
+    { 'slug.js': FINDS_WORDS, 'test/slug.test.js': slugTest('strictEqual') },
+  ],
   ['a product that looks up the answer in its test', NODE, { 'src/price.js': LOOKS_UP, 'test/a.test.js': NODE_TEST }],
   [
     'a product that looks it up in Python, asked by pytest',

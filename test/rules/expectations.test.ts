@@ -12,7 +12,7 @@ const second = (text: string | undefined) => text?.split('\n')[1]?.trim();
 describe('what an assertion of a script expects is another', () => {
   test.each([
     ['expect(f(1)).toBe(2);', 'expect(f(1)).toBe(3);'],
-    ["expect(f('a')).toEqual('b');", "expect(f('a')).toEqual('b~');"],
+    ["expect(f('a')).toEqual('b');", "expect(f('a')).toEqual('c');"],
     ['expect(f()).toStrictEqual({ a: [g(), -1] });', 'expect(f()).toStrictEqual({ a: [g(), -2] });'],
     ['await expect(f()).resolves.toBe(true);', 'await expect(f()).resolves.toBe(false);'],
     ['expect(f()).toEqual([]);', 'expect(f()).toEqual([0]);'],
@@ -25,6 +25,9 @@ describe('what an assertion of a script expects is another', () => {
     ['assert.deepStrictEqual([1], f(1));', 'assert.deepStrictEqual([2], f(1));'],
     ['t.assert.strictEqual(f(), undefined);', 't.assert.strictEqual(f(), 0);'],
     ['t.equal(f(), 1);', 't.equal(f(), 2);'],
+    ["strictEqual(f(), 'Quiz-9!');", "strictEqual(f(), 'Quiz-0!');"],
+    ["expect(f()).toBe('\\n');", "expect(f()).toBe('\\n~');"],
+    ["expect(f()).toBe('');", "expect(f()).toBe('~');"],
   ])('%s', (before, after) => {
     expect(second(script(before)?.text)).toBe(after);
   });
@@ -46,13 +49,15 @@ describe('what an assertion of a script expects is another', () => {
 describe('what an assertion of Python expects is another', () => {
   test.each([
     ['assert f(1) == 2', 'assert f(1) == 3'],
-    ['assert "a" == f(1), "why"', 'assert "a~" == f(1), "why"'],
+    ['assert "a" == f(1), "why"', 'assert "b" == f(1), "why"'],
+    ["assert f() == f'{a}b'", "assert f() == f'{a}b~'"],
+    ['assert f() == """Az"""', 'assert f() == """Aa"""'],
     ["assert f() is True and g('x')", "assert f() is False and g('x')"],
     ['assert (f() == [1, g()])', 'assert (f() == [2, g()])'],
     ['assert f() == ()', 'assert f() == (0,)'],
     ["assert f() == {'a': None}", "assert f() == {'a': 0}"],
     ['self.assertEqual(f(1), -0.5)', 'self.assertEqual(f(1), -0.51)'],
-    ["self.assertEqual(b'a' b'b', f(1))", "self.assertEqual(b'a' b'b~', f(1))"],
+    ["self.assertEqual(b'a' b'b', f(1))", "self.assertEqual(b'a' b'c', f(1))"],
   ])('%s', (before, after) => {
     expect(second(python(before)?.text)).toBe(after);
   });
