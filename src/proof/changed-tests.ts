@@ -36,13 +36,20 @@ export async function changedTests(work: Judging): Promise<ChangedTests | string
   return { rows: withRedBefore(rows, base), first, base, asBefore };
 }
 
-/** A sentence where the globs of a person name no test file, on neither side: whatever was meant, nothing would be asked. */
+/** A sentence where what a person names leaves out all test files, or the changed ones: whatever was meant, nothing would be asked. */
 function nothingNamed(work: Judging): string | undefined {
   const { change, commands, scope } = work;
-  const files = [change.headFiles, change.baseFiles].flatMap((side) => [...side.keys()]);
-  const tests = files.filter((path) => isTestFile(path, commands.runner));
-  if (scope.length === 0 || tests.length === 0 || scopeOf(tests, scoped(work)).asked.length > 0) return undefined;
-  return `No test file of ${commands.runner} is at ${scope.join(' or ')} (--tests); the repository has ${new Set(tests).size}, such as ${tests[0]}.`;
+  const named = [
+    ...scope.map((glob) => `${glob} (--tests)`),
+    ...(commands.directory ? [`${commands.directory} (--directory)`] : []),
+  ].join(' or ');
+  const files = new Set([...change.headFiles.keys(), ...change.baseFiles.keys()]);
+  const tests = [...files].filter((path) => isTestFile(path, commands.runner));
+  const isLeft = (paths: readonly string[]) => paths.length > 0 && scopeOf(paths, scoped(work)).asked.length === 0;
+  if (isLeft(tests))
+    return `No test file of ${commands.runner} is at ${named}; the repository has ${tests.length}, such as ${tests[0]}.`;
+  const changed = tests.filter((path) => change.tests.includes(path) || work.related.has(path));
+  return isLeft(changed) ? `None of the changed test files is at ${named}: ${changed.join(', ')}.` : undefined;
 }
 
 /** The changed tests on the head, as often as it takes to see whether they are stable, and without the change. A sentence where they cannot be judged. */
@@ -91,7 +98,7 @@ async function testsBefore(work: Judging): Promise<TestsBefore | string> {
 
 const AS_BEFORE = 'The changed tests as they were on the base cannot be judged with the change';
 
-/** The changed files with tests that are there on one side. */
-function testFiles({ change, commands }: Judging, side: Change['headFiles']): readonly string[] {
-  return change.tests.filter((path) => side.has(path) && isTestFile(path, commands.runner));
+/** The changed files with tests that are there on one side, and those that change with a file beside them. */
+function testFiles({ change, commands, related }: Judging, side: Change['headFiles']): readonly string[] {
+  return [...change.tests.filter((path) => side.has(path) && isTestFile(path, commands.runner)), ...related];
 }

@@ -34,6 +34,8 @@ export interface ProofRequest {
 
 export interface Judging extends ProofRequest {
   readonly change: Change;
+  /** Untouched test files that are asked as the changed ones are. */
+  readonly related: ReadonlySet<string>;
   readonly trees: ProofTrees;
 }
 

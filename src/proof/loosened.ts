@@ -1,7 +1,7 @@
 /** Tests that a change loosens: as they were on the base they are red with it, and what became of them is green with and without it. Pure. */
 import { findingDefect } from '../guard/waivers.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { assertingLines } from '../rules/assertions.ts';
+import { assertingLines, assertingLinesIn } from '../rules/assertions.ts';
 import type { TestResult } from '../test-runs/test-run.ts';
 import type { ProofRow } from './proof.ts';
 import { firstLine, howOf, type Results } from './rows.ts';
@@ -85,17 +85,24 @@ function findingFor(id: string, result: TestResult, { instead, isTold = result.i
   });
 }
 
-/** By the texts of the test files on both sides. */
+/** By the texts of the changed tests on both sides, and of the files without tests of their own, whose helpers may assert. */
 export function assertionsIn(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,
+  withTests: ReadonlySet<string>,
 ): Loosened['assertsAsBefore'] {
+  const helpers = [...before].every(
+    ([path, text]) => withTests.has(path) || holdsAll(assertingLinesIn(now.get(path) ?? ''), assertingLinesIn(text)),
+  );
   const linesIn = (texts: ReadonlyMap<string, string>, id: string): readonly string[] =>
     assertingLines(texts.get(fileOf(id)) ?? '', nameOf(id));
   return (idBefore, idNow) => {
-    const kept = linesIn(now, idNow);
     const asked = linesIn(before, idBefore);
-    const count = (lines: readonly string[], line: string) => lines.filter((one) => one === line).length;
-    return asked.length > 0 && asked.every((line) => count(kept, line) >= count(asked, line));
+    return helpers && asked.length > 0 && holdsAll(linesIn(now, idNow), asked);
   };
+}
+
+function holdsAll(kept: readonly string[], asked: readonly string[]): boolean {
+  const count = (lines: readonly string[], line: string) => lines.filter((one) => one === line).length;
+  return asked.every((line) => count(kept, line) >= count(asked, line));
 }

@@ -18,9 +18,12 @@ export const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], durationMs: 0 
 
 /** Test files that are to be asked, and that the change did not touch. */
 export function otherFiles(work: Judging): readonly string[] {
-  const { change, commands } = work;
+  const { change, commands, related } = work;
   const untouched = [...change.headFiles.keys()].filter(
-    (path) => isTestFile(path, commands.runner) && change.baseFiles.get(path) === change.headFiles.get(path),
+    (path) =>
+      isTestFile(path, commands.runner) &&
+      change.baseFiles.get(path) === change.headFiles.get(path) &&
+      !related.has(path),
   );
   return scopeOf(untouched, scoped(work)).asked;
 }

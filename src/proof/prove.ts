@@ -16,6 +16,7 @@ import { assertionsIn, loosened } from './loosened.ts';
 import { NO_OTHERS, type OtherTests, otherFiles, otherTests } from './other-tests.ts';
 import type { Proof, ProofRow } from './proof.ts';
 import { layProofTrees, type ProofTrees } from './proof-trees.ts';
+import { relatedTests } from './related.ts';
 import { meantBy, requirementProofs, withRequirements } from './requirements.ts';
 import { strengthOf } from './strength.ts';
 import { takenOut } from './taken-out.ts';
@@ -32,7 +33,8 @@ export async function prove(request: ProofRequest): Promise<Proof> {
   const change = await changeOf(repository, range, runner);
   const trees = await layProofTrees(repository, change, dependencies);
   const unbuilt = await unbuiltIn(request, trees);
-  const judged = unbuilt === undefined ? await judge({ ...request, change, trees }) : notJudged(unbuilt);
+  const related = await relatedTests(repository, change, runner);
+  const judged = unbuilt === undefined ? await judge({ ...request, change, related, trees }) : notJudged(unbuilt);
   return {
     version: 1,
     ...range,
@@ -78,9 +80,11 @@ async function judge(work: Judging): Promise<Judged> {
   const isClear = listed.length === 0 && reasonsWithoutStrength({ ...shown, lost: new Map(), findings: [] }).length > 0;
   const others = isClear ? NO_OTHERS : await otherTests(work, untouched);
   if (typeof others === 'string') return notJudged(others);
+  const asserting = [...tests, ...work.related];
   const assertsAsBefore = assertionsIn(
-    await textsIn(work.repository, change.baseFiles, tests),
-    await textsIn(work.repository, change.headFiles, tests),
+    await textsIn(work.repository, change.baseFiles, asserting),
+    await textsIn(work.repository, change.headFiles, asserting),
+    new Set([...base.keys()].map(fileOf)),
   );
   const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows, assertsAsBefore })];
   const found = await findingsOf({ ...work, runner: work.commands.runner, rows });

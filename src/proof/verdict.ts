@@ -65,7 +65,7 @@ const REASONS: readonly ((grounds: GroundsBefore) => readonly string[])[] = [
     [...broken].map(([file, why]) => `${file} cannot be run on the head: ${firstLine(why)}${unbuilt(why)}`),
   ({ tests, rows, broken }) =>
     tests.length > 0 && rows.length === 0 && broken.size === 0
-      ? ['The changed test files hold no test that the runner finds.']
+      ? [`No test was found in what was changed of the tests, nor in a test file that names it: ${tests.join(', ')}.`]
       : [],
   ({ rows, onlyKeeps }) =>
     rows.length > 0 && ofRole(rows, 'proves').length === 0 && !onlyKeeps

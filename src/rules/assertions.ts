@@ -22,8 +22,12 @@ const ASSERTING_LINE =
 
 /** The lines in which a test asserts, trimmed; those of the whole file where its own cannot be told. */
 export function assertingLines(content: string, name: string): readonly string[] {
-  const own = ownLines(content.split('\n'), name.replace(/\[.*\]$/s, '')) ?? content;
-  const lines = own.split('\n').map((line) => line.trim());
+  return assertingLinesIn(ownLines(content.split('\n'), name.replace(/\[.*\]$/s, '')) ?? content);
+}
+
+/** The same of a whole text. */
+export function assertingLinesIn(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => line.trim());
   return lines.filter((line) => ASSERTS.test(line) || ASSERTING_LINE.test(line));
 }
 

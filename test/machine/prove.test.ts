@@ -139,6 +139,44 @@ test('answers', async () => {
     );
   });
 
+  test.each([
+    ['--tests', 'test/one*', /^None of the changed test files is at test\/one\* \(--tests\): test\/add\.test\.js\.$/],
+    [
+      '--directory',
+      'nowhere',
+      /^No test file of node-test is at nowhere \(--directory\); the repository has 2, such as/,
+    ],
+  ])('is not judged where %s leaves out its tests', async (option, value, says) => {
+    const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
+    const { code, reasons } = await proved(directory, option, value);
+    expect({ code, reasons }).toEqual({ code: 2, reasons: [expect.stringMatching(says)] });
+  });
+
+  test('is proved by an untouched test that reads the cases which it adds', async () => {
+    const cases = (...rows: readonly (readonly number[])[]) => JSON.stringify(rows);
+    const reads = `import fs from 'node:fs';
+import test from 'node:test';
+import assert from 'node:assert';
+import { add } from '../src/shop.js';
+for (const [a, b, sum] of JSON.parse(fs.readFileSync('test/data/cases.json', 'utf8')))
+  test(\`\${a} and \${b}\`, () => assert.equal(add(a, b), sum));
+`;
+    const directory = await checkout(
+      { ...BASE, 'test/cases.test.js': reads, 'test/data/cases.json': cases([1, 0, 1]) },
+      { 'src/shop.js': FIXED, 'test/data/cases.json': cases([1, 0, 1], [1, 2, 3], [2, 2, 4]) },
+    );
+    const { code, verdict, rows } = await proved(directory);
+    expect({ code, verdict, roles: rows.map(({ test, role }) => `${role} ${test}`) }).toEqual({
+      code: 0,
+      verdict: 'proved',
+      roles: [
+        'keeps test/cases.test.js::1 and 0',
+        'proves test/cases.test.js::1 and 2',
+        'proves test/cases.test.js::2 and 2',
+      ],
+    });
+  });
+
   test('that no changed test needs is refused before the other tests are run, which is said', async () => {
     const others = { 'test/two.test.js': BASE['test/one.test.js'] ?? '', 'test/three.test.js': 'while (true);\n' };
     const directory = await checkout(

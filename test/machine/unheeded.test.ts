@@ -156,3 +156,44 @@ test.each<[string, Files, Files]>([
   expect(verdict).not.toBe('not proved');
   expect(err).toContain('tests that need the change, asked with other expectations: 1');
 });
+
+const CHECK = 'exports.check = (got, wanted) => assert.strictEqual(got, wanted);\n';
+const LAX = 'exports.check = (got, wanted) => assert.strictEqual(got.toLowerCase(), wanted.toLowerCase());\n';
+const ASSERT = "const assert = require('node:assert');\n";
+const SHOP = (shout: string) =>
+  `exports.slugify = (text) => text.toLowerCase().replace(/ +/g, '-');\nexports.shout = (text) => ${shout};\n`;
+const OLD: Files = {
+  'package.json': SLUG['package.json'] ?? '',
+  'slug.js': SHOP('text.toUpperCase()').replace(/=> text.toLower.*/, '=> text;'),
+  'test/support/check.js': `${ASSERT}${CHECK}`,
+  'test/old.test.js': `const test = require('node:test');
+const { check } = require('./support/check');
+const { shout } = require('..');
+test('shouts', () => { check(shout('a'), 'A'); });
+`,
+};
+const NEW = `const test = require('node:test');
+const { check } = require('./support/check');
+const { slugify } = require('..');
+test('words', () => { check(slugify('Hello World'), 'hello-world'); });
+test('spaces', () => { check(slugify('A  B'), 'a-b'); });
+`;
+
+test('a helper that asserts less hides no regression in a test that nobody touched', async () => {
+  const change = { 'slug.js': SHOP('text'), 'test/support/check.js': `${ASSERT}${LAX}`, 'test/slug.test.js': NEW };
+  const { verdict, reasons } = await proved(await checkout(OLD, change));
+  expect({ verdict, reasons }).toEqual({
+    verdict: 'not proved',
+    reasons: [expect.stringMatching(/^test\/old\.test\.js::shouts as it was on the base is red with the change/)],
+  });
+});
+
+test('a helper that asserts the same and says more is nothing against a change', async () => {
+  const talks = CHECK.replace('assert.strict', 'console.log(got) || assert.strict');
+  const change = {
+    'slug.js': SHOP('text.toUpperCase()'),
+    'test/support/check.js': `${ASSERT}${talks}`,
+    'test/slug.test.js': NEW,
+  };
+  expect((await proved(await checkout(OLD, change))).verdict).toBe('proved');
+});

@@ -86,7 +86,7 @@ describe('a test asserts all that it did', () => {
     ['in Python', python('a = f()', 'assert a == 1'), python('a = f(2)', 'assert a == 1')],
   ])('%s', (_, before, now) => {
     const id = before.startsWith('def') ? 'a::test_one[x-1]' : 'a::one';
-    expect(assertionsIn(new Map([['a', before]]), new Map([['a', now]]))(id, id)).toBe(true);
+    expect(assertionsIn(new Map([['a', before]]), new Map([['a', now]]), new Set('a'))(id, id)).toBe(true);
   });
 
   test.each([
@@ -105,6 +105,26 @@ describe('a test asserts all that it did', () => {
     ['in Python with another one', python('a = f()', 'assert a == 1'), python('a = f()', 'assert a > 0')],
   ])('not %s', (_, before, now) => {
     const id = before.startsWith('def') ? 'a::test_one' : 'a::one';
-    expect(assertionsIn(new Map([['a', before]]), new Map([['a', now]]))(id, id)).toBe(false);
+    expect(assertionsIn(new Map([['a', before]]), new Map([['a', now]]), new Set('a'))(id, id)).toBe(false);
   });
+});
+
+test('a test whose helper asserts something else does not assert all that it did', () => {
+  const asking = "test('one', () => {\n  check(f(), 1);\n  expect(1).toBe(1);\n});\n";
+  const helper = (line: string) => `exports.check = (got, wanted) => {\n  ${line}\n};\n`;
+  const holds = (before: string, now: string) =>
+    assertionsIn(
+      new Map([
+        ['a', asking],
+        ['help/check.js', helper(before)],
+      ]),
+      new Map([
+        ['a', asking],
+        ['help/check.js', helper(now)],
+      ]),
+      new Set('a'),
+    )('a::one', 'a::one');
+  const exact = 'assert.equal(got, wanted);';
+  expect(holds(exact, `log(got);\n  ${exact}`)).toBe(true);
+  expect(holds(exact, 'assert.equal(lower(got), lower(wanted));')).toBe(false);
 });

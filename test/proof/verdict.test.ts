@@ -88,7 +88,7 @@ describe('it is not proved, and says why, where', () => {
   test.each<[string, Partial<Grounds>, RegExp]>([
     ['nothing but tests changed', { product: [] }, /nothing but tests/],
     ['no test changed', { tests: [], rows: [] }, /No test was added or changed/],
-    ['the runner finds no test', { rows: [] }, /hold no test that the runner finds/],
+    ['the runner finds no test', { rows: [] }, /^No test was found in what was changed of the tests/],
     [
       'no test needs the change',
       { rows: [row('keeps'), row('left out')] },
