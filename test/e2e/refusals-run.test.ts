@@ -9,7 +9,7 @@ import { FAULT_ROWS, type FaultyModel, startFaultyModel, TIMEOUT_MS } from './fa
 import { expectStopped } from './stopped.ts';
 import { startWorld, type World } from './world.ts';
 
-const BUILD = '.github/workflows/loopwright-build.yml';
+const ACTION = '.github/actions/loopwright-job/action.yml';
 
 let world: World;
 let model: FaultyModel;
@@ -32,15 +32,15 @@ afterAll(async () => {
   await model.close();
 });
 
-/** The workflow runs the forger where it ran the job. */
+/** The workflow's action runs the forger where it ran the job. */
 async function captureRunner(path: string): Promise<void> {
-  const workflow = await readFile(join(path, BUILD), 'utf8');
-  const captured = workflow.replace(
-    '"$ENGINE" "$RUNNER_TEMP/loopwright/job.mjs" build',
-    '"$ENGINE" "$LOOPWRIGHT_WORKSPACE/../setup/forge.mjs" build',
+  const action = await readFile(join(path, ACTION), 'utf8');
+  const captured = action.replace(
+    '"$ENGINE" "$RUNNER_TEMP/loopwright/job.mjs" "$COMMAND"',
+    '"$ENGINE" "$LOOPWRIGHT_WORKSPACE/../setup/forge.mjs" "$COMMAND"',
   );
-  expect(captured).not.toBe(workflow);
-  await writeFile(join(path, BUILD), captured);
+  expect(captured).not.toBe(action);
+  await writeFile(join(path, ACTION), captured);
   await cp(join(import.meta.dirname, '..', 'fixtures', 'forge', 'forge.mjs'), join(path, 'forge.mjs'));
 }
 
