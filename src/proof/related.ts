@@ -2,11 +2,9 @@
 import { posix } from 'node:path';
 import { isTestFile } from '../guard/test-paths.ts';
 import type { RunnerName } from '../runners/runners.ts';
+import { languageOf } from '../syntax/parsers.ts';
 import { type Repository, textsIn } from '../trees/repository.ts';
 import type { Change } from './change.ts';
-
-/** What every second file names says nothing; what a conftest.py gives is asked for by no name of a file. */
-const UNNAMED = new Set(['index', '__init__', 'conftest']);
 
 /** Paths that are on both sides, as they were. */
 export async function relatedTests(
@@ -19,16 +17,8 @@ export async function relatedTests(
     isTestFile(path, runner) && baseFiles.get(path) === id ? [path] : [],
   );
   const owners = new Set(tests.map(ownerOf));
-  const names = tests.map(stemOf).filter((name) => !UNNAMED.has(name));
-  const isNamed = names.length === 0 ? undefined : namingAny(names);
-  const texts = await textsIn(repository, headFiles, isNamed === undefined ? [] : untouched);
-  return new Set(untouched.filter((path) => owners.has(path) || isNamed?.test(texts.get(path) ?? '')));
-}
-
-/** A path that ends so, a file so called, or an import in Python. */
-function namingAny(names: readonly string[]): RegExp {
-  const any = `(?:${names.map(RegExp.escape).join('|')})`;
-  return new RegExp(`/${any}(?![\\w-])|["'\`]${any}\\.|^\\s*(?:from|import)\\s.*\\b${any}\\b`, 'm');
+  const texts = await textsIn(repository, headFiles, untouched);
+  return new Set(untouched.filter((path) => owners.has(path) || names(path, texts.get(path) ?? '', tests)));
 }
 
 /** `test/__snapshots__/a.test.js.snap` is that of `test/a.test.js`. */
@@ -36,7 +26,24 @@ function ownerOf(path: string): string {
   return posix.join(path, '..', '..', posix.basename(path, '.snap'));
 }
 
-/** As it is imported, or read: without what stands behind the first dot. */
+const QUOTED = /["'`]([^"'`\n]{1,200})["'`]/g;
+const IMPORTED = /^[ \t]*(?:from|import)[ \t][^\n]*/gm;
+
+/** Whether a test file imports one of these paths, or reads it by its path or, where it is no code, by its name alone. */
+export function names(file: string, text: string, paths: readonly string[]): boolean {
+  const quoted = [...text.matchAll(QUOTED)].map(([, said = '']) => said);
+  const imported = quoted.filter((said) => said.startsWith('.')).map((said) => posix.join(posix.dirname(file), said));
+  const meant = new Set([...imported, ...quoted.filter((said) => said.includes('/'))].map(stemOf));
+  const isPython = file.endsWith('.py');
+  const modules = new Set(isPython ? (text.match(IMPORTED) ?? []).flatMap((line) => line.split(/[\s.,()]+/)) : []);
+  return paths.some((path) => {
+    const isCode = languageOf(path) !== undefined;
+    if (isPython && isCode) return modules.has(posix.basename(path, '.py'));
+    return meant.has(stemOf(path)) || (!isCode && quoted.some((said) => posix.basename(said) === posix.basename(path)));
+  });
+}
+
+/** An import may leave out the end of the name, or have that of another language. */
 function stemOf(path: string): string {
-  return posix.basename(path).replace(/(?<=.)\..*$/, '');
+  return path.replace(/\.[cm]?[jt]sx?$/, '');
 }
