@@ -116,13 +116,23 @@ function tampersByCall(node: Node, aliases: Aliases): boolean {
   if (last === 'registerHooks' || LAST_OF_CALL.has(`${before}.${last}`)) return true;
   const [first] = call.arguments;
   const target = first === undefined ? [] : chainOf(first, aliases);
-  if (DEFINES.has(last)) return isDefinedAnew(target);
+  if (DEFINES.has(last)) return isDefinedAnew(target) && !isOwnError(node, target);
   return WRITES.has(`${before}.${last}`) && isWhollyBuiltIn(target);
 }
 
 function isDefinedAnew(target: Chain): boolean {
   const isOfAJudge = target.length === 2 && target[1] === 'prototype' && JUDGING.test(target[0] ?? '');
   return isOfAJudge || DEFINED_ANEW.has(target.at(-1) ?? '') || isWhollyBuiltIn(target);
+}
+
+const ERRORS_OF_ALL: ReadonlySet<string> = new Set(
+  'Error AggregateError AssertionError EvalError RangeError ReferenceError SyntaxError TypeError URIError'.split(' '),
+);
+
+/** The prototype of an error that the file declares, whose name people set so. */
+function isOwnError({ tree }: Node, [name = '', ...rest]: Chain): boolean {
+  const isAny = rest.join() === 'prototype' && /^\w+Error$/.test(name) && !ERRORS_OF_ALL.has(name);
+  return isAny && new RegExp(`\\b(?:class|function)\\s+${name}\\b`).test(tree.rootNode.text);
 }
 
 function isWhollyBuiltIn(target: Chain): boolean {

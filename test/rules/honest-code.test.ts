@@ -121,3 +121,19 @@ describe('what tests and libraries do to themselves', () => {
     expect(rulesIn(text, file)).toEqual(['judge-tampering']);
   });
 });
+
+describe('the prototype of an error', () => {
+  it('that the file declares is its own', () => {
+    const text =
+      "class HttpError extends Error {}\nObject.defineProperty(HttpError.prototype, 'name', { value: 'HttpError' });\n";
+    expect(rulesIn(text, 'lib/a.js')).toEqual([]);
+  });
+
+  it.each([
+    "Object.defineProperty(HttpError.prototype, 'name', {});",
+    "class AssertionError {}\nObject.defineProperty(AssertionError.prototype, 'message', {});",
+    "class TypeError {}\nObject.defineProperty(TypeError.prototype, 'message', {});",
+  ])('that it does not, or that everybody has, is not: %j', (text) => {
+    expect(rulesIn(text, 'lib/a.js')).toEqual(['judge-tampering']);
+  });
+});
