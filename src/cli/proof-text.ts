@@ -29,7 +29,7 @@ export function proofLines(proof: Proof): readonly string[] {
     ...keptLines(proof),
     ...notAskedLine(proof),
     ...notNeededLine(proof),
-    ...(rows.length + proof.kept + proof.notAsked + proof.notNeeded === 0 ? [] : ['']),
+    ...(rows.length + proof.kept + proof.redBefore + proof.notAsked + proof.notNeeded === 0 ? [] : ['']),
     ...strengthLines(proof.strength),
     ...requirementLines(proof),
     ...toldLines(proof),
@@ -39,11 +39,16 @@ export function proofLines(proof: Proof): readonly string[] {
 }
 
 /** They say nothing one by one; `--json` names those of changed files. */
-function keptLines({ rows, kept: others }: Proof): readonly string[] {
+function keptLines({ rows, kept: others, redBefore }: Proof): readonly string[] {
   const changed = rows.filter(({ role }) => role === 'keeps').length;
   return [
     ...(changed === 0 ? [] : [keptLine(`${passing(changed)} with and without the change`)]),
     ...(others === 0 ? [] : [keptLine(`${passing(others)} as before, in files that the change did not touch`)]),
+    ...(redBefore === 0
+      ? []
+      : [
+          `  red before  ${redBefore === 1 ? '1 test was' : `${redBefore} tests were`} red without the change already, in files that it did not touch`,
+        ]),
   ];
 }
 

@@ -106,7 +106,9 @@ async function runIn(argv: readonly string[], terminal: Terminal): Promise<numbe
     const python = await pythonOf(dependencies, directory);
     const readOnly = [...dependencies.values(), ...python.readOnly];
     const sandbox = await openSandbox({ workspace, scratch, readOnly, programs: python.programs, scripted: false });
-    terminal.fail(`proving ${range.head.slice(0, 10)} on top of ${range.base.slice(0, 10)}, as they are committed`);
+    terminal.fail(
+      `proving ${range.head.slice(0, 10)} on top of ${range.base.slice(0, 10)}, as they are committed; what is not is no part of it`,
+    );
     return proveChange({
       ...{ repository: checkout.repository, sandbox, range, dependencies, timeoutMs, faults, requirements },
       commands: { runner, junit, directory },

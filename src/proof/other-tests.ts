@@ -1,6 +1,7 @@
 /** The tests that a change did not touch: they must pass on the head as they do on the base. */
 import { isTestFile } from '../guard/test-paths.ts';
 import { scopeOf } from '../guard/test-scope.ts';
+import type { Outcome } from '../loop/brief.ts';
 import type { TestRun } from '../test-runs/test-run.ts';
 import { type Judging, run, scoped } from './judging.ts';
 import { firstLine } from './rows.ts';
@@ -10,11 +11,13 @@ export interface OtherTests {
   /** Those that no longer pass on the head, with what they said. */
   readonly lost: ReadonlyMap<string, string>;
   readonly kept: readonly string[];
+  /** How many are red on the base already. */
+  readonly redBefore: number;
   /** What a run of them takes on the head. */
   readonly durationMs: number;
 }
 
-export const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], durationMs: 0 };
+export const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], redBefore: 0, durationMs: 0 };
 
 /** Test files that are to be asked, and that the change did not touch. */
 export function otherFiles(work: Judging): readonly string[] {
@@ -46,8 +49,11 @@ export async function otherTests(work: Judging, others: readonly string[]): Prom
     others,
     expected.filter((id) => !passes(head, id)),
   );
-  return typeof lost === 'string' ? lost : { lost, kept, durationMs: head.durationMs };
+  const redBefore = [...base.results.values()].filter(({ outcome }) => isRed(outcome)).length;
+  return typeof lost === 'string' ? lost : { lost, kept, redBefore, durationMs: head.durationMs };
 }
+
+const isRed = (outcome: Outcome): boolean => outcome === 'fail' || outcome === 'load-error';
 
 const NARROWER = ' (`--tests GLOB` names those that can run here; the others are then not asked, which is said)';
 

@@ -60,6 +60,8 @@ export const proof = z.strictObject({
   findings: z.array(defect),
   /** Tests in files that the change did not touch, which pass on the head as they do on the base. */
   kept: z.int().default(0),
+  /** Tests in such files that are red on the base already; they are not counted. */
+  redBefore: z.int().default(0),
   /** Test files of the head that were not asked, because the person named others. */
   notAsked: z.int(),
   /** Test files beside the changed ones that were not run, because the changed ones show already that it is not proved. */

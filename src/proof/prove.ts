@@ -63,7 +63,7 @@ async function unbuiltIn(request: ProofRequest, trees: ProofTrees): Promise<stri
 
 type Judged = Pick<
   Proof,
-  'verdict' | 'reasons' | 'rows' | 'findings' | 'strength' | 'requirements' | 'kept' | 'notNeeded'
+  'verdict' | 'reasons' | 'rows' | 'findings' | 'strength' | 'requirements' | 'kept' | 'redBefore' | 'notNeeded'
 >;
 
 async function judge(work: Judging): Promise<Judged> {
@@ -92,8 +92,8 @@ async function judge(work: Judging): Promise<Judged> {
   const findings = [...found, ...taken, ...passing].map(withoutWaiver);
   const grounds = { ...shown, lost: others.lost, findings };
   const notNeeded = isClear ? untouched.length : 0;
-  const kept = others.kept.length;
-  const seen = { rows: [...rows], findings: [...findings], kept, notNeeded };
+  const { kept, redBefore } = others;
+  const seen = { rows: [...rows], findings: [...findings], kept: kept.length, redBefore, notNeeded };
   return { ...(await weighed(work, { grounds, others, first })), ...seen };
 }
 
@@ -166,6 +166,6 @@ function provingOf(
 }
 
 function notJudged(reason: string): Judged {
-  const nothing = { rows: [], findings: [], strength: null, requirements: [], kept: 0, notNeeded: 0 };
+  const nothing = { rows: [], findings: [], strength: null, requirements: [], kept: 0, redBefore: 0, notNeeded: 0 };
   return { verdict: 'not judged', reasons: [reason], ...nothing };
 }

@@ -76,7 +76,7 @@ async function trunkOf(repository: Repository, head: string): Promise<string> {
     if (base !== undefined && base !== head) return base;
   }
   throw new UsageError(
-    `It cannot be told what HEAD changes: none of ${TRUNKS.join(', ')} is before it. Say the range, for example HEAD~1..HEAD.`,
+    `It cannot be told what HEAD changes: none of ${TRUNKS.join(', ')} is before it. Commit the change on a branch of its own, or say the range, for example HEAD~1..HEAD; what is not committed is no part of it.`,
   );
 }
 

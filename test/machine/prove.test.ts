@@ -230,6 +230,17 @@ for (const [a, b, sum] of JSON.parse(fs.readFileSync('test/data/cases.json', 'ut
     expect(rows.map(({ role }) => role).sort()).toEqual(['keeps', 'proves', 'red before']);
   });
 
+  test('is not blamed for a red test in a file that it does not touch, which is told too', async () => {
+    const red = testOf('needs a network', 'assert.fail("no network");');
+    const directory = await checkout(
+      { ...BASE, 'test/red.test.js': red },
+      { 'src/shop.js': FIXED, 'test/add.test.js': ADDS },
+    );
+    const { code, out } = await typed(['prove', '--repo', directory]);
+    expect(code).toBe(0);
+    expect(out).toContain('  red before  1 test was red without the change already, in files that it did not touch');
+  });
+
   test('is not blamed for a condition under which a test would be left out elsewhere', async () => {
     const skips = ADDS.replace("test('adds', ", "test('adds', { skip: process.platform === 'never' }, ");
     const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': skips });

@@ -19,6 +19,7 @@ const PROOF: Proof = {
   findings: [],
   notAsked: 0,
   kept: 0,
+  redBefore: 0,
   notNeeded: 0,
   sandbox: 'bubblewrap',
   durationMs: 1,
