@@ -659,7 +659,7 @@ describe.each(MISSTEPS)('with $what', ({ row, says, remedy, state = 'wrong', ...
 describe('a GitHub that gives no answer to be believed', () => {
   const FAULTS: readonly (readonly [string, object, RegExp])[] = [
     ['fails', { route: '*', by: 'app', status: 502 }, /GitHub answered 502/],
-    ['is slow', { route: '*', by: 'app', delayMs: 3000 }, /got no answer/],
+    ['is slow', { route: '*', by: 'app', delayMs: 15_000 }, /got no answer/],
     ['breaks off', { route: '*', by: 'app', cut: true }, /got no answer/],
     [
       'takes no more requests',
@@ -675,7 +675,7 @@ describe('a GitHub that gives no answer to be believed', () => {
   ];
   test.each(FAULTS)('that %s makes what it was asked for unknown, neither ok nor wrong', async (_, fault, words) => {
     await stage.github.local('POST', '/faults', fault, 'alice');
-    const report = await examined(stage, {}, { withinMs: 500 });
+    const report = await examined(stage, {}, { withinMs: 3000 });
     await stage.github.local('DELETE', '/faults', undefined, 'alice');
     expect(report.counts).toMatchObject({ missing: 0, wrong: 0 });
     const asked = report.rows.filter(({ area }) => ['App', 'webhook', 'repository', 'files', 'rules'].includes(area));
