@@ -1,7 +1,7 @@
 /** Our check runs, written only when they say something new. */
 import { createHash } from 'node:crypto';
 import type { CheckRun } from '../loop/check-run.ts';
-import type { ShownCheck } from '../loop/shown.ts';
+import { knownCheck, type ShownCheck, shownAs } from '../loop/shown.ts';
 import type { Call } from './github-client.ts';
 import type { Operation } from './github-talk.ts';
 
@@ -15,11 +15,11 @@ const ACTIONS = 3;
 export const checks: Operation<'checks'> = async (call, wanted, known = []) => {
   const [first] = wanted;
   if (first === undefined) return [];
-  const knownOf = ({ name, headSha }: CheckRun) => known.find((one) => one.name === name && one.headSha === headSha);
-  const own = wanted.every((one) => knownOf(one) !== undefined) ? [] : await ownChecks(call, first.headSha);
+  const isKnown = wanted.every((one) => knownCheck(known, one) !== undefined);
+  const own = isKnown ? [] : await ownChecks(call, first.headSha);
   const shown: ShownCheck[] = [];
   for (const one of wanted)
-    shown.push(await bringUpToDate(call, annotatedAtTheEnd(one), knownOf(one) ?? newestOf(own, one)));
+    shown.push(await bringUpToDate(call, annotatedAtTheEnd(one), knownCheck(known, one) ?? newestOf(own, one)));
   return shown;
 };
 
@@ -40,16 +40,7 @@ async function bringUpToDate(call: Call, wanted: CheckRun, existing: ShownCheck 
       : await create(call, wanted, { ...body, annotations: batchesOf(wanted.annotations)[0] });
   const rest = (id === existing?.id ? batches : batchesOf(wanted.annotations)).slice(1);
   for (const annotations of rest) await update(call, id, { ...body, annotations });
-  const { name, headSha, externalId, status, annotations } = wanted;
-  return {
-    name,
-    headSha,
-    id,
-    externalId,
-    isCompleted: status === 'completed',
-    annotations: annotations.length,
-    digests,
-  };
+  return shownAs(wanted, { id, digests });
 }
 
 type Digests = ShownCheck['digests'];

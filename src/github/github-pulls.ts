@@ -1,5 +1,5 @@
 /** The draft pull request of a loop: opened once, kept up to date, taken out of draft, and back to it where it is sent back; never merged, never re-targeted. */
-import { createHash } from 'node:crypto';
+import { digestOfValue } from '../guard/digest.ts';
 import { DOCUMENTS, type DocumentName } from '../referee/requests.ts';
 import type { Call } from './github-client.ts';
 import { graphqlErrorOf } from './github-errors.ts';
@@ -25,7 +25,7 @@ export const openPull: Operation<'openPull'> = async (call, { branch, base, titl
 export const showPull: Operation<'showPull'> = async (call, number, change, known) => {
   const { octokit, here } = call;
   const text = textOf(call, change);
-  const digest = createHash('sha256').update(JSON.stringify(text)).digest('hex');
+  const digest = digestOfValue(text);
   if (known !== undefined && known !== digest) {
     const { data } = await octokit.rest.pulls.update({ ...here, pull_number: number, ...text });
     return { headSha: data.head.sha, digest };

@@ -1,6 +1,6 @@
 /** Issues and people: comments, reactions, labels, and who may do what. */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { digestOf } from '../guard/digest.ts';
 import { type Role, role } from '../loop/terms.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus, textOf } from './github-errors.ts';
@@ -36,7 +36,7 @@ export const comment: Operation<'comment'> = async (call, number, wanted) => {
 
 export const showComment: Operation<'showComment'> = async (call, number, wanted, known) => {
   const body = startOf(wanted) + call.markdown(wanted.body, wanted.mention);
-  const digest = createHash('sha256').update(body).digest('hex');
+  const digest = digestOf(body);
   if (known?.digest === digest) return known;
   const { here, ifThere, octokit } = call;
   const isChanged =

@@ -1,5 +1,6 @@
 /** What of a loop was brought to GitHub last, and where it is: so that it is neither looked for nor sent again. Pure. */
 import { z } from 'zod';
+import type { CheckRun } from './check-run.ts';
 
 export const shownComment = z.strictObject({
   id: z.int(),
@@ -20,6 +21,20 @@ export const shownCheck = z.strictObject({
   digests: z.strictObject({ all: z.string(), annotations: z.string() }),
 });
 export type ShownCheck = z.infer<typeof shownCheck>;
+
+/** The one of this name on this head. */
+export function knownCheck(known: readonly ShownCheck[], { name, headSha }: CheckRun): ShownCheck | undefined {
+  return known.find((one) => one.name === name && one.headSha === headSha);
+}
+
+/** A check run that was sent so, and where it is. */
+export function shownAs(
+  { name, headSha, externalId, status, annotations }: CheckRun,
+  { id, digests }: Pick<ShownCheck, 'id' | 'digests'>,
+): ShownCheck {
+  const isCompleted = status === 'completed';
+  return { name, headSha, id, externalId, isCompleted, annotations: annotations.length, digests };
+}
 
 export const shown = z.strictObject({
   board: shownComment.optional(),

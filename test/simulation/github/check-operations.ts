@@ -1,7 +1,7 @@
 /** Check runs: the App's own, and what others say, as the port has them. */
 import type { GitHub, HeadCheck, HeadChecks } from '../../../src/github/github-port.ts';
 import type { CheckRun } from '../../../src/loop/check-run.ts';
-import type { ShownCheck } from '../../../src/loop/shown.ts';
+import { knownCheck, type ShownCheck, shownAs } from '../../../src/loop/shown.ts';
 import type { Access } from './github-port.ts';
 import type { Check, Hub, Suite } from './hub.ts';
 import { markdown, plain } from './texts.ts';
@@ -14,8 +14,7 @@ export function checkOperations({ hub, wire }: Access): Checks {
       const [first] = wanted;
       if (first === undefined) return [];
       const sha = first.headSha;
-      const knownOf = ({ name, headSha }: CheckRun) =>
-        known.find((one) => one.name === name && one.headSha === headSha);
+      const knownOf = (one: CheckRun) => knownCheck(known, one);
       const isKnown = wanted.every((one) => knownOf(one) !== undefined);
       const own = isKnown
         ? wanted.flatMap((one) => hub.checks.get(knownOf(one)?.id ?? 0) ?? [])
@@ -40,7 +39,7 @@ export function checkOperations({ hub, wire }: Access): Checks {
                 what: 'POST check-runs',
                 perform: () => write(hub, one, existing),
               });
-        shown.push(shownOf(one, id));
+        shown.push(shownAs(one, { id, digests: { all: textOf(one), annotations: '' } }));
       }
       return shown;
     },
@@ -93,20 +92,6 @@ function outcomeOf(conclusion: string | undefined): HeadCheck['outcome'] {
 
 function textOf(wanted: CheckRun): string {
   return JSON.stringify({ ...wanted, headSha: undefined });
-}
-
-function shownOf(wanted: CheckRun, id: number): ShownCheck {
-  const { name, headSha, externalId, status, annotations } = wanted;
-  const digests = { all: textOf(wanted), annotations: '' };
-  return {
-    name,
-    headSha,
-    id,
-    externalId,
-    isCompleted: status === 'completed',
-    annotations: annotations.length,
-    digests,
-  };
 }
 
 function write(hub: Hub, wanted: CheckRun, existing: Check | undefined): number {
