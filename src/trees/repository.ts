@@ -10,7 +10,10 @@ export interface Repository {
   readonly workspace: string;
   readonly scratch: string;
   /** Runs git with these arguments and returns its standard output. @throws {Error} with git's own text. */
-  git(args: readonly string[], options?: { readonly index?: string; readonly workTree?: string }): Promise<Buffer>;
+  git(
+    args: readonly string[],
+    options?: { readonly index?: string; readonly workTree?: string; readonly input?: string },
+  ): Promise<Buffer>;
 }
 
 const OWN_SETTINGS = [
@@ -50,6 +53,7 @@ async function clone(workspace: string, scratch: string, how: readonly string[])
         {
           GIT_INDEX_FILE: options.index ?? join(gitDirectory, 'index'),
         },
+        options.input,
       ),
   };
 }
@@ -103,10 +107,12 @@ export async function runGit(
   args: readonly string[],
   directory: string,
   env: Readonly<Record<string, string>>,
+  input = '',
 ): Promise<Buffer> {
   const result = await execa('git', [...OWN_SETTINGS, ...args], {
     cwd: directory,
     env: { ...OWN_ENVIRONMENT, ...env },
+    input,
     encoding: 'buffer',
     stripFinalNewline: false,
     maxBuffer: 256_000_000,
@@ -119,16 +125,44 @@ export async function runGit(
   throw new Error(`git ${args.find((word) => !word.startsWith('-'))} failed: ${said || result.shortMessage}`);
 }
 
+/** So many files are read by one process: all of a large repository may be more than its output holds. */
+const AT_ONCE = 500;
+
 /** The texts of the files among these that a tree holds, told by `mode id` for each path; links and submodules have none. */
 export async function textsIn(
   repository: Repository,
   tree: ReadonlyMap<string, string>,
   paths: Iterable<string>,
 ): Promise<ReadonlyMap<string, string>> {
+  const blobs = [...new Set(paths)].flatMap((path) => {
+    const id = /^100\d{3} (?<id>[0-9a-f]+)$/.exec(tree.get(path) ?? '')?.groups?.id;
+    return id === undefined ? [] : [{ path, id }];
+  });
   const texts = new Map<string, string>();
-  for (const path of new Set(paths)) {
-    const blob = /^100\d{3} (?<id>[0-9a-f]+)$/.exec(tree.get(path) ?? '')?.groups?.id;
-    if (blob !== undefined) texts.set(path, (await repository.git(['cat-file', 'blob', blob])).toString('utf8'));
+  for (let from = 0; from < blobs.length; from += AT_ONCE) {
+    const some = blobs.slice(from, from + AT_ONCE);
+    const found = contentsIn(
+      await repository.git(['cat-file', '--batch'], { input: some.map(({ id }) => `${id}\n`).join('') }),
+    );
+    for (const [index, { path, id }] of some.entries()) {
+      const { id: told, content } = found[index] ?? {};
+      if (told !== id || content === undefined) throw new Error(`git does not tell what ${path} (${id}) holds`);
+      texts.set(path, content);
+    }
   }
   return texts;
+}
+
+/** What `cat-file --batch` prints: for each object a line `id type size`, its bytes, and a line's end. */
+function contentsIn(output: Buffer): readonly { readonly id: string; readonly content: string | undefined }[] {
+  const contents: { readonly id: string; readonly content: string | undefined }[] = [];
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(10, at);
+    const [id = '', type, size] = output.subarray(at, end).toString('utf8').split(' ');
+    const length = type === 'blob' ? Number(size) : undefined;
+    const content = length === undefined ? undefined : output.subarray(end + 1, end + 1 + length).toString('utf8');
+    contents.push({ id, content });
+    at = end + 1 + (length === undefined ? 0 : length + 1);
+  }
+  return contents;
 }

@@ -11,9 +11,12 @@ async function found(base: Readonly<Record<string, string>>, head: Readonly<Reco
   const asked: string[] = [];
   const repository = {
     ...{ gitDirectory: '', workspace: '', scratch: '' },
-    git: (argv: readonly string[]) => {
-      asked.push(argv.join(' '));
-      return Promise.resolve(Buffer.from(TEXTS[argv.at(-1) ?? ''] ?? ''));
+    // As `git cat-file --batch` answers.
+    git: (_: readonly string[], { input = '' }: { readonly input?: string } = {}) => {
+      const ids = input.split('\n').filter((id) => id !== '');
+      asked.push(...ids);
+      const told = ids.map((id) => `${id} blob ${Buffer.byteLength(TEXTS[id] ?? '')}\n${TEXTS[id] ?? ''}\n`);
+      return Promise.resolve(Buffer.from(told.join('')));
     },
   };
   const change = { baseFiles: new Map(Object.entries(base)), headFiles: new Map(Object.entries(head)) };
