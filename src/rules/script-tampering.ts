@@ -132,7 +132,9 @@ const ERRORS_OF_ALL: ReadonlySet<string> = new Set(
 /** The prototype of an error that the file declares, whose name people set so. */
 function isOwnError({ tree }: Node, [name = '', ...rest]: Chain): boolean {
   const isAny = rest.join() === 'prototype' && /^\w+Error$/.test(name) && !ERRORS_OF_ALL.has(name);
-  return isAny && new RegExp(`\\b(?:class|function)\\s+${name}\\b`).test(tree.rootNode.text);
+  if (!isAny) return false;
+  const declarations = tree.rootNode.descendantsOfType(['class_declaration', 'function_declaration']);
+  return declarations.some((declared) => declared?.childForFieldName('name')?.text === name);
 }
 
 function isWhollyBuiltIn(target: Chain): boolean {

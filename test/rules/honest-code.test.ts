@@ -131,6 +131,8 @@ describe('the prototype of an error', () => {
 
   it.each([
     "Object.defineProperty(HttpError.prototype, 'name', {});",
+    "// class HttpError\nObject.defineProperty(HttpError.prototype, 'name', {});",
+    "const text = 'class HttpError';\nObject.defineProperty(HttpError.prototype, 'name', {});",
     "class AssertionError {}\nObject.defineProperty(AssertionError.prototype, 'message', {});",
     "class TypeError {}\nObject.defineProperty(TypeError.prototype, 'message', {});",
   ])('that it does not, or that everybody has, is not: %j', (text) => {
