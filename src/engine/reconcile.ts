@@ -7,7 +7,7 @@ const RUN_MS = 300_000;
 
 /**
  * Makes the step of the patrol. The first round asks about every run that is awaited, because its end may have been told while nobody listened; later ones
- * about those that nothing was heard of for five minutes.
+ * about those that it was not asked about for five minutes.
  */
 export function createReconciler(ports: Ports): () => Promise<void> {
   let seenMs: ReadonlyMap<string, number> | undefined;

@@ -54,9 +54,12 @@ function nothingNamed(work: Judging): string | undefined {
 
 /** The changed tests on the head, as often as it takes to see whether they are stable, and without the change. A sentence where they cannot be judged. */
 async function testsNow(work: Judging): Promise<Pick<ChangedTests, 'rows' | 'first'> | string> {
-  const { change, trees, log } = work;
+  const { change, related, trees, log } = work;
   const files = scopeOf(testFiles(work, change.headFiles), scoped(work)).asked;
-  log(`changed files: ${files.length} with tests, ${change.product.length} without`);
+  const changed = files.filter((path) => !related.has(path)).length;
+  log(`changed files: ${changed} with tests, ${change.product.length} without`);
+  if (changed < files.length)
+    log(`test files that name a changed one, and are asked as it is: ${files.length - changed}`);
   const first = await run(work, trees.head, { files });
   if (!first.trusted) return `The changed tests cannot be judged on the head: ${first.problem}`;
   const expected = [...first.results.keys()];

@@ -3,6 +3,7 @@ import { findingDefect } from '../guard/waivers.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { type Altered, withOtherExpectations } from '../rules/expectations.ts';
 import { RUNNERS } from '../runners/runners.ts';
+import type { TestRun } from '../test-runs/test-run.ts';
 import { textsIn } from '../trees/repository.ts';
 import type { Judging } from './judging.ts';
 import type { ProofRow } from './proof.ts';
@@ -25,7 +26,7 @@ export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promis
   );
   const asked = proving.filter((id) => linesOf(altered, id).length > 0);
   if (asked.length === 0) return [];
-  log(`tests that need the change, asked with other expectations: ${asked.length}`);
+  log(`tests that need the change, asked with other expectations: ${asked.length} of ${proving.length}`);
   const request = { ...work, head: trees.head };
   const others = () => new Map([...altered].map(([file, { text }]) => [file, text]));
   const chosen = RUNNERS[work.commands.runner].choosesTests;
@@ -34,10 +35,20 @@ export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promis
   for (let turn = 0; turn < 2 && green.length > 0; turn += 1) {
     const guards = { tests: byFile(green), durationMs: 0, chosen };
     const run = await onChanged(request, others, (copy) => ask(request, copy, guards, 'patiently'));
+    const problem = problemOf(run);
+    if (problem !== undefined) log(`what they came to cannot be told, and shows nothing: ${problem}`);
     green = typeof run === 'string' ? [] : idsOf(passingIn(run, guards));
   }
   return green.map((id) => finding(id, linesOf(altered, id)));
 }
+
+/** Why nothing came of it; undefined where something did. */
+function problemOf(run: TestRun | 'broken' | 'refused'): string | undefined {
+  if (typeof run === 'string') return PROBLEMS[run];
+  return run.trusted ? undefined : run.problem;
+}
+
+const PROBLEMS = { broken: 'the head with them cannot be built', refused: 'a test file is none to write' } as const;
 
 /** Where what the test expects was altered. */
 function linesOf(altered: ReadonlyMap<string, Altered>, id: string): readonly number[] {

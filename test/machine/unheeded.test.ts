@@ -154,7 +154,7 @@ test.each<[string, Files, Files]>([
 ])('a product that does what its test asks is proved: %s', async (_, base, change) => {
   const { verdict, err } = await proved(await checkout(base, change));
   expect(verdict).not.toBe('not proved');
-  expect(err).toContain('tests that need the change, asked with other expectations: 1');
+  expect(err).toContain('tests that need the change, asked with other expectations: 1 of 1');
 });
 
 const CHECK = 'exports.check = (got, wanted) => assert.strictEqual(got, wanted);\n';
@@ -196,4 +196,15 @@ test('a helper that asserts the same and says more is nothing against a change',
     'test/slug.test.js': NEW,
   };
   expect((await proved(await checkout(OLD, change))).verdict).toBe('proved');
+});
+
+test('where a run with other expectations cannot be believed that is said, and shows nothing', async () => {
+  const text = NODE_TEST.replace('  assert.equal(price(10), 30);\n', '').replace(
+    '  assert.equal(price(2), 8);',
+    '  try { assert.equal(price(2), 8); } catch (error) { if (price(2) === 8) process.getBuiltinModule("node:fs").writeSync(3, "no line of the runner\\n"); throw error; }',
+  );
+  const product = 'export const price = (count) => count * 4;\n';
+  const { verdict, err } = await proved(await checkout(NODE, { 'src/price.js': product, 'test/a.test.js': text }));
+  expect(verdict).toBe('proved');
+  expect(err).toMatch(/asked with other expectations: 1 of 1\n.*what they came to cannot be told, and shows nothing: /);
 });
