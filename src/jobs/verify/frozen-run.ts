@@ -6,16 +6,28 @@ import { layTests } from '../workspace/trees.ts';
 
 export type FrozenTest = FrozenTests['tests'][number];
 
-/** Runs frozen tests in a tree, as they were frozen. With `only`, these; a file is run whole. With `mostMs`, it may take no longer than that. */
+/**
+ * Runs frozen tests in a tree, as they were frozen. With `only`, these; a file is run whole, unless they are to run `alone` and the runner can
+ * choose. With `mostMs`, it may take no longer than that.
+ */
 export async function runFrozen(
   { brief, environment }: Bench,
   directory: string,
   tests: FrozenTests,
-  { only = tests.tests, mostMs }: { readonly only?: readonly FrozenTest[]; readonly mostMs?: number } = {},
+  {
+    only = tests.tests,
+    files = [...new Set(only.map(({ file }) => file))],
+    alone = false,
+    mostMs,
+  }: {
+    readonly only?: readonly FrozenTest[];
+    readonly files?: readonly string[];
+    readonly alone?: boolean;
+    readonly mostMs?: number;
+  } = {},
 ): Promise<TestRun> {
   const { suiteTimeoutMs, outputBytes } = brief.limits;
   const timeoutMs = Math.min(suiteTimeoutMs, mostMs ?? suiteTimeoutMs);
-  const files = [...new Set(only.map(({ file }) => file))];
   await layTests(directory, tests);
   return runTests({
     sandbox: environment.sandbox,
@@ -23,6 +35,7 @@ export async function runFrozen(
     commands: brief.commands,
     files,
     expected: only.map(idOf),
+    onlyExpected: alone,
     timeoutMs,
     outputBytes,
   });

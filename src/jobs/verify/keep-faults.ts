@@ -5,7 +5,7 @@ import { MOST_FAULTS } from './change-faults.ts';
 import type { FrozenTest } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
 import { codeFiles, taskFiles, textsOf } from './product-code.ts';
-import { loadedOf, reachedOf } from './reached.ts';
+import { loadedOf, reachedAlone, reachedOf } from './reached.ts';
 import { fails, textOf, tryFault, type Work } from './trial.ts';
 
 /** What the tests did with the faults. */
@@ -18,13 +18,17 @@ export interface Guarded {
   readonly detail: string;
 }
 
-/** Faults in the requirement's own files come first, then those in changed lines, then the others. */
+/**
+ * Faults in the requirement's own files come first, then those in changed lines, then the others; and of each those that a test of the
+ * requirement comes to itself, because in a long file most belong to other tests.
+ */
 export async function tryKept(work: Work, requirement: string, tests: readonly FrozenTest[]): Promise<Guarded> {
   const parsers = await work.bench.environment.parsers();
   const texts = await loadedOf(work, await textsOf(work, codeFiles(work)), tests);
   const possible = [...texts].flatMap(([file, text]) => possibleFaults(parsers, { file, text }));
   const reached = await reachedOf(work, { texts, faults: possible }, tests);
-  const ordered = inOrder(work, new Set(taskFiles(work, requirement)), [...reached]);
+  const alone = await reachedAlone(work, { texts, faults: [...reached] }, tests);
+  const ordered = inOrder([...reached], { work, alone, own: new Set(taskFiles(work, requirement)) });
   const faults = readable(parsers, { texts, faults: ordered }, MOST_FAULTS);
   let unmeasured = 0;
   for (const fault of faults) {
@@ -44,8 +48,18 @@ function detailOf(made: number, unmeasured: number, loaded: number): string {
   return `none of ${made} faults in the code that it runs makes it fail${unknown}`;
 }
 
-function inOrder({ changedLines }: Work, own: ReadonlySet<string>, faults: readonly Fault[]): readonly Fault[] {
-  const rank = ({ file, line }: Fault) => (own.has(file) ? 0 : changedLines.get(file)?.has(line) === true ? 1 : 2);
-  const groups = Map.groupBy(faults, rank);
-  return ([0, 1, 2] as const).flatMap((at) => spread(groups.get(at) ?? [], faults.length));
+interface Nearness {
+  readonly work: Work;
+  /** What the tests come to without others. */
+  readonly alone: ReadonlySet<Fault>;
+  /** Files of the requirement. */
+  readonly own: ReadonlySet<string>;
+}
+
+function inOrder(faults: readonly Fault[], { work: { changedLines }, alone, own }: Nearness): readonly Fault[] {
+  const isOwn = ({ file }: Fault) => own.has(file);
+  const isChanged = ({ file, line }: Fault) => changedLines.get(file)?.has(line) === true;
+  const distance = (fault: Fault) => 2 * (isOwn(fault) ? 0 : isChanged(fault) ? 1 : 2) + (alone.has(fault) ? 0 : 1);
+  const groups = [...Map.groupBy(faults, distance)].toSorted(([one], [other]) => one - other);
+  return groups.flatMap(([, near]) => spread(near, near.length));
 }

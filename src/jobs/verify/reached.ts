@@ -1,6 +1,7 @@
 /** What of the product a run of tests comes to. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { RUNNERS } from '../../runners/runners.ts';
 import { placeOf, readRegular } from '../../sandbox/inside.ts';
 import type { Fault } from '../../syntax/faults.ts';
 import { languageOf } from '../../syntax/parsers.ts';
@@ -29,6 +30,20 @@ export async function loadedOf(work: Work, texts: Texts, tests: readonly FrozenT
  */
 export function reachedOf(work: Work, placed: Placed, tests: readonly FrozenTest[]): Promise<ReadonlySet<Fault>> {
   return reachedIn(work, placed, frozen(work, tests));
+}
+
+/** Those of them that the tests come to without the others of their files, and not by loading alone; all where the runner cannot choose tests. */
+export async function reachedAlone(
+  work: Work,
+  placed: Placed,
+  tests: readonly FrozenTest[],
+): Promise<ReadonlySet<Fault>> {
+  const { bench, tests: all } = work;
+  if (!RUNNERS[bench.brief.commands.runner].choosesTests) return new Set(placed.faults);
+  const files = [...new Set(tests.map(({ file }) => file))];
+  const running = (only: readonly FrozenTest[]) =>
+    reachedIn(work, placed, (copy) => runFrozen(bench, copy, all, { only, files, alone: true }));
+  return (await running(tests)).difference(await running([]));
 }
 
 /** The same of the existing tests. */

@@ -268,6 +268,21 @@ describe('behaviour that stays', () => {
     expect(row('hollow')?.reason).toMatch(/^no fault in the product makes it fail, .*reaches no place for a fault/);
   });
 
+  it('is asked for faults where its own tests come to, however much the others of their file come to', async () => {
+    const indexes = Array.from({ length: 60 }, (_, index) => index);
+    const product = indexes.map((index) => `def step_${index}(value):\n    return value + ${index}\n`).join('\n');
+    const asks = indexes.map(
+      (index) => `    def test_${index}(self):\n        self.assertEqual(steps.step_${index}(1), ${index + 1})\n`,
+    );
+    const test = `import unittest\nimport steps\nclass Steps(unittest.TestCase):\n${asks.join('')}`;
+    const base = { 'steps.py': product, 'other.py': '' };
+    const change = { 'other.py': 'OTHER = 1\n' };
+    const claim = { kind: 'keep', name: 'Steps.test_59', test, taskFiles: ['other.py'] } as const;
+    const [row] = await rowsFor({ base, change, runner: 'unittest' }, [claim]);
+    expect(row).toMatchObject({ base: 'pass', head: 'pass', mutated: 'fail', proven: true });
+    expect(row?.reason).toContain('noticed: steps.py:179 ');
+  });
+
   it('is not proven when the change broke it, and the row says expected and actual', () => {
     expect(brokenRow('equals')).toMatchObject({ base: 'pass', head: 'fail', mutated: 'not-run', proven: false });
     expect(brokenRow('equals')?.reason).toMatch(/-3 !== 3/);
