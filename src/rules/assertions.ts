@@ -1,7 +1,14 @@
 /** What a test asserts, found by reading its lines. Pure. */
 
-const ASSERTS =
-  /\bassert\w*\b|\bexpect\s*\(|\.should\b|\bself\.(?:assert\w+|fail)\s*\(|\.raises\b|\bt\.assert\b|\braise\s+AssertionError/;
+const ASSERTS = new RegExp(
+  [
+    /\bassert\w*\b|\bexpect\s*\(|\.should\b|\bself\.(?:assert\w+|fail)\s*\(|\.raises\b|\braise\s+AssertionError/,
+    // Of node:assert, by their own names or of another object.
+    /\b(?:ok|fail|throws|rejects|doesNotThrow|doesNotReject|doesNotMatch|ifError|(?:not)?(?:[dD]eep|[sS]trict|[dD]eepStrict)?[eE]qual)\s*\(/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 const TEST_START = /^\s*(?:(?:await\s+)?(?:\w+\.)?(?:test|it)\s*\(|(?:async\s+)?def\s+test\w*\s*\()/;
 const CALLS = /\b([A-Za-z_$][\w$]*)\s*\(/g;
 

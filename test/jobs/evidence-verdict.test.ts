@@ -99,6 +99,19 @@ test('expects', () => { expect(1).toBe(1); });
     expect(hasAssertion(named, 'parts')).toBe(true);
   });
 
+  it.each([
+    'strictEqual(parts(1), 2)',
+    'ok(parts(1))',
+    'notDeepStrictEqual(parts(1), [2])',
+    'await rejects(parts(-1), RangeError)',
+    't.throws(() => parts(-1))',
+    'doesNotThrow(() => parts(1))',
+  ])('by a name of its own: %s', (line) => {
+    const text = (body: string) => `import test from 'node:test';\ntest('one', async (t) => {\n  ${body};\n});\n`;
+    expect(hasAssertion(text(line), 'one')).toBe(true);
+    expect(hasAssertion(text('parts(1)'), 'one')).toBe(false);
+  });
+
   it('also in Python', () => {
     const python =
       'class A(TestCase):\n    def test_one(self):\n        self.assertEqual(1, 1)\n    def test_two(self):\n        run()\n';

@@ -48,7 +48,10 @@ test('when no draft of the tests is right, nothing is built and the defects say 
       { path: 'src/greet.js', content: 'assert' },
       { path: 'test/hollow.test.js', content: "import test from 'node:test'; test('x', () => {});" },
     ],
-    tests: [{ requirement: 'R-1', kind: 'keep', file: 'test/other.test.js', name: 'x' }],
+    tests: [
+      { requirement: 'R-1', kind: 'change', file: 'test/hollow.test.js', name: 'x' },
+      { requirement: 'R-1', kind: 'keep', file: 'test/other.test.js', name: 'x' },
+    ],
   };
   const { report, requests, outputs } = await build({ answers: { 'acceptance-tests': [bad] } });
   expect(requests).toHaveLength(2);
@@ -57,7 +60,7 @@ test('when no draft of the tests is right, nothing is built and the defects say 
     'src/greet.js exists already; tests go into new files.',
     'src/greet.js is not where the runner node-test has its tests.',
     'src/greet.js is a file of a task, not a test.',
-    'test/hollow.test.js has no assertion.',
+    'The test test/hollow.test.js::x asserts nothing.',
     'The test test/other.test.js::x has kind keep, but R-1 has kind change.',
     'The test test/other.test.js::x is in a file that was not sent.',
     'R-2 has no test.',
