@@ -1,26 +1,40 @@
 /**
  * Runs node:test files one after the other, each by the sealed runner in a process of its own, whose lines go to file descriptor 3 behind the
- * file's place in the request. Reads `{token, program, command, files: [{path, key}]}` from standard input; a process is told its own key only.
+ * file's place in the request. Reads `{token, program, command, files: [{path, key, only?: [name]}]}` from standard input; of a file with `only`
+ * no other tests are run, and a process is told its own key only.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { patternOf } from './chosen-tests.mjs';
 import { nodeOptions } from './node-options.mjs';
 
 const { files, command, ...shared } = JSON.parse(readFileSync(0, 'utf8'));
+const { token } = shared;
 const RUNNER = join(import.meta.dirname, 'node-test-runner.mjs');
 
 // Before any of them runs, and could write others.
 const starts = files.map(({ path }) => nodeOptions(path, command, process.cwd()));
 
-function run({ path, key }, index) {
+/** The runner's own tests, without which nothing is told, are chosen too. */
+const choice = (only) => [
+  `--test-name-pattern=/${patternOf([...only, `begin ${token}`, `load ${token}`, `end ${token}`])}/`,
+];
+
+function run({ path, key, only }, index) {
   return new Promise((done) => {
     const { env, argv, preloads, folder } = starts[index];
     // What the repository has loaded first is loaded by the runner, behind the lock.
     const child = spawn(
       process.execPath,
-      [...process.execArgv, '--experimental-import-meta-resolve', ...argv, RUNNER],
+      [
+        ...process.execArgv,
+        '--experimental-import-meta-resolve',
+        ...argv,
+        ...(only === undefined ? [] : choice(only)),
+        RUNNER,
+      ],
       {
         ...{ detached: true, env: { ...process.env, ...env }, stdio: ['pipe', 'inherit', 'inherit', 3] },
       },

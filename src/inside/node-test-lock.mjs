@@ -131,19 +131,23 @@ function hideTests(Test) {
       ...(init && { init: (id, type, trigger, resource) => init(id, type, trigger, shown(resource)) }),
     });
   };
+  // A test that is not chosen gets others.
+  for (const name of ['run', 'report']) keepMethod(Test.prototype, name);
   freezeAll([Test, Test.prototype, asyncHooks.AsyncResource, asyncHooks.AsyncResource.prototype]);
 }
 
 /** Like frozen, but an object that inherits them can still have methods of its own. */
 function keepMethods(owner) {
-  for (const key of ownKeys(owner)) {
-    const value = owner[key];
-    const set = function (next) {
-      if (this !== owner)
-        defineProperty(this, key, { value: next, writable: true, enumerable: true, configurable: true });
-    };
-    defineProperty(owner, key, { get: () => value, set, configurable: false });
-  }
+  for (const key of ownKeys(owner)) keepMethod(owner, key);
+}
+
+function keepMethod(owner, key) {
+  const value = owner[key];
+  const set = function (next) {
+    if (this !== owner)
+      defineProperty(this, key, { value: next, writable: true, enumerable: true, configurable: true });
+  };
+  defineProperty(owner, key, { get: () => value, set, configurable: false });
 }
 
 function freezeAll(values) {

@@ -3,13 +3,14 @@
  * file's place in the request, each file with a key of its own. The keys stay in this process, and the tool is another one: code under test can
  * write no line of ours. It shares processes with the tool, though, so what the tool tells is only as good as the tool. A file beside the tests,
  * with one test that passes and one that fails, goes along: where its outcomes are not told as they are, nothing is believed.
- * Reads `{token, tool, program, command, above, files: [{path, key}]}` from standard input.
+ * Reads `{token, tool, program, command, above, files: [{path, key, only?: [name]}]}` from standard input; where files have `only`, no other tests are run.
  */
 import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { patternOf } from './chosen-tests.mjs';
 import { homeOf, ownOptions, programOf, TOOLS } from './told-tools.mjs';
 
 const { token, tool, program, command, above, files } = JSON.parse(readFileSync(0, 'utf8'));
@@ -116,6 +117,13 @@ function endOf(sentinel) {
   return { outcome: failing.outcome === 'error' ? 'load-error' : failing.outcome, message: failing.message };
 }
 
+/** Those of a sentinel are chosen too. */
+function choiceIn(indexes) {
+  const chosen = indexes.flatMap((index) => files[index].only ?? []);
+  const isChosen = indexes.every((index) => files[index].only !== undefined);
+  return isChosen ? [`--testNamePattern=${patternOf([...chosen, `${token} passes`, `${token} fails`])}`] : [];
+}
+
 /** Runs the files that have one folder in common, by one process of the tool, and tells each. */
 async function runIn(folder, indexes, report) {
   const sentinels = [...new Set(indexes.map((index) => sentinelOf(files[index].path)))];
@@ -123,7 +131,11 @@ async function runIn(folder, indexes, report) {
   const { env, forNode, forTool } = ownOptions(tool, folder, command, ROOT);
   const own = TOOLS[tool].argv({ paths: paths.map((path) => relative(folder, path)), report });
   for (const sentinel of sentinels) writeFileSync(sentinel, TOOLS[tool].sentinel(token), { flag: 'wx' });
-  const said = await run([...forNode, programOf(tool, folder, TOP), ...forTool, ...own], folder, env);
+  const said = await run(
+    [...forNode, programOf(tool, folder, TOP), ...forTool, ...own, ...choiceIn(indexes)],
+    folder,
+    env,
+  );
   for (const sentinel of sentinels) rmSync(sentinel, { force: true });
   const told = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : undefined;
   for (const index of indexes) tellOne(index, told, said);

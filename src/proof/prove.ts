@@ -134,7 +134,7 @@ function guardsOf(
   { grounds: { rows }, first: { durationMs }, others }: Weighing,
   wanted: ReadonlySet<string>,
 ): { readonly own: Guards; readonly others: Guards } {
-  const chosen = RUNNERS[runner].choosesTests;
+  const chosen = RUNNERS[runner].choosesTests === 'believed';
   const changed = rows.filter(({ role }) => role === 'proves' || role === 'keeps').map(({ test }) => test);
   const listed = others.kept.filter((id) => wanted.has(id));
   const rest = others.kept.filter((id) => !wanted.has(id));
@@ -160,7 +160,7 @@ function provingOf(
   rows: readonly ProofRow[],
   { durationMs }: TestRun,
 ): Guards {
-  const isUsed = RUNNERS[runner].choosesTests && requirements === undefined;
+  const isUsed = RUNNERS[runner].choosesTests === 'believed' && requirements === undefined;
   const proving = isUsed ? rows.flatMap(({ role, test }) => (role === 'proves' ? [test] : [])) : [];
   return { tests: byFile(proving), durationMs, chosen: true };
 }

@@ -14,7 +14,7 @@ export const junit: Runner = {
   detect: () => undefined,
   trust: 'told',
   takesMany: 'apart',
-  choosesTests: false,
+  choosesTests: 'never',
   testPaths: TEST_PATHS,
   support: [/(^|\/)(test|tests|spec|specs|__tests__)\//],
   settings: [/(^|\/)\.(?:mocharc|taprc|nycrc)(?:\.[cm]?js|\.json|\.jsonc|\.ya?ml)?$/],

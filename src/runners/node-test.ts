@@ -7,11 +7,12 @@ export const nodeTest: Runner = {
   testPaths: [/(^|\/)(test|tests|__tests__)\/([^/]+\/)*[^/]+\.[cm]?[jt]sx?$/, /[._-](test|spec)\.[cm]?[jt]sx?$/],
   trust: 'sealed',
   takesMany: 'apart',
-  choosesTests: false,
+  choosesTests: 'tried',
   support: [/(^|\/)(test|tests|__tests__)\//],
   settings: [],
   programs: [
     'node-test-files.mjs',
+    'chosen-tests.mjs',
     ...['node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs', 'node-options.mjs', 'own-command.mjs'],
   ],
   // The signal would open the debugger.

@@ -19,7 +19,7 @@ export const pytest: Runner = {
   },
   trust: 'sealed',
   takesMany: 'together',
-  choosesTests: true,
+  choosesTests: 'believed',
   testPaths: pythonTestPaths,
   support: [...PYTHON_SUPPORT, /(^|\/)conftest\.py$/],
   settings: [],

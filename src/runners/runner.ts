@@ -34,8 +34,8 @@ export interface Runner {
    * all `together` in one process, where one that ends it, or leaves something behind, is in the way of others.
    */
   readonly takesMany: 'apart' | 'together';
-  /** Whether some tests of a file can be run without the others. */
-  readonly choosesTests: boolean;
+  /** Whether some tests of a file can be run without the others, and are `believed` then, or only `tried`, to see what they come to. */
+  readonly choosesTests: 'believed' | 'tried' | 'never';
 }
 
 /** What a repository is known by before anything of it runs. */

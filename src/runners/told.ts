@@ -18,11 +18,11 @@ function told(tool: 'vitest' | 'jest'): Runner {
       scriptThat(manifests, new RegExp(`(?:^|[\\s/])${tool}(?:\\.[cm]?js)?(?:\\s|$)`)) ?? dependsOn(manifests, tool),
     trust: 'told',
     takesMany: 'apart',
-    choosesTests: false,
+    choosesTests: 'tried',
     testPaths: TEST_PATHS,
     support: SUPPORT,
     settings: SETTINGS,
-    programs: ['told-runner.mjs', 'told-tools.mjs', 'own-command.mjs'],
+    programs: ['told-runner.mjs', 'told-tools.mjs', 'own-command.mjs', 'chosen-tests.mjs'],
     argv: ({ node, script }) => [node, '--disable-sigusr1', script],
     told: (node, { test = '', directory }) => ({ tool, program: node, command: test, above: aboveOf(directory) }),
   };

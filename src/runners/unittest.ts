@@ -10,7 +10,7 @@ export const unittest: Runner = {
   testPaths: pythonTestPaths,
   trust: 'sealed',
   takesMany: 'apart',
-  choosesTests: true,
+  choosesTests: 'believed',
   support: PYTHON_SUPPORT,
   settings: [],
   programs: ['unittest-runner.py'],

@@ -126,7 +126,7 @@ async function runOnce(
   const { directory } = commands;
   const asked = keyed.map(({ path, key }) => ({
     ...{ path: relative(directory ?? '', path), key },
-    ...(onlyExpected && choosesTests ? { only: namesIn(path, expected) } : {}),
+    ...(onlyExpected && choosesTests !== 'never' ? { only: namesIn(path, expected) } : {}),
   }));
   const request = {
     ...{ token: randomBytes(8).toString('hex'), files: asked, ...told(process.execPath, commands) },

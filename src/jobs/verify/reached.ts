@@ -39,7 +39,7 @@ export async function reachedAlone(
   tests: readonly FrozenTest[],
 ): Promise<ReadonlySet<Fault>> {
   const { bench, tests: all } = work;
-  if (!RUNNERS[bench.brief.commands.runner].choosesTests) return new Set(placed.faults);
+  if (RUNNERS[bench.brief.commands.runner].choosesTests === 'never') return new Set(placed.faults);
   const files = [...new Set(tests.map(({ file }) => file))];
   const running = (only: readonly FrozenTest[]) =>
     reachedIn(work, placed, (copy) => runFrozen(bench, copy, all, { only, files, alone: true }));
