@@ -1,7 +1,7 @@
 /** Risky code of Python, told by the syntax tree. Pure. */
 import type { Node } from '../syntax/language.ts';
 import { at, callOf, chainOf, isPlain, isSum, literalOf, partsOf, targetsOf } from './python-nodes.ts';
-import { type Finder, named, onEach, type TreeRule } from './tree-rule.ts';
+import { type Aliases, type Finder, named, onEach, type TreeRule } from './tree-rule.ts';
 
 /** A finder for calls by what is called and the arguments. */
 const calling =
@@ -71,14 +71,23 @@ export const PYTHON_RISKS: readonly TreeRule[] = [
   {
     name: 'unsafe-load',
     finds: {
-      call: calling((names, given) => {
+      call: (node, aliases) => {
+        const { names, arguments: given } = callOf(node, aliases);
         const isSafe = given.some(({ text }) => text.includes('SafeLoader'));
-        return ends(names, LOADS) || (names.slice(-2).join('.') === 'yaml.load' && !isSafe);
-      }),
+        const reads = ends(names, LOADS) && !isOwnDump(names, given[0], aliases);
+        return reads || (names.slice(-2).join('.') === 'yaml.load' && !isSafe);
+      },
     },
   },
   { name: 'weak-hash', finds: { call: calling((names) => ends(names, WEAK)) } },
 ];
+
+/** There and back in one expression: what is read was written by the same module a moment ago. */
+function isOwnDump(loads: readonly string[], given: Node | undefined, aliases: Aliases): boolean {
+  if (given?.type !== 'call') return false;
+  const { names } = callOf(given, aliases);
+  return names.at(-1) === 'dumps' && names.slice(0, -1).join('.') === loads.slice(0, -1).join('.');
+}
 
 /** A text with values in it. */
 function isPutTogether(node: Node, depth = 0): boolean {

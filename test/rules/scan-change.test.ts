@@ -141,6 +141,8 @@ describe('what honest programs do', () => {
     ['ctypes.memset(ctypes.addressof(one), 0, ctypes.sizeof(one))', 'a.py'],
     ['def shown(self, f_locals):\n    return sorted(f_locals)', 'a.py'],
     ["Object.defineProperty(exports.Rule.prototype, 'text', {});", 'a.js'],
+    ['import pickle\nassert pickle.loads(pickle.dumps(one, protocol=2)) == one', 'tests/test_a.py'],
+    ['from pickle import dumps, loads\nassert loads(dumps(one)) == one', 'tests/test_a.py'],
     ['let text = Array.prototype;\ntext = other;', 'a.js'],
   ])('breaks nothing: %j in %s', (text, file) => {
     expect(rulesOf(text, file)).toEqual([]);
@@ -159,6 +161,9 @@ describe('what honest programs do', () => {
 
 describe('other spellings', () => {
   it.each([
+    ['import pickle\npickle.loads(other.dumps(one))', 'a.py', 'unsafe-load'],
+    ['import pickle\npickle.loads(read(pickle.dumps(one)))', 'a.py', 'unsafe-load'],
+    ['import pickle, marshal\nmarshal.loads(pickle.dumps(one))', 'a.py', 'unsafe-load'],
     ["JSON['par' + 'se'] = fake;", 'a.js', 'judge-tampering'],
     ['(JSON as any).parse = fake;', 'a.ts', 'judge-tampering'],
     ['JSON!.parse = fake;', 'a.ts', 'judge-tampering'],
