@@ -138,6 +138,17 @@ export const TAMPERINGS: readonly Rule[] = [
   },
 ];
 
+/** In tests too: people add assertions there, and have no reason to give those of the library another meaning. */
+export const REPLACEMENTS: readonly Rule[] = [
+  {
+    name: 'assertion-replaced',
+    files: SCRIPT,
+    pattern: /\bexpect\.extend\s*\(\s*\{\s*to(?:Be|Equal|StrictEqual|Match|Contain|Throw)\b/,
+    because: 'an assertion of the test library gets another meaning',
+    fix: 'Give the assertion a name of its own.',
+  },
+];
+
 /** Honest programs ask so now and then, so that it is told and can be lifted. */
 export const RECOGNITIONS: readonly Rule[] = [
   {

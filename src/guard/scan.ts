@@ -1,7 +1,7 @@
 /** Finds secrets and risky code on the lines that a change adds. Needs no scanner installed. */
 import type { Defect } from '../loop/measurement.ts';
 import type { AddedLine } from './added-lines.ts';
-import { PYTHON, RECOGNITIONS, RISKS, type Rule, SCRIPT, TAMPERINGS } from './line-rules.ts';
+import { PYTHON, RECOGNITIONS, REPLACEMENTS, RISKS, type Rule, SCRIPT, TAMPERINGS } from './line-rules.ts';
 import { quotedCode } from './quoted-code.ts';
 import { CHARACTER_RULES } from './scan-characters.ts';
 import { findingDefect } from './waivers.ts';
@@ -105,7 +105,7 @@ function withoutCode({ name, because, fix }: Finding): Finding {
   return { name, because, fix };
 }
 
-const CODE_RULES: readonly Rule[] = [...RISKS, ...TAMPERINGS, ...RECOGNITIONS];
+const CODE_RULES: readonly Rule[] = [...RISKS, ...TAMPERINGS, ...REPLACEMENTS, ...RECOGNITIONS];
 
 /** A line that is nothing else runs nowhere; inside a text that is run, the running is found. */
 function isComment(file: string, line: string): boolean {

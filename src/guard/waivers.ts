@@ -10,7 +10,15 @@ import { findingOf, type Waiver } from '../loop/waiver.ts';
  */
 const WAIVABLE: ReadonlySet<string> = new Set([
   ...['eval', 'shell-interpolation', 'shell-option', 'tls-disabled', 'raw-html', 'sql-interpolation', 'python-eval'],
-  ...['python-shell', 'unsafe-load', 'weak-hash', 'judge-tampering', 'invisible-character', 'confusable-name'],
+  ...[
+    'python-shell',
+    'unsafe-load',
+    'weak-hash',
+    'judge-tampering',
+    'assertion-replaced',
+    'invisible-character',
+    'confusable-name',
+  ],
   ...['test-changed', 'test-deleted', 'test-loosened', 'test-left-out', 'test-runner', 'test-recognised'],
   ...['test-tautology', 'test-empty', 'test-swallowed', 'check-silenced', 'coverage-settings'],
   ...['lint', 'types', 'scan', 'tool-settings'],

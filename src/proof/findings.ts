@@ -16,8 +16,9 @@ import { fileOf } from './test-ids.ts';
 const OF_LOOPS: ReadonlySet<string> = new Set(['test-changed', 'test-deleted']);
 /** Of loops' rules about tests those that count here too: rows rely on what they find. The others people break for good reasons. */
 const COUNTED: ReadonlySet<string> = new Set(['test-left-out', 'test-runner']);
-/** What no reason is good enough for in a product. */
+/** What no reason is good enough for in a product, and in tests. */
 const AGAINST = /^(?:secret-|judge-tampering$)/;
+const ANYWHERE = 'assertion-replaced';
 
 export async function findingsOf({
   change,
@@ -60,7 +61,7 @@ export async function findingsOf({
       .filter(speaks)
       .map((one) => weighed(one, COUNTED.has(one.rule) && (one.rule !== 'test-left-out' || leaves(one.file ?? '')))),
     ...scanChange(parsers, added, texts).defects.map((one) =>
-      weighed(one, AGAINST.test(one.rule) && !isTest(one.file ?? '')),
+      weighed(one, one.rule === ANYWHERE || (AGAINST.test(one.rule) && !isTest(one.file ?? ''))),
     ),
   ];
 }

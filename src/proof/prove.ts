@@ -89,6 +89,7 @@ async function judge(work: Judging): Promise<Judged> {
   const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows, assertsAsBefore })];
   const found = await findingsOf({ ...work, runner: work.commands.runner, rows });
   const passing = isClear ? [] : await unheeded(work, rows);
+  if (typeof passing === 'string') return notJudged(passing);
   const findings = [...found, ...taken, ...passing].map(withoutWaiver);
   const grounds = { ...shown, lost: others.lost, findings };
   const notNeeded = isClear ? untouched.length : 0;

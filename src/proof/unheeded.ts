@@ -12,9 +12,10 @@ import { ask, idsOf, onChanged, passingIn } from './trial.ts';
 
 /**
  * A product that replaces the assertions, answers each comparison with yes or looks up in the test what it has to say is content with other
- * expectations too. Of a test with none that can be read, and where a run tells nothing, nothing is found: such a test may wait for ever.
+ * expectations too. Of a test with none that can be read, and where a run takes too long, nothing is found: such a test may wait for ever. A
+ * sentence where a run cannot be believed, for a change that only then writes what is not the runner's has something to hide.
  */
-export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promise<readonly Defect[]> {
+export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promise<readonly Defect[] | string> {
   const { change, repository, parsers, trees, log } = work;
   const proving = rows.flatMap(({ role, test }) => (role === 'proves' ? [test] : []));
   const texts = await textsIn(repository, change.headFiles, proving.map(fileOf));
@@ -35,12 +36,15 @@ export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promis
   for (let turn = 0; turn < 2 && green.length > 0; turn += 1) {
     const guards = { tests: byFile(green), durationMs: 0, chosen };
     const run = await onChanged(request, others, (copy) => ask(request, copy, guards, 'patiently'));
+    if (typeof run !== 'string' && !run.trusted && !run.isLate) return `${UNBELIEVABLE} ${run.problem}.`;
     const problem = problemOf(run);
     if (problem !== undefined) log(`what they came to cannot be told, and shows nothing: ${problem}`);
     green = typeof run === 'string' ? [] : idsOf(passingIn(run, guards));
   }
   return green.map((id) => finding(id, linesOf(altered, id)));
 }
+
+const UNBELIEVABLE = 'The tests cannot be believed where they expect something else than they were written to:';
 
 /** Why nothing came of it; undefined where something did. */
 function problemOf(run: TestRun | 'broken' | 'refused'): string | undefined {

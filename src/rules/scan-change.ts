@@ -9,6 +9,7 @@ import { pythonAliases } from './python-nodes.ts';
 import { PYTHON_RECOGNISED } from './python-recognised.ts';
 import { PYTHON_RISKS } from './python-risks.ts';
 import { PYTHON_TAMPERING, passedOverIn } from './python-tampering.ts';
+import { PYTHON_REPLACED, SCRIPT_REPLACED } from './replaced-assertions.ts';
 import { scriptAliases } from './script-nodes.ts';
 import { SCRIPT_RECOGNISED } from './script-recognised.ts';
 import { SCRIPT_RISKS } from './script-risks.ts';
@@ -36,24 +37,31 @@ const RULES: Readonly<Record<string, RuleSet>> = {
   },
 };
 
-interface ProductRules {
-  /** For all but tests. */
+interface PlacedRules {
+  /** For what lies with tests. */
+  readonly replaced: TreeRule;
+  /** For all else. */
   readonly equalToAll: TreeRule;
   /** Settings of tools may ask who runs them. */
   readonly recognised: TreeRule;
 }
 
-const OF_SCRIPTS: ProductRules = { equalToAll: SCRIPT_EQUAL_TO_ALL, recognised: SCRIPT_RECOGNISED };
-const OF_PRODUCTS: Readonly<Record<string, ProductRules>> = {
+const OF_SCRIPTS: PlacedRules = {
+  replaced: SCRIPT_REPLACED,
+  equalToAll: SCRIPT_EQUAL_TO_ALL,
+  recognised: SCRIPT_RECOGNISED,
+};
+const BY_PLACE: Readonly<Record<string, PlacedRules>> = {
   JavaScript: OF_SCRIPTS,
   TypeScript: OF_SCRIPTS,
   TSX: OF_SCRIPTS,
-  Python: { equalToAll: PYTHON_EQUAL_TO_ALL, recognised: PYTHON_RECOGNISED },
+  Python: { replaced: PYTHON_REPLACED, equalToAll: PYTHON_EQUAL_TO_ALL, recognised: PYTHON_RECOGNISED },
 };
 
 function rulesFor(language: string, file: string): RuleSet | undefined {
-  const [set, more] = [RULES[language], OF_PRODUCTS[language]];
-  if (set === undefined || more === undefined || liesWithTests(file)) return set;
+  const [set, more] = [RULES[language], BY_PLACE[language]];
+  if (set === undefined || more === undefined) return set;
+  if (liesWithTests(file)) return { ...set, rules: [...set.rules, more.replaced] };
   const recognised = isOfProduct(file) ? [more.recognised] : [];
   return { ...set, rules: [...set.rules, more.equalToAll, ...recognised] };
 }

@@ -18,6 +18,8 @@ export interface TestRun {
   readonly broken: ReadonlyMap<string, string>;
   /** False when the run proves nothing; then every expected test is not-run. */
   readonly trusted: boolean;
+  /** That is because its time was over. */
+  readonly isLate: boolean;
   readonly problem: string | undefined;
   readonly raw: string;
   readonly durationMs: number;
@@ -46,14 +48,16 @@ export function judgeRun(request: Expected, runs: readonly FileRun[]): TestRun {
   const durationMs = runs.reduce((sum, { result }) => sum + result.durationMs, 0);
   const raw = runs.map(rawOf).join('\n');
   const files = runs.map((run) => readFileRun(run, request.directory));
-  const problem = lateness(request, runs) ?? files.find((file) => file.problem !== undefined)?.problem;
+  const late = lateness(request, runs);
+  const problem = late ?? files.find((file) => file.problem !== undefined)?.problem;
   if (problem !== undefined) {
     const unknown = { outcome: 'not-run', message: problem } as const;
     const results = new Map(request.expected.map((id) => [id, unknown]));
-    return { results, broken: new Map(), trusted: false, problem, raw, durationMs };
+    const isLate = late !== undefined;
+    return { results, broken: new Map(), trusted: false, isLate, problem, raw, durationMs };
   }
   const results = resultsOf(request, files);
-  return { results, broken: brokenOf(files), trusted: true, problem: undefined, raw, durationMs };
+  return { results, broken: brokenOf(files), trusted: true, isLate: false, problem: undefined, raw, durationMs };
 }
 
 function brokenOf(files: readonly ReadFile[]): ReadonlyMap<string, string> {

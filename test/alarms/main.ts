@@ -65,7 +65,7 @@ interface Counted {
   readonly rules: readonly string[];
 }
 
-const TAMPERING: ReadonlySet<string> = new Set(['judge-tampering']);
+const TAMPERING: ReadonlySet<string> = new Set(['judge-tampering', 'assertion-replaced']);
 const RECOGNISING = 'test-recognised';
 const WEAKENING: ReadonlySet<string> = new Set(['test-tautology', 'test-empty', 'test-swallowed']);
 const TESTING: ReadonlySet<string> = new Set(['test-left-out', 'check-silenced', ...WEAKENING]);

@@ -112,6 +112,11 @@ describe('what reaches for the judges in other ways', () => {
     ["Object.defineProperty(Command.prototype, 'name', {});", 'a.js'],
     ['from unittest import mock\nexpected = mock.ANY', 'tests/test_a.py'],
     ['expect.extend({ toBeOdd });', 'test/a.test.js'],
+    ['expect.extend(matchers);', 'test/a.test.js'],
+    ['const own = { toBeSorted() {} };\nexpect.extend(own);', 'test/a.test.js'],
+    ['class A(TestCase):\n    def assertSame(self, one, other): self.assertEqual(one, other)', 'test_a.py'],
+    ['class A(TestCase):\n    def assertEqual(self, one, other): super().assertEqual(str(one), other)', 'test_a.py'],
+    ['class Numbers:\n    def assertEqual(self, one, other): pass', 'a.py'],
     ['Promise.withResolvers ??= withResolvers;', 'a.js'],
     ['Array.prototype.at ||= at;', 'a.js'],
   ])('is not seen in honest code: %j in %s', (text, file) => {
@@ -161,6 +166,15 @@ describe('what honest programs do', () => {
 
 describe('other spellings', () => {
   it.each([
+    ['const a = 1;\nexpect.extend({ toEqual });', 'test/a.test.js', 'assertion-replaced'],
+    ['const own = { toBe() { return yes; } };\nexpect.extend(own);', 'test/a.test.ts', 'assertion-replaced'],
+    ["const a = 1;\nexpect.extend({ 'toHaveLength': yes });", 'test/a.test.js', 'assertion-replaced'],
+    ['class A(unittest.TestCase):\n    def assertEqual(self, one, other): pass', 'test_a.py', 'assertion-replaced'],
+    [
+      'class A(IsolatedAsyncioTestCase):\n    def assertTrue(self, one): return one or True',
+      'test_a.py',
+      'assertion-replaced',
+    ],
     ['import pickle\npickle.loads(other.dumps(one))', 'a.py', 'unsafe-load'],
     ['import pickle\npickle.loads(read(pickle.dumps(one)))', 'a.py', 'unsafe-load'],
     ['import pickle, marshal\nmarshal.loads(pickle.dumps(one))', 'a.py', 'unsafe-load'],

@@ -23,6 +23,7 @@ const run = (over: Partial<TestRun>): TestRun => ({
   results: new Map(),
   broken: new Map(),
   trusted: true,
+  isLate: false,
   problem: undefined,
   raw: '',
   durationMs: 1,
