@@ -2,13 +2,14 @@
 import { findingDefect } from '../guard/waivers.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { type Altered, withOtherExpectations } from '../rules/expectations.ts';
+import { isNamedBy } from '../rules/test-names.ts';
 import { RUNNERS } from '../runners/runners.ts';
 import type { TestRun } from '../test-runs/test-run.ts';
 import { textsIn } from '../trees/repository.ts';
 import type { Judging } from './judging.ts';
 import type { ProofRow } from './proof.ts';
 import { byFile, fileOf, nameOf } from './test-ids.ts';
-import { ask, idsOf, onChanged, passingIn } from './trial.ts';
+import { ask, onChanged } from './trial.ts';
 
 /**
  * A product that replaces the assertions, answers each comparison with yes or looks up in the test what it has to say is content with other
@@ -16,7 +17,7 @@ import { ask, idsOf, onChanged, passingIn } from './trial.ts';
  * sentence where a run cannot be believed, for a change that only then writes what is not the runner's has something to hide.
  */
 export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promise<readonly Defect[] | string> {
-  const { change, repository, parsers, trees, log } = work;
+  const { change, repository, parsers, log } = work;
   const proving = rows.flatMap(({ role, test }) => (role === 'proves' ? [test] : []));
   const texts = await textsIn(repository, change.headFiles, proving.map(fileOf));
   const altered = new Map(
@@ -28,20 +29,33 @@ export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promis
   const asked = proving.filter((id) => linesOf(altered, id).length > 0);
   if (asked.length === 0) return [];
   log(`tests that need the change, asked with other expectations: ${asked.length} of ${proving.length}`);
-  const request = { ...work, head: trees.head };
+  const green = await greenWith(work, altered, asked);
+  return typeof green === 'string' ? green : green.map((id) => finding(id, linesOf(altered, id)));
+}
+
+/** Those of the tests that pass with the altered texts twice: what is now red and now green is not found. */
+async function greenWith(
+  work: Judging,
+  altered: ReadonlyMap<string, Altered>,
+  asked: readonly string[],
+): Promise<readonly string[] | string> {
+  const request = { ...work, head: work.trees.head };
   const others = () => new Map([...altered].map(([file, { text }]) => [file, text]));
-  const chosen = RUNNERS[work.commands.runner].choosesTests === 'believed';
-  let green: readonly string[] = asked;
-  // What is now red and now green is not found.
+  // What a table puts into a name is another then: of such a test nothing can be chosen.
+  const isPlain = asked.every((id) => namesOf(altered, id).includes(nameOf(id)));
+  const chosen = isPlain && RUNNERS[work.commands.runner].choosesTests === 'believed';
+  let green = asked;
   for (let turn = 0; turn < 2 && green.length > 0; turn += 1) {
     const guards = { tests: byFile(green), durationMs: 0, chosen };
     const run = await onChanged(request, others, (copy) => ask(request, copy, guards, 'patiently'));
-    if (typeof run !== 'string' && !run.trusted && !run.isLate) return `${UNBELIEVABLE} ${run.problem}.`;
     const problem = problemOf(run);
-    if (problem !== undefined) log(`what they came to cannot be told, and shows nothing: ${problem}`);
-    green = typeof run === 'string' ? [] : idsOf(passingIn(run, guards));
+    if (problem !== undefined) work.log(`what they came to cannot be told, and shows nothing: ${problem}`);
+    if (typeof run === 'string') return [];
+    if (!run.trusted && !run.isLate) return `${UNBELIEVABLE} ${run.problem}.`;
+    const isStillGreen = (id: string) => isGreen(run, id, namesOf(altered, id));
+    green = green.filter(isStillGreen);
   }
-  return green.map((id) => finding(id, linesOf(altered, id)));
+  return green;
 }
 
 const UNBELIEVABLE = 'The tests cannot be believed where they expect something else than they were written to:';
@@ -57,7 +71,31 @@ const PROBLEMS = { broken: 'the head with them cannot be built', refused: 'a tes
 /** Where what the test expects was altered. */
 function linesOf(altered: ReadonlyMap<string, Altered>, id: string): readonly number[] {
   const { lines } = altered.get(fileOf(id)) ?? {};
-  return lines?.get(nameOf(id)) ?? lines?.get(nameOf(id).replace(/\[.*\]$/s, '')) ?? [];
+  return namesOf(altered, id).flatMap((name) => lines?.get(name) ?? []);
+}
+
+/** The names in the file that a test may go by; none where that is not clear. */
+function namesOf(altered: ReadonlyMap<string, Altered>, id: string): readonly string[] {
+  const { lines = new Map<string, readonly number[]>() } = altered.get(fileOf(id)) ?? {};
+  const [name, bare] = [nameOf(id), bareOf(id)];
+  const own = [...lines.keys()].filter((key) => isNamedBy(key, name) || key === bare);
+  return own.length === 1 ? own : [];
+}
+
+/** Without the values of parameters. */
+function bareOf(id: string): string {
+  return nameOf(id).replace(/\[.*\]$/s, '');
+}
+
+/** Whether all that goes by the test's name passes, where there is any. */
+function isGreen({ trusted, results }: TestRun, id: string, [name]: readonly string[]): boolean {
+  if (!trusted || name === undefined) return false;
+  if (name === nameOf(id)) return results.get(id)?.outcome === 'pass';
+  const own = [...results].filter(([other, { outcome }]) => {
+    const isOfFile = fileOf(other) === fileOf(id) && outcome !== 'not-run';
+    return isOfFile && (isNamedBy(name, nameOf(other)) || name === bareOf(other));
+  });
+  return own.length > 0 && own.every(([, { outcome }]) => outcome === 'pass');
 }
 
 function finding(id: string, lines: readonly number[]): Defect {

@@ -8,12 +8,12 @@ import { named } from './tree-rule.ts';
 
 /** How the assertions of a language are read. */
 export interface Expectations {
-  /** What a node adds to the names of the tests in it; null where that cannot be told, undefined where it adds nothing. */
+  /** What a node adds to the names of the tests in it, with `ANY` for what is put in; null where that cannot be told, undefined where it adds nothing. */
   readonly titleOf: (node: Node) => string | null | undefined;
   /** Between the titles of a test's name, as its runner reports it. */
   readonly joint: string;
-  /** What the assertion of equality expects, as the first literal that can be another; undefined for all else. */
-  readonly expectedIn: (node: Node) => Replacement | undefined;
+  /** What the assertion of equality expects: the first literal that can be another, or those of a table's column; none for all else. */
+  readonly expectedIn: (node: Node) => readonly Replacement[];
 }
 
 /** By name of the language. */
@@ -26,7 +26,7 @@ const EXPECTATIONS: Readonly<Record<string, Expectations>> = {
 
 export interface Altered {
   readonly text: string;
-  /** Lines of the altered assertions, by the name of the test whose own they are; of a name that stands for two tests nothing is told. */
+  /** Lines of the altered assertions, by the name of the test whose own they are, as `isNamedBy` reads it; of a name that stands for two tests nothing is told. */
   readonly lines: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -38,7 +38,7 @@ interface Place {
 interface Found {
   readonly test: string;
   readonly line: number;
-  readonly other: Replacement;
+  readonly others: readonly Replacement[];
 }
 
 /** The text of a test file with other expectations; undefined where it holds none that can be read. */
@@ -51,7 +51,9 @@ export function withOtherExpectations(parsers: Parsers, file: string, text: stri
     const { found, tests } = read(tree.rootNode, expectations);
     const telling = found.filter(({ test }) => tests.get(test) === 1);
     if (telling.length === 0) return undefined;
-    const replacements = telling.map(({ other }) => other).toSorted((one, next) => next.start - one.start);
+    // Several assertions may compare with one cell.
+    const byStart = new Map(telling.flatMap(({ others }) => others.map((other) => [other.start, other] as const)));
+    const replacements = [...byStart.values()].toSorted((one, next) => next.start - one.start);
     return {
       text: replacements.reduce(withFault, text),
       lines: new Map([...Map.groupBy(telling, ({ test }) => test)].map(([test, all]) => [test, all.map(lineOf)])),
@@ -72,10 +74,10 @@ function read(root: Node, expectations: Expectations) {
     const { node, names } = namedAt(place, expectations);
     const test = names?.join(expectations.joint) ?? '';
     if (names !== place.names) tests.set(test, (tests.get(test) ?? 0) + 1);
-    const other = test === '' ? undefined : expectations.expectedIn(node);
+    const others = test === '' ? [] : expectations.expectedIn(node);
     // What stands in an assertion belongs to it.
-    if (other === undefined) left.push(...named(node).map((child) => ({ node: child, names })));
-    else found.push({ test, line: node.startPosition.row + 1, other });
+    if (others.length === 0) left.push(...named(node).map((child) => ({ node: child, names })));
+    else found.push({ test, line: node.startPosition.row + 1, others });
   }
   return { found, tests };
 }

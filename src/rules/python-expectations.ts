@@ -2,6 +2,7 @@
 import type { Node, Replacement } from '../syntax/language.ts';
 import type { Expectations } from './expectations.ts';
 import { at, callOf } from './python-nodes.ts';
+import { cellsOf } from './python-tables.ts';
 import { type Aliases, firstOther, named, otherNumber, otherText } from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
@@ -16,13 +17,26 @@ export const PYTHON_EXPECTATIONS: Expectations = {
   joint: '.',
   titleOf: (node) => (DECLARING.has(node.type) ? (at(node, 'name')?.text ?? null) : undefined),
   expectedIn(node) {
-    if (node.type === 'assert_statement') return otherIn(named(node).slice(0, 1).map(equalityIn));
-    if (node.type !== 'call') return undefined;
+    if (node.type === 'assert_statement') {
+      const equality = named(node)[0] && equalityIn(named(node)[0] ?? node);
+      return equality === undefined ? [] : othersIn(operandsOf(equality));
+    }
+    if (node.type !== 'call') return [];
     const { names, arguments: given } = callOf(node, NO_ALIASES);
     const [one, next] = given;
-    return names.length === 2 && COMPARES.has(names[1] ?? '') ? otherIn([next, one]) : undefined;
+    return names.length === 2 && COMPARES.has(names[1] ?? '') ? othersIn([next, one]) : [];
   },
 };
+
+/** The first literal that can be another, else those of the table whose column is compared with. */
+function othersIn(operands: readonly (Node | undefined)[]): readonly Replacement[] {
+  const other = otherIn(operands);
+  if (other !== undefined) return [other];
+  const columns = operands.map((operand) =>
+    operand === undefined ? [] : cellsOf(operand).flatMap((cell) => otherThan(cell) ?? []),
+  );
+  return columns.find((column) => column.length > 0) ?? [];
+}
 
 /** The comparison that has to hold for the assertion to hold. */
 function equalityIn(node: Node): Node | undefined {
@@ -35,7 +49,6 @@ function equalityIn(node: Node): Node | undefined {
 
 /** By type of node. */
 const OTHERS: Readonly<Record<string, (node: Node) => Replacement | undefined>> = {
-  comparison_operator: otherOperand,
   integer: otherNumber,
   float: otherNumber,
   string: withinQuotes,
@@ -55,10 +68,10 @@ const OTHERS: Readonly<Record<string, (node: Node) => Replacement | undefined>> 
 };
 
 /** Of `a == b` and of `a is b` alone: of a chain each link may be what is asked. */
-function otherOperand(node: Node): Replacement | undefined {
+function operandsOf(node: Node): readonly (Node | undefined)[] {
   const [left, right, ...more] = named(node);
   const operators = node.children.filter((child) => child !== null && !child.isNamed).map((child) => child?.text);
-  return more.length === 0 && /^(?:==|is)$/.test(operators.join(' ')) ? otherIn([right, left]) : undefined;
+  return more.length === 0 && /^(?:==|is)$/.test(operators.join(' ')) ? [right, left] : [];
 }
 
 function otherThan(node: Node): Replacement | undefined {

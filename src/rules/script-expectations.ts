@@ -2,7 +2,9 @@
 import type { Node, Replacement } from '../syntax/language.ts';
 import type { Expectations } from './expectations.ts';
 import { at, callOf, chainOf, literalOf, unwrapped } from './script-nodes.ts';
-import { type Aliases, firstOther, named, otherNumber, otherText } from './tree-rule.ts';
+import { cellsOf } from './script-tables.ts';
+import { ANY } from './test-names.ts';
+import { type Aliases, firstOther, named, otherNumber, otherText, unescaped } from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
@@ -19,19 +21,48 @@ export const SCRIPT_EXPECTATIONS: Expectations = {
   joint: ' > ',
   titleOf(node) {
     const call = node.type === 'call_expression' ? callOf(node, NO_ALIASES) : undefined;
-    if (call === undefined || !call.names.some((name) => DECLARING.has(name))) return undefined;
+    if (call === undefined) return undefined;
     const [title] = call.arguments;
-    return (title && literalOf(title)) ?? null;
+    const maker = at(node, 'function');
+    // Of `test.each(TABLE)(title, …)` the outer call declares.
+    const made = maker?.type === 'call_expression' ? callOf(maker, NO_ALIASES) : undefined;
+    if (made?.names.at(-1) === 'each' && isDeclaring(made.names)) return title && filledIn(titleIn(title));
+    if (call.names.at(-1) === 'each') return undefined;
+    return isDeclaring(call.names) ? ((title && titleIn(title)) ?? null) : undefined;
   },
   expectedIn(node) {
-    if (node.type !== 'call_expression') return undefined;
+    if (node.type !== 'call_expression') return [];
     const { names = [], arguments: [one, next] = [] } = callOf(node, NO_ALIASES) ?? {};
     const last = names.at(-1) ?? '';
-    if (MATCHERS.has(last) && isExpectation(at(node, 'function'))) return one && otherThan(one);
-    if (!COMPARES.has(last) || !isAsserting(names) || next === undefined) return undefined;
-    return otherThan(next) ?? (one && otherThan(one));
+    if (MATCHERS.has(last) && isExpectation(at(node, 'function'))) return othersIn([one]);
+    if (!COMPARES.has(last) || !isAsserting(names) || next === undefined) return [];
+    return othersIn([next, one]);
   },
 };
+
+const isDeclaring = (names: readonly string[]): boolean => names.some((name) => DECLARING.has(name));
+
+function titleIn(title: Node): string | null {
+  const inner = unwrapped(title);
+  if (inner.type !== 'template_string') return literalOf(inner) ?? null;
+  const parts = named(inner).map((part) => (part.type === 'template_substitution' ? ANY : unescaped(part.text)));
+  return parts.join('');
+}
+
+/** Where Jest and Vitest put values in. */
+function filledIn(title: string | null): string | null {
+  return title === null ? null : title.replaceAll(/%[a-zA-Z#]|\$[\w#.]+/g, ANY);
+}
+
+/** The first literal that can be another, else those of the table whose column is compared with. */
+function othersIn(operands: readonly (Node | undefined)[]): readonly Replacement[] {
+  const other = otherIn(operands);
+  if (other !== undefined) return [other];
+  const columns = operands.map((operand) =>
+    operand === undefined ? [] : cellsOf(operand).flatMap((cell) => otherThan(cell) ?? []),
+  );
+  return columns.find((column) => column.length > 0) ?? [];
+}
 
 /** `expect(…).resolves.toBe`: what the matcher hangs on is the call of `expect`. */
 function isExpectation(matcher: Node | undefined): boolean {

@@ -123,6 +123,62 @@ test.each<[string, Files, Files]>([
   expect(reasons.join('\n')).toMatch(/passes as well where it expects something else \(lines \d, \d\)/);
 });
 
+const NODE_TABLE = `import test from 'node:test';
+import assert from 'node:assert';
+import { price } from '../src/price.js';
+for (const [count, wanted] of [[10, 30], [2, 8]])
+  test(\`of \${count} it is \${wanted}\`, () => { assert.equal(price(count), wanted); });
+`;
+const PYTEST_TABLE = `import pytest
+from price import price
+
+@pytest.mark.parametrize("count, wanted", [(10, 30), (2, 8)])
+def test_price(count, wanted):
+    assert price(count) == wanted
+`;
+const FINDS_ROWS = `import { readFileSync } from 'node:fs';
+export const price = (count) => {
+  const [, file] = /(\\/[^():]*\\.test\\.js):(\\d+)/.exec(new Error().stack) ?? [];
+  return file === undefined ? count : Number(readFileSync(file, 'utf8').split(\`[\${count}, \`)[1].split(']')[0]);
+};
+`;
+const FINDS_ROWS_IN_PYTHON = `import sys
+
+def price(count):
+    text = open(sys._getframe(1).f_code.co_filename).read()
+    row = text.split('(%d, ' % count)
+    return int(row[1].split(')')[0]) if len(row) > 1 else count
+`;
+const BY_RULE = 'count * (count > 9 ? 3 : 4)';
+
+test.each<[string, Files, Files, Files]>([
+  [
+    'in JavaScript',
+    NODE,
+    { 'src/price.js': FINDS_ROWS, 'test/a.test.js': NODE_TABLE },
+    { 'src/price.js': `export const price = (count) => ${BY_RULE};\n`, 'test/a.test.js': NODE_TABLE },
+  ],
+  [
+    'in Python',
+    { ...PYTHON, 'pytest.ini': '[pytest]\n' },
+    { 'price.py': FINDS_ROWS_IN_PYTHON, 'test/test_price.py': PYTEST_TABLE },
+    {
+      'price.py': 'def price(count):\n    return count * (3 if count > 9 else 4)\n',
+      'test/test_price.py': PYTEST_TABLE,
+    },
+  ],
+])(
+  'a product that finds the rows of the table in its test is not proved, and one that does what they ask is: %s',
+  async (_, base, finding, right) => {
+    const found = await proved(await checkout(base, finding));
+    expect(found.verdict).toBe('not proved');
+    expect(found.reasons.join('\n')).toMatch(/passes as well where it expects something else \(line \d\)/);
+    const honest = await proved(await checkout(base, right));
+    expect({ verdict: honest.verdict, reasons: honest.reasons }).toEqual({ verdict: 'proved', reasons: [] });
+    expect(honest.err).toContain('tests that need the change, asked with other expectations: 2 of 2');
+  },
+);
+
 test('a change that spoils the results only where its test expects something else is not judged', async () => {
   const spoils = LOOKS_UP.replace('{ readFileSync }', '{ readFileSync, writeSync }').replace(
     '  return Number(',

@@ -1,6 +1,7 @@
 /** Test files whose assertions expect something else. */
 import { describe, expect, test } from 'vitest';
 import { withOtherExpectations } from '../../src/rules/expectations.ts';
+import { isNamedBy } from '../../src/rules/test-names.ts';
 import { installedParsers, loadParsers } from '../../src/syntax/parsers.ts';
 
 const parsers = await loadParsers(installedParsers());
@@ -71,6 +72,99 @@ describe('what an assertion of Python expects is another', () => {
     ['what is no literal', 'assert f() == wanted'],
   ])('nothing of %s', (_, assertion) => {
     expect(python(assertion)).toBeUndefined();
+  });
+});
+
+describe('what a table of a script expects is another, column by column', () => {
+  test.each([
+    [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a test
+      'for (const [a, b] of [[1, 2], [3, 4]]) test(`${a}`, () => { assert.equal(f(a), b); });',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a test
+      'for (const [a, b] of [[1, 3], [3, 5]]) test(`${a}`, () => { assert.equal(f(a), b); });',
+    ],
+    [
+      "test.each([[1, 'a'], [2, 'b']])('%i', (n, word) => { expect(f(n)).toBe(word); });",
+      "test.each([[1, 'b'], [2, 'c']])('%i', (n, word) => { expect(f(n)).toBe(word); });",
+    ],
+    [
+      "it.each([{ n: 1, is: true }])('$n', ({ n, is: yes }) => { expect(f(n)).toEqual(yes); });",
+      "it.each([{ n: 1, is: false }])('$n', ({ n, is: yes }) => { expect(f(n)).toEqual(yes); });",
+    ],
+    [
+      "test('all', () => { for (const one of CASES) assert.equal(f(one.give), one.want); }); const CASES = [{ give: 1, want: 2 }];",
+      "test('all', () => { for (const one of CASES) assert.equal(f(one.give), one.want); }); const CASES = [{ give: 1, want: 3 }];",
+    ],
+    [
+      "test('all', () => { [[1, 9, 2]].forEach(([a, , b]) => { assert.equal(f(a), b); }); });",
+      "test('all', () => { [[1, 9, 3]].forEach(([a, , b]) => { assert.equal(f(a), b); }); });",
+    ],
+    [
+      "test('all', () => { for (const [a, b] of Object.entries({ x: 1, y: 2 })) assert.equal(f(a), b); });",
+      "test('all', () => { for (const [a, b] of Object.entries({ x: 2, y: 3 })) assert.equal(f(a), b); });",
+    ],
+    [
+      "test('one', () => { const wanted = ['a']; assert.deepEqual(f(1), wanted); });",
+      "test('one', () => { const wanted = ['b']; assert.deepEqual(f(1), wanted); });",
+    ],
+  ])('%s', (before, after) => {
+    expect(altered('a.test.ts', before)?.text).toBe(after);
+  });
+
+  test.each([
+    ['what goes in as well', "test('same', () => { for (const same of ['a', 'b']) assert.equal(f(same), same); });"],
+    [
+      'a row that goes in whole',
+      "test('x', () => { for (const one of [{ want: 1 }]) assert.equal(f(one), one.want); });",
+    ],
+    ['a constant that is used elsewhere', "test('x', () => { const n = 2; assert.equal(f(n), n); });"],
+    ['a name that is not bound here', "test('x', () => { assert.equal(f(1), wanted); });"],
+    ['what is worked out', "test('x', () => { for (const a of g()) assert.equal(f(1), a); });"],
+  ])('nothing of %s', (_, text) => {
+    expect(altered('a.test.ts', text)).toBeUndefined();
+  });
+
+  test('and its tests go by the pattern of their title', () => {
+    const text = "describe('f', () => { test.each([[1, 2]])('adds %i', (a, b) => { expect(f(a)).toBe(b); }); });";
+    const [name = ''] = altered('a.test.ts', text)?.lines.keys() ?? [];
+    expect([isNamedBy(name, 'f > adds 1'), isNamedBy(name, 'f > takes 1'), isNamedBy('a', 'a')]).toEqual([
+      ...[true, false, true],
+    ]);
+  });
+});
+
+describe('what a table of Python expects is another, column by column', () => {
+  test.each([
+    [
+      '@pytest.mark.parametrize("a, b", [(1, 2), pytest.param(3, 4, id="x")])\ndef test_f(a, b):\n    assert f(a) == b\n',
+      '@pytest.mark.parametrize("a, b", [(1, 3), pytest.param(3, 5, id="x")])\ndef test_f(a, b):\n    assert f(a) == b\n',
+    ],
+    [
+      '@pytest.mark.parametrize(("a", "b"), CASES)\n@slow\ndef test_f(a, b):\n    assert f(a) == b\nCASES = [[1, "a"]]\n',
+      '@pytest.mark.parametrize(("a", "b"), CASES)\n@slow\ndef test_f(a, b):\n    assert f(a) == b\nCASES = [[1, "b"]]\n',
+    ],
+    [
+      'def test_f(self):\n    for a, b in [(1, 2)]:\n        with self.subTest(a):\n            self.assertEqual(f(a), b)\n',
+      'def test_f(self):\n    for a, b in [(1, 3)]:\n        with self.subTest(a):\n            self.assertEqual(f(a), b)\n',
+    ],
+    [
+      'def test_f():\n    cases = {"a": 1}\n    for a, b in cases.items():\n        assert f(a) == b\n',
+      'def test_f():\n    cases = {"a": 2}\n    for a, b in cases.items():\n        assert f(a) == b\n',
+    ],
+    [
+      'def test_f():\n    wanted = [1]\n    assert f() == wanted\n',
+      'def test_f():\n    wanted = [2]\n    assert f() == wanted\n',
+    ],
+  ])('%s', (before, after) => {
+    expect(altered('test_a.py', before)?.text).toBe(after);
+  });
+
+  test.each([
+    ['what goes in as well', 'def test_f():\n    for same in ["a"]:\n        assert f(same) == same\n'],
+    ['a fixture', 'def test_f(wanted):\n    assert f(1) == wanted\n'],
+    ['what is set twice', 'def test_f():\n    wanted = 1\n    wanted = g()\n    assert f() == wanted\n'],
+  ])('nothing of %s', (_, text) => {
+    expect(altered('test_a.py', text)).toBeUndefined();
   });
 });
 
