@@ -1,7 +1,7 @@
 /** Tests that a change loosens: as they were on the base they are red with it, and what became of them is green with and without it. Pure. */
 import { findingDefect } from '../guard/waivers.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { assertingLines, assertingLinesIn } from '../rules/assertions.ts';
+import { assertingLines, assertingLinesIn, calledBy } from '../rules/assertions.ts';
 import type { TestResult } from '../test-runs/test-run.ts';
 import type { ProofRow } from './proof.ts';
 import { firstLine, howOf, type Results } from './rows.ts';
@@ -15,6 +15,8 @@ export interface Loosened {
   readonly rows: readonly ProofRow[];
   /** Whether a test asserts, in so many words, all that it did: ids on the base, and on the head. */
   readonly assertsAsBefore: (before: string, now: string) => boolean;
+  /** Whether a test asks what another did, as far as what both call tells; of ids on the base and on the head. */
+  readonly isAbout: (before: string, now: string) => boolean;
 }
 
 /**
@@ -22,14 +24,17 @@ export interface Loosened {
  * have one in its place that needs the change. Told only: an exception, which may come from what the test does with the product's insides; and a test that asserts
  * all that it did, whose set-up people adapt where a default becomes another.
  */
-export function loosened({ base, asBefore, rows, assertsAsBefore }: Loosened): readonly Defect[] {
+export function loosened({ base, asBefore, rows, assertsAsBefore, isAbout }: Loosened): readonly Defect[] {
   const red = [...asBefore].filter(([id, result]) => base.get(id)?.outcome === 'pass' && isTelling(result));
   const now = rowsByOld(base, rows);
   const content = red.filter(([id]) => now(id)?.role === 'keeps');
   const gone = red.filter(([id]) => now(id) === undefined);
-  const unreplaced = [...Map.groupBy(gone, ([id]) => groupOf(id))].flatMap(([group, ids]) =>
-    ids.slice(replacementsIn(group, base, rows)),
-  );
+  const fresh = rows.filter(({ test, role }) => role === 'proves' && !base.has(test)).map(({ test }) => test);
+  const unreplaced = gone.filter(([id]) => {
+    // Each stands for one.
+    const place = fresh.findIndex((test) => groupOf(test) === groupOf(id) && isAbout(id, test));
+    return place < 0 || fresh.splice(place, 1).length === 0;
+  });
   return [
     ...content.map(([id, result]) =>
       assertsAsBefore(id, now(id)?.test ?? id)
@@ -56,10 +61,6 @@ function rowsByOld(base: Results, rows: readonly ProofRow[]): (id: string) => Pr
   return (id) => rows.find(({ test }) => test === id) ?? moved.find(({ test }) => nameOf(test) === nameOf(id));
 }
 
-function replacementsIn(group: string, base: Results, rows: readonly ProofRow[]): number {
-  return rows.filter(({ test, role }) => role === 'proves' && !base.has(test) && groupOf(test) === group).length;
-}
-
 /** The function of a test with parameters, the file of another. */
 function groupOf(id: string): string {
   const [, named] = /^(.*::.*?)\[.*\]$/s.exec(id) ?? [];
@@ -83,6 +84,15 @@ function findingFor(id: string, result: TestResult, { instead, isTold = result.i
     suggestion: 'Mend what the change breaks, or write a test of what is meant now that fails without the change.',
     bound: [id],
   });
+}
+
+/** By the texts of the changed tests on both sides; a test that calls nothing of its own may be about anything. */
+export function aboutIn(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): Loosened['isAbout'] {
+  const called = (texts: ReadonlyMap<string, string>, id: string) => calledBy(texts.get(fileOf(id)) ?? '', nameOf(id));
+  return (idBefore, idNow) => {
+    const asked = called(before, idBefore);
+    return asked.size === 0 || !asked.isDisjointFrom(called(now, idNow));
+  };
 }
 
 /** By the texts of the changed tests on both sides, and of the files without tests of their own, whose helpers may assert. */

@@ -12,7 +12,7 @@ import { changeOf } from './change.ts';
 import { changedTests } from './changed-tests.ts';
 import { findingsOf } from './findings.ts';
 import { type Judging, type ProofRequest, scoped } from './judging.ts';
-import { assertionsIn, loosened } from './loosened.ts';
+import { aboutIn, assertionsIn, loosened } from './loosened.ts';
 import { NO_OTHERS, type OtherTests, otherFiles, otherTests } from './other-tests.ts';
 import type { Proof, ProofRow } from './proof.ts';
 import { layProofTrees, type ProofTrees } from './proof-trees.ts';
@@ -81,12 +81,15 @@ async function judge(work: Judging): Promise<Judged> {
   const others = isClear ? NO_OTHERS : await otherTests(work, untouched);
   if (typeof others === 'string') return notJudged(others);
   const asserting = [...tests, ...work.related];
-  const assertsAsBefore = assertionsIn(
+  const [before, now] = [
     await textsIn(work.repository, change.baseFiles, asserting),
     await textsIn(work.repository, change.headFiles, asserting),
-    new Set([...base.keys()].map(fileOf)),
-  );
-  const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows, assertsAsBefore })];
+  ];
+  const read = {
+    assertsAsBefore: assertionsIn(before, now, new Set([...base.keys()].map(fileOf))),
+    isAbout: aboutIn(before, now),
+  };
+  const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows, ...read })];
   const found = await findingsOf({ ...work, runner: work.commands.runner, rows });
   const passing = isClear ? [] : await unheeded(work, rows);
   if (typeof passing === 'string') return notJudged(passing);

@@ -23,6 +23,16 @@ export function hasAssertion(content: string, name: string): boolean {
   return ASSERTS.test(own) || callsOf(own).some((called) => assertsIn(lines, called));
 }
 
+/** What tests call to be tests, and what any code calls. */
+const OF_ANY =
+  /^(?:test|it|def|describe|expect|assert\w*|ok|fail|not\w*|throws|rejects|equals?|deep\w*|strict\w*|to[A-Z]\w*|raises|range|len|list|dict|set|tuple|str|int|float|bool|sorted|repr|type|isinstance|print|String|Number|Boolean|Array|Object|Promise|Error|map|filter|forEach|push|join|keys|values|entries|then|import|require|function|for|if|while|switch|catch|async|super)$/;
+
+/** What a test calls in its own lines, but for what any does. */
+export function calledBy(content: string, name: string): ReadonlySet<string> {
+  const own = ownLines(content.split('\n'), name.replace(/\[.*\]$/s, '')) ?? '';
+  return new Set(callsOf(own).filter((called) => !OF_ANY.test(called) && !/^test_/.test(called)));
+}
+
 /** Also the end of an assertion that began lines before. */
 const ASSERTING_LINE =
   /\.(?:not|resolves|rejects|to[A-Z]\w*|be|equals?|deepEqual|throws|matche?s?|is[A-Z]\w*|has[A-Z]\w*)\b/;

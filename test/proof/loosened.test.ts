@@ -1,6 +1,6 @@
 /** Tests that a change loosens. */
 import { describe, expect, test } from 'vitest';
-import { assertionsIn, loosened } from '../../src/proof/loosened.ts';
+import { aboutIn, assertionsIn, loosened } from '../../src/proof/loosened.ts';
 import type { ProofRow, Role } from '../../src/proof/proof.ts';
 import type { TestResult } from '../../src/test-runs/test-run.ts';
 
@@ -14,12 +14,19 @@ const MISSING: TestResult = { outcome: 'load-error', message: 'TypeError: shop.a
 const rowOf = ([test, role]: readonly [string, Role]): ProofRow => ({
   ...{ test, role, without: 'pass', head: ['pass'], how: role === 'proves' ? 'assertion' : null, said: '' },
 });
-const found = (base: Tests, asBefore: Tests, rows: Readonly<Record<string, Role>>, assertsAsBefore = () => false) =>
+const found = (
+  base: Tests,
+  asBefore: Tests,
+  rows: Readonly<Record<string, Role>>,
+  assertsAsBefore = () => false,
+  isAbout: (before: string, now: string) => boolean = () => true,
+) =>
   loosened({
     base: new Map(Object.entries(base)),
     asBefore: new Map(Object.entries(asBefore)),
     rows: Object.entries(rows).map(rowOf),
     assertsAsBefore,
+    isAbout,
   }).map(({ rule, severity, message }) => `${rule} ${severity} ${message.split(' ')[0]}`);
 
 const LOOSENED = 'test-loosened blocker';
@@ -55,6 +62,27 @@ test('a case that is exchanged for one that keeps is one, whatever else needs th
 test('of two that are gone one new test stands for one', () => {
   const base = { 'a::one': PASS, 'a::two': PASS };
   expect(found(base, { 'a::one': FAIL, 'a::two': FAIL }, { 'a::new': 'proves' })).toEqual([`${LOOSENED} a::two`]);
+});
+
+test('a new test that asks something else stands for none', () => {
+  const base = { 'a::one': PASS, 'a::two': PASS };
+  const isAbout = (before: string, now: string) => before === 'a::two' && now === 'a::new';
+  expect(found(base, { 'a::one': FAIL, 'a::two': FAIL }, { 'a::new': 'proves' }, () => false, isAbout)).toEqual([
+    `${LOOSENED} a::one`,
+  ]);
+});
+
+test.each([
+  ['that calls the same', "test('new', () => { assert.equal(shout('b'), 'B'); });", true],
+  ['that calls something else', "test('new', () => { assert.equal(slug('b'), 'b'); });", false],
+])('a test %s', (_, text, isIt) => {
+  const before = new Map([['a', "test('old', () => { assert.equal(shout('a'), 'A'); });"]]);
+  expect(aboutIn(before, new Map([['a', text]]))('a::old', 'a::new')).toBe(isIt);
+});
+
+test('a test that calls nothing of its own may be about anything', () => {
+  const before = new Map([['a', "test('old', () => { assert.equal(total, 1); });"]]);
+  expect(aboutIn(before, new Map())('a::old', 'a::new')).toBe(true);
 });
 
 test('an exception with the change is only told', () => {
