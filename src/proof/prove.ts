@@ -33,7 +33,7 @@ export async function prove(request: ProofRequest): Promise<Proof> {
   const change = await changeOf(repository, range, runner);
   const trees = await layProofTrees(repository, change, dependencies);
   const unbuilt = await unbuiltIn(request, trees);
-  const related = await relatedTests(repository, change, runner);
+  const related = await relatedTests({ ...request, runner }, change);
   const judged = unbuilt === undefined ? await judge({ ...request, change, related, trees }) : notJudged(unbuilt);
   return {
     version: 1,

@@ -1,24 +1,42 @@
-/** Untouched test files that name a changed file of the tests (a helper, data, a snapshot): what they ask changes with it. */
+/** Untouched test files that name a changed file of the tests (a helper, data, a snapshot), or a fixture that is another: what they ask changes with it. */
 import { posix } from 'node:path';
 import { isTestFile } from '../guard/test-paths.ts';
+import { changedFixtures, isConftest } from '../rules/set-up-change.ts';
 import type { RunnerName } from '../runners/runners.ts';
-import { languageOf } from '../syntax/parsers.ts';
+import { languageOf, type Parsers } from '../syntax/parsers.ts';
 import { type Repository, textsIn } from '../trees/repository.ts';
 import type { Change } from './change.ts';
 
 /** Paths that are on both sides, as they were. */
 export async function relatedTests(
-  repository: Repository,
+  { repository, parsers, runner }: { repository: Repository; parsers: Parsers; runner: RunnerName },
   { tests, baseFiles, headFiles }: Change,
-  runner: RunnerName,
 ): Promise<ReadonlySet<string>> {
   if (tests.length === 0) return new Set();
+  const conftests = tests.filter((path) => isConftest(path) && baseFiles.has(path));
+  const [before, after] = [
+    await textsIn(repository, baseFiles, conftests),
+    await textsIn(repository, headFiles, conftests),
+  ];
+  const others = [...(await textsIn(repository, headFiles, [...headFiles.keys()].filter(isConftest))).values()];
+  const fixtures = conftests.map((path) => {
+    const change = { before: before.get(path) ?? '', after: after.get(path) ?? '', others };
+    const names = [...changedFixtures(parsers, change)];
+    return { below: path.slice(0, -'conftest.py'.length), asked: names.map((name) => new RegExp(`\\b${name}\\b`)) };
+  });
+  const asksFor = (path: string, text: string) =>
+    fixtures.some(({ below, asked }) => path.startsWith(below) && asked.some((name) => name.test(text)));
   const untouched = [...headFiles].flatMap(([path, id]) =>
     isTestFile(path, runner) && baseFiles.get(path) === id ? [path] : [],
   );
   const owners = new Set(tests.map(ownerOf));
   const texts = await textsIn(repository, headFiles, untouched);
-  return new Set(untouched.filter((path) => owners.has(path) || names(path, texts.get(path) ?? '', tests)));
+  return new Set(
+    untouched.filter((path) => {
+      const text = texts.get(path) ?? '';
+      return owners.has(path) || names(path, text, tests) || asksFor(path, text);
+    }),
+  );
 }
 
 /** `test/__snapshots__/a.test.js.snap` is that of `test/a.test.js`. */

@@ -52,11 +52,24 @@ function isTaken(name: string, { conftests }: AlreadyThere): boolean {
 
 /** A fixture that a test has to ask for, by a name that is new. */
 export function isFixtureOnly(node: Node, there: AlreadyThere): boolean {
-  if (node.type !== 'decorated_definition') return false;
+  const name = fixtureName(node);
+  return name !== undefined && isNewName(name, there);
+}
+
+/** The same one, made anew: only what its function does, and asks for, is another. */
+export function isSameFixture(before: Node, after: Node): boolean {
+  const name = fixtureName(before);
+  const isSame = name !== undefined && name === fixtureName(after) && !/^pytest_/.test(name);
+  return isSame && named(before)[0]?.text === named(after)[0]?.text;
+}
+
+/** Of a fixture that a test has to ask for, and in whose head no code runs. */
+export function fixtureName(node: Node): string | undefined {
+  if (node.type !== 'decorated_definition') return undefined;
   const [decorator, made, ...more] = named(node);
-  if (decorator?.type !== 'decorator' || made?.type !== 'function_definition' || more.length > 0) return false;
+  if (decorator?.type !== 'decorator' || made?.type !== 'function_definition' || more.length > 0) return undefined;
   const head = [at(made, 'parameters'), at(made, 'return_type')].filter((part) => part !== undefined);
-  return isFixture(decorator) && head.every(isPlain) && isNewName(at(made, 'name')?.text ?? 'pytest', there);
+  return isFixture(decorator) && head.every(isPlain) ? at(made, 'name')?.text : undefined;
 }
 
 /** `@pytest.fixture`, also with a scope and values. */

@@ -1,7 +1,7 @@
 /** Whether a change of a file that decides how tests run decides nothing: told on the syntax trees of before and after. Pure. */
 import type { Node } from '../syntax/language.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
-import { isFixtureOnly, isImportOnly, isText } from './python-set-up.ts';
+import { fixtureName, isFixtureOnly, isImportOnly, isSameFixture, isText } from './python-set-up.ts';
 import { objectOf, settingsOf } from './script-set-up.ts';
 import { named } from './tree-rule.ts';
 
@@ -52,12 +52,13 @@ function onTrees(
   }
 }
 
-/** What was there stands there still, in its order. */
+/** What was there stands there still, in its order, or is the same fixture with another body, which its tests are asked about. */
 function gainsFixtures({ conftests, product }: SetUpChange, [before, after]: readonly [Node, Node]): boolean {
-  const old = named(before).map(({ text }) => text);
+  const old = named(before);
   let kept = 0;
-  const gained = named(after).filter(({ text }) => {
-    const isOld = text === old[kept];
+  const gained = named(after).filter((node) => {
+    const was = old[kept];
+    const isOld = was !== undefined && (node.text === was.text || isSameFixture(was, node));
     if (isOld) kept += 1;
     return !isOld;
   });
@@ -65,6 +66,42 @@ function gainsFixtures({ conftests, product }: SetUpChange, [before, after]: rea
   return (
     kept === old.length && gained.every((one) => isText(one) || isImportOnly(one, there) || isFixtureOnly(one, there))
   );
+}
+
+/** The fixtures of a conftest.py that are others now, and those that ask for them, there or in others like it. */
+export function changedFixtures(
+  parsers: Parsers,
+  {
+    before,
+    after,
+    others = [],
+  }: { readonly before: string; readonly after: string; readonly others?: readonly string[] },
+): ReadonlySet<string> {
+  const [old, now] = [before, after].map((text) => fixturesIn(parsers, text));
+  const changed = new Set([...(old ?? [])].flatMap(([name, text]) => (now?.get(name) === text ? [] : [name])));
+  const all = [...(now ?? []), ...others.flatMap((text) => [...fixturesIn(parsers, text)])];
+  for (let count = -1; count !== changed.size; ) {
+    count = changed.size;
+    const asks = [...changed].map((name) => new RegExp(`\\b${name}\\b`));
+    for (const [name, text] of all) if (asks.some((one) => one.test(text))) changed.add(name);
+  }
+  return changed;
+}
+
+function fixturesIn(parsers: Parsers, text: string): ReadonlyMap<string, string> {
+  const language = languageOf('conftest.py');
+  if (language === undefined) return new Map();
+  const tree = parsers.parse(language, text);
+  try {
+    return new Map(named(tree.rootNode).flatMap((node) => entryOf(node)));
+  } finally {
+    tree.delete();
+  }
+}
+
+function entryOf(node: Node): readonly (readonly [string, string])[] {
+  const name = fixtureName(node);
+  return name === undefined ? [] : [[name, node.text]];
 }
 
 function isSameForTests([before, after]: readonly [Node, Node]): boolean {

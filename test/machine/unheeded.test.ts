@@ -269,3 +269,40 @@ test('a helper that asserts the same and says more is nothing against a change',
   };
   expect((await proved(await checkout(OLD, change))).verdict).toBe('proved');
 });
+
+const WITH_FIXTURE = (made: string) =>
+  `import pytest\nfrom shop import Shop\n\n@pytest.fixture\ndef shop():\n    return ${made}\n`;
+const SHOP_CLASS = (name: string, total: string) =>
+  `class Shop:\n    def __init__(self, ${name}prices):\n        self.prices = prices\n    def total(self):\n        return ${total}\n`;
+const OF_SHOP: Files = {
+  'shop.py': SHOP_CLASS('', 'sum(self.prices)'),
+  'pytest.ini': '[pytest]\n',
+  'tests/__init__.py': '',
+  'tests/conftest.py': WITH_FIXTURE('Shop([1, 2])'),
+  'tests/test_shop.py': 'def test_total(shop):\n    assert shop.total() == 3\n',
+};
+const LABEL = '    def label(self):\n        return "sum: " + str(self.total())\n';
+
+test('a fixture that is made as the product now wants it changes no more than a test does', async () => {
+  const change = {
+    'shop.py': SHOP_CLASS('name, ', 'sum(self.prices)') + LABEL,
+    'tests/conftest.py': WITH_FIXTURE('Shop("A", [1, 2])'),
+    'tests/test_label.py': 'def test_label(shop):\n    assert shop.label() == "sum: 3"\n',
+  };
+  const { verdict, reasons } = await proved(await checkout(OF_SHOP, change));
+  expect({ verdict, reasons }).toEqual({ verdict: 'proved', reasons: [] });
+});
+
+test('a fixture with which a test that nobody touched passes, and without which it is red, is told', async () => {
+  const base = { ...OF_SHOP, 'tests/conftest.py': WITH_FIXTURE('Shop([2, 1])') };
+  const change = {
+    'shop.py': SHOP_CLASS('', 'sum(self.prices[1:]) + 1') + LABEL,
+    'tests/conftest.py': WITH_FIXTURE('Shop([1, 1, 1])'),
+    'tests/test_label.py': 'def test_label(shop):\n    assert shop.label() == "sum: 3"\n',
+  };
+  const { findings } = await proved(await checkout(base, change));
+  const told = findings.filter(({ rule }) => rule === 'test-loosened');
+  expect(told.map(({ severity, message }) => `${severity} ${message}`)).toEqual([
+    expect.stringMatching(/^minor tests\/test_shop\.py::test_total as it was on the base is red with the change/),
+  ]);
+});

@@ -1,6 +1,6 @@
 /** Changes of files that decide how tests run, which decide nothing. */
 import { describe, expect, test } from 'vitest';
-import { isHarmlessSetUp } from '../../src/rules/set-up-change.ts';
+import { changedFixtures, isHarmlessSetUp } from '../../src/rules/set-up-change.ts';
 import { ownParsers } from '../../src/syntax/parsers.ts';
 
 interface Change {
@@ -38,6 +38,18 @@ describe('a conftest.py', () => {
     expect(await conftest(after)).toBe(true);
   });
 
+  test('may make a fixture anew, and tells which ones are others then', async () => {
+    const made = BASE.replace('def shop():\n    return 1', 'def shop(tmp_path):\n    return 2');
+    expect(await conftest(made)).toBe(true);
+    const parsers = await ownParsers();
+    const changed = (before: string, after: string, ...others: readonly string[]) => [
+      ...changedFixtures(parsers, { before, after, others }),
+    ];
+    expect(changed(BASE + FIXTURE, made + FIXTURE)).toEqual(['shop', 'basket']);
+    expect(changed(BASE, made, FIXTURE)).toEqual(['shop', 'basket']);
+    expect(changed(BASE, BASE + FIXTURE)).toEqual([]);
+  });
+
   test('may be new', async () => {
     const other = BASE.replace('import pytest', 'import shop.tools as pytest');
     expect(await isHarmless({ path: 'conftest.py', before: '', after: other })).toBe(false);
@@ -60,13 +72,15 @@ describe('a conftest.py', () => {
     ['code in a default', `${BASE}\n@pytest.fixture\ndef a(shop=patch()):\n    yield\n`],
     ['code in an annotation', `${BASE}\n@pytest.fixture\ndef a() -> patch():\n    yield\n`],
     ['a fixture in place of another', `${BASE}\n@pytest.fixture\ndef shop():\n    return 2\n`],
+    ['a fixture that works unasked now', BASE.replace('fixture\n', 'fixture(autouse=True)\n')],
+    ['another scope', BASE.replace('fixture\n', 'fixture(scope="session")\n')],
+    ['code in a default now', BASE.replace('def shop()', 'def shop(a=patch())')],
     ["a fixture in place of pytest's", `${BASE}\n@pytest.fixture\ndef monkeypatch():\n    yield\n`],
     ['a fixture by another name', `${BASE}\n@pytest.fixture(name="shop")\ndef other():\n    return 2\n`],
     ['a module in place of a fixture', `${BASE}\nimport json as shop\n`],
     ['a module in place of what makes fixtures', `${BASE}\nimport shop.tools as pytest\n`],
     ['what makes fixtures from another module', BASE.replace('import pytest', 'import shop.tools as pytest') + FIXTURE],
     ['what makes fixtures from a product', `from shop import pytest\n${BASE}`],
-    ['a fixture whose text it had before', BASE.replace('return 1', 'return 2')],
     ['less', 'import pytest\n'],
     ['what cannot be read', `${BASE}\n@pytest.fixture\ndef (\n`],
   ])('may not gain %s', async (_, after) => {
