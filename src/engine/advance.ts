@@ -2,12 +2,13 @@
 import type { Logger } from 'pino';
 import { ConflictError, RetryError, UnreadableError } from '../errors.ts';
 import { decide, settle } from '../loop/decide.ts';
-import { type Effect, type EffectLane, isHeldWork, laneOf } from '../loop/effect.ts';
+import { type Effect, type EffectLane, laneOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { type Decision, type Loop, newLoop } from '../loop/loop.ts';
 import { holdsSlot } from '../loop/slots.ts';
 import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
 import type { Change, Ports, Source, Store, Tries } from '../ports.ts';
+import { nextEffect, REST_SECONDS } from './next-effect.ts';
 import { type Outcome, perform } from './perform.ts';
 
 type Saving = Pick<Ports, 'store' | 'slots'>;
@@ -34,19 +35,28 @@ export interface Waking {
  * Performs the pending effects of one lane, in order, until none is left. Called by the queue, one at a time per loop and lane.
  * @throws {RetryError} when an effect is to be tried again; the queue does so.
  */
-export async function work({ loopId, lane, tries }: Waking, ports: Ports, log: Logger): Promise<void> {
+export async function work(waking: Waking, ports: Ports, log: Logger): Promise<void> {
+  const { loopId, lane } = waking;
   for (;;) {
-    const stored = await ports.store.load(loopId);
-    if (stored === undefined) return;
-    const { loop } = stored;
-    if (lane === 'work' && (await countLost(loop, ports))) continue;
-    const effect = nextEffect(loop, lane);
-    if (effect === undefined) return;
-    const outcome = await perform(effect, { loop, ports, tries: triesOf(effect, tries) });
-    await settleWith(outcome, { effect, loop }, ports, log);
-    // The next effect begins with a first try of its own.
-    if (tries.attempt > 1) return ports.queue.send({ type: 'wake', loopId, lane });
+    const next = await step(waking, ports, log);
+    if (next === 'done') return;
+    if (next !== 'on') return ports.queue.send({ type: 'wake', loopId, lane }, next);
   }
+}
+
+/** Performs one effect, where there is one; gives the seconds after which the lane is to be woken again, where it is not to go on here. */
+async function step({ loopId, lane, tries }: Waking, ports: Ports, log: Logger): Promise<'on' | 'done' | number> {
+  const stored = await ports.store.load(loopId);
+  if (stored === undefined) return 'done';
+  const { loop } = stored;
+  if (lane === 'work' && (await countLost(loop, ports))) return 'on';
+  const effect = nextEffect(loop, lane, ports.clock.now);
+  if (effect === undefined) return 'done';
+  if (effect === 'rests') return REST_SECONDS;
+  const outcome = await perform(effect, { loop, ports, tries: triesOf(effect, tries) });
+  await settleWith(outcome, { effect, loop }, ports, log);
+  // The next effect begins with a first try of its own.
+  return tries.attempt > 1 ? 0 : 'on';
 }
 
 /**
@@ -123,13 +133,6 @@ async function relocate({ ref }: Loop, ports: Ports): Promise<number> {
   const { installationId, owner, repo } = found;
   await apply(ref, { type: 'relocated', at: ports.clock.now().toISOString(), installationId, owner, repo }, ports);
   return 0;
-}
-
-/** A loop that is paused or has no slot starts no work of an entry; people are answered all the same. Of several `show` effects only the newest is performed. */
-function nextEffect(loop: Loop, lane: EffectLane): Effect | undefined {
-  const isHeld = loop.status === 'paused' || loop.status === 'queued';
-  const mine = loop.pending.filter((effect) => laneOf(effect) === lane && !(isHeld && isHeldWork(effect)));
-  return mine[0]?.type === 'show' ? mine.findLast(({ type }) => type === 'show') : mine[0];
 }
 
 const MAX_SAVES = 20;

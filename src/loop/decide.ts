@@ -82,7 +82,7 @@ export function decide(loop: Loop, event: Event): Decision {
   const decision = 'at' in event ? { ...reacted, loop: timed(reacted.loop, event.at) } : reacted;
   const isSeen = !OFTEN_UNSEEN.has(event.type) || faceOf(decision.loop) !== faceOf(loop);
   const isShown = decision.loop.status !== 'idle' && isSeen;
-  const decided = withPending(isShown ? emit(decision, show(decision.loop)) : decision);
+  const decided = withPending(isShown ? emit(decision, show(decision.loop, event)) : decision);
   const { held, status } = decided.loop;
   const isReleased = status !== 'paused' && held.some((one) => !isHeld(decided.loop, one));
   return isReleased ? released(decided, held) : decided;
@@ -114,7 +114,7 @@ function abandoned(loop: Loop, key: string, outcome: Event | undefined): Decisio
   const known = { ...loop, seq: loop.seq + 1, abandoned: loop.abandoned.filter((other) => other !== key) };
   const paid = charged(known, callsOf(outcome));
   const isStray = outcome.type === 'dispatched' && outcome.runId !== loop.built.run?.id;
-  return withPending({ loop: paid, effects: [...(isStray ? [cancellation(outcome.runId)] : []), show(paid)] });
+  return withPending({ loop: paid, effects: [...(isStray ? [cancellation(outcome.runId)] : []), show(paid, outcome)] });
 }
 
 /** What was held is decided on now, in order; what still is to be held is held again, and what one before it made pointless is paid for. */
@@ -151,8 +151,8 @@ function faceOf({ ref, status, entry, note, shipping }: Loop): string {
   return JSON.stringify([ref.owner, ref.repo, status, entry, note, shipping?.waitsFor]);
 }
 
-function show(loop: Loop): Effect {
-  return { type: 'show', key: `show/${loop.seq}` };
+function show(loop: Loop, event: Event): Effect {
+  return { type: 'show', key: `show/${loop.seq}`, ...('at' in event ? { since: event.at } : {}) };
 }
 
 /** Where an event means anything; outcomes of an earlier entry never do. */

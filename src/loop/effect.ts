@@ -66,8 +66,8 @@ export const effect = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('ask'), ...effectBase, entry: z.int(), interview: z.int() }),
   z.strictObject({ type: z.literal('unlabel'), ...effectBase, name: z.string() }),
-  /** Brings the sticky comment, the pull request's text and the four check runs to what the loop says. */
-  z.strictObject({ type: z.literal('show'), ...effectBase }),
+  /** Brings the sticky comment, the pull request's text and the four check runs to what the loop says; `since` is when that changed. */
+  z.strictObject({ type: z.literal('show'), ...effectBase, since: z.string().optional() }),
 ]);
 export type Effect = z.infer<typeof effect>;
 

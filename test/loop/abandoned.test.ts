@@ -97,7 +97,7 @@ describe('what nobody awaits any more', () => {
   it('is shown when it is known of only after the loop has stopped', () => {
     const stopped = decide(started(), command('stop', '', timeOf(60))).loop;
     const { effects, loop } = decide(stopped, { type: 'paid', at: timeOf(61), calls: [CALL] });
-    expect(effects).toEqual([{ type: 'show', key: `show/${loop.seq}` }]);
+    expect(effects).toEqual([{ type: 'show', key: `show/${loop.seq}`, since: expect.any(String) }]);
   });
 
   it('is paid for when it was held behind a push that sets the loop back', () => {
