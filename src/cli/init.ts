@@ -13,7 +13,7 @@ import {
   usualTests,
 } from '../settings/guessed-config.ts';
 import { packageFile } from '../settings/package-root.ts';
-import { type SetupFile, writeSetup } from '../settings/setup-files.ts';
+import { LABEL, type SetupFile, writeSetup } from '../settings/setup-files.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { triedTests } from './init-trial.ts';
@@ -25,12 +25,18 @@ const OPTIONS = {
     value: 'NAME',
     description: 'write this runner as it is said, and try nothing',
   },
+  'runs-on': {
+    type: 'string',
+    value: 'LABELS',
+    description:
+      'have the jobs run on machines with these labels, as `self-hosted,linux,arm64` (default: ubuntu-latest)',
+  },
 } as const;
 
 export const init: Command = {
   summary:
     'write .github/loopwright.yml, the two workflows with their action and the set-up action into a checkout, after trying in the sandbox what is guessed of its tests',
-  usage: '[DIRECTORY] [--runner NAME] [--force]',
+  usage: '[DIRECTORY] [--runner NAME] [--runs-on LABELS] [--force]',
   options: OPTIONS,
   async run(argv, terminal) {
     const { values, positionals } = optionsOf({ command: 'init', argv, options: OPTIONS, words: 1 });
@@ -39,12 +45,13 @@ export const init: Command = {
     if (refusal !== undefined) return terminal.fail(refusal);
     const { out } = terminal;
     const force = values.force === true;
+    const runsOn = labelsIn(values['runs-on']);
     const setups = await testSetupsIn(directory);
     const named = values.runner === undefined ? undefined : namedIn(setups, values.runner);
     out(`In ${directory}:`);
     const tests = named ?? (await guessedTests({ directory, force, setups }, terminal));
     if (named !== undefined) out(`not tried  ${named.runner}, as you named it, and ${named.test}`);
-    const files = await writeSetup(directory, { force, tests, guesses: setups.all });
+    const files = await writeSetup(directory, { force, tests, guesses: setups.all, runsOn });
     const width = Math.max(...files.map(({ path }) => path.length));
     for (const { path, state } of files) out(`  ${path.padEnd(width)}  ${STATES[state]}`);
     for (const line of closingOf(files, tests)) out(line);
@@ -69,6 +76,17 @@ function namedIn({ all }: TestSetups, name: string): ShownTests {
   throw new UsageError(
     `The runner junit needs a command that nobody can guess; run init without --runner, and write \`runner: junit\` and \`junit:\` into ${CONFIG_PATH}.`,
   );
+}
+
+/** @throws {UsageError} where one is no label. */
+function labelsIn(given: string | undefined): readonly string[] | undefined {
+  const labels = given?.split(',').map((label) => label.trim());
+  const wrong = labels?.find((label) => !LABEL.test(label));
+  if (wrong !== undefined)
+    throw new UsageError(
+      `"${wrong}" is no label of a machine; name those of yours with a comma between, as self-hosted,linux.`,
+    );
+  return labels;
 }
 
 interface Guessing {

@@ -4,7 +4,7 @@ import { parseConfig } from '../context/repository-config.ts';
 import { ConfigError, LoopError } from '../errors.ts';
 import { CONFIG_PATH, WORKFLOWS } from '../settings/config.ts';
 import { packageFile } from '../settings/package-root.ts';
-import { JOB_ACTION, SETUP_ACTION, workflowPath } from '../settings/setup-files.ts';
+import { JOB_ACTION, SETUP_ACTION, withoutPlaces, workflowPath } from '../settings/setup-files.ts';
 import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
 import type { Patient } from './patient.ts';
@@ -84,15 +84,6 @@ async function writtenFinding({ ward }: Patient, path: string, place: readonly s
   return withoutPlaces(there) === withoutPlaces(ours)
     ? ok(`${path} is as this version writes it, but for where and for how long it runs.`)
     : wrong(`${path} is not as this version writes it: it is older, or was changed.`, ANEW);
-}
-
-/** Which runners, and how long they may take, is for people to say. */
-function withoutPlaces(text: string): string {
-  return text
-    .replaceAll('\r', '')
-    .split('\n')
-    .filter((line) => !/^\s*(?:runs-on:|timeout-minutes:|#|$)/.test(line))
-    .join('\n');
 }
 
 function actionsFinding(

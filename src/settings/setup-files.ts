@@ -43,18 +43,38 @@ export interface SetupRequest {
   readonly tests?: GuessedTests | undefined;
   /** All that could have been guessed: a guess of before that waits for its runner is renewed. */
   readonly guesses?: readonly ShownTests[];
+  /** Labels of the machines that the jobs run on. Without them workflow files that are there keep theirs. */
+  readonly runsOn?: readonly string[] | undefined;
+}
+
+/** A label as GitHub takes them for its own machines and for others'. */
+export const LABEL: RegExp = /^[A-Za-z0-9_][\w.-]{0,99}$/;
+
+/** Which machine a job runs on, and how long it may take, is for people to say: a workflow without that. */
+export function withoutPlaces(text: string): string {
+  return text
+    .replaceAll('\r', '')
+    .split('\n')
+    .filter((line) => !/^\s*(?:runs-on:|timeout-minutes:|#|$)/.test(line))
+    .join('\n');
+}
+
+function onMachines(text: string, labels: readonly string[] | undefined): string {
+  if (labels === undefined) return text;
+  const [only, ...more] = labels;
+  return text.replaceAll(/^( +runs-on:).*$/gm, `$1 ${more.length === 0 ? only : `[${labels.join(', ')}]`}`);
 }
 
 /** Writes what is missing; what is there and differs only when it is forced. */
 export async function writeSetup(
   directory: string,
-  { force, tests, guesses = [] }: SetupRequest,
+  { force, tests, guesses = [], runsOn }: SetupRequest,
 ): Promise<readonly SetupFile[]> {
   const names = await readdir(directory);
   const ours = (...place: readonly string[]) => readFile(packageFile('config', ...place), 'utf8');
   const isOld = (text: string) => isUnfinished(text, names, guesses);
   const files: readonly Wanted[] = [
-    ...NAMES.map((name) => ({ path: workflowPath(name), text: ours('workflows', name) })),
+    ...NAMES.map((name) => workflowFile(name, ours('workflows', name), runsOn)),
     { path: JOB_ACTION, text: ours('actions', JOB, 'action.yml') },
     { path: SETUP_ACTION, text: ours('actions', SETUP, 'action.yml') },
     { path: CONFIG_PATH, text: guessedConfig(names, tests ?? usualTests(names)), isOld },
@@ -67,13 +87,21 @@ interface Wanted {
   readonly text: string | Promise<string>;
   /** Whether a text is one of ours that nobody has changed. */
   readonly isOld?: (text: string) => boolean;
+  /** Whether a text is as good as ours. */
+  readonly isSame?: (text: string, ours: string) => boolean;
+}
+
+function workflowFile(name: string, ours: Promise<string>, runsOn: SetupRequest['runsOn']): Wanted {
+  const isSame = (there: string, wanted: string) => withoutPlaces(there) === withoutPlaces(wanted);
+  const text = ours.then((plain) => onMachines(plain, runsOn));
+  return { path: workflowPath(name), text, ...(runsOn === undefined && { isSame }) };
 }
 
 async function written(directory: string, wanted: Wanted, force: boolean): Promise<SetupFile['state']> {
   const file = join(directory, wanted.path);
   const text = await wanted.text;
   const before = existsSync(file) ? await readFile(file, 'utf8') : undefined;
-  if (before === text) return 'same';
+  if (before === text || (before !== undefined && !force && wanted.isSame?.(before, text) === true)) return 'same';
   const state = before === undefined ? 'written' : wanted.isOld?.(before) === true ? 'renewed' : 'overwritten';
   if (state === 'overwritten' && !force) return 'differs';
   await mkdir(dirname(file), { recursive: true });

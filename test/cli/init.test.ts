@@ -3,7 +3,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { repositoryConfig } from '../../src/settings/config.ts';
@@ -65,6 +65,29 @@ test('says what it wrote and where, and the second time that nothing is left to 
 });
 
 const NO_TEST = 'no test was found; add a test, then run init again, or uncomment it';
+
+describe('on which machines the jobs run', () => {
+  const places = async (path: string) => [...(await text(path)).matchAll(/runs-on: (.*)/g)].map(([, label]) => label);
+
+  test('is said by --runs-on, and stays as it is said when the files are written again', async () => {
+    const named = [checkout, '--runner', 'unittest'];
+    await init(...named, '--runs-on', 'self-hosted, linux,arm64');
+    expect([await places(BUILD), await places(VERIFY)]).toEqual([
+      ['[self-hosted, linux, arm64]', '[self-hosted, linux, arm64]'],
+      ['[self-hosted, linux, arm64]'],
+    ]);
+    const workflow = parse(await text(VERIFY));
+    expect(workflow.jobs.verify['runs-on']).toEqual(['self-hosted', 'linux', 'arm64']);
+    expect((await init(...named)).out.at(-1)).toBe('Everything is there already.');
+    await init(...named, '--runs-on', 'ubuntu-24.04-arm', '--force');
+    expect(await places(VERIFY)).toEqual(['ubuntu-24.04-arm']);
+  });
+
+  test.each([' ', 'linux,', 'a b', '[x]', '$(x)'])('is never %j', async (labels) => {
+    const { code, err } = await init(checkout, '--runner', 'unittest', '--runs-on', labels);
+    expect([code, err]).toEqual([1, [expect.stringMatching(/^".*" is no label of a machine; name those of yours/)]]);
+  });
+});
 
 test('where no test shows a runner it writes the guess as a comment, and says what helps', async () => {
   expect(await init(checkout)).toEqual({
