@@ -26,7 +26,7 @@ export async function land(_effect: EffectOf<'land'>, loop: ReviewedLoop, ports:
   const ref = quarantineRefOf(loop);
   const changes = merged(build.changes, seed.changes);
   const commit = await github.commit(loop.ref, { ref, parent: head, changes, message });
-  await github.moveRef(loop.ref, ref, commit.sha);
+  await github.moveRef(loop.ref, ref, commit.sha, { at: commit.before });
   return {
     type: 'landed',
     at: clock.now().toISOString(),

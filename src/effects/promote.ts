@@ -1,5 +1,5 @@
 /** SHIP: the branch moves once, to the evidence commit on top of the verified candidate. */
-import { groundMoved, headOf } from '../context/branch-push.ts';
+import { groundMoved } from '../context/branch-push.ts';
 import { documentTexts } from '../documents/document-texts.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
@@ -15,10 +15,10 @@ export async function promote(effect: EffectOf<'promote'>, loop: BuiltLoop, port
   const message = `Add release notes and evidence for #${loop.ref.issue}`;
   const commit = await github.commit(loop.ref, { ref, parent: loop.built.candidate.sha, changes, message });
   // Where the branch is there already, an earlier try has moved it.
-  if ((await headOf(loop, ports)) !== commit.sha) {
+  if (commit.before !== commit.sha) {
     const moved = await groundMoved(loop, ports);
     if (moved !== undefined) return moved;
-    await github.moveRef(loop.ref, ref, commit.sha);
+    await github.moveRef(loop.ref, ref, commit.sha, { at: commit.before });
   }
   return { type: 'promoted', at: clock.now().toISOString(), entry: effect.entry, head: commit.sha };
 }

@@ -82,8 +82,8 @@ async function commitPacket(
       `The base ${loop.started.base.branch} conflicts with ${loop.started.branch} in ${listed(merge.conflicts)}`,
     );
   try {
-    const { sha } = await github.commit(loop.ref, { ref, parent, changes, message, merge });
-    await github.moveRef(loop.ref, ref, sha);
+    const { sha, before: at } = await github.commit(loop.ref, { ref, parent, changes, message, merge });
+    await github.moveRef(loop.ref, ref, sha, { at });
     return { head: sha, base: (await newerBaseIn(loop, parent, ports)) ?? base };
   } catch (error) {
     // A merge may hold what only people may write: workflow files that changed on the base.

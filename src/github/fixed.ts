@@ -13,14 +13,22 @@ export interface Fixed {
   readonly files: LRUCache<string, string>;
   readonly commits: LRUCache<string, HeldCommit>;
   readonly trees: LRUCache<string, readonly TreeEntry[]>;
+  /** By id of the repository, for minutes: a run on another branch than the default one is paid nothing by the gateway. */
+  readonly defaultBranches: LRUCache<string, string>;
 }
 
 /** In characters of JSON, of each kind. */
 const MOST = 10_000_000;
 const LONGEST = 500_000;
+const BRANCH_MS = 5 * 60_000;
 
 export function createFixed(): Fixed {
-  return { files: bounded<string>(), commits: bounded<HeldCommit>(), trees: bounded<readonly TreeEntry[]>() };
+  return {
+    files: bounded<string>(),
+    commits: bounded<HeldCommit>(),
+    trees: bounded<readonly TreeEntry[]>(),
+    defaultBranches: new LRUCache<string, string>({ max: 1000, ttl: BRANCH_MS, updateAgeOnGet: false }),
+  };
 }
 
 function bounded<Value extends {}>(): LRUCache<string, Value> {

@@ -34,36 +34,42 @@ export function treeSha(entries: readonly TreeEntry[]): string {
 
 /**
  * The hash of a tree after changes; only directories that a change touches are read. Undefined when nothing is left: git keeps no empty directories.
- * @param read gives the entries of a tree by its hash.
  */
 export async function changedTreeSha(
   root: string | undefined,
   changes: readonly TreeChange[],
-  read: (sha: string) => Promise<readonly TreeEntry[]>,
+  trees: Trees,
 ): Promise<string | undefined> {
-  const entries = new Map((root === undefined ? [] : await read(root)).map((entry) => [entry.name, entry]));
+  const entries = new Map((root === undefined ? [] : await trees.read(root)).map((entry) => [entry.name, entry]));
   for (const [name, below] of byFirstName(changes)) {
-    const after = await changedEntry(name, below, { before: entries.get(name), read });
+    const after = await changedEntry(name, below, { before: entries.get(name), trees });
     if (after === undefined) entries.delete(name);
     else entries.set(name, after);
   }
-  return entries.size === 0 ? undefined : treeSha([...entries.values()]);
+  if (entries.size === 0) return undefined;
+  const sha = treeSha([...entries.values()]);
+  trees.computed(sha, [...entries.values()]);
+  return sha;
+}
+
+export interface Trees {
+  /** The entries of a tree by its hash. */
+  readonly read: (sha: string) => Promise<readonly TreeEntry[]>;
+  /** Is told of each tree that comes of the changes. */
+  readonly computed: (sha: string, entries: readonly TreeEntry[]) => void;
 }
 
 async function changedEntry(
   name: string,
   changes: readonly TreeChange[],
-  {
-    before,
-    read,
-  }: { readonly before: TreeEntry | undefined; readonly read: (sha: string) => Promise<readonly TreeEntry[]> },
+  { before, trees }: { readonly before: TreeEntry | undefined; readonly trees: Trees },
 ): Promise<TreeEntry | undefined> {
   const file = changes.find(({ path }) => path === '');
   const below = changes.filter(({ path }) => path !== '');
   if (file?.sha !== undefined) return { name, mode: file.mode, sha: file.sha };
   if (below.length === 0) return undefined;
   const directory = before && plainMode(before.mode) === DIRECTORY ? before.sha : undefined;
-  const sha = await changedTreeSha(directory, below, read);
+  const sha = await changedTreeSha(directory, below, trees);
   return sha === undefined ? undefined : { name, mode: DIRECTORY, sha };
 }
 

@@ -26,12 +26,25 @@ export const dispatch: Operation<'dispatch'> = async (call, workflow, inputs, at
     throw new UnansweredError(
       `Attempt ${attempt}: no run called "${wanted.title}" is listed yet, and an earlier dispatch may have started one.`,
     );
-  const { defaultBranch } = await repository(call);
-  const started =
-    (await start(call, { workflow_id: workflow, ref: defaultBranch, inputs: { ...inputs } })) ??
-    (await appearing(call, wanted));
+  const started = await onDefaultBranch(call, async (ref) => {
+    const id = await start(call, { workflow_id: workflow, ref, inputs: { ...inputs } });
+    return id ?? (await appearing(call, wanted));
+  });
   return attempt === 1 ? started : await keepOnly(call, await ownRuns(call, wanted, attempt), started);
 };
+
+/** Where that fails the branch may have another name by now: the next attempt asks. */
+async function onDefaultBranch(call: Call, act: (ref: string) => Promise<number>): Promise<number> {
+  const { fixed, repositoryId } = call;
+  const place = String(repositoryId);
+  const ref = fixed.defaultBranches.get(place) ?? (await repository(call)).defaultBranch;
+  try {
+    return await act(ref);
+  } catch (error) {
+    fixed.defaultBranches.delete(place);
+    throw error;
+  }
+}
 
 interface Wanted {
   readonly workflow: string;

@@ -46,34 +46,30 @@ export const commit: Operation<'commit'> = async (call, { ref, parent, changes, 
   const planned = await planTree(call, before.tree, { changes, merge });
   const { tree } = planned;
   const text = call.plain(message);
-  const made = await alreadyMade(call, { ref, parents, tree, message: text });
-  if (made !== undefined) return { sha: made, tree };
+  const at = await head(call, ref);
+  if (at !== undefined && (await isMade(call, at, { parents, tree, message: text })))
+    return { sha: at, tree, before: at };
   await createTree(call, planned);
   // Neither author nor committer: GitHub signs only what it names itself.
   const { data } = await octokit.rest.git.createCommit({ ...here, message: text, tree, parents });
   if (data.tree.sha !== tree)
     throw new LoopError(`GitHub made the commit ${data.sha} with the tree ${data.tree.sha} instead of ${tree}.`);
-  return { sha: data.sha, tree };
+  call.fixed.commits.set(keyOf(call, data.sha), { tree, parents, message: data.message });
+  return { sha: data.sha, tree, before: at };
 };
 
-interface Intended {
-  readonly ref: string;
-  readonly parents: readonly string[];
-  readonly tree: string;
-  readonly message: string;
-}
-
-/** What an earlier try left: its time differs, so it is known by everything else. A commit that no ref holds is left to GitHub. */
-async function alreadyMade(call: Call, { ref, parents, tree, message }: Intended): Promise<string | undefined> {
-  const sha = await head(call, ref);
-  if (sha === undefined) return undefined;
+/** Whether an earlier try left it: its time differs, so it is known by everything else. A commit that no ref holds is left to GitHub. */
+async function isMade(call: Call, sha: string, { parents, tree, message }: HeldCommit): Promise<boolean> {
   const held = await commitAt(call, sha);
   const isThere = sha === parents[0] || held.parents.join() === parents.join();
-  return isThere && held.tree === tree && held.message.trim() === message.trim() ? sha : undefined;
+  return isThere && held.tree === tree && held.message.trim() === message.trim();
 }
 
-function commitAt({ octokit, here, fixed, repositoryId }: Call, sha: string): Promise<HeldCommit> {
-  return once(fixed.commits, `${repositoryId}/${sha}`, async () => {
+const keyOf = ({ repositoryId }: Call, sha: string): string => `${repositoryId}/${sha}`;
+
+function commitAt(call: Call, sha: string): Promise<HeldCommit> {
+  const { octokit, here, fixed } = call;
+  return once(fixed.commits, keyOf(call, sha), async () => {
     const { data } = await octokit.rest.git.getCommit({ ...here, commit_sha: sha });
     return { tree: data.tree.sha, parents: data.parents.map((parent) => parent.sha), message: data.message };
   });
@@ -84,6 +80,8 @@ interface PlannedTree {
   readonly files: readonly Sent[];
   /** What the tree's sha will be. */
   readonly tree: string;
+  /** Those in it that are new, by their hash. */
+  readonly computed: ReadonlyMap<string, readonly TreeEntry[]>;
 }
 
 async function planTree(
@@ -94,16 +92,18 @@ async function planTree(
   const held = (merge?.held ?? []).map(({ path, mode, sha }) => ({ entry: { path, mode, sha: sha ?? undefined } }));
   const files = new Map<string, Sent>(held.map((file) => [file.entry.path, file]));
   for (const change of [...(merge?.made ?? []), ...changes]) files.set(change.path, await sentOf(call, change));
+  const computed = new Map<string, readonly TreeEntry[]>();
   const tree = await changedTreeSha(
     base,
     [...files.values()].map(({ entry }) => entry),
-    (sha) => treeEntries(call, sha),
+    { read: (sha) => treeEntries(call, sha), computed: (sha, entries) => void computed.set(sha, entries) },
   );
   if (tree === undefined) throw new LoopError('A commit that deletes every file is not made.');
-  return { base, files: [...files.values()], tree };
+  return { base, files: [...files.values()], tree, computed };
 }
 
-async function createTree({ octokit, here }: Call, { base, files, tree }: PlannedTree): Promise<void> {
+async function createTree(call: Call, { base, files, tree, computed }: PlannedTree): Promise<void> {
+  const { octokit, here, fixed } = call;
   const { data } = await octokit.rest.git.createTree({
     ...here,
     base_tree: base,
@@ -115,6 +115,8 @@ async function createTree({ octokit, here }: Call, { base, files, tree }: Planne
     })),
   });
   if (data.sha !== tree) throw new LoopError(`GitHub stored the tree ${data.sha}, but what was sent is ${tree}.`);
+  // What has this hash is this, with all that is in it.
+  for (const [sha, entries] of computed) fixed.trees.set(keyOf(call, sha), entries);
 }
 
 interface Sent {
@@ -146,8 +148,9 @@ function refusal(path: string, secret: string): string {
   return `${path} holds ${secret}, so nothing is committed.${remedy}`;
 }
 
-function treeEntries({ octokit, here, fixed, repositoryId }: Call, sha: string): Promise<readonly TreeEntry[]> {
-  return once(fixed.trees, `${repositoryId}/${sha}`, async () => {
+function treeEntries(call: Call, sha: string): Promise<readonly TreeEntry[]> {
+  const { octokit, here, fixed } = call;
+  return once(fixed.trees, keyOf(call, sha), async () => {
     const { data } = await octokit.rest.git.getTree({ ...here, tree_sha: sha });
     if (data.truncated)
       throw new LoopError(`GitHub lists only a part of the tree ${sha}, so the commit cannot be checked.`);
@@ -155,15 +158,27 @@ function treeEntries({ octokit, here, fixed, repositoryId }: Call, sha: string):
   });
 }
 
-export const moveRef: Operation<'moveRef'> = async (call, ref, sha) => {
-  const { octokit, here } = call;
-  const before = await head(call, ref);
+export const moveRef: Operation<'moveRef'> = async (call, ref, sha, known) => {
+  const before = known === undefined ? await head(call, ref) : known.at;
   if (before === sha) return;
   try {
-    if (before === undefined) await octokit.rest.git.createRef({ ...here, ref, sha });
-    else await octokit.rest.git.updateRef({ ...here, ref: shortRef(ref), sha, force: false });
+    await write(call, { ref, sha, before });
   } catch (error) {
     if (isLimit(error) || !hasStatus(error, 403, 409, 422)) throw error;
+    // Whoever wrote it meanwhile wrote perhaps the same: it is looked for before it is refused.
+    if (known !== undefined) return moveRef(call, ref, sha, undefined);
     throw new WriteRefusedError(`GitHub refused to move ${ref} to ${sha}: ${textOf(error)}`, { cause: error });
   }
 };
+
+interface Move {
+  readonly ref: string;
+  readonly sha: string;
+  /** Undefined where there is no such ref yet. */
+  readonly before: string | undefined;
+}
+
+async function write({ octokit, here }: Call, { ref, sha, before }: Move): Promise<void> {
+  if (before === undefined) await octokit.rest.git.createRef({ ...here, ref, sha });
+  else await octokit.rest.git.updateRef({ ...here, ref: shortRef(ref), sha, force: false });
+}

@@ -184,9 +184,20 @@ export interface GitHub {
       /** Makes a merge: `parent` comes first, and `changes` go on top of what is merged. */
       readonly merge?: Merge | undefined;
     },
-  ): Promise<{ readonly sha: string; readonly tree: string }>;
+  ): Promise<{
+    readonly sha: string;
+    readonly tree: string;
+    /** Where the ref was before it was made. */
+    readonly before: string | undefined;
+  }>;
   /** Creates the ref or moves it forward; never by force. @throws {WriteRefusedError} with GitHub's text when refused. */
-  moveRef(repository: RepositoryRef, ref: string, sha: string): Promise<void>;
+  moveRef(
+    repository: RepositoryRef,
+    ref: string,
+    sha: string,
+    /** Where it is, as far as known; without, that is asked first. */
+    known?: { readonly at: string | undefined },
+  ): Promise<void>;
   /**
    * Starts the run of an entry once and returns its id; any further run of the same title is cancelled. `attempt` counts from 1: the first looks and
    * sends, the next five only look, later ones look and send again. @throws {UnansweredError} while nobody knows whether a run was started.

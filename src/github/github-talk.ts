@@ -105,7 +105,8 @@ function roleOf({ permission: level, role_name: name, user }: z.infer<typeof acc
   return role.safeParse(name).data ?? role.safeParse(level).data ?? 'none';
 }
 
-export const repository: Operation<'repository'> = async ({ octokit, here }) => {
+export const repository: Operation<'repository'> = async ({ octokit, here, fixed, repositoryId }) => {
   const { data } = await octokit.rest.repos.get(here);
+  fixed.defaultBranches.set(String(repositoryId), data.default_branch);
   return { defaultBranch: data.default_branch };
 };

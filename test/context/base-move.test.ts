@@ -57,7 +57,7 @@ function portsOf(tip: string, paths: readonly string[]): Ports {
       reads.push(path);
       return CONFIG;
     },
-    commit: async () => ({ sha: TIP, tree: TIP }),
+    commit: async () => ({ sha: TIP, tree: TIP, before: undefined }),
   };
   const modelFacts = { ...stage.ports.modelFacts, jobUrl: 'http://127.0.0.1:1/v1' };
   return { ...stage.ports, modelFacts, github };

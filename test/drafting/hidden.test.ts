@@ -57,7 +57,7 @@ async function packet(): Promise<string> {
     head: async () => loop.started.base.sha,
     changedPaths: async () => [],
     file: async () => CONFIG,
-    commit: async () => ({ sha: 'd'.repeat(40), tree: 'e'.repeat(40) }),
+    commit: async () => ({ sha: 'd'.repeat(40), tree: 'e'.repeat(40), before: undefined }),
     moveRef: async () => undefined,
     openPull: async () => ({ number: 13, nodeId: 'PR_13' }),
     comment: async (_, __, { body }) => {

@@ -56,7 +56,7 @@ async function landed(madeOn: string, known: string, head = known) {
       moveRef: async () => {},
       async commit(_, { parent, changes }) {
         committed.push({ parent, paths: changes.map(({ path }) => path) });
-        return { sha: CANDIDATE, tree: 'e'.repeat(40) };
+        return { sha: CANDIDATE, tree: 'e'.repeat(40), before: undefined };
       },
     },
   };

@@ -246,8 +246,9 @@ test('a commit is signed by GitHub, git agrees on its tree, and where its ref ha
   await aSecond();
   const withoutBlobs = (writes: readonly string[]) => writes.filter((write) => write !== 'POST /git/blobs');
   const writes = await writesDuring(async () => {
-    expect(await github().commit(repository, { ref, parent, changes, message })).toEqual(first);
-    expect(await github().commit(repository, { ref, parent: first.sha, changes, message })).toEqual(first);
+    const again = { ...first, before: first.sha };
+    expect(await github().commit(repository, { ref, parent, changes, message })).toEqual(again);
+    expect(await github().commit(repository, { ref, parent: first.sha, changes, message })).toEqual(again);
   });
   expect(withoutBlobs(writes)).toEqual([]);
   const others = [
@@ -358,6 +359,36 @@ test('a ref is created, moved forward, left alone when right, and never moved ba
   await expect(github().moveRef(repository, ref, sha)).rejects.toThrow(WriteRefusedError);
   await expect(github().moveRef(repository, ref, sha)).rejects.toThrow(/not a fast forward/i);
   expect(await github().head(repository, ref)).toBe(next.sha);
+});
+
+test('what was committed is not asked for again when the next commit goes on top of it', async () => {
+  const asked = github();
+  const ref = 'refs/heads/loopwright/on-top';
+  const changeOf = (path: string) => ({ path, mode: '100644' as const, content: Buffer.from(path).toString('base64') });
+  const commit = (parent: string, path: string) =>
+    asked.commit(repository, { ref, parent, changes: [changeOf(path)], message: path });
+  const first = await commit(await mainHead(), 'src/one.txt');
+  await asked.moveRef(repository, ref, first.sha, { at: first.before });
+  const requests = await requestsDuring(async () => {
+    const next = await commit(first.sha, 'src/two.txt');
+    expect([first.before, next.before]).toEqual([undefined, first.sha]);
+    await asked.moveRef(repository, ref, next.sha, { at: next.before });
+  });
+  expect(requests).toEqual([
+    'GET /repositories/N/git/matching-refs/heads%NFloopwright%NFon-top',
+    'POST /git/trees',
+    'POST /git/commits',
+    'PATCH /git/refs/heads%NFloopwright%NFon-top',
+  ]);
+});
+
+test('a ref that is elsewhere than was known is looked for before it is moved, and never moved back', async () => {
+  const { branch, sha } = await branchWith('one');
+  const ref = `refs/heads/${branch}`;
+  const next = await github().commit(repository, { ref, parent: sha, changes: [], message: 'Next' });
+  await github().moveRef(repository, ref, next.sha, { at: undefined });
+  expect(await github().head(repository, ref)).toBe(next.sha);
+  await expect(github().moveRef(repository, ref, sha, { at: undefined })).rejects.toThrow(/not a fast forward/i);
 });
 
 test('workflow files are refused with the words of GitHub', async () => {

@@ -37,9 +37,9 @@ export function codeOperations({ hub, wire }: Access): Code {
           const text = plain(message);
           const tree = treeOf(files);
           const made = alreadyMade(hub, { ref, parents, tree, message: text });
-          if (made !== undefined) return { sha: made, tree };
+          if (made !== undefined) return { sha: made, tree, before: made };
           const { sha } = hub.commits.add({ parents, files, message: text, by: 'app', atMs: hub.scheduler.nowMs() });
-          return { sha, tree };
+          return { sha, tree, before: seenHead(hub, ref) };
         },
       }),
     moveRef: (target, ref, sha) =>
