@@ -13,19 +13,7 @@ export async function relatedTests(
   { tests, baseFiles, headFiles }: Change,
 ): Promise<ReadonlySet<string>> {
   if (tests.length === 0) return new Set();
-  const conftests = tests.filter((path) => isConftest(path) && baseFiles.has(path));
-  const [before, after] = [
-    await textsIn(repository, baseFiles, conftests),
-    await textsIn(repository, headFiles, conftests),
-  ];
-  const others = [...(await textsIn(repository, headFiles, [...headFiles.keys()].filter(isConftest))).values()];
-  const fixtures = conftests.map((path) => {
-    const change = { before: before.get(path) ?? '', after: after.get(path) ?? '', others };
-    const names = [...changedFixtures(parsers, change)];
-    return { below: path.slice(0, -'conftest.py'.length), asked: names.map((name) => new RegExp(`\\b${name}\\b`)) };
-  });
-  const asksFor = (path: string, text: string) =>
-    fixtures.some(({ below, asked }) => path.startsWith(below) && asked.some((name) => name.test(text)));
+  const asksFor = await fixtureAsked({ repository, parsers }, { tests, baseFiles, headFiles });
   const untouched = [...headFiles].flatMap(([path, id]) =>
     isTestFile(path, runner) && baseFiles.get(path) === id ? [path] : [],
   );
@@ -37,6 +25,26 @@ export async function relatedTests(
       return owners.has(path) || names(path, text, tests) || asksFor(path, text);
     }),
   );
+}
+
+/** Whether the text of a test file, by its path, names a fixture that a conftest.py above it makes otherwise now. */
+async function fixtureAsked(
+  { repository, parsers }: { readonly repository: Repository; readonly parsers: Parsers },
+  { tests, baseFiles, headFiles }: Pick<Change, 'tests' | 'baseFiles' | 'headFiles'>,
+): Promise<(path: string, text: string) => boolean> {
+  const conftests = tests.filter((path) => isConftest(path) && baseFiles.has(path));
+  const [before, after] = [
+    await textsIn(repository, baseFiles, conftests),
+    await textsIn(repository, headFiles, conftests),
+  ];
+  const others = [...(await textsIn(repository, headFiles, [...headFiles.keys()].filter(isConftest))).values()];
+  const fixtures = conftests.map((path) => {
+    const change = { before: before.get(path) ?? '', after: after.get(path) ?? '', others };
+    const names = [...changedFixtures(parsers, change)];
+    return { below: path.slice(0, -'conftest.py'.length), asked: names.map((name) => new RegExp(`\\b${name}\\b`)) };
+  });
+  return (path, text) =>
+    fixtures.some(({ below, asked }) => path.startsWith(below) && asked.some((name) => name.test(text)));
 }
 
 /** `test/__snapshots__/a.test.js.snap` is that of `test/a.test.js`. */

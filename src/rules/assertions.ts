@@ -27,10 +27,12 @@ export function hasAssertion(content: string, name: string): boolean {
 const OF_ANY =
   /^(?:test|it|def|describe|expect|assert\w*|ok|fail|not\w*|throws|rejects|equals?|deep\w*|strict\w*|to[A-Z]\w*|raises|range|len|list|dict|set|tuple|str|int|float|bool|sorted|repr|type|isinstance|print|String|Number|Boolean|Array|Object|Promise|Error|map|filter|forEach|push|join|keys|values|entries|then|import|require|function|for|if|while|switch|catch|async|super)$/;
 
-/** What a test calls in its own lines, but for what any does. */
+/** What a test calls in its own lines, or in those of a function of the file that it calls, but for what any code does. */
 export function calledBy(content: string, name: string): ReadonlySet<string> {
-  const own = ownLines(content.split('\n'), name.replace(/\[.*\]$/s, '')) ?? '';
-  return new Set(callsOf(own).filter((called) => !OF_ANY.test(called) && !/^test_/.test(called)));
+  const lines = content.split('\n');
+  const ownCalls = (text: string) => callsOf(text).filter((called) => !OF_ANY.test(called) && !/^test_/.test(called));
+  const own = ownCalls(ownLines(lines, name.replace(/\[.*\]$/s, '')) ?? '');
+  return new Set(own.flatMap((called) => [called, ...ownCalls(declaredLines(lines, called) ?? '')]));
 }
 
 /** Also the end of an assertion that began lines before. */
@@ -48,16 +50,34 @@ export function assertingLinesIn(text: string): readonly string[] {
   return lines.filter((line) => ASSERTS.test(line) || ASSERTING_LINE.test(line));
 }
 
-/** From the line that declares the test to the next test. */
+/** From the line that declares the test to the next test. Several classes and suites of a file may have one of the name: it is looked for in its own. */
 function ownLines(lines: readonly string[], name: string): string | undefined {
-  const last = name.split(' > ').at(-1) ?? name;
-  const method = /^\w+\.(\w+)$/.exec(name)?.[1];
-  const isNamed = (line: string) => line.includes(last) || (method !== undefined && line.includes(`def ${method}(`));
-  const declared = lines.findIndex((line) => TEST_START.test(line) && isNamed(line));
-  // A title may stand on the line after.
-  const start = declared < 0 ? lines.findIndex(isNamed) : declared;
-  if (start < 0) return undefined;
-  const next = lines.findIndex((line, index) => index > start && TEST_START.test(line));
+  const method = /^(\w+)\.(\w+)$/.exec(name);
+  const titles = name.split(' > ');
+  const last = titles.at(-1) ?? name;
+  const isNamed = (line: string) => line.includes(last) || (method !== null && line.includes(`def ${method[2]}(`));
+  const around = method === null ? titles.slice(0, -1) : [`class ${method[1]}`];
+  const from = around.reduce(
+    (at, title) =>
+      Math.max(
+        at,
+        indexFrom(lines, at, (line) => line.includes(title)),
+      ),
+    0,
+  );
+  const declares = (line: string) => TEST_START.test(line) && isNamed(line);
+  // A title may stand on the line after, and a method in a class that is inherited.
+  const places = [indexFrom(lines, from, declares), indexFrom(lines, 0, declares), indexFrom(lines, from, isNamed)];
+  const start = places.find((place) => place >= 0);
+  return start === undefined ? undefined : untilNext(lines, start, (line) => TEST_START.test(line));
+}
+
+function indexFrom(lines: readonly string[], from: number, isIt: (line: string) => boolean): number {
+  return lines.findIndex((line, index) => index >= from && isIt(line));
+}
+
+function untilNext(lines: readonly string[], start: number, isNext: (line: string) => boolean): string {
+  const next = indexFrom(lines, start + 1, isNext);
   return lines.slice(start, next < 0 ? undefined : next).join('\n');
 }
 
@@ -66,11 +86,13 @@ function callsOf(text: string): readonly string[] {
 }
 
 function assertsIn(lines: readonly string[], called: string): boolean {
-  const declares = new RegExp(`\\b(?:function|const|let|def)\\s+${called.replaceAll('$', '\\$')}\\b`);
+  return ASSERTS.test(declaredLines(lines, called) ?? '');
+}
+
+/** Of what the file declares by this name. */
+function declaredLines(lines: readonly string[], called: string): string | undefined {
+  const declares = new RegExp(`\\b(?:function|const|let|def)\\s+${RegExp.escape(called)}\\b`);
   const start = lines.findIndex((line) => declares.test(line));
-  if (start < 0) return false;
-  const next = lines.findIndex(
-    (line, index) => index > start && (TEST_START.test(line) || /^\S.*\b(?:function|def)\b/.test(line)),
-  );
-  return ASSERTS.test(lines.slice(start, next < 0 ? undefined : next).join('\n'));
+  if (start < 0) return undefined;
+  return untilNext(lines, start, (line) => TEST_START.test(line) || /^\S.*\b(?:function|def)\b/.test(line));
 }

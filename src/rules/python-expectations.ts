@@ -3,7 +3,7 @@ import type { Node, Replacement } from '../syntax/language.ts';
 import type { Expectations } from './expectations.ts';
 import { at, callOf } from './python-nodes.ts';
 import { cellsOf } from './python-tables.ts';
-import { type Aliases, firstOther, named, otherNumber, otherText } from './tree-rule.ts';
+import { type Aliases, firstOther, named, otherNumber, othersOf, otherText } from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
@@ -19,24 +19,14 @@ export const PYTHON_EXPECTATIONS: Expectations = {
   expectedIn(node) {
     if (node.type === 'assert_statement') {
       const equality = named(node)[0] && equalityIn(named(node)[0] ?? node);
-      return equality === undefined ? [] : othersIn(operandsOf(equality));
+      return equality === undefined ? [] : othersOf(operandsOf(equality), otherThan, cellsOf);
     }
     if (node.type !== 'call') return [];
     const { names, arguments: given } = callOf(node, NO_ALIASES);
     const [one, next] = given;
-    return names.length === 2 && COMPARES.has(names[1] ?? '') ? othersIn([next, one]) : [];
+    return names.length === 2 && COMPARES.has(names[1] ?? '') ? othersOf([next, one], otherThan, cellsOf) : [];
   },
 };
-
-/** The first literal that can be another, else those of the table whose column is compared with. */
-function othersIn(operands: readonly (Node | undefined)[]): readonly Replacement[] {
-  const other = otherIn(operands);
-  if (other !== undefined) return [other];
-  const columns = operands.map((operand) =>
-    operand === undefined ? [] : cellsOf(operand).flatMap((cell) => otherThan(cell) ?? []),
-  );
-  return columns.find((column) => column.length > 0) ?? [];
-}
 
 /** The comparison that has to hold for the assertion to hold. */
 function equalityIn(node: Node): Node | undefined {

@@ -1,11 +1,9 @@
 /** What a name stands for in the tests of Python: a constant, or a column of the table that tests are made of. Pure. */
 import type { Node } from '../syntax/language.ts';
 import { at, callOf, literalOf } from './python-nodes.ts';
-import { type Aliases, named } from './tree-rule.ts';
+import { type Aliases, named, nearestAround } from './tree-rule.ts';
 
 const NO_ALIASES: Aliases = new Map();
-/** Longer ways up a tree than from an assertion to its table nobody writes. */
-const HIGHEST = 200;
 
 interface Binding {
   /** In which nothing else may use the name: what a test also puts in, it may rightly get back. */
@@ -24,22 +22,14 @@ export function cellsOf(expected: Node): readonly Node[] {
   return uses.length === 2 ? rows.flatMap((row) => (place === undefined ? [row] : (cellAt(row, place) ?? []))) : [];
 }
 
-/** By type of what is around the name. */
-const BINDERS: Readonly<Record<string, (around: Node, name: string) => Binding | undefined>> = {
-  for_statement: boundByLoop,
-  function_definition: boundByParameter,
-  block: boundByConstant,
-  module: boundByConstant,
-};
-
 function bindingOf(name: Node): Binding | undefined {
-  let around = name.parent;
-  for (let height = 0; height < HIGHEST && around !== null; height += 1) {
-    const binding = BINDERS[around.type]?.(around, name.text);
-    if (binding !== undefined) return binding;
-    around = around.parent;
-  }
-  return undefined;
+  const { text } = name;
+  return nearestAround(name, {
+    for_statement: (loop) => boundByLoop(loop, text),
+    function_definition: (definition) => boundByParameter(definition, text),
+    block: (block) => boundByConstant(block, text),
+    module: (block) => boundByConstant(block, text),
+  });
 }
 
 const LISTS: ReadonlySet<string> = new Set(['pattern_list', 'tuple_pattern', 'list_pattern']);
@@ -110,13 +100,8 @@ function rowsOf(table: Node): readonly Node[] {
 const heldBy = (node: Node): Node | undefined => (node.type === 'identifier' ? keptAs(node) : node);
 
 function keptAs(name: Node): Node | undefined {
-  let around = name.parent;
-  for (let height = 0; height < HIGHEST && around !== null; height += 1) {
-    const value = around.type === 'block' || around.type === 'module' ? constantIn(around, name.text) : undefined;
-    if (value !== undefined) return value;
-    around = around.parent;
-  }
-  return undefined;
+  const kept = (block: Node) => constantIn(block, name.text);
+  return nearestAround(name, { block: kept, module: kept });
 }
 
 function cellAt(row: Node, place: number): Node | undefined {

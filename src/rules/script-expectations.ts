@@ -4,7 +4,7 @@ import type { Expectations } from './expectations.ts';
 import { at, callOf, chainOf, literalOf, unwrapped } from './script-nodes.ts';
 import { cellsOf } from './script-tables.ts';
 import { ANY } from './test-names.ts';
-import { type Aliases, firstOther, named, otherNumber, otherText, unescaped } from './tree-rule.ts';
+import { type Aliases, firstOther, named, otherNumber, othersOf, otherText, unescaped } from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
@@ -34,9 +34,9 @@ export const SCRIPT_EXPECTATIONS: Expectations = {
     if (node.type !== 'call_expression') return [];
     const { names = [], arguments: [one, next] = [] } = callOf(node, NO_ALIASES) ?? {};
     const last = names.at(-1) ?? '';
-    if (MATCHERS.has(last) && isExpectation(at(node, 'function'))) return othersIn([one]);
+    if (MATCHERS.has(last) && isExpectation(at(node, 'function'))) return othersOf([one], otherThan, cellsOf);
     if (!COMPARES.has(last) || !isAsserting(names) || next === undefined) return [];
-    return othersIn([next, one]);
+    return othersOf([next, one], otherThan, cellsOf);
   },
 };
 
@@ -52,16 +52,6 @@ function titleIn(title: Node): string | null {
 /** Where Jest and Vitest put values in. */
 function filledIn(title: string | null): string | null {
   return title === null ? null : title.replaceAll(/%[a-zA-Z#]|\$[\w#.]+/g, ANY);
-}
-
-/** The first literal that can be another, else those of the table whose column is compared with. */
-function othersIn(operands: readonly (Node | undefined)[]): readonly Replacement[] {
-  const other = otherIn(operands);
-  if (other !== undefined) return [other];
-  const columns = operands.map((operand) =>
-    operand === undefined ? [] : cellsOf(operand).flatMap((cell) => otherThan(cell) ?? []),
-  );
-  return columns.find((column) => column.length > 0) ?? [];
 }
 
 /** `expect(…).resolves.toBe`: what the matcher hangs on is the call of `expect`. */

@@ -1,11 +1,9 @@
 /** What a name stands for in the tests of JavaScript and TypeScript: a constant, or a column of the table that tests are made of. Pure. */
 import type { Node } from '../syntax/language.ts';
 import { at, callOf, keyOf, unwrapped } from './script-nodes.ts';
-import { type Aliases, named } from './tree-rule.ts';
+import { type Aliases, named, nearestAround } from './tree-rule.ts';
 
 const NO_ALIASES: Aliases = new Map();
-/** Longer ways up a tree than from an assertion to its table nobody writes. */
-const HIGHEST = 200;
 
 /** From a row to a cell: places in arrays, names in objects. */
 type Path = readonly (string | number)[];
@@ -33,23 +31,15 @@ function nameIn(node: Node): { readonly name?: Node; readonly more: Path } {
   return isOfName ? { name: object, more: [property.text] } : { more: [] };
 }
 
-/** By type of what is around the name. */
-const BINDERS: Readonly<Record<string, (around: Node, name: string) => Binding | undefined>> = {
-  for_in_statement: boundByLoop,
-  arrow_function: boundByCall,
-  function_expression: boundByCall,
-  statement_block: boundByConstant,
-  program: boundByConstant,
-};
-
 function bindingOf(name: Node): Binding | undefined {
-  let around = name.parent;
-  for (let height = 0; height < HIGHEST && around !== null; height += 1) {
-    const binding = BINDERS[around.type]?.(around, name.text);
-    if (binding !== undefined) return binding;
-    around = around.parent;
-  }
-  return undefined;
+  const { text } = name;
+  return nearestAround(name, {
+    for_in_statement: (loop) => boundByLoop(loop, text),
+    arrow_function: (callback) => boundByCall(callback, text),
+    function_expression: (callback) => boundByCall(callback, text),
+    statement_block: (block) => boundByConstant(block, text),
+    program: (block) => boundByConstant(block, text),
+  });
 }
 
 function boundByLoop(loop: Node, name: string): Binding | undefined {

@@ -130,3 +130,34 @@ export function firstOther(
   }
   return undefined;
 }
+
+/** Longer ways up a tree than from a name to what binds it nobody writes. */
+const HIGHEST = 200;
+
+/** What the nearest node around this one gives that has something to give, by its type. */
+export function nearestAround<Found>(
+  node: Node,
+  givers: Readonly<Record<string, (around: Node) => Found | undefined>>,
+): Found | undefined {
+  let { parent: around } = node;
+  for (let height = 0; height < HIGHEST && around !== null; height += 1) {
+    const found = givers[around.type]?.(around);
+    if (found !== undefined) return found;
+    around = around.parent;
+  }
+  return undefined;
+}
+
+/** The first literal of the operands that can be another, else those of the cells that an operand stands for. */
+export function othersOf(
+  operands: readonly (Node | undefined)[],
+  otherThan: (node: Node) => Replacement | undefined,
+  cellsOf: (operand: Node) => readonly Node[],
+): readonly Replacement[] {
+  const other = firstOther(operands, otherThan);
+  if (other !== undefined) return [other];
+  const columns = operands.map((operand) =>
+    (operand === undefined ? [] : cellsOf(operand)).flatMap((cell) => otherThan(cell) ?? []),
+  );
+  return columns.find((column) => column.length > 0) ?? [];
+}

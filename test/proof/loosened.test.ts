@@ -80,6 +80,24 @@ test.each([
   expect(aboutIn(before, new Map([['a', text]]))('a::old', 'a::new')).toBe(isIt);
 });
 
+test('a test is read in its own class or suite, also where another one has it by the same name', () => {
+  const python = (first: string, second: string) =>
+    `class One(TestCase):\n    def test_it(self):\n        ${first}\n\n\nclass Two(TestCase):\n    def test_it(self):\n        ${second}\n`;
+  const before = new Map([['a', python('gray()', 'part()')]]);
+  const about = aboutIn(before, new Map([['a', python('gray()', 'part(1)')]]));
+  expect([about('a::Two.test_it', 'a::Two.test_it'), about('a::Two.test_it', 'a::One.test_it')]).toEqual([true, false]);
+  const script = (first: string, second: string) =>
+    `describe('one', () => {\n  test('it', () => { ${first}; });\n});\ndescribe('two', () => {\n  test('it', () => { ${second}; });\n});\n`;
+  const old = new Map([['a', script('gray()', 'part()')]]);
+  expect(aboutIn(old, old)('a::two > it', 'a::one > it')).toBe(false);
+});
+
+test('a test that asks through a helper of its file is about what that calls', () => {
+  const helped = 'def check(n, wanted):\n    assert tier(n) == wanted\n\ndef test_new():\n    check(200, "gold")\n';
+  const before = new Map([['a', 'def test_old():\n    assert tier(100) == "gold"\n']]);
+  expect(aboutIn(before, new Map([['a', helped]]))('a::test_old', 'a::test_new')).toBe(true);
+});
+
 test('a test that calls nothing of its own may be about anything', () => {
   const before = new Map([['a', "test('old', () => { assert.equal(total, 1); });"]]);
   expect(aboutIn(before, new Map())('a::old', 'a::new')).toBe(true);
