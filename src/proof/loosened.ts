@@ -21,13 +21,14 @@ export interface Loosened {
 
 /**
  * Whoever means another behaviour writes a test that needs the change; one that is content with both hides what the change breaks. A test that is gone must
- * have one in its place that needs the change. Told only: an exception, which may come from what the test does with the product's insides; and a test that asserts
- * all that it did, whose set-up people adapt where a default becomes another.
+ * have one in its place that needs the change. Told only: an exception, which may come from what the test does with the product's insides; a test that asserts
+ * all that it did, whose set-up people adapt where a default becomes another; and one that needs the change, which says what is meant now.
  */
 export function loosened({ base, asBefore, rows, assertsAsBefore, isAbout }: Loosened): readonly Defect[] {
   const red = [...asBefore].filter(([id, result]) => base.get(id)?.outcome === 'pass' && isTelling(result));
   const now = rowsByOld(base, rows);
   const content = red.filter(([id]) => now(id)?.role === 'keeps');
+  const otherwise = red.filter(([id, { isRaised }]) => now(id)?.role === 'proves' && isRaised !== true);
   const gone = red.filter(([id]) => now(id) === undefined);
   const fresh = rows.filter(({ test, role }) => role === 'proves' && !base.has(test)).map(({ test }) => test);
   const unreplaced = gone.filter(([id]) => {
@@ -42,12 +43,15 @@ export function loosened({ base, asBefore, rows, assertsAsBefore, isAbout }: Loo
         : findingFor(id, result, { instead: CONTENT }),
     ),
     ...unreplaced.map(([id, result]) => findingFor(id, result, { instead: UNREPLACED })),
+    // What it asked is gone from it, or is another by intent: only people know.
+    ...otherwise.map(([id, result]) => findingFor(id, result, { instead: OTHERWISE, isTold: true })),
   ];
 }
 
 const CONTENT = 'as it is now it passes with and without the change';
 const ADAPTED = 'with another set-up and the same assertions it passes with and without the change';
-const UNREPLACED = 'no other test that needs the change stands in its place';
+const OTHERWISE = 'as it is now it passes with the change only';
+const UNREPLACED = 'no new test of the file that calls what it called and needs the change stands in its place';
 
 /** What is not there any more says nothing about what a test asked. */
 function isTelling(result: TestResult): boolean {
