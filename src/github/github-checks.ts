@@ -79,8 +79,12 @@ function newestOf(runs: readonly Listed[], { name, headSha }: CheckRun): ShownCh
   };
 }
 
-/** A completed run does not go back to work, and annotations can only be added: such a change is a new run of the same name. */
+/**
+ * A completed run does not go back to work, and annotations can only be added: such a change is a new run of the same name. So is one that offers
+ * buttons for something else: whoever presses what their page still shows would be taken to mean what they never saw.
+ */
 function mayBeChanged(existing: ShownCheck, wanted: CheckRun, sameAnnotations: boolean): boolean {
+  if (wanted.actions.length > 0 && existing.externalId !== wanted.externalId) return false;
   if (existing.isCompleted && wanted.status !== 'completed') return false;
   return sameAnnotations || existing.annotations === 0;
 }

@@ -526,6 +526,15 @@ test('a check run is made once, changed in place, and not written when it says t
   expect(await show({ name: 'loopwright / build' })).toEqual(['POST /check-runs']);
 });
 
+test('a check run whose buttons are for another packet is a new one, so that nobody approves what they never saw', async () => {
+  const { sha } = await branchWith('five');
+  const show = (change: Partial<CheckRun>) =>
+    writesDuring(() => github().checks(repository, [checkRun(sha, { name: 'loopwright / pressed', ...change })]));
+  expect(await show({ externalId: '1/12/1/PLAN/1/one' })).toEqual(['POST /check-runs']);
+  expect(await show({ externalId: '1/12/1/PLAN/1/two' })).toEqual(['POST /check-runs']);
+  expect(await show({ externalId: '1/12/1/BUILD/1/two', actions: [] })).toEqual(['PATCH /check-runs/N']);
+});
+
 test('check runs that are known are not looked for', async () => {
   const sha = await mainHead();
   let known: readonly ShownCheck[] = [];
