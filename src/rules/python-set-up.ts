@@ -1,4 +1,4 @@
-/** Reads what a conftest.py gains: fixtures and imports, which by themselves change no test. Pure. */
+/** Reads what a conftest.py gains: fixtures, imports, helpers and constants, which by themselves change no test. Pure. */
 import type { Node } from '../syntax/language.ts';
 import { at } from './python-nodes.ts';
 import { named } from './tree-rule.ts';
@@ -56,6 +56,30 @@ export function isFixtureOnly(node: Node, there: AlreadyThere): boolean {
   return name !== undefined && isNewName(name, there);
 }
 
+/** A function that somebody has to call, or a constant that somebody has to name, where nothing that is there does. */
+export function isHelperOnly(node: Node, there: AlreadyThere): boolean {
+  const name = node.type === 'function_definition' ? helperName(node) : constantName(node);
+  return name !== undefined && isNewName(name, there) && !isNamedIn(name, there);
+}
+
+function helperName(made: Node): string | undefined {
+  return hasPlainHead(made) ? at(made, 'name')?.text : undefined;
+}
+
+function constantName(node: Node): string | undefined {
+  const [set, ...more] = node.type === 'expression_statement' ? named(node) : [];
+  const [name, value] = set?.type === 'assignment' ? [at(set, 'left'), at(set, 'right')] : [];
+  const isConstant = more.length === 0 && name?.type === 'identifier' && value !== undefined && isPlain(value);
+  return isConstant ? name.text : undefined;
+}
+
+/** What pytest reads in a conftest.py, or Python of a module. */
+const READ = /^(?:collect_ignore|test|__)/i;
+
+function isNamedIn(name: string, { conftests }: AlreadyThere): boolean {
+  return READ.test(name) || conftests.some((text) => new RegExp(`\\b${name}\\b`).test(text));
+}
+
 /** The same one, made anew: only what its function does, and asks for, is another. */
 export function isSameFixture(before: Node, after: Node): boolean {
   const name = fixtureName(before);
@@ -68,8 +92,12 @@ export function fixtureName(node: Node): string | undefined {
   if (node.type !== 'decorated_definition') return undefined;
   const [decorator, made, ...more] = named(node);
   if (decorator?.type !== 'decorator' || made?.type !== 'function_definition' || more.length > 0) return undefined;
-  const head = [at(made, 'parameters'), at(made, 'return_type')].filter((part) => part !== undefined);
-  return isFixture(decorator) && head.every(isPlain) ? at(made, 'name')?.text : undefined;
+  return isFixture(decorator) && hasPlainHead(made) ? at(made, 'name')?.text : undefined;
+}
+
+/** No code runs where the function is made. */
+function hasPlainHead(made: Node): boolean {
+  return [at(made, 'parameters'), at(made, 'return_type')].every((part) => part === undefined || isPlain(part));
 }
 
 /** `@pytest.fixture`, also with a scope and values. */

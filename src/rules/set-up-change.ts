@@ -1,7 +1,7 @@
 /** Whether a change of a file that decides how tests run decides nothing: told on the syntax trees of before and after. Pure. */
 import type { Node } from '../syntax/language.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
-import { fixtureName, isFixtureOnly, isImportOnly, isSameFixture, isText } from './python-set-up.ts';
+import { fixtureName, isFixtureOnly, isHelperOnly, isImportOnly, isSameFixture, isText } from './python-set-up.ts';
 import { objectOf, settingsOf } from './script-set-up.ts';
 import { named } from './tree-rule.ts';
 
@@ -28,7 +28,7 @@ export function mayBeHarmless(path: string): boolean {
   return isConftest(path) || VITE.test(path);
 }
 
-/** A conftest.py that only gains fixtures, or Vite's settings that only build or serve otherwise. */
+/** A conftest.py that only gains fixtures and what those use, or Vite's settings that only build or serve otherwise. */
 export function isHarmlessSetUp(parsers: Parsers, change: SetUpChange): boolean {
   if (isConftest(change.path)) return onTrees(parsers, change, (...roots) => gainsFixtures(change, roots));
   if (VITE.test(change.path)) return onTrees(parsers, change, (...roots) => isSameForTests(roots));
@@ -63,9 +63,9 @@ function gainsFixtures({ conftests, product }: SetUpChange, [before, after]: rea
     return !isOld;
   });
   const there = { conftests, product };
-  return (
-    kept === old.length && gained.every((one) => isText(one) || isImportOnly(one, there) || isFixtureOnly(one, there))
-  );
+  const isHarmless = (one: Node) =>
+    isText(one) || isImportOnly(one, there) || isFixtureOnly(one, there) || isHelperOnly(one, there);
+  return kept === old.length && gained.every(isHarmless);
 }
 
 /** The fixtures of a conftest.py that are others now, and those that ask for them, there or in others like it. */

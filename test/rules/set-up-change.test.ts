@@ -33,6 +33,8 @@ describe('a conftest.py', () => {
       `${BASE}\n@pytest.fixture(scope="module", params=[-1, 2])\ndef count(request):\n    return request.param\n`,
     ],
     ['one that waits', `${BASE}\n@pytest.fixture\nasync def later() -> list[int] | None:\n    return 1\n`],
+    ['a helper', `${BASE}\n\ndef basket_of(*goods):\n    return list(goods)\n`],
+    ['a constant, and what is made of it', `LIMITS = {"small": -1, "big": 100}\n${BASE}\n${FIXTURE}`],
     ['a comment and a docstring', `"""Of the shop."""\n# of the shop\n${BASE}`],
   ])('may gain %s', async (_, after) => {
     expect(await conftest(after)).toBe(true);
@@ -50,6 +52,12 @@ describe('a conftest.py', () => {
     expect(changed(BASE, BASE + FIXTURE)).toEqual([]);
   });
 
+  test('may not gain a helper or a constant by a name that it uses already', async () => {
+    const before = `from shop.tools import *\n${BASE.replace('return 1', 'return made()')}`;
+    for (const gained of ['def made():\n    return 2\n', 'made = None\n'])
+      expect(await isHarmless({ path: 'conftest.py', before, after: `${before}\n${gained}` })).toBe(false);
+  });
+
   test('may be new', async () => {
     const other = BASE.replace('import pytest', 'import shop.tools as pytest');
     expect(await isHarmless({ path: 'conftest.py', before: '', after: other })).toBe(false);
@@ -64,7 +72,12 @@ describe('a conftest.py', () => {
     ['everything of a module', `from shop.tools import *\n${BASE}`],
     ['plugins', `${BASE}\npytest_plugins = ["shop.tools"]\n`],
     ['code', `${BASE}\nprint(1)\n`],
-    ['a helper', `${BASE}\ndef helper():\n    return 1\n`],
+    ['a helper that code makes', `${BASE}\ndef one(goods=patch()):\n    return 2\n`],
+    ['a helper with a decorator', `${BASE}\n@patched\ndef one():\n    return 2\n`],
+    ['a constant that code makes', `${BASE}\nLIMIT = patch()\n`],
+    ['a constant that leaves files out', `${BASE}\ncollect_ignore = ["test_a.py"]\n`],
+    ['marks', `${BASE}\npytestmark = skip\n`],
+    ['another value of something', `${BASE}\nshop.price = 3\n`],
     ['a fixture that no test asks for', `${BASE}\n@pytest.fixture(autouse=True)\ndef patched():\n    yield\n`],
     ['code in a decorator', `${BASE}\n@pytest.fixture(params=[patch()])\ndef a():\n    yield\n`],
     ['options that are not told', `${BASE}\n@pytest.fixture(**OPTIONS)\ndef a():\n    yield\n`],
