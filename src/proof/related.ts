@@ -47,15 +47,16 @@ async function fixtureAsked(
     fixtures.some(({ below, asked }) => path.startsWith(below) && asked.some((name) => name.test(text)));
 }
 
-/** `test/__snapshots__/a.test.js.snap` is that of `test/a.test.js`. */
+/** Of snapshots, as Jest and Vitest, syrupy and node:test keep them: `test/__snapshots__/a.test.js.snap` is that of `test/a.test.js`. */
 function ownerOf(path: string): string {
-  return posix.join(path, '..', '..', posix.basename(path, '.snap'));
+  if (path.endsWith('.snapshot')) return path.slice(0, -'.snapshot'.length);
+  return posix.join(path, '..', '..', posix.basename(path, '.snap').replace(/\.ambr$/, '.py'));
 }
 
 const QUOTED = /["'`]([^"'`\n]{1,200})["'`]/g;
 const IMPORTED = /^[ \t]*(?:from|import)[ \t][^\n]*/gm;
 
-/** Whether a test file imports one of these paths, or reads it by its path or, where it is no code, by its name alone. */
+/** Whether a test file imports one of these paths, or reads it by its path or, where it is no code, by its name, its folder or a pattern. */
 export function names(file: string, text: string, paths: readonly string[]): boolean {
   const quoted = [...text.matchAll(QUOTED)].map(([, said = '']) => said);
   const imported = quoted.filter((said) => said.startsWith('.')).map((said) => posix.join(posix.dirname(file), said));
@@ -65,8 +66,29 @@ export function names(file: string, text: string, paths: readonly string[]): boo
   return paths.some((path) => {
     const isCode = languageOf(path) !== undefined;
     if (isPython && isCode) return modules.has(posix.basename(path, '.py'));
-    return meant.has(stemOf(path)) || (!isCode && quoted.some((said) => posix.basename(said) === posix.basename(path)));
+    return meant.has(stemOf(path)) || (!isCode && quoted.some((said) => isDataOf(file, said, path)));
   });
+}
+
+/** What is put into a text, or stands in a pattern for anything. */
+const FILLED = /\$?\{[^}]*\}|\*+|%\w/;
+
+/** Whether a test that says this may read the data: by its name, as one of a folder below the test, or by what a name near the test is made of. */
+function isDataOf(file: string, said: string, path: string): boolean {
+  const [folder, name] = [posix.dirname(path), posix.basename(path)];
+  const last = posix.basename(said);
+  if (last === name) return true;
+  const way = posix.relative(posix.dirname(file), folder).split('/');
+  const literal = said.split('/').filter((part) => part !== '' && !FILLED.test(part));
+  if (way.includes(literal.at(-1) ?? '')) return true;
+  const isNear = way.filter((part) => part === '..').length < 2;
+  return isNear && /^\.\w|[^.]\.\w/.test(last) && patternOf(last).test(name);
+}
+
+/** `${name}.json`, `*.json` and `.json` stand for all names that end so. */
+function patternOf(said: string): RegExp {
+  const parts = said.split(new RegExp(FILLED, 'g')).map(RegExp.escape);
+  return new RegExp(`^${said.startsWith('.') ? '.+' : ''}${parts.join('.*')}$`);
 }
 
 /** An import may leave out the end of the name, or have that of another language. */
