@@ -35,6 +35,8 @@ const cut = (
 const { key, token, url, program, prefix, preloads, from: place } = JSON.parse(fs.readFileSync(0, 'utf8'));
 // Tests start other processes with the ordinary Node, not with this runner.
 process.execPath = program;
+// Node would have started the file itself: snapshots lie beside what is started.
+process.argv[1] = fileURLToPath(url);
 
 let position = 0;
 function emit(text) {

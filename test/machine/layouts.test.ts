@@ -65,6 +65,17 @@ const CASES: readonly (readonly [string, RunnerName, string, Files])[] = [
     },
   ],
   [
+    'snapshots beside the test, which is the file that was started',
+    'node-test',
+    'test/it.test.mjs',
+    {
+      'package.json': '{}',
+      'test/it.test.mjs.snapshot': 'exports[`right 1`] = `\n2\n`;\n\nexports[`wrong 1`] = `\n2\n`;\n',
+      'test/it.test.mjs':
+        "import test from 'node:test';\nimport assert from 'node:assert';\nassert.equal(process.argv[1], import.meta.filename);\ntest('right', (t) => t.assert.snapshot(2));\ntest('wrong', (t) => t.assert.snapshot(3));\n",
+    },
+  ],
+  [
     'a file loaded first that would take the judges away',
     'node-test',
     'test/it.test.mjs',
