@@ -133,7 +133,7 @@ function requirementLines({ requirements }: Proof): readonly string[] {
 /** Of each line one is shown: whoever mends its tests for that usually mends them for the others. */
 function shownFrom(survived: number, lines: number): string {
   const rest = survived - lines;
-  const others = rest === 0 ? '' : `, one for each line (${rest} more in the same lines)`;
+  const others = rest === 0 ? '' : `, one for each line, and with ${rest} more in the same lines`;
   return `Your tests stay green with each of these (git apply)${others}:`;
 }
 

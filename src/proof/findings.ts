@@ -3,6 +3,7 @@ import { holdsSettings, integrityDefects } from '../guard/test-integrity.ts';
 import { isTestPath } from '../guard/test-paths.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { scanChange } from '../rules/scan-change.ts';
+import { isConftest } from '../rules/set-up-change.ts';
 import { readTests } from '../rules/test-change.ts';
 import type { RunnerName } from '../runners/runners.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
@@ -59,12 +60,22 @@ export async function findingsOf({
   return [
     ...found
       .filter(speaks)
+      .map(withWhatWouldDo)
       .map((one) => weighed(one, COUNTED.has(one.rule) && (one.rule !== 'test-left-out' || leaves(one.file ?? '')))),
     ...scanChange(parsers, added, texts).defects.map((one) =>
       weighed(one, one.rule === ANYWHERE || (AGAINST.test(one.rule) && !isTest(one.file ?? ''))),
     ),
   ];
 }
+
+/** Says which changes of the file decide nothing, where there are such. */
+function withWhatWouldDo(defect: Defect): Defect {
+  if (defect.rule !== 'test-runner' || !isConftest(defect.file ?? '')) return defect;
+  return { ...defect, message: `${defect.message} ${WOULD_DO}` };
+}
+
+const WOULD_DO =
+  'It may gain fixtures, helpers, imports and constants by names that are new, or make a fixture anew; here is more.';
 
 /** Files of which some test was not run here; a condition under which one would be left out elsewhere leaves out nothing. A file without a row is believed nothing. */
 function leavingOut(rows: readonly ProofRow[]): (file: string) => boolean {

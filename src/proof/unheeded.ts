@@ -28,7 +28,12 @@ export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promis
   );
   const asked = proving.filter((id) => linesOf(altered, id).length > 0);
   if (asked.length === 0) return [];
-  log(`tests that need the change, asked with other expectations: ${asked.length} of ${proving.length}`);
+  const others = proving.length - asked.length;
+  const unread =
+    others === 0
+      ? ''
+      : `; of ${others === 1 ? 'the other' : `the other ${others}`} no value can be read that they compare with`;
+  log(`tests that need the change, asked with other expectations: ${asked.length} of ${proving.length}${unread}`);
   const green = await greenWith(work, altered, asked);
   return typeof green === 'string' ? green : green.map((id) => finding(id, linesOf(altered, id)));
 }

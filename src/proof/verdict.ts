@@ -58,7 +58,7 @@ const REASONS: readonly ((grounds: GroundsBefore) => readonly string[])[] = [
   ({ tests, onlyKeeps }) =>
     tests.length === 0 && !onlyKeeps
       ? [
-          'No test was added or changed, so nothing can show that the change is needed. Where it only keeps what is, name the tests of that by --requirements FILE, as `R-1: { keep: [test/a.test.js] }`.',
+          'No test was added or changed, so nothing can show that the change is needed; what lies outside of folders for tests counts as product. Where it only keeps what is, name the tests of that by --requirements FILE, as `R-1: { keep: [test/a.test.js] }`.',
         ]
       : [],
   ({ broken }) =>

@@ -41,7 +41,8 @@ function isModules(node: Node | undefined, aliases: Aliases): boolean {
 }
 
 function isRunner(node: Node | undefined): boolean {
-  return node !== undefined && RUNNERS.has(literalOf(node) ?? '');
+  // `unittest.case` is there when `unittest` is.
+  return node !== undefined && RUNNERS.has(literalOf(node)?.split('.')[0] ?? '');
 }
 
 const calledByTests = insideOf(TEXTS, (node) => isUsed(node) && CALLED_BY_TESTS.test(node.text));

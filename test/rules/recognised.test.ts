@@ -29,6 +29,7 @@ describe('a product that recognises its tests', () => {
     ["import sys\nif 'pytest' in sys.modules:\n    answer = 1", 'shop/a.py'],
     ["import sys\nif 'unittest' not in sys.modules:\n    answer = 1", 'shop/a.py'],
     ["from sys import modules\nif 'pytest' in modules:\n    answer = 1", 'shop/a.py'],
+    ["import sys\nif 'unittest.case' in sys.modules:\n    answer = 1", 'shop/a.py'],
     ["import sys\nif sys.modules.get('_pytest'):\n    answer = 1", 'shop/a.py'],
     ["import os\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    answer = 1", 'shop/a.py'],
     ["import os\nif os.environ.get('PYTEST_VERSION'):\n    answer = 1", 'shop/a.py'],
