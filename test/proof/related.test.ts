@@ -15,7 +15,12 @@ test.each<[string, string, string, string]>([
   ['one of several', 'tests/test_a.py', 'from tests import other, helpers', 'tests/helpers.py'],
   ['data by its path', 'test/a.test.js', "read('test/data/cases.json')", 'test/data/cases.json'],
   ['data by its name alone', 'test/a.test.js', "read(join(here, 'data', 'cases.json'))", 'test/data/cases.json'],
-  ['data by a name that is put together', 'tests/test_a.py', '(HERE / f"{name}.json").read_text()', 'tests/data/cases.json'],
+  [
+    'data by a name that is put together',
+    'tests/test_a.py',
+    '(HERE / f"{name}.json").read_text()',
+    'tests/data/cases.json',
+  ],
   ['data by the end of its name', 'test/a.test.js', "read(join(here, name + '.json'))", 'test/cases.json'],
   ['data by a pattern', 'tests/test_a.py', 'HERE.glob("*.json")', 'tests/cases.json'],
   ['data by its folder', 'test/a.test.js', "readdirSync(join(here, 'cases'))", 'test/cases/small.json'],
