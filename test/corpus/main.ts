@@ -5,7 +5,9 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { type Proof, proof } from '../../src/proof/proof.ts';
-import { optionsOrEnd } from '../command-line.ts';
+import { installedParsers, loadParsers } from '../../src/syntax/parsers.ts';
+import { optionsOrEnd, UsageError } from '../command-line.ts';
+import { respelt, SPELLINGS } from '../measured/refactors.ts';
 import { type Judged, keptRows, rateLines } from './rates.ts';
 
 const given = optionsOrEnd({
@@ -20,13 +22,18 @@ const given = optionsOrEnd({
       meaning: 'keeps what was installed; a folder for temporary files unless told otherwise',
     },
     state: { value: 'FILE', meaning: 'keeps a row for each case that was judged, and goes on from there' },
+    spelling: {
+      value: 'NAME',
+      meaning: `proves the fixes alone, with their files in another spelling that does the same: ${Object.keys(SPELLINGS).join(', ')}`,
+    },
     json: { meaning: 'one JSON object a row' },
   },
-  read: ({ from, only, installed, state, json }) => ({
+  read: ({ from, only, installed, state, spelling, json }) => ({
     from: resolve(typeof from === 'string' ? from : '../shared/corpus'),
     only: typeof only === 'string' ? only : '',
     installed: resolve(typeof installed === 'string' ? installed : join(tmpdir(), 'loopwright-corpus')),
     state: typeof state === 'string' ? resolve(state) : undefined,
+    spelling: spelling === undefined ? undefined : spellingOf(String(spelling)),
     json: json === true,
   }),
 });
@@ -58,6 +65,31 @@ const CASES = [
   { name: 'half', patches: ['half.patch', 'tests.patch'], isRight: false },
 ] as const;
 
+/** In another spelling no half of a fix is one: only the whole is asked. */
+const asked = given.spelling === undefined ? CASES : [{ ...CASES[0], name: given.spelling }];
+const parsers = await loadParsers(installedParsers());
+
+function spellingOf(name: string): Exclude<Judged['case'], 'fix' | 'tests' | 'half'> {
+  const known = (['flipped', 'named', 'negated', 'written'] as const).find((one) => one === name);
+  if (known === undefined) throw new UsageError(`--spelling ${name} is none of ${Object.keys(SPELLINGS).join(', ')}.`);
+  return known;
+}
+
+/** Whether anything in the files of the fix could be written otherwise. */
+async function respell(directory: string, paths: readonly string[]): Promise<boolean> {
+  const spelling = SPELLINGS[given.spelling ?? ''];
+  if (spelling === undefined) return true;
+  let isOther = false;
+  for (const path of paths) {
+    const text = await readFile(join(directory, path), 'utf8').catch(() => '');
+    const other = respelt(parsers, path, text, spelling);
+    if (other === undefined) continue;
+    await writeFile(join(directory, path), other);
+    isOther = true;
+  }
+  return isOther;
+}
+
 /** Rows of earlier runs. */
 const kept = given.state === undefined ? [] : keptRows(await readFile(given.state, 'utf8').catch(() => ''));
 // Without a line that was cut off, which the next one would be written behind.
@@ -72,7 +104,7 @@ async function judgedFolder(name: string, root: string): Promise<readonly Judged
     JSON.parse(await readFile(join(folder, 'meta.json'), 'utf8')),
   );
   if (!`${name} ${runner}`.includes(given.only)) return [];
-  const cases = CASES.filter((one) => one.name !== 'half' || half);
+  const cases = asked.filter((one) => one.name !== 'half' || half);
   const known = cases.flatMap((one) => knownOf(name, one.name) ?? []);
   if (known.length === cases.length) return known;
   const told = TOLD[runner];
@@ -88,16 +120,23 @@ async function judgedFolder(name: string, root: string): Promise<readonly Judged
     await git('add', '--all', '--force');
     await git('commit', '--quiet', '--message', 'base');
     for (const patch of one.patches) await git('apply', '--index', join(folder, patch));
+    const { stdout } = await git('apply', '--numstat', join(folder, 'product.patch'));
+    const isOther = await respell(
+      directory,
+      stdout.split('\n').map((line) => line.split('\t')[2] ?? ''),
+    );
     // Without it the tests alone would be refused for changing nothing else.
     await writeFile(join(directory, 'CHANGED.txt'), 'a change beside the fix\n');
-    await git('add', 'CHANGED.txt');
+    await git('add', '--all');
     await git('commit', '--quiet', '--message', one.name);
     if (modules !== undefined) await symlink(modules, join(directory, 'node_modules'));
-    const found = await provedIn(directory, told?.options ?? []);
-    const row = { folder: name, runner, case: one.name, isRight: one.isRight, ...found };
-    judged.push(row);
-    if (given.state !== undefined) await appendFile(given.state, lineOf(row));
-    say(row);
+    if (isOther) {
+      const found = await provedIn(directory, told?.options ?? []);
+      const row = { folder: name, runner, case: one.name, isRight: one.isRight, ...found };
+      judged.push(row);
+      if (given.state !== undefined) await appendFile(given.state, lineOf(row));
+      say(row);
+    }
     await rm(directory, { recursive: true, force: true });
   }
   return judged;

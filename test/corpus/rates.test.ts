@@ -5,7 +5,7 @@ const row = (name: Judged['case'], verdict: Judged['verdict']): Judged => ({
   folder: 'a',
   runner: 'unittest',
   case: name,
-  isRight: name === 'fix',
+  isRight: name !== 'tests' && name !== 'half',
   verdict,
   reason: '',
   seconds: 1,
@@ -24,9 +24,12 @@ test('what is not judged is neither a proof of the right nor a pass for the wron
     row('fix', 'not judged'),
     row('half', 'not judged'),
     row('half', 'weakly proved'),
+    row('negated', 'weakly proved'),
+    row('named', 'not proved'),
   ];
   expect(rateLines(rows).map((line) => line.split(' (')[0])).toEqual([
     'right fixes proved: 1 of 2',
+    'right fixes in another spelling proved: 1 of 2',
     'half of the fix refused: 1 of 2',
   ]);
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const judged = z.object({
   folder: z.string(),
   runner: z.string(),
-  case: z.enum(['fix', 'tests', 'half']),
+  case: z.enum(['fix', 'tests', 'half', 'flipped', 'named', 'negated', 'written']),
   /** Whether it must be proved; what must not may be refused or not judged. */
   isRight: z.boolean(),
   verdict: z.enum(['proved', 'weakly proved', 'not proved', 'not judged']),
@@ -20,18 +20,24 @@ export function keptRows(text: string): readonly Judged[] {
   return [...new Map(rows.map((row) => [`${row.folder} ${row.case}`, row])).values()];
 }
 
-const WHAT = { fix: 'right fixes proved', tests: 'tests without the fix refused', half: 'half of the fix refused' };
+/** What a rate counts, and of which cases. */
+const RATES: readonly (readonly [what: string, cases: readonly Judged['case'][]])[] = [
+  ['right fixes proved', ['fix']],
+  ['right fixes in another spelling proved', ['flipped', 'named', 'negated', 'written']],
+  ['tests without the fix refused', ['tests']],
+  ['half of the fix refused', ['half']],
+];
 
 const PROVED: ReadonlySet<Judged['verdict']> = new Set(['proved', 'weakly proved']);
 
 /** One line a kind of case. */
 export function rateLines(rows: readonly Judged[]): readonly string[] {
-  return (['fix', 'tests', 'half'] as const).flatMap((name) => {
-    const own = rows.filter((row) => row.case === name);
+  return RATES.flatMap(([what, cases]) => {
+    const own = rows.filter((row) => cases.includes(row.case));
     if (own.length === 0) return [];
     const good = own.filter(({ isRight, verdict }) => isRight === PROVED.has(verdict));
     const [low, high] = boundsOf(good.length, own.length).map((share) => `${(100 * share).toFixed(1)} %`);
-    return [`${WHAT[name]}: ${good.length} of ${own.length} (95 % bounds ${low} to ${high})`];
+    return [`${what}: ${good.length} of ${own.length} (95 % bounds ${low} to ${high})`];
   });
 }
 
