@@ -31,9 +31,15 @@ export function issueBoard(loop: Loop, model: ModelFacts): string {
     return 'No loop is running here. Somebody with write permission starts one with the label `loop`.';
   const warnings = warningsOf(loop, model);
   if (loop.review === undefined) return fitted([...warnings, ...boardBlocks(loop)].map((text) => ({ text })));
-  return [...warnings, `**${nowOf(loop)}**`, `Everything else is on the pull request: #${loop.review.pull}`].join(
-    '\n\n',
-  );
+  const pull = `Everything else is on the pull request: #${loop.review.pull}`;
+  return [...warnings, `**${isUnderWay(loop) ? UNDER_WAY : nowOf(loop)}**`, pull].join('\n\n');
+}
+
+/** What it does, and what it waits for, stands where people answer it; the issue is told how it ends. */
+const UNDER_WAY = 'The loop is under way.';
+
+function isUnderWay({ status }: Loop): boolean {
+  return status === 'working' || status === 'waiting';
 }
 
 /** The pull request's title: the goal, and the issue that it belongs to. */

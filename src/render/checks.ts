@@ -167,7 +167,8 @@ function summaryOf(loop: StartedLoop, own: readonly PhaseState[], facts: CheckFa
       ...evidence,
       gates,
       ...candidate,
-      `So far: ${costOf(loop)}.`,
+      // Elsewhere it would change with what goes on here.
+      ...(own.some(({ phase }) => phase === loop.phase) ? [`So far: ${costOf(loop)}.`] : []),
     ].map((text) => ({ text })),
   );
 }

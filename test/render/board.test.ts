@@ -28,7 +28,7 @@ describe('the board', () => {
 
   it('ends as a link on the issue once there is a pull request', () => {
     expect(issueBoard(waitingLoop(), MODEL)).toMatchInlineSnapshot(`
-      "**Waiting for a person: read the packet, then say \`/approve\` or \`/reject <what to change>\`.**
+      "**The loop is under way.**
 
       Everything else is on the pull request: #13"
     `);
