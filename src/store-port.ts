@@ -207,6 +207,8 @@ export interface Store {
   /** What of the loop was brought to GitHub last, and forgets it: whoever takes it says by `keepShown` what is there then. */
   takeShown(loopId: string): Promise<Shown | undefined>;
   keepShown(loopId: string, shown: Shown): Promise<void>;
+  /** Notes that something of this name is begun for the loop, before it is; whether it was for sure never begun before. */
+  begins(loopId: string, name: string): Promise<boolean>;
   /** The newest proof of a pull request that somebody asked for. */
   pullProof(repositoryId: number, pull: number): Promise<StoredPullProof | undefined>;
   pullProofByRun(repositoryId: number, runId: number): Promise<StoredPullProof | undefined>;

@@ -1,6 +1,7 @@
 /** Retention: removes what is older than it need be kept. A loop's own row stays, and with it the blobs that the row names. */
 import { sql } from 'kysely';
 import type { Retention, Store } from '../ports.ts';
+import { UNKNOWN } from './begun-rows.ts';
 import { digestsIn } from './blob-rows.ts';
 import type { Engine } from './database.ts';
 import type { Queries } from './tables.ts';
@@ -45,6 +46,8 @@ function forgetLogs(engine: Engine, before: string): Promise<number> {
       await trx.deleteFrom('loop_log').where('loop_id', '=', id).execute();
       await trx.deleteFrom('calls').where('loop_id', '=', id).execute();
       await trx.deleteFrom('shown').where('loop_id', '=', id).execute();
+      await trx.deleteFrom('begun').where('loop_id', '=', id).execute();
+      await trx.insertInto('begun').values({ loop_id: id, name: UNKNOWN }).execute();
       await trx
         .deleteFrom('loop_blobs')
         .where('loop_id', '=', id)

@@ -1,6 +1,7 @@
 /** The database schema as a numbered table; a number that was released is never edited again, only followed. */
 import { sql } from 'kysely';
 import { StoreError } from '../errors.ts';
+import { UNKNOWN } from './begun-rows.ts';
 import { fillHeard, HEARD } from './migration-heard.ts';
 import { fillLookUps, LOOK_UPS } from './migration-look-ups.ts';
 import type { Queries } from './tables.ts';
@@ -114,6 +115,14 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'what is shown',
     statements: [
       'create table shown (loop_id text primary key references loops (id) on delete cascade, shown text not null)',
+    ],
+  },
+  {
+    number: 7,
+    name: 'what was begun',
+    statements: [
+      'create table begun (loop_id text not null references loops (id) on delete cascade, name text not null, primary key (loop_id, name))',
+      `insert into begun (loop_id, name) select id, '${UNKNOWN}' from loops where not forgotten`,
     ],
   },
 ];

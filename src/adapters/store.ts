@@ -1,5 +1,6 @@
 /** The store port over Postgres: one file per thing that is stored, put together here. */
 import type { Store } from '../ports.ts';
+import { begunRows } from './begun-rows.ts';
 import { putBlob, readBlob } from './blob-rows.ts';
 import { reserve, settle, untold } from './call-rows.ts';
 import type { Engine } from './database.ts';
@@ -43,6 +44,7 @@ export function createStore(engine: Engine): Store {
     settle: (id, settlement) => settle(db, id, settlement),
     untold: (loopId) => untold(db, loopId),
     ...shownRows(db),
+    ...begunRows(db),
     ...pullProofRows(engine),
     putBlob: (content) => putBlob(db, content),
     blob: (digest) => readBlob(db, digest),

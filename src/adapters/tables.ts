@@ -141,6 +141,11 @@ export interface ShownRow {
   readonly shown: string;
 }
 
+interface BegunRow {
+  readonly loop_id: string;
+  readonly name: string;
+}
+
 export interface Tables {
   readonly calls: CallRow;
   readonly loops: LoopRow;
@@ -152,6 +157,7 @@ export interface Tables {
   readonly heard: HeardRow;
   readonly pull_proofs: PullProofRow;
   readonly shown: ShownRow;
+  readonly begun: BegunRow;
   readonly schema_migrations: { readonly number: number; readonly name: string; readonly applied_at: DefaultTime };
 }
 

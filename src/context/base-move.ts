@@ -60,6 +60,7 @@ export async function newerBaseIn(
   { github, workspace }: Pick<Ports, 'github' | 'workspace'>,
 ): Promise<string | undefined> {
   const { sha, branch } = loop.started.base;
+  if (head === sha) return undefined;
   const tip = await github.head(loop.ref, `refs/heads/${branch}`);
   if (tip === undefined || tip === sha) return undefined;
   const merged = await workspace.mergeBase(loop.ref, head, tip);

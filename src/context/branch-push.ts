@@ -43,13 +43,14 @@ async function touchesDocuments(
 
 /**
  * What happened to the ground that an effect stands on, if anything: the base changed under the approval, or the branch has a commit that the loop
- * does not know, because a webhook is late or lost. @throws {GoneError} when a branch is gone.
+ * does not know, because a webhook is late or lost. `at` is where the branch is, where that was just asked. @throws {GoneError} when a branch is gone.
  */
 export async function groundMoved(
   loop: ReviewedLoop,
   ports: Reading & Pick<Ports, 'clock' | 'guardrails'>,
+  at?: string,
 ): Promise<EventOf<'pushed' | 'moved'> | undefined> {
-  const head = await headOf(loop, ports);
+  const head = at ?? (await headOf(loop, ports));
   const moved = await movedUnder(loop, ports);
   if (moved !== undefined || head === loop.review.head) return moved;
   return pushOf(loop, { head, at: ports.clock.now().toISOString(), by: undefined }, ports);

@@ -16,7 +16,7 @@ import type { Event } from '../loop/event.ts';
 import { PHASES } from '../loop/phases.ts';
 import { isBuilt, type ReviewedLoop } from '../loop/stages.ts';
 import { isStrengthening, strengthAsked } from '../loop/strengthening.ts';
-import { nameOf } from '../loop/terms.ts';
+import { idOf, nameOf } from '../loop/terms.ts';
 import type { Ports, Store } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
 
@@ -73,7 +73,8 @@ async function runStarted(job: Job, loop: ReviewedLoop, ports: Ports, attempt: n
     app: ports.gateway.url,
     model: ports.modelFacts.jobUrl,
   };
-  return ports.github.dispatch(loop.ref, WORKFLOWS[job], inputs, attempt);
+  const isNew = await ports.store.begins(idOf(loop.ref), `dispatch/${job}/${loop.entry}`);
+  return ports.github.dispatch(loop.ref, WORKFLOWS[job], inputs, isNew ? 'new' : attempt);
 }
 
 async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brief> {

@@ -8,6 +8,7 @@ import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
+import { idOf } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 
 /**
@@ -15,7 +16,7 @@ import type { Ports } from '../ports.ts';
  * the one they were made on: anything else would undo what people pushed between. Repeating it changes nothing.
  */
 export async function land(_effect: EffectOf<'land'>, loop: ReviewedLoop, ports: Ports): Promise<Event> {
-  const { github, workspace, clock } = ports;
+  const { github, workspace, clock, store } = ports;
   const moved = await groundMoved(loop, ports);
   if (moved !== undefined) return moved;
   const { build, seed } = await reportsOf(loop, ports);
@@ -25,7 +26,9 @@ export async function land(_effect: EffectOf<'land'>, loop: ReviewedLoop, ports:
   const message = `Build the plan of #${loop.ref.issue}\n\nMade by Loopwright in iteration ${loop.counters.iterations}; not yet verified.`;
   const ref = quarantineRefOf(loop);
   const changes = merged(build.changes, seed.changes);
-  const commit = await github.commit(loop.ref, { ref, parent: head, changes, message });
+  const isNew = await store.begins(idOf(loop.ref), ref);
+  const known = isNew ? { known: { at: undefined } } : {};
+  const commit = await github.commit(loop.ref, { ref, parent: head, changes, message, ...known });
   await github.moveRef(loop.ref, ref, commit.sha, { at: commit.before });
   return {
     type: 'landed',

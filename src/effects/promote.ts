@@ -16,7 +16,7 @@ export async function promote(effect: EffectOf<'promote'>, loop: BuiltLoop, port
   const commit = await github.commit(loop.ref, { ref, parent: loop.built.candidate.sha, changes, message });
   // Where the branch is there already, an earlier try has moved it.
   if (commit.before !== commit.sha) {
-    const moved = await groundMoved(loop, ports);
+    const moved = await groundMoved(loop, ports, commit.before);
     if (moved !== undefined) return moved;
     await github.moveRef(loop.ref, ref, commit.sha, { at: commit.before });
   }

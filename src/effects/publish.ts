@@ -10,6 +10,7 @@ import type { FileChange } from '../loop/brief.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { StartedLoop } from '../loop/stages.ts';
+import { idOf } from '../loop/terms.ts';
 import { onBase } from '../loop/walk.ts';
 import type { Ports } from '../ports.ts';
 import { pullBody, pullTitle } from '../render/board.ts';
@@ -18,7 +19,7 @@ import { mentioning } from './mention.ts';
 
 /** Commits the documents onto the loop branch and asks for approval of exactly that. Repeating it changes nothing. */
 export async function publish(_effect: EffectOf<'publish'>, unbound: StartedLoop, ports: Ports): Promise<Event> {
-  const { github, modelFacts, clock } = ports;
+  const { github, modelFacts, clock, store } = ports;
   const moved = await movedUnder(unbound, ports);
   if (moved !== undefined) return moved;
   const documents = await documentTexts(unbound, ports.store);
@@ -32,12 +33,15 @@ export async function publish(_effect: EffectOf<'publish'>, unbound: StartedLoop
     base: loop.started.base.branch,
     title: pullTitle(loop),
     body: pullBody(loop, modelFacts),
+    isNew: await store.begins(idOf(loop.ref), 'pull'),
   });
   const digest = packetDigest(loop);
   const body = packetComment(loop, { digest, documents, hidden: hiddenInIssue(loop) }, modelFacts);
+  const marker = `packet/${loop.ref.n}/${loop.entry}`;
   const { id: commentId, writtenAt } = await github.comment(loop.ref, pull.number, {
-    marker: `packet/${loop.ref.n}/${loop.entry}`,
+    marker,
     body,
+    isNew: await store.begins(idOf(loop.ref), marker),
     ...mentioning(loop.started.by),
   });
   return {
@@ -74,7 +78,8 @@ async function commitPacket(
   const ref = `refs/heads/${loop.started.branch}`;
   const changes = documents.map(changeOf);
   const message = `Propose the packet for #${loop.ref.issue}, review round ${loop.counters.rounds}`;
-  const parent = (await github.head(loop.ref, ref)) ?? loop.review?.head ?? base;
+  const at = await github.head(loop.ref, ref);
+  const parent = at ?? loop.review?.head ?? base;
   const merge = await mergeInto(loop, parent, ports);
   if (merge !== undefined && 'conflicts' in merge)
     return mergedByPeople(
@@ -82,7 +87,7 @@ async function commitPacket(
       `The base ${loop.started.base.branch} conflicts with ${loop.started.branch} in ${listed(merge.conflicts)}`,
     );
   try {
-    const { sha, before: at } = await github.commit(loop.ref, { ref, parent, changes, message, merge });
+    const { sha } = await github.commit(loop.ref, { ref, parent, changes, message, merge, known: { at } });
     await github.moveRef(loop.ref, ref, sha, { at });
     return { head: sha, base: (await newerBaseIn(loop, parent, ports)) ?? base };
   } catch (error) {

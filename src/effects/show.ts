@@ -20,18 +20,22 @@ export async function show(_effect: EffectOf<'show'>, loop: Loop, ports: Ports):
   const { github, modelFacts, store } = ports;
   const refusals: Error[] = [];
   // Forgotten before anything is sent: after a process that died, or a failure, it is looked for anew.
-  const before = (await store.takeShown(idOf(loop.ref))) ?? NOTHING_SHOWN;
-  const text = { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts) };
-  const board = await unlessRefused(refusals, () => github.showComment(loop.ref, loop.ref.issue, text, before.board));
+  const id = idOf(loop.ref);
+  const taken = await store.takeShown(id);
+  const isNew = taken === undefined && (await store.begins(id, 'show'));
+  const before = isNew ? NOTHING_SHOWN : taken;
+  const text = { marker: `board/${loop.ref.n}`, body: issueBoard(loop, modelFacts), isNew };
+  const board = await unlessRefused(refusals, () => github.showComment(loop.ref, loop.ref.issue, text, before?.board));
   const pull = isReviewed(loop) ? await showPull(refusals, { loop, before }, ports) : NOTHING_SHOWN;
-  await store.keepShown(idOf(loop.ref), { ...pull, ...(board && { board }) });
+  await store.keepShown(id, { ...pull, ...(board && { board }) });
   const [first] = refusals;
   if (first !== undefined) throw first;
 }
 
 interface Showing {
   readonly loop: ReviewedLoop;
-  readonly before: Shown;
+  /** Undefined where nobody knows. */
+  readonly before: Shown | undefined;
 }
 
 async function showPull(
@@ -39,15 +43,16 @@ async function showPull(
   { loop, before }: Showing,
   { github, store, modelFacts }: Ports,
 ): Promise<Shown> {
-  const { pull } = loop.review;
+  const { pull, head } = loop.review;
   const report = await storedVerifyReport(loop, store);
   const remarks = await storedRemarks(loop, store);
   const unplanned = await storedUnplanned(loop, store);
   const text = { title: pullTitle(loop), body: pullBody(loop, modelFacts, { report, remarks, unplanned }) };
-  const updated = await unlessRefused(refusals, () => github.showPull(loop.ref, pull, text, before.pull));
-  const { headSha } = updated ?? (await github.pull(loop.ref, pull));
+  const updated = await unlessRefused(refusals, () => github.showPull(loop.ref, pull, text, before?.pull));
+  // Where nothing was sent, the head is where webhooks told last.
+  const headSha = updated === undefined ? (await github.pull(loop.ref, pull)).headSha : (updated.headSha ?? head);
   const wanted = checksOf(loop, { ...modelFacts, headSha, report });
-  const checks = await unlessRefused(refusals, () => github.checks(loop.ref, wanted, before.checks));
+  const checks = await unlessRefused(refusals, () => github.checks(loop.ref, wanted, before?.checks));
   return { ...(updated && { pull: updated.digest }), checks: checks ?? [] };
 }
 

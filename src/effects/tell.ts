@@ -2,6 +2,7 @@
 import type { EffectOf } from '../loop/effect.ts';
 import type { Loop } from '../loop/loop.ts';
 import { asStarted } from '../loop/stages.ts';
+import { idOf } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { helpText } from '../render/help.ts';
 import { problemReport } from '../render/problem.ts';
@@ -18,11 +19,13 @@ const TEXTS = {
 export async function tell(
   { key, what, target, said, also = [] }: EffectOf<'tell'>,
   loop: Loop,
-  { github }: Ports,
+  { github, store }: Ports,
 ): Promise<undefined> {
   const number = target === 'issue' ? loop.ref.issue : (loop.review?.pull ?? loop.ref.issue);
+  const marker = `${loop.ref.n}/${key}`;
   await github.comment(loop.ref, number, {
-    marker: `${loop.ref.n}/${key}`,
+    marker,
+    isNew: await store.begins(idOf(loop.ref), marker),
     body: [...(said === undefined ? [] : [said]), ...[what, ...also].map((one) => TEXTS[one](loop))].join('\n\n'),
     ...mentioning(loop.started?.by),
   });

@@ -1,6 +1,7 @@
 /** What GitHub cannot answer otherwise tomorrow: what a hash stands for. It is asked for once, as long as it is remembered. */
 import { LRUCache } from 'lru-cache';
 import type { TreeEntry } from './git-tree.ts';
+import type { WorkflowRun } from './github-port.ts';
 
 export interface HeldCommit {
   readonly tree: string;
@@ -15,12 +16,24 @@ export interface Fixed {
   readonly trees: LRUCache<string, readonly TreeEntry[]>;
   /** By id of the repository, for minutes: a run on another branch than the default one is paid nothing by the gateway. */
   readonly defaultBranches: LRUCache<string, string>;
+  /** That have ended, for a minute, by `<id of the repository>/<id of the run>`: of one run several reports are taken. */
+  readonly runs: LRUCache<string, WorkflowRun>;
+  /** What those left. */
+  readonly artifacts: LRUCache<string, readonly HeldArtifact[]>;
+}
+
+export interface HeldArtifact {
+  readonly id: number;
+  readonly name: string;
+  readonly bytes: number;
+  readonly digest: string | undefined;
 }
 
 /** In characters of JSON, of each kind. */
 const MOST = 10_000_000;
 const LONGEST = 500_000;
 const BRANCH_MS = 5 * 60_000;
+const RUN_MS = 60_000;
 
 export function createFixed(): Fixed {
   return {
@@ -28,6 +41,8 @@ export function createFixed(): Fixed {
     commits: bounded<HeldCommit>(),
     trees: bounded<readonly TreeEntry[]>(),
     defaultBranches: new LRUCache<string, string>({ max: 1000, ttl: BRANCH_MS, updateAgeOnGet: false }),
+    runs: new LRUCache<string, WorkflowRun>({ max: 1000, ttl: RUN_MS, updateAgeOnGet: false }),
+    artifacts: new LRUCache<string, readonly HeldArtifact[]>({ max: 1000, ttl: RUN_MS, updateAgeOnGet: false }),
   };
 }
 

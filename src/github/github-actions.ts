@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { z } from 'zod';
 import { ArtifactError, UnansweredError } from '../errors.ts';
+import type { HeldArtifact } from './fixed.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus, textOf, unansweredOf } from './github-errors.ts';
 import { type Operation, repository } from './github-talk.ts';
@@ -15,23 +16,28 @@ const dispatched = z.object({ workflow_run_id: z.int() });
 const SENDS_AGAIN_FROM = 7;
 
 /**
- * Looks for the run first: its title names loop, entry and phase, and only a run that the App started counts. An attempt that got no answer may have
+ * Looks for the run first, unless it is for sure new: its title names loop, entry and phase, and only a run that the App started counts. An attempt that got no answer may have
  * started one that no list shows yet, so those after it only look, until it is late enough to send again.
  */
 export const dispatch: Operation<'dispatch'> = async (call, workflow, inputs, attempt) => {
   const wanted = { workflow, title: runTitle(workflow, inputs) };
-  const known = await onlyRun(call, wanted, attempt);
+  const known = attempt === 'new' ? undefined : await earlierRun(call, wanted, attempt);
   if (known !== undefined) return known;
-  if (attempt > 1 && attempt < SENDS_AGAIN_FROM)
-    throw new UnansweredError(
-      `Attempt ${attempt}: no run called "${wanted.title}" is listed yet, and an earlier dispatch may have started one.`,
-    );
   const started = await onDefaultBranch(call, async (ref) => {
     const id = await start(call, { workflow_id: workflow, ref, inputs: { ...inputs } });
     return id ?? (await appearing(call, wanted));
   });
-  return attempt === 1 ? started : await keepOnly(call, await ownRuns(call, wanted, attempt), started);
+  if (attempt === 'new' || attempt === 1) return started;
+  return keepOnly(call, await ownRuns(call, wanted, attempt), started);
 };
+
+async function earlierRun(call: Call, wanted: Wanted, attempt: number): Promise<number | undefined> {
+  const known = await onlyRun(call, wanted, attempt);
+  if (known !== undefined || attempt === 1 || attempt >= SENDS_AGAIN_FROM) return known;
+  throw new UnansweredError(
+    `Attempt ${attempt}: no run called "${wanted.title}" is listed yet, and an earlier dispatch may have started one.`,
+  );
+}
 
 /** Where that fails the branch may have another name by now: the next attempt asks. */
 async function onDefaultBranch(call: Call, act: (ref: string) => Promise<number>): Promise<number> {
@@ -127,9 +133,14 @@ async function ownRuns(call: Call, { workflow, title }: Wanted, attempt: number)
   return [...new Map(found.map((run) => [run.id, run])).values()];
 }
 
-export const run: Operation<'run'> = async ({ octokit, here }, runId) => {
+const keyOf = ({ repositoryId }: Call, runId: number): string => `${repositoryId}/${runId}`;
+
+export const run: Operation<'run'> = async (call, runId) => {
+  const { octokit, here, fixed } = call;
+  const known = fixed.runs.get(keyOf(call, runId));
+  if (known !== undefined) return known;
   const { data } = await octokit.rest.actions.getWorkflowRun({ ...here, run_id: runId });
-  return {
+  const asked = {
     id: data.id,
     status: data.status ?? 'unknown',
     conclusion: data.conclusion ?? undefined,
@@ -139,6 +150,8 @@ export const run: Operation<'run'> = async ({ octokit, here }, runId) => {
     headSha: data.head_sha,
     attempt: data.run_attempt ?? 1,
   };
+  if (asked.status === 'completed') fixed.runs.set(keyOf(call, runId), asked);
+  return asked;
 };
 
 /** A run that has ended already needs no cancelling. */
@@ -151,16 +164,12 @@ export const cancelRun: Operation<'cancelRun'> = async ({ octokit, here }, runId
 };
 
 export const artifact: Operation<'artifact'> = async (call, runId, name, maxBytes) => {
-  const { octokit, here } = call;
-  const { data } = await octokit.rest.actions.listWorkflowRunArtifacts({ ...here, run_id: runId, name, per_page: 100 });
-  const found = data.artifacts
-    .filter((one) => one.name === name && !one.expired)
-    .toSorted((left, right) => right.id - left.id)[0];
+  const found = (await artifactsOf(call, runId, name)).find((one) => one.name === name);
   if (found === undefined) return undefined;
   const subject = `artifact "${name}" of run ${runId}`;
-  if (found.size_in_bytes > maxBytes) {
+  if (found.bytes > maxBytes) {
     throw new ArtifactError(
-      `The ${subject} has ${found.size_in_bytes} bytes; at most ${maxBytes} are read. Nothing of it was taken over.`,
+      `The ${subject} has ${found.bytes} bytes; at most ${maxBytes} are read. Nothing of it was taken over.`,
     );
   }
   const content = await download(call, found.id, { subject, maxBytes });
@@ -172,6 +181,32 @@ export const artifact: Operation<'artifact'> = async (call, runId, name, maxByte
   }
   return content;
 };
+
+/** The newest first. A run that has ended leaves no more; before that, and where it left more than one page, the one that is looked for is asked for. */
+async function artifactsOf(call: Call, runId: number, name: string): Promise<readonly HeldArtifact[]> {
+  const { octokit, here, fixed } = call;
+  const key = keyOf(call, runId);
+  const held = fixed.artifacts.get(key);
+  if (held !== undefined) return held;
+  const hasEnded = fixed.runs.has(key);
+  const asked = { ...here, run_id: runId, per_page: 100, ...(hasEnded ? {} : { name }) };
+  const { data } = await octokit.rest.actions.listWorkflowRunArtifacts(asked);
+  if (hasEnded && data.total_count > data.artifacts.length) {
+    fixed.runs.delete(key);
+    return artifactsOf(call, runId, name);
+  }
+  const found = data.artifacts
+    .filter(({ expired }) => !expired)
+    .toSorted((left, right) => right.id - left.id)
+    .map(({ id, name: called, size_in_bytes: bytes, digest }) => ({
+      id,
+      name: called,
+      bytes,
+      digest: digest ?? undefined,
+    }));
+  if (hasEnded) fixed.artifacts.set(key, found);
+  return found;
+}
 
 async function download(
   { octokit, here }: Call,

@@ -11,15 +11,14 @@ const LABEL_LENGTH = 20;
 const DESCRIPTION_LENGTH = 40;
 const ACTIONS = 3;
 
-/** One listing serves all of them, because every change of a loop shows all its check runs; none is needed where all are known. */
-export const checks: Operation<'checks'> = async (call, wanted, known = []) => {
+/** One listing serves all of them, because every change of a loop shows all its check runs; none is needed where it is known what was sent. */
+export const checks: Operation<'checks'> = async (call, wanted, known) => {
   const [first] = wanted;
   if (first === undefined) return [];
-  const isKnown = wanted.every((one) => knownCheck(known, one) !== undefined);
-  const own = isKnown ? [] : await ownChecks(call, first.headSha);
+  const own = known === undefined ? await ownChecks(call, first.headSha) : [];
   const shown: ShownCheck[] = [];
   for (const one of wanted)
-    shown.push(await bringUpToDate(call, annotatedAtTheEnd(one), knownCheck(known, one) ?? newestOf(own, one)));
+    shown.push(await bringUpToDate(call, annotatedAtTheEnd(one), knownCheck(known ?? [], one) ?? newestOf(own, one)));
   return shown;
 };
 

@@ -39,14 +39,14 @@ export const file: Operation<'file'> = async ({ octokit, here, ifThere, fixed, r
   return isFixed(ref) ? once(fixed.files, `${repositoryId}/${ref}/${path}`, ask) : ask();
 };
 
-export const commit: Operation<'commit'> = async (call, { ref, parent, changes, message, merge }) => {
+export const commit: Operation<'commit'> = async (call, { ref, parent, changes, message, merge, known }) => {
   const { octokit, here } = call;
   const parents = merge === undefined ? [parent] : [parent, merge.parent];
   const before = await commitAt(call, merge?.parent ?? parent);
   const planned = await planTree(call, before.tree, { changes, merge });
   const { tree } = planned;
   const text = call.plain(message);
-  const at = await head(call, ref);
+  const at = known === undefined ? await head(call, ref) : known.at;
   if (at !== undefined && (await isMade(call, at, { parents, tree, message: text })))
     return { sha: at, tree, before: at };
   await createTree(call, planned);

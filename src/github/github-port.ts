@@ -63,6 +63,8 @@ export interface OwnComment {
   readonly body: string;
   /** Logins that the text may mention; every other mention is broken. */
   readonly mention?: readonly string[];
+  /** For sure none with the marker was ever sent, so it is not looked for. */
+  readonly isNew?: boolean;
 }
 
 /** What a reviewer says about one place of the change. */
@@ -134,15 +136,22 @@ export interface GitHub {
   /** Opens the draft pull request, or returns the one of this branch and brings its title and body up to date. */
   openPull(
     repository: RepositoryRef,
-    pull: { readonly branch: string; readonly base: string; readonly title: string; readonly body: string },
+    pull: {
+      readonly branch: string;
+      readonly base: string;
+      readonly title: string;
+      readonly body: string;
+      /** For sure none was opened, so it is not looked for. */
+      readonly isNew?: boolean;
+    },
   ): Promise<{ readonly number: number; readonly nodeId: string }>;
-  /** Brings title and body up to date; `known` is the digest of what was sent last. */
+  /** Brings title and body up to date and tells the head, where anything is sent; `known` is the digest of what was sent last. */
   showPull(
     repository: RepositoryRef,
     number: number,
     change: { readonly title: string; readonly body: string },
     known: string | undefined,
-  ): Promise<{ readonly headSha: string; readonly digest: string }>;
+  ): Promise<{ readonly headSha?: string; readonly digest: string }>;
   pull(
     repository: RepositoryRef,
     number: number,
@@ -163,7 +172,7 @@ export interface GitHub {
   markDraft(repository: RepositoryRef, pullNodeId: string): Promise<void>;
   /** What a review says line by line, of which its webhook tells nothing; the first 100. */
   reviewComments(repository: RepositoryRef, number: number, reviewId: number): Promise<readonly ReviewComment[]>;
-  /** Creates or updates the check runs of these names, all on one head. Where all of them are known they are not looked for. */
+  /** Creates or updates the check runs of these names, all on one head. They are looked for where it is not told which ones are there. */
   checks(
     repository: RepositoryRef,
     checks: readonly CheckRun[],
@@ -183,6 +192,8 @@ export interface GitHub {
       readonly message: string;
       /** Makes a merge: `parent` comes first, and `changes` go on top of what is merged. */
       readonly merge?: Merge | undefined;
+      /** Where the ref is, as far as known; without, that is asked first. */
+      readonly known?: { readonly at: string | undefined };
     },
   ): Promise<{
     readonly sha: string;
@@ -200,13 +211,14 @@ export interface GitHub {
   ): Promise<void>;
   /**
    * Starts the run of an entry once and returns its id; any further run of the same title is cancelled. `attempt` counts from 1: the first looks and
-   * sends, the next five only look, later ones look and send again. @throws {UnansweredError} while nobody knows whether a run was started.
+   * sends, the next five only look, later ones look and send again; one that is for sure new is sent at once. @throws {UnansweredError} while nobody knows
+   * whether a run was started.
    */
   dispatch(
     repository: RepositoryRef,
     workflow: string,
     inputs: Readonly<Record<string, string>>,
-    attempt: number,
+    attempt: number | 'new',
   ): Promise<number>;
   run(repository: RepositoryRef, runId: number): Promise<WorkflowRun>;
   cancelRun(repository: RepositoryRef, runId: number): Promise<void>;

@@ -2,36 +2,50 @@
 import { digestOfValue } from '../guard/digest.ts';
 import { DOCUMENTS, type DocumentName } from '../referee/requests.ts';
 import type { Call } from './github-client.ts';
-import { graphqlErrorOf } from './github-errors.ts';
-import type { ReviewComment } from './github-port.ts';
+import { graphqlErrorOf, hasStatus } from './github-errors.ts';
+import type { GitHub, ReviewComment } from './github-port.ts';
 import type { Operation } from './github-talk.ts';
 
 /** GitHub lists at most this many files of a comparison, and says nothing about more. */
 const LISTED_FILES = 300;
 
-export const openPull: Operation<'openPull'> = async (call, { branch, base, title, body }) => {
+export const openPull: Operation<'openPull'> = async (call, wanted) => {
+  const existing = wanted.isNew === true ? undefined : await openedBefore(call, wanted);
+  if (existing !== undefined) return existing;
+  try {
+    return await create(call, wanted);
+  } catch (error) {
+    // Where the branch has one of an earlier loop, or a person's, GitHub opens no other.
+    const found = wanted.isNew === true && hasStatus(error, 422) ? await openedBefore(call, wanted) : undefined;
+    if (found === undefined) throw error;
+    return found;
+  }
+};
+
+type Opened = Awaited<ReturnType<GitHub['openPull']>>;
+type Wanted = Parameters<GitHub['openPull']>[1];
+
+async function create(call: Call, { branch, base, title, body }: Wanted): Promise<Opened> {
+  const text = textOf(call, { title, body });
+  const { data } = await call.octokit.rest.pulls.create({ ...call.here, head: branch, base, draft: true, ...text });
+  return { number: data.number, nodeId: data.node_id };
+}
+
+async function openedBefore(call: Call, { branch, title, body }: Wanted): Promise<Opened | undefined> {
   const { octokit, here } = call;
   const { data: open } = await octokit.rest.pulls.list({ ...here, state: 'open', head: `${here.owner}:${branch}` });
   const existing = open.find(({ head }) => head.ref === branch);
-  if (existing) {
-    await bringUpToDate(call, existing, { title, body });
-    return { number: existing.number, nodeId: existing.node_id };
-  }
-  const text = textOf(call, { title, body });
-  const { data } = await octokit.rest.pulls.create({ ...here, head: branch, base, draft: true, ...text });
-  return { number: data.number, nodeId: data.node_id };
-};
+  if (existing === undefined) return undefined;
+  await bringUpToDate(call, existing, { title, body });
+  return { number: existing.number, nodeId: existing.node_id };
+}
 
 export const showPull: Operation<'showPull'> = async (call, number, change, known) => {
   const { octokit, here } = call;
   const text = textOf(call, change);
   const digest = digestOfValue(text);
-  if (known !== undefined && known !== digest) {
-    const { data } = await octokit.rest.pulls.update({ ...here, pull_number: number, ...text });
-    return { headSha: data.head.sha, digest };
-  }
-  const { data } = await octokit.rest.pulls.get({ ...here, pull_number: number });
-  if (known === undefined) await bringUpToDate(call, data, change);
+  if (known === digest) return { digest };
+  const { data } = await octokit.rest.pulls.update({ ...here, pull_number: number, ...text });
   return { headSha: data.head.sha, digest };
 };
 

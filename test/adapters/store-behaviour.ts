@@ -537,6 +537,22 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.takeShown(id)).toBeUndefined();
     });
 
+    it('says once of each name that it is begun for the first time, and of a forgotten loop never', async () => {
+      const loop = loopOf({ issue: 52 }, { status: 'stopped' });
+      await store.save(saveOf(loop, 0, { event: elapsed(1) }));
+      const id = idOf(loop.ref);
+      const begun = async (...names: readonly string[]) => {
+        const answers: boolean[] = [];
+        for (const name of names) answers.push(await store.begins(id, name));
+        return answers;
+      };
+      expect(await begun('ask/1/1', 'ask/1/2', 'ask/1/1')).toEqual([true, true, false]);
+      const soon = '2100-01-01T00:00:00.000Z';
+      const long = '2020-01-01T00:00:00.000Z';
+      await store.forget({ deliveriesBefore: long, logsBefore: soon, blobsBefore: long });
+      expect(await begun('ask/1/1', 'ask/1/3')).toEqual([false, false]);
+    });
+
     it('leads where nobody else does', async () => {
       expect(await store.leads()).toBe(true);
       expect(await store.leads()).toBe(true);

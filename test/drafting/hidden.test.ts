@@ -65,7 +65,7 @@ async function packet(): Promise<string> {
       return { id: 90, writtenAt: '2026-01-02T03:04:05.000Z' };
     },
   };
-  await publish({ type: 'publish', key: '1/publish', entry: 1 }, loop, { ...stage.ports, github });
+  await publish({ type: 'publish', key: '1/publish', entry: 1 }, loop, { ...stage.ports, github, store: once() });
   return comment;
 }
 
@@ -101,11 +101,14 @@ async function brief(): Promise<string> {
   await dispatch(
     { type: 'dispatch', key: '1/dispatch', job: 'build', entry: 1 },
     reviewed,
-    { ...stage.ports, github, gateway, modelFacts },
+    { ...stage.ports, github, gateway, modelFacts, store: once() },
     1,
   );
   return text;
 }
+
+/** Nothing was begun before. */
+const once = (): Ports['store'] => ({ ...stage.ports.store, begins: async () => true });
 
 it('no prompt, document or brief holds what is hidden in issue, answers, context or reviews', async () => {
   for (const phase of ['DISCOVER', 'DEFINE', 'PLAN', 'REFLECT'] as const) await drafted(phase);

@@ -177,6 +177,7 @@ const refusingStore: Store = {
   untold: refuse,
   takeShown: refuse,
   keepShown: refuse,
+  begins: refuse,
   pullProof: refuse,
   pullProofByRun: refuse,
   openPullProofs: refuse,

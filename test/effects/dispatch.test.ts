@@ -70,6 +70,7 @@ describe('what the last build made', () => {
       ...stage.ports,
       modelFacts: { ...stage.ports.modelFacts, jobUrl: 'http://127.0.0.1:1/v1' },
       gateway: { ...stage.ports.gateway, publish },
+      store: { ...stage.ports.store, begins: async () => true },
       github: {
         ...stage.ports.github,
         dispatch: async () => 7,

@@ -48,6 +48,7 @@ async function landed(madeOn: string, known: string, head = known) {
   const base = stage.loop.started.base.sha;
   const ports: Ports = {
     ...stage.ports,
+    store: { ...store, begins: async () => true },
     workspace: { ...stage.ports.workspace, codeTree: async () => 'e'.repeat(40) },
     github: {
       ...stage.ports.github,

@@ -129,6 +129,7 @@ function inTime({ hub: { scheduler }, store, leader }: Outside, life: Life): Sto
     untold: timed(store.untold),
     takeShown: timed(store.takeShown),
     keepShown: timed(store.keepShown),
+    begins: timed(store.begins),
     pullProof: timed(store.pullProof),
     pullProofByRun: timed(store.pullProofByRun),
     openPullProofs: store.openPullProofs,

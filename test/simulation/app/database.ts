@@ -34,6 +34,8 @@ export interface Database {
   readonly pullProofs: Map<string, StoredPullProof>;
   /** By loop. */
   readonly shown: Map<string, Shown>;
+  /** Names by loop. */
+  readonly begun: Map<string, ReadonlySet<string>>;
   /** By loop, in order. */
   readonly calls: Map<string, BookedRow[]>;
   serial: number;
@@ -73,6 +75,7 @@ export function createDatabase(): Database {
     heard: new Set(),
     pullProofs: new Map(),
     shown: new Map(),
+    begun: new Map(),
     calls: new Map(),
     serial: 0,
   };

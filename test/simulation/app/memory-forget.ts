@@ -1,4 +1,5 @@
 /** Retention in memory, by the rules of adapters/forget.ts. */
+import { UNKNOWN } from '../../../src/adapters/begun-rows.ts';
 import { idOf } from '../../../src/loop/terms.ts';
 import type { Retention, Store } from '../../../src/ports.ts';
 import { type Database, digestsIn } from './database.ts';
@@ -17,6 +18,7 @@ export function forget(database: Database, retention: Retention): Awaited<Return
     const named = new Set(digestsIn(JSON.stringify(row.loop)));
     logs.delete(id);
     database.calls.delete(id);
+    database.begun.set(id, new Set([UNKNOWN]));
     for (const name of names) if (name.endsWith(` ${id}`) && !named.has(name.split(' ')[0] ?? '')) names.delete(name);
     loops.set(id, { ...row, forgotten: true });
   }

@@ -1,4 +1,5 @@
 /** The store in memory: the same promises as on a database (test/adapters/store-behaviour.ts), and what it holds survives the process. */
+import { UNKNOWN } from '../../../src/adapters/begun-rows.ts';
 import { jsonOf, OPEN } from '../../../src/adapters/loop-rows.ts';
 import { ConflictError, StoreError } from '../../../src/errors.ts';
 import { digestOf } from '../../../src/guard/digest.ts';
@@ -46,6 +47,11 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
       return shown;
     },
     keepShown: async (id, shown) => void database.shown.set(id, shown),
+    begins: async (id, name) => {
+      const names = database.begun.get(id) ?? new Set();
+      database.begun.set(id, new Set([...names, name]));
+      return !names.has(name) && !names.has(UNKNOWN);
+    },
     load: async (id) => toldOf(loops.get(id)),
     newest: async (repositoryId, issue) =>
       toldOf(

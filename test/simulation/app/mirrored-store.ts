@@ -48,6 +48,7 @@ export function createMirroredStore(real: Store, memory: Store, tell: (differenc
     untold: both('untold', real.untold, memory.untold),
     takeShown: both('takeShown', real.takeShown, memory.takeShown),
     keepShown: both('keepShown', real.keepShown, memory.keepShown),
+    begins: both('begins', real.begins, memory.begins),
     pullProof: both('pullProof', real.pullProof, memory.pullProof),
     pullProofByRun: both('pullProofByRun', real.pullProofByRun, memory.pullProofByRun),
     openPullProofs: both('openPullProofs', real.openPullProofs, memory.openPullProofs),

@@ -10,12 +10,12 @@ type Checks = Pick<GitHub, 'checks' | 'headChecks' | 'checkDetails'>;
 
 export function checkOperations({ hub, wire }: Access): Checks {
   return {
-    async checks(target, wanted, known = []) {
+    async checks(target, wanted, known) {
       const [first] = wanted;
       if (first === undefined) return [];
       const sha = first.headSha;
-      const knownOf = (one: CheckRun) => knownCheck(known, one);
-      const isKnown = wanted.every((one) => knownOf(one) !== undefined);
+      const knownOf = (one: CheckRun) => knownCheck(known ?? [], one);
+      const isKnown = known !== undefined;
       const own = isKnown
         ? wanted.flatMap((one) => hub.checks.get(knownOf(one)?.id ?? 0) ?? [])
         : await wire.request(target, {

@@ -16,14 +16,18 @@ export function pullOperations({ hub, wire }: Access): Pulls {
     return found;
   };
   return {
-    async openPull(target, { branch, title, body }) {
+    async openPull(target, { branch, title, body, isNew }) {
       const text = { title: plain(title), body: markdown(body) };
-      const existing = await wire.request(target, {
-        count: 1,
-        writes: false,
-        what: 'GET pulls',
-        perform: () => pullOfBranch(hub, branch),
-      });
+      // Where it is thought to be new, it is looked for when GitHub refuses to open another.
+      const existing =
+        isNew === true && pullOfBranch(hub, branch) === undefined
+          ? undefined
+          : await wire.request(target, {
+              count: isNew === true ? 2 : 1,
+              writes: false,
+              what: 'GET pulls',
+              perform: () => pullOfBranch(hub, branch),
+            });
       if (existing !== undefined) {
         if (existing.title !== text.title || existing.body !== text.body)
           await wire.request(target, {
@@ -44,26 +48,17 @@ export function pullOperations({ hub, wire }: Access): Pulls {
     async showPull(target, number, change, known) {
       const text = { title: plain(change.title), body: markdown(change.body) };
       const digest = JSON.stringify(text);
-      const bring = (pull: Pull) =>
-        wire.request(target, {
-          count: 1,
-          writes: true,
-          what: `PATCH pulls/${number}`,
-          perform: () => void Object.assign(pull, text),
-        });
-      if (known !== undefined && known !== digest) {
-        await bring(pullNumbered(number));
-        return { headSha: pullNumbered(number).headSha, digest };
-      }
-      const found = await wire.request(target, {
+      if (known === digest) return { digest };
+      return wire.request(target, {
         count: 1,
-        writes: false,
-        what: `GET pulls/${number}`,
-        perform: () => ({ pull: pullNumbered(number), headSha: pullNumbered(number).headSha }),
+        writes: true,
+        what: `PATCH pulls/${number}`,
+        perform() {
+          const pull = pullNumbered(number);
+          Object.assign(pull, text);
+          return { headSha: pull.headSha, digest };
+        },
       });
-      const isSame = found.pull.title === text.title && found.pull.body === text.body;
-      if (known === undefined && !isSame) await bring(found.pull);
-      return { headSha: found.headSha, digest };
     },
     pull: (target, number) =>
       wire.request(target, {

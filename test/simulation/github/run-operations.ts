@@ -34,19 +34,21 @@ export function runOperations({ hub, wire, work }: Access): Runs {
     async dispatch(target, workflow, inputs, attempt) {
       const { loop = '', entry = '', phase = '' } = inputs;
       const title = `${workflow.replace(/\.ya?ml$/, '')} ${loop} entry ${entry} (${phase})`;
-      const [known, ...more] = await wire.request(target, {
-        count: attempt === 1 ? 1 : 2,
-        writes: false,
-        what: `GET actions/workflows/${workflow}/runs`,
-        perform() {
-          if (hub.missingWorkflows.has(workflow)) throw notFound(`GET actions/workflows/${workflow}/runs`);
-          return listedRuns(hub, title);
-        },
-      });
+      const look = () =>
+        wire.request(target, {
+          count: attempt === 1 ? 1 : 2,
+          writes: false,
+          what: `GET actions/workflows/${workflow}/runs`,
+          perform() {
+            if (hub.missingWorkflows.has(workflow)) throw notFound(`GET actions/workflows/${workflow}/runs`);
+            return listedRuns(hub, title);
+          },
+        });
+      const [known, ...more] = attempt === 'new' ? [] : await look();
       for (const further of more) if (further.status !== 'completed') await cancelRun(target, further.id);
       if (known !== undefined) return known.id;
       // An attempt that got no answer may have started a run that no list shows yet.
-      if (attempt > 1 && attempt < SENDS_AGAIN_FROM)
+      if (attempt !== 'new' && attempt > 1 && attempt < SENDS_AGAIN_FROM)
         throw new UnansweredError(`Attempt ${attempt}: no run called "${title}" is listed yet.`);
       const started = await wire.request(target, {
         count: 2,

@@ -62,15 +62,18 @@ export function talkOperations({ hub, wire }: Access): Talk {
           return { state: issue.state, labels: [...issue.labels] };
         },
       }),
-    async comment(target, number, { marker, body, mention }) {
+    async comment(target, number, { marker, body, mention, isNew }) {
       const start = markOf(marker);
       const text = start + markdown(body, mention);
       const what = `issues/${number}/comments`;
-      const existing = await wire.request(target, {
-        ...read,
-        what: `GET ${what}`,
-        perform: () => ownComment(hub.comments.values(), number, start),
-      });
+      const existing =
+        isNew === true
+          ? undefined
+          : await wire.request(target, {
+              ...read,
+              what: `GET ${what}`,
+              perform: () => ownComment(hub.comments.values(), number, start),
+            });
       if (existing?.body === text) return toldOf(existing);
       return wire.request(target, {
         ...write,
