@@ -16,6 +16,8 @@ export interface Fixed {
   readonly trees: LRUCache<string, readonly TreeEntry[]>;
   /** By id of the repository, for minutes: a run on another branch than the default one is paid nothing by the gateway. */
   readonly defaultBranches: LRUCache<string, string>;
+  /** Their names in GraphQL, by id of the repository. */
+  readonly repositoryNodes: LRUCache<string, string>;
   /** That have ended, for a minute, by `<id of the repository>/<id of the run>`: of one run several reports are taken. */
   readonly runs: LRUCache<string, WorkflowRun>;
   /** What those left. */
@@ -41,6 +43,7 @@ export function createFixed(): Fixed {
     commits: bounded<HeldCommit>(),
     trees: bounded<readonly TreeEntry[]>(),
     defaultBranches: new LRUCache<string, string>({ max: 1000, ttl: BRANCH_MS, updateAgeOnGet: false }),
+    repositoryNodes: new LRUCache<string, string>({ max: 1000 }),
     runs: new LRUCache<string, WorkflowRun>({ max: 1000, ttl: RUN_MS, updateAgeOnGet: false }),
     artifacts: new LRUCache<string, readonly HeldArtifact[]>({ max: 1000, ttl: RUN_MS, updateAgeOnGet: false }),
   };

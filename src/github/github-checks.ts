@@ -1,51 +1,73 @@
 /** Our check runs, written only when they say something new. */
 import { createHash } from 'node:crypto';
+import { LoopError } from '../errors.ts';
 import type { CheckRun } from '../loop/check-run.ts';
 import { knownCheck, type ShownCheck, shownAs } from '../loop/shown.ts';
+import { batchesOf, bodyOf, type CheckWrite, type Place, written, writtenTogether } from './check-writes.ts';
 import type { Call } from './github-client.ts';
 import type { Operation } from './github-talk.ts';
-
-/** GitHub takes 50 annotations in one request, and adds those of the next. */
-const ANNOTATIONS_AT_ONCE = 50;
-const LABEL_LENGTH = 20;
-const DESCRIPTION_LENGTH = 40;
-const ACTIONS = 3;
 
 /** One listing serves all of them, because every change of a loop shows all its check runs; none is needed where it is known what was sent. */
 export const checks: Operation<'checks'> = async (call, wanted, known) => {
   const [first] = wanted;
   if (first === undefined) return [];
   const own = known === undefined ? await ownChecks(call, first.headSha) : [];
-  const shown: ShownCheck[] = [];
-  for (const one of wanted)
-    shown.push(await bringUpToDate(call, annotatedAtTheEnd(one), knownCheck(known ?? [], one) ?? newestOf(own, one)));
-  return shown;
+  const changes = wanted.map(annotatedAtTheEnd).map((one): Change => {
+    return { wanted: one, existing: knownCheck(known ?? [], one) ?? newestOf(own, one) };
+  });
+  const due = changes.filter((change) => !isShown(change));
+  const writes = due.map((change) => writeOf(call, change));
+  const places = await writtenTogether(call, writes);
+  // Which one GitHub refuses, and why, REST says; what it took of them is there.
+  if (places === 'refused') return oneByOne(call, changes, await ownChecks(call, first.headSha));
+  const sent = new Map(due.map((change, index) => [change, shownHere(change, places[index])]));
+  return changes.flatMap((change) => sent.get(change) ?? change.existing ?? []);
 };
+
+async function oneByOne(
+  call: Call,
+  changes: readonly Change[],
+  own: readonly Listed[],
+): Promise<readonly ShownCheck[]> {
+  const shown: ShownCheck[] = [];
+  for (const { wanted } of changes) {
+    const change = { wanted, existing: newestOf(own, wanted) };
+    if (isShown(change) && change.existing !== undefined) shown.push(change.existing);
+    else shown.push(shownHere(change, await written(call, writeOf(call, change))));
+  }
+  return shown;
+}
+
+function shownHere({ wanted }: Change, place: Place | undefined): ShownCheck {
+  if (place === undefined) throw new LoopError(`GitHub did not say where the check run ${wanted.name} is.`);
+  return shownAs(wanted, { ...place, digests: digestsOf(wanted) });
+}
 
 /** Annotations can only be added, so a run that is still at work has none: it can always be completed, and none is left behind at work. */
 function annotatedAtTheEnd(wanted: CheckRun): CheckRun {
   return wanted.status === 'completed' ? wanted : { ...wanted, annotations: [] };
 }
 
-async function bringUpToDate(call: Call, wanted: CheckRun, existing: ShownCheck | undefined): Promise<ShownCheck> {
-  const digests = digestsOf(wanted);
-  if (existing?.digests.all === digests.all && existing.externalId === wanted.externalId) return existing;
-  const sameAnnotations = existing?.digests.annotations === digests.annotations;
-  const batches = sameAnnotations ? [] : batchesOf(wanted.annotations);
-  const body = bodyOf(call, wanted, digests);
-  const id =
-    existing && mayBeChanged(existing, wanted, sameAnnotations)
-      ? await update(call, existing.id, { ...body, annotations: batches[0] })
-      : await create(call, wanted, { ...body, annotations: batchesOf(wanted.annotations)[0] });
-  const rest = (id === existing?.id ? batches : batchesOf(wanted.annotations)).slice(1);
-  for (const annotations of rest) await update(call, id, { ...body, annotations });
-  return shownAs(wanted, { id, digests });
+interface Change {
+  readonly wanted: CheckRun;
+  readonly existing: ShownCheck | undefined;
 }
 
-type Digests = ShownCheck['digests'];
+/** Whether it says nothing new. */
+function isShown({ wanted, existing }: Change): boolean {
+  return existing?.digests.all === digestsOf(wanted).all && existing.externalId === wanted.externalId;
+}
+
+function writeOf(call: Call, { wanted, existing }: Change): CheckWrite {
+  const digests = digestsOf(wanted);
+  const sameAnnotations = existing?.digests.annotations === digests.annotations;
+  const place = existing && mayBeChanged(existing, wanted, sameAnnotations) ? existing : undefined;
+  const batches = place !== undefined && sameAnnotations ? [] : batchesOf(wanted.annotations);
+  return { wanted, place, body: bodyOf(call, wanted, digests), batches };
+}
 
 /** GitHub shows neither actions nor annotations in a listing, so the summary carries digests of what was sent, unseen by people. */
-function digestsOf(wanted: CheckRun): Digests {
+function digestsOf(wanted: CheckRun): ShownCheck['digests'] {
   return { all: shortDigest(wanted), annotations: shortDigest(wanted.annotations) };
 }
 
@@ -71,6 +93,7 @@ function newestOf(runs: readonly Listed[], { name, headSha }: CheckRun): ShownCh
     name,
     headSha,
     id: own.id,
+    node: own.node_id,
     externalId: own.external_id ?? '',
     isCompleted: own.status === 'completed',
     annotations: own.output.annotations_count,
@@ -86,70 +109,4 @@ function mayBeChanged(existing: ShownCheck, wanted: CheckRun, sameAnnotations: b
   if (wanted.actions.length > 0 && existing.externalId !== wanted.externalId) return false;
   if (existing.isCompleted && wanted.status !== 'completed') return false;
   return sameAnnotations || existing.annotations === 0;
-}
-
-interface Annotation {
-  readonly path: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly annotation_level: 'notice' | 'warning' | 'failure';
-  readonly message: string;
-}
-
-function batchesOf(annotations: CheckRun['annotations']): readonly (readonly CheckRun['annotations'][number][])[] {
-  const count = Math.ceil(annotations.length / ANNOTATIONS_AT_ONCE);
-  return Array.from({ length: count }, (_, index) =>
-    annotations.slice(index * ANNOTATIONS_AT_ONCE, (index + 1) * ANNOTATIONS_AT_ONCE),
-  );
-}
-
-type Body = ReturnType<typeof bodyOf> & {
-  readonly annotations: readonly CheckRun['annotations'][number][] | undefined;
-};
-
-function bodyOf(call: Call, wanted: CheckRun, { all, annotations }: Digests) {
-  return {
-    external_id: wanted.externalId,
-    status: wanted.status,
-    ...(wanted.status === 'completed' ? { conclusion: wanted.conclusion ?? ('failure' as const) } : {}),
-    title: call.plain(wanted.title),
-    summary: `<!-- loopwright:${all}:${annotations} -->\n${call.markdown(wanted.summary)}`,
-    text: call.markdown(wanted.text),
-    actions: wanted.actions.slice(0, ACTIONS).map(({ label, description, identifier }) => ({
-      label: call.plain(label).slice(0, LABEL_LENGTH),
-      description: call.plain(description).slice(0, DESCRIPTION_LENGTH),
-      identifier,
-    })),
-  };
-}
-
-function requestOf(call: Call, { title, summary, text, annotations, ...rest }: Body) {
-  const listed = annotations?.map(
-    ({ path, line, level, message }): Annotation => ({
-      path,
-      start_line: line,
-      end_line: line,
-      annotation_level: level,
-      message: call.plain(message),
-    }),
-  );
-  return {
-    ...rest,
-    output: { title, summary, ...(text === '' ? {} : { text }), ...(listed ? { annotations: listed } : {}) },
-  };
-}
-
-async function create(call: Call, { name, headSha }: CheckRun, body: Body): Promise<number> {
-  const { data } = await call.octokit.rest.checks.create({
-    ...call.here,
-    name,
-    head_sha: headSha,
-    ...requestOf(call, body),
-  });
-  return data.id;
-}
-
-async function update(call: Call, id: number, body: Body): Promise<number> {
-  await call.octokit.rest.checks.update({ ...call.here, check_run_id: id, ...requestOf(call, body) });
-  return id;
 }

@@ -1,6 +1,6 @@
 /** The draft pull request of a loop: opened once, kept up to date, taken out of draft, and back to it where it is sent back; never merged, never re-targeted. */
 import { digestOfValue } from '../guard/digest.ts';
-import { DOCUMENTS, type DocumentName } from '../referee/requests.ts';
+import { PULL_DOCUMENTS, type PullDocument } from '../referee/graphql.ts';
 import type { Call } from './github-client.ts';
 import { graphqlErrorOf, hasStatus } from './github-errors.ts';
 import type { GitHub, ReviewComment } from './github-port.ts';
@@ -95,11 +95,11 @@ export const markDraft: Operation<'markDraft'> = (call, pullNodeId) =>
 
 async function send(
   { octokit }: Call,
-  name: DocumentName,
+  name: PullDocument,
   { pullNodeId, failure }: { readonly pullNodeId: string; readonly failure: string },
 ): Promise<void> {
   try {
-    await octokit.graphql(DOCUMENTS[name], { pullRequestId: pullNodeId });
+    await octokit.graphql(PULL_DOCUMENTS[name], { pullRequestId: pullNodeId });
   } catch (error) {
     throw graphqlErrorOf(error, failure) ?? error;
   }

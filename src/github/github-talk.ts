@@ -108,5 +108,6 @@ function roleOf({ permission: level, role_name: name, user }: z.infer<typeof acc
 export const repository: Operation<'repository'> = async ({ octokit, here, fixed, repositoryId }) => {
   const { data } = await octokit.rest.repos.get(here);
   fixed.defaultBranches.set(String(repositoryId), data.default_branch);
+  fixed.repositoryNodes.set(String(repositoryId), data.node_id);
   return { defaultBranch: data.default_branch };
 };

@@ -1,14 +1,8 @@
 /** The App's last door to the wire: only its rows of the request table pass. */
 import { z } from 'zod';
 import { type Fetch, restPathOf } from '../referee/checked-fetch.ts';
-import {
-  type Condition,
-  DOCUMENTS,
-  documentNameOf,
-  GIT_SERVICES,
-  REQUESTS,
-  type RequestRow,
-} from '../referee/requests.ts';
+import { KNOWN_DOCUMENTS, knownRequest } from '../referee/graphql.ts';
+import { type Condition, GIT_SERVICES, REQUESTS, type RequestRow } from '../referee/requests.ts';
 import { createRouter, describedPath, type RouteMatch } from '../referee/routes.ts';
 
 /** A request that the App must never send; it was stopped before the wire. */
@@ -108,13 +102,9 @@ function graphqlUrlOf(base: string): string {
   return base.endsWith('/api/v3') ? `${base.slice(0, -'/v3'.length)}/graphql` : `${base}/graphql`;
 }
 
-const graphqlBody = z.object({ query: z.string(), variables: z.strictObject({ pullRequestId: z.string() }) });
-
 function judgeGraphql(method: string, sent: unknown): void {
-  const body = graphqlBody.safeParse(sent);
-  if (method === 'POST' && body.success && documentNameOf(body.data.query) !== undefined) return;
-  const known = Object.keys(DOCUMENTS).join(' and ');
-  throw new WireError(method, '/graphql', `the only documents that the App may send are ${known}`);
+  if (method === 'POST' && knownRequest(sent) !== undefined) return;
+  throw new WireError(method, '/graphql', `the only documents that the App may send are ${KNOWN_DOCUMENTS.join(', ')}`);
 }
 
 const refBody = z.object({ ref: z.string() });

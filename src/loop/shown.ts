@@ -13,6 +13,8 @@ export const shownCheck = z.strictObject({
   name: z.string(),
   headSha: z.string(),
   id: z.int(),
+  /** Its name in GraphQL; rows of earlier versions have none. */
+  node: z.string().optional(),
   externalId: z.string(),
   isCompleted: z.boolean(),
   /** How many there are. */
@@ -30,10 +32,11 @@ export function knownCheck(known: readonly ShownCheck[], { name, headSha }: Chec
 /** A check run that was sent so, and where it is. */
 export function shownAs(
   { name, headSha, externalId, status, annotations }: CheckRun,
-  { id, digests }: Pick<ShownCheck, 'id' | 'digests'>,
+  { id, node, digests }: Pick<ShownCheck, 'id' | 'node' | 'digests'>,
 ): ShownCheck {
   const isCompleted = status === 'completed';
-  return { name, headSha, id, externalId, isCompleted, annotations: annotations.length, digests };
+  const place = { id, ...(node === undefined ? {} : { node }) };
+  return { name, headSha, ...place, externalId, isCompleted, annotations: annotations.length, digests };
 }
 
 export const shown = z.strictObject({

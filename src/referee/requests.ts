@@ -21,36 +21,6 @@ export interface RequestRow {
   readonly condition?: Condition;
 }
 
-/** Out of draft, and back to it: REST has no field for either. */
-export const MARK_READY_FOR_REVIEW = `mutation markPullRequestReadyForReview($pullRequestId: ID!) {
-  markPullRequestReadyForReview(input: { pullRequestId: $pullRequestId }) {
-    pullRequest { id number isDraft }
-  }
-}`;
-
-export const CONVERT_TO_DRAFT = `mutation convertPullRequestToDraft($pullRequestId: ID!) {
-  convertPullRequestToDraft(input: { pullRequestId: $pullRequestId }) {
-    pullRequest { id number isDraft }
-  }
-}`;
-
-/** The only GraphQL documents that are ever sent, by what they do. */
-export const DOCUMENTS = {
-  markPullRequestReadyForReview: MARK_READY_FOR_REVIEW,
-  convertPullRequestToDraft: CONVERT_TO_DRAFT,
-} as const;
-export type DocumentName = keyof typeof DOCUMENTS;
-
-/** Which of the documents a text is, however it is spaced. */
-export function documentNameOf(text: string): DocumentName | undefined {
-  const names = ['markPullRequestReadyForReview', 'convertPullRequestToDraft'] as const;
-  return names.find((name) => squeezed(DOCUMENTS[name]) === squeezed(text));
-}
-
-function squeezed(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
-
 /** The git services that the App may use: it reads, and never pushes. */
 export const GIT_SERVICES: readonly string[] = ['git-upload-pack'];
 

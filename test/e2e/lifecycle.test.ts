@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { asReviewed } from '../../src/loop/stages.ts';
-import { MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
+import { MARK_READY_FOR_REVIEW } from '../../src/referee/graphql.ts';
 import {
   commanded,
   commented,

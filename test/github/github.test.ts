@@ -528,6 +528,29 @@ test('a check run is made once, changed in place, and not written when it says t
   expect(await show({ name: 'loopwright / build' })).toEqual(['POST /check-runs']);
 });
 
+test('several check runs go in one request, and what is refused of them is told by REST', async () => {
+  const { sha } = await branchWith('together');
+  const names = ['loopwright / a', 'loopwright / b', 'loopwright / c'];
+  let known: readonly ShownCheck[] | undefined = [];
+  const show = (change: (index: number) => Partial<CheckRun>) =>
+    writesDuring(async () => {
+      const wanted = names.map((name, index) => checkRun(sha, { name, actions: [], ...change(index) }));
+      known = await github().checks(repository, wanted, known);
+    });
+  const annotations = [{ path: 'src/new.txt', line: 1, level: 'warning' as const, message: 'slow' }];
+  const weak = { status: 'completed' as const, conclusion: 'neutral' as const, annotations };
+  expect(await show((index) => (index === 0 ? {} : weak))).toEqual(['POST /api/graphql']);
+  expect(await show((index) => (index === 0 ? { ...weak, conclusion: 'success' } : weak))).toEqual([
+    'PATCH /check-runs/N',
+  ]);
+  const { data } = await stage.as('alice').rest.checks.listForRef({ ...HERE, ref: sha });
+  const seen = new Map(data.check_runs.map((run) => [run.name, run]));
+  expect(names.map((name) => seen.get(name)?.conclusion)).toEqual(['success', 'neutral', 'neutral']);
+  expect(seen.get('loopwright / b')?.output).toMatchObject({ title: 'Waiting for approval', annotations_count: 1 });
+  const nowhere = names.map((name) => checkRun('e'.repeat(40), { name }));
+  await expect(github().checks(repository, nowhere, [])).rejects.toThrow(/No commit found/);
+});
+
 test('a check run whose buttons are for another packet is a new one, so that nobody approves what they never saw', async () => {
   const { sha } = await branchWith('five');
   const show = (change: Partial<CheckRun>) =>

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { guardedFetch, mayUseGitService, WireError } from '../../src/github/guard.ts';
-import { CONVERT_TO_DRAFT, MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
+import { CONVERT_TO_DRAFT, checkRunsDocument, MARK_READY_FOR_REVIEW } from '../../src/referee/graphql.ts';
 
 const API = 'https://api.github.test';
 
@@ -28,6 +28,10 @@ function createGuard(answers: readonly Response[] = []) {
 }
 
 const REPOSITORY = '/repos/alice/toys';
+const CHECK_RUN = {
+  ...{ checkRunId: 'CR_1', repositoryId: 'R_1', externalId: '', status: 'QUEUED', actions: [] },
+  output: { title: 'Not reached yet', summary: '' },
+};
 const MARK_READY = { query: MARK_READY_FOR_REVIEW, variables: { pullRequestId: 'x' } };
 
 const ALLOWED: readonly (readonly [string, string, unknown?])[] = [
@@ -44,6 +48,7 @@ const ALLOWED: readonly (readonly [string, string, unknown?])[] = [
   ['GET', '/repositories/7/installation'],
   ['POST', '/graphql', MARK_READY],
   ['POST', '/graphql', { ...MARK_READY, query: CONVERT_TO_DRAFT }],
+  ['POST', '/graphql', { query: checkRunsDocument(['update0']), variables: { update0: CHECK_RUN } }],
   ['GET', '/repositories/7/pulls/1/reviews/2/comments?per_page=100'],
 ];
 
@@ -56,6 +61,7 @@ for (const [method, path, body] of ALLOWED) {
 }
 
 const STOPPED: readonly (readonly [string, string, unknown?])[] = [
+  ['POST', '/graphql', { query: checkRunsDocument(['create0']), variables: { create0: CHECK_RUN } }],
   ['PUT', `${REPOSITORY}/pulls/1/merge`, {}],
   ['PUT', `${REPOSITORY}/contents/README.md`, { message: 'm', content: '' }],
   ['PATCH', `${REPOSITORY}/git/refs/heads/main`, { sha: 'a' }],

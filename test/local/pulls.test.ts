@@ -1,7 +1,7 @@
 /** Pull requests, reviews and merges behave as https://docs.github.com/rest/pulls says. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CONVERT_TO_DRAFT, MARK_READY_FOR_REVIEW } from '../../src/referee/requests.ts';
+import { CONVERT_TO_DRAFT, MARK_READY_FOR_REVIEW } from '../../src/referee/graphql.ts';
 import { eventually, HERE, installationToken, type Received, type Stage, startStage } from './server.ts';
 
 let stage: Stage;

@@ -1,7 +1,7 @@
 /** The pull request pages: list, and one pull request with the tabs conversation, commits, checks and files changed. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { MARK_READY_FOR_REVIEW } from '../../referee/requests.ts';
+import { MARK_READY_FOR_REVIEW } from '../../referee/graphql.ts';
 import { PageError } from './pages-api.ts';
 import { checkActions, checkCards, readChecks } from './pages-checks.ts';
 import { commitRows } from './pages-code.ts';

@@ -22,7 +22,7 @@ import {
 import { gitOfCall } from './git-data.ts';
 
 /** Only Apps write check runs: https://docs.github.com/rest/checks/runs#create-a-check-run */
-const APP_ONLY: Need = { permission: 'checks', level: 'write', people: 'app' };
+export const APP_ONLY: Need = { permission: 'checks', level: 'write', people: 'app' };
 const PERSON: Need = { permission: 'checks', level: 'write', people: 'write' };
 const ONE = '/repos/{owner}/{repo}/check-runs/{check_run_id}';
 const OF_COMMIT = '/repos/{owner}/{repo}/commits/{ref}';
@@ -50,7 +50,7 @@ function payloadOf(call: Call, run: CheckRun) {
 const newCheckRun = checkChange.required({ name: true }).extend({ head_sha: z.string() });
 
 /** Whose check runs the call makes and changes: a job's token stands for GitHub Actions. */
-function appOf({ actor }: Call): string {
+export function appOf({ actor }: Pick<Call, 'actor'>): string {
   return actor.type === 'installation' ? actor.app : ACTIONS_SLUG;
 }
 

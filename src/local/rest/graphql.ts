@@ -1,6 +1,5 @@
-/** GraphQL, for the documents that are ever sent: out of draft, and back to it. */
-import { z } from 'zod';
-import { DOCUMENTS, type DocumentName, documentNameOf } from '../../referee/requests.ts';
+/** GraphQL, for the documents that are ever sent: out of draft, and back to it, and check runs. */
+import { KNOWN_DOCUMENTS, knownRequest, type PullDocument } from '../../referee/graphql.ts';
 import { judgeAccess } from '../access.ts';
 import { startPullRuns } from '../actions/workflow-triggers.ts';
 import { type Host, nodeIdOf } from '../host.ts';
@@ -8,9 +7,8 @@ import { HttpError } from '../http-error.ts';
 import type { Pull, Repository } from '../records.ts';
 import { type Actor, actorLabel, actorOf, loginOf } from '../tokens.ts';
 import { emit } from '../webhooks/events.ts';
+import { writeCheckRuns } from './graphql-checks.ts';
 import { issueOfPull, pullFactsOf, pullPayload } from './pull-payloads.ts';
-
-const bodySchema = z.object({ query: z.string(), variables: z.object({ pullRequestId: z.string() }) });
 
 /** Answers one GraphQL request as GitHub does: a refusal is a 200 with errors. */
 export async function answerGraphql(host: Host, request: Request): Promise<Response> {
@@ -39,20 +37,19 @@ export async function answerGraphql(host: Host, request: Request): Promise<Respo
 }
 
 async function perform(host: Host, actor: Actor, body: unknown): Promise<unknown> {
-  const parsed = bodySchema.safeParse(body);
-  const name = parsed.success ? documentNameOf(parsed.data.query) : undefined;
-  if (!parsed.success || name === undefined)
-    return refusal(`This server answers ${Object.keys(DOCUMENTS).join(' and ')} only.`, 'NOT_IMPLEMENTED');
-  const { pullRequestId } = parsed.data.variables;
+  const asked = knownRequest(body);
+  if (asked === undefined) return refusal(`This server answers ${KNOWN_DOCUMENTS.join(', ')} only.`, 'NOT_IMPLEMENTED');
+  if (asked.document === 'checkRuns') return writeCheckRuns(host, actor, asked.inputs);
+  const { document, pullRequestId } = asked;
   const pull = host.state.pulls.find({}).find(({ id }) => nodeIdOf('PullRequest', id) === pullRequestId);
   const repository = pull && host.state.repositories.get(pull.repositoryId);
   if (!pull || !repository)
     return refusal(`Could not resolve to a node with the global id of '${pullRequestId}'`, 'NOT_FOUND');
   const forbidden = forbiddenTo(host, actor, repository);
   if (forbidden !== undefined) return refusal(forbidden, 'FORBIDDEN');
-  const { draft } = CHANGES[name];
-  if (pull.draft !== draft) await change(host, { repository, pull, name, sender: loginOf(actor) ?? '' });
-  return { data: { [name]: { pullRequest: { id: pullRequestId, number: pull.number, isDraft: draft } } } };
+  const { draft } = CHANGES[document];
+  if (pull.draft !== draft) await change(host, { repository, pull, name: document, sender: loginOf(actor) ?? '' });
+  return { data: { [document]: { pullRequest: { id: pullRequestId, number: pull.number, isDraft: draft } } } };
 }
 
 /** Why the caller may not change a pull request, if so. */
@@ -70,12 +67,12 @@ function forbiddenTo(host: Host, actor: Actor, repository: Repository): string |
 const CHANGES = {
   markPullRequestReadyForReview: { draft: false, action: 'ready_for_review' },
   convertPullRequestToDraft: { draft: true, action: 'converted_to_draft' },
-} as const satisfies Record<DocumentName, object>;
+} as const satisfies Record<PullDocument, object>;
 
 interface Change {
   readonly repository: Repository;
   readonly pull: Pull;
-  readonly name: DocumentName;
+  readonly name: PullDocument;
   readonly sender: string;
 }
 

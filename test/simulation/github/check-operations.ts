@@ -24,24 +24,29 @@ export function checkOperations({ hub, wire }: Access): Checks {
             what: `GET commits/${sha}/check-runs`,
             perform: () => [...hub.checks.values()].filter((check) => check.own && check.sha === sha),
           });
-      const shown: ShownCheck[] = [];
-      for (const one of wanted) {
+      const changes = wanted.map((one) => {
         const existing = own.findLast(({ name }) => name === one.name);
         const isSame = isKnown
           ? knownOf(one)?.digests.all === textOf(one)
           : existing?.text === textOf(one) && existing.externalId === one.externalId;
-        const id =
-          isSame && existing !== undefined
-            ? existing.id
-            : await wire.request(target, {
-                count: 1,
-                writes: true,
-                what: 'POST check-runs',
-                perform: () => write(hub, one, existing),
-              });
-        shown.push(shownAs(one, { id, digests: { all: textOf(one), annotations: '' } }));
-      }
-      return shown;
+        return { one, existing, isShown: isSame && existing !== undefined };
+      });
+      const due = changes.filter(({ isShown }) => !isShown);
+      // Several go in one request.
+      const ids =
+        due.length === 0
+          ? []
+          : await wire.request(target, {
+              count: 1,
+              writes: true,
+              what: due.length === 1 ? 'POST check-runs' : 'POST graphql',
+              perform: () => due.map(({ one, existing }) => write(hub, one, existing)),
+            });
+      return changes.map((change): ShownCheck => {
+        const { one, existing } = change;
+        const id = ids[due.indexOf(change)] ?? existing?.id ?? 0;
+        return shownAs(one, { id, node: String(id), digests: { all: textOf(one), annotations: '' } });
+      });
     },
     async checkDetails(target, checkRun) {
       const what = `GET check-runs/${checkRun}/annotations`;
