@@ -35,11 +35,17 @@ export function closingOf(ending: Ending): readonly string[] {
         `${isStarted(loop) ? `${costOf(loop)}; ` : ''}${counted(summary.modelCalls.outsideBuild, 'call')} outside BUILD`,
       ],
       ...pricedText(loop),
+      ['GitHub', requestsText(summary.github)],
       ['Sandbox', summary.sandbox ?? 'nothing was built'],
     ]),
     '',
     ...nextSteps(ending),
   ];
+}
+
+function requestsText({ requests, writes, creations }: DemoSummary['github']): string {
+  const parts = [counted(writes, 'write'), `${creations} of them made what people see`].join(', ');
+  return `${counted(requests, 'request')} of its API, of them ${parts}`;
 }
 
 /** What a small model of today takes, in USD per million tokens in and out; a script costs nothing, so it says what a model would. */

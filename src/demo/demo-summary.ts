@@ -6,6 +6,7 @@ import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import type { RequirementStrength } from '../loop/strength.ts';
 import { nameOf, type PhaseName, phaseName } from '../loop/terms.ts';
 import type { Store } from '../ports.ts';
+import { type RequestCount, requestCount } from './request-count.ts';
 
 const STATUS = {
   idle: 'failed',
@@ -17,7 +18,6 @@ const STATUS = {
   stopped: 'stopped',
 } as const;
 const requestRows = z.array(z.object({ id: z.int(), actor: z.string(), method: z.string(), path: z.string() }));
-const CREATION = /\/(comments|pulls|check-runs|reactions)$/;
 
 export interface DemoSummary {
   readonly status: 'succeeded' | 'stopped' | 'waiting' | 'failed';
@@ -31,7 +31,7 @@ export interface DemoSummary {
   readonly tokens: number;
   /** Undefined where nobody stated the model's price. */
   readonly costUsd: number | undefined;
-  readonly github: Requests;
+  readonly github: RequestCount;
   readonly sandbox: Loop['built']['sandbox'];
   readonly durationMs: number;
   /** Why it stopped, in the loop's words. */
@@ -54,12 +54,6 @@ interface Evidence extends Omit<EvidenceRow, 'trust'> {
   readonly trust: 'told' | 'sealed';
   /** Of all tests of the requirement; undefined where no fault was made in its change. */
   readonly strength: Pick<RequirementStrength, 'made' | 'noticed' | 'unmeasured' | 'survivors'> | null;
-}
-
-interface Requests {
-  readonly requests: number;
-  readonly writes: number;
-  readonly creations: number;
 }
 
 /** What of local mode the numbers are read from. */
@@ -151,14 +145,8 @@ function strengthIn(strength: RequirementStrength | undefined): Evidence['streng
 }
 
 /** What the App asked of GitHub, as GitHub's own log has it. */
-async function requestsOf(local: Pick<Local, 'githubUrl' | 'key'>): Promise<Requests> {
-  const rows = (await requestsAfter(local, 0)).filter(({ actor }) => actor === 'app');
-  const writes = rows.filter(({ method }) => method !== 'GET');
-  return {
-    requests: rows.length,
-    writes: writes.length,
-    creations: writes.filter(({ method, path }) => method === 'POST' && CREATION.test(path)).length,
-  };
+async function requestsOf(local: Pick<Local, 'githubUrl' | 'key'>): Promise<RequestCount> {
+  return requestCount((await requestsAfter(local, 0)).filter(({ actor }) => actor === 'app'));
 }
 
 /** The log comes in pages; an empty one is the end. */

@@ -2,8 +2,8 @@
 import { type Effect, type EffectLane, isHeldWork, laneOf } from '../loop/effect.ts';
 import type { Loop } from '../loop/loop.ts';
 
-/** What is shown at once is soon shown otherwise: a loop that changes mostly goes on changing within a second. */
-export const REST_SECONDS = 1;
+/** What is shown at once is soon shown otherwise: a loop that changes mostly goes on changing within seconds. */
+export const REST_SECONDS = 2;
 /** And one that never rests is shown all the same. */
 const LONGEST_SECONDS = 5;
 /** Whoever gave the label looks for an answer. */
@@ -11,7 +11,7 @@ const FIRST_SHOWN = 'show/1';
 
 /**
  * A loop that is paused or has no slot starts no work of an entry; people are answered all the same. Of several `show` effects only the newest is
- * performed, when the loop has rested for a second: until then the lane `rests` where nothing else is pending in it.
+ * performed, when the loop has rested: until then the lane `rests` where nothing else is pending in it.
  */
 export function nextEffect(loop: Loop, lane: EffectLane, now: () => Date): Effect | 'rests' | undefined {
   const isHeld = loop.status === 'paused' || loop.status === 'queued';

@@ -120,13 +120,13 @@ test('what comes of an effect and could not be read again fails its entry, and i
   expect(await loop()).toMatchObject({ status: 'stopped', note: expect.stringContaining('could not be read again') });
 });
 
-test('a lane that rests is woken a second later', async () => {
+test('a lane that rests is woken two seconds later', async () => {
   const { door } = await pending([{ type: 'show', key: 'show/3', since: timeOf(60) }], async () => undefined);
   const sent: unknown[] = [];
   const send: Ports['queue']['send'] = async (...told) => void sent.push(told);
   const ports = { ...door.ports, queue: { ...door.ports.queue, send }, clock: { now: () => new Date(timeOf(60)) } };
   await work({ loopId: idOf(REF), lane: 'voice', tries: { attempt: 1, failed: {} } }, ports, log);
-  expect(sent).toEqual([[{ type: 'wake', loopId: idOf(REF), lane: 'voice' }, 1]]);
+  expect(sent).toEqual([[{ type: 'wake', loopId: idOf(REF), lane: 'voice' }, 2]]);
 });
 
 describe('an effect on a repository that is called otherwise by now', () => {

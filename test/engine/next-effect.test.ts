@@ -15,9 +15,9 @@ const keyAt = (second: number, ...pending: readonly Effect[]) => {
   return typeof next === 'object' ? next.key : next;
 };
 
-test('of several boards the newest is shown, when the loop has rested for a second', () => {
-  expect(keyAt(60, show(3, 59.2), show(4, 59.5))).toBe('rests');
-  expect(keyAt(60.5, show(3, 59.2), show(4, 59.5))).toBe('show/4');
+test('of several boards the newest is shown, when the loop has rested for two seconds', () => {
+  expect(keyAt(60, show(3, 58.2), show(4, 58.5))).toBe('rests');
+  expect(keyAt(60.5, show(3, 58.2), show(4, 58.5))).toBe('show/4');
 });
 
 test('a loop that never rests is shown after five seconds', () => {
@@ -35,7 +35,7 @@ test('the first board comes at once, and so does one of which nobody knows when 
 });
 
 test('nobody waits for an answer because of a board', () => {
-  expect([keyAt(60, show(3, 59.9), REACT), keyAt(61, show(3, 59.9), REACT)]).toEqual(['r', 'show/3']);
+  expect([keyAt(60, show(3, 59.9), REACT), keyAt(62, show(3, 59.9), REACT)]).toEqual(['r', 'show/3']);
   expect(keyAt(60, REACT, show(3, 59.9))).toBe('r');
 });
 

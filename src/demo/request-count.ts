@@ -1,0 +1,24 @@
+/** What was asked of GitHub's API, counted as GitHub limits it. Pure. */
+
+/** Fetching by git is not the API. */
+const GIT = /\.git\/(?:info\/refs|git-upload-pack|git-receive-pack)(?:\?|$)/;
+/** What people see and are notified of, which GitHub limits for itself: 80 in a minute, 500 in an hour for an installation. */
+const CREATED = /\/(?:issues|pulls|comments|reviews|labels|reactions)$/;
+
+export interface RequestCount {
+  readonly requests: number;
+  /** All that change something, and what is asked for by POST. */
+  readonly writes: number;
+  /** Comments, reviews, reactions, issues, pull requests and labels that were made. */
+  readonly creations: number;
+}
+
+/** What a loop with one round of questions, one approval and one failed BUILD may ask. */
+export const BUDGET: RequestCount = { requests: 80, writes: 35, creations: 10 };
+
+export function requestCount(sent: readonly { readonly method: string; readonly path: string }[]): RequestCount {
+  const asked = sent.filter(({ path }) => !GIT.test(path));
+  const writes = asked.filter(({ method }) => method !== 'GET');
+  const created = writes.filter(({ method, path }) => method === 'POST' && CREATED.test(path));
+  return { requests: asked.length, writes: writes.length, creations: created.length };
+}
