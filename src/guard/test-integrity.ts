@@ -168,16 +168,19 @@ function standsAboveTests({ base, runner }: IntegrityRequest, path: string): boo
   return folder !== '' && [...base.keys()].some((file) => file.startsWith(folder) && isTestFile(file, runner));
 }
 
-/** The sections of these headings, as they are written. */
+/** The sections of these headings, as they are written, but for what is around them. */
 function sectionsOf(text: string, heading: RegExp): string {
   return text
     .split(/^(?=[ \t]*\[)/m)
     .filter((section) => heading.test(section))
-    .join('');
+    .map((section) => section.trimEnd())
+    .join('\n');
 }
 
 const pytestSections = (text: string): string =>
-  sectionsOf(text, /^[ \t]*\[\[?\s*["']?tool["']?\s*[.:]\s*["']?pytest\b/);
+  sectionsOf(text, /^[ \t]*\[\[?\s*["']?tool["']?\s*[.:]\s*["']?pytest\b/).replace(MARKERS, '');
+/** Names that tests may be marked with: a list of TOML, or lines that stand further in. What is marked is run all the same. */
+const MARKERS = /\n[ \t]*markers[ \t]*=[ \t]*(?:\[[^[\]]*\][^\n]*|(?:\n[ \t]+[^\n]*)+)(?=\n|$)/g;
 /** `[tool.coverage.report]` and `[coverage:report]`. */
 const coverageSections = (text: string): string =>
   sectionsOf(text, /^[ \t]*\[\[?\s*(?:["']?tool["']?\s*\.\s*)?["']?coverage\b/);

@@ -24,12 +24,24 @@ describe("pytest's settings", () => {
     ['pyproject.toml', '[project]\n', '[project]\n[ "tool" . "pytest".ini_options]\naddopts = "-k none"\n'],
     ['packages/a/pyproject.toml', PROJECT, '[project]\nname = "shop"\n'],
     ['setup.cfg', '[metadata]\n', '[metadata]\n[tool:pytest]\naddopts = -x\n'],
+    ['pyproject.toml', PROJECT, PROJECT.replace('addopts', 'markers = ["a"]\naddopts = "-x"\n#')],
+    ['setup.cfg', '[tool:pytest]\n', '[tool:pytest]\nmarkers =\n    slow\naddopts = -x\n'],
   ])('may not change with what they judge: %s', (path, before, after) => {
     expect(found(path, before, after)).toEqual(['test-runner']);
   });
 
+  const LAST = '[tool.pytest.ini_options]\naddopts = "-q"\n';
+  const MARKED = 'markers = [\n  "slow: takes long",\n]';
   it.each([
     ['pyproject.toml', PROJECT, PROJECT.replace('100', '120').replace('"shop"', '"store"')],
+    ['pyproject.toml', LAST, `${LAST}\n[tool.ruff]\nline-length = 100\n`],
+    ['pyproject.toml', LAST, `${LAST}${MARKED}\n`],
+    ['pyproject.toml', LAST, LAST.replace('addopts', 'markers = ["slow"]\naddopts')],
+    [
+      'setup.cfg',
+      '[tool:pytest]\naddopts = -q\n',
+      '[tool:pytest]\nmarkers =\n    slow: takes long\n    net\naddopts = -q\n',
+    ],
     ['setup.cfg', '[metadata]\nname = a\n', '[metadata]\nname = b\n'],
   ])('are not what else stands in %s', (path, before, after) => {
     expect(found(path, before, after)).toEqual([]);
