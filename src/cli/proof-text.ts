@@ -1,6 +1,7 @@
 /** A proof as lines for a terminal. */
-import type { Strength } from '../loop/strength.ts';
+import { type Strength, shareOf } from '../loop/strength.ts';
 import type { Proof, ProofRow } from '../proof/proof.ts';
+import { ENOUGH, isWeak } from '../proof/verdict.ts';
 
 const HOW: Readonly<Record<NonNullable<ProofRow['how']>, string>> = {
   assertion: 'fails by assertion without the change',
@@ -132,9 +133,12 @@ function requirementLines({ requirements }: Proof): readonly string[] {
 
 /** Of each line one is shown: whoever mends its tests for that usually mends them for the others. */
 function shownFrom(survived: number, lines: number): string {
-  const rest = survived - lines;
-  const others = rest === 0 ? '' : `, one for each line, and with ${rest} more in the same lines`;
-  return `Your tests stay green with each of these (git apply)${others}:`;
+  const stay = survived === 1 ? '1 stays' : `${survived} stay`;
+  const shown =
+    survived === lines
+      ? ''
+      : `; ${lines === 1 ? 'they are in one line, and one is shown' : 'of each line one is shown'}`;
+  return `${stay} unnoticed: your tests are green with each (git apply)${shown}.`;
 }
 
 function places(lines: readonly { readonly file: string; readonly line: number }[]): string {
@@ -152,9 +156,16 @@ function spansOf(lines: readonly number[]): readonly string[] {
   });
 }
 
+function weaknessOf(strength: Strength | null): string {
+  if (!isWeak(strength)) return ', as no test comes to most of the changed lines';
+  const share = Math.floor(100 * (strength === null ? 0 : (shareOf(strength) ?? 0)));
+  return `, as ${share} % of the faults are noticed, and ${100 * ENOUGH} % wanted`;
+}
+
 function verdictLine({ verdict, rows, strength }: Proof): string {
   const proving = rows.filter(({ role }) => role === 'proves').length;
   const counted = rows.length === 0 ? '' : ` (${proving} of ${rows.length} tests need the change)`;
   const unknown = verdict === 'proved' && strength === null ? ', and no fault was made in the changed lines' : '';
-  return `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}${counted}${unknown}${verdict.startsWith('not') ? ':' : '.'}`;
+  const weak = verdict === 'weakly proved' ? weaknessOf(strength) : '';
+  return `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}${weak}${counted}${unknown}${verdict.startsWith('not') ? ':' : '.'}`;
 }

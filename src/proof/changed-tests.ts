@@ -7,6 +7,7 @@ import type { Change } from './change.ts';
 import { type Judging, run, scoped } from './judging.ts';
 import type { ProofRow } from './proof.ts';
 import { firstLine, proofRows, type Results, withRedBefore } from './rows.ts';
+import { unbuilt } from './verdict.ts';
 
 /** How often the head's tests are run, to see whether they are stable. */
 const HEAD_RUNS = 3;
@@ -31,7 +32,7 @@ export async function changedTests(work: Judging): Promise<ChangedTests | string
   const { rows, first } = now;
   const unloaded = [...first.broken].find(([file]) => rows.length === 0 && before.broken.has(file));
   if (unloaded !== undefined)
-    return `${unloaded[0]} can be run neither on the head nor, as it was, on the base: ${firstLine(unloaded[1])}`;
+    return `${unloaded[0]} can be run neither on the head nor, as it was, on the base: ${firstLine(unloaded[1])}${unbuilt(unloaded[1])}`;
   const { base, asBefore } = before;
   return { rows: withRedBefore(rows, base), first, base, asBefore };
 }

@@ -28,7 +28,7 @@ export function loosened({ base, asBefore, rows, assertsAsBefore, isAbout }: Loo
   const red = [...asBefore].filter(([id, result]) => base.get(id)?.outcome === 'pass' && isTelling(result));
   const now = rowsByOld(base, rows);
   const content = red.filter(([id]) => now(id)?.role === 'keeps');
-  const otherwise = red.filter(([id, { isRaised }]) => now(id)?.role === 'proves' && isRaised !== true);
+  const otherwise = red.filter(([id]) => now(id)?.role === 'proves');
   const gone = red.filter(([id]) => now(id) === undefined);
   const fresh = rows.filter(({ test, role }) => role === 'proves' && !base.has(test)).map(({ test }) => test);
   const unreplaced = gone.filter(([id]) => {

@@ -32,7 +32,7 @@ export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promis
   const unread =
     others === 0
       ? ''
-      : `; of ${others === 1 ? 'the other' : `the other ${others}`} no value can be read that they compare with`;
+      : `; ${others === 1 ? 'the other compares' : `the other ${others} compare`} with nothing that can be exchanged`;
   log(`tests that need the change, asked with other expectations: ${asked.length} of ${proving.length}${unread}`);
   const green = await greenWith(work, altered, asked);
   return typeof green === 'string' ? green : green.map((id) => finding(id, linesOf(altered, id)));

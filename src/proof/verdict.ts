@@ -78,9 +78,10 @@ const REASONS: readonly ((grounds: GroundsBefore) => readonly string[])[] = [
 ];
 
 /** Tests often ask for what only a build makes. */
-function unbuilt(why: string): string {
-  const isMissing = /cannot find (?:module|package)|failed to (?:load|resolve)|ERR_MODULE_NOT_FOUND/i.test(why);
-  return isMissing ? ' (has it to be installed, or compiled by `--build CMD`?)' : '';
+export function unbuilt(why: string): string {
+  const isMissing =
+    /cannot find (?:module|package)|failed to (?:load|resolve)|ERR_MODULE_NOT_FOUND|ModuleNotFoundError/i.test(why);
+  return isMissing ? ' (has it to be installed, or made by `--build CMD`? What git ignores is not there.)' : '';
 }
 
 /** A test of the text of a file shows nothing of what that does. */

@@ -115,7 +115,7 @@ function strengthLines(strength: Strength | null): readonly string[] {
 function survivorsLine({ made, noticed, survivors }: Strength): readonly string[] {
   if (survivors.length === 0) return [];
   const rest = made - noticed - survivors.length;
-  const others = rest > 0 ? `, and with ${rest} more in the same lines` : '';
+  const others = rest > 0 ? `; ${rest} more stay unnoticed in the same lines` : '';
   const places = survivors.slice(0, SHOWN).map(place).join(', ');
   const which = survivors.length === 1 ? 'this fault' : 'these faults';
   return [`All tests stay green with ${which}, which **Details** shows for \`git apply\`: ${places}${others}.`];

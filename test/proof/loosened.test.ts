@@ -52,6 +52,14 @@ test.each<[string, Tests, Tests, Readonly<Record<string, Role>>]>([
   expect(found(base, asBefore, rows)).toEqual([]);
 });
 
+test('one that needs the change and was red with it as it was is told, whether it failed or something was thrown', () => {
+  for (const before of [FAIL, RAISED])
+    expect(found({ 'a::one': PASS }, { 'a::one': before }, { 'a::one': 'proves' })).toEqual([
+      'test-loosened minor a::one',
+    ]);
+  expect(found({ 'a::one': PASS }, { 'a::one': MISSING }, { 'a::one': 'proves' })).toEqual([]);
+});
+
 test('a case that is exchanged for one that keeps is one, whatever else needs the change', () => {
   const rows = { 'a::f[12]': 'keeps', 'a::g': 'proves' } as const;
   expect(found({ 'a::f[11]': PASS }, { 'a::f[11]': FAIL }, rows)).toEqual([`${LOOSENED} a::f[11]`]);

@@ -74,7 +74,7 @@ test('a file that misses what only a build makes says how to make it', () => {
   const why = "Error: Cannot find module '../dist/a.js'\nRequire stack:\n- /x";
   const { reasons } = verdictOf({ ...SOUND, broken: new Map([['b.test.js', why]]) });
   expect(reasons).toEqual([
-    "b.test.js cannot be run on the head: Error: Cannot find module '../dist/a.js' (has it to be installed, or compiled by `--build CMD`?)",
+    "b.test.js cannot be run on the head: Error: Cannot find module '../dist/a.js' (has it to be installed, or made by `--build CMD`? What git ignores is not there.)",
   ]);
 });
 
