@@ -21,7 +21,8 @@ const SENDS_AGAIN_FROM = 7;
  */
 export const dispatch: Operation<'dispatch'> = async (call, workflow, inputs, attempt) => {
   const wanted = { workflow, title: runTitle(workflow, inputs) };
-  const known = attempt === 'new' ? undefined : await earlierRun(call, wanted, attempt);
+  const isNew = attempt === 'new' && call.isFirst;
+  const known = isNew ? undefined : await earlierRun(call, wanted, attempt === 'new' ? 1 : attempt);
   if (known !== undefined) return known;
   const started = await onDefaultBranch(call, async (ref) => {
     const id = await start(call, { workflow_id: workflow, ref, inputs: { ...inputs } });

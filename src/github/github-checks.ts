@@ -11,9 +11,10 @@ import type { Operation } from './github-talk.ts';
 export const checks: Operation<'checks'> = async (call, wanted, known) => {
   const [first] = wanted;
   if (first === undefined) return [];
-  const own = known === undefined ? await ownChecks(call, first.headSha) : [];
+  const isKnown = known !== undefined && call.isFirst;
+  const own = isKnown ? [] : await ownChecks(call, first.headSha);
   const changes = wanted.map(annotatedAtTheEnd).map((one): Change => {
-    return { wanted: one, existing: knownCheck(known ?? [], one) ?? newestOf(own, one) };
+    return { wanted: one, existing: (isKnown ? knownCheck(known, one) : undefined) ?? newestOf(own, one) };
   });
   const due = changes.filter((change) => !isShown(change));
   const writes = due.map((change) => writeOf(call, change));

@@ -35,6 +35,8 @@ export interface Call {
   readonly here: { readonly owner: string; readonly repo: string };
   readonly self: Self;
   readonly now: () => Date;
+  /** Whether it is the operation's first try; what was new before it may be there before the next one, though no answer said so. */
+  readonly isFirst: boolean;
   /** What GitHub has at an address; undefined where it says twice that there is nothing. */
   readonly ifThere: <Value>(ask: () => Promise<Value>) => Promise<Value | undefined>;
   /** What hashes stand for, in all repositories. */
@@ -109,6 +111,7 @@ export function createClient(options: GitHubOptions): Client {
         here: { owner: repository.owner, repo: repository.repo },
         self: await self,
         now,
+        isFirst: true,
         ifThere,
         fixed,
         repositoryId: repository.repositoryId,

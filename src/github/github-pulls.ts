@@ -10,7 +10,7 @@ import type { Operation } from './github-talk.ts';
 const LISTED_FILES = 300;
 
 export const openPull: Operation<'openPull'> = async (call, wanted) => {
-  const existing = wanted.isNew === true ? undefined : await openedBefore(call, wanted);
+  const existing = wanted.isNew === true && call.isFirst ? undefined : await openedBefore(call, wanted);
   if (existing !== undefined) return existing;
   try {
     return await create(call, wanted);

@@ -20,7 +20,7 @@ function startOf({ marker }: OwnComment): string {
 export const comment: Operation<'comment'> = async (call, number, wanted) => {
   const start = startOf(wanted);
   const text = start + call.markdown(wanted.body, wanted.mention);
-  const existing = wanted.isNew === true ? undefined : await ownComment(call, number, start.trim());
+  const existing = wanted.isNew === true && call.isFirst ? undefined : await ownComment(call, number, start.trim());
   if (existing === undefined) {
     const { data } = await call.octokit.rest.issues.createComment({ ...call.here, issue_number: number, body: text });
     return { id: data.id, writtenAt: data.created_at };

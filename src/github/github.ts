@@ -71,6 +71,12 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
 /** An operation on one repository as a method of the port: with a token that is renewed where it is over, and tried again where that may help. */
 function performing(client: ReturnType<typeof createClient>, renewing: (target: RepositoryRef) => Attempts) {
   return <Rest extends readonly unknown[], Result>(operation: (call: Call, ...rest: Rest) => Promise<Result>) =>
-    (target: RepositoryRef, ...rest: Rest): Promise<Result> =>
-      attempt(async () => operation(await client.call(target), ...rest), renewing(target));
+    (target: RepositoryRef, ...rest: Rest): Promise<Result> => {
+      let isFirst = true;
+      return attempt(async () => {
+        const call = { ...(await client.call(target)), isFirst };
+        isFirst = false;
+        return operation(call, ...rest);
+      }, renewing(target));
+    };
 }

@@ -100,6 +100,7 @@ describe('an operation that tells refusals by itself', () => {
     const fetch = async (_: unknown, { method = 'GET' }: { method?: string } = {}) =>
       method === 'GET' ? Response.json([]) : answerToWrite();
     const call: Call = {
+      isFirst: true,
       octokit: new Octokit({ request: { fetch }, log: QUIET }),
       here: { owner: 'acme', repo: 'shop' },
       self: { appId: 1, login: 'loopwright[bot]' },

@@ -6,6 +6,7 @@ import { createGitHub } from '../../src/github/github.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
 import { wire } from '../../src/github/wire.ts';
 import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
+import type { CheckRun } from '../../src/loop/check-run.ts';
 import { HERE, type Stage, startStage } from '../local/server.ts';
 
 const BUILD = `run-name: loopwright-build
@@ -95,3 +96,47 @@ test('what GitHub does not have twice is gone', async () => {
   await notThere({ times: 2 });
   await expect(github().run(repository, 4711)).rejects.toThrow(GoneError);
 });
+
+test('what was new, and is made though GitHub answers 502, is made once', async () => {
+  // One token for all of it: to ask for one is a POST too.
+  const hub = github();
+  const { data: issue } = await stage.as('alice').rest.issues.create({ ...HERE, title: 'Once' });
+  const parent = await hub.head(repository, 'refs/heads/main');
+  const ref = 'refs/heads/loopwright/once';
+  await hub.moveRef(repository, ref, (await committed(hub, parent ?? '', ref)).sha);
+  const head = (await hub.head(repository, ref)) ?? '';
+  const once = async <Result>(act: () => Promise<Result>): Promise<Result> => {
+    await stage.local(
+      'POST',
+      '/faults',
+      { route: '*', method: 'POST', by: 'app', status: 502, performs: true, times: 1 },
+      'alice',
+    );
+    return act();
+  };
+  await once(() => hub.comment(repository, issue.number, { marker: 'ask/1/1', body: 'Which?', isNew: true }));
+  const { data: comments } = await stage.as('alice').rest.issues.listComments({ ...HERE, issue_number: issue.number });
+  expect(comments.filter(({ body }) => body?.includes('Which?'))).toHaveLength(1);
+  const pull = { branch: 'loopwright/once', base: 'main', title: 'Once', body: '', isNew: true };
+  await once(() => hub.openPull(repository, pull));
+  expect((await stage.as('alice').rest.pulls.list(HERE)).data.filter(({ title }) => title === 'Once')).toHaveLength(1);
+  await once(() =>
+    hub.checks(
+      repository,
+      ['a', 'b'].map((name) => checkNamed(name, head)),
+      [],
+    ),
+  );
+  const { data: checks } = await stage.as('alice').rest.checks.listForRef({ ...HERE, ref: head, filter: 'all' });
+  expect(checks.check_runs.map(({ name }) => name).toSorted()).toEqual(['a', 'b']);
+});
+
+function committed(hub: ReturnType<typeof github>, parent: string, ref: string) {
+  const changes = [{ path: 'once.txt', mode: '100644' as const, content: Buffer.from('once').toString('base64') }];
+  return hub.commit(repository, { ref, parent, changes, message: 'Add once' });
+}
+
+function checkNamed(name: string, headSha: string): CheckRun {
+  const said = { title: 'At work', summary: '', text: '', actions: [], annotations: [] };
+  return { name, headSha, externalId: '', status: 'in_progress', conclusion: undefined, ...said };
+}
