@@ -122,7 +122,7 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'what was begun',
     statements: [
       'create table begun (loop_id text not null references loops (id) on delete cascade, name text not null, primary key (loop_id, name))',
-      `insert into begun (loop_id, name) select id, '${UNKNOWN}' from loops where not forgotten`,
+      `insert into begun (loop_id, name) select id, '${UNKNOWN}' from loops`,
     ],
   },
 ];
