@@ -177,10 +177,14 @@ function sectionsOf(text: string, heading: RegExp): string {
     .join('\n');
 }
 
-const pytestSections = (text: string): string =>
-  sectionsOf(text, /^[ \t]*\[\[?\s*["']?tool["']?\s*[.:]\s*["']?pytest\b/).replace(MARKERS, '');
+const pytestSections = (text: string): string => {
+  const sections = sectionsOf(text, /^[ \t]*\[\[?\s*["']?tool["']?\s*[.:]\s*["']?pytest\b/);
+  return LONG_TEXT.test(sections) ? sections : sections.replace(MARKERS, '');
+};
+/** In one of TOML's texts over several lines anything may stand. */
+const LONG_TEXT = /"""|'''/;
 /** Names that tests may be marked with: a list of TOML, or lines that stand further in. What is marked is run all the same. */
-const MARKERS = /\n[ \t]*markers[ \t]*=[ \t]*(?:\[[^[\]]*\][^\n]*|(?:\n[ \t]+[^\n]*)+)(?=\n|$)/g;
+const MARKERS = /\nmarkers[ \t]*=[ \t]*(?:\[[^[\]]*\][^\n]*|(?:\n[ \t]+[^\n]*)+)(?=\n|$)/g;
 /** `[tool.coverage.report]` and `[coverage:report]`. */
 const coverageSections = (text: string): string =>
   sectionsOf(text, /^[ \t]*\[\[?\s*(?:["']?tool["']?\s*\.\s*)?["']?coverage\b/);

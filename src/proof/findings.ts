@@ -75,7 +75,7 @@ function withWhatWouldDo(defect: Defect): Defect {
 }
 
 const WOULD_DO =
-  'It may gain fixtures, helpers, imports and constants by names that are new, or make a fixture anew; here is more.';
+  'It may gain fixtures, helpers, imports and constants by names that are new, or make a fixture anew; this change does something else too.';
 
 /** Files of which some test was not run here; a condition under which one would be left out elsewhere leaves out nothing. A file without a row is believed nothing. */
 function leavingOut(rows: readonly ProofRow[]): (file: string) => boolean {

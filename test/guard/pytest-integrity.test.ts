@@ -26,6 +26,12 @@ describe("pytest's settings", () => {
     ['setup.cfg', '[metadata]\n', '[metadata]\n[tool:pytest]\naddopts = -x\n'],
     ['pyproject.toml', PROJECT, PROJECT.replace('addopts', 'markers = ["a"]\naddopts = "-x"\n#')],
     ['setup.cfg', '[tool:pytest]\n', '[tool:pytest]\nmarkers =\n    slow\naddopts = -x\n'],
+    [
+      'setup.cfg',
+      '[tool:pytest]\naddopts =\n  -q\n',
+      '[tool:pytest]\naddopts =\n  -q\n  markers =\n    --deselect a\n',
+    ],
+    ['pyproject.toml', '[tool.pytest.x]\na = """\n-q"""\n', '[tool.pytest.x]\na = """\nmarkers = [] -x\n-q"""\n'],
   ])('may not change with what they judge: %s', (path, before, after) => {
     expect(found(path, before, after)).toEqual(['test-runner']);
   });
