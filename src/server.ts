@@ -96,9 +96,13 @@ function listen(server: Server, { port, host }: ServerSettings): Promise<void> {
   });
 }
 
+/** What is being answered may take so long still: a webhook is stored before the database goes. Whoever trickles is cut off then. */
+const ANSWERED_MS = 3000;
+
 async function closed(server: Server): Promise<void> {
-  server.closeAllConnections();
+  const over = setTimeout(() => server.closeAllConnections(), ANSWERED_MS);
   await new Promise((resolve) => server.close(resolve));
+  clearTimeout(over);
 }
 
 function urlOf(server: Server): string {

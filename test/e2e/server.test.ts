@@ -1,11 +1,16 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DestinationStream, pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { openEngine } from '../../src/adapters/database.ts';
 import { compose } from '../../src/compose.ts';
-import { startServer } from '../../src/server.ts';
+import { type RunningApp, startServer } from '../../src/server.ts';
 import { freePort } from '../listening.ts';
 import { MEMORY } from '../prepared.ts';
 
@@ -32,7 +37,75 @@ test('a start that fails leaves no door open', async () => {
 });
 
 test('a server tells by HTTP that it lives and can work', async () => {
+  const app = await running();
+  const ask = async (path: string) => {
+    const response = await fetch(`${app.url}${path}`);
+    return { status: response.status, told: await response.json() };
+  };
+  expect(await ask('/healthz')).toEqual({ status: 200, told: { status: 'alive' } });
+  expect(await ask('/readyz')).toEqual({ status: 200, told: { status: 'ready' } });
+});
+
+test('a webhook that comes while the server ends is stored, and answered', async () => {
+  const lines: string[] = [];
+  const app = await running({ write: (line) => void lines.push(line) });
+  const payload = JSON.stringify({ action: 'opened', installation: { id: 1 }, repository: { id: 7 } });
+  const sent = request(`${app.url}/api/github/webhooks`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'content-length': payload.length,
+      'x-github-event': 'issues',
+      'x-github-delivery': 'late',
+      'x-hub-signature-256': `sha256=${createHmac('sha256', 'secret').update(payload).digest('hex')}`,
+    },
+  });
+  const answer = once(sent, 'response');
+  sent.write(payload.slice(0, 20));
+  await once(sent, 'socket');
+  await sleep(200);
+  const closing = app.close();
+  await sleep(200);
+  sent.end(payload.slice(20));
+  const [{ statusCode }] = z.tuple([z.looseObject({ statusCode: z.int() })]).parse(await answer);
+  expect(statusCode).toBe(200);
+  await closing;
+  expect(lines.join('')).not.toContain('could not be stored');
+});
+
+test('a sender that never ends does not keep the server from ending', async () => {
+  const app = await running();
+  const sent = request(`${app.url}/api/github/webhooks`, { method: 'POST', headers: { 'content-length': 100 } });
+  sent.on('error', () => undefined);
+  sent.write('{');
+  await once(sent, 'socket');
+  await sleep(200);
+  await app.close();
+  await expect(fetch(`${app.url}/healthz`)).rejects.toThrow('fetch failed');
+});
+
+test('a composition that fails lets go of the database, so that the process can end and be started anew', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'loopwright-compose-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const log = pino({ level: 'silent' });
+  const databaseUrl = join(directory, 'database');
+  const composition = {
+    databaseUrl,
+    workspaceDirectory: directory,
+    publicUrl: 'http://127.0.0.1:9',
+    slug: 'loopwright',
+    webhookSecret: 'secret',
+    github: { appId: 1, privateKey: 'none', apiUrl: 'no address', fetch, log },
+    model: { baseUrl: 'http://127.0.0.1:9', name: 'none', apiKey: 'none', scripted: false, price: undefined },
+    log,
+  };
+  await expect(compose(composition)).rejects.toThrow('Invalid URL');
+  await (await openEngine({ url: databaseUrl, log })).close();
+});
+
+/** The App as it runs, until the test is over; what it warns of is written there. */
+async function running(written: DestinationStream = { write: () => undefined }): Promise<RunningApp> {
+  const log = pino({ level: 'warn' }, written);
   const [port, directory] = [await freePort(), await mkdtemp(join(tmpdir(), 'loopwright-health-'))];
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const credentials = { appId: 1, privateKey: 'none', apiUrl: 'https://api.github.com', fetch };
@@ -58,29 +131,5 @@ test('a server tells by HTTP that it lives and can work', async () => {
     log,
   });
   onTestFinished(() => app.close());
-  const ask = async (path: string) => {
-    const response = await fetch(`${app.url}${path}`);
-    return { status: response.status, told: await response.json() };
-  };
-  expect(await ask('/healthz')).toEqual({ status: 200, told: { status: 'alive' } });
-  expect(await ask('/readyz')).toEqual({ status: 200, told: { status: 'ready' } });
-});
-
-test('a composition that fails lets go of the database, so that the process can end and be started anew', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'loopwright-compose-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const log = pino({ level: 'silent' });
-  const databaseUrl = join(directory, 'database');
-  const composition = {
-    databaseUrl,
-    workspaceDirectory: directory,
-    publicUrl: 'http://127.0.0.1:9',
-    slug: 'loopwright',
-    webhookSecret: 'secret',
-    github: { appId: 1, privateKey: 'none', apiUrl: 'no address', fetch, log },
-    model: { baseUrl: 'http://127.0.0.1:9', name: 'none', apiKey: 'none', scripted: false, price: undefined },
-    log,
-  };
-  await expect(compose(composition)).rejects.toThrow('Invalid URL');
-  await (await openEngine({ url: databaseUrl, log })).close();
-});
+  return app;
+}
