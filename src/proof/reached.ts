@@ -1,11 +1,10 @@
 /** Where in the changed lines the tests come to. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { placeOf, readRegular } from '../sandbox/inside.ts';
 import type { Fault } from '../syntax/faults.ts';
 import type { Parsers } from '../syntax/parsers.ts';
-import { type CodedTexts, type Placed, withCodeAt } from '../syntax/reach.ts';
+import { type CodedTexts, type Placed, reachedFaults, withCodeAt } from '../syntax/reach.ts';
 import { holdingInParts } from '../test-runs/in-parts.ts';
+import { isGreenRun, marksIn, marksName } from '../test-runs/marks.ts';
 import { ask, type Guards, idsOf, onChanged, type TrialRequest } from './trial.ts';
 
 interface ReachRequest extends TrialRequest {
@@ -17,9 +16,9 @@ interface ReachRequest extends TrialRequest {
  * others, or none: marks choose what is asked, and prove nothing.
  */
 export async function reachedBy(request: ReachRequest, placed: Placed, guards: Guards): Promise<ReadonlySet<Fault>> {
-  const name = `.reached-${randomBytes(8).toString('hex')}`;
+  const name = marksName();
   let keys: CodedTexts['keys'] = new Map();
-  const marks = await onChanged(
+  const run = await onChanged(
     request,
     (copy) => {
       const coded = withCodeAt(request.parsers, placed, (language, key) => language.marking(join(copy, name), key));
@@ -27,21 +26,11 @@ export async function reachedBy(request: ReachRequest, placed: Placed, guards: G
       return coded.texts;
     },
     async (copy) => {
-      await ask(request, copy, guards, 'patiently');
-      return marksIn(copy, name);
+      const isGreen = isGreenRun(await ask(request, copy, guards, 'patiently'), idsOf(guards));
+      return { isGreen, marks: await marksIn(copy, name) };
     },
   );
-  if (typeof marks === 'string') return new Set(placed.faults);
-  return new Set(placed.faults.filter((fault) => marks.has(keys.get(fault) ?? '') || !keys.has(fault)));
-}
-
-/** More marks than any product has; the code under test can write there too. */
-const MOST_BYTES = 16 * 1024 * 1024;
-
-async function marksIn(copy: string, name: string): Promise<ReadonlySet<string>> {
-  const place = await placeOf(copy, name);
-  if (place.refusal !== undefined || place.stats?.isFile() !== true || place.stats.size > MOST_BYTES) return new Set();
-  return new Set((await readRegular(place.absolute)).toString('utf8').split('\n'));
+  return typeof run === 'string' ? new Set(placed.faults) : reachedFaults(placed.faults, keys, run);
 }
 
 /** The faults to whose statement none of the tests comes: all of them stay green where the process ends there. What cannot be confirmed counts as reached. */
@@ -75,8 +64,7 @@ async function isUnreached(
       for (const found of all) {
         const guards = await found();
         if (!isAny(guards)) continue;
-        const { trusted, results } = await ask(request, copy, guards);
-        if (!trusted || idsOf(guards).some((id) => results.get(id)?.outcome !== 'pass')) return false;
+        if (!isGreenRun(await ask(request, copy, guards), idsOf(guards))) return false;
       }
       return true;
     },

@@ -41,8 +41,8 @@ export function candidatesOf(parsers: Parsers, { language, text, file, lines }: 
     if (effect !== undefined && !found.has(effect)) found.set(effect, { ...edit, file, line, scope });
   };
   try {
-    for (const { node, scope } of nodesOf(tree.rootNode, language, lines))
-      for (const edit of language.faults[node.type]?.(node) ?? []) take(edit, scope);
+    for (const { node, scope, isRead } of nodesOf(tree.rootNode, language, lines))
+      for (const edit of isRead ? (language.faults[node.type]?.(node) ?? []) : []) take(edit, scope);
     return [...found.values()];
   } finally {
     tree.delete();
@@ -91,17 +91,20 @@ export function parses(parsers: Parsers, language: Language, text: string): bool
 interface Placed {
   readonly node: Node;
   readonly scope: number;
+  /** Whether the statement that it is in has no error: nobody knows what an operator is in one that has. */
+  readonly isRead: boolean;
 }
 
 /** The nodes that reach into the lines, each before those inside it; no recursion, because hostile code is nested as deeply as it likes. */
 function* nodesOf(root: Node, language: Language, lines: ReadonlySet<number>): Generator<Placed> {
-  const left: Placed[] = [{ node: root, scope: -1 }];
+  const left: Placed[] = [{ node: root, scope: -1, isRead: true }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { node } = next;
-    if (language.isLeftOut(node) || !reaches(node, lines)) continue;
+    if (node.isError || language.isLeftOut(node) || !reaches(node, lines)) continue;
     const scope = language.functions.has(node.type) ? node.startIndex : next.scope;
-    yield { node, scope };
-    left.push(...childrenOf(node).map((child) => ({ node: child, scope })));
+    const isRead = language.isStatement(node) ? !node.hasError : next.isRead;
+    yield { node, scope, isRead };
+    left.push(...childrenOf(node).map((child) => ({ node: child, scope, isRead })));
   }
 }
 

@@ -47,6 +47,6 @@ export function beforeStatement({ startIndex, endIndex, parent }: Node, code: st
 export function marking(file: string, mark: string): string {
   const add = `process.getBuiltinModule('fs').appendFileSync(${JSON.stringify(file)},${JSON.stringify(`${mark}\n`)})`;
   const key = JSON.stringify(mark);
-  // A line before that lacks its semicolon goes on with a bracket, and ends at a word.
-  return `void ((globalThis.__reached??=new Set()).has(${key})||(globalThis.__reached.add(${key}),${add}))`;
+  // A line before that lacks its semicolon goes on with a bracket, and ends at a word. No syntax that an old Babel refuses.
+  return `void ((globalThis.__reached||(globalThis.__reached=new Set())).has(${key})||(globalThis.__reached.add(${key}),${add}))`;
 }

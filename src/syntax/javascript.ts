@@ -199,6 +199,8 @@ const shared = {
 export const javascript: Language = {
   name: 'JavaScript',
   grammar: 'tree-sitter-javascript.wasm',
+  // Flow's types are read by it too.
+  otherGrammar: 'tree-sitter-tsx.wasm',
   files: /\.[cm]?jsx?$/,
   ...shared,
 };

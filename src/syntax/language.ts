@@ -40,6 +40,8 @@ export interface Language {
   readonly name: string;
   /** The parser's file among the parsers. */
   readonly grammar: string;
+  /** The parser of a text that the first finds errors in and this one none. */
+  readonly otherGrammar?: string;
   readonly files: RegExp;
   /** Types of nodes that are a unit of behaviour: faults are spread over them. */
   readonly functions: ReadonlySet<string>;

@@ -63,15 +63,22 @@ export async function loadParsers(directory: string): Promise<Parsers> {
   const program: typeof TreeSitter = createRequire(join(directory, PROGRAM))(`./${PROGRAM}`);
   await program.Parser.init();
   const parser = new program.Parser();
-  const grammars = new Map<Language, TreeSitter.Language>();
-  for (const language of LANGUAGES)
-    grammars.set(language, await program.Language.load(join(directory, language.grammar)));
+  const grammars = new Map<string, TreeSitter.Language>();
+  for (const { grammar } of LANGUAGES) grammars.set(grammar, await program.Language.load(join(directory, grammar)));
+  const parse = (grammar: string, text: string) => {
+    parser.setLanguage(grammars.get(grammar) ?? null);
+    const tree = parser.parse(text);
+    if (tree === null) throw new Error(`tree-sitter gave no tree for a text of ${text.length} characters`);
+    return tree;
+  };
   return {
-    parse(language, text) {
-      parser.setLanguage(grammars.get(language) ?? null);
-      const tree = parser.parse(text);
-      if (tree === null) throw new Error(`tree-sitter gave no tree for a text of ${text.length} characters`);
-      return tree;
+    parse({ grammar, otherGrammar }, text) {
+      const tree = parse(grammar, text);
+      if (otherGrammar === undefined || !tree.rootNode.hasError) return tree;
+      const other = parse(otherGrammar, text);
+      const [right, left] = other.rootNode.hasError ? [tree, other] : [other, tree];
+      left.delete();
+      return right;
     },
   };
 }

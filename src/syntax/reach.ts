@@ -66,6 +66,21 @@ export function withCodeAt(
   return { texts: changed, keys };
 }
 
+/**
+ * The faults to which a run came: those whose statement left its mark, and those that have none of their own. A file that left no mark in a run that
+ * is not green may have been broken by its marks, so that nothing is known of it.
+ */
+export function reachedFaults(
+  faults: readonly Fault[],
+  keys: CodedTexts['keys'],
+  { marks, isGreen }: { readonly marks: ReadonlySet<string>; readonly isGreen: boolean },
+): ReadonlySet<Fault> {
+  const isMarked = (fault: Fault) => marks.has(keys.get(fault) ?? '');
+  const told = new Set(faults.filter(isMarked).map(({ file }) => file));
+  const isKnown = ({ file }: Fault) => isGreen || told.has(file);
+  return new Set(faults.filter((fault) => isMarked(fault) || !keys.has(fault) || !isKnown(fault)));
+}
+
 /** The text that adds the mark to the file when all of it has run. */
 export function markedAtEnd(language: Language, text: string, file: string, mark: string): string {
   return `${text}\n${language.marking(file, mark)}\n`;
@@ -75,7 +90,15 @@ export function markedAtEnd(language: Language, text: string, file: string, mark
 function statementOf(root: Node, language: Language, { start, end }: Fault): Node | undefined {
   let node = root.descendantForIndex(start, Math.max(start, end - 1));
   while (node !== null && !language.isStatement(node)) node = node.parent;
-  return node === null || isTopLevel(node) ? undefined : node;
+  return node === null || isTopLevel(node) || isUnread(node) ? undefined : node;
+}
+
+/** Nobody knows where a statement begins that has an error, or stands in one. */
+function isUnread(statement: Node): boolean {
+  if (statement.hasError) return true;
+  let around = statement.parent;
+  while (around !== null && !around.isError) around = around.parent;
+  return around !== null;
 }
 
 function isTopLevel({ parent }: Node): boolean {

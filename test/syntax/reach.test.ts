@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, faultsOf } from '../../src/syntax/faults.ts';
 import { installedParsers, languageOf, loadParsers, type Parsers } from '../../src/syntax/parsers.ts';
-import { markedAtEnd, withCodeBefore } from '../../src/syntax/reach.ts';
+import { markedAtEnd, reachedFaults, withCodeAt, withCodeBefore } from '../../src/syntax/reach.ts';
 
 let parsers: Parsers;
 let place: string;
@@ -126,5 +126,55 @@ describe('marks', () => {
     writeFileSync(file, markedAtEnd(language, 'export const a = [1]\n// the end', join(place, 'loaded.marks'), '7'));
     execFileSync(process.execPath, [file]);
     expect(readFileSync(join(place, 'loaded.marks'), 'utf8')).toBe('7\n');
+  });
+});
+
+describe('what a run of marked texts tells', () => {
+  const TEXTS = new Map([
+    ['a.js', 'function one() {\n  return 1;\n}\n\nfunction two() {\n  return 2;\n}\n'],
+    ['b.js', 'function three() {\n  return 3;\n}\n'],
+  ]);
+  const faults = () => [...TEXTS].flatMap(([file, text]) => read(file, text).faults);
+  const linesIn = (marks: (keys: ReadonlySet<string>) => readonly string[], isGreen: boolean) => {
+    const { keys } = withCodeAt(parsers, { texts: TEXTS, faults: faults() }, () => 'mark()');
+    const reached = reachedFaults([...keys.keys()], keys, { marks: new Set(marks(new Set(keys.values()))), isGreen });
+    return [...new Set([...reached].map(({ file, line }) => `${file}:${line}`))];
+  };
+  const first = (keys: ReadonlySet<string>) => [...keys].slice(0, 1);
+
+  test('is where it came to', () => {
+    expect(linesIn(first, true)).toEqual(['a.js:2']);
+  });
+
+  test('is nothing of a file without a mark where it is red: its marks may have broken it', () => {
+    expect(linesIn(first, false)).toEqual(['a.js:2', 'b.js:2']);
+    expect(linesIn(() => [], false)).toEqual(['a.js:2', 'a.js:6', 'b.js:2']);
+    expect(linesIn(() => [], true)).toEqual([]);
+  });
+});
+
+describe('a text that its grammar cannot read', () => {
+  const BROKEN = 'function one() {\n  return 1 +* 2;\n}\n\nfunction two() {\n  return 2;\n}\n';
+  const FLOW = 'type Id<K> = ?Array<K, any>;\nfunction one<K>(id: Id<K>): K {\n  return (id[0]: any);\n}\n';
+
+  test('takes faults and marks only in statements that can be read', () => {
+    const { language, faults } = read('a.js', BROKEN);
+    expect(new Set(faults.map(({ line }) => line))).toEqual(new Set([6]));
+    expect([
+      ...(withCodeBefore(parsers, { language, text: BROKEN, faults }, () => 'mark()')?.statements ?? []),
+    ]).toHaveLength(faults.length);
+  });
+
+  test('and with types of Flow no other than with those of TypeScript', () => {
+    const { faults } = read('a.js', FLOW);
+    expect(faults.map(({ line, sentence }) => [line, sentence])).toEqual([
+      [3, '`return (id[0]: any);` becomes `return undefined;`'],
+      [3, '`0` becomes `1`'],
+    ]);
+  });
+
+  test('is marked in words that a parser of before 2020 reads', () => {
+    for (const file of ['a.js', 'a.ts', 'a.tsx'])
+      expect(languageOf(file)?.marking('/marks', 'a:1')).not.toMatch(/\?\?|\?\.|[|&]{2}=|`/);
   });
 });

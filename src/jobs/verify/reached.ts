@@ -1,27 +1,27 @@
 /** What of the product a run of tests comes to. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { RUNNERS } from '../../runners/runners.ts';
-import { placeOf, readRegular } from '../../sandbox/inside.ts';
 import type { Fault } from '../../syntax/faults.ts';
 import { languageOf } from '../../syntax/parsers.ts';
-import { type CodedTexts, markedAtEnd, type Placed, withCodeAt } from '../../syntax/reach.ts';
+import { type CodedTexts, markedAtEnd, type Placed, reachedFaults, withCodeAt } from '../../syntax/reach.ts';
 import { reworded } from '../../syntax/reworded.ts';
 import { holdingInParts } from '../../test-runs/in-parts.ts';
+import { isGreenRun, marksIn, marksName } from '../../test-runs/marks.ts';
+import type { TestRun } from '../../test-runs/test-run.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
 import { type KeptTests, NONE_KEPT } from './regressions.ts';
 import { askKept, onChanged, runKept, type Texts, type Work } from './trial.ts';
 
-/** The files that a run of the tests loads to their end. */
+/** The files that a run of the tests loads to their end; all where the marks may have broken one of them. */
 export async function loadedOf(work: Work, texts: Texts, tests: readonly FrozenTest[]): Promise<Texts> {
-  const marks = await marksOf(work, frozen(work, tests), (told) => {
+  const { marks, isGreen } = await marksOf(work, frozen(work, tests), (told) => {
     const marked = [...texts].map(([path, text], index) => {
       const language = languageOf(path);
       return [path, language === undefined ? text : markedAtEnd(language, text, told, String(index))] as const;
     });
     return new Map(marked);
   });
-  return new Map([...texts].filter((_, index) => marks.has(String(index))));
+  return new Map([...texts].filter((_, index) => !isGreen || marks.has(String(index))));
 }
 
 /**
@@ -42,24 +42,28 @@ export async function reachedAlone(
   if (RUNNERS[bench.brief.commands.runner].choosesTests === 'never') return new Set(placed.faults);
   const files = [...new Set(tests.map(({ file }) => file))];
   const running = (only: readonly FrozenTest[]) =>
-    reachedIn(work, placed, (copy) => runFrozen(bench, copy, all, { only, files, alone: true }));
+    reachedIn(work, placed, {
+      in: (copy) => runFrozen(bench, copy, all, { only, files, alone: true }),
+      ids: only.map(idOf),
+    });
   return (await running(tests)).difference(await running([]));
 }
 
 /** The same of the existing tests. */
 export async function reachedByKept(work: Work, placed: Placed): Promise<ReadonlySet<Fault>> {
-  return work.kept.tests.size === 0 ? new Set() : reachedIn(work, placed, (copy) => askKept(work, copy));
+  const ids = [...work.kept.tests.values()].flat();
+  return ids.length === 0 ? new Set() : reachedIn(work, placed, { in: (copy) => askKept(work, copy), ids });
 }
 
 async function reachedIn(work: Work, placed: Placed, run: Run): Promise<ReadonlySet<Fault>> {
   const parsers = await work.bench.environment.parsers();
   let keys: CodedTexts['keys'] = new Map();
-  const marks = await marksOf(work, run, (told) => {
+  const marked = await marksOf(work, run, (told) => {
     const coded = withCodeAt(parsers, placed, (language, key) => language.marking(told, key));
     keys = coded.keys;
     return coded.texts;
   });
-  return new Set(placed.faults.filter((fault) => marks.has(keys.get(fault) ?? '') || !keys.has(fault)));
+  return reachedFaults(placed.faults, keys, marked);
 }
 
 /** The faults to whose statement none of the tests comes: all of them stay green where the process ends there. What cannot be confirmed counts as reached. */
@@ -78,8 +82,7 @@ async function isUnreached(work: Work, placed: Placed, tests: readonly FrozenTes
   const { texts, keys } = withCodeAt(parsers, placed, ({ ending }) => ending);
   if (placed.faults.some((fault) => !keys.has(fault))) return false;
   const isGreen = await onChanged(work, texts, async (copy) => {
-    const { trusted, results } = await runFrozen(work.bench, copy, work.tests, { only: tests });
-    return trusted && tests.every((test) => results.get(idOf(test))?.outcome === 'pass');
+    return isGreenRun(await runFrozen(work.bench, copy, work.tests, { only: tests }), tests.map(idOf));
   });
   return isGreen === true;
 }
@@ -111,28 +114,32 @@ export async function keptLooking(work: Work, { texts, faults }: Placed): Promis
   return { ...kept, tests: new Map(tests.filter(([, ids]) => ids.length > 0)) };
 }
 
-/** More marks than any product has; the code under test can write there too. */
-const MOST_BYTES = 16 * 1024 * 1024;
-
-/** Runs tests in a copy. */
-type Run = (copy: string) => Promise<unknown>;
+/** Runs tests in a copy; their ids. */
+interface Run {
+  readonly in: (copy: string) => Promise<TestRun>;
+  readonly ids: readonly string[];
+}
 
 function frozen(work: Work, tests: readonly FrozenTest[]): Run {
-  return (copy) => runFrozen(work.bench, copy, work.tests, { only: tests });
+  return { in: (copy) => runFrozen(work.bench, copy, work.tests, { only: tests }), ids: tests.map(idOf) };
+}
+
+interface Marked {
+  readonly marks: ReadonlySet<string>;
+  /** Whether all tests of the run pass with the marks. */
+  readonly isGreen: boolean;
 }
 
 /** The marks that a run of tests leaves in a copy with these texts. */
-async function marksOf(work: Work, run: Run, textsFor: (told: string) => Texts): Promise<ReadonlySet<string>> {
-  const name = `.reached-${randomBytes(8).toString('hex')}`;
-  const marks = await onChanged(
+async function marksOf(work: Work, run: Run, textsFor: (told: string) => Texts): Promise<Marked> {
+  const name = marksName();
+  const marked = await onChanged(
     work,
     (copy) => textsFor(join(copy, name)),
     async (copy) => {
-      await run(copy);
-      const place = await placeOf(copy, name);
-      if (place.refusal !== undefined || place.stats?.isFile() !== true || place.stats.size > MOST_BYTES) return [];
-      return (await readRegular(place.absolute)).toString('utf8').split('\n');
+      const isGreen = isGreenRun(await run.in(copy), run.ids);
+      return { isGreen, marks: await marksIn(copy, name) };
     },
   );
-  return new Set(marks);
+  return marked ?? { isGreen: false, marks: new Set() };
 }
