@@ -135,7 +135,7 @@ export interface Retention {
   readonly deliveriesBefore: string;
   /** Logs of loops that ended before, and the blobs that only these name. */
   readonly logsBefore: string;
-  /** Blobs that nothing names, stored before. */
+  /** Blobs that nothing names, stored before, and code of jobs that other code followed before. */
   readonly blobsBefore: string;
 }
 
@@ -228,6 +228,10 @@ export interface Store {
   putBlob(content: string | Uint8Array): Promise<string>;
   /** @throws {StoreError} when nothing is stored under the digest. */
   blob(digest: string): Promise<Uint8Array>;
+  /** Stores the code of a job to be served from now on, also by later versions; its digest, as that of a blob. */
+  offerJob(content: Uint8Array): Promise<string>;
+  /** The code of a job that was offered; undefined where none has the digest, whatever else has. */
+  job(digest: string): Promise<Uint8Array | undefined>;
   /** Remembers webhooks that did not arrive; one that is known already gets its newest try. */
   noteMissed(missed: readonly Omit<MissedDelivery, 'asked'>[]): Promise<void>;
   /** Missed webhooks that are due to be asked for, oldest first; those that arrived meanwhile are forgotten, and those of before `horizon`. */

@@ -4,6 +4,7 @@ import type { Retention, Store } from '../ports.ts';
 import { UNKNOWN } from './begun-rows.ts';
 import { digestsIn } from './blob-rows.ts';
 import type { Engine } from './database.ts';
+import { forgetJobs } from './job-rows.ts';
 import type { Queries } from './tables.ts';
 
 /** So many loops lose their log in one transaction; PGlite does nothing else meanwhile. */
@@ -17,6 +18,7 @@ export async function forget(engine: Engine, retention: Retention): ReturnType<S
     logs += forgotten;
     if (forgotten < AT_ONCE) break;
   }
+  await forgetJobs(engine.db, retention.blobsBefore);
   return { deliveries, logs, blobs: await forgetBlobs(engine.db, retention.blobsBefore) };
 }
 
@@ -73,6 +75,9 @@ async function forgetBlobs(db: Queries, before: string): Promise<number> {
       not(
         exists(selectFrom('loop_blobs').select('loop_blobs.digest').whereRef('loop_blobs.digest', '=', 'blobs.digest')),
       ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('jobs').select('jobs.digest').whereRef('jobs.digest', '=', 'blobs.digest'))),
     )
     .executeTakeFirst();
   return Number(removed.numDeletedRows);

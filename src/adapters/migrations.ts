@@ -125,6 +125,13 @@ export const MIGRATIONS: readonly Migration[] = [
       `insert into begun (loop_id, name) select id, '${UNKNOWN}' from loops`,
     ],
   },
+  {
+    number: 8,
+    name: 'code of jobs',
+    statements: [
+      'create table jobs (digest text primary key references blobs (digest), offered_at timestamptz not null default now())',
+    ],
+  },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

@@ -6,6 +6,7 @@ import { reserve, settle, untold } from './call-rows.ts';
 import type { Engine } from './database.ts';
 import { createReceiver, markRead, postpone, readDelivery, unread, unreadRepositories } from './delivery-rows.ts';
 import { forget } from './forget.ts';
+import { jobRows } from './job-rows.ts';
 import { loopsIn, loopsOf, OPEN, one, overview, readLog, several, unfinished } from './loop-rows.ts';
 import { askedFor, dueMissed, noteMissed } from './missed-rows.ts';
 import { pullProofRows } from './pull-proof-rows.ts';
@@ -48,6 +49,7 @@ export function createStore(engine: Engine): Store {
     ...pullProofRows(engine),
     putBlob: (content) => putBlob(db, content),
     blob: (digest) => readBlob(db, digest),
+    ...jobRows(db),
     noteMissed: (missed) => noteMissed(db, missed),
     dueMissed: (of) => dueMissed(db, of),
     askedFor: (guid, dueAt) => askedFor(db, guid, dueAt),

@@ -146,6 +146,12 @@ interface BegunRow {
   readonly name: string;
 }
 
+/** Which blobs are code of jobs. */
+interface JobRow {
+  readonly digest: string;
+  readonly offered_at: DefaultTime;
+}
+
 export interface Tables {
   readonly calls: CallRow;
   readonly loops: LoopRow;
@@ -158,6 +164,7 @@ export interface Tables {
   readonly pull_proofs: PullProofRow;
   readonly shown: ShownRow;
   readonly begun: BegunRow;
+  readonly jobs: JobRow;
   readonly schema_migrations: { readonly number: number; readonly name: string; readonly applied_at: DefaultTime };
 }
 

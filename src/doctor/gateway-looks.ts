@@ -33,7 +33,7 @@ export const gatewayLooks = looksAt('gateway', {
 
 /** Names a job that there is not: the App says so in a sentence that nobody else has. */
 const NO_JOB = `/jobs/job-${'0'.repeat(64)}.mjs`;
-const OWN_WORDS = /This App serves job-[0-9a-f]{64}\.mjs only/;
+const OWN_WORDS = /This App keeps no such job, its own is job-[0-9a-f]{64}\.mjs/;
 
 const START = 'Start the App with `loopwright start`, or correct PUBLIC_URL.';
 

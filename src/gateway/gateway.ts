@@ -1,5 +1,4 @@
 /** Serves the job's code and its briefs to the runners; both are named by their digest, so a name never changes its content. */
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Context, Hono } from 'hono';
 import { ConfigError, StoreError } from '../errors.ts';
@@ -10,25 +9,33 @@ import { proofBrief } from '../proof/pull-proof.ts';
 export interface GatewayOptions {
   /** PUBLIC_URL: where runners reach the App. */
   readonly url: string;
-  readonly store: Pick<Store, 'putBlob' | 'blob'>;
+  readonly store: Pick<Store, 'putBlob' | 'blob' | 'offerJob' | 'job'>;
   /** File with the job's bundled code. */
   readonly jobBundle: string;
 }
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** Reads the job bundle once and serves it as `/jobs/job-<sha256>.mjs`, briefs as `/briefs/brief-<sha256>.json`. @throws {ConfigError} when there is no bundle. */
+/**
+ * Reads the job bundle once, keeps it in the store, and serves it as `/jobs/job-<sha256>.mjs`, as it does those that other replicas and versions kept: a run may
+ * wait for its runner while the App becomes another. Briefs are `/briefs/brief-<sha256>.json`.
+ * @throws {ConfigError} when there is no bundle.
+ */
 export async function createGateway(options: GatewayOptions): Promise<Gateway & { readonly app: Hono }> {
   const bundle = await readBundle(options.jobBundle);
-  const jobDigest = createHash('sha256').update(bundle).digest('hex');
+  const jobDigest = hexOf(await options.store.offerJob(bundle));
   return {
     url: options.url.replace(/\/$/, ''),
     jobDigest,
     async publish(text) {
-      return (await options.store.putBlob(text)).replace(/^sha256:/, '');
+      return hexOf(await options.store.putBlob(text));
     },
     app: routes({ bundle, jobDigest, store: options.store }),
   };
+}
+
+function hexOf(digest: string): string {
+  return digest.replace(/^sha256:/, '');
 }
 
 async function readBundle(path: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -47,12 +54,12 @@ interface Served {
 
 function routes({ bundle, jobDigest, store }: Served): Hono {
   const app = new Hono();
-  app.get('/jobs/:file{job-[0-9a-f]{64}\\.mjs}', (context) => {
-    const name = `job-${jobDigest}.mjs`;
-    if (context.req.param('file') !== name) {
-      return missing(context, `This App serves ${name} only; dispatch the workflow again.`);
-    }
-    return context.body(bundle, 200, headers('text/javascript'));
+  app.get('/jobs/:file{job-[0-9a-f]{64}\\.mjs}', async (context) => {
+    const digest = context.req.param('file').slice('job-'.length, -'.mjs'.length);
+    const code = digest === jobDigest ? bundle : await store.job(`sha256:${digest}`);
+    if (code !== undefined) return context.body(Uint8Array.from(code), 200, headers('text/javascript'));
+    const own = `job-${jobDigest}.mjs`;
+    return missing(context, `This App keeps no such job, its own is ${own}; dispatch the workflow again.`);
   });
   app.get('/briefs/:file{brief-[0-9a-f]{64}\\.json}', async (context) => {
     const digest = context.req.param('file').slice('brief-'.length, -'.json'.length);

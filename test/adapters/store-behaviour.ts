@@ -525,6 +525,27 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       expect(await Promise.all(found)).toEqual([true, false, true, false]);
     });
 
+    it('keeps the code of a job for as long as it was in use, and a retention longer', async () => {
+      const bytes = (text: string) => new TextEncoder().encode(text);
+      const offer = (text: string) => store.offerJob(bytes(text));
+      const first = await offer('first');
+      const [long, soon] = ['2020-01-01T00:00:00.000Z', new Date(Date.now() + 60_000).toISOString()];
+      const codes = async (...digests: readonly string[]) => {
+        const found = await Promise.all(digests.map((digest) => store.job(digest)));
+        return found.map((code) => code && new TextDecoder().decode(code));
+      };
+      await store.forget({ deliveriesBefore: long, logsBefore: long, blobsBefore: soon });
+      expect(await codes(first, await store.putBlob('no job'))).toEqual(['first', undefined]);
+      const second = await offer('second');
+      await store.forget({ deliveriesBefore: long, logsBefore: long, blobsBefore: long });
+      expect(await codes(first, second)).toEqual(['first', 'second']);
+      await store.forget({ deliveriesBefore: long, logsBefore: long, blobsBefore: soon });
+      expect(await codes(first, second)).toEqual([undefined, 'second']);
+      await expect(store.blob(first)).rejects.toThrow('nothing is stored');
+      expect(await offer('first')).toBe(first);
+      expect(await codes(first)).toEqual(['first']);
+    });
+
     it('gives what is shown of a loop to whoever takes it, once, until it is kept again', async () => {
       const loop = loopOf({ issue: 51 });
       await store.save(saveOf(loop, 0));

@@ -60,7 +60,12 @@ async function startDoors(github: GitHubStage) {
     ports: { clock: systemClock, self: 'loopwright[bot]', store: { receive: async () => true } },
     log: pino({ level: 'silent' }),
   });
-  const store = { putBlob: async () => '', blob: () => Promise.reject(new Error('no blobs')) };
+  const store = {
+    putBlob: async () => '',
+    blob: () => Promise.reject(new Error('no blobs')),
+    offerJob: async () => `sha256:${'1'.repeat(64)}`,
+    job: async () => undefined,
+  };
   const { app } = await createGateway({ url, store, jobBundle: JOB });
   const rest = getRequestListener(app.fetch);
   listener.now = (request, response) =>

@@ -184,6 +184,8 @@ const refusingStore: Store = {
   savePullProof: refuse,
   putBlob: refuse,
   blob: refuse,
+  offerJob: refuse,
+  job: refuse,
 };
 
 /** A GitHub that is not there. */

@@ -32,7 +32,14 @@ const BRIEF: Brief = {
 /** The blobs of a store, kept in memory. */
 function memoryStore() {
   const blobs = new Map<string, Uint8Array>();
+  const jobs = new Set<string>();
   return {
+    async offerJob(content: Uint8Array) {
+      const digest = await this.putBlob(content);
+      jobs.add(digest);
+      return digest;
+    },
+    job: async (digest: string) => (jobs.has(digest) ? blobs.get(digest) : undefined),
     async putBlob(content: string | Uint8Array) {
       const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
       blobs.set(digest, typeof content === 'string' ? new TextEncoder().encode(content) : content);
@@ -53,9 +60,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-async function gateway() {
-  const store = memoryStore();
-  const served = await createGateway({ url: 'http://app.test/', store, jobBundle: join(directory, 'job.mjs') });
+async function gateway(store = memoryStore(), bundle = 'job.mjs') {
+  const served = await createGateway({ url: 'http://app.test/', store, jobBundle: join(directory, bundle) });
   return { ...served, store };
 }
 
@@ -68,6 +74,26 @@ test('the job bundle is served under its own digest and may be cached for ever',
   expect(response.headers.get('content-type')).toContain('text/javascript');
   expect(response.headers.get('cache-control')).toContain('immutable');
   expect(await response.text()).toBe(CODE);
+});
+
+test('a run that waited takes the job that it was started with from the next version, and from a replica that is another', async () => {
+  const next = 'export const job = "of the next version";\n';
+  await writeFile(join(directory, 'next.mjs'), next);
+  const old = await gateway();
+  const other = await gateway(old.store, 'next.mjs');
+  const codes = [old.jobDigest, other.jobDigest].map((digest) => `/jobs/job-${digest}.mjs`);
+  for (const { app } of [old, other])
+    expect(await Promise.all(codes.map(async (path) => (await app.request(path)).text()))).toEqual([CODE, next]);
+});
+
+test('what is stored but was never offered as a job is not served as one, and a sentence says what to do', async () => {
+  const { app, store, jobDigest } = await gateway();
+  const digest = (await store.putBlob('a document')).slice('sha256:'.length);
+  const response = await app.request(`/jobs/job-${digest}.mjs`);
+  expect([response.status, await response.text()]).toEqual([
+    404,
+    `This App keeps no such job, its own is job-${jobDigest}.mjs; dispatch the workflow again.\n`,
+  ]);
 });
 
 test('a published brief is served byte for byte under the digest that publishing gave', async () => {

@@ -136,6 +136,8 @@ function inTime({ hub: { scheduler }, store, leader }: Outside, life: Life): Sto
     savePullProof: timed(store.savePullProof),
     putBlob: timed(store.putBlob),
     blob: timed(store.blob),
+    offerJob: timed(store.offerJob),
+    job: timed(store.job),
     noteMissed: timed(store.noteMissed),
     dueMissed: timed(store.dueMissed),
     askedFor: timed(store.askedFor),

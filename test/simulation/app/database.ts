@@ -26,6 +26,8 @@ export interface Database {
   readonly deliveries: Map<string, DeliveryRow>;
   readonly missed: Map<string, MissedRow>;
   readonly blobs: Map<string, { readonly bytes: Uint8Array; readonly atMs: number }>;
+  /** Code of jobs by digest, in the order in which it was offered, and when. */
+  readonly jobs: Map<string, number>;
   /** Which loops name a blob: `<digest> <loop>`. */
   readonly names: Set<string>;
   /** What people said: `<repository> <said>`. */
@@ -71,6 +73,7 @@ export function createDatabase(): Database {
     deliveries: new Map(),
     missed: new Map(),
     blobs: new Map(),
+    jobs: new Map(),
     names: new Set(),
     heard: new Set(),
     pullProofs: new Map(),

@@ -5,7 +5,7 @@ import type { Retention, Store } from '../../../src/ports.ts';
 import { type Database, digestsIn } from './database.ts';
 
 export function forget(database: Database, retention: Retention): Awaited<ReturnType<Store['forget']>> {
-  const { loops, logs, deliveries, blobs, names } = database;
+  const { loops, logs, deliveries, blobs, jobs, names } = database;
   const old = [...deliveries].filter(
     ([, { delivery }]) => delivery.payload === undefined && isBefore(delivery.receivedAt, retention.deliveriesBefore),
   );
@@ -23,8 +23,10 @@ export function forget(database: Database, retention: Retention): Awaited<Return
     loops.set(id, { ...row, forgotten: true });
   }
   const kept = new Set([...names].map((name) => name.split(' ')[0]));
+  const past = [...jobs].filter(([, atMs]) => atMs < Date.parse(retention.blobsBefore));
+  for (const [digest] of past.slice(0, -1)) jobs.delete(digest);
   const stray = [...blobs].filter(
-    ([digest, { atMs }]) => !kept.has(digest) && atMs < Date.parse(retention.blobsBefore),
+    ([digest, { atMs }]) => !kept.has(digest) && !jobs.has(digest) && atMs < Date.parse(retention.blobsBefore),
   );
   for (const [digest] of stray) blobs.delete(digest);
   return { deliveries: old.length, logs: ended.length, blobs: stray.length };

@@ -31,7 +31,7 @@ export interface MemoryStoreOptions {
 
 /** Everything happens at once; the simulation puts time around it. */
 export function createMemoryStore(database: Database, options: MemoryStoreOptions): Store {
-  const { loops, logs, blobs } = database;
+  const { loops, logs, blobs, jobs } = database;
   const rowsOf = (matches: (loop: Loop) => boolean): readonly LoopRow[] =>
     [...loops.values()].filter(({ loop }) => matches(loop));
   const newestOf = (matches: (loop: Loop) => boolean): StoredLoop | undefined => toldOf(rowsOf(matches).at(-1));
@@ -89,6 +89,13 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
         throw new StoreError(`nothing is stored under ${digest}: was it stored in another database?`);
       return found.bytes;
     },
+    async offerJob(content) {
+      const digest = await this.putBlob(content);
+      jobs.delete(digest);
+      jobs.set(digest, options.nowMs());
+      return digest;
+    },
+    job: async (digest) => (jobs.has(digest) ? blobs.get(digest)?.bytes : undefined),
     leads: async () => options.leads(),
     forget: async (retention) => forget(database, retention),
   };

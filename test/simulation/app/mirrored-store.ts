@@ -55,6 +55,8 @@ export function createMirroredStore(real: Store, memory: Store, tell: (differenc
     savePullProof: both('savePullProof', real.savePullProof, memory.savePullProof),
     putBlob: both('putBlob', real.putBlob, memory.putBlob),
     blob: both('blob', real.blob, memory.blob),
+    offerJob: both('offerJob', real.offerJob, memory.offerJob),
+    job: both('job', real.job, memory.job),
     noteMissed: both('noteMissed', real.noteMissed, memory.noteMissed),
     dueMissed: both('dueMissed', real.dueMissed, memory.dueMissed),
     askedFor: both('askedFor', real.askedFor, memory.askedFor),
