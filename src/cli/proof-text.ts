@@ -30,7 +30,9 @@ export function proofLines(proof: Proof): readonly string[] {
     ...keptLines(proof),
     ...notAskedLine(proof),
     ...notNeededLine(proof),
-    ...(rows.length + proof.kept + proof.redBefore + proof.notAsked + proof.notNeeded === 0 ? [] : ['']),
+    ...(rows.length + proof.kept + proof.redBefore + proof.unrun.length + proof.notAsked + proof.notNeeded === 0
+      ? []
+      : ['']),
     ...strengthLines(proof.strength),
     ...requirementLines(proof),
     ...toldLines(proof),
@@ -40,7 +42,7 @@ export function proofLines(proof: Proof): readonly string[] {
 }
 
 /** They say nothing one by one; `--json` names those of changed files. */
-function keptLines({ rows, kept: others, redBefore }: Proof): readonly string[] {
+function keptLines({ rows, kept: others, redBefore, redTests, unrun }: Proof): readonly string[] {
   const changed = rows.filter(({ role }) => role === 'keeps').length;
   return [
     ...(changed === 0 ? [] : [keptLine(`${passing(changed)} with and without the change`)]),
@@ -48,9 +50,27 @@ function keptLines({ rows, kept: others, redBefore }: Proof): readonly string[] 
     ...(redBefore === 0
       ? []
       : [
-          `  red before  ${redBefore === 1 ? '1 test was' : `${redBefore} tests were`} red without the change already, in files that it did not touch`,
+          `  red before  ${redBefore === 1 ? '1 test was' : `${redBefore} tests were`} red without the change already, in files that it did not touch${named(redTests)}`,
         ]),
+    ...unrun
+      .slice(0, MOST_NAMED)
+      .map(
+        ({ file, reason }) =>
+          `  unknown     ${file} cannot be run to its end without the change, so what it holds is not known: ${reason}`,
+      ),
+    ...(unrun.length > MOST_NAMED
+      ? [`  unknown     ${unrun.length - MOST_NAMED} more such files (\`--json\` names them)`]
+      : []),
   ];
+}
+
+const MOST_NAMED = 3;
+
+/** The first of them, and how many more there are. */
+function named(ids: readonly string[]): string {
+  const more = ids.length - MOST_NAMED;
+  const shown = ids.slice(0, MOST_NAMED).join(', ');
+  return ids.length === 0 ? '' : `: ${shown}${more > 0 ? `, and ${more} more (\`--json\` names them)` : ''}`;
 }
 
 const keptLine = (said: string): string => `  ${'keeps'.padEnd(10)}  ${said}`;

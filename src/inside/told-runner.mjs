@@ -132,7 +132,7 @@ async function runIn(folder, indexes, report) {
   const own = TOOLS[tool].argv({ paths: paths.map((path) => relative(folder, path)), report });
   for (const sentinel of sentinels) writeFileSync(sentinel, TOOLS[tool].sentinel(token), { flag: 'wx' });
   const said = await run(
-    [...forNode, programOf(tool, folder, TOP), ...forTool, ...own, ...choiceIn(indexes)],
+    [...forNode, ...TOOLS[tool].preload, programOf(tool, folder, TOP), ...forTool, ...own, ...choiceIn(indexes)],
     folder,
     env,
   );

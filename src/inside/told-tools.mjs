@@ -11,6 +11,7 @@ const cases = (token) => [
 /** Paths are as the tool takes them; what is said later on a command line counts. */
 export const TOOLS = {
   vitest: {
+    preload: [],
     config: /^(?:vitest|vite)\.config\.[cm]?[jt]s$/,
     argv: ({ paths, report }) => [
       ...['run', ...paths, '--reporter=json', `--outputFile=${report}`],
@@ -19,6 +20,7 @@ export const TOOLS = {
     sentinel: (token) => ["import { expect, test } from 'vitest';", ...cases(token), ''].join('\n'),
   },
   jest: {
+    preload: ['--require', join(import.meta.dirname, 'bare-arguments.cjs')],
     config: /^jest\.config\.(?:[cm]?[jt]s|json)$/,
     argv: ({ paths, report }) => [
       ...['--ci', '--json', `--outputFile=${report}`, '--coverage=false', '--bail=0', '--watchAll=false'],

@@ -11,13 +11,15 @@ export interface OtherTests {
   /** Those that no longer pass on the head, with what they said. */
   readonly lost: ReadonlyMap<string, string>;
   readonly kept: readonly string[];
-  /** How many are red on the base already. */
-  readonly redBefore: number;
+  /** Those that are red on the base already. */
+  readonly redBefore: readonly string[];
+  /** Files of which nobody knows what they hold, because they cannot be run to their end on the base; and why. */
+  readonly unrun: ReadonlyMap<string, string>;
   /** What a run of them takes on the head. */
   readonly durationMs: number;
 }
 
-export const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], redBefore: 0, durationMs: 0 };
+export const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], redBefore: [], unrun: new Map(), durationMs: 0 };
 
 /** Test files that are to be asked, and that the change did not touch. */
 export function otherFiles(work: Judging): readonly string[] {
@@ -49,8 +51,9 @@ export async function otherTests(work: Judging, others: readonly string[]): Prom
     others,
     expected.filter((id) => !passes(head, id)),
   );
-  const redBefore = [...base.results.values()].filter(({ outcome }) => isRed(outcome)).length;
-  return typeof lost === 'string' ? lost : { lost, kept, redBefore, durationMs: head.durationMs };
+  const redBefore = [...base.results].flatMap(([id, { outcome }]) => (isRed(outcome) ? [id] : []));
+  const unrun = new Map([...base.broken].map(([file, why]) => [file, firstLine(why)]));
+  return typeof lost === 'string' ? lost : { lost, kept, redBefore, unrun, durationMs: head.durationMs };
 }
 
 const isRed = (outcome: Outcome): boolean => outcome === 'fail' || outcome === 'load-error';

@@ -63,7 +63,17 @@ async function unbuiltIn(request: ProofRequest, trees: ProofTrees): Promise<stri
 
 type Judged = Pick<
   Proof,
-  'verdict' | 'reasons' | 'rows' | 'findings' | 'strength' | 'requirements' | 'kept' | 'redBefore' | 'notNeeded'
+  | 'verdict'
+  | 'reasons'
+  | 'rows'
+  | 'findings'
+  | 'strength'
+  | 'requirements'
+  | 'kept'
+  | 'redBefore'
+  | 'redTests'
+  | 'unrun'
+  | 'notNeeded'
 >;
 
 async function judge(work: Judging): Promise<Judged> {
@@ -96,9 +106,15 @@ async function judge(work: Judging): Promise<Judged> {
   const findings = [...found, ...taken, ...passing].map(withoutWaiver);
   const grounds = { ...shown, lost: others.lost, findings };
   const notNeeded = isClear ? untouched.length : 0;
-  const { kept, redBefore } = others;
-  const seen = { rows: [...rows], findings: [...findings], kept: kept.length, redBefore, notNeeded };
+  const seen = { rows: [...rows], findings: [...findings], ...toldOf(others), notNeeded };
   return { ...(await weighed(work, { grounds, others, first })), ...seen };
+}
+
+function toldOf({ kept, redBefore, unrun }: OtherTests) {
+  return {
+    ...{ kept: kept.length, redBefore: redBefore.length, redTests: [...redBefore] },
+    unrun: [...unrun].map(([file, reason]) => ({ file, reason })),
+  };
 }
 
 interface Weighing {
@@ -170,6 +186,6 @@ function provingOf(
 }
 
 function notJudged(reason: string): Judged {
-  const nothing = { rows: [], findings: [], strength: null, requirements: [], kept: 0, redBefore: 0, notNeeded: 0 };
+  const nothing = { rows: [], findings: [], strength: null, requirements: [], notNeeded: 0, ...toldOf(NO_OTHERS) };
   return { verdict: 'not judged', reasons: [reason], ...nothing };
 }

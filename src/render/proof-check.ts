@@ -73,7 +73,7 @@ const noticed = ({ noticed, made }: Strength): string => `${noticed} of ${made} 
 const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 function summaryOf(proof: Proof): string {
-  const { base, head, runner, trust, reasons, strength, sandbox, notAsked, notNeeded, verdict } = proof;
+  const { base, head, runner, trust, reasons, strength, sandbox, notAsked, notNeeded, unrun, verdict } = proof;
   const told = trust === 'told' ? `, as ${runner} tells them` : '';
   return fitted(
     [
@@ -83,6 +83,11 @@ function summaryOf(proof: Proof): string {
         ? []
         : [
             `${counted(notNeeded, 'other test file was', 'other test files were')} not run: whatever they say, it is not proved.`,
+          ]),
+      ...(unrun.length === 0
+        ? []
+        : [
+            `${counted(unrun.length, 'other test file', 'other test files')} cannot be run to the end without the change, so what they hold is not known: ${unrun.map(({ file }) => code(oneLine(file, 200))).join(', ')}.`,
           ]),
       ...(notAsked === 0
         ? []

@@ -22,7 +22,7 @@ function told(tool: 'vitest' | 'jest'): Runner {
     testPaths: TEST_PATHS,
     support: SUPPORT,
     settings: SETTINGS,
-    programs: ['told-runner.mjs', 'told-tools.mjs', 'own-command.mjs', 'chosen-tests.mjs'],
+    programs: ['told-runner.mjs', 'told-tools.mjs', 'own-command.mjs', 'chosen-tests.mjs', 'bare-arguments.cjs'],
     argv: ({ node, script }) => [node, '--disable-sigusr1', script],
     told: (node, { test = '', directory }) => ({ tool, program: node, command: test, above: aboveOf(directory) }),
   };

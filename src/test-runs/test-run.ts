@@ -134,7 +134,7 @@ async function runOnce(
   };
   const command = {
     argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
-    env: { CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },
+    env: { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' },
     stdin: JSON.stringify(request),
     timeoutMs: Math.ceil(Math.min(leftMs, shareMs)),
     // Tools of others want to know of their processes what only /proc tells.

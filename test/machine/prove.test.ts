@@ -238,7 +238,21 @@ for (const [a, b, sum] of JSON.parse(fs.readFileSync('test/data/cases.json', 'ut
     );
     const { code, out } = await typed(['prove', '--repo', directory]);
     expect(code).toBe(0);
-    expect(out).toContain('  red before  1 test was red without the change already, in files that it did not touch');
+    expect(out).toContain(
+      '  red before  1 test was red without the change already, in files that it did not touch: test/red.test.js::needs a network',
+    );
+  });
+
+  test('is told of a file that cannot be run to its end on the base, of which nobody knows what it holds', async () => {
+    const ends = `${testOf('holds', 'assert.ok(true);')}process.exit(0);\n`;
+    const directory = await checkout(
+      { ...BASE, 'test/ends.test.js': ends },
+      { 'src/shop.js': FIXED, 'test/add.test.js': ADDS },
+    );
+    const { out } = await typed(['prove', '--repo', directory]);
+    expect(out.join('\n')).toMatch(
+      / {2}unknown {5}test\/ends\.test\.js cannot be run to its end without the change, so what it holds is not known: ./,
+    );
   });
 
   test('is not blamed for a condition under which a test would be left out elsewhere', async () => {

@@ -100,6 +100,21 @@ describe.each(TOOLS)('%s', (tool) => {
     });
   });
 
+  test('shows tests no argument, option or colour that is not what the tool is called with at home', async () => {
+    const { outcomes, results } = await run(
+      tool,
+      file(
+        "test('arguments', () => { expect(process.argv.slice(2).filter((word) => /json|loopwright|it\\.test/.test(word))).toEqual([]); });",
+        "test('options', () => { expect(process.execArgv.filter((word) => /bare-arguments/.test(word))).toEqual([]); });",
+        "test('colours', () => { expect(process.env.NO_COLOR).toBeUndefined(); });",
+      ),
+    );
+    expect({ outcomes, said: [...results.values()].map(({ message }) => message).join('') }).toEqual({
+      outcomes: { arguments: 'pass', options: 'pass', colours: 'pass' },
+      said: '',
+    });
+  });
+
   test('names a test with the groups that it is in', async () => {
     const { outcomes } = await run(tool, {
       'test/it.test.js': `${imports(tool).replace('it,', 'describe,')}describe('a', () => { describe('b', () => { test('c', () => {}); }); });\n`,

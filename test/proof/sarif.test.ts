@@ -20,6 +20,8 @@ const PROOF: Proof = {
   notAsked: 0,
   kept: 0,
   redBefore: 0,
+  redTests: [],
+  unrun: [],
   notNeeded: 0,
   sandbox: 'bubblewrap',
   durationMs: 1,
