@@ -87,7 +87,10 @@ function summaryOf(proof: Proof): string {
       ...(unrun.length === 0
         ? []
         : [
-            `${counted(unrun.length, 'other test file', 'other test files')} cannot be run to the end without the change, so what they hold is not known: ${unrun.map(({ file }) => code(oneLine(file, 200))).join(', ')}.`,
+            `${counted(unrun.length, 'other test file', 'other test files')} cannot be run to the end without the change, so what they hold is not known: ${unrun
+              .slice(0, 5)
+              .map(({ file }) => code(oneLine(file, 200)))
+              .join(', ')}${unrun.length > 5 ? ' and others' : ''}.`,
           ]),
       ...(notAsked === 0
         ? []

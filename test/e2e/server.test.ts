@@ -10,30 +10,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { openEngine } from '../../src/adapters/database.ts';
 import { compose } from '../../src/compose.ts';
-import { type RunningApp, startServer } from '../../src/server.ts';
+import { type RunningApp, type ServerSettings, startServer } from '../../src/server.ts';
 import { freePort } from '../listening.ts';
 import { MEMORY } from '../prepared.ts';
 
 test('a start that fails leaves no door open', async () => {
-  const log = pino({ level: 'silent' });
-  const port = await freePort();
-  const credentials = { appId: 1, privateKey: 'none', apiUrl: 'https://api.github.com', fetch };
-  const { ports, routes, close } = await compose({
-    databaseUrl: MEMORY,
-    workspaceDirectory: tmpdir(),
-    publicUrl: `http://127.0.0.1:${port}`,
-    slug: 'loopwright',
-    webhookSecret: 'secret',
-    github: { ...credentials, log },
-    gateway: {},
-    model: { baseUrl: 'http://127.0.0.1:9', name: 'none', apiKey: 'none', scripted: false, price: undefined },
-    log,
-  });
-  onTestFinished(close);
-  await ports.queue.start(async () => undefined);
-  const settings = { ...credentials, webhookSecret: 'secret', host: '127.0.0.1', port, ports, routes, log };
+  const settings = await settled();
+  await settings.ports.queue.start(async () => undefined);
   await expect(startServer(settings)).rejects.toThrow('the queue is started already');
-  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow('fetch failed');
+  await expect(fetch(`http://127.0.0.1:${settings.port}/healthz`)).rejects.toThrow('fetch failed');
 });
 
 test('a server tells by HTTP that it lives and can work', async () => {
@@ -103,8 +88,8 @@ test('a composition that fails lets go of the database, so that the process can 
   await (await openEngine({ url: databaseUrl, log })).close();
 });
 
-/** The App as it runs, until the test is over; what it warns of is written there. */
-async function running(written: DestinationStream = { write: () => undefined }): Promise<RunningApp> {
+/** What a server is started with, until the test is over; what the App warns of is written there. */
+async function settled(written: DestinationStream = { write: () => undefined }): Promise<ServerSettings> {
   const log = pino({ level: 'warn' }, written);
   const [port, directory] = [await freePort(), await mkdtemp(join(tmpdir(), 'loopwright-health-'))];
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -121,15 +106,11 @@ async function running(written: DestinationStream = { write: () => undefined }):
     log,
   });
   onTestFinished(close);
-  const app = await startServer({
-    ...credentials,
-    webhookSecret: 'secret',
-    host: '127.0.0.1',
-    port,
-    ports,
-    routes,
-    log,
-  });
+  return { ...credentials, webhookSecret: 'secret', host: '127.0.0.1', port, ports, routes, log };
+}
+
+async function running(written?: DestinationStream): Promise<RunningApp> {
+  const app = await startServer(await settled(written));
   onTestFinished(() => app.close());
   return app;
 }
