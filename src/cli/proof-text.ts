@@ -2,6 +2,7 @@
 import { type Strength, shareOf } from '../loop/strength.ts';
 import type { Proof, ProofRow } from '../proof/proof.ts';
 import { ENOUGH, isWeak } from '../proof/verdict.ts';
+import { counted } from '../render/words.ts';
 
 const HOW: Readonly<Record<NonNullable<ProofRow['how']>, string>> = {
   assertion: 'fails by assertion without the change',
@@ -20,7 +21,7 @@ const TRUST: Readonly<Record<Proof['trust'], string>> = {
   told: 'its outcomes are its own word, believed because a test that must fail beside them does',
 };
 
-/** The rows that show something first; what was not tried is not there. */
+/** The rows that show something first; what was not tried is not there, nor why nothing was judged, which is an error's to say. */
 export function proofLines(proof: Proof): readonly string[] {
   const { rows, reasons, base, head, runner, trust, sandbox } = proof;
   return [
@@ -37,7 +38,7 @@ export function proofLines(proof: Proof): readonly string[] {
     ...requirementLines(proof),
     ...toldLines(proof),
     verdictLine(proof),
-    ...reasons.map((reason) => `  - ${reason}`),
+    ...(proof.verdict === 'not judged' ? [] : reasons.map((reason) => `  - ${reason}`)),
   ];
 }
 
@@ -50,7 +51,7 @@ function keptLines({ rows, kept: others, redBefore, redTests, unrun }: Proof): r
     ...(redBefore === 0
       ? []
       : [
-          `  red before  ${redBefore === 1 ? '1 test was' : `${redBefore} tests were`} red without the change already, in files that it did not touch${named(redTests)}`,
+          `  red before  ${counted(redBefore, 'test')} ${redBefore === 1 ? 'was' : 'were'} red without the change already, in files that it did not touch${named(redTests)}`,
         ]),
     ...unrun
       .slice(0, MOST_NAMED)
@@ -76,21 +77,19 @@ function named(ids: readonly string[]): string {
 const keptLine = (said: string): string => `  ${'keeps'.padEnd(10)}  ${said}`;
 
 function passing(count: number): string {
-  return count === 1 ? '1 test passes' : `${count} tests pass`;
+  return `${counted(count, 'test')} ${count === 1 ? 'passes' : 'pass'}`;
 }
 
 function notAskedLine({ notAsked }: Proof): readonly string[] {
   if (notAsked === 0) return [];
   return [
-    `  not asked   ${notAsked} other test ${notAsked === 1 ? 'file' : 'files'}, so what they hold is not known (--tests, --directory)`,
+    `  not asked   ${counted(notAsked, 'other test file')}, so what they hold is not known (--tests, --directory)`,
   ];
 }
 
 function notNeededLine({ notNeeded }: Proof): readonly string[] {
   if (notNeeded === 0) return [];
-  return [
-    `  not run     ${notNeeded === 1 ? '1 other test file' : `${notNeeded} other test files`}: whatever they say, it is not proved`,
-  ];
+  return [`  not run     ${counted(notNeeded, 'other test file')}: whatever they say, it is not proved`];
 }
 
 function rowLine({ test, role, how, said }: ProofRow): string {
@@ -109,19 +108,17 @@ function strengthLines(strength: Strength | null): readonly string[] {
     ...(made === 0
       ? []
       : [
-          `${noticed} of ${made} faults in the changed lines are noticed${survivors.length === 0 ? '.' : `. ${shownFrom(made - noticed, survivors.length)}`}`,
+          `${noticed} of ${counted(made, 'fault')} in the changed lines ${made === 1 ? 'is' : 'are'} noticed${survivors.length === 0 ? '.' : `. ${shownFrom(made - noticed, survivors.length)}`}`,
         ]),
     ...survivors.slice(0, SHOWN).flatMap(({ file, line, sentence, patch }) => [
       '',
       `  ${file}:${line}  ${sentence}`,
-      ...patch
-        .trimEnd()
-        .split('\n')
-        .map((text) => `    ${text}`),
+      // At the margin: git refuses what is copied with spaces before it.
+      ...patch.trimEnd().split('\n'),
     ]),
     ...(more > 0 ? ['', `  and ${more} more: --json`] : []),
     ...(unreached.length === 0 ? [] : [`No test reaches ${places(unreached)}; what is changed there is not measured.`]),
-    ...(unmeasured === 0 ? [] : [`${unmeasured} faults could not be measured.`]),
+    ...(unmeasured === 0 ? [] : [`${counted(unmeasured, 'fault')} could not be measured.`]),
     '',
   ];
 }
@@ -145,7 +142,7 @@ function requirementLines({ requirements }: Proof): readonly string[] {
   return [
     ...requirements.map(
       ({ requirement, verdict, tests, strength }) =>
-        `  ${requirement.padEnd(widest)}  ${verdict.padEnd(13)}  ${tests.length} ${tests.length === 1 ? 'test' : 'tests'}${strength === null || strength.made === 0 ? '' : `, which notice ${strength.noticed} of ${strength.made} faults where they come to`}`,
+        `  ${requirement.padEnd(widest)}  ${verdict.padEnd(13)}  ${counted(tests.length, 'test')}${strength === null || strength.made === 0 ? '' : `: ${strength.noticed} of ${counted(strength.made, 'fault')} noticed where ${tests.length === 1 ? 'it comes' : 'they come'} to`}`,
     ),
     '',
   ];
@@ -158,7 +155,7 @@ function shownFrom(survived: number, lines: number): string {
     survived === lines
       ? ''
       : `; ${lines === 1 ? 'they are in one line, and one is shown' : 'of each line one is shown'}`;
-  return `${stay} unnoticed: your tests are green with each (git apply)${shown}.`;
+  return `${stay} unnoticed: your tests are green with ${survived === 1 ? 'it' : 'each'} (git apply)${shown}.`;
 }
 
 function places(lines: readonly { readonly file: string; readonly line: number }[]): string {
@@ -187,5 +184,5 @@ function verdictLine({ verdict, rows, strength }: Proof): string {
   const counted = rows.length === 0 ? '' : ` (${proving} of ${rows.length} tests need the change)`;
   const unknown = verdict === 'proved' && strength === null ? ', and no fault was made in the changed lines' : '';
   const weak = verdict === 'weakly proved' ? weaknessOf(strength) : '';
-  return `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}${weak}${counted}${unknown}${verdict.startsWith('not') ? ':' : '.'}`;
+  return `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}${weak}${counted}${unknown}${verdict === 'not proved' ? ':' : '.'}`;
 }

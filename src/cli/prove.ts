@@ -131,9 +131,17 @@ interface Wanted {
 async function told(found: Proof, { sarif, json }: Wanted, terminal: Terminal): Promise<void> {
   if (sarif !== undefined) await writeFile(sarif, `${JSON.stringify(sarifOf(found), null, 2)}\n`);
   // Whoever reads the output of a program as its result has to hear of this all the same.
-  if (found.verdict === 'not judged') for (const reason of found.reasons) terminal.fail(`not judged: ${reason}`);
+  if (found.verdict === 'not judged') for (const reason of found.reasons) terminal.fail(unjudged(reason));
   if (json === true) terminal.out(JSON.stringify(proof.parse(found), null, 2));
   else for (const line of proofLines(found)) terminal.out(line);
 }
+
+function unjudged(reason: string): string {
+  return `not judged: ${reason}${NOT_INSTALLED.test(reason) ? INSTALL : ''}`;
+}
+
+const NOT_INSTALLED = /\bis not installed (?:here|in node_modules)\b/;
+const INSTALL =
+  '; install in the checkout what its tests need, as by `npm ci`, or `python3 -m venv .venv && .venv/bin/pip install pytest -e .`';
 
 const OUTPUT_BYTES = 4 * 1024 * 1024;

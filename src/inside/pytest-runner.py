@@ -25,7 +25,7 @@ try:
     from _pytest import main as pytest_main
     from _pytest import config as pytest_config
 except ImportError as missing:
-    sys.stderr.write("pytest is not installed here: %s\n" % missing)
+    sys.stderr.write("pytest is not installed here: %s has none (%s)\n" % (sys.executable, missing))
     sys.exit(2)
 
 sys.path[0] = os.path.dirname(os.path.abspath(__file__))

@@ -1,4 +1,6 @@
 /** The changed tests on every tree: as they are on the head, without the change, and as they were on the base. */
+
+import { matchesGlob } from '../guard/glob.ts';
 import { isTestFile } from '../guard/test-paths.ts';
 import { scopeOf } from '../guard/test-scope.ts';
 import { both, inParallel } from '../test-runs/in-parallel.ts';
@@ -49,6 +51,9 @@ function nothingNamed(work: Judging): string | undefined {
   const isLeft = (paths: readonly string[]) => paths.length > 0 && scopeOf(paths, scoped(work)).asked.length === 0;
   if (isLeft(tests))
     return `No test file of ${commands.runner} is at ${named}; the repository has ${tests.length}, such as ${tests[0]}.`;
+  for (const glob of scope)
+    if (!tests.some((path) => matchesGlob(glob, path)))
+      work.log(`no test file is at ${glob} (--tests): write \`*\` within a name and \`**\` for folders, nothing else`);
   const changed = tests.filter((path) => change.tests.includes(path) || work.related.has(path));
   return isLeft(changed) ? `None of the changed test files is at ${named}: ${changed.join(', ')}.` : undefined;
 }

@@ -53,7 +53,7 @@ export async function strengthOf(request: StrengthRequest): Promise<Measured | n
   const left = all.filter((fault) => !unreached.has(fault));
   const reached = readable(request.parsers, { texts, faults: left }, request.faults);
   if (reached.length + unreached.size === 0) return null;
-  request.log(`${reached.length} faults in the changed lines, one at a time`);
+  request.log(`${reached.length === 1 ? '1 fault' : `${reached.length} faults`} in the changed lines, one at a time`);
   const faults = [...reached, ...unreached];
   const tell = progress(reached.length, request.log);
   const trials = await inParallel(faults, async (fault): Promise<Trial> => {
@@ -127,7 +127,7 @@ function progress(all: number, log: (line: string) => void): () => void {
     tried += 1;
     if (performance.now() - toldMs < TOLD_EVERY_MS || tried === all) return;
     toldMs = performance.now();
-    log(`${tried} of ${all} faults tried`);
+    log(`${tried} of ${all} tried`);
   };
 }
 

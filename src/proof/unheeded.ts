@@ -27,15 +27,18 @@ export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promis
     }),
   );
   const asked = proving.filter((id) => linesOf(altered, id).length > 0);
+  if (proving.length > 0) log(askedLine(asked.length, proving.length));
   if (asked.length === 0) return [];
-  const others = proving.length - asked.length;
-  const unread =
-    others === 0
-      ? ''
-      : `; ${others === 1 ? 'the other compares' : `the other ${others} compare`} with nothing that can be exchanged`;
-  log(`tests that need the change, asked with other expectations: ${asked.length} of ${proving.length}${unread}`);
   const green = await greenWith(work, altered, asked);
   return typeof green === 'string' ? green : green.map((id) => finding(id, linesOf(altered, id)));
+}
+
+/** Nobody is to take a test for asked that was not. */
+function askedLine(asked: number, of: number): string {
+  const others = of - asked;
+  const compare = `${others} ${others === 1 ? 'compares' : 'compare'}`;
+  const unread = others === 0 ? '' : `; ${compare} with nothing that can be exchanged`;
+  return `tests that need the change, asked with other expectations: ${asked} of ${of}${unread}`;
 }
 
 /** Those of the tests that pass with the altered texts twice: what is now red and now green is not found. */

@@ -139,6 +139,16 @@ test('answers', async () => {
     );
   });
 
+  test('is told of a glob that names no test file beside one that does', async () => {
+    const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
+    const globs = ['--tests', 'test/*.test.js', '--tests', 'test/*.{js,ts}'];
+    const { code, err } = await typed(['prove', '--repo', directory, ...globs]);
+    expect(code).toBe(0);
+    expect(err.filter((line) => line.includes('(--tests)'))).toEqual([
+      'no test file is at test/*.{js,ts} (--tests): write `*` within a name and `**` for folders, nothing else',
+    ]);
+  });
+
   test.each([
     ['--tests', 'test/one*', /^None of the changed test files is at test\/one\* \(--tests\): test\/add\.test\.js\.$/],
     [
@@ -430,9 +440,12 @@ test('a test whose expectation changes with the product needs the change, and is
 
 test("what is not judged says why on standard error too, and Jest's absence is no verdict", async () => {
   const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
-  const { code, err } = await typed(['prove', '--repo', directory, '--runner', 'jest']);
+  const { code, out, err } = await typed(['prove', '--repo', directory, '--runner', 'jest']);
   expect(code).toBe(2);
-  expect(err.at(-1)).toMatch(/^not judged: .*jest is not installed in node_modules/);
+  expect(err.at(-1)).toMatch(
+    /^not judged: .*jest is not installed in node_modules.*; install in the checkout .*`npm ci`/s,
+  );
+  expect(out.join('\n')).not.toContain('installed');
 });
 
 describe('a Python environment in the checkout', () => {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { proofLines } from '../../src/cli/proof-text.ts';
+import { type Proof, proof } from '../../src/proof/proof.ts';
+
+const SURVIVOR = {
+  file: 'src/shop.js',
+  line: 2,
+  sentence: 'The condition is always true.',
+  patch: '--- a/src/shop.js\n+++ b/src/shop.js\n@@ -2 +2 @@\n-  if (count > 9) {\n+  if (true) {\n',
+};
+
+function linesOf(over: Partial<Proof>): readonly string[] {
+  return proofLines(
+    proof.parse({
+      ...{ version: 1, base: 'a'.repeat(40), head: 'b'.repeat(40), runner: 'jest', trust: 'told' },
+      ...{ verdict: 'weakly proved', reasons: [], product: ['src/shop.js'], rows: [], strength: null, findings: [] },
+      ...{ notAsked: 0, sandbox: 'bubblewrap', durationMs: 1 },
+      ...over,
+    }),
+  );
+}
+
+const strength = { made: 2, noticed: 1, survivors: [SURVIVOR], unreached: [], unmeasured: 0 };
+
+test('a fault that stays unnoticed is a patch at the margin, so that git takes what is copied', () => {
+  const lines = linesOf({ strength });
+  const from = lines.indexOf('--- a/src/shop.js');
+  expect(`${lines.slice(from, from + 5).join('\n')}\n`).toBe(SURVIVOR.patch);
+});
+
+test.each([
+  [
+    strength,
+    '1 of 2 faults in the changed lines are noticed. 1 stays unnoticed: your tests are green with it (git apply).',
+  ],
+  [
+    { ...strength, made: 3 },
+    '1 of 3 faults in the changed lines are noticed. 2 stay unnoticed: your tests are green with each (git apply); they are in one line, and one is shown.',
+  ],
+  [{ ...strength, made: 1, survivors: [] }, '1 of 1 fault in the changed lines is noticed.'],
+])('one fault is told as one, and several as several', (found, line) => {
+  expect(linesOf({ strength: found })).toContain(line);
+});
+
+test('why nothing was judged is left to the error output', () => {
+  const lines = linesOf({ verdict: 'not judged', reasons: ['jest is not installed.'] });
+  expect(lines.at(-1)).toBe('Not judged.');
+  expect(lines.join('\n')).not.toContain('installed');
+});
