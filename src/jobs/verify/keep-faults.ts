@@ -1,12 +1,13 @@
 /** Faults in the code that the tests of a `keep` requirement execute, until one of them notices. */
 import { possibleFaults, readable } from '../../syntax/changed-code.ts';
 import { type Fault, spread } from '../../syntax/faults.ts';
+import { inParallel } from '../../test-runs/in-parallel.ts';
 import { MOST_FAULTS } from './change-faults.ts';
 import type { FrozenTest } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
 import { codeFiles, taskFiles, textsOf } from './product-code.ts';
 import { loadedOf, reachedAlone, reachedOf } from './reached.ts';
-import { fails, textOf, tryFault, type Work } from './trial.ts';
+import { fails, type Texts, textOf, tryFault, type Work, workers } from './trial.ts';
 
 /** What the tests did with the faults. */
 export interface Guarded {
@@ -30,15 +31,33 @@ export async function tryKept(work: Work, requirement: string, tests: readonly F
   const alone = await reachedAlone(work, { texts, faults: [...reached] }, tests);
   const ordered = inOrder([...reached], { work, alone, own: new Set(taskFiles(work, requirement)) });
   const faults = readable(parsers, { texts, faults: ordered }, MOST_FAULTS);
+  const most = workers(work);
   let unmeasured = 0;
-  for (const fault of faults) {
-    const text = texts.get(fault.file) ?? '';
-    const trial = await tryFault(work, { fault, text, tests });
-    if (trial.answer === 'unmeasured') unmeasured += 1;
-    if (fails(trial, tests) && (await loadsWith(work, fault, text)))
-      return { isTried: true, fault: textOf(fault), detail: `noticed: ${textOf(fault)}` };
+  // Some at the same time, and the first in order counts: which one it is does not depend on the machine.
+  for (let from = 0; from < faults.length; from += most) {
+    const trials = await inParallel(
+      faults.slice(from, from + most),
+      (fault) => tryOn(work, { fault, texts, tests }),
+      most,
+    );
+    const shown = trials.find(({ isShown }) => isShown);
+    if (shown !== undefined)
+      return { isTried: true, fault: textOf(shown.fault), detail: `noticed: ${textOf(shown.fault)}` };
+    unmeasured += trials.filter(({ answer }) => answer === 'unmeasured').length;
   }
   return { isTried: faults.length > 0, fault: undefined, detail: detailOf(faults.length, unmeasured, texts.size) };
+}
+
+interface Asked {
+  readonly fault: Fault;
+  readonly texts: Texts;
+  readonly tests: readonly FrozenTest[];
+}
+
+async function tryOn(work: Work, { fault, texts, tests }: Asked) {
+  const text = texts.get(fault.file) ?? '';
+  const trial = await tryFault(work, { fault, text, tests });
+  return { fault, answer: trial.answer, isShown: fails(trial, tests) && (await loadsWith(work, fault, text)) };
 }
 
 function detailOf(made: number, unmeasured: number, loaded: number): string {
