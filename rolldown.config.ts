@@ -53,6 +53,7 @@ export default defineConfig([
       'git-process': 'src/git-process/main.ts',
       'health-check': 'src/health-check.ts',
       'local-github': 'src/local/main.ts',
+      'local-runner': 'src/local/runner/main.ts',
       'scripted-model': 'src/demo/scripted-model-main.ts',
     },
     platform: 'node',

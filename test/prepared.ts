@@ -16,6 +16,7 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'loopwright');
 /** The programs as they are delivered; each starts in a fraction of the time that its sources take. */
 export const JOB = join(ROOT, 'dist', 'job.mjs');
 export const LOCAL_GITHUB = join(ROOT, 'dist', 'local-github.js');
+export const LOCAL_RUNNER = join(ROOT, 'dist', 'local-runner.js');
 export const COMMAND = join(ROOT, 'dist', 'loopwright.js');
 
 /** All that decides what is in a database after its first start. */

@@ -8,6 +8,7 @@ import { compose } from '../compose.ts';
 import { LoopError, StoreError } from '../errors.ts';
 import { wire } from '../github/wire.ts';
 import { digestOfWorkflow } from '../local/actions/workflow-digest.ts';
+import { RUNNER_SECRET } from '../local/runner/runner-secret.ts';
 import type { Ports } from '../ports.ts';
 import { type RunningApp, startServer } from '../server.ts';
 import { type ModelEnvironment, skillsDirectory } from '../settings/env.ts';
@@ -63,6 +64,7 @@ export async function startLocalMode(options: LocalModeOptions): Promise<LocalMo
     const model = await modelOf(options, opened);
     const key = await keptKey(dataDirectory);
     const githubUrl = await startGitHub({ options, key, ports }, opened);
+    await startRunner(options, githubUrl, opened);
     const { app, composed } = await startApp({ options, githubUrl, port: ports.app, model, log }, opened);
     await keepServed(dataDirectory, { imports: options.imports, users: options.users });
     return {
@@ -125,17 +127,30 @@ interface GitHubStart {
 
 async function startGitHub({ options, key, ports }: GitHubStart, opened: AsyncDisposableStack): Promise<string> {
   const { dataDirectory, imports, users, welcome } = options;
-  const known = options.isDemo ? [await digestOfDemoCi()] : [];
   const argv = [
     ...['--data', join(dataDirectory, 'github'), '--port', String(ports.github)],
     ...['--webhook-url', `http://127.0.0.1:${ports.app}/api/github/webhooks`],
     ...imports.flatMap(({ path, fullName }) => ['--import', `${path}=${fullName}`]),
-    ...['--access', await keepAccess(dataDirectory, { key, users }), '--confine'],
-    ...OWN_WORKFLOWS.flatMap((path) => ['--own', path]),
-    ...known.flatMap((digest) => ['--known', digest]),
+    ...['--access', await keepAccess(dataDirectory, { key, users })],
     ...(welcome === undefined ? [] : ['--welcome', welcome]),
   ];
   return z.object({ url: z.string() }).parse(await startChild('local-github', argv, opened)).url;
+}
+
+/** One that performs two jobs at a time, and keeps in what is not ours. */
+async function startRunner(
+  { dataDirectory, isDemo }: LocalModeOptions,
+  githubUrl: string,
+  opened: AsyncDisposableStack,
+): Promise<void> {
+  const known = isDemo ? [await digestOfDemoCi()] : [];
+  const argv = [
+    ...['--url', githubUrl, '--secret', join(dataDirectory, 'github', RUNNER_SECRET)],
+    ...['--folder', join(dataDirectory, 'runner'), '--confine'],
+    ...OWN_WORKFLOWS.flatMap((path) => ['--own', path]),
+    ...known.flatMap((digest) => ['--known', digest]),
+  ];
+  await startChild('local-runner', argv, opened);
 }
 
 /** They run a sandbox of their own, and need the App, which only what is not confined reaches. */

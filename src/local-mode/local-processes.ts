@@ -7,6 +7,7 @@ import { packageFile } from '../settings/package-root.ts';
 
 const ENTRIES = {
   'local-github': ['src', 'local', 'main.ts'],
+  'local-runner': ['src', 'local', 'runner', 'main.ts'],
   'scripted-model': ['src', 'demo', 'scripted-model-main.ts'],
 } as const;
 

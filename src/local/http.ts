@@ -30,6 +30,9 @@ import { createRest } from './rest/rest.ts';
 import { reviewEndpoints } from './rest/reviews.ts';
 import { rulesetEndpoints } from './rest/rulesets.ts';
 import { statusEndpoints } from './rest/statuses.ts';
+import { RUNNER_PATH } from './runner/job-message.ts';
+import { ENCLOSED_HEADER } from './runner/relay.ts';
+import { type RunnersService, runnerRoutes } from './runner/runner-routes.ts';
 
 const ENDPOINTS: Endpoints = {
   ...appEndpoints,
@@ -53,9 +56,19 @@ const ENDPOINTS: Endpoints = {
   ...rulesetEndpoints,
 };
 
+export interface HttpOptions {
+  /** Markdown for the first page. */
+  readonly welcome?: string | undefined;
+  /** For runners in processes of their own. */
+  readonly runners?: RunnersService | undefined;
+}
+
 /** One function from a request to an answer. */
-export function createHttp(host: Host, welcome?: string): Answering {
+export function createHttp(host: Host, { welcome, runners }: HttpOptions): Answering {
   const app = new Hono();
+  app.use(async ({ req }, next) => (req.header(ENCLOSED_HEADER) ? enclosed.fetch(req.raw) : next()));
+  const enclosed = gitHubAlone(host);
+  if (runners !== undefined) app.route(RUNNER_PATH, runnerRoutes(runners));
   app.route('/_local', createControls(host));
   app.route('/', gitHubAlone(host));
   app.get('/:owner/:repository/*', ({ req, redirect }, next) => {

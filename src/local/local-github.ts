@@ -21,6 +21,7 @@ import { createEnclosedHttp, createHttp } from './http.ts';
 import { createSigningKeys } from './identity/signing-keys.ts';
 import type { Role } from './records.ts';
 import { addRepository } from './repository-records.ts';
+import type { RunnersService } from './runner/runner-routes.ts';
 import { openState } from './state.ts';
 import { createOutbox } from './webhooks/webhooks.ts';
 
@@ -36,6 +37,8 @@ export interface LocalGitHubOptions {
   readonly imports?: readonly { readonly source: string; readonly fullName: string }[];
   readonly users?: readonly { readonly login: string; readonly role: Role; readonly token: string }[];
   readonly executeWorkflow: (execution: WorkflowExecution) => Promise<WorkflowResult>;
+  /** Where runners in processes of their own ask for the jobs that `executeWorkflow` hands out. */
+  readonly runners?: RunnersService;
 }
 
 export interface LocalGitHub {
@@ -57,7 +60,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   for (const user of options.users ?? []) addUser(host, user);
   for (const source of options.imports ?? []) await addRepository(host, source);
   const leftovers = leftoversOf(host);
-  const { server, port } = await listen(createHttp(host, options.welcome), options.port);
+  const { server, port } = await listen(createHttp(host, options), options.port);
   address.url = `http://127.0.0.1:${port}`;
   host.outbox.setUrl(options.webhookUrl);
   await announceLeftovers(host);

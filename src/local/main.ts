@@ -1,15 +1,15 @@
-/** The embedded GitHub as a process of its own. */
+/** The embedded GitHub as a process of its own. Jobs of its Actions are performed by runners, in processes of theirs. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { confining } from './actions/enclosure.ts';
 import { executeWorkflow } from './actions/workflow-execution.ts';
 import { startLocalGitHub } from './local-github.ts';
 import { roleSchema } from './records.ts';
+import { createJobQueue } from './runner/job-queue.ts';
+import { runnerSecret } from './runner/runner-secret.ts';
 
 const USAGE =
-  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--access FILE] [--confine [--own PATH]… [--known SHA256]…] [--welcome MARKDOWN] [--with-parent]';
+  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--access FILE] [--welcome MARKDOWN] [--with-parent]';
 
 const { values } = parseArgs({
   options: {
@@ -20,10 +20,6 @@ const { values } = parseArgs({
     user: { type: 'string', multiple: true, default: [] },
     /** JSON with people and the secret of the printed address: unlike this line, other users of the machine cannot read a file. */
     access: { type: 'string' },
-    /** Steps of workflows run in bubblewrap, but for those of `--own` files that the App dispatches, and of `--known` ones where there is none. */
-    confine: { type: 'boolean', default: false },
-    own: { type: 'string', multiple: true, default: [] },
-    known: { type: 'string', multiple: true, default: [] },
     /** What the first page says above its list of repositories. */
     welcome: { type: 'string' },
     /** Ends when standard input closes, which it does when the process that started it ends. */
@@ -39,7 +35,7 @@ const accessSchema = z.strictObject({
 });
 const access =
   values.access === undefined ? undefined : accessSchema.parse(JSON.parse(readFileSync(values.access, 'utf8')));
-const { own, known } = values;
+const queue = createJobQueue();
 
 const server = await startLocalGitHub({
   dataDirectory: values.data,
@@ -49,12 +45,14 @@ const server = await startLocalGitHub({
   imports: values.import.map(parseImport),
   ...(access === undefined ? {} : { key: access.key }),
   users: [...(access?.users ?? []), ...values.user.map(parseUser)],
-  executeWorkflow: values.confine
-    ? confining({ own, known, folder: join(values.data, 'confinement') })
-    : executeWorkflow,
+  executeWorkflow: (execution) => executeWorkflow(execution, queue.perform),
+  runners: { queue, secret: runnerSecret(values.data) },
 });
 process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
-const stop = () => void server.close().then(() => process.exit(0));
+const stop = () => {
+  queue.close();
+  void server.close().then(() => process.exit(0));
+};
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
 if (values['with-parent']) process.stdin.resume().once('close', stop).once('end', stop);
 

@@ -12,10 +12,11 @@ import { z } from 'zod';
 import { trackingIdOf } from '../../src/local/actions/workflow-process.ts';
 import { processesWith } from '../../src/local/actions/workflow-process-table.ts';
 import { loadCredentials } from '../../src/local/credentials.ts';
+import { RUNNER_SECRET } from '../../src/local/runner/runner-secret.ts';
 import { openState } from '../../src/local/state.ts';
-import { listening } from '../listening.ts';
+import { freePort, listening } from '../listening.ts';
 import { createSource, eventually, git, HERE, jwtOf, octokit, type Receiver, startReceiver } from '../local/server.ts';
-import { LOCAL_GITHUB } from '../prepared.ts';
+import { LOCAL_GITHUB, LOCAL_RUNNER } from '../prepared.ts';
 
 const SLOW =
   'name: Slow\non: workflow_dispatch\njobs:\n  slow:\n    runs-on: ubuntu-latest\n    steps: [{ run: sleep 15 }]\n';
@@ -23,7 +24,7 @@ const SLOW =
 let directory = '';
 let source = '';
 let receiver: Receiver;
-let child: ChildProcess | undefined;
+const children: { server?: ChildProcess; runner?: ChildProcess } = {};
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'local-github-restart-'));
@@ -31,42 +32,38 @@ beforeEach(async () => {
   receiver = await startReceiver();
 });
 afterEach(async () => {
+  await stop('SIGTERM', 'runner');
   await stop('SIGKILL');
   await receiver.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function start(webhookUrl = receiver.url): Promise<string> {
+async function start(webhookUrl = receiver.url, port = 0): Promise<string> {
   const data = join(directory, 'data');
-  const started = spawn(
-    process.execPath,
-    [
-      LOCAL_GITHUB,
-      '--data',
-      data,
-      '--port',
-      '0',
-      '--webhook-url',
-      webhookUrl,
-      '--import',
-      `${source}=alice/toys`,
-      '--user',
-      'alice:admin:token-alice',
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  child = started;
-  const lines = createInterface({ input: started.stdout });
-  for await (const line of lines) {
-    receiver.secret = loadCredentials(data).webhookSecret;
-    return z.object({ url: z.string() }).parse(JSON.parse(line)).url;
-  }
-  throw new Error('the server ended before it listened');
+  const place = ['--data', data, '--port', String(port), '--webhook-url', webhookUrl];
+  const content = ['--import', `${source}=alice/toys`, '--user', 'alice:admin:token-alice'];
+  const { child, url } = await started(LOCAL_GITHUB, [...place, ...content]);
+  children.server = child;
+  receiver.secret = loadCredentials(data).webhookSecret;
+  return url;
 }
 
-async function stop(signal: NodeJS.Signals): Promise<number | null> {
-  const stopping = child;
-  child = undefined;
+async function startRunner(url: string): Promise<void> {
+  const secret = join(directory, 'data', RUNNER_SECRET);
+  const place = ['--url', url, '--secret', secret, '--folder', join(directory, 'runner')];
+  children.runner = (await started(LOCAL_RUNNER, place)).child;
+}
+
+async function started(program: string, argv: readonly string[]) {
+  const child = spawn(process.execPath, [program, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout }))
+    return { child, url: z.object({ url: z.string() }).parse(JSON.parse(line)).url };
+  throw new Error(`${program} ended before it said anything`);
+}
+
+async function stop(signal: NodeJS.Signals, name: keyof typeof children = 'server'): Promise<number | null> {
+  const stopping = children[name];
+  delete children[name];
   if (!stopping || stopping.exitCode !== null || stopping.signalCode !== null) return stopping?.exitCode ?? null;
   return new Promise((resolve) => {
     stopping.once('exit', resolve);
@@ -142,19 +139,36 @@ test('a run that the killed process was performing is completed as cancelled, an
   await eventually(() => receiver.names().includes('workflow_run.completed'), 'workflow_run.completed arrives');
 });
 
-test('what the runs of the killed process left running is ended before their cancellation is told', async () => {
-  const left = () => processesWith(`RUNNER_TRACKING_ID=${trackingIdOf(join(directory, 'data', 'runs', '1-1'))}`);
-  const first = octokit(await start(), 'token-alice').rest.actions;
-  await first.createWorkflowDispatch({ ...HERE, workflow_id: 'slow.yml', ref: 'main' });
+test('what a job of a killed runner left running is ended when a runner starts there again', async () => {
+  const left = () => processesWith(`RUNNER_TRACKING_ID=${trackingIdOf(join(directory, 'runner', 'work', '1-1-slow'))}`);
+  const url = await start();
+  await startRunner(url);
+  const { actions } = octokit(url, 'token-alice').rest;
+  await actions.createWorkflowDispatch({ ...HERE, workflow_id: 'slow.yml', ref: 'main' });
+  await eventually(() => left().length > 0, 'the job runs');
+  await stop('SIGKILL', 'runner');
+  expect(left()).not.toEqual([]);
+  await startRunner(url);
+  expect(left()).toEqual([]);
+});
+
+test('a job whose server was killed and started again is ended by its runner, because nobody knows it any more', async () => {
+  const left = () => processesWith(`RUNNER_TRACKING_ID=${trackingIdOf(join(directory, 'runner', 'work', '1-1-slow'))}`);
+  const port = await freePort();
+  const url = await start(receiver.url, port);
+  await startRunner(url);
+  const { actions } = octokit(url, 'token-alice').rest;
+  await actions.createWorkflowDispatch({ ...HERE, workflow_id: 'slow.yml', ref: 'main' });
   await eventually(() => left().length > 0, 'the job runs');
   await stop('SIGKILL');
   expect(left()).not.toEqual([]);
-  await start();
-  expect(left()).toEqual([]);
+  await start(receiver.url, port);
+  await eventually(() => left().length === 0, 'the job is ended');
 });
 
 test('SIGTERM ends it cleanly, even while a run is in progress', async () => {
   const url = await start();
+  await startRunner(url);
   await octokit(url, 'token-alice').rest.actions.createWorkflowDispatch({
     ...HERE,
     workflow_id: 'slow.yml',

@@ -1,4 +1,4 @@
-/** The real processes, as a deployment has them: the embedded GitHub and the App, each killable with SIGKILL and startable again. */
+/** The real processes, as a deployment has them: the embedded GitHub, its runner and the App, each killable with SIGKILL and startable again. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { readScript } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
+import { RUNNER_SECRET } from '../../src/local/runner/runner-secret.ts';
 import { childEnvironment } from '../../src/settings/env.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { freePort } from '../listening.ts';
@@ -34,9 +35,10 @@ export interface Processes {
   /** Between App, jobs and the model. */
   readonly toModel: Gate;
   startGitHub(): Promise<void>;
+  startRunner(): Promise<void>;
   startApp(): Promise<void>;
-  /** With SIGKILL, all at once. GitHub's jobs end when it starts again. */
-  kill(...names: readonly ('app' | 'github')[]): Promise<void>;
+  /** With SIGKILL, all at once. A runner's jobs end when it starts again, and those of GitHub's when it hears of that. */
+  kill(...names: readonly ('app' | 'github' | 'runner')[]): Promise<void>;
   /** With SIGTERM: what it has begun it finishes. */
   stopApp(): Promise<void>;
   /** A REST request as the maintainer, below the repository. */
@@ -63,7 +65,7 @@ export async function startProcesses({ startApp = startedHere }: ProcessesOption
   const appUrl = `http://127.0.0.1:${appPort}`;
   const toGitHub = await startGate(githubUrl);
   const toModel = await startGate(new URL(model.url).origin);
-  const running: { app?: End | undefined; github?: End | undefined } = {};
+  const running: { app?: End | undefined; github?: End | undefined; runner?: End | undefined } = {};
   const end = async (name: keyof typeof running, signal: Parameters<End>[0]): Promise<void> => {
     await running[name]?.(signal);
     running[name] = undefined;
@@ -94,6 +96,12 @@ export async function startProcesses({ startApp = startedHere }: ProcessesOption
         {},
       );
     },
+    async startRunner() {
+      if (closed) return;
+      const secret = join(directory, 'github', RUNNER_SECRET);
+      const place = ['--url', githubUrl, '--secret', secret, '--folder', join(directory, 'runner')];
+      running.runner = await started([packageFile('src', 'local', 'runner', 'main.ts'), ...place], {});
+    },
     async startApp() {
       if (closed) return;
       running.app = await startApp(
@@ -123,12 +131,14 @@ export async function startProcesses({ startApp = startedHere }: ProcessesOption
     async close() {
       closed = true;
       await end('app', 'SIGKILL');
+      await end('runner', 'SIGTERM');
       await end('github', 'SIGTERM');
       await Promise.all([toGitHub.close(), toModel.close(), model.close()]);
       await rm(directory, { recursive: true, force: true });
     },
   };
   await processes.startGitHub();
+  await processes.startRunner();
   await processes.startApp();
   return processes;
 }

@@ -54,7 +54,7 @@ export async function runsOf({ as }: Processes): Promise<z.infer<typeof runRows>
 export async function jobFetched(processes: Processes, title: string): Promise<void> {
   const isFetched = async () => {
     for (const { id } of (await runsOf(processes)).filter((run) => run.display_title.startsWith(title))) {
-      const briefs = glob(`github/runs/${id}-*/work/*/temp/loopwright/brief.json`, { cwd: processes.directory });
+      const briefs = glob(`runner/work/${id}-*/temp/loopwright/brief.json`, { cwd: processes.directory });
       if ((await Array.fromAsync(briefs)).length > 0) return true;
     }
     return false;

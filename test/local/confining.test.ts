@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { confining } from '../../src/local/actions/enclosure.ts';
 import { digestOfWorkflow } from '../../src/local/actions/workflow-digest.ts';
+import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import type { WorkflowExecution } from '../../src/local/actions/workflow-types.ts';
 import { executionOf, oneJob, removeTemporaryDirectories, temporaryDirectory } from './workflow-kit.ts';
 
@@ -23,8 +24,8 @@ afterAll(removeTemporaryDirectories);
 
 /** How the run ended, and what its job says. */
 async function run(changes: Partial<WorkflowExecution>, known: readonly string[] = []) {
-  const execute = confining({ own: [OWN], known, folder: join(await temporaryDirectory(), 'confinement') });
-  const { conclusion, jobs } = await execute(await executionOf(changes));
+  const performJob = confining({ own: [OWN], known, folder: join(await temporaryDirectory(), 'confinement') });
+  const { conclusion, jobs } = await executeWorkflow(await executionOf(changes), performJob);
   return { conclusion, said: jobs.flatMap(({ annotations }) => annotations.map(({ message }) => message)).join() };
 }
 

@@ -137,6 +137,7 @@ export interface StageOptions {
   readonly others?: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
   readonly executeWorkflow?: LocalGitHubOptions['executeWorkflow'];
+  readonly runners?: LocalGitHubOptions['runners'];
   /** Secret of the printed address; none by default. */
   readonly key?: string;
   /** Says of a problem, as JSON text, that the test provokes it on purpose; `close` fails on any other. */
@@ -148,6 +149,7 @@ export async function startStage({
   files = { 'README.md': '# Toys\n' },
   others = [],
   executeWorkflow = refuse,
+  runners,
   key,
   provokes = () => false,
 }: StageOptions = {}): Promise<Stage> {
@@ -161,6 +163,7 @@ export async function startStage({
     imports: ['alice/toys', ...others].map((fullName) => ({ source, fullName })),
     users: PEOPLE,
     ...(key === undefined ? {} : { key }),
+    ...(runners === undefined ? {} : { runners }),
     executeWorkflow,
   });
   receiver.secret = server.credentials.webhookSecret;

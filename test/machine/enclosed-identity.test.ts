@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { confining } from '../../src/local/actions/enclosure.ts';
+import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, HERE, type Stage, startStage } from '../local/server.ts';
 import { removeTemporaryDirectories, temporaryDirectory } from '../local/workflow-kit.ts';
 
@@ -27,7 +28,8 @@ jobs:
 let stage: Stage;
 beforeAll(async () => {
   const folder = join(await temporaryDirectory(), 'confinement');
-  stage = await startStage({ files: FILES, executeWorkflow: confining({ own: [], known: [], folder }) });
+  const performJob = confining({ own: [], known: [], folder });
+  stage = await startStage({ files: FILES, executeWorkflow: (execution) => executeWorkflow(execution, performJob) });
 });
 afterAll(async () => {
   await stage.close();

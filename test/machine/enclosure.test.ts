@@ -4,14 +4,15 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { confining } from '../../src/local/actions/enclosure.ts';
 import { createOutlet, type Outlet } from '../../src/local/actions/outlet.ts';
+import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import type { WorkflowExecution } from '../../src/local/actions/workflow-types.ts';
 import { executionOf, oneJob, removeTemporaryDirectories, temporaryDirectory } from '../local/workflow-kit.ts';
 
 let outlet: Outlet;
-let execute: (execution: WorkflowExecution) => ReturnType<ReturnType<typeof confining>>;
+let performJob: ReturnType<typeof confining>;
 beforeAll(async () => {
   outlet = createOutlet((request) => new Response(`asked for ${new URL(request.url).pathname}`));
-  execute = confining({ own: [], known: [], folder: join(await temporaryDirectory(), 'confinement') });
+  performJob = confining({ own: [], known: [], folder: join(await temporaryDirectory(), 'confinement') });
 });
 afterAll(async () => {
   await outlet.close();
@@ -21,7 +22,7 @@ afterAll(async () => {
 async function run(steps: string, changes: Partial<WorkflowExecution> = {}) {
   const serverUrl = 'http://127.0.0.1:4711';
   const execution = await executionOf({ text: oneJob(steps), outlet: outlet.path, serverUrl, ...changes });
-  const { conclusion, jobs } = await execute(execution);
+  const { conclusion, jobs } = await executeWorkflow(execution, performJob);
   return { conclusion, log: jobs[0]?.log ?? '' };
 }
 

@@ -124,14 +124,15 @@ const header = sh('git', 'config', '--get-regexp', 'extraheader').trim().split('
 const own = Buffer.from(header.replace('basic ', ''), 'base64').toString().split(':')[1];
 const api = (method, route, body, authorization = 'Bearer ' + own) =>
   fetch(place.github + '/api/v3' + route, { method, headers: authorization ? { authorization } : {}, ...(body ? { body: JSON.stringify(body) } : {}) }).then((answer) => answer.status);
-const files = [place.home + '/key', place.data + '/access.json', place.data + '/served.json', place.data + '/github/app.json', place.data + '/github/state.sqlite', '/etc/shadow', '/root/.bashrc', '/proc/' + process.ppid + '/cwd/../../../../app.json'];
+const files = [place.home + '/key', place.data + '/access.json', place.data + '/served.json', place.data + '/github/app.json', place.data + '/github/state.sqlite', place.data + '/github/runner-secret', '/etc/shadow', '/root/.bashrc', '/proc/' + process.ppid + '/cwd/../../../../app.json'];
 (async () => {
   await attempt('own repository', () => api('GET', '/repos/acme/shop'));
   for (const file of files) await attempt('read ' + file, () => 'got ' + fs.readFileSync(file).length);
-  await attempt('list data', () => [place.data, place.data + '/github', place.data + '/github/runs'].map((folder) => fs.readdirSync(folder).length).join());
+  await attempt('list data', () => [place.data, place.data + '/runner', place.data + '/runner/work'].map((folder) => fs.readdirSync(folder).length).join());
+  await attempt('list github', () => fs.readdirSync(place.data + '/github').length);
   await attempt('variables of the first process', () => fs.readFileSync('/proc/1/environ', 'utf8').split('\\0').map((line) => line.split('=')[0]).join());
   await attempt('processes', () => 'saw ' + fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).map((id) => { try { return fs.readFileSync('/proc/' + id + '/cmdline', 'utf8'); } catch { return ''; } }).filter((line) => /local-github|src.local.main|vitest/.test(line)).length);
-  for (const way of ['/_local/users', '/%5Flocal/users', '/x/../_local/users', '//_local/users', '/_local/requests', '/_local/apps', '/_local/enter/x', '/'])
+  for (const way of ['/_local/users', '/%5Flocal/users', '/x/../_local/users', '//_local/users', '/_local/requests', '/_local/apps', '/_local/enter/x', '/_services/runner/job/artifacts', '/'])
     await attempt('ask ' + way, () => fetch(place.github + way).then(async (answer) => answer.status + ' ' + (await answer.text()).includes('maria')));
   await attempt('neighbour', () => fetch(place.neighbourUrl).then((answer) => answer.text()));
   await attempt('app', () => fetch(place.app + '/healthz').then((answer) => 'got ' + answer.status));
@@ -181,6 +182,7 @@ describe('a hostile product in the checks of its own repository', () => {
     expect(ends.filter((end) => !end.startsWith('refused'))).toEqual([]);
     // Only the way to its own folder is there.
     expect(ended('list data')).toEqual(['1,1,1']);
+    expect(ended('list github')).toEqual([expect.stringContaining('refused')]);
     expect(ended('processes')).toEqual(['saw 0']);
     expect(ended('variables of the first')).toEqual(['PATH,']);
     expect(log).not.toContain(CANARY);
@@ -228,6 +230,7 @@ describe('a hostile product in the checks of its own repository', () => {
     expect(stdout).not.toContain(token);
     expect(stdout).not.toContain(local.key);
     const files = ['access.json', 'served.json', 'github/app.json', 'github/state.sqlite', 'github/state.sqlite-wal'];
+    files.push('github/runner-secret', 'runner');
     for (const name of files) expect([name, (await stat(join(data, name))).mode & 0o077]).toEqual([name, 0]);
     expect(await readFile(join(data, 'access.json'), 'utf8')).toContain(token);
   });

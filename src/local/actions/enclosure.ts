@@ -5,13 +5,13 @@ import { enclosed, type Foundations, layFoundations } from '../../confinement/bu
 import { openDiskMeter } from '../../confinement/disk-meter.ts';
 import { defaultLimits, limited } from '../../confinement/limits.ts';
 import { watch } from '../../confinement/watch.ts';
-import { BOT_LOGIN, type Host } from '../host.ts';
+import { BOT_LOGIN } from '../host.ts';
 import { machineEnvironment, runnerEnvironment } from '../machine-environment.ts';
 import { digestOfWorkflow } from './workflow-digest.ts';
-import { executeWorkflow } from './workflow-execution.ts';
-import { nodeDirectory } from './workflow-frame.ts';
+import { nodeDirectory, type RunState } from './workflow-frame.ts';
+import { executeJob, type JobRequest, type PerformJob } from './workflow-job.ts';
 import { runProcess } from './workflow-process.ts';
-import type { Enclose, WorkflowExecution } from './workflow-types.ts';
+import type { Enclose, PerformedRun } from './workflow-types.ts';
 
 export interface Confinement {
   /** Workflow files of the App, which bring a sandbox of their own and need the App: on the default branch, dispatched by it. */
@@ -22,22 +22,27 @@ export interface Confinement {
   readonly folder: string;
 }
 
-/** Executes the App's own workflows as they are and all others enclosed; where that is not possible, every step of theirs is refused with what to install. */
-export function confining({ own, known, folder }: Confinement): Host['executeWorkflow'] {
+/** Performs jobs of the App's own workflows as they are and all others enclosed; where that is not possible, every step of theirs is refused with what to install. */
+export function confining({ own, known, folder }: Confinement): PerformJob {
   let opened: Promise<Walls | { readonly problem: string }> | undefined;
-  return async (execution) => {
-    if (isOwn(execution, own)) return executeWorkflow({ ...execution, machine: runnerEnvironment() });
+  return async (job, directory) => {
+    const run = job.run.request;
+    if (isOwn(run, own)) return executeJob(withRun(job, { machine: runnerEnvironment() }), directory);
     opened ??= openWalls(folder);
     const walls = await opened;
-    if ('program' in walls) return executeWorkflow({ ...execution, enclose: enclosing(walls, execution) });
-    if (known.includes(digestOfWorkflow(execution.text))) return executeWorkflow(execution);
+    if ('program' in walls) return executeJob(withRun(job, { enclose: enclosing(walls, run) }), directory);
+    if (known.includes(digestOfWorkflow(run.text))) return executeJob(job, directory);
     // In the steps, because there people read it: on the page of the run, in its log, at the check.
-    const sentence = `${execution.path} runs code of the repository, which bubblewrap must keep away from this machine, and ${walls.problem}; install it (apt-get install bubblewrap) and allow user namespaces.`;
-    return executeWorkflow({ ...execution, enclose: () => Promise.reject(new Error(sentence)) });
+    const sentence = `${run.path} runs code of the repository, which bubblewrap must keep away from this machine, and ${walls.problem}; install it (apt-get install bubblewrap) and allow user namespaces.`;
+    return executeJob(withRun(job, { enclose: () => Promise.reject(new Error(sentence)) }), directory);
   };
 }
 
-function isOwn({ event, path, ref, defaultBranch, actor }: WorkflowExecution, own: readonly string[]): boolean {
+function withRun(job: JobRequest, over: Partial<RunState['request']>): JobRequest {
+  return { ...job, run: { ...job.run, request: { ...job.run.request, ...over } } };
+}
+
+function isOwn({ event, path, ref, defaultBranch, actor }: PerformedRun, own: readonly string[]): boolean {
   const isDispatched = event === 'workflow_dispatch' && actor === BOT_LOGIN;
   return isDispatched && own.includes(path) && ref === `refs/heads/${defaultBranch}`;
 }
@@ -90,7 +95,7 @@ server.listen(Number(port), '127.0.0.1', () => {
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (require('node:os').constants.signals[signal] ?? 0)));
 });`;
 
-function enclosing({ program, foundations }: Walls, { outlet, serverUrl }: WorkflowExecution): Enclose {
+function enclosing({ program, foundations }: Walls, { outlet, serverUrl }: PerformedRun): Enclose {
   const limits = defaultLimits();
   const meters = new Map<string, ReturnType<typeof openDiskMeter>>();
   return async ({ command, arguments: argv, directory, environment }, folder) => {

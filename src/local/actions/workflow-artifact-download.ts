@@ -1,5 +1,5 @@
 /** `actions/download-artifact`: unpacks an artifact of the same run. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Frame, StepResult } from './workflow-frame.ts';
@@ -13,13 +13,13 @@ export async function downloadArtifact(inputs: Readonly<Record<string, string>>,
   if (unknown.length > 0 || name === '') {
     throw new Error('actions/download-artifact: the local runner needs `name`, knows `path`, and nothing else.');
   }
-  const file = run.artifacts.get(name);
-  if (file === undefined) {
-    const known = [...run.artifacts.keys()].join(', ') || 'none';
+  const zip = await run.files.artifact(name);
+  if (zip === undefined) {
+    const known = (await run.files.artifactNames()).join(', ') || 'none';
     throw new Error(`Unable to download artifact(s): Artifact not found for name: ${name}. This run has: ${known}.`);
   }
   const directory = resolve(job.workspace, inputs.path ?? '.');
-  const entries = Object.entries(unzipSync(await readFile(file)));
+  const entries = Object.entries(unzipSync(zip));
   for (const [entry, content] of entries) {
     const target = resolve(directory, entry);
     if (relative(directory, target).startsWith('..'))

@@ -1,18 +1,17 @@
-/** `actions/upload-artifact`: finds the files, zips them under the run's `artifacts/` and reports the digest. */
+/** `actions/upload-artifact`: finds the files, zips them for the run and reports the digest. */
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { findArtifactFiles } from './workflow-artifact-files.ts';
 import type { Frame, StepResult } from './workflow-frame.ts';
 import { readInside } from './workflow-inside.ts';
+import { isArtifactName, TAKEN } from './workflow-run-files.ts';
 
 /**
  * Uploads what the lines of `path` match; hidden files only with `include-hidden-files: true`, as on GitHub.
  * @throws Error for a bad or taken name, and for nothing found when `if-no-files-found` is `error`.
  */
 export async function uploadArtifact(inputs: Readonly<Record<string, string>>, frame: Frame): Promise<StepResult> {
-  const name = checkedName(inputs.name ?? 'artifact', frame);
+  const name = await checkedName(inputs.name ?? 'artifact', frame);
   const paths = inputs.path ?? '';
   if (paths.trim() === '') throw new Error('Input required and not supplied: path');
   const found = await findArtifactFiles({
@@ -28,13 +27,10 @@ export async function uploadArtifact(inputs: Readonly<Record<string, string>>, f
   return { outputs: { 'artifact-digest': await store(name, found.files, frame) } };
 }
 
-function checkedName(name: string, frame: Frame): string {
-  if (!/^[^"':<>|*?\r\n\\/]+$/.test(name) || /^\.+$/.test(name)) {
+async function checkedName(name: string, { run }: Frame): Promise<string> {
+  if (!isArtifactName(name))
     throw new Error(`The artifact name is not valid: ${name}. It must not be empty nor contain " : < > | * ? \\ /`);
-  }
-  if (frame.run.artifacts.has(name)) {
-    throw new Error(`Conflict: an artifact with this name already exists on the workflow run: ${name}`);
-  }
+  if ((await run.files.artifactNames()).includes(name)) throw new Error(`${TAKEN}: ${name}`);
   return name;
 }
 
@@ -53,13 +49,8 @@ async function store(name: string, files: ReadonlyMap<string, string>, frame: Fr
     entries[entry] = await readInside(job, path);
   }
   const zip = zipSync(entries);
-  const directory = join(run.request.directory, 'artifacts');
-  await mkdir(directory, { recursive: true });
-  const file = join(directory, `${name}.zip`);
-  await writeFile(file, zip);
   const digest = createHash('sha256').update(zip).digest('hex');
-  run.artifacts.set(name, file);
-  run.request.onArtifact({ name, file, sizeBytes: zip.byteLength, digest: `sha256:${digest}` });
+  await run.files.addArtifact(name, zip);
   job.log.write(`Artifact ${name}: ${files.size} files, ${zip.byteLength} bytes, SHA256 digest ${digest}`);
   return digest;
 }

@@ -1,11 +1,13 @@
 /** Executes one workflow file for one event: its jobs in the order of `needs`, one at a time. */
+import { join } from 'node:path';
 import { conditionHolds, flagHolds, type Scope, type Status } from './workflow-expression.ts';
 import { parseWorkflow, type Workflow, type WorkflowJobDefinition } from './workflow-file.ts';
 import { type JobState, type RunState, runContexts } from './workflow-frame.ts';
 import { typedInputs } from './workflow-inputs.ts';
-import { executeJob, type JobOutcome, type JobRequest } from './workflow-job.ts';
+import { executeJob, type JobOutcome, type JobRequest, type PerformJob } from './workflow-job.ts';
 import { createJobReport } from './workflow-job-report.ts';
 import { createWorkflowLog } from './workflow-log.ts';
+import { type KeptRunFiles, keepRunFiles } from './workflow-run-files.ts';
 import { runNameOf } from './workflow-title.ts';
 import type { Conclusion, WorkflowExecution, WorkflowJob, WorkflowResult } from './workflow-types.ts';
 import { unobeyedByRun } from './workflow-unobeyed.ts';
@@ -14,10 +16,15 @@ import { unobeyedByRun } from './workflow-unobeyed.ts';
  * Executes the workflow; an aborted run resolves with `cancelled`.
  * @throws WorkflowFileError when the file cannot be executed, before any job starts; Error for a bad `run-name`.
  */
-export async function executeWorkflow(request: WorkflowExecution): Promise<WorkflowResult> {
+export async function executeWorkflow(
+  request: WorkflowExecution,
+  performJob: PerformJob = executeJob,
+): Promise<WorkflowResult> {
   const workflow = parseWorkflow(request.text, request.path);
+  const files = keepRunFiles(request.directory, request.onArtifact);
   const execution: Execution = {
-    run: { request, workflow, artifacts: new Map() },
+    run: { request, workflow, files },
+    performJob,
     inputs: typedInputs(workflow, request.inputs),
     done: new Map(),
   };
@@ -28,7 +35,8 @@ export async function executeWorkflow(request: WorkflowExecution): Promise<Workf
 }
 
 interface Execution {
-  readonly run: RunState;
+  readonly run: RunState & { readonly request: WorkflowExecution; readonly files: KeptRunFiles };
+  readonly performJob: PerformJob;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly done: Map<string, JobResult>;
 }
@@ -53,7 +61,7 @@ async function perform(id: string, execution: Execution): Promise<WorkflowJob[]>
   const { inputs, done } = execution;
   const definition = execution.run.workflow.jobs[id];
   if (definition === undefined) return [];
-  const run = withOwnToken(execution.run, definition);
+  const run = withOwnToken(execution, definition);
   const needs = Object.fromEntries(definition.needs.map((needed) => [needed, done.get(needed)]));
   const scope: Scope = { status: statusFor(id, execution), contexts: { ...runContexts(run, inputs), needs } };
   const verdict = verdictOf(definition, scope, run);
@@ -67,7 +75,7 @@ async function perform(id: string, execution: Execution): Promise<WorkflowJob[]>
 }
 
 /** A job's own permissions stand in place of the workflow's: https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idpermissions */
-function withOwnToken(run: RunState, { permissions }: WorkflowJobDefinition): RunState {
+function withOwnToken({ run }: Execution, { permissions }: WorkflowJobDefinition): RunState {
   const { request } = run;
   return permissions === undefined ? run : { ...run, request: { ...request, token: request.tokenFor(permissions) } };
 }
@@ -92,9 +100,17 @@ async function performAll(
   const outcomes: JobOutcome[] = [];
   for (const one of combinations) {
     if (failsFast && outcomes.some(isFailed)) break;
-    outcomes.push(await executeJob({ ...common, ...one }));
+    const directory = join(worksOf(execution.run.request.directory), one.key);
+    const outcome = await execution.performJob({ ...common, ...one }, directory);
+    await execution.run.files.addLog(one.key, outcome.job.log);
+    outcomes.push(outcome);
   }
   return { outcomes, left: combinations.slice(outcomes.length).map(({ matrix }) => notBegun(common, matrix)) };
+}
+
+/** Where the run's jobs work, each in a folder of its own, when they are performed on this machine. */
+export function worksOf(runDirectory: string): string {
+  return join(runDirectory, 'work');
 }
 
 const isFailed = ({ conclusion }: JobOutcome): boolean => conclusion === 'failure';

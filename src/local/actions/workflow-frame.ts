@@ -5,13 +5,14 @@ import type { Scope, Status } from './workflow-expression.ts';
 import type { Workflow, WorkflowStepDefinition } from './workflow-file.ts';
 import type { WorkflowLog } from './workflow-log.ts';
 import { trackingIdOf } from './workflow-process.ts';
-import type { Conclusion, EnclosedStart, ProcessStart, WorkflowExecution, WorkflowRequest } from './workflow-types.ts';
+import type { RunFiles } from './workflow-run-files.ts';
+import type { Conclusion, EnclosedStart, PerformedRun, ProcessStart, WorkflowRequest } from './workflow-types.ts';
 
-/** One run; `artifacts` grows as jobs upload (name to zip file). */
+/** One run, of which a job is performed. */
 export interface RunState {
-  readonly request: WorkflowExecution;
+  readonly request: PerformedRun;
   readonly workflow: Workflow;
-  readonly artifacts: Map<string, string>;
+  readonly files: RunFiles;
 }
 
 /** One job; the environment and the path grow by GITHUB_ENV and GITHUB_PATH. */
@@ -113,7 +114,7 @@ export function environmentOf(
     ...(frame.actionPath === undefined ? {} : { GITHUB_ACTION_PATH: frame.actionPath }),
     ...runnerVariables(job),
     ...job.variables,
-    RUNNER_TRACKING_ID: trackingIdOf(run.request.directory),
+    RUNNER_TRACKING_ID: trackingIdOf(job.directory),
   };
 }
 

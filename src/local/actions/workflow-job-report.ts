@@ -7,6 +7,8 @@ export interface JobReport extends StepObserver {
   /** What it is called, before it starts or where it never does. */
   readonly named: (name: string) => void;
   readonly start: (stepNames: readonly string[]) => void;
+  /** Tells the job again where its log has grown since. */
+  readonly refresh: () => void;
   /** Concludes the job; steps that never ran are cancelled or skipped with it. */
   readonly end: (conclusion: Conclusion) => WorkflowJob;
 }
@@ -38,6 +40,9 @@ export function createJobReport({ id, name, log, onJob }: JobReportRequest): Job
     start: (stepNames) => {
       steps = stepNames.map((stepName, index) => queuedStep(index + 1, stepName));
       tell({ status: 'in_progress', startedAt: now() });
+    },
+    refresh: () => {
+      if (job.status === 'in_progress' && log.text().length > job.log.length) tell();
     },
     started: (index) => change(index, { status: 'in_progress', startedAt: now() }),
     completed: (index, { conclusion }) => {

@@ -30,7 +30,7 @@ export interface JobRequest {
   readonly inputs: Readonly<Record<string, unknown>>;
   /** What stands on this job about the whole run. */
   readonly notes: readonly string[];
-  /** Names the job's folder and log within the run. */
+  /** Names the job within the run. */
   readonly key: string;
 }
 
@@ -40,17 +40,24 @@ export interface JobOutcome {
   readonly job: WorkflowJob;
 }
 
-/** Performs the job; whatever goes wrong in its steps or expressions is its conclusion, never a rejection. */
-export async function executeJob(request: JobRequest): Promise<JobOutcome> {
+/** Performs a job. The directory is where one that is performed on this machine works: it is made for it, and is gone afterwards. */
+export type PerformJob = (request: JobRequest, directory: string) => Promise<JobOutcome>;
+
+/** Performs the job here; whatever goes wrong in its steps or expressions is its conclusion, never a rejection. */
+export async function executeJob(request: JobRequest, directory: string): Promise<JobOutcome> {
   const { token, onJob } = request.run.request;
   const log = createWorkflowLog([token, basicCredentials(token)]);
   const name = request.definition.name ?? request.id;
   const report = createJobReport({ id: request.id, name, log, onJob });
-  const directory = join(request.run.request.directory, 'work', request.key);
+  const refreshing = setInterval(report.refresh, REFRESH_MS);
   const { conclusion, outputs } = await perform(request, { directory, log, report });
-  await cleanUp(request, { directory, log });
+  clearInterval(refreshing);
+  await cleanUp({ directory, log });
   return { conclusion, outputs, job: report.end(conclusion) };
 }
+
+/** People look at the log while a step runs. */
+const REFRESH_MS = 2_000;
 
 interface JobPlace {
   readonly directory: string;
@@ -188,16 +195,13 @@ function outputsOf(definition: WorkflowJobDefinition, frame: Frame): Record<stri
   return Object.fromEntries(safe);
 }
 
-/** Ends what the job left running, removes its folder and keeps its log. */
-async function cleanUp(request: JobRequest, { directory, log }: JobPlace): Promise<void> {
-  const runDirectory = request.run.request.directory;
-  const orphans = await endTracked(trackingIdOf(runDirectory));
+/** Ends what the job left running, and removes its folder. */
+async function cleanUp({ directory, log }: JobPlace): Promise<void> {
+  const orphans = await endTracked(trackingIdOf(directory));
   if (orphans > 0) log.write(`Cleaning up orphan processes: ${orphans} ended`);
   await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch((error: Error) => {
     // The job's verdict stands; a folder that a step made unremovable is said, not hidden.
     const message = `The job's folder could not be removed: ${error.message}`;
     log.annotate({ level: 'warning', message, path: undefined, line: undefined });
   });
-  await mkdir(join(runDirectory, 'logs'), { recursive: true });
-  await writeFile(join(runDirectory, 'logs', `${request.key}.log`), log.text());
 }

@@ -1,8 +1,8 @@
 /** Processes of a workflow run: each in a group of its own, found again and ended when the run is over. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstProcessGone } from '../../confinement/first-process.ts';
@@ -69,10 +69,23 @@ function textOf(stream: unknown): () => string {
   return () => text;
 }
 
-/** The RUNNER_TRACKING_ID of a run: the same after a restart, so that leftovers of a dead host can be found. */
-export function trackingIdOf(runDirectory: string): string {
-  const digest = createHash('sha256').update(runDirectory).digest('hex');
-  return `loopwright_${basename(runDirectory)}_${digest.slice(0, 24)}`;
+/** The RUNNER_TRACKING_ID of a job: the same after a restart, so that leftovers of a dead runner can be found. */
+export function trackingIdOf(jobDirectory: string): string {
+  const digest = createHash('sha256').update(jobDirectory).digest('hex');
+  return `loopwright_${basename(jobDirectory)}_${digest.slice(0, 24)}`;
+}
+
+/** Ends what jobs of a dead runner left running, and removes the folders that they worked in: those of this one. */
+export async function endLeftovers(works: string): Promise<void> {
+  const left = await readdir(works).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of left) {
+    const directory = join(works, name);
+    await endTracked(trackingIdOf(directory));
+    await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  }
 }
 
 /**

@@ -11,10 +11,11 @@ import { suiteOf } from '../rest/check-suites.ts';
 import { commitOf } from '../rest/commits.ts';
 import { emit } from '../webhooks/events.ts';
 import { mayStart, replacedBy } from './workflow-concurrency.ts';
+import { worksOf } from './workflow-execution.ts';
 import { closeJobs } from './workflow-jobs.ts';
 import { runPayload, workflowPayload } from './workflow-payloads.ts';
 import { groupOf, performRun, runDirectoryOf, titleOf } from './workflow-performance.ts';
-import { endTracked, trackingIdOf } from './workflow-process.ts';
+import { endLeftovers } from './workflow-process.ts';
 import { registerWorkflow, type WorkflowFile } from './workflow-registry.ts';
 
 const RUNS_AT_ONCE = 2;
@@ -126,7 +127,7 @@ export function leftoversOf({ state }: Host): readonly Run[] {
 /** Nobody performs them any more: what their jobs left running is ended, then it is told that they were cancelled. */
 export async function cancelLeftovers(host: Host, leftovers: readonly Run[]): Promise<void> {
   for (const run of leftovers) {
-    await endTracked(trackingIdOf(runDirectoryOf(host, run)));
+    await endLeftovers(worksOf(runDirectoryOf(host, run)));
     completeRun(host, run.id, { conclusion: 'cancelled' });
   }
 }

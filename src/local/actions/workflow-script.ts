@@ -1,6 +1,6 @@
 /** Performs a `run:` step: the script in its shell, and the command files that it may write. */
 import { randomUUID } from 'node:crypto';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseCommandFile, parseEnvironmentFile } from './workflow-command-file.ts';
 import { interpolate } from './workflow-expression.ts';
@@ -97,10 +97,6 @@ async function takeCommandFiles(files: CommandFiles, frame: Frame): Promise<Reco
   const added = (await read(files.GITHUB_PATH)).split(/\r?\n/).filter((line) => line !== '');
   job.path.unshift(...added.toReversed());
   const summary = await read(files.GITHUB_STEP_SUMMARY);
-  if (summary !== '') {
-    const directory = join(run.request.directory, 'summaries');
-    await mkdir(directory, { recursive: true });
-    await appendFile(join(directory, `${job.id}.md`), `${job.log.redact(summary)}\n`);
-  }
+  if (summary !== '') await run.files.addSummary(job.id, `${job.log.redact(summary)}\n`);
   return parseCommandFile(await read(files.GITHUB_OUTPUT));
 }

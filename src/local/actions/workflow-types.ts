@@ -57,18 +57,15 @@ export type Admission =
   /** The reason is empty where the run's end is reason enough. */
   | { readonly admitted: false; readonly conclusion: 'failure' | 'cancelled'; readonly reason: string };
 
-export interface WorkflowExecution extends WorkflowRequest {
+/** A run as its jobs see it, in whatever process they are performed. */
+export interface PerformedRun extends WorkflowRequest {
   /** The file's text, read from the commit that the event names. */
   readonly text: string;
   readonly cloneUrl: string;
-  /** The job token (GITHUB_TOKEN), with the permissions of the workflow. */
+  /** The job token (GITHUB_TOKEN), with the permissions of the workflow or of the job. */
   readonly token: string;
-  /** Another one, for a job with permissions of its own. */
-  readonly tokenFor: (permissions: GrantedPermissions) => string;
   /** Asked before a job's first step; resolves when it is the job's turn. */
   readonly admit: (claim: JobClaim) => Promise<Admission>;
-  /** An empty directory of the run's own; the executor keeps `artifacts/` in it and removes the workspaces. */
-  readonly directory: string;
   readonly signal: AbortSignal;
   /** Path of a socket where the server answers enclosed steps, without `/_local`. */
   readonly outlet: () => Promise<string>;
@@ -78,6 +75,13 @@ export interface WorkflowExecution extends WorkflowRequest {
   readonly machine?: Readonly<Record<string, string>>;
   /** Called when a job starts, after each step and when it ends, always with the whole job so far. */
   readonly onJob: (job: WorkflowJob) => void;
+}
+
+export interface WorkflowExecution extends PerformedRun {
+  /** Another token, for a job with permissions of its own. */
+  readonly tokenFor: (permissions: GrantedPermissions) => string;
+  /** An empty directory of the run's own, which keeps what its jobs leave behind: `artifacts/`, `logs/`, `summaries/`. */
+  readonly directory: string;
   readonly onArtifact: (artifact: WorkflowArtifact) => void;
 }
 
