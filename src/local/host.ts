@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { Contract } from '../referee/contract.ts';
 import type { JobGroups } from './actions/job-groups.ts';
-import type { Outlet } from './actions/outlet.ts';
 import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
 import type { Clock } from './clock.ts';
 import type { Switches } from './controls/switches.ts';
@@ -29,8 +28,6 @@ export interface Host {
   readonly key: string | undefined;
   /** Base address of the server, without a trailing slash. */
   readonly url: () => string;
-  /** Where enclosed steps find the server. */
-  readonly outlet: Outlet;
   readonly executeWorkflow: (execution: WorkflowExecution) => Promise<WorkflowResult>;
   /** Runs the works of one repository one after another. */
   readonly serial: <T>(repositoryId: number, work: () => Promise<T>) => Promise<T>;

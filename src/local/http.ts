@@ -1,6 +1,8 @@
 /** The server's front door: git, REST, GraphQL, what is local only, and the pages. */
 import { Hono } from 'hono';
 import { actionEndpoints } from './actions/actions.ts';
+import { ENCLOSED_HEADER, RUNNER_PATH } from './actions/job-message.ts';
+import { type RunnersService, runnerRoutes } from './actions/runner-routes.ts';
 import { createControls } from './controls/controls.ts';
 import { type Answering, underFaults } from './faults/faulty.ts';
 import { answerGit } from './git/git-http.ts';
@@ -30,9 +32,6 @@ import { createRest } from './rest/rest.ts';
 import { reviewEndpoints } from './rest/reviews.ts';
 import { rulesetEndpoints } from './rest/rulesets.ts';
 import { statusEndpoints } from './rest/statuses.ts';
-import { RUNNER_PATH } from './runner/job-message.ts';
-import { ENCLOSED_HEADER } from './runner/relay.ts';
-import { type RunnersService, runnerRoutes } from './runner/runner-routes.ts';
 
 const ENDPOINTS: Endpoints = {
   ...appEndpoints,
@@ -66,6 +65,7 @@ export interface HttpOptions {
 /** One function from a request to an answer. */
 export function createHttp(host: Host, { welcome, runners }: HttpOptions): Answering {
   const app = new Hono();
+  // Steps of a repository's own workflows see what GitHub has, and neither `/_local` nor the pages, where people act.
   app.use(async ({ req }, next) => (req.header(ENCLOSED_HEADER) ? enclosed.fetch(req.raw) : next()));
   const enclosed = gitHubAlone(host);
   if (runners !== undefined) app.route(RUNNER_PATH, runnerRoutes(runners));
@@ -78,11 +78,6 @@ export function createHttp(host: Host, { welcome, runners }: HttpOptions): Answe
   const request = async (path: string, init?: RequestInit) => app.request(path, init);
   app.route('/', createPages({ request, people: () => peopleOf(host), key: host.key, welcome }));
   return guarded(host, app);
-}
-
-/** The server as steps of a repository's own workflows see it: what GitHub has, and neither `/_local` nor the pages, where people act. */
-export function createEnclosedHttp(host: Host): Answering {
-  return guarded(host, gitHubAlone(host));
 }
 
 function guarded(host: Host, app: Hono): Answering {

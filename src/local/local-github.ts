@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { gitHubContract } from '../referee/contract.ts';
 import { createJobGroups } from './actions/job-groups.ts';
-import { createOutlet } from './actions/outlet.ts';
+import type { RunnersService } from './actions/runner-routes.ts';
 import { holdersOf } from './actions/workflow-concurrency.ts';
 import { cancelLeftovers, leftoversOf, stopRuns, wakeRunner } from './actions/workflow-runs.ts';
 import type { WorkflowExecution, WorkflowResult } from './actions/workflow-types.ts';
@@ -17,11 +17,10 @@ import { installHook } from './git/push-hook.ts';
 import { announceLeftovers } from './git/pushes.ts';
 import { createRemembered } from './git/remembered.ts';
 import type { Host } from './host.ts';
-import { createEnclosedHttp, createHttp } from './http.ts';
+import { createHttp } from './http.ts';
 import { createSigningKeys } from './identity/signing-keys.ts';
 import type { Role } from './records.ts';
 import { addRepository } from './repository-records.ts';
-import type { RunnersService } from './runner/runner-routes.ts';
 import { openState } from './state.ts';
 import { createOutbox } from './webhooks/webhooks.ts';
 
@@ -64,7 +63,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   address.url = `http://127.0.0.1:${port}`;
   host.outbox.setUrl(options.webhookUrl);
   await announceLeftovers(host);
-  await cancelLeftovers(host, leftovers);
+  cancelLeftovers(host, leftovers);
   return {
     url: address.url,
     credentials: host.credentials,
@@ -75,7 +74,6 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
         if ('closeAllConnections' in server) server.closeAllConnections();
       });
       await stopRuns(host);
-      await host.outlet.close();
       await host.outbox.close();
       host.state.close();
     },
@@ -101,7 +99,6 @@ function createHost({ dataDirectory, executeWorkflow, key }: LocalGitHubOptions,
     key,
     url,
     executeWorkflow,
-    outlet: createOutlet((request, bindings) => answerEnclosed(request, bindings)),
     serial: createSerial(),
     reportProblem: (subject, where, message) =>
       void state.problems.insert({ at: now({ clock }), subject, where, message }),
@@ -114,7 +111,6 @@ function createHost({ dataDirectory, executeWorkflow, key }: LocalGitHubOptions,
       freed: () => wakeRunner(host),
     }),
   };
-  const answerEnclosed = createEnclosedHttp(host);
   return host;
 }
 

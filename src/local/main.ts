@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { createJobQueue } from './actions/job-queue.ts';
+import { runnerSecret } from './actions/runner-secret.ts';
 import { executeWorkflow } from './actions/workflow-execution.ts';
 import { startLocalGitHub } from './local-github.ts';
 import { roleSchema } from './records.ts';
-import { createJobQueue } from './runner/job-queue.ts';
-import { runnerSecret } from './runner/runner-secret.ts';
 
 const USAGE =
   'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--access FILE] [--welcome MARKDOWN] [--with-parent]';

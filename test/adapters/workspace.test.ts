@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GitRefusedError, readGit } from '../../src/adapters/git-reader.ts';
 import { createWorkspace } from '../../src/adapters/workspace.ts';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/local/local-github.ts';
 import type { Workspace } from '../../src/ports.ts';
+import { executeHere } from '../local/workflow-kit.ts';
 
 const REPOSITORY = { installationId: 1, repositoryId: 1, owner: 'acme', repo: 'guestbook' };
 let directory: string;
@@ -41,7 +41,7 @@ beforeAll(async () => {
       { login: 'maria', role: 'read', token: 'maria-token' },
       { login: 'wout', role: 'write', token: 'wout-token' },
     ],
-    executeWorkflow,
+    executeWorkflow: executeHere,
   });
   workspace = createWorkspace({
     directory: join(directory, 'clones'),

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, git, HERE, type Stage, startStage } from '../local/server.ts';
+import { executeHere } from '../local/workflow-kit.ts';
 
 const BUILD = `name: Build
 run-name: Build \${{ inputs.toy }}
@@ -89,7 +89,7 @@ beforeAll(async () => {
   const files = Object.fromEntries(
     Object.entries(workflows).map(([name, text]) => [`.github/workflows/${name}.yml`, text]),
   );
-  stage = await startStage({ files: { 'README.md': '# Toys\n', ...files }, executeWorkflow });
+  stage = await startStage({ files: { 'README.md': '# Toys\n', ...files }, executeWorkflow: executeHere });
 });
 afterAll(() => stage.close());
 

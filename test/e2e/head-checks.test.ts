@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { createGitHub } from '../../src/github/github.ts';
 import type { HeadCheck, RepositoryRef } from '../../src/github/github-port.ts';
 import { wire } from '../../src/github/wire.ts';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, git, HERE, octokit, type Stage, startStage } from '../local/server.ts';
+import { executeHere } from '../local/workflow-kit.ts';
 
 /** Two jobs, one after the other, each as long as its branch lets it be. */
 const CI = `name: CI
@@ -41,7 +41,7 @@ beforeAll(async () => {
     '.github/workflows/broken.yml': BROKEN,
     '.github/workflows/loopwright-build.yml': OWN,
   };
-  stage = await startStage({ files, executeWorkflow });
+  stage = await startStage({ files, executeWorkflow: executeHere });
   const { data } = await stage.as('alice').rest.repos.get(HERE);
   repository = { installationId: stage.server.credentials.installationId, repositoryId: data.id, ...HERE };
   for (const slug of ['silent', 'dco'])

@@ -1,9 +1,9 @@
 /** A runner that is busy until a test says otherwise: a run has begun, and none of its steps has. */
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import type { WorkflowExecution } from '../../src/local/actions/workflow-types.ts';
+import { executeHere } from '../local/workflow-kit.ts';
 
 export interface HeldRuns {
-  readonly execute: typeof executeWorkflow;
+  readonly execute: typeof executeHere;
   /** From now on runs of this workflow file wait. */
   readonly hold: (file: string) => void;
   /** Those that wait go on, and others no longer wait. */
@@ -21,7 +21,7 @@ export function createHeldRuns(): HeldRuns {
     async execute(request: WorkflowExecution) {
       const waiting = [...held].find(([file]) => request.path.endsWith(`/${file}`))?.[1];
       if (waiting !== undefined) await Promise.race([waiting.promise, aborted(request.signal)]);
-      return executeWorkflow(request);
+      return executeHere(request);
     },
   };
 }

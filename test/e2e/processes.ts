@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { readScript } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
-import { RUNNER_SECRET } from '../../src/local/runner/runner-secret.ts';
+import { RUNNER_SECRET } from '../../src/local/actions/runner-secret.ts';
 import { childEnvironment } from '../../src/settings/env.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { freePort } from '../listening.ts';

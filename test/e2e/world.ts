@@ -11,7 +11,6 @@ import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { readScript, type Script } from '../../src/demo/script.ts';
 import { startScriptedModel } from '../../src/demo/scripted-model.ts';
 import { wire } from '../../src/github/wire.ts';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/local/local-github.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import type { Price } from '../../src/loop/terms.ts';
@@ -19,6 +18,7 @@ import type { Store } from '../../src/ports.ts';
 import { type RunningApp, startServer } from '../../src/server.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { freePort } from '../listening.ts';
+import { executeHere } from '../local/workflow-kit.ts';
 import { MEMORY } from '../prepared.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -50,7 +50,7 @@ export interface WorldOptions {
   readonly scripted?: boolean;
   readonly skillsDirectory?: string;
   /** What runs the workflows, instead of a runner that is never busy. */
-  readonly executeWorkflow?: typeof executeWorkflow;
+  readonly executeWorkflow?: typeof executeHere;
   /** Time that the test moves, instead of the machine's. */
   readonly time?: VirtualTime;
   /** Called after each save of a loop; what follows from it waits for it. */
@@ -120,7 +120,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     port: 0,
     imports: [{ source, fullName: REPOSITORY }],
     users: USERS.map(({ login, role }) => ({ login, role, token: `${login}-token` })),
-    executeWorkflow: options.executeWorkflow ?? executeWorkflow,
+    executeWorkflow: options.executeWorkflow ?? executeHere,
   });
   const { app, composed } = await startApp(options, { directory, github, modelUrl: options.modelUrl ?? model.url });
   github.setWebhookUrl(`${app.url}/api/github/webhooks`);

@@ -5,8 +5,8 @@ import { UnansweredError, WriteRefusedError } from '../../src/errors.ts';
 import { createGitHub } from '../../src/github/github.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
 import { wire } from '../../src/github/wire.ts';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, HERE, type Stage, startStage } from '../local/server.ts';
+import { executeHere } from '../local/workflow-kit.ts';
 
 const FILE = 'loopwright-build.yml';
 const BUILD = `run-name: loopwright-build \${{ inputs.loop }} entry \${{ inputs.entry }} (\${{ inputs.phase }})
@@ -22,7 +22,7 @@ jobs: { build: { runs-on: ubuntu-latest, steps: [{ run: sleep 60 }] } }
 let stage: Stage;
 let repository: RepositoryRef;
 beforeAll(async () => {
-  stage = await startStage({ files: { [`.github/workflows/${FILE}`]: BUILD }, executeWorkflow });
+  stage = await startStage({ files: { [`.github/workflows/${FILE}`]: BUILD }, executeWorkflow: executeHere });
   const { data } = await stage.as('alice').rest.repos.get(HERE);
   repository = { installationId: stage.server.credentials.installationId, repositoryId: data.id, ...HERE };
 });

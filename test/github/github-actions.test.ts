@@ -5,8 +5,8 @@ import { ArtifactError, WriteRefusedError } from '../../src/errors.ts';
 import { createGitHub } from '../../src/github/github.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
 import { wire } from '../../src/github/wire.ts';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, HERE, type Stage, startStage } from '../local/server.ts';
+import { executeHere } from '../local/workflow-kit.ts';
 
 const NAME = `run-name: loopwright-build \${{ inputs.loop }} entry \${{ inputs.entry }} (\${{ inputs.phase }})
 on:
@@ -37,7 +37,7 @@ let stage: Stage;
 let repository: RepositoryRef;
 beforeAll(async () => {
   const files = { '.github/workflows/loopwright-build.yml': BUILD, '.github/workflows/loopwright-verify.yml': SLOW };
-  stage = await startStage({ files, executeWorkflow });
+  stage = await startStage({ files, executeWorkflow: executeHere });
   const { data } = await stage.as('alice').rest.repos.get(HERE);
   repository = { installationId: stage.server.credentials.installationId, repositoryId: data.id, ...HERE };
 });

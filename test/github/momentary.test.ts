@@ -5,9 +5,9 @@ import { GoneError } from '../../src/errors.ts';
 import { createGitHub } from '../../src/github/github.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
 import { wire } from '../../src/github/wire.ts';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import type { CheckRun } from '../../src/loop/check-run.ts';
 import { HERE, type Stage, startStage } from '../local/server.ts';
+import { executeHere } from '../local/workflow-kit.ts';
 
 const BUILD = `run-name: loopwright-build
 on: { workflow_dispatch: {} }
@@ -19,7 +19,7 @@ let repository: RepositoryRef;
 beforeAll(async () => {
   stage = await startStage({
     files: { 'README.md': '# Toys\n', '.github/workflows/loopwright-build.yml': BUILD },
-    executeWorkflow,
+    executeWorkflow: executeHere,
   });
   const { data } = await stage.as('alice').rest.repos.get(HERE);
   repository = { installationId: stage.server.credentials.installationId, repositoryId: data.id, ...HERE };

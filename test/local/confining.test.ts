@@ -2,11 +2,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { confining } from '../../src/local/actions/enclosure.ts';
 import { digestOfWorkflow } from '../../src/local/actions/workflow-digest.ts';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import type { WorkflowExecution } from '../../src/local/actions/workflow-types.ts';
-import { executionOf, oneJob, removeTemporaryDirectories, temporaryDirectory } from './workflow-kit.ts';
+import { confining } from '../../src/local/runner/enclosure.ts';
+import { executeHere, executionOf, oneJob, removeTemporaryDirectories, temporaryDirectory } from './workflow-kit.ts';
 
 const OWN = '.github/workflows/own.yml';
 const TEXT = oneJob('- run: echo ran');
@@ -24,8 +23,10 @@ afterAll(removeTemporaryDirectories);
 
 /** How the run ended, and what its job says. */
 async function run(changes: Partial<WorkflowExecution>, known: readonly string[] = []) {
-  const performJob = confining({ own: [OWN], known, folder: join(await temporaryDirectory(), 'confinement') });
-  const { conclusion, jobs } = await executeWorkflow(await executionOf(changes), performJob);
+  const folder = join(await temporaryDirectory(), 'confinement');
+  const outlet = () => Promise.reject(new Error('no step reaches the server here'));
+  const execute = confining({ own: [OWN], known, folder, outlet });
+  const { conclusion, jobs } = await executeHere(await executionOf(changes), execute);
   return { conclusion, said: jobs.flatMap(({ annotations }) => annotations.map(({ message }) => message)).join() };
 }
 

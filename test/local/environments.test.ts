@@ -1,8 +1,8 @@
 /** Environments: made by jobs and by administrators, and refs that must not deploy to them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { isNamePattern, matchesPattern } from '../../src/local/environments.ts';
 import { eventually, HERE, type Stage, startStage } from './server.ts';
+import { executeHere } from './workflow-kit.ts';
 
 const job = (environment: string) =>
   `{ runs-on: ubuntu-latest, environment: ${environment}, steps: [{ run: echo deployed }] }`;
@@ -19,7 +19,7 @@ jobs: { ship: { if: false, runs-on: ubuntu-latest, environment: never, steps: [{
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await startStage({ files: FILES, executeWorkflow });
+  stage = await startStage({ files: FILES, executeWorkflow: executeHere });
   const { git } = stage.as('alice').rest;
   const { data: main } = await git.getRef({ ...HERE, ref: 'heads/main' });
   for (const ref of ['heads/release/1', 'heads/work', 'tags/v1'])

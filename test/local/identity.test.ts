@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, HERE, type Stage, startStage } from './server.ts';
+import { executeHere } from './workflow-kit.ts';
 
 const PATIENCE_MS = 60_000;
 
@@ -63,7 +63,7 @@ jobs:
 let stage: Stage;
 const held = new Set<Held>();
 beforeAll(async () => {
-  stage = await startStage({ files: FILES, executeWorkflow });
+  stage = await startStage({ files: FILES, executeWorkflow: executeHere });
 });
 afterEach(async () => {
   for (const { release } of held) for (const job of ['first', 'second']) release(job);

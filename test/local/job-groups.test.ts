@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createJobGroups } from '../../src/local/actions/job-groups.ts';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, HERE, type Stage, startStage } from './server.ts';
+import { executeHere } from './workflow-kit.ts';
 
 const REPLACED = "Canceling since a higher priority waiting request for 'g' exists";
 
@@ -105,7 +105,7 @@ describe('runs', () => {
   let stage: Stage;
   const places = new Map<string, string>();
   beforeAll(async () => {
-    stage = await startStage({ files: FILES, executeWorkflow });
+    stage = await startStage({ files: FILES, executeWorkflow: executeHere });
   });
   afterAll(() => stage.close());
 

@@ -2,11 +2,10 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { ENCLOSED_HEADER, RUNNER_PATH } from '../../src/local/actions/job-message.ts';
+import { createJobQueue, type JobQueue, type Patience } from '../../src/local/actions/job-queue.ts';
 import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
-import { executeJob } from '../../src/local/actions/workflow-job.ts';
-import { RUNNER_PATH } from '../../src/local/runner/job-message.ts';
-import { createJobQueue, type JobQueue, type Patience } from '../../src/local/runner/job-queue.ts';
-import { ENCLOSED_HEADER } from '../../src/local/runner/relay.ts';
+import { executeJob } from '../../src/local/runner/job.ts';
 import { type Runner, startRunner } from '../../src/local/runner/runner.ts';
 import { eventually, HERE, type Stage, startStage } from './server.ts';
 import { removeTemporaryDirectories, temporaryDirectory } from './workflow-kit.ts';
@@ -64,7 +63,7 @@ async function run(secret = SECRET): Promise<{ readonly said: readonly string[];
   const works = join(await temporaryDirectory(), 'work');
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
-  runners.push(await startRunner({ url: stage.server.url, secret, works, performJob: executeJob, lanes: 2, say }));
+  runners.push(await startRunner({ url: stage.server.url, secret, works, executing: () => executeJob, lanes: 2, say }));
   return { said, works };
 }
 
@@ -210,7 +209,7 @@ test.each([
 const SHORT: Patience = { lostMs: 400, beginMs: 100, graceMs: 200, lookMs: 50 };
 
 test('a job whose answer was lost on its way to the runner is offered again', async () => {
-  await serve(SHORT);
+  await serve({ ...SHORT, lostMs: 60_000 });
   await dispatch('two.yml');
   await taken();
   await run();

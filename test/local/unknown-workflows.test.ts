@@ -1,8 +1,8 @@
 /** Workflows that the local runner cannot execute: their triggers are read all the same, so that a CI that is not understood never looks like none. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import { eventually, git, HERE, type Stage, startStage } from './server.ts';
+import { executeHere } from './workflow-kit.ts';
 
 const JOB = 'runs-on: ubuntu-latest, steps: [{ run: "true" }]';
 const workflow = (on: string, job: string) => `name: CI\non: ${on}\njobs: { test: { ${job} } }\n`;
@@ -28,7 +28,7 @@ const FILES = {
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await startStage({ files: FILES, executeWorkflow });
+  stage = await startStage({ files: FILES, executeWorkflow: executeHere });
   const clone = `${stage.directory}/clone`;
   await git(stage.directory, [
     'clone',

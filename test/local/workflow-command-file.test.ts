@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommandFile, parseEnvironmentFile } from '../../src/local/actions/workflow-command-file.ts';
+import { parseCommandFile, parseEnvironmentFile } from '../../src/local/runner/command-file.ts';
 
 describe('a command file', () => {
   it('holds values of one line and of several, the last of a name winning', () => {

@@ -11,6 +11,7 @@ import type {
   WorkflowJob,
   WorkflowResult,
 } from '../../src/local/actions/workflow-types.ts';
+import { type ExecuteJob, executeJob } from '../../src/local/runner/job.ts';
 import { listening } from '../listening.ts';
 
 export interface RunRecord {
@@ -32,9 +33,14 @@ export async function runWorkflow(text: string, changes: Partial<WorkflowExecuti
     onArtifact: (artifact) => artifacts.push(artifact),
     ...changes,
   });
-  const result = await executeWorkflow(execution);
+  const result = await executeHere(execution);
   const log = (id: string): string => result.jobs.find((job) => job.id === id)?.log ?? '';
   return { result, updates, artifacts, directory: execution.directory, log };
+}
+
+/** Performs the jobs in this process, each in a folder of the run's. */
+export function executeHere(execution: WorkflowExecution, execute: ExecuteJob = executeJob): Promise<WorkflowResult> {
+  return executeWorkflow(execution, (job) => execute(job, { directory: join(execution.directory, 'work', job.key) }));
 }
 
 /** What the embedded GitHub would ask to be executed. */
@@ -61,7 +67,6 @@ export async function executionOf(changes: Partial<WorkflowExecution>): Promise<
     admit: async () => ({ admitted: true, variables: {}, secrets: [] }),
     directory: await temporaryDirectory(),
     signal: new AbortController().signal,
-    outlet: () => Promise.reject(new Error('no step is enclosed here')),
     onJob: () => undefined,
     onArtifact: () => undefined,
     ...changes,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insideJob, readInside } from '../../src/local/actions/workflow-inside.ts';
+import { insideJob, readInside } from '../../src/local/runner/inside.ts';
 import {
   type GitServer,
   oneJob,

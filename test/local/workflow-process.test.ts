@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { endTracked, runProcess, trackingIdOf } from '../../src/local/actions/workflow-process.ts';
+import { endTracked, runProcess, trackingIdOf } from '../../src/local/runner/process.ts';
 
 const run = async (
   script: string,

@@ -1,8 +1,11 @@
 /** A step in bubblewrap learns who its job is, and does not come to the issuer's keys. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { confining } from '../../src/local/actions/enclosure.ts';
+import { createJobQueue } from '../../src/local/actions/job-queue.ts';
 import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
+import type { WorkflowExecution } from '../../src/local/actions/workflow-types.ts';
+import { confining } from '../../src/local/runner/enclosure.ts';
+import { type Runner, startRunner } from '../../src/local/runner/runner.ts';
 import { eventually, HERE, type Stage, startStage } from '../local/server.ts';
 import { removeTemporaryDirectories, temporaryDirectory } from '../local/workflow-kit.ts';
 
@@ -26,12 +29,19 @@ jobs:
 };
 
 let stage: Stage;
+let runner: Runner;
 beforeAll(async () => {
-  const folder = join(await temporaryDirectory(), 'confinement');
-  const performJob = confining({ own: [], known: [], folder });
-  stage = await startStage({ files: FILES, executeWorkflow: (execution) => executeWorkflow(execution, performJob) });
+  const queue = createJobQueue();
+  const perform = (execution: WorkflowExecution) => executeWorkflow(execution, queue.perform);
+  stage = await startStage({ files: FILES, executeWorkflow: perform, runners: { queue, secret: 'shared' } });
+  const [folder, works] = [join(await temporaryDirectory(), 'confinement'), join(await temporaryDirectory(), 'work')];
+  runner = await startRunner({
+    ...{ url: stage.server.url, secret: 'shared', works, lanes: 1, say: () => undefined },
+    executing: (outlet) => confining({ own: [], known: [], folder, outlet }),
+  });
 });
 afterAll(async () => {
+  await runner.close();
   await stage.close();
   await removeTemporaryDirectories();
 });

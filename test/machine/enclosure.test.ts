@@ -2,17 +2,23 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { confining } from '../../src/local/actions/enclosure.ts';
-import { createOutlet, type Outlet } from '../../src/local/actions/outlet.ts';
-import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
 import type { WorkflowExecution } from '../../src/local/actions/workflow-types.ts';
-import { executionOf, oneJob, removeTemporaryDirectories, temporaryDirectory } from '../local/workflow-kit.ts';
+import { confining } from '../../src/local/runner/enclosure.ts';
+import { createOutlet, type Outlet } from '../../src/local/runner/outlet.ts';
+import {
+  executeHere,
+  executionOf,
+  oneJob,
+  removeTemporaryDirectories,
+  temporaryDirectory,
+} from '../local/workflow-kit.ts';
 
 let outlet: Outlet;
-let performJob: ReturnType<typeof confining>;
+let execute: ReturnType<typeof confining>;
 beforeAll(async () => {
   outlet = createOutlet((request) => new Response(`asked for ${new URL(request.url).pathname}`));
-  performJob = confining({ own: [], known: [], folder: join(await temporaryDirectory(), 'confinement') });
+  const folder = join(await temporaryDirectory(), 'confinement');
+  execute = confining({ own: [], known: [], folder, outlet: outlet.path });
 });
 afterAll(async () => {
   await outlet.close();
@@ -21,8 +27,8 @@ afterAll(async () => {
 
 async function run(steps: string, changes: Partial<WorkflowExecution> = {}) {
   const serverUrl = 'http://127.0.0.1:4711';
-  const execution = await executionOf({ text: oneJob(steps), outlet: outlet.path, serverUrl, ...changes });
-  const { conclusion, jobs } = await executeWorkflow(execution, performJob);
+  const execution = await executionOf({ text: oneJob(steps), serverUrl, ...changes });
+  const { conclusion, jobs } = await executeHere(execution, execute);
   return { conclusion, log: jobs[0]?.log ?? '' };
 }
 

@@ -3,9 +3,9 @@ import type { Run } from '../check-records.ts';
 import type { Host } from '../host.ts';
 import type { State } from '../state.ts';
 import type { Group } from './job-groups.ts';
+import { titleContexts } from './workflow-contexts.ts';
 import { flagHolds, interpolate, type Scope } from './workflow-expression.ts';
 import type { Workflow } from './workflow-file.ts';
-import { titleContexts } from './workflow-frame.ts';
 import { typedInputs } from './workflow-inputs.ts';
 import type { Concurrency, WorkflowRequest } from './workflow-types.ts';
 

@@ -1,11 +1,11 @@
 /** Executes one workflow file for one event: its jobs in the order of `needs`, one at a time. */
-import { join } from 'node:path';
+
+import { runContexts } from './workflow-contexts.ts';
 import { conditionHolds, flagHolds, type Scope, type Status } from './workflow-expression.ts';
 import { parseWorkflow, type Workflow, type WorkflowJobDefinition } from './workflow-file.ts';
-import { type JobState, type RunState, runContexts } from './workflow-frame.ts';
 import { typedInputs } from './workflow-inputs.ts';
-import { executeJob, type JobOutcome, type JobRequest, type PerformJob } from './workflow-job.ts';
 import { createJobReport } from './workflow-job-report.ts';
+import type { Combination, JobOutcome, JobRequest, PerformJob, RunState } from './workflow-job-request.ts';
 import { createWorkflowLog } from './workflow-log.ts';
 import { type KeptRunFiles, keepRunFiles } from './workflow-run-files.ts';
 import { runNameOf } from './workflow-title.ts';
@@ -16,10 +16,7 @@ import { unobeyedByRun } from './workflow-unobeyed.ts';
  * Executes the workflow; an aborted run resolves with `cancelled`.
  * @throws WorkflowFileError when the file cannot be executed, before any job starts; Error for a bad `run-name`.
  */
-export async function executeWorkflow(
-  request: WorkflowExecution,
-  performJob: PerformJob = executeJob,
-): Promise<WorkflowResult> {
+export async function executeWorkflow(request: WorkflowExecution, performJob: PerformJob): Promise<WorkflowResult> {
   const workflow = parseWorkflow(request.text, request.path);
   const files = keepRunFiles(request.directory, request.onArtifact);
   const execution: Execution = {
@@ -100,24 +97,18 @@ async function performAll(
   const outcomes: JobOutcome[] = [];
   for (const one of combinations) {
     if (failsFast && outcomes.some(isFailed)) break;
-    const directory = join(worksOf(execution.run.request.directory), one.key);
-    const outcome = await execution.performJob({ ...common, ...one }, directory);
+    const outcome = await execution.performJob({ ...common, ...one });
     await execution.run.files.addLog(one.key, outcome.job.log);
     outcomes.push(outcome);
   }
   return { outcomes, left: combinations.slice(outcomes.length).map(({ matrix }) => notBegun(common, matrix)) };
 }
 
-/** Where the run's jobs work, each in a folder of its own, when they are performed on this machine. */
-export function worksOf(runDirectory: string): string {
-  return join(runDirectory, 'work');
-}
-
 const isFailed = ({ conclusion }: JobOutcome): boolean => conclusion === 'failure';
 
 function notBegun(
   { id, definition, run }: Pick<JobRequest, 'id' | 'definition' | 'run'>,
-  matrix: JobState['matrix'],
+  matrix: Combination,
 ): WorkflowJob {
   const name = `${definition.name ?? id} (${Object.values(matrix).join(', ')})`;
   return notStarted({ id, name, run }, { starts: false, conclusion: 'cancelled' });
@@ -171,8 +162,8 @@ function statusFor(id: string, { run, done }: Execution): Status {
 }
 
 /** All combinations of the matrix, the last key changing fastest; one empty combination without a matrix. */
-function combinationsOf({ strategy }: WorkflowJobDefinition): JobState['matrix'][] {
-  let combinations: JobState['matrix'][] = [{}];
+function combinationsOf({ strategy }: WorkflowJobDefinition): Combination[] {
+  let combinations: Combination[] = [{}];
   for (const [key, values] of Object.entries(strategy?.matrix ?? {})) {
     combinations = combinations.flatMap((rest) => values.map((value) => ({ ...rest, [key]: value })));
   }

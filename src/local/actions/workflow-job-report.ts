@@ -1,9 +1,10 @@
 /** Keeps what `onJob` is told: a job and its steps, with times, as they go. */
 import type { WorkflowLog } from './workflow-log.ts';
-import type { StepObserver } from './workflow-step.ts';
 import type { Conclusion, WorkflowJob, WorkflowStep } from './workflow-types.ts';
 
-export interface JobReport extends StepObserver {
+export interface JobReport {
+  readonly started: (index: number) => void;
+  readonly completed: (index: number, ended: Pick<WorkflowStep, 'conclusion'>) => void;
   /** What it is called, before it starts or where it never does. */
   readonly named: (name: string) => void;
   readonly start: (stepNames: readonly string[]) => void;

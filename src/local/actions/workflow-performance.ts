@@ -51,7 +51,6 @@ async function perform(host: Host, run: Run, signal: AbortSignal): Promise<Compl
     tokenFor: (permissions) => tokenOf(host, run, permissions),
     directory: await emptyDirectory(host, run),
     signal,
-    outlet: host.outlet.path,
     admit: (claim) => admitJob(host, run, { ...claim, signal }),
     onJob: (job) => {
       if (host.stopping.signal.aborted) return;

@@ -11,11 +11,9 @@ import { suiteOf } from '../rest/check-suites.ts';
 import { commitOf } from '../rest/commits.ts';
 import { emit } from '../webhooks/events.ts';
 import { mayStart, replacedBy } from './workflow-concurrency.ts';
-import { worksOf } from './workflow-execution.ts';
 import { closeJobs } from './workflow-jobs.ts';
 import { runPayload, workflowPayload } from './workflow-payloads.ts';
-import { groupOf, performRun, runDirectoryOf, titleOf } from './workflow-performance.ts';
-import { endLeftovers } from './workflow-process.ts';
+import { groupOf, performRun, titleOf } from './workflow-performance.ts';
 import { registerWorkflow, type WorkflowFile } from './workflow-registry.ts';
 
 const RUNS_AT_ONCE = 2;
@@ -124,12 +122,9 @@ export function leftoversOf({ state }: Host): readonly Run[] {
   return [...state.runs.find({ status: 'in_progress' }), ...state.runs.find({ status: 'queued' })];
 }
 
-/** Nobody performs them any more: what their jobs left running is ended, then it is told that they were cancelled. */
-export async function cancelLeftovers(host: Host, leftovers: readonly Run[]): Promise<void> {
-  for (const run of leftovers) {
-    await endLeftovers(worksOf(runDirectoryOf(host, run)));
-    completeRun(host, run.id, { conclusion: 'cancelled' });
-  }
+/** Nobody waits for them any more; a runner that has a job of theirs ends it when it hears that nobody knows it. */
+export function cancelLeftovers(host: Host, leftovers: readonly Run[]): void {
+  for (const run of leftovers) completeRun(host, run.id, { conclusion: 'cancelled' });
 }
 
 /** Stops every run and waits until their processes are gone; the next start tells that they were cancelled. */

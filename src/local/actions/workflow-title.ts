@@ -1,7 +1,8 @@
 /** What a run is called: its workflow's `run-name`, evaluated when the run is queued. */
+
+import { titleContexts } from './workflow-contexts.ts';
 import { interpolate } from './workflow-expression.ts';
 import type { Workflow } from './workflow-file.ts';
-import { titleContexts } from './workflow-frame.ts';
 import { typedInputs } from './workflow-inputs.ts';
 import type { WorkflowRequest } from './workflow-types.ts';
 

@@ -67,12 +67,6 @@ export interface PerformedRun extends WorkflowRequest {
   /** Asked before a job's first step; resolves when it is the job's turn. */
   readonly admit: (claim: JobClaim) => Promise<Admission>;
   readonly signal: AbortSignal;
-  /** Path of a socket where the server answers enclosed steps, without `/_local`. */
-  readonly outlet: () => Promise<string>;
-  /** Puts each process of the run where it reaches nothing of this machine but the server; absent, they run as they are. */
-  readonly enclose?: Enclose;
-  /** What steps have of this machine's own environment; absent, nothing. */
-  readonly machine?: Readonly<Record<string, string>>;
   /** Called when a job starts, after each step and when it ends, always with the whole job so far. */
   readonly onJob: (job: WorkflowJob) => void;
 }
@@ -83,24 +77,6 @@ export interface WorkflowExecution extends PerformedRun {
   /** An empty directory of the run's own, which keeps what its jobs leave behind: `artifacts/`, `logs/`, `summaries/`. */
   readonly directory: string;
   readonly onArtifact: (artifact: WorkflowArtifact) => void;
-}
-
-export interface ProcessStart {
-  readonly command: string;
-  readonly arguments: readonly string[];
-  readonly directory: string;
-  /** The whole environment: nothing is inherited. */
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-/** What to start instead, for a job with this folder. */
-export type Enclose = (start: ProcessStart, folder: string) => Promise<EnclosedStart>;
-
-export interface EnclosedStart extends ProcessStart {
-  /** A file that the process finds open for reading at descriptor 4. */
-  readonly filter: string | undefined;
-  /** Looks after the running process, and says why it ended it. */
-  readonly watch: (processId: number, kill: () => void) => { end(): Promise<string | undefined> };
 }
 
 export type Conclusion = 'success' | 'failure' | 'cancelled' | 'skipped' | 'timed_out';

@@ -1,9 +1,6 @@
 /** A runner's side of one job: what the server is asked and told of it, over HTTP. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import type { JobOutcome } from '../actions/workflow-job.ts';
-import type { RunFiles } from '../actions/workflow-run-files.ts';
-import type { Admission, JobClaim, WorkflowJob } from '../actions/workflow-types.ts';
 import {
   admissionMessage,
   admissionOf,
@@ -12,7 +9,10 @@ import {
   claimMessageOf,
   RUNNER_PATH,
   type StateMessage,
-} from './job-message.ts';
+} from '../actions/job-message.ts';
+import type { JobOutcome } from '../actions/workflow-job-request.ts';
+import type { RunFiles } from '../actions/workflow-run-files.ts';
+import type { Admission, JobClaim, WorkflowJob } from '../actions/workflow-types.ts';
 
 export interface JobChannel {
   readonly files: RunFiles;

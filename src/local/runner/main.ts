@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { confining } from '../actions/enclosure.ts';
-import { executeJob } from '../actions/workflow-job.ts';
+import { confining } from './enclosure.ts';
+import { executeJob } from './job.ts';
 import { startRunner } from './runner.ts';
 
 const USAGE =
@@ -36,7 +36,8 @@ const runner = await startRunner({
   secret: readFileSync(secret, 'utf8').trim(),
   works: join(folder, 'work'),
   lanes: Number(values.lanes),
-  performJob: values.confine ? confining({ own, known, folder: join(folder, 'confinement') }) : executeJob,
+  executing: (outlet) =>
+    values.confine ? confining({ own, known, folder: join(folder, 'confinement'), outlet }) : executeJob,
   say: (line) => void process.stderr.write(`${line}\n`),
 });
 process.stdout.write(`${JSON.stringify({ url })}\n`);

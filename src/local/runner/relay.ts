@@ -1,8 +1,6 @@
 /** The way from enclosed steps on a runner to the server, which is shown to them without what is local only. */
+import { ENCLOSED_HEADER } from '../actions/job-message.ts';
 import type { Answering } from '../faults/faulty.ts';
-
-/** Asks the server to show itself as it does to steps; that can only take something away. */
-export const ENCLOSED_HEADER = 'loopwright-enclosed';
 
 /** Hands requests on, and answers back as they come. */
 export function relayTo(url: string): Answering {

@@ -1,12 +1,13 @@
 /** A runner: asks the server for jobs, performs each in a folder of its own, and says how it goes. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createOutlet } from '../actions/outlet.ts';
+import { type JobMessage, jobMessage, RUNNER_PATH } from '../actions/job-message.ts';
 import { parseWorkflow } from '../actions/workflow-file.ts';
-import type { JobRequest, PerformJob } from '../actions/workflow-job.ts';
-import { endLeftovers } from '../actions/workflow-process.ts';
+import type { JobRequest } from '../actions/workflow-job-request.ts';
+import type { ExecuteJob } from './job.ts';
 import { openJobChannel } from './job-channel.ts';
-import { type JobMessage, jobMessage, RUNNER_PATH } from './job-message.ts';
+import { createOutlet } from './outlet.ts';
+import { endLeftovers } from './process.ts';
 import { relayTo } from './relay.ts';
 
 export interface RunnerOptions {
@@ -16,7 +17,8 @@ export interface RunnerOptions {
   readonly secret: string;
   /** Where jobs work; what a former runner left in it is ended and removed. */
   readonly works: string;
-  readonly performJob: PerformJob;
+  /** Given where enclosed steps find the server. */
+  readonly executing: (outlet: () => Promise<string>) => ExecuteJob;
   /** How many jobs at a time. */
   readonly lanes: number;
   readonly say: (line: string) => void;
@@ -32,7 +34,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   await endLeftovers(options.works);
   const stopping = new AbortController();
   const outlet = createOutlet(relayTo(options.url));
-  const lanes = Array.from({ length: options.lanes }, () => askForJobs({ ...options, outlet }, stopping.signal));
+  const lanes = Array.from({ length: options.lanes }, () =>
+    askForJobs({ ...options, executeJob: options.executing(outlet.path) }, stopping.signal),
+  );
   return {
     close: async () => {
       stopping.abort();
@@ -42,7 +46,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   };
 }
 
-type Working = RunnerOptions & { readonly outlet: ReturnType<typeof createOutlet> };
+type Working = RunnerOptions & { readonly executeJob: ExecuteJob };
 
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -103,7 +107,6 @@ async function perform(working: Working, message: JobMessage, stopping: AbortSig
       request: {
         ...message.run,
         signal,
-        outlet: working.outlet.path,
         onJob: channel.tell,
         admit: (claim) => {
           cancel = claim.cancel;
@@ -113,7 +116,7 @@ async function perform(working: Working, message: JobMessage, stopping: AbortSig
     },
   };
   try {
-    const outcome = await working.performJob(request, join(working.works, `${runId}-${attempt}-${key}`));
+    const outcome = await working.executeJob(request, { directory: join(working.works, `${runId}-${attempt}-${key}`) });
     await channel.end(outcome);
   } catch (error) {
     working.say(

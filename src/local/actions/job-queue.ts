@@ -1,9 +1,9 @@
 /** The jobs that wait for a runner, and those that runners have: GitHub's side of it. */
 import { performance } from 'node:perf_hooks';
-import type { JobOutcome, JobRequest } from '../actions/workflow-job.ts';
 import { HttpError } from '../http-error.ts';
 import { type HandedJob, type HeldJob, handOut } from './handed-job.ts';
 import type { JobMessage } from './job-message.ts';
+import type { JobOutcome, JobRequest } from './workflow-job-request.ts';
 
 export interface JobQueue {
   /** Has the job performed by the first runner that asks. Never rejects. */

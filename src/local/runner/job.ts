@@ -1,56 +1,37 @@
 /** Performs one job of a run in a fresh workspace, reports as it goes, and leaves no process and no folder behind. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { basicCredentials } from './workflow-checkout.ts';
-import { evaluatedConcurrency } from './workflow-concurrency.ts';
-import { interpolate, interpolateMap, minutesOf, type Scope } from './workflow-expression.ts';
-import type { WorkflowJobDefinition } from './workflow-file.ts';
-import {
-  eventPathOf,
-  type Frame,
-  type JobState,
-  type RunState,
-  scopeOf,
-  temporaryDirectoryOf,
-} from './workflow-frame.ts';
-import { createJobReport, type JobReport } from './workflow-job-report.ts';
-import { createWorkflowLog, type WorkflowLog } from './workflow-log.ts';
-import { endTracked, trackingIdOf } from './workflow-process.ts';
-import { performSteps, stepNameOf } from './workflow-step.ts';
-import type { Admission, Conclusion, WorkflowJob } from './workflow-types.ts';
-import { unobeyedByJob } from './workflow-unobeyed.ts';
+import { evaluatedConcurrency } from '../actions/workflow-concurrency.ts';
+import { interpolate, interpolateMap, minutesOf, type Scope } from '../actions/workflow-expression.ts';
+import type { WorkflowJobDefinition } from '../actions/workflow-file.ts';
+import { createJobReport, type JobReport } from '../actions/workflow-job-report.ts';
+import type { JobOutcome, JobRequest } from '../actions/workflow-job-request.ts';
+import { createWorkflowLog, type WorkflowLog } from '../actions/workflow-log.ts';
+import type { Admission } from '../actions/workflow-types.ts';
+import { unobeyedByJob } from '../actions/workflow-unobeyed.ts';
+import { basicCredentials } from './checkout.ts';
+import { eventPathOf, type Frame, type JobState, scopeOf, temporaryDirectoryOf } from './frame.ts';
+import { endTracked, trackingIdOf } from './process.ts';
+import { performSteps, stepNameOf } from './step.ts';
 
-export interface JobRequest {
-  readonly run: RunState;
-  readonly id: string;
-  readonly definition: WorkflowJobDefinition;
-  /** One combination of the matrix; empty without one. */
-  readonly matrix: JobState['matrix'];
-  readonly needs: Readonly<Record<string, unknown>>;
-  readonly inputs: Readonly<Record<string, unknown>>;
-  /** What stands on this job about the whole run. */
-  readonly notes: readonly string[];
-  /** Names the job within the run. */
-  readonly key: string;
+/** Where and how a job is performed on this machine. */
+export interface Workplace extends Partial<Pick<JobState, 'enclose' | 'machine'>> {
+  /** Is made for it, and gone afterwards. */
+  readonly directory: string;
 }
 
-export interface JobOutcome {
-  readonly conclusion: Conclusion;
-  readonly outputs: Readonly<Record<string, string>>;
-  readonly job: WorkflowJob;
-}
+/** Performs a job on this machine. */
+export type ExecuteJob = (request: JobRequest, place: Workplace) => Promise<JobOutcome>;
 
-/** Performs a job. The directory is where one that is performed on this machine works: it is made for it, and is gone afterwards. */
-export type PerformJob = (request: JobRequest, directory: string) => Promise<JobOutcome>;
-
-/** Performs the job here; whatever goes wrong in its steps or expressions is its conclusion, never a rejection. */
-export async function executeJob(request: JobRequest, directory: string): Promise<JobOutcome> {
+/** As it is. Whatever goes wrong in its steps or expressions is its conclusion, never a rejection. */
+export async function executeJob(request: JobRequest, place: Workplace): Promise<JobOutcome> {
+  const { directory } = place;
   const { token, onJob } = request.run.request;
   const log = createWorkflowLog([token, basicCredentials(token)]);
   const name = request.definition.name ?? request.id;
   const report = createJobReport({ id: request.id, name, log, onJob });
   const refreshing = setInterval(report.refresh, REFRESH_MS);
-  const { conclusion, outputs } = await perform(request, { directory, log, report });
+  const { conclusion, outputs } = await perform(request, { ...place, log, report });
   clearInterval(refreshing);
   await cleanUp({ directory, log });
   return { conclusion, outputs, job: report.end(conclusion) };
@@ -59,8 +40,7 @@ export async function executeJob(request: JobRequest, directory: string): Promis
 /** People look at the log while a step runs. */
 const REFRESH_MS = 2_000;
 
-interface JobPlace {
-  readonly directory: string;
+interface JobPlace extends Workplace {
   readonly log: WorkflowLog;
 }
 
@@ -148,6 +128,8 @@ async function prepare(request: JobRequest, place: JobPlace & { readonly signal:
     environment: {},
     variables: {},
     path: [],
+    enclose: place.enclose,
+    machine: place.machine ?? {},
     runDefaults: { ...run.workflow.defaults?.run, ...definition.defaults?.run },
   };
   const frame: Frame = {

@@ -5,13 +5,13 @@ import { enclosed, type Foundations, layFoundations } from '../../confinement/bu
 import { openDiskMeter } from '../../confinement/disk-meter.ts';
 import { defaultLimits, limited } from '../../confinement/limits.ts';
 import { watch } from '../../confinement/watch.ts';
+import { digestOfWorkflow } from '../actions/workflow-digest.ts';
+import type { PerformedRun } from '../actions/workflow-types.ts';
 import { BOT_LOGIN } from '../host.ts';
 import { machineEnvironment, runnerEnvironment } from '../machine-environment.ts';
-import { digestOfWorkflow } from './workflow-digest.ts';
-import { nodeDirectory, type RunState } from './workflow-frame.ts';
-import { executeJob, type JobRequest, type PerformJob } from './workflow-job.ts';
-import { runProcess } from './workflow-process.ts';
-import type { Enclose, PerformedRun } from './workflow-types.ts';
+import { type JobState, nodeDirectory } from './frame.ts';
+import { type ExecuteJob, executeJob, type Workplace } from './job.ts';
+import { runProcess } from './process.ts';
 
 export interface Confinement {
   /** Workflow files of the App, which bring a sandbox of their own and need the App: on the default branch, dispatched by it. */
@@ -20,26 +20,25 @@ export interface Confinement {
   readonly known: readonly string[];
   /** For the files that bubblewrap needs. */
   readonly folder: string;
+  /** Path of a socket where the server answers enclosed steps, without what is local only. */
+  readonly outlet: () => Promise<string>;
 }
 
 /** Performs jobs of the App's own workflows as they are and all others enclosed; where that is not possible, every step of theirs is refused with what to install. */
-export function confining({ own, known, folder }: Confinement): PerformJob {
+export function confining({ own, known, folder, outlet }: Confinement): ExecuteJob {
   let opened: Promise<Walls | { readonly problem: string }> | undefined;
-  return async (job, directory) => {
+  return async (job, place) => {
     const run = job.run.request;
-    if (isOwn(run, own)) return executeJob(withRun(job, { machine: runnerEnvironment() }), directory);
+    if (isOwn(run, own)) return executeJob(job, { ...place, machine: runnerEnvironment() });
     opened ??= openWalls(folder);
     const walls = await opened;
-    if ('program' in walls) return executeJob(withRun(job, { enclose: enclosing(walls, run) }), directory);
-    if (known.includes(digestOfWorkflow(run.text))) return executeJob(job, directory);
+    if ('program' in walls)
+      return executeJob(job, { ...place, enclose: enclosing(walls, { ...place, outlet, serverUrl: run.serverUrl }) });
+    if (known.includes(digestOfWorkflow(run.text))) return executeJob(job, place);
     // In the steps, because there people read it: on the page of the run, in its log, at the check.
     const sentence = `${run.path} runs code of the repository, which bubblewrap must keep away from this machine, and ${walls.problem}; install it (apt-get install bubblewrap) and allow user namespaces.`;
-    return executeJob(withRun(job, { enclose: () => Promise.reject(new Error(sentence)) }), directory);
+    return executeJob(job, { ...place, enclose: () => Promise.reject(new Error(sentence)) });
   };
-}
-
-function withRun(job: JobRequest, over: Partial<RunState['request']>): JobRequest {
-  return { ...job, run: { ...job.run, request: { ...job.run.request, ...over } } };
 }
 
 function isOwn({ event, path, ref, defaultBranch, actor }: PerformedRun, own: readonly string[]): boolean {
@@ -95,12 +94,18 @@ server.listen(Number(port), '127.0.0.1', () => {
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (require('node:os').constants.signals[signal] ?? 0)));
 });`;
 
-function enclosing({ program, foundations }: Walls, { outlet, serverUrl }: PerformedRun): Enclose {
+type Enclose = NonNullable<JobState['enclose']>;
+
+interface Enclosing extends Pick<Workplace, 'directory'>, Pick<Confinement, 'outlet'> {
+  readonly serverUrl: string;
+}
+
+function enclosing({ program, foundations }: Walls, { directory: folder, outlet, serverUrl }: Enclosing): Enclose {
   const limits = defaultLimits();
-  const meters = new Map<string, ReturnType<typeof openDiskMeter>>();
-  return async ({ command, arguments: argv, directory, environment }, folder) => {
-    const disk = await (meters.get(folder) ?? openDiskMeter({ workspace: folder, copies: folder }, limits));
-    meters.set(folder, Promise.resolve(disk));
+  let meter: ReturnType<typeof openDiskMeter> | undefined;
+  return async ({ command, arguments: argv, directory, environment }) => {
+    meter ??= openDiskMeter({ workspace: folder, copies: folder }, limits);
+    const disk = await meter;
     const way = await outlet();
     const [bubblewrap = '', ...wrapped] = enclosed({
       program,

@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { unzipSync } from 'fflate';
-import type { Frame, StepResult } from './workflow-frame.ts';
-import { insideJob } from './workflow-inside.ts';
+import type { Frame, StepResult } from './frame.ts';
+import { insideJob } from './inside.ts';
 
 /** Unpacks the artifact `name` into `path`. @throws Error when the run has none of that name, saying which it has. */
 export async function downloadArtifact(inputs: Readonly<Record<string, string>>, frame: Frame): Promise<StepResult> {

@@ -1,12 +1,13 @@
 /** Performs a `uses:` step: a few of GitHub's own actions, built in, and composite actions of the workspace. */
-import { downloadArtifact } from './workflow-artifact-download.ts';
-import { uploadArtifact } from './workflow-artifact-upload.ts';
-import { checkout } from './workflow-checkout.ts';
-import { performComposite } from './workflow-composite.ts';
-import { interpolateMap } from './workflow-expression.ts';
-import type { WorkflowStepDefinition } from './workflow-file.ts';
-import { enclosureOf, environmentOf, type Frame, nodeDirectory, type StepResult, scopeOf } from './workflow-frame.ts';
-import { runProcess } from './workflow-process.ts';
+
+import { interpolateMap } from '../actions/workflow-expression.ts';
+import type { WorkflowStepDefinition } from '../actions/workflow-file.ts';
+import { downloadArtifact } from './artifact-download.ts';
+import { uploadArtifact } from './artifact-upload.ts';
+import { checkout } from './checkout.ts';
+import { performComposite } from './composite.ts';
+import { enclosureOf, environmentOf, type Frame, nodeDirectory, type StepResult, scopeOf } from './frame.ts';
+import { runProcess } from './process.ts';
 
 /** Performs the action that the step names; the part after `@` is not looked at, as the action is built in. */
 export async function performAction(

@@ -1,9 +1,12 @@
 /** What GitHub and a runner tell each other of a job, as JSON over HTTP. GitHub's own protocol between them is not described; this one has its parts: a job message, a token per job, a log that is appended to. */
 import { z } from 'zod';
-import type { Admission, JobClaim, WorkflowJob } from '../actions/workflow-types.ts';
+import type { Admission, JobClaim, WorkflowJob } from './workflow-types.ts';
 
 /** Below it is what runners ask, and nobody else. */
 export const RUNNER_PATH = '/_services/runner';
+
+/** Asks the server to show itself as it does to steps; that can only take something away. */
+export const ENCLOSED_HEADER = 'loopwright-enclosed';
 
 const texts = z.record(z.string(), z.string());
 const values = z.record(z.string(), z.unknown());

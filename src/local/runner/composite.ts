@@ -1,9 +1,9 @@
 /** Performs a local composite action: `uses: ./path` with an `action.yml` of the workspace. */
 import { join, relative, resolve } from 'node:path';
-import { interpolate, interpolateMap } from './workflow-expression.ts';
-import { type CompositeAction, parseCompositeAction } from './workflow-file.ts';
-import { type Frame, type JobState, type StepResult, scopeOf } from './workflow-frame.ts';
-import { readInside } from './workflow-inside.ts';
+import { interpolate, interpolateMap } from '../actions/workflow-expression.ts';
+import { type CompositeAction, parseCompositeAction } from '../actions/workflow-file.ts';
+import { type Frame, type JobState, type StepResult, scopeOf } from './frame.ts';
+import { readInside } from './inside.ts';
 
 export interface CompositeCall {
   /** `./path`, from the workspace. */

@@ -1,9 +1,9 @@
 /** `actions/checkout` of the run's own repository by real git; the token travels in the environment, never in argv. */
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { enclosureOf, environmentOf, type Frame, type StepResult } from './workflow-frame.ts';
-import { insideJob } from './workflow-inside.ts';
-import { runProcess } from './workflow-process.ts';
+import { enclosureOf, environmentOf, type Frame, type StepResult } from './frame.ts';
+import { insideJob } from './inside.ts';
+import { runProcess } from './process.ts';
 
 /**
  * Checks out `ref` (a branch, tag, full ref or commit; by default what the run is about) into `path`.

@@ -6,9 +6,9 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstProcessGone } from '../../confinement/first-process.ts';
-import { createLineReader } from './workflow-lines.ts';
-import { descendantsOf, processesWith } from './workflow-process-table.ts';
-import type { EnclosedStart, ProcessStart } from './workflow-types.ts';
+import { createLineReader } from './lines.ts';
+import type { EnclosedStart, ProcessStart } from './process-start.ts';
+import { descendantsOf, processesWith } from './process-table.ts';
 
 export interface ProcessRequest extends ProcessStart, Partial<Pick<EnclosedStart, 'filter' | 'watch'>> {
   /** What to start instead. */

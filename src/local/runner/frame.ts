@@ -1,26 +1,20 @@
 /** What a step sees while it runs: the run, its job, the frame (job or composite action), contexts and environment. */
 import { dirname, join } from 'node:path';
-import { fieldsOf } from '../../referee/json.ts';
-import type { Scope, Status } from './workflow-expression.ts';
-import type { Workflow, WorkflowStepDefinition } from './workflow-file.ts';
-import type { WorkflowLog } from './workflow-log.ts';
-import { trackingIdOf } from './workflow-process.ts';
-import type { RunFiles } from './workflow-run-files.ts';
-import type { Conclusion, EnclosedStart, PerformedRun, ProcessStart, WorkflowRequest } from './workflow-types.ts';
-
-/** One run, of which a job is performed. */
-export interface RunState {
-  readonly request: PerformedRun;
-  readonly workflow: Workflow;
-  readonly files: RunFiles;
-}
+import { githubContext, runContexts } from '../actions/workflow-contexts.ts';
+import type { Scope, Status } from '../actions/workflow-expression.ts';
+import type { WorkflowStepDefinition } from '../actions/workflow-file.ts';
+import type { Combination, RunState } from '../actions/workflow-job-request.ts';
+import type { WorkflowLog } from '../actions/workflow-log.ts';
+import type { Conclusion } from '../actions/workflow-types.ts';
+import { type ProcessRequest, trackingIdOf } from './process.ts';
+import type { EnclosedStart, ProcessStart } from './process-start.ts';
 
 /** One job; the environment and the path grow by GITHUB_ENV and GITHUB_PATH. */
 export interface JobState {
   readonly id: string;
   readonly directory: string;
   readonly workspace: string;
-  readonly matrix: Readonly<Record<string, string | number | boolean>>;
+  readonly matrix: Combination;
   readonly needs: Readonly<Record<string, unknown>>;
   readonly log: WorkflowLog;
   readonly environment: Record<string, string>;
@@ -30,6 +24,10 @@ export interface JobState {
   readonly runDefaults: { readonly shell?: string | undefined; readonly 'working-directory'?: string | undefined };
   /** Aborted when the run is cancelled or the job's time is over. */
   readonly signal: AbortSignal;
+  /** How its processes are started; as they are where it is absent. */
+  readonly enclose: ((start: ProcessStart) => Promise<EnclosedStart>) | undefined;
+  /** What steps have of this machine's own environment. */
+  readonly machine: Readonly<Record<string, string>>;
 }
 
 /** How a step's work ended; `failure` is the sentence for the log. */
@@ -79,27 +77,13 @@ export function scopeOf(frame: Frame, stepEnvironment: Readonly<Record<string, s
   };
 }
 
-/** The contexts that exist before a job does: for a job's `if`. */
-export function runContexts(run: RunState, inputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { token } = run.request;
-  return { ...titleContexts(run, inputs), github: githubContext(run), secrets: { GITHUB_TOKEN: token } };
-}
-
-/** The contexts of `run-name`, which is evaluated before the run has a token. */
-export function titleContexts(
-  { request, workflow }: { readonly request: WorkflowRequest; readonly workflow: Workflow },
-  inputs: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  return { github: eventContext(request, workflow), inputs, vars: {} };
-}
-
 /** The whole environment of a step's process: of the host's own comes in what the run may have of it. */
 export function environmentOf(
   frame: Frame,
   stepEnvironment: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const { run, job } = frame;
-  const { PATH: programs, ...machine } = run.request.machine ?? {};
+  const { PATH: programs, ...machine } = job.machine;
   const path = [...job.path, nodeDirectory, ...(programs === undefined ? [] : [programs]), ...systemPath].join(':');
   return {
     ...machine,
@@ -119,60 +103,14 @@ export function environmentOf(
 }
 
 /** How processes of the frame's job are started; to be spread into their request. */
-export function enclosureOf({ run, job }: Frame): {
-  readonly enclose?: (start: ProcessStart) => Promise<EnclosedStart>;
-} {
-  const { enclose } = run.request;
-  return enclose === undefined ? {} : { enclose: (start) => enclose(start, job.directory) };
+export function enclosureOf({ job: { enclose } }: Frame): Pick<ProcessRequest, 'enclose'> {
+  return enclose === undefined ? {} : { enclose };
 }
 
 /** The folder of the Node that runs this program; first on the path of every step. */
 export const nodeDirectory = dirname(process.execPath);
 
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-
-function githubContext({ request, workflow }: RunState, job?: JobState): Record<string, unknown> {
-  return {
-    ...eventContext(request, workflow),
-    job: job?.id ?? '',
-    token: request.token,
-    workspace: job?.workspace ?? '',
-  };
-}
-
-/** Source: https://docs.github.com/actions/reference/workflows-and-actions/contexts#github-context */
-function eventContext(request: WorkflowRequest, workflow: Workflow): Record<string, unknown> {
-  return {
-    actor: request.actor,
-    triggering_actor: request.actor,
-    api_url: `${request.serverUrl}/api/v3`,
-    graphql_url: `${request.serverUrl}/graphql`,
-    server_url: request.serverUrl,
-    event: request.payload,
-    event_name: request.event,
-    ref: request.ref,
-    ref_name: request.ref.replace(/^refs\/(heads|tags|pull)\//, ''),
-    ref_type: request.ref.startsWith('refs/tags/') ? 'tag' : 'branch',
-    head_ref: branchOf(request, 'head'),
-    base_ref: branchOf(request, 'base'),
-    repository: request.repository,
-    repository_id: String(request.repositoryId),
-    repository_owner: request.repository.split('/')[0] ?? '',
-    run_attempt: String(request.attempt),
-    run_id: String(request.runId),
-    run_number: String(request.runNumber),
-    sha: request.sha,
-    workflow: workflow.name,
-    workflow_ref: `${request.repository}/${request.path}@${request.ref}`,
-    workflow_sha: request.sha,
-  };
-}
-
-/** Of a pull request; empty for every other event. */
-function branchOf({ payload }: WorkflowRequest, end: 'head' | 'base'): string {
-  const { ref } = fieldsOf(fieldsOf(fieldsOf(payload).pull_request)[end]);
-  return typeof ref === 'string' ? ref : '';
-}
 
 /** The context's texts as variables; `event` is a file, and the token is never in the environment by itself. */
 function githubVariables(run: RunState, job: JobState): Record<string, string> {

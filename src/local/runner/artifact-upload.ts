@@ -1,10 +1,10 @@
 /** `actions/upload-artifact`: finds the files, zips them for the run and reports the digest. */
 import { createHash } from 'node:crypto';
 import { zipSync } from 'fflate';
-import { findArtifactFiles } from './workflow-artifact-files.ts';
-import type { Frame, StepResult } from './workflow-frame.ts';
-import { readInside } from './workflow-inside.ts';
-import { isArtifactName, TAKEN } from './workflow-run-files.ts';
+import { isArtifactName, TAKEN } from '../actions/workflow-run-files.ts';
+import { findArtifactFiles } from './artifact-files.ts';
+import type { Frame, StepResult } from './frame.ts';
+import { readInside } from './inside.ts';
 
 /**
  * Uploads what the lines of `path` match; hidden files only with `include-hidden-files: true`, as on GitHub.

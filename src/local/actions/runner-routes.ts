@@ -2,7 +2,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Hono, type HonoRequest } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { isArtifactName, TAKEN } from '../actions/workflow-run-files.ts';
 import { bodyOf } from '../controls/body.ts';
 import { HttpError } from '../http-error.ts';
 import type { HeldJob } from './handed-job.ts';
@@ -15,6 +14,7 @@ import {
   summaryMessage,
 } from './job-message.ts';
 import type { JobQueue } from './job-queue.ts';
+import { isArtifactName, TAKEN } from './workflow-run-files.ts';
 
 export interface RunnersService {
   readonly queue: JobQueue;

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
-import type { JobState } from './workflow-frame.ts';
+import type { JobState } from './frame.ts';
 
 /**
  * The path itself, which is in the job's folder also when every link on the way is followed; what is not there yet counts as its folder.

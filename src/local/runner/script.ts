@@ -2,19 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseCommandFile, parseEnvironmentFile } from './workflow-command-file.ts';
-import { interpolate } from './workflow-expression.ts';
-import type { WorkflowStepDefinition } from './workflow-file.ts';
-import {
-  enclosureOf,
-  environmentOf,
-  type Frame,
-  type StepResult,
-  scopeOf,
-  temporaryDirectoryOf,
-} from './workflow-frame.ts';
-import { insideJob, readInside } from './workflow-inside.ts';
-import { runProcess } from './workflow-process.ts';
+import { interpolate } from '../actions/workflow-expression.ts';
+import type { WorkflowStepDefinition } from '../actions/workflow-file.ts';
+import { parseCommandFile, parseEnvironmentFile } from './command-file.ts';
+import { enclosureOf, environmentOf, type Frame, type StepResult, scopeOf, temporaryDirectoryOf } from './frame.ts';
+import { insideJob, readInside } from './inside.ts';
+import { runProcess } from './process.ts';
 
 /**
  * Runs the step's script; its outputs count even when it fails, and the job's environment and path grow by what it wrote.

@@ -1,9 +1,10 @@
 /** Performs the steps of a job or of a composite action, one after the other. */
-import { performAction } from './workflow-actions.ts';
-import { conditionHolds, flagHolds, interpolate, interpolateMap, minutesOf } from './workflow-expression.ts';
-import type { WorkflowStepDefinition } from './workflow-file.ts';
-import { type Frame, type StepRecord, type StepResult, scopeOf } from './workflow-frame.ts';
-import { performScript } from './workflow-script.ts';
+
+import { conditionHolds, flagHolds, interpolate, interpolateMap, minutesOf } from '../actions/workflow-expression.ts';
+import type { WorkflowStepDefinition } from '../actions/workflow-file.ts';
+import { performAction } from './built-in-actions.ts';
+import { type Frame, type StepRecord, type StepResult, scopeOf } from './frame.ts';
+import { performScript } from './script.ts';
 
 export interface StepObserver {
   readonly started: (index: number) => void;

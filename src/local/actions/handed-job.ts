@@ -1,9 +1,9 @@
 /** A job that is handed out to whichever runner asks: what that is told, and what comes of what it says. */
 import { randomBytes } from 'node:crypto';
-import type { JobOutcome, JobRequest } from '../actions/workflow-job.ts';
-import type { Admission, WorkflowJob } from '../actions/workflow-types.ts';
 import { HttpError } from '../http-error.ts';
 import { type ClaimMessage, type JobMessage, jobOf, type StateMessage } from './job-message.ts';
+import type { JobOutcome, JobRequest } from './workflow-job-request.ts';
+import type { Admission, WorkflowJob } from './workflow-types.ts';
 
 /** A job that a runner has, as its requests reach it. */
 export interface HeldJob {
