@@ -2,7 +2,7 @@
 import { LoopError } from '../errors.ts';
 import { runGit } from '../git-process/run-git.ts';
 import { mayUseGitService } from '../github/guard.ts';
-import { childEnvironment } from '../settings/env.ts';
+import { childEnvironment, fetchingEnvironment } from '../settings/env.ts';
 
 /** A git command that the App must never run; it was stopped before it started. */
 export class GitRefusedError extends LoopError {
@@ -74,6 +74,7 @@ export async function readGit({ directory, argv, input, mayAnswerNo, token }: Gi
     argv: [...SETTINGS.flatMap((setting) => ['-c', setting]), '--git-dir', directory, ...argv],
     env: {
       ...childEnvironment(),
+      ...fetchingEnvironment(),
       ...credentialsOf(token),
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_NOSYSTEM: '1',

@@ -8,7 +8,8 @@ export function machineEnvironment(): Record<string, string> {
 }
 
 /** How this machine reaches a network: proxies, and whose certificates it trusts beside the usual ones. */
-const NETWORK = /^(?:(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR))$/i;
+const NETWORK =
+  /^(?:(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CA(?:INFO|PATH))$/i;
 
 /** What a runner on this machine has that its owner set up: the own programs, the way to a registry, and what was fetched from there before. */
 export function runnerEnvironment(): Record<string, string> {

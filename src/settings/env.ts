@@ -22,7 +22,7 @@ export function fetchingEnvironment(): Record<string, string> {
 }
 
 const FETCHING =
-  /^(?:(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR)|XDG_(?:CACHE|DATA)_HOME|npm_config_cache)$/i;
+  /^(?:(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CA(?:INFO|PATH)|XDG_(?:CACHE|DATA)_HOME|npm_config_cache)$/i;
 
 /** Where the commands keep what outlives them, by the XDG rules: https://specifications.freedesktop.org/basedir-spec */
 export function stateDirectory(): string {
