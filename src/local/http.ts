@@ -109,7 +109,8 @@ function presentPage(host: Host, path: string): string | undefined {
 function refusalOfName(host: Host, request: Request): Response | undefined {
   const name = request.headers.get('host') ?? '';
   const own = host.url();
-  if ([own, own.replace('127.0.0.1', 'localhost')].includes(`http://${name}`)) return undefined;
+  const { host: ownName } = new URL(own);
+  if ([ownName, ownName.replace('127.0.0.1', 'localhost')].includes(name)) return undefined;
   return new Response(`This server is ${own}, and was asked for as "${name}". Open ${own}\n`, {
     status: 421,
     headers: { 'content-type': 'text/plain; charset=utf-8' },

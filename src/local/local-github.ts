@@ -28,6 +28,8 @@ export interface LocalGitHubOptions {
   readonly dataDirectory: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Base address under which others reach the server; where it listens, without one. */
+  readonly publicUrl?: string;
   readonly webhookUrl?: string;
   /** Secret of the printed address; without one everybody who reaches the server may act as anybody. */
   readonly key?: string;
@@ -60,7 +62,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   for (const source of options.imports ?? []) await addRepository(host, source);
   const leftovers = leftoversOf(host);
   const { server, port } = await listen(createHttp(host, options), options.port);
-  address.url = `http://127.0.0.1:${port}`;
+  address.url = options.publicUrl ?? `http://127.0.0.1:${port}`;
   host.outbox.setUrl(options.webhookUrl);
   await announceLeftovers(host);
   cancelLeftovers(host, leftovers);

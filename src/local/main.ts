@@ -9,12 +9,14 @@ import { startLocalGitHub } from './local-github.ts';
 import { roleSchema } from './records.ts';
 
 const USAGE =
-  'usage: main.ts --data DIR --port N [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--access FILE] [--welcome MARKDOWN] [--with-parent]';
+  'usage: main.ts --data DIR --port N [--public-url URL] [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--access FILE] [--welcome MARKDOWN] [--with-parent]';
 
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     port: { type: 'string', default: '0' },
+    /** How others reach the server, where something before it hands on to it what comes by another name, or by TLS. */
+    'public-url': { type: 'string' },
     'webhook-url': { type: 'string' },
     import: { type: 'string', multiple: true, default: [] },
     user: { type: 'string', multiple: true, default: [] },
@@ -40,6 +42,7 @@ const queue = createJobQueue();
 const server = await startLocalGitHub({
   dataDirectory: values.data,
   port: Number(values.port),
+  ...(values['public-url'] === undefined ? {} : { publicUrl: values['public-url'] }),
   ...(values['webhook-url'] === undefined ? {} : { webhookUrl: values['webhook-url'] }),
   ...(values.welcome === undefined ? {} : { welcome: values.welcome }),
   imports: values.import.map(parseImport),

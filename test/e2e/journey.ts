@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Processes } from './processes.ts';
-import { checksOn, isMarkedOn, type Pull, pullsOf, storyOf } from './seen.ts';
+import { checksOn, isMarkedOn, type Pull, pullsOf, type Seen, storyOf } from './seen.ts';
 
 const numbered = z.object({ number: z.int() });
 const identified = z.object({ id: z.int() });
 const LOOK_PAUSE_MS = 400;
 
-export async function openLabelledIssue({ as }: Processes): Promise<number> {
+export async function openLabelledIssue({ as }: Pick<Processes, 'as'>): Promise<number> {
   const { number } = numbered.parse(
     await as('POST', '/issues', { title: 'Let visitors search the guestbook', body: 'By name and message, please.' }),
   );
@@ -17,12 +17,12 @@ export async function openLabelledIssue({ as }: Processes): Promise<number> {
 }
 
 /** Writes a comment as the maintainer; returns its id. */
-export async function commentOn({ as }: Processes, number: number, body: string): Promise<number> {
+export async function commentOn({ as }: Pick<Processes, 'as'>, number: number, body: string): Promise<number> {
   return identified.parse(await as('POST', `/issues/${number}/comments`, { body })).id;
 }
 
 /** Says what a person would say, once each, until the pull request is ready and tells that the loop has succeeded. */
-export async function finish(processes: Processes, issue: number, patienceMs: number): Promise<void> {
+export async function finish(processes: Seen, issue: number, patienceMs: number): Promise<void> {
   const said = new Set<string>();
   const endMs = Date.now() + patienceMs;
   while (Date.now() < endMs) {
@@ -35,14 +35,14 @@ export async function finish(processes: Processes, issue: number, patienceMs: nu
 }
 
 /** The last check run is written after the pull request's text. */
-async function isFinished(processes: Processes, { draft, state, body, head }: Pull): Promise<boolean> {
+async function isFinished(processes: Seen, { draft, state, body, head }: Pull): Promise<boolean> {
   if (draft || state !== 'open' || !body.includes('All gates passed.')) return false;
   const checks = await checksOn(processes, head.sha, 'latest');
   return checks.some(({ name, conclusion }) => name === 'loopwright / evidence' && conclusion === 'success');
 }
 
 async function speak(
-  processes: Processes,
+  processes: Seen,
   { issue, pull, said }: { readonly issue: number; readonly pull: number | undefined; readonly said: Set<string> },
 ): Promise<void> {
   if (!said.has('answers') && (await isMarkedOn(processes, issue, 'ask/'))) {

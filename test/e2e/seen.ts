@@ -42,11 +42,11 @@ const reactionRows = z.array(z.object({ content: z.string() }));
 
 export type Pull = z.infer<typeof pullRows>[number];
 
-export async function pullsOf({ as }: Processes): Promise<readonly Pull[]> {
+export async function pullsOf({ as }: Pick<Processes, 'as'>): Promise<readonly Pull[]> {
   return pullRows.parse(await as('GET', '/pulls?state=all'));
 }
 
-export async function runsOf({ as }: Processes): Promise<z.infer<typeof runRows>['workflow_runs']> {
+export async function runsOf({ as }: Pick<Processes, 'as'>): Promise<z.infer<typeof runRows>['workflow_runs']> {
   return runRows.parse(await as('GET', '/actions/runs?per_page=100')).workflow_runs;
 }
 
@@ -64,23 +64,23 @@ export async function jobFetched(processes: Processes, title: string): Promise<v
 
 /** All that were ever made on a commit, or the newest of each name. */
 export async function checksOn(
-  { as }: Processes,
+  { as }: Pick<Processes, 'as'>,
   sha: string,
   filter: 'all' | 'latest',
 ): Promise<z.infer<typeof checkRows>['check_runs']> {
   return checkRows.parse(await as('GET', `/commits/${sha}/check-runs?filter=${filter}&per_page=100`)).check_runs;
 }
 
-export async function commentsOn({ as }: Processes, number: number): Promise<z.infer<typeof commentRows>> {
+export async function commentsOn({ as }: Pick<Processes, 'as'>, number: number): Promise<z.infer<typeof commentRows>> {
   return commentRows.parse(await as('GET', `/issues/${number}/comments?per_page=100`));
 }
 
-export async function reactionsTo({ as }: Processes, commentId: number): Promise<readonly string[]> {
+export async function reactionsTo({ as }: Pick<Processes, 'as'>, commentId: number): Promise<readonly string[]> {
   return reactionRows.parse(await as('GET', `/issues/comments/${commentId}/reactions`)).map(({ content }) => content);
 }
 
 /** Whether the App has written a comment there whose marker begins so. */
-export async function isMarkedOn(processes: Processes, number: number, start: string): Promise<boolean> {
+export async function isMarkedOn(processes: Pick<Processes, 'as'>, number: number, start: string): Promise<boolean> {
   return (await commentsOn(processes, number)).some(({ body }) => markerOf(body)?.startsWith(start));
 }
 
@@ -89,7 +89,7 @@ export function markerOf(body: string): string | undefined {
 }
 
 /** Webhooks that did not arrive, as the embedded GitHub remembers them; those that arrived later are not left out. */
-export function undelivered({ directory }: Processes): readonly Undelivered[] {
+export function undelivered({ directory }: Pick<Processes, 'directory'>): readonly Undelivered[] {
   const state = openState(join(directory, 'github'));
   try {
     return state.deliveries.find({}).filter(({ state: how }) => how === 'failed');
@@ -115,22 +115,27 @@ export async function lost(processes: Processes, name: string, says: string): Pr
   await eventually(async () => undelivered(processes).some(isIt), `a lost ${name} that says ${says}`, PATIENCE_MS);
 }
 
+/** What people see, and the folder of GitHub's data where the test can read it. */
+export interface Seen extends Pick<Processes, 'as'> {
+  readonly directory?: string;
+}
+
 /** Everything that explains where a loop stands, as text. */
-export async function storyOf(processes: Processes, issue: number): Promise<string> {
+export async function storyOf(processes: Seen, issue: number): Promise<string> {
   const pulls = await pullsOf(processes);
   const numbers = [issue, ...pulls.map(({ number }) => number)];
   return [
     ...pulls.map(({ body }) => body),
     ...(await runsOf(processes)).map((run) => `run ${run.display_title} ${run.status} ${run.conclusion}`),
     ...(await Promise.all(numbers.map((number) => conversation(processes, number)))).flat(),
-    ...undelivered(processes).map(
+    ...(processes.directory === undefined ? [] : undelivered({ directory: processes.directory })).map(
       ({ id, guid, event, action, outcome, redelivery, deliveredAt }) =>
         `not delivered: ${id} ${guid} ${event}.${action ?? ''} ${deliveredAt} ${outcome}${redelivery ? ', a redelivery' : ''}`,
     ),
   ].join('\n');
 }
 
-async function conversation(processes: Processes, number: number): Promise<readonly string[]> {
+async function conversation(processes: Pick<Processes, 'as'>, number: number): Promise<readonly string[]> {
   const comments = await commentsOn(processes, number);
   return Promise.all(
     comments.map(async ({ id, body, created_at: at, user }) => {

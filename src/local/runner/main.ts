@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runnerEnvironment } from '../machine-environment.ts';
 import { confining } from './enclosure.ts';
 import { executeJob } from './job.ts';
 import { startRunner } from './runner.ts';
@@ -16,7 +17,7 @@ const { values } = parseArgs({
     secret: { type: 'string' },
     folder: { type: 'string' },
     lanes: { type: 'string', default: '2' },
-    /** Steps of workflows run in bubblewrap, but for those of `--own` files that the App dispatches, and of `--known` ones where there is none. */
+    /** Steps of workflows run in bubblewrap, without this machine's own environment, but for those of `--own` files that the App dispatches, and of `--known` ones where there is none. */
     confine: { type: 'boolean', default: false },
     own: { type: 'string', multiple: true, default: [] },
     known: { type: 'string', multiple: true, default: [] },
@@ -37,7 +38,9 @@ const runner = await startRunner({
   works: join(folder, 'work'),
   lanes: Number(values.lanes),
   executing: (outlet) =>
-    values.confine ? confining({ own, known, folder: join(folder, 'confinement'), outlet }) : executeJob,
+    values.confine
+      ? confining({ own, known, folder: join(folder, 'confinement'), outlet })
+      : (job, place) => executeJob(job, { ...place, machine: runnerEnvironment() }),
   say: (line) => void process.stderr.write(`${line}\n`),
 });
 process.stdout.write(`${JSON.stringify({ url })}\n`);

@@ -1,0 +1,68 @@
+/** Networks of their own for processes, joined two by two, as machines are that reach nothing else. Needs root, and iproute2. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+/** Between two parties; undefined is the test itself. */
+export type Link = readonly [string, string | undefined];
+
+export interface Namespaces {
+  /** A program and its arguments, to be started in the party's network. */
+  readonly within: (party: string, argv: readonly string[]) => readonly [string, ...string[]];
+  /** Where the test reaches the party. */
+  readonly addressOf: (party: string) => string;
+  readonly close: () => Promise<void>;
+}
+
+const ETC = '/etc/netns';
+
+/** Each party is called `<name>.test`, by those that are joined to it and by itself. */
+export async function createNamespaces(parties: readonly string[], links: readonly Link[]): Promise<Namespaces> {
+  const mark = `lw${process.pid % 100_000}`;
+  const spaceOf = (party: string) => `${mark}-${party}`;
+  const outside = new Map<string, string>();
+  const hosts = new Map(parties.map((party) => [party, [`127.0.0.1 localhost ${party}.test`]]));
+  const close = async () => {
+    for (const party of parties) {
+      await execa('ip', ['netns', 'del', spaceOf(party)], { reject: false });
+      await rm(join(ETC, spaceOf(party)), { recursive: true, force: true });
+    }
+  };
+  try {
+    for (const party of parties) {
+      await execa('ip', ['netns', 'add', spaceOf(party)]);
+      await execa('ip', ['-n', spaceOf(party), 'link', 'set', 'lo', 'up']);
+    }
+    for (const [index, [one, other]] of links.entries()) {
+      const [near, far] = [`${mark}a${index}`, `${mark}b${index}`];
+      const [nearAddress, farAddress] = [`10.213.${index}.1`, `10.213.${index}.2`];
+      await execa('ip', ['link', 'add', near, 'type', 'veth', 'peer', 'name', far]);
+      await joined(near, spaceOf(one), nearAddress);
+      await joined(far, other === undefined ? undefined : spaceOf(other), farAddress);
+      if (other === undefined) outside.set(one, nearAddress);
+      else {
+        hosts.get(one)?.push(`${farAddress} ${other}.test`);
+        hosts.get(other)?.push(`${nearAddress} ${one}.test`);
+      }
+    }
+    for (const [party, lines] of hosts) {
+      await mkdir(join(ETC, spaceOf(party)), { recursive: true });
+      await writeFile(join(ETC, spaceOf(party), 'hosts'), `${lines.join('\n')}\n`);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    within: (party, argv) => ['ip', 'netns', 'exec', spaceOf(party), ...argv],
+    addressOf: (party) => outside.get(party) ?? '',
+    close,
+  };
+}
+
+async function joined(device: string, space: string | undefined, address: string): Promise<void> {
+  const at = space === undefined ? [] : ['-n', space];
+  if (space !== undefined) await execa('ip', ['link', 'set', device, 'netns', space]);
+  await execa('ip', [...at, 'address', 'add', `${address}/24`, 'dev', device]);
+  await execa('ip', [...at, 'link', 'set', device, 'up']);
+}
