@@ -8,7 +8,7 @@ const LONG_JOURNEYS = [
   'test/adapters/workspace.test.ts',
   'test/github/{dispatch,github-actions}.test.ts',
   'test/jobs/{changes,forged-results,main,settle}.test.ts',
-  'test/local/{pulls,pulls-ending,workflow-checkout,workflow-execution}.test.ts',
+  'test/local/{pulls,pulls-ending,runner,workflow-checkout,workflow-execution}.test.ts',
 ];
 // Of `npm test` too, in processes of their own: they mostly wait, and leave a large process behind.
 const APART = ['test/e2e/loop.test.ts', 'test/adapters/{database,queue}.test.ts'];

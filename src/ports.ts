@@ -9,6 +9,7 @@ import type { Price } from './loop/terms.ts';
 import type { Guardrails } from './settings/guardrails.ts';
 import type { AdmissionLimits, KeepDays, Store } from './store-port.ts';
 
+export type * from './overview-port.ts';
 export type * from './store-port.ts';
 
 export interface ToolDefinition {
@@ -30,11 +31,17 @@ export type Message =
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
 
+/** The words of a call, without secrets. */
+export interface Said {
+  readonly request: string;
+  readonly answer: string;
+}
+
 /** Where each try is booked before it is made, with what it may cost, and after it with what it did. */
 export interface CallBook {
   /** Gives the id that it is booked under. */
   reserve(call: ModelCall): Promise<string>;
-  settle(id: string, call: ModelCall): Promise<void>;
+  settle(id: string, call: ModelCall, said: Said): Promise<void>;
 }
 
 export interface Model {

@@ -4,7 +4,7 @@ import type { EffectLane } from './loop/effect.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
 import type { Shown } from './loop/shown.ts';
-import type { LoopRef, PhaseName, Status } from './loop/terms.ts';
+import type { Overviews } from './overview-port.ts';
 import type { PullProof } from './proof/pull-proof.ts';
 
 /** One webhook; stored before it is acknowledged. intake/reduce.ts makes it of what GitHub sent. */
@@ -73,22 +73,6 @@ export interface Change {
     | undefined;
 }
 
-/** What a list of loops shows, from columns alone. */
-export interface LoopOverview {
-  readonly id: string;
-  readonly ref: LoopRef;
-  readonly title: string;
-  readonly status: Status;
-  readonly phase: PhaseName;
-  readonly waitingFor: string | undefined;
-  readonly priority: Loop['priority'];
-  readonly pull: number | undefined;
-  readonly startedAt: string;
-  readonly usd: number;
-  /** Give it as `before` for the next page. */
-  readonly cursor: number;
-}
-
 /** A webhook that did not arrive, and what was done about it. */
 export interface MissedDelivery {
   readonly guid: string;
@@ -110,6 +94,12 @@ export interface Reservation {
   /** Undefined where nobody stated what tokens cost. */
   readonly usd: number | undefined;
   readonly at: string;
+}
+
+export interface Settlement {
+  readonly call: ModelCall;
+  readonly usd: number | undefined;
+  readonly transcript?: string | undefined;
 }
 
 export interface StoredPullProof {
@@ -139,7 +129,7 @@ export interface Retention {
   readonly blobsBefore: string;
 }
 
-export interface Store {
+export interface Store extends Overviews {
   /**
    * Stores a delivery and, where it has a payload, queues the intake of its repository, in one transaction. What arrives while a transaction is under way
    * is written together in the next one. False when its id was seen before.
@@ -171,13 +161,6 @@ export interface Store {
   awaitingChecks(repositoryId: number, sha: string): Promise<readonly StoredLoop[]>;
   /** Open loops whose base is this branch. */
   onBase(repositoryId: number, branch: string): Promise<readonly StoredLoop[]>;
-  /** Loops, newest first, without reading what they remember. */
-  overview(filter: {
-    readonly repositoryId?: number | undefined;
-    readonly open?: boolean | undefined;
-    readonly limit: number;
-    readonly before?: number | undefined;
-  }): Promise<readonly LoopOverview[]>;
   /** Loops with pending effects, and those that wait for a run: what is to be looked after. */
   unfinished(): Promise<
     readonly { readonly id: string; readonly lanes: readonly EffectLane[]; readonly awaitsRun: boolean }[]
@@ -200,8 +183,8 @@ export interface Store {
    * a save appends an event with it, in the same transaction. A call of an event that was not reserved, as those of jobs, is booked then.
    */
   reserve(reservation: Reservation): Promise<string>;
-  /** What a reserved call took. */
-  settle(id: string, settlement: { readonly call: ModelCall; readonly usd: number | undefined }): Promise<void>;
+  /** What a reserved call took, and under which digest what was said in it is kept; that stays as long as the loop's log. */
+  settle(id: string, settlement: Settlement): Promise<void>;
   /** Calls of a loop that no event has told of, in order: as they were settled, or else as they were reserved. */
   untold(loopId: string): Promise<readonly BookedCall[]>;
   /** What of the loop was brought to GitHub last, and forgets it: whoever takes it says by `keepShown` what is there then. */

@@ -9,7 +9,17 @@ import { idOf } from '../loop/terms.ts';
 import type { Change, Store } from '../ports.ts';
 import type { CallRow, Queries } from './tables.ts';
 
-export async function reserve(
+/** What the store says and does about calls. */
+export function callRows(db: Queries): Pick<Store, 'reserve' | 'settle' | 'untold' | 'calls'> {
+  return {
+    reserve: (reservation) => reserve(db, reservation),
+    settle: (id, settlement) => settle(db, id, settlement),
+    untold: (loopId) => untold(db, loopId),
+    calls: (loopId) => calls(db, loopId),
+  };
+}
+
+async function reserve(
   db: Queries,
   { loopId, entry, model, call, usd, at }: Parameters<Store['reserve']>[0],
 ): Promise<string> {
@@ -23,6 +33,7 @@ export async function reserve(
     settled: false,
     told: false,
     at: new Date(at),
+    transcript: null,
   };
   const { number } = await db
     .insertInto('calls')
@@ -32,17 +43,27 @@ export async function reserve(
   return `${loopId}#${number}`;
 }
 
-export async function settle(db: Queries, id: string, { call, usd }: Parameters<Store['settle']>[1]): Promise<void> {
+async function settle(
+  db: Queries,
+  id: string,
+  { call, usd, transcript }: Parameters<Store['settle']>[1],
+): Promise<void> {
   const { loopId, number } = placeOf(id);
+  if (transcript !== undefined)
+    await db
+      .insertInto('loop_blobs')
+      .values({ loop_id: loopId, digest: transcript })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
   await db
     .updateTable('calls')
-    .set({ ...rowOf(call, usd), settled: true })
+    .set({ ...rowOf(call, usd), settled: true, transcript: transcript ?? null })
     .where('loop_id', '=', loopId)
     .where('number', '=', number)
     .execute();
 }
 
-export async function untold(db: Queries, loopId: string): ReturnType<Store['untold']> {
+async function untold(db: Queries, loopId: string): ReturnType<Store['untold']> {
   const rows = await db
     .selectFrom('calls')
     .selectAll()
@@ -53,6 +74,19 @@ export async function untold(db: Queries, loopId: string): ReturnType<Store['unt
   return rows.map(callIn);
 }
 
+async function calls(db: Queries, loopId: string): ReturnType<Store['calls']> {
+  const rows = await db.selectFrom('calls').selectAll().where('loop_id', '=', loopId).orderBy('number').execute();
+  return rows.map((row) => ({
+    ...callIn(row),
+    at: row.at.toISOString(),
+    model: row.model ?? undefined,
+    entry: row.entry ?? undefined,
+    usd: row.usd ?? undefined,
+    isSettled: row.settled,
+    transcript: row.transcript ?? undefined,
+  }));
+}
+
 /** Inside the transaction of the save that appends the event. */
 export async function tellCalls(trx: Queries, { loop, event }: Pick<Change, 'loop' | 'event'>): Promise<void> {
   const loopId = idOf(loop.ref);
@@ -61,7 +95,7 @@ export async function tellCalls(trx: Queries, { loop, event }: Pick<Change, 'loo
     else {
       const usd = loop.started?.price && costUsd(loop.started.price, [call]);
       const row = { ...rowOf(call, usd), loop_id: loopId, number: nextNumber(loopId), settled: true, told: true };
-      const unreserved = { entry: null, model: null, reserved_tokens: null, reserved_usd: null };
+      const unreserved = { entry: null, model: null, reserved_tokens: null, reserved_usd: null, transcript: null };
       await trx
         .insertInto('calls')
         .values({ ...row, ...unreserved, at: new Date(event?.at ?? 0) })

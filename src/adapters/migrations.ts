@@ -132,6 +132,11 @@ export const MIGRATIONS: readonly Migration[] = [
       'create table jobs (digest text primary key references blobs (digest), offered_at timestamptz not null default now())',
     ],
   },
+  {
+    number: 9,
+    name: 'what was said in calls',
+    statements: ['alter table calls add column transcript text'],
+  },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

@@ -1,11 +1,12 @@
 /** The model port over any endpoint that speaks OpenAI chat completions; every answer is parsed, every try is counted. */
 import type { ChatCompletionMessageParam } from 'openai/resources';
 import { BudgetError, ModelError } from '../errors.ts';
+import { keptText } from '../guard/transcript.ts';
 import { type Answer, type AnswerName, schemaOf } from '../loop/answers.ts';
 import type { BookedCall, ModelCall } from '../loop/brief.ts';
 import type { CallContext } from '../loop/call-headers.ts';
 import { isEmpty, leftAfter } from '../loop/costs.ts';
-import type { Message, Model } from '../ports.ts';
+import type { Message, Model, Said } from '../ports.ts';
 import {
   answerFormat,
   answerParser,
@@ -140,7 +141,7 @@ async function tryOnce<Value>(
   const id = await book?.reserve({ ...callOf(context, 0), ...expectedUsage(messages) });
   const sent = await send(settings, question, messages);
   const made = { ...callOf(context, performance.now() - startedAt), ...tokensOf(sent, messages) };
-  if (id !== undefined) await book?.settle(id, made);
+  if (id !== undefined) await book?.settle(id, made, saidIn(messages, sent, settings));
   const call: BookedCall = id === undefined ? made : { ...made, id };
   if ('failure' in sent) {
     const { what, final, pauseMs, isAway = false } = sent.failure;
@@ -152,6 +153,12 @@ async function tryOnce<Value>(
   const problems = await question.check(read.value);
   const reading = problems.length === 0 ? read : checkedWrong<Value>(read.text, problems);
   return { ...there, reading, value: [read.value] };
+}
+
+/** The schema or the tools of a request are the App's own, and are not kept with each. */
+function saidIn(messages: readonly ChatCompletionMessageParam[], sent: Sent, { canaries }: Settings): Said {
+  const answer = 'failure' in sent ? sent.failure.what : JSON.stringify(sent.completion, null, 2);
+  return { request: keptText(JSON.stringify(messages, null, 2), canaries), answer: keptText(answer, canaries) };
 }
 
 /** @throws {BudgetError} where nothing is left after these calls. */

@@ -2,7 +2,7 @@
 import type { Store } from '../ports.ts';
 import { begunRows } from './begun-rows.ts';
 import { putBlob, readBlob } from './blob-rows.ts';
-import { reserve, settle, untold } from './call-rows.ts';
+import { callRows } from './call-rows.ts';
 import type { Engine } from './database.ts';
 import { createReceiver, markRead, postpone, readDelivery, unread, unreadRepositories } from './delivery-rows.ts';
 import { forget } from './forget.ts';
@@ -41,9 +41,7 @@ export function createStore(engine: Engine): Store {
     save: (change) => save(engine, change),
     nextQueued: (limits, at) => nextQueued(db, limits, at),
     log: (id) => readLog(db, id),
-    reserve: (reservation) => reserve(db, reservation),
-    settle: (id, settlement) => settle(db, id, settlement),
-    untold: (loopId) => untold(db, loopId),
+    ...callRows(db),
     ...shownRows(db),
     ...begunRows(db),
     ...pullProofRows(engine),

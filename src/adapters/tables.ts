@@ -121,6 +121,8 @@ export interface CallRow {
   readonly duration_ms: number;
   readonly told: boolean;
   readonly at: Time;
+  /** Digest of what was said. */
+  readonly transcript: string | null;
 }
 
 /** The newest proof of a pull request that somebody asked for. */

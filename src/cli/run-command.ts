@@ -9,12 +9,13 @@ import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { commandHelp, overview } from './help.ts';
 import { init } from './init.ts';
+import { loops } from './loops.ts';
 import { prove } from './prove.ts';
 import { schemas } from './schemas.ts';
 import { start } from './start.ts';
 import { verify } from './verify.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, doctor, prove, verify, schemas };
+const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, doctor, prove, verify, loops, schemas };
 const HELP: readonly string[] = ['--help', '-h', 'help'];
 const VERSION: readonly string[] = ['--version', '-v'];
 

@@ -3,6 +3,7 @@
 import { folderOf } from '../documents/document-texts.ts';
 import { ConfigError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
+import { transcriptOf } from '../guard/transcript.ts';
 import { ANSWERS, type Answer, type AnswerName, schemaOf } from '../loop/answers.ts';
 import type { ModelCall } from '../loop/brief.ts';
 import { costUsd, leftAfter, purseOf } from '../loop/costs.ts';
@@ -79,7 +80,11 @@ function bookOf({ ref, entry, started }: StartedLoop, { store, clock, modelFacts
   return {
     reserve: (call) =>
       store.reserve({ loopId: idOf(ref), entry, model: modelFacts.name, call, usd: usdOf(call), at: at() }),
-    settle: (id, call) => store.settle(id, { call, usd: usdOf(call) }),
+    async settle(id, call, said) {
+      const subject = { call: id, loop: nameOf(ref), dialect: 'chat', model: modelFacts.name, ending: 'whole' };
+      const transcript = await store.putBlob(transcriptOf({ ...subject, at: at(), ...said }));
+      await store.settle(id, { call, usd: usdOf(call), transcript });
+    },
   };
 }
 

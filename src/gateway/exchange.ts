@@ -1,6 +1,7 @@
 /** One call that is paid for: sent, answered, settled, and kept. */
 import type { Logger } from 'pino';
 import { findCanaries, withoutSecrets } from '../guard/secrets.ts';
+import { createGrowing, keptText, type Transcripts, transcriptOf } from '../guard/transcript.ts';
 import { callHeaders, REFUSAL_HEADER } from '../loop/call-headers.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
@@ -12,7 +13,6 @@ import { Refusal } from './refusal.ts';
 import { type Ending, relayed } from './relay.ts';
 import type { Prepared } from './request-body.ts';
 import { createSilence, SilenceError } from './silence.ts';
-import { createGrowing, type Transcripts, transcriptOf } from './transcript.ts';
 import { type Patience, send } from './upstream.ts';
 import { createMeter, type Usage } from './usage.ts';
 
@@ -198,10 +198,11 @@ async function settled(
 ): Promise<void> {
   const { name: dialect, upstream, canaries } = line;
   const subject = { call: booking.id, loop: nameOf(loop.ref), dialect, model: upstream.model, status, ending };
+  const said = { request: keptText(prepared.text, canaries), answer: keptText(answer, canaries) };
   try {
-    const { call, usd: costUsd } = await booking.settle(used);
-    const text = transcriptOf({ ...subject, at, request: prepared.text, answer }, canaries);
-    log.info({ ...subject, ...call, costUsd, transcript: await transcripts.keep(text) }, 'a job asked a model');
+    const transcript = await transcripts.keep(transcriptOf({ ...subject, at, ...said }));
+    const { call, usd: costUsd } = await booking.settle(used, transcript);
+    log.info({ ...subject, ...call, costUsd, transcript }, 'a job asked a model');
   } catch (error) {
     log.error({ ...subject, err: error }, 'a call of a job could not be settled or kept; it counts as it was reserved');
   }

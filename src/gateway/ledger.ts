@@ -13,8 +13,8 @@ export type Label = Pick<ModelCall, 'phase' | 'skill' | 'role' | 'attempt'>;
 
 export interface Booking {
   readonly id: string;
-  /** Once; gives what the call came to. */
-  settle(used: Usage): Promise<{ readonly call: ModelCall; readonly usd: number | undefined }>;
+  /** Once, with the digest of what was said; gives what the call came to. */
+  settle(used: Usage, transcript: string): Promise<{ readonly call: ModelCall; readonly usd: number | undefined }>;
 }
 
 export interface Ledger {
@@ -55,11 +55,11 @@ export function createLedger({
         underWay.set(loopId, open.add(id));
         return {
           id,
-          async settle(used) {
+          async settle(used, transcript) {
             const took: ModelCall = { ...label, ...used, durationMs: clock.now().getTime() - startedAt.getTime() };
             const settled = { call: took, usd: usdOf(loop, took) };
             try {
-              await store.settle(id, settled);
+              await store.settle(id, { ...settled, transcript });
             } finally {
               open.delete(id);
               if (open.size === 0) underWay.delete(loopId);

@@ -73,6 +73,9 @@ export type AppEnvironment = z.infer<typeof app>;
 /** Where the real App listens, for who asks it on the same machine. */
 export const addressEnvironment = () => parse(app.pick({ HOST: true, PORT: true }));
 
+/** Where the App's database is, for who only looks at it. */
+export const databaseEnvironment = (): string => parse(app.pick({ DATABASE_URL: true })).DATABASE_URL;
+
 /** The real App's settings; undefined when no credentials are given, which means local mode. @throws {ConfigError} when only some are given. */
 export function appEnvironment(): AppEnvironment | undefined {
   return process.env.APP_ID === undefined && !isGiven(process.env, 'PRIVATE_KEY') ? undefined : parse(app);

@@ -45,6 +45,20 @@ export function describeCalls(name: string, open: () => Promise<StoreStage>): vo
       ]);
     });
 
+    it('are shown in their order, each with when it was made, what it cost and what was said in it', async () => {
+      const { id, reserve, told } = await savedLoop(20);
+      const [first, second] = [await reserve(), await reserve()];
+      const transcript = await store.putBlob('what was said');
+      await store.settle(second, { call: callOf(10, 3), usd: 0.5, transcript });
+      await told(1, { type: 'paid', at: AT, calls: [callOf(5, 1)] });
+      const nothing = { entry: undefined, model: undefined, usd: undefined, transcript: undefined };
+      expect(await store.calls(id)).toEqual([
+        { ...EXPECTED, ...nothing, id: first, at: AT, entry: 1, model: 'm', usd: 0.01, isSettled: false },
+        { ...callOf(10, 3), id: second, at: AT, entry: 1, model: 'm', usd: 0.5, isSettled: true, transcript },
+        { ...callOf(5, 1), ...nothing, id: expect.any(String), at: AT, isSettled: true },
+      ]);
+    });
+
     it('are told by the save whose event has them, and by none that is refused', async () => {
       const { id, reserve, told } = await savedLoop(2);
       const [first, second] = [await reserve(), await reserve()];

@@ -156,8 +156,8 @@ describe('an answer that is streamed', () => {
         .writeHead(200, { 'content-type': 'text/event-stream' })
         .write(`data: ${JSON.stringify(delta({ content: '{' }))}\n\n`);
     });
-    const error = await errorOf(ask(model({ silenceMs: 150, tries: 1 })));
-    expect(error.message).toContain('in 1 try: an answer that fell silent for 0.15 s.');
+    const error = await errorOf(ask(model({ silenceMs: 1000, tries: 1 })));
+    expect(error.message).toContain('in 1 try: an answer that fell silent for 1 s.');
   });
 
   test.each([
@@ -347,8 +347,8 @@ test('three bad tries end in an error that says what happened on each, and never
 
 test('an answer that stalls half-way is a try that ran out of time', async () => {
   const { model } = await endpoint(stalls);
-  const error = await errorOf(ask(model({ silenceMs: 150, tries: 1 })));
-  expect(error.message).toContain('in 1 try: an answer that fell silent for 0.15 s.');
+  const error = await errorOf(ask(model({ silenceMs: 1000, tries: 1 })));
+  expect(error.message).toContain('in 1 try: an answer that fell silent for 1 s.');
 });
 
 test.each([

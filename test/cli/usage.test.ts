@@ -354,6 +354,7 @@ describe('help', () => {
       'doctor',
       'prove',
       'verify',
+      'loops',
       'schemas',
     ]);
     expect((await typed([])).out).toEqual(out);

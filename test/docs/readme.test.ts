@@ -45,6 +45,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run alarms': IN_CI('check npm run alarms'),
   'npm run simulate:bugs': IN_CI('check npm run simulate:bugs'),
   'npm run bench': IN_CI('check npm run bench'),
+  'npm run bench:gateway': IN_CI('check npm run bench:gateway'),
   'npm run bench:library': IN_CI('check npm run bench:library'),
   'npm run soak': IN_CI('check npm run soak'),
   'npm run test:mutants': IN_CI('check npm run test:mutants'),
@@ -81,6 +82,11 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run -s loopwright -- prove main..HEAD --repo ../shop': {
     file: 'test/machine/prove.test.ts',
     words: "typed(['prove', 'main..fix', '--repo', directory])",
+  },
+  'npm run -s loopwright -- loops': { file: 'test/e2e/typed/shown-loops.test.ts', words: "looked('loops')" },
+  'npm run -s loopwright -- loops show acme/shop#12 --words': {
+    file: 'test/e2e/typed/shown-loops.test.ts',
+    words: "looked('loops', 'show', 'acme/shop#12', '--words')",
   },
   'npm run -s loopwright -- verify ../verify --repo ../shop': {
     file: 'test/machine/verify.test.ts',
@@ -219,7 +225,7 @@ describe('npm run test:machine where something is missing', () => {
         reject: false,
       });
       expect(all).toContain(
-        'test:machine needs what is not on this machine: bubblewrap, socat, ripgrep, chromium, cmark-gfm, buildah; run `sudo apt-get install -y bubblewrap socat ripgrep chromium cmark-gfm buildah` and start it again.',
+        'test:machine needs what is not on this machine: bubblewrap, socat, ripgrep, chromium, cmark-gfm, buildah, iproute2, openssl; run `sudo apt-get install -y bubblewrap socat ripgrep chromium cmark-gfm buildah iproute2 openssl` and start it again.',
       );
       expect(exitCode).toBe(1);
       expect(all).not.toContain('passed');

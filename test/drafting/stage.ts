@@ -175,6 +175,7 @@ const refusingStore: Store = {
   reserve: refuse,
   settle: refuse,
   untold: refuse,
+  calls: refuse,
   takeShown: refuse,
   keepShown: refuse,
   begins: refuse,

@@ -47,13 +47,15 @@ async function drafting() {
   return { door, round, purses };
 }
 
+const SAID = { request: 'asked', answer: 'answered' };
+
 /** Never comes back, as far as the loop can tell. */
 class Killed extends Error {}
 
 test('each call of a killed process counts once: as it was settled, or else as it was reserved', async () => {
   const { door, round, purses } = await drafting();
   const killed = async (book: CallBook): Promise<never> => {
-    await book.settle(await book.reserve(usage(1000)), usage(400));
+    await book.settle(await book.reserve(usage(1000)), usage(400), SAID);
     await book.reserve(usage(500));
     throw new Killed();
   };
@@ -61,7 +63,7 @@ test('each call of a killed process counts once: as it was settled, or else as i
   await expect(round(killed)).rejects.toThrow();
   const done = async (book: CallBook): Promise<never> => {
     const id = await book.reserve(usage(500));
-    await book.settle(id, usage(100));
+    await book.settle(id, usage(100), SAID);
     throw new ModelError('The model is away.', [Object.assign(usage(100), { id })]);
   };
   await round(done);
@@ -74,7 +76,7 @@ test('a call counts once though its process still lived when another took its pl
   const { door, round } = await drafting();
   const overtaken = async (book: CallBook): Promise<never> => {
     const id = await book.reserve(usage(500));
-    await book.settle(id, usage(100));
+    await book.settle(id, usage(100), SAID);
     await expect(round(() => Promise.reject(new Killed()))).rejects.toThrow();
     throw new ModelError('The model is away.', [Object.assign(usage(100), { id })]);
   };
@@ -85,7 +87,7 @@ test('a call counts once though its process still lived when another took its pl
 test('a call of a killed process counts though nothing is drafted after it', async () => {
   const { door, round } = await drafting();
   const killed = async (book: CallBook): Promise<never> => {
-    await book.settle(await book.reserve(usage(1000)), usage(400));
+    await book.settle(await book.reserve(usage(1000)), usage(400), SAID);
     throw new Killed();
   };
   await expect(round(killed)).rejects.toThrow();

@@ -17,6 +17,8 @@ export const REQUIREMENTS: Readonly<Record<string, () => boolean>> = {
   'postgresql-15': () =>
     process.env.LOOPWRIGHT_TEST_POSTGRES !== undefined || existsSync('/usr/lib/postgresql/15/bin/postgres'),
   buildah: () => onPath('buildah'),
+  iproute2: () => onPath('ip'),
+  openssl: () => onPath('openssl'),
 };
 
 /** The line that installs packages; the README shows it for all of them. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { RUNNER_SECRET } from '../../src/local/actions/runner-secret.ts';
@@ -125,76 +125,82 @@ async function as(method: string, path: string, body?: unknown): Promise<unknown
 
 const GITHUB = { as };
 
-beforeAll(async () => {
-  directory = await realpath(await mkdtemp(join(tmpdir(), 'three-parties-')));
-  spaces = await createNamespaces(
-    ['github', 'app', 'runner', 'model'],
-    [
-      ['app', 'github'],
-      ['runner', 'github'],
-      ['runner', 'app'],
-      ['app', 'model'],
-      ['github', undefined],
-    ],
-  );
-  postgres = await startPostgres();
-  await certify(['github', 'app', 'model']);
-  const source = await prepareDemoRepository(directory);
-  await startGitHub(source);
-  await Promise.all([startModel(), startRunner(), startApp()]);
-}, 120_000);
-
-afterAll(async () => {
-  for (const child of children.toReversed()) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  }
-  await postgres?.stop();
-  await spaces?.close();
-  if (directory) await rm(directory, { recursive: true, force: true });
-});
-
-test('the whole journey comes to a ready pull request', { timeout: PATIENCE_MS + 60_000 }, async () => {
-  const issue = await openLabelledIssue(GITHUB);
-  await finish(GITHUB, issue, PATIENCE_MS);
-  const [pull] = await pullsOf(GITHUB);
-  expect(pull?.draft).toBe(false);
-  const runs = await runsOf(GITHUB);
-  expect(runs.filter(({ conclusion }) => conclusion !== 'success')).toEqual([]);
-  const dispatched = runs.filter(({ event }) => event === 'workflow_dispatch');
-  expect(new Set(dispatched.map(({ display_title: title }) => title.split(' ')[0]))).toEqual(
-    new Set(['loopwright-build', 'loopwright-verify']),
-  );
-});
-
-/** Who answers whom, on the ports that anything listens on. */
-const REACHED = {
-  app: { github: true, runner: false, model: true },
-  runner: { github: true, app: true, model: false },
-  github: { app: true, runner: false, model: false },
-  model: { app: true, github: false, runner: false },
-} as const;
-
-test.each(Object.entries(REACHED))('the network of the %s reaches nothing but what it must', async (party, wanted) => {
-  const asks = `const [host] = process.argv.slice(1);
-    require('node:net').connect(443, host).setTimeout(3000, () => process.exit(1)).on('error', () => process.exit(1)).on('connect', () => process.exit(0));`;
-  const found: Record<string, boolean> = {};
-  for (const other of Object.keys(wanted)) {
-    const [program, ...argv] = spaces.within(party, [process.execPath, '-e', asks, `${other}.test`]);
-    found[other] = (await execa(program, argv, { reject: false })).exitCode === 0;
-  }
-  const world = await execa(...split(spaces.within(party, [process.execPath, '-e', asks, '192.0.2.1'])), {
-    reject: false,
+// Networks are root's to make.
+describe.skipIf(process.getuid?.() !== 0)('App, GitHub and runner on networks of their own', () => {
+  beforeAll(async () => {
+    directory = await realpath(await mkdtemp(join(tmpdir(), 'three-parties-')));
+    spaces = await createNamespaces(
+      ['github', 'app', 'runner', 'model'],
+      [
+        ['app', 'github'],
+        ['runner', 'github'],
+        ['runner', 'app'],
+        ['app', 'model'],
+        ['github', undefined],
+      ],
+    );
+    postgres = await startPostgres();
+    await certify(['github', 'app', 'model']);
+    const source = await prepareDemoRepository(directory);
+    await startGitHub(source);
+    await Promise.all([startModel(), startRunner(), startApp()]);
   });
-  expect({ ...found, world: world.exitCode === 0 }).toEqual({ ...wanted, world: false });
-});
 
-test("the model's key is with the App alone", async () => {
-  const holds = async (name: string) =>
-    (await execa('grep', ['-rlaF', KEY, file(name)], { reject: false })).stdout.split('\n').filter(Boolean);
-  expect(await holds('github')).toEqual([]);
-  expect(await holds('runner')).toEqual([]);
+  afterAll(async () => {
+    for (const child of children.toReversed()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    await postgres?.stop();
+    await spaces?.close();
+    if (directory) await rm(directory, { recursive: true, force: true });
+  });
+
+  test('the whole journey comes to a ready pull request', { timeout: PATIENCE_MS + 60_000 }, async () => {
+    const issue = await openLabelledIssue(GITHUB);
+    await finish(GITHUB, issue, PATIENCE_MS);
+    const [pull] = await pullsOf(GITHUB);
+    expect(pull?.draft).toBe(false);
+    const runs = await runsOf(GITHUB);
+    expect(runs.filter(({ conclusion }) => conclusion !== 'success')).toEqual([]);
+    const dispatched = runs.filter(({ event }) => event === 'workflow_dispatch');
+    expect(new Set(dispatched.map(({ display_title: title }) => title.split(' ')[0]))).toEqual(
+      new Set(['loopwright-build', 'loopwright-verify']),
+    );
+  });
+
+  /** Who answers whom, on the ports that anything listens on. */
+  const REACHED = {
+    app: { github: true, runner: false, model: true },
+    runner: { github: true, app: true, model: false },
+    github: { app: true, runner: false, model: false },
+    model: { app: true, github: false, runner: false },
+  } as const;
+
+  test.each(Object.entries(REACHED))(
+    'the network of the %s reaches nothing but what it must',
+    async (party, wanted) => {
+      const asks = `const [host] = process.argv.slice(1);
+      require('node:net').connect(443, host).setTimeout(3000, () => process.exit(1)).on('error', () => process.exit(1)).on('connect', () => process.exit(0));`;
+      const found: Record<string, boolean> = {};
+      for (const other of Object.keys(wanted)) {
+        const [program, ...argv] = spaces.within(party, [process.execPath, '-e', asks, `${other}.test`]);
+        found[other] = (await execa(program, argv, { reject: false })).exitCode === 0;
+      }
+      const world = await execa(...split(spaces.within(party, [process.execPath, '-e', asks, '192.0.2.1'])), {
+        reject: false,
+      });
+      expect({ ...found, world: world.exitCode === 0 }).toEqual({ ...wanted, world: false });
+    },
+  );
+
+  test("the model's key is with the App alone", async () => {
+    const holds = async (name: string) =>
+      (await execa('grep', ['-rlaF', KEY, file(name)], { reject: false })).stdout.split('\n').filter(Boolean);
+    expect(await holds('github')).toEqual([]);
+    expect(await holds('runner')).toEqual([]);
+  });
 });
 
 function split([program, ...argv]: readonly [string, ...string[]]): [string, string[]] {

@@ -2,7 +2,7 @@
 import type { BookedCall } from '../../../src/loop/brief.ts';
 import type { Event } from '../../../src/loop/event.ts';
 import type { Shown } from '../../../src/loop/shown.ts';
-import type { Delivery, StoredLoop, StoredPullProof } from '../../../src/ports.ts';
+import type { Delivery, LoopCall, StoredLoop, StoredPullProof } from '../../../src/ports.ts';
 
 export interface LogEntry {
   readonly seq: number;
@@ -43,10 +43,12 @@ export interface Database {
   serial: number;
 }
 
-export interface BookedRow {
+export interface BookedRow extends Mutable<Omit<LoopCall, keyof BookedCall>> {
   call: BookedCall;
   told: boolean;
 }
+
+type Mutable<Row> = { -readonly [Key in keyof Row]: Row[Key] };
 
 export interface DeliveryRow {
   /** As a database counts: what is there already has taken a number too. */

@@ -1,27 +1,41 @@
 /** Calls to models in memory, by the rules of adapters/call-rows.ts. */
 
-import { callsOf } from '../../../src/loop/costs.ts';
+import { callsOf, costUsd } from '../../../src/loop/costs.ts';
 import type { Event } from '../../../src/loop/event.ts';
+import type { Loop } from '../../../src/loop/loop.ts';
+import { idOf } from '../../../src/loop/terms.ts';
 import type { Store } from '../../../src/ports.ts';
 import type { BookedRow, Database } from './database.ts';
 
-export function createCallRows(database: Database): Pick<Store, 'reserve' | 'settle' | 'untold'> {
+const UNRESERVED = { entry: undefined, model: undefined, transcript: undefined } as const;
+
+export function createCallRows(database: Database): Pick<Store, 'reserve' | 'settle' | 'untold' | 'calls'> {
   return {
-    reserve: async ({ loopId, call }) => book(database, loopId, { call, told: false }),
-    async settle(id, { call }) {
+    reserve: async ({ loopId, entry, model, call, usd, at }) => {
+      const booked = { ...UNRESERVED, entry, model, usd, at: new Date(at).toISOString() };
+      return book(database, loopId, { ...booked, call, isSettled: false, told: false });
+    },
+    async settle(id, { call, usd, transcript }) {
       const row = rowOf(database, id);
-      if (row !== undefined) row.call = { ...call, id };
+      if (row === undefined) return;
+      Object.assign(row, { call: { ...call, id }, usd, transcript, isSettled: true });
+      if (transcript !== undefined) database.names.add(`${transcript} ${id.slice(0, id.lastIndexOf('#'))}`);
     },
     untold: async (loopId) =>
       (database.calls.get(loopId) ?? []).filter(({ told }) => !told).map(({ call }) => structuredClone(call)),
+    calls: async (loopId) =>
+      (database.calls.get(loopId) ?? []).map(({ call, told: _, ...row }) => structuredClone({ ...call, ...row })),
   };
 }
 
 /** In the save that appends the event. */
-export function tellCalls(database: Database, loopId: string, event: Event): void {
+export function tellCalls(database: Database, loop: Loop, event: Event): void {
   for (const call of callsOf(event)) {
-    if (call.id === undefined) book(database, loopId, { call, told: true });
-    else {
+    if (call.id === undefined) {
+      const usd = loop.started?.price && costUsd(loop.started.price, [call]);
+      const at = new Date(event.at).toISOString();
+      book(database, idOf(loop.ref), { ...UNRESERVED, call, usd, at, isSettled: true, told: true });
+    } else {
       const row = rowOf(database, call.id);
       if (row !== undefined) row.told = true;
     }

@@ -161,7 +161,7 @@ function write(database: Database, change: Change, { checked, enqueue, onSave }:
     database.logs.set(id, log);
     for (const digest of digestsIn(JSON.stringify(event) ?? '')) database.names.add(`${digest} ${id}`);
   }
-  if (event !== undefined) tellCalls(database, id, event);
+  if (event !== undefined) tellCalls(database, loop, event);
   for (const lane of new Set(wakes)) enqueue({ type: 'wake', loopId: id, lane });
   if (freesSlot === true) enqueue({ type: 'admit' });
   onSave?.(before?.loop, loop, { event, settled });

@@ -1,0 +1,66 @@
+/** What was asked and answered in a call, without secrets, as it is kept. */
+import { z } from 'zod';
+import { withoutSecrets } from './secrets.ts';
+
+/** Where transcripts are kept. */
+export interface Transcripts {
+  /** Gives the digest that it is kept under. */
+  keep(transcript: string): Promise<string>;
+}
+
+export const transcript = z.object({
+  version: z.literal(1),
+  /** As it is booked. */
+  call: z.string(),
+  /** `owner/name#issue`. */
+  loop: z.string(),
+  dialect: z.string(),
+  model: z.string(),
+  /** Of the upstream's answer; absent where none came, or nobody asked for it. */
+  status: z.int().optional(),
+  /** Whether the answer came whole. */
+  ending: z.string(),
+  at: z.string(),
+  request: z.string(),
+  answer: z.string(),
+});
+export type Exchanged = Omit<z.infer<typeof transcript>, 'version'>;
+
+/** JSON; both texts as they are to be kept. */
+export function transcriptOf(exchanged: Exchanged): string {
+  return `${JSON.stringify({ version: 1, ...exchanged }, null, 2)}\n`;
+}
+
+/** Looking for secrets in a MiB takes some 200 ms, in which the App does nothing else. */
+const LONGEST = 256 * 1024;
+
+/** A text as it may be kept: as it was sent, without secrets, and without its middle where it is long. */
+export function keptText(text: string, canaries: readonly string[]): string {
+  return withoutSecrets(excerpt(text), canaries);
+}
+
+function excerpt(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const half = LONGEST / 2;
+  const left = text.length - LONGEST;
+  return `${text.slice(0, half)}\n[${left} characters left out]\n${text.slice(-half)}`;
+}
+
+export interface Growing {
+  add(text: string): void;
+  text(): string;
+}
+
+/** A text that comes in pieces, of which no more is kept than a transcript shows. */
+export function createGrowing(): Growing {
+  let head = '';
+  let tail = '';
+  return {
+    add(text) {
+      const room = LONGEST - head.length;
+      head += text.slice(0, room);
+      tail = `${tail}${text.slice(room)}`.slice(-LONGEST);
+    },
+    text: () => head + tail,
+  };
+}
