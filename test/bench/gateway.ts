@@ -1,0 +1,124 @@
+/**
+ * `npm run bench:gateway`: what the gateway adds to a call of a model, at twenty streams at the same time, beside a proxy that does nothing but hand on. The two take turns.
+ * Means something on an idle machine only, so that a goal that is missed is told, and no failure.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { optionsOrEnd } from '../command-line.ts';
+import { startPostgres } from '../machine/postgres-server.ts';
+import { median } from './median.ts';
+
+const json = optionsOrEnd({
+  typed: 'npm run bench:gateway --',
+  purpose: 'Measures what the gateway adds to a call of a model, at twenty streams at the same time.',
+  options: { json: { meaning: 'one JSON array instead of text' } },
+  read: (given) => given.json === true,
+});
+const STREAMS = 20;
+const ROUNDS = 10;
+const GOAL_MS = 10;
+
+interface Door {
+  readonly url: string;
+  readonly token: string;
+}
+
+const children: ChildProcess[] = [];
+
+async function start(...argv: readonly string[]): Promise<Door> {
+  const program = join(import.meta.dirname, 'streams.ts');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...argv], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  return z.object({ url: z.string(), token: z.string() }).parse(JSON.parse(String(line)));
+}
+
+interface Call {
+  readonly firstMs: number;
+  readonly wholeMs: number;
+}
+
+const BODY = JSON.stringify({
+  model: 'any',
+  stream: true,
+  messages: [{ role: 'user', content: 'words '.repeat(600) }],
+});
+
+/** @throws {Error} for an answer that is none. */
+async function call({ url, token }: Door): Promise<Call> {
+  const startedMs = performance.now();
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/gateway/v1/chat/completions`, { method: 'POST', headers, body: BODY });
+  if (!answer.ok || answer.body === null) throw new Error(`${url} answered ${answer.status} ${await answer.text()}`);
+  let firstMs: number | undefined;
+  let said = '';
+  for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
+    firstMs ??= performance.now() - startedMs;
+    said += piece;
+  }
+  if (!said.endsWith('[DONE]\n\n')) throw new Error(`${url} broke off after ${said.length} characters`);
+  return { firstMs: firstMs ?? Number.NaN, wholeMs: performance.now() - startedMs };
+}
+
+const atOnce = (door: Door): Promise<readonly Call[]> => Promise.all(Array.from({ length: STREAMS }, () => call(door)));
+
+interface Result {
+  readonly database: string;
+  /** Of one call, medians. */
+  readonly bare: Call;
+  readonly gateway: Call;
+  readonly addedMs: number;
+}
+
+async function compare(database: string, bare: Door, gateway: Door): Promise<Result> {
+  const rounds: { readonly bare: readonly Call[]; readonly gateway: readonly Call[] }[] = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const one = { bare: await atOnce(bare), gateway: await atOnce(gateway) };
+    // The first one warms what both need.
+    if (round > 0) rounds.push(one);
+  }
+  const middle = (which: 'bare' | 'gateway'): Call => ({
+    firstMs: median(rounds.flatMap((one) => one[which].map(({ firstMs }) => firstMs))),
+    wholeMs: median(rounds.flatMap((one) => one[which].map(({ wholeMs }) => wholeMs))),
+  });
+  const [without, through] = [middle('bare'), middle('gateway')];
+  return { database, bare: without, gateway: through, addedMs: through.wholeMs - without.wholeMs };
+}
+
+function tell({ database, bare, gateway, addedMs }: Result): void {
+  const mark = addedMs <= GOAL_MS ? 'holds' : 'MISSED';
+  process.stdout.write(
+    `${database.padEnd(10)}  ${STREAMS} streams: first word ${bare.firstMs.toFixed(1)} ms bare, ${gateway.firstMs.toFixed(1)} ms here; whole ${bare.wholeMs.toFixed(1)} and ${gateway.wholeMs.toFixed(1)} ms, ${addedMs.toFixed(1)} ms more (goal ${GOAL_MS}): ${mark}\n`,
+  );
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
+const postgres = await startPostgres();
+try {
+  const model = await start('model');
+  const bare = await start('bare', model.url);
+  const results: Result[] = [];
+  for (const [database, url] of [
+    ['PostgreSQL', await postgres.createDatabase()],
+    ['PGlite', join(directory, 'database')],
+  ] as const) {
+    const result = await compare(database, bare, await start('gateway', model.url, url));
+    results.push(result);
+    if (!json) tell(result);
+  }
+  if (json) process.stdout.write(`${JSON.stringify(results)}\n`);
+} finally {
+  for (const child of children) {
+    child.kill('SIGINT');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
+  await postgres.stop();
+  await rm(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,97 @@
+/**
+ * What stands between jobs and a model, each a process of its own: `streams.ts model` answers every call with a stream of words, `streams.ts bare <model>` hands a stream on
+ * and does nothing else, `streams.ts gateway <model> <database>` is the App's gateway with its identity checks, its ledger and its transcripts. Prints one line when it listens.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type RequestListener, request as requestTo } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
+import { exportJWK, SignJWT } from 'jose';
+import { pino } from 'pino';
+import { systemClock } from '../../src/adapters/clock.ts';
+import { openEngine } from '../../src/adapters/database.ts';
+import { createStore } from '../../src/adapters/store.ts';
+import { createIdentity } from '../../src/gateway/identity.ts';
+import { createModelGateway } from '../../src/gateway/model-gateway.ts';
+import { loopOf, saveOf, startedOn } from '../adapters/loops.ts';
+import { listening } from '../listening.ts';
+
+const [kind = '', model = '', database = ''] = process.argv.slice(2);
+const WORDS = 20;
+const PAUSE_MS = 10;
+const AUDIENCE = 'https://loopwright.test';
+const say = (value: object): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
+
+const answer: RequestListener = async (request, response) => {
+  await request.toArray();
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (let word = 0; word < WORDS; word += 1) {
+    response.write(`data: {"choices":[{"index":0,"delta":{"content":"word ${word} "}}]}\n\n`);
+    await delay(PAUSE_MS);
+  }
+  response.end(
+    'data: {"choices":[],"usage":{"prompt_tokens":900,"completion_tokens":40,"total_tokens":940}}\n\ndata: [DONE]\n\n',
+  );
+};
+
+const handOn: RequestListener = (request, response) => {
+  const { method, headers, url } = request;
+  const far = requestTo(
+    `${model}${url}`,
+    { method, headers: { ...headers, host: new URL(model).host } },
+    (answered) => {
+      response.writeHead(answered.statusCode ?? 502, answered.headers);
+      answered.pipe(response);
+    },
+  );
+  request.pipe(far);
+};
+
+/** A loop whose BUILD run asks, an issuer that says who it is, and the gateway over a real store. */
+async function gateway(): Promise<{ readonly url: string; readonly token: string }> {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const issuer: string = await listening(
+    createServer(async ({ url }, response) => {
+      const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] };
+      const about = { issuer, jwks_uri: `${issuer}/keys` };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(url === '/keys' ? keys : about));
+    }),
+  );
+  const store = createStore(await openEngine({ url: database }));
+  const started = startedOn('loopwright/1');
+  const run = { id: 1000, entry: 5 };
+  const loop = loopOf(
+    { issue: 1 },
+    {
+      ...{ status: 'working', phase: 'BUILD', entry: run.entry, built: { reports: {}, run } },
+      started: { ...started, price: { prompt: 0.01, completion: 0.01 } },
+    },
+  );
+  await store.save(saveOf(loop, 0));
+  const app = createModelGateway({
+    identity: createIdentity({ issuer, audience: AUDIENCE, clock: systemClock }),
+    ...{ store, clock: systemClock, canaries: ['app-secret-9d2e4f6a8b1c3057'] },
+    upstreams: { chat: { baseUrl: `${model}/v1`, apiKey: 'sk-upstream-4c1f9b7e2d6a8053', model: 'scripted' } },
+    transcripts: { keep: (transcript) => store.putBlob(transcript) },
+    log: pino({ level: 'silent' }),
+  });
+  const { owner, repo, repositoryId } = loop.ref;
+  const workflow = `${owner}/${repo}/.github/workflows/loopwright-build.yml@refs/heads/main`;
+  const token = await new SignJWT({
+    ...{ iss: issuer, aud: AUDIENCE, sub: 'repo', repository: `${owner}/${repo}`, repository_id: String(repositoryId) },
+    ...{ event_name: 'workflow_dispatch', environment: 'loopwright', ref: 'refs/heads/main', run_attempt: '1' },
+    ...{ workflow_ref: workflow, job_workflow_ref: workflow, run_id: String(run.id) },
+  })
+    .setIssuedAt()
+    .setNotBefore('0s')
+    .setExpirationTime('9m')
+    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+    .sign(privateKey);
+  return { url: await listening(createServer(getRequestListener(app.fetch))), token };
+}
+
+const LISTENERS: Readonly<Record<string, RequestListener>> = { model: answer, bare: handOn };
+const listener = LISTENERS[kind];
+say(listener === undefined ? await gateway() : { url: await listening(createServer(listener)), token: 'none' });
+process.on('SIGINT', () => process.exit(0));
