@@ -178,7 +178,7 @@ describe('a hostile product in the checks of its own repository', () => {
 
   test('reads nothing of the home, the data directory or other processes', () => {
     const ends = ended('read ');
-    expect(ends).toHaveLength(8);
+    expect(ends).toHaveLength(9);
     expect(ends.filter((end) => !end.startsWith('refused'))).toEqual([]);
     // Only the way to its own folder is there.
     expect(ended('list data')).toEqual(['1,1,1']);
@@ -192,7 +192,7 @@ describe('a hostile product in the checks of its own repository', () => {
 
   test('finds nothing under /_local, no page, no neighbour and no App', () => {
     const asks = ended('ask ');
-    expect(asks).toHaveLength(8);
+    expect(asks).toHaveLength(9);
     expect(asks.filter((end) => !end.startsWith('404 false'))).toEqual([]);
     expect(ended('neighbour')).toEqual([expect.stringContaining('refused')]);
     expect(ended('app')).toEqual([expect.stringContaining('refused')]);
