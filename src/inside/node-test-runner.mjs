@@ -44,7 +44,7 @@ function emit(text) {
   position += 1;
   for (let at = 0; at < bytes.length; ) at += writeSync(3, bytes, at);
 }
-function emitTest(name, bare, { outcome, message }) {
+function emitTest(name, bare, { outcome, message }, ms) {
   emit(
     '{"kind":"test","name":' +
       stringify(name) +
@@ -54,6 +54,7 @@ function emitTest(name, bare, { outcome, message }) {
       outcome +
       '","message":' +
       stringify(message) +
+      (typeof ms === 'number' && ms >= 0 ? `,"ms":${stringify(ms)}` : '') +
       '}',
   );
 }
@@ -110,7 +111,7 @@ function tell(full, { nesting, name, details }, result) {
   if (full === BEGIN) return;
   if (full === LOAD) emit(`{"kind":"load","message":${stringify(message)}}`);
   else if (full === END) end(result);
-  else if (details?.type !== 'suite') emitTest(full, name, result);
+  else if (details?.type !== 'suite') emitTest(full, name, result, details?.duration_ms);
 }
 function end({ outcome, message }) {
   isOver = true;

@@ -5,7 +5,7 @@ import { isTestFile } from '../guard/test-paths.ts';
 import { scopeOf } from '../guard/test-scope.ts';
 import { withoutWaiver } from '../guard/waivers.ts';
 import { RUNNERS } from '../runners/runners.ts';
-import type { TestRun } from '../test-runs/test-run.ts';
+import { type TestRun, testLimitOf } from '../test-runs/test-run.ts';
 import { textsIn } from '../trees/repository.ts';
 import { built } from './build.ts';
 import { changeOf } from './change.ts';
@@ -151,7 +151,7 @@ async function weighed(
 /** The tests that pass on the head: the changed ones with those of the requirements, and the others. */
 function guardsOf(
   { commands: { runner }, change: { product } }: Judging,
-  { grounds: { rows }, first: { durationMs }, others }: Weighing,
+  { grounds: { rows }, first, others }: Weighing,
   wanted: ReadonlySet<string>,
 ): { readonly own: Guards; readonly others: Guards } {
   const chosen = RUNNERS[runner].choosesTests === 'believed';
@@ -161,7 +161,9 @@ function guardsOf(
   return {
     own: {
       tests: byFile([...changed, ...listed]),
-      durationMs: durationMs + (listed.length === 0 ? 0 : others.durationMs),
+      durationMs: first.durationMs + (listed.length === 0 ? 0 : others.durationMs),
+      // Of those that the change did not touch nobody knows how long each takes.
+      testMs: listed.length === 0 ? testLimitOf(first, changed) : undefined,
     },
     others: { tests: byFile(nearFirst(rest, product)), durationMs: others.durationMs, chosen },
   };
@@ -175,14 +177,10 @@ function nearFirst(ids: readonly string[], product: readonly string[]): readonly
 }
 
 /** None where each test has to say what it notices, or where a runner cannot leave out the others. */
-function provingOf(
-  { commands: { runner }, requirements }: Judging,
-  rows: readonly ProofRow[],
-  { durationMs }: TestRun,
-): Guards {
+function provingOf({ commands: { runner }, requirements }: Judging, rows: readonly ProofRow[], first: TestRun): Guards {
   const isUsed = RUNNERS[runner].choosesTests === 'believed' && requirements === undefined;
   const proving = isUsed ? rows.flatMap(({ role, test }) => (role === 'proves' ? [test] : [])) : [];
-  return { tests: byFile(proving), durationMs, chosen: true };
+  return { tests: byFile(proving), durationMs: first.durationMs, chosen: true, testMs: testLimitOf(first, proving) };
 }
 
 function notJudged(reason: string): Judged {

@@ -16,6 +16,8 @@ export interface Guards {
   readonly durationMs: number;
   /** They are run without the other tests of their files. */
   readonly chosen?: boolean;
+  /** What one of them may take with a fault; where that is not known, a share of the whole time. */
+  readonly testMs?: number | undefined;
 }
 
 export interface TrialRequest {
@@ -66,7 +68,7 @@ const SHORTEST_MS = 20_000;
 export function ask(
   request: TrialRequest,
   directory: string,
-  { tests, durationMs, chosen }: Guards,
+  { tests, durationMs, chosen, testMs }: Guards,
   how: 'patiently' | 'hastily' = 'hastily',
 ): Promise<TestRun> {
   const { sandbox, commands, outputBytes } = request;
@@ -76,7 +78,7 @@ export function ask(
   return runTests({
     ...{ sandbox, directory, commands, outputBytes },
     ...{ files, expected: idsOf({ tests }), onlyExpected: chosen },
-    ...(how === 'patiently' ? { timeoutMs } : { timeoutMs: hasty, tellsApart: false, untilRed: chosen }),
+    ...(how === 'patiently' ? { timeoutMs } : { timeoutMs: hasty, testMs, tellsApart: false, untilRed: chosen }),
   });
 }
 

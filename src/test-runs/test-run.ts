@@ -29,6 +29,8 @@ export interface TestRequest {
   readonly untilRed?: boolean | undefined;
   /** For all files together. */
   readonly timeoutMs: number;
+  /** For one test, where the runner can end it alone; without it a share of the whole time. */
+  readonly testMs?: number | undefined;
   /** Whether files that ran together and did not come to their end run again one by one, to tell which of them it is (default). */
   readonly tellsApart?: boolean;
   readonly outputBytes: number;
@@ -63,6 +65,16 @@ export function suiteCommand(request: {
   const { sandbox, directory: root, folder: directory, command, timeoutMs, outputBytes } = request;
   const env = { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' };
   return runInTestFolder({ sandbox, root, directory }, { argv: ['bash', '-c', command], env, timeoutMs, outputBytes });
+}
+
+/** With a fault a test may wait for what never comes. One that took so long is ended when it takes that much longer, on a machine that does much else, too. */
+const TEST_PATIENCE = 20;
+const SHORTEST_TEST_MS = 1000;
+
+/** What one of the tests may take with a fault, as they took on the head; undefined where their runner does not say. */
+export function testLimitOf({ results }: Pick<TestRun, 'results'>, ids: readonly string[]): number | undefined {
+  const took = ids.flatMap((id) => results.get(id)?.durationMs ?? []);
+  return took.length === 0 ? undefined : Math.max(SHORTEST_TEST_MS, TEST_PATIENCE * Math.max(...took));
 }
 
 /** A test that hangs is stopped before its file is, and its file before the whole run, so that the others still count. */
@@ -115,6 +127,7 @@ async function runOnce(
     expected,
     onlyExpected = false,
     untilRed = false,
+    testMs = timeoutMs * TEST_SHARE,
   }: TestRequest,
   script: string,
   { files, leftMs, share }: Start,
@@ -133,7 +146,7 @@ async function runOnce(
     ...(untilRed ? { untilRed } : {}),
   };
   const command = {
-    argv: argv({ node: sandbox.node, script, testMs: Math.ceil(timeoutMs * TEST_SHARE) }),
+    argv: argv({ node: sandbox.node, script, testMs: Math.ceil(Math.min(testMs, timeoutMs * TEST_SHARE)) }),
     env: { CI: 'true', PYTHONDONTWRITEBYTECODE: '1' },
     stdin: JSON.stringify(request),
     timeoutMs: Math.ceil(Math.min(leftMs, shareMs)),

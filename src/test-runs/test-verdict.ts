@@ -9,6 +9,8 @@ export interface TestResult {
   readonly message: string;
   /** The test was begun, and ended by an exception that is no assertion. */
   readonly isRaised?: true;
+  /** What it took, where its runner says that. */
+  readonly durationMs?: number;
 }
 
 export interface TestRun {
@@ -87,6 +89,7 @@ const line = z.discriminatedUnion('kind', [
     bare: z.string(),
     outcome: z.enum([...outcome.options, 'error']),
     message: z.string(),
+    ms: z.number().nonnegative().optional(),
   }),
   z.strictObject({ kind: z.literal('load'), message: z.string() }),
   z.strictObject({ kind: z.literal('end'), outcome, message: z.string() }),
@@ -121,10 +124,11 @@ function readFileRun({ file, key, result }: FileRun, directory: string): ReadFil
   };
 }
 
-function testOf({ name, bare, outcome: told, message }: Extract<Line, { kind: 'test' }>): TestLine {
+function testOf({ name, bare, outcome: told, message, ms }: Extract<Line, { kind: 'test' }>): TestLine {
+  const took = ms === undefined ? {} : { durationMs: ms };
   return told === 'error'
-    ? { name, bare, outcome: 'load-error', message, isRaised: true }
-    : { name, bare, outcome: told, message };
+    ? { name, bare, outcome: 'load-error', message, isRaised: true, ...took }
+    : { name, bare, outcome: told, message, ...took };
 }
 
 function earlyEnd(file: string, { timedOut, durationMs }: CommandResult): string {
@@ -201,7 +205,11 @@ function worst(results: readonly (TestResult | undefined)[]): TestResult {
   const sorted = found.toSorted((one, other) => SEVERITY.indexOf(other.outcome) - SEVERITY.indexOf(one.outcome));
   const [first] = sorted;
   if (first === undefined) return { outcome: 'not-run', message: 'no result' };
-  return { outcome: first.outcome, message: first.message, ...(first.isRaised && { isRaised: true }) };
+  const took = found.flatMap(({ durationMs }) => durationMs ?? []);
+  return {
+    ...{ outcome: first.outcome, message: first.message, ...(first.isRaised && { isRaised: true }) },
+    ...(took.length === 0 ? {} : { durationMs: Math.max(...took) }),
+  };
 }
 
 function tail(text: string): string {

@@ -19,6 +19,7 @@ export interface RunnerWorld {
     runner: Runner,
     names: Readonly<Record<string, readonly string[]>>,
     timeoutMs?: number,
+    testMs?: number,
   ): Promise<TestRun & { readonly outcomes: Readonly<Record<string, string | undefined>> }>;
   /** Runs the one test with this id among the files, in a copy of its own, after those test files that come before it. */
   attack(runner: Runner, files: Files, id: string, before?: readonly string[]): Promise<Attacked>;
@@ -44,10 +45,10 @@ export async function openRunnerWorld(): Promise<RunnerWorld> {
     workspace,
     scratch,
     write: (files) => writeAll(workspace, files),
-    async run(runner, names, timeoutMs = 30_000) {
+    async run(runner, names, timeoutMs = 30_000, testMs = undefined) {
       const expected = Object.entries(names).flatMap(([file, tests]) => tests.map((name) => `${file}::${name}`));
       const request = { sandbox, directory: workspace, commands: { runner }, files: Object.keys(names), expected };
-      const result = await runTests({ ...request, ...limits, timeoutMs });
+      const result = await runTests({ ...request, ...limits, timeoutMs, testMs });
       const outcomes = Object.fromEntries(expected.map((id) => [id.split('::')[1], result.results.get(id)?.outcome]));
       return { ...result, outcomes };
     },
@@ -62,7 +63,8 @@ export async function openRunnerWorld(): Promise<RunnerWorld> {
         expected: [id],
       };
       const { trusted, problem, results } = await runTests({ ...request, ...limits });
-      return { trusted, problem, ...results.get(id) };
+      const { outcome, message } = results.get(id) ?? {};
+      return { trusted, problem, ...(outcome && { outcome }), ...(message === undefined ? {} : { message }) };
     },
     close: () => rm(root, { recursive: true, force: true }),
   };

@@ -8,7 +8,7 @@ export type FrozenTest = FrozenTests['tests'][number];
 
 /**
  * Runs frozen tests in a tree, as they were frozen. With `only`, these; a file is run whole, unless they are to run `alone` and the runner can
- * choose. With `mostMs`, it may take no longer than that.
+ * choose. With `mostMs`, it may take no longer than that, and one test no longer than `testMs`.
  */
 export async function runFrozen(
   { brief, environment }: Bench,
@@ -19,11 +19,13 @@ export async function runFrozen(
     files = [...new Set(only.map(({ file }) => file))],
     alone = false,
     mostMs,
+    testMs,
   }: {
     readonly only?: readonly FrozenTest[];
     readonly files?: readonly string[];
     readonly alone?: boolean;
     readonly mostMs?: number;
+    readonly testMs?: number | undefined;
   } = {},
 ): Promise<TestRun> {
   const { suiteTimeoutMs, outputBytes } = brief.limits;
@@ -37,6 +39,7 @@ export async function runFrozen(
     expected: only.map(idOf),
     onlyExpected: alone,
     timeoutMs,
+    testMs,
     outputBytes,
   });
 }

@@ -2,7 +2,7 @@
 import type { FrozenTests, Outcome } from '../../loop/brief.ts';
 import { type Fault, withFault } from '../../syntax/faults.ts';
 import { FOR_PROCESSORS } from '../../test-runs/in-parallel.ts';
-import { runTests, type TestRun } from '../../test-runs/test-run.ts';
+import { runTests, type TestRun, testLimitOf } from '../../test-runs/test-run.ts';
 import { type Bench, runShell } from '../workspace/environment.ts';
 import { onTreeCopy, overwrite, type Trees } from '../workspace/trees.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
@@ -114,7 +114,8 @@ const PATIENCE = 15;
 const SHORTEST_MS = 4000;
 
 function judging({ bench, tests, headRun }: Work, copy: string, only: readonly FrozenTest[]): Promise<TestRun> {
-  return runFrozen(bench, copy, tests, { only, mostMs: patienceMs(headRun.durationMs) });
+  const testMs = testLimitOf(headRun, only.map(idOf));
+  return runFrozen(bench, copy, tests, { only, mostMs: patienceMs(headRun.durationMs), testMs });
 }
 
 function patienceMs(headMs: number): number {

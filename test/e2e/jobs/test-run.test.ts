@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { suiteCommand } from '../../../src/test-runs/test-run.ts';
+import { suiteCommand, testLimitOf } from '../../../src/test-runs/test-run.ts';
 import { judgeRun } from '../../../src/test-runs/test-verdict.ts';
 import { openRunnerWorld, type RunnerWorld } from '../../jobs/runner-world.ts';
 
@@ -93,6 +93,21 @@ describe('node:test results', () => {
     );
     expect(trusted).toBe(true);
     expect(outcomes).toEqual({ hangs: 'load-error', open: 'pass' });
+  });
+
+  it('gives a test with a fault twenty times as long as the slowest took on the head, and those after it count', async () => {
+    const file = (waits: string) =>
+      `${NODE} test('first', () => new Promise((resolve) => setTimeout(resolve, 100))); test('waits', () => ${waits}); test('last', () => {});`;
+    const names = { 'w.test.mjs': ['first', 'waits', 'last'] };
+    await world.write({ 'w.test.mjs': file('{}') });
+    const head = await world.run('node-test', names);
+    const limit = testLimitOf(head, ['w.test.mjs::first', 'w.test.mjs::waits']) ?? 0;
+    expect(limit).toBeGreaterThanOrEqual(2000);
+    expect(testLimitOf(head, ['w.test.mjs::last'])).toBe(1000);
+    await world.write({ 'w.test.mjs': file('new Promise((resolve) => setTimeout(resolve, 90000))') });
+    const { outcomes, results } = await world.run('node-test', names, 200_000, 1500);
+    expect(outcomes).toEqual({ first: 'pass', waits: 'load-error', last: 'pass' });
+    expect(results.get('w.test.mjs::waits')?.message).toContain('timed out after 1500ms');
   });
 
   it('does not believe a file that blocks', async () => {
