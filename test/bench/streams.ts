@@ -13,10 +13,12 @@ import { openEngine } from '../../src/adapters/database.ts';
 import { createStore } from '../../src/adapters/store.ts';
 import { createIdentity } from '../../src/gateway/identity.ts';
 import { createModelGateway } from '../../src/gateway/model-gateway.ts';
+import type { Loop } from '../../src/loop/loop.ts';
 import { loopOf, saveOf, startedOn } from '../adapters/loops.ts';
 import { listening } from '../listening.ts';
 
 const [kind = '', model = '', database = ''] = process.argv.slice(2);
+const LOOPS = 20;
 const WORDS = 20;
 const PAUSE_MS = 10;
 const AUDIENCE = 'https://loopwright.test';
@@ -47,8 +49,8 @@ const handOn: RequestListener = (request, response) => {
   request.pipe(far);
 };
 
-/** A loop whose BUILD run asks, an issuer that says who it is, and the gateway over a real store. */
-async function gateway(): Promise<{ readonly url: string; readonly token: string }> {
+/** Loops whose BUILD runs ask, an issuer that says who they are, and the gateway over a real store. */
+async function gateway(): Promise<{ readonly url: string; readonly tokens: readonly string[] }> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const issuer: string = await listening(
     createServer(async ({ url }, response) => {
@@ -59,16 +61,22 @@ async function gateway(): Promise<{ readonly url: string; readonly token: string
     }),
   );
   const store = createStore(await openEngine({ url: database }));
-  const started = startedOn('loopwright/1');
-  const run = { id: 1000, entry: 5 };
-  const loop = loopOf(
-    { issue: 1 },
-    {
-      ...{ status: 'working', phase: 'BUILD', entry: run.entry, built: { reports: {}, run } },
-      started: { ...started, price: { prompt: 0.01, completion: 0.01 } },
-    },
-  );
-  await store.save(saveOf(loop, 0));
+  const tokenOf = async (loop: Loop): Promise<string> => {
+    await store.save(saveOf(loop, 0));
+    const { owner, repo, repositoryId } = loop.ref;
+    const workflow = `${owner}/${repo}/.github/workflows/loopwright-build.yml@refs/heads/main`;
+    return new SignJWT({
+      ...{ iss: issuer, aud: AUDIENCE, sub: 'repo', repository: `${owner}/${repo}`, repository_id: `${repositoryId}` },
+      ...{ event_name: 'workflow_dispatch', environment: 'loopwright', ref: 'refs/heads/main', run_attempt: '1' },
+      ...{ workflow_ref: workflow, job_workflow_ref: workflow, run_id: `${loop.built.run?.id}` },
+    })
+      .setIssuedAt()
+      .setNotBefore('0s')
+      .setExpirationTime('9m')
+      .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+      .sign(privateKey);
+  };
+  const tokens = await Promise.all(Array.from({ length: LOOPS }, (_, index) => tokenOf(building(index + 1))));
   const app = createModelGateway({
     identity: createIdentity({ issuer, audience: AUDIENCE, clock: systemClock }),
     ...{ store, clock: systemClock, canaries: ['app-secret-9d2e4f6a8b1c3057'] },
@@ -76,22 +84,20 @@ async function gateway(): Promise<{ readonly url: string; readonly token: string
     transcripts: { keep: (transcript) => store.putBlob(transcript) },
     log: pino({ level: 'silent' }),
   });
-  const { owner, repo, repositoryId } = loop.ref;
-  const workflow = `${owner}/${repo}/.github/workflows/loopwright-build.yml@refs/heads/main`;
-  const token = await new SignJWT({
-    ...{ iss: issuer, aud: AUDIENCE, sub: 'repo', repository: `${owner}/${repo}`, repository_id: String(repositoryId) },
-    ...{ event_name: 'workflow_dispatch', environment: 'loopwright', ref: 'refs/heads/main', run_attempt: '1' },
-    ...{ workflow_ref: workflow, job_workflow_ref: workflow, run_id: String(run.id) },
-  })
-    .setIssuedAt()
-    .setNotBefore('0s')
-    .setExpirationTime('9m')
-    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
-    .sign(privateKey);
-  return { url: await listening(createServer(getRequestListener(app.fetch))), token };
+  return { url: await listening(createServer(getRequestListener(app.fetch))), tokens };
+}
+
+/** Awaits the run of its BUILD entry. */
+function building(issue: number): Loop {
+  const started = { ...startedOn(`loopwright/${issue}`), price: { prompt: 0.01, completion: 0.01 } };
+  const run = { id: 1000 + issue, entry: 5 };
+  return loopOf(
+    { issue },
+    { status: 'working', phase: 'BUILD', entry: run.entry, started, built: { reports: {}, run } },
+  );
 }
 
 const LISTENERS: Readonly<Record<string, RequestListener>> = { model: answer, bare: handOn };
 const listener = LISTENERS[kind];
-say(listener === undefined ? await gateway() : { url: await listening(createServer(listener)), token: 'none' });
+say(listener === undefined ? await gateway() : { url: await listening(createServer(listener)), tokens: ['none'] });
 process.on('SIGINT', () => process.exit(0));
