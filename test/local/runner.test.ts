@@ -5,7 +5,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { ENCLOSED_HEADER, RUNNER_PATH } from '../../src/local/actions/job-message.ts';
 import { createJobQueue, type JobQueue, type Patience } from '../../src/local/actions/job-queue.ts';
 import { executeWorkflow } from '../../src/local/actions/workflow-execution.ts';
-import { executeJob } from '../../src/local/runner/job.ts';
+import { type ExecuteJob, executeJob } from '../../src/local/runner/job.ts';
 import { type Runner, startRunner } from '../../src/local/runner/runner.ts';
 import { eventually, HERE, type Stage, startStage } from './server.ts';
 import { removeTemporaryDirectories, temporaryDirectory } from './workflow-kit.ts';
@@ -59,11 +59,14 @@ async function serve(patience?: Patience): Promise<void> {
   });
 }
 
-async function run(secret = SECRET): Promise<{ readonly said: readonly string[]; readonly works: string }> {
+async function run(
+  secret = SECRET,
+  execute: ExecuteJob = executeJob,
+): Promise<{ readonly said: readonly string[]; readonly works: string }> {
   const works = join(await temporaryDirectory(), 'work');
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
-  runners.push(await startRunner({ url: stage.server.url, secret, works, executing: () => executeJob, lanes: 2, say }));
+  runners.push(await startRunner({ url: stage.server.url, secret, works, executing: () => execute, lanes: 2, say }));
   return { said, works };
 }
 
@@ -165,6 +168,22 @@ test('without the secret nobody gets a job, and the runner says why', async () =
   expect((await asks('/take', 'guessed', { method: 'POST' })).status).toBe(401);
   await actions().cancelWorkflowRun({ ...HERE, run_id: 1 });
   await ended();
+});
+
+test('a job that cannot even be begun fails, and its runner goes on with the next', async () => {
+  await serve();
+  let begun = 0;
+  const { said } = await run(SECRET, async (request, place) => {
+    begun += 1;
+    if (begun === 1) throw new Error('no place to work in');
+    return executeJob(request, place);
+  });
+  await dispatch('token.yml');
+  await ended();
+  await dispatch('token.yml');
+  await ended(2);
+  expect((await runsNow()).map(({ conclusion }) => conclusion)).toEqual(['success', 'failure']);
+  expect(said).toEqual(['job asks of run 1 cannot be performed: no place to work in']);
 });
 
 test("a job's token is good for that job alone, until it has ended", async () => {

@@ -52,8 +52,8 @@ export function handOut(request: JobRequest): HandedJob {
     held: {
       files: run.files,
       cancelled: cancellation.promise,
-      admit(claim) {
-        admission ??= admit({ ...claim, ...optional(claim), cancel: cancellation.resolve });
+      admit({ id: own, name, permissions, environment, concurrency }) {
+        admission ??= admit({ id: own, name, permissions, environment, concurrency, cancel: cancellation.resolve });
         return admission;
       },
       tell(state) {
@@ -76,10 +76,6 @@ export function handOut(request: JobRequest): HandedJob {
     heardMs: 0,
     hasBegun: false,
   };
-}
-
-function optional({ permissions, environment, concurrency }: ClaimMessage) {
-  return { permissions, environment, concurrency };
 }
 
 function runMessage(run: JobRequest['run']['request']): JobMessage['run'] {

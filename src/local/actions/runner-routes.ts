@@ -1,9 +1,9 @@
 /** What runners ask of the embedded GitHub: jobs, with the secret that runners share with it, and all that is of one job with that job's token. */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Hono, type HonoRequest } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { bodyOf } from '../controls/body.ts';
 import { HttpError } from '../http-error.ts';
+import { opens } from '../session.ts';
 import type { HeldJob } from './handed-job.ts';
 import {
   type AdmissionMessage,
@@ -31,7 +31,7 @@ export function runnerRoutes({ queue, secret }: RunnersService): Hono {
   const app = new Hono();
   app.use(bodyLimit({ maxSize: MOST_BYTES, onError: () => refusal(413, 'That is too large for one request.') }));
   app.post('/take', async ({ req, json, body }) => {
-    if (!isSame(bearerOf(req), secret)) throw new HttpError(401, 'This is for runners that know the secret.');
+    if (!opens(secret, bearerOf(req))) throw new HttpError(401, 'This is for runners that know the secret.');
     const message = await queue.take(AbortSignal.any([req.raw.signal, AbortSignal.timeout(WAIT_MS)]));
     return message === undefined ? body(null, 204) : json(message);
   });
@@ -95,12 +95,6 @@ function refusal(status: number, message: string): Response {
 
 function bearerOf(request: HonoRequest): string | undefined {
   return request.header('authorization')?.replace(/^Bearer /, '');
-}
-
-/** Comparing digests tells nothing of how much was right. */
-function isSame(given: string | undefined, secret: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return given !== undefined && timingSafeEqual(digest(given), digest(secret));
 }
 
 async function inTime<Answer>(answer: Promise<Answer>, otherwise: Answer): Promise<Answer> {

@@ -5,7 +5,7 @@ import { type JobMessage, jobMessage, RUNNER_PATH } from '../actions/job-message
 import { parseWorkflow } from '../actions/workflow-file.ts';
 import type { JobRequest } from '../actions/workflow-job-request.ts';
 import type { ExecuteJob } from './job.ts';
-import { openJobChannel } from './job-channel.ts';
+import { type JobChannel, openJobChannel } from './job-channel.ts';
 import { createOutlet } from './outlet.ts';
 import { endLeftovers } from './process.ts';
 import { relayTo } from './relay.ts';
@@ -85,28 +85,41 @@ async function takeFrom({ url, secret }: Working, signal: AbortSignal): Promise<
 }
 
 async function perform(working: Working, message: JobMessage, stopping: AbortSignal): Promise<void> {
-  const { runId, attempt } = message.run;
+  const { key, run } = message;
   const channel = openJobChannel({ url: working.url, token: message.token, stopping });
+  const directory = join(working.works, `${run.runId}-${run.attempt}-${key}`);
+  const outcome = await (async () => working.executeJob(requestOf(message, channel, stopping), { directory }))().catch(
+    (error: Error) => {
+      working.say(`job ${key} of run ${run.runId} cannot be performed: ${error.message}`);
+      return FAILED;
+    },
+  );
+  await channel
+    .end(outcome)
+    .catch((error: Error) =>
+      working.say(`how job ${key} of run ${run.runId} ended could not be told: ${error.message}`),
+    );
+}
+
+/** Whatever goes wrong in a job is its own conclusion; this is for a message that cannot be read as one. */
+const FAILED = { conclusion: 'failure', outputs: {} } as const;
+
+function requestOf(message: JobMessage, channel: JobChannel, stopping: AbortSignal): JobRequest {
+  const { id, matrix, needs, inputs, notes, key, run } = message;
+  const workflow = parseWorkflow(run.text, run.path);
+  const definition = workflow.jobs[id];
+  if (definition === undefined) throw new Error(`${run.path} has no job ${id}`);
   const ending = new AbortController();
-  const end = (reason: string, cancel: ((reason: string) => void) | undefined): void => {
-    if (reason === '' || cancel === undefined) ending.abort();
-    else cancel(reason);
-  };
-  let cancel: ((reason: string) => void) | undefined;
-  void channel.cancelled.then((reason) => end(reason, cancel));
-  const signal = AbortSignal.any([ending.signal, stopping]);
-  const workflow = parseWorkflow(message.run.text, message.run.path);
-  const definition = workflow.jobs[message.id];
-  if (definition === undefined) throw new Error(`${message.run.path} has no job ${message.id}`);
-  const { id, matrix, needs, inputs, notes, key } = message;
-  const request: JobRequest = {
+  let cancel = (_reason: string): void => ending.abort();
+  void channel.cancelled.then((reason) => (reason === '' ? ending.abort() : cancel(reason)));
+  return {
     ...{ id, matrix, needs, inputs, notes, key, definition },
     run: {
       workflow,
       files: channel.files,
       request: {
-        ...message.run,
-        signal,
+        ...run,
+        signal: AbortSignal.any([ending.signal, stopping]),
         onJob: channel.tell,
         admit: (claim) => {
           cancel = claim.cancel;
@@ -115,12 +128,4 @@ async function perform(working: Working, message: JobMessage, stopping: AbortSig
       },
     },
   };
-  try {
-    const outcome = await working.executeJob(request, { directory: join(working.works, `${runId}-${attempt}-${key}`) });
-    await channel.end(outcome);
-  } catch (error) {
-    working.say(
-      `how job ${key} of run ${runId} ended could not be told: ${error instanceof Error ? error.message : error}`,
-    );
-  }
 }
