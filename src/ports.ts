@@ -35,6 +35,8 @@ export type Message =
 export interface Said {
   readonly request: string;
   readonly answer: string;
+  /** Whether an answer came; else it holds why not. */
+  readonly ending: 'whole' | 'broken';
 }
 
 /** Where each try is booked before it is made, with what it may cost, and after it with what it did. */

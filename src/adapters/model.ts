@@ -157,8 +157,10 @@ async function tryOnce<Value>(
 
 /** The schema or the tools of a request are the App's own, and are not kept with each. */
 function saidIn(messages: readonly ChatCompletionMessageParam[], sent: Sent, { canaries }: Settings): Said {
-  const answer = 'failure' in sent ? sent.failure.what : JSON.stringify(sent.completion, null, 2);
-  return { request: keptText(JSON.stringify(messages, null, 2), canaries), answer: keptText(answer, canaries) };
+  const request = keptText(JSON.stringify(messages, null, 2), canaries);
+  return 'failure' in sent
+    ? { request, answer: keptText(sent.failure.what, canaries), ending: 'broken' }
+    : { request, answer: keptText(JSON.stringify(sent.completion, null, 2), canaries), ending: 'whole' };
 }
 
 /** @throws {BudgetError} where nothing is left after these calls. */

@@ -41,7 +41,13 @@ export function callLines({ at, model, isSettled, usd, ...call }: LoopCall): rea
 
 export function wordLines(words: Exchanged | null): readonly string[] {
   if (words === null) return ['  Nothing that was said is kept of it.', ''];
-  return ['  asked:', ...indented(words.request), '  answered:', ...indented(words.answer), ''];
+  return [
+    '  asked:',
+    ...indented(words.request),
+    `  ${words.ending === 'whole' ? 'answered' : `answer ${words.ending}`}:`,
+    ...indented(words.answer),
+    '',
+  ];
 }
 
 function indented(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-/** `loopwright loops`: what the App remembers of its loops, and what was said in their calls to models; reads only. */
+/** `loopwright loops`: what the App remembers of its loops, and what was said in their calls to models. */
 import { join } from 'node:path';
 import { openEngine } from '../adapters/database.ts';
 import { lookAtDatabase } from '../adapters/database-look.ts';
@@ -53,7 +53,7 @@ function nameIn([verb, name]: readonly string[]): string | undefined {
   );
 }
 
-/** Looking changes nothing: a database that is not there is not made, and one of another version is left alone. @throws {StoreError} */
+/** A database that is not there is not made, and a server's of another version is left to its App; an embedded one that nobody uses is brought up to date as by `start`. @throws {StoreError} */
 async function assertReadable(url: string): Promise<void> {
   const facts = await lookAtDatabase(url, WITHIN_MS);
   const problem = {

@@ -198,8 +198,8 @@ async function settled(
 ): Promise<void> {
   const { name: dialect, upstream, canaries } = line;
   const subject = { call: booking.id, loop: nameOf(loop.ref), dialect, model: upstream.model, status, ending };
-  const said = { request: keptText(prepared.text, canaries), answer: keptText(answer, canaries) };
   try {
+    const said = { request: keptText(prepared.text, canaries), answer: keptText(answer, canaries) };
     const transcript = await transcripts.keep(transcriptOf({ ...subject, at, ...said }));
     const { call, usd: costUsd } = await booking.settle(used, transcript);
     log.info({ ...subject, ...call, costUsd, transcript }, 'a job asked a model');

@@ -255,18 +255,32 @@ describe('a purse', () => {
         booked.push(['reserved', received.length, estimated, completionTokens]);
         return `call ${received.length}`;
       },
-      async settle(id, { promptTokens, completionTokens }) {
-        booked.push([id, received.length, promptTokens, completionTokens]);
+      async settle(id, { promptTokens, completionTokens }, { ending }) {
+        booked.push([id, received.length, promptTokens, completionTokens, ending]);
       },
     };
     const { calls } = await model().answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', book });
     expect(booked).toEqual([
       ['reserved', 0, true, 4000],
-      ['call 0', 1, 10, 3],
+      ['call 0', 1, 10, 3, 'whole'],
       ['reserved', 1, true, 4000],
-      ['call 1', 2, 10, 3],
+      ['call 1', 2, 10, 3, 'whole'],
     ]);
     expect(calls).toMatchObject([{ id: 'call 0' }, { id: 'call 1' }]);
+  });
+
+  test('is told of a try without an answer as one, with why', async () => {
+    const { model } = await endpoint((response) => void response.writeHead(500).end('down'));
+    const told: unknown[] = [];
+    const book: CallBook = {
+      reserve: async () => 'call',
+      async settle(_id, _call, { ending, answer }) {
+        told.push([ending, answer]);
+      },
+    };
+    const asked = model({ tries: 1 }).answer({ name: 'release', context: CONTEXT, system: 's', user: 'u', book });
+    await expect(asked).rejects.toThrow('1 try');
+    expect(told).toEqual([['broken', expect.stringContaining('500')]]);
   });
 
   test('is looked into before a turn of a conversation, too', async () => {

@@ -47,7 +47,7 @@ async function drafting() {
   return { door, round, purses };
 }
 
-const SAID = { request: 'asked', answer: 'answered' };
+const SAID = { request: 'asked', answer: 'answered', ending: 'whole' } as const;
 
 /** Never comes back, as far as the loop can tell. */
 class Killed extends Error {}

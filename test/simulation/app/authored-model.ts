@@ -70,7 +70,8 @@ export function createAuthoredModel(hub: Hub, life: Life, paid: Paid[]): Model {
     const id = await book?.reserve(call);
     one.booked = id !== undefined;
     await scheduler.sleep(1000 + random.around(random.chance(0.03) ? 200_000 : 12_000), life);
-    if (id !== undefined) await book?.settle(id, call, { request: 'authored', answer: `${call.role} ${id}` });
+    if (id !== undefined)
+      await book?.settle(id, call, { request: 'authored', answer: `${call.role} ${id}`, ending: 'whole' });
     return { ...call, ...(id !== undefined && { id }) };
   };
   return {
