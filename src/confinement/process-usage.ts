@@ -9,6 +9,10 @@ export interface ProcessUsage {
   readonly unnamedBytes: number;
   /** Files and folders in the temporary directory. */
   readonly temporaryFiles: number;
+  /** Of processor time, of those that live, in hundredths of a second. */
+  readonly ticks: number;
+  /** Whether one of them works, or would if it had a processor, or has the disk work. */
+  readonly isAtWork: boolean;
 }
 
 const PAGE_BYTES = 4096;
@@ -18,6 +22,8 @@ interface Process {
   readonly parent: number;
   readonly threads: number;
   readonly residentBytes: number;
+  readonly state: string;
+  readonly ticks: number;
 }
 
 /** Sums up every process below `root`; `enoughBytes` is from when on memory that processes share is counted once, which takes longer. */
@@ -31,6 +37,8 @@ export function usageBelow(root: number, enoughBytes: number): ProcessUsage {
     memoryBytes: memory + held.memory,
     unnamedBytes: held.disk,
     temporaryFiles: temporaryFiles(found),
+    ticks: sum(found.map(({ ticks }) => ticks)),
+    isAtWork: found.some(({ state }) => state === 'R' || state === 'D'),
   };
 }
 
@@ -41,8 +49,11 @@ function processes(): readonly Process[] {
     .flatMap((name) => {
       const fields = textOf(`/proc/${name}/stat`).split(') ').at(-1)?.split(' ') ?? [];
       if (fields.length < 22) return [];
-      const [parent = 0, threads = 0, pages = 0] = [fields[1], fields[17], fields[21]].map(Number);
-      return [{ id: Number(name), parent, threads, residentBytes: pages * PAGE_BYTES }];
+      const [parent = 0, user = 0, system = 0, threads = 0, pages = 0] = [1, 11, 12, 17, 21].map((at) =>
+        Number(fields[at]),
+      );
+      const [state = ''] = fields;
+      return [{ id: Number(name), parent, threads, residentBytes: pages * PAGE_BYTES, state, ticks: user + system }];
     });
 }
 

@@ -15,13 +15,24 @@ export interface Watched {
   readonly disk: DiskMeter;
 }
 
+/** What is done with what is seen. */
+export interface Heard {
+  /** A limit was passed. */
+  readonly kill: () => void;
+  /** Nothing of it has worked since the look before; may be heard often. */
+  readonly waits?: (() => void) | undefined;
+}
+
 const INTERVAL_MS = 200;
 
-/** Starts to watch what is below a process; calls `kill` once, when a limit is passed. */
-export function watch(root: number, { tree, limits, disk }: Watched, kill: () => void): Watch {
+/** Starts to watch what is below a process. */
+export function watch(root: number, { tree, limits, disk }: Watched, { kill, waits }: Heard): Watch {
   let passed: LimitName | undefined;
+  let ticks: number | undefined;
   const look = async (): Promise<void> => {
     const usage = usageBelow(root, limits.memoryBytes);
+    if (usage.ticks === ticks && !usage.isAtWork) waits?.();
+    ticks = usage.ticks;
     passed ??= passedOf(usage, limits) ?? (await disk.exceeded(tree, usage));
     if (passed !== undefined) kill();
   };

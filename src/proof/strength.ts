@@ -5,7 +5,7 @@ import { MOST_PLACES, placesOf, possibleFaults, readable, survivorsOf } from '..
 import { type Fault, spread, withFault } from '../syntax/faults.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
 import { reworded } from '../syntax/reworded.ts';
-import { inParallel } from '../test-runs/in-parallel.ts';
+import { inParallel, lanesOf } from '../test-runs/in-parallel.ts';
 import { reachedBy, unreachedOf } from './reached.ts';
 import { ask, type Guards, idsOf, onChanged, passingIn, type Texts, type TrialRequest } from './trial.ts';
 
@@ -56,12 +56,13 @@ export async function strengthOf(request: StrengthRequest): Promise<Measured | n
   request.log(`${reached.length === 1 ? '1 fault' : `${reached.length} faults`} in the changed lines, one at a time`);
   const faults = [...reached, ...unreached];
   const tell = progress(reached.length, request.log);
-  const trials = await inParallel(faults, async (fault): Promise<Trial> => {
+  const tryOne = async (fault: Fault): Promise<Trial> => {
     if (unreached.has(fault)) return { fault, ...NEVER_REACHED };
     const trial = await judge(request, looking, { fault, text: texts.get(fault.file) ?? '' });
     tell();
     return { fault, ...trial };
-  });
+  };
+  const trials = await inParallel(faults, tryOne, lanesOf(request.sandbox));
   return {
     all: counted(trials, texts),
     readers: new Set(idsOf(request.own).filter((id) => !looking.own.tests.values().some((ids) => ids.includes(id)))),

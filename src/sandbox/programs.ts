@@ -1,5 +1,5 @@
 /** Where the programs are that the sandbox needs: Node, Python, bubblewrap. */
-import { stat } from 'node:fs/promises';
+import { chmod, constants, copyFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { execa } from 'execa';
 import { childEnvironment } from '../settings/env.ts';
@@ -32,6 +32,14 @@ async function findInterpreters(): Promise<Interpreters> {
     bind: places,
     isActivated: prefixes.length > 1,
   };
+}
+
+/** Of a program that may be run and not read, Linux lets no other process without privileges see the inside. */
+export async function closedNode(scratch: string): Promise<string> {
+  const copy = join(scratch, 'node');
+  await copyFile(process.execPath, copy, constants.COPYFILE_FICLONE);
+  await chmod(copy, 0o111);
+  return copy;
 }
 
 /** The host's own path counts: what the sandboxed command sees is another one. */

@@ -1,5 +1,5 @@
 /** Keeps generated code away from the machine: bubblewrap with its own namespaces, or nothing for the scripted model. */
-import { chmod, constants, copyFile, mkdir, realpath } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { ENCLOSED_HOME, enclosed, type Foundations, layFoundations } from '../confinement/bubblewrap.ts';
 import { type DiskMeter, openDiskMeter } from '../confinement/disk-meter.ts';
@@ -7,12 +7,13 @@ import { defaultLimits, LIMIT_OPEN_FILES, type Limits, limited } from '../confin
 import { openScope, type Scope } from '../confinement/scope.ts';
 import { takeSetId } from '../confinement/set-id.ts';
 import { limitsTold, missingWalls } from '../confinement/walls.ts';
-import { watch as watchProcess } from '../confinement/watch.ts';
+import { type Watch, watch as watchProcess } from '../confinement/watch.ts';
 import { SandboxError } from '../errors.ts';
 import type { SandboxKind } from '../loop/brief.ts';
 import { childEnvironment } from '../settings/env.ts';
 import { type CommandResult, runProcess } from './command-run.ts';
-import { bubblewrap, contains, exists, interpreterDirectories } from './programs.ts';
+import { bubblewrap, closedNode, contains, exists, interpreterDirectories } from './programs.ts';
+import { PROCESSORS, type Turns, turnsFor } from './turns.ts';
 
 export type { CommandResult } from './command-run.ts';
 
@@ -41,7 +42,7 @@ export interface Sandbox {
   readonly scratch: string;
   /** The Node for our own scripts: commands that they start can open neither its memory nor its files. */
   readonly node: string;
-  /** @throws {SandboxError} when the directory is in no bound tree. */
+  /** As many work at a time as there are processors; the time that a command may take begins with its turn. @throws {SandboxError} when the directory is in no bound tree. */
   run(command: SandboxCommand): Promise<CommandResult>;
 }
 
@@ -84,7 +85,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       missing: missingWalls({ filtered, scoped: places.scope !== undefined }),
       scratch,
       node: await closedNode(scratch),
-      run: runIn(places, wrapped, disk),
+      run: runIn(places, wrapped, { disk, turns: turnsFor(PROCESSORS) }),
     };
   }
   if (options.scripted)
@@ -92,14 +93,6 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   throw new SandboxError(
     `The sandbox needs bubblewrap, and ${problem}; install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.`,
   );
-}
-
-/** Of a program that may be run and not read, Linux lets no other process without privileges see the inside. */
-async function closedNode(scratch: string): Promise<string> {
-  const copy = join(scratch, 'node');
-  await copyFile(process.execPath, copy, constants.COPYFILE_FICLONE);
-  await chmod(copy, 0o111);
-  return copy;
 }
 
 interface Places {
@@ -125,19 +118,42 @@ interface Invocation {
 }
 type Wrap = (places: Places, command: SandboxCommand, writable: string) => Promise<Invocation>;
 
-/** Without a meter nothing is watched. */
-function runIn(places: Places, wrap: Wrap, disk?: DiskMeter): Sandbox['run'] {
-  const { limits } = places;
-  return async (command) => {
-    const directory = await realpath(command.directory);
-    const writable = writableTree(places, directory);
-    const invocation = await wrap(places, { ...command, directory }, writable);
-    const { timeoutMs, outputBytes, stdin, results = false } = command;
-    const watch = disk && ((id: number, kill: () => void) => watchProcess(id, { tree: writable, limits, disk }, kill));
-    const result = await runProcess({ ...invocation, directory, stdin, timeoutMs, outputBytes, results, watch });
-    if (wrap === wrapped && outlives(places, writable)) await takeSetId(writable);
-    return result;
+/** What all commands of a sandbox have to share. */
+interface Shared {
+  readonly disk: DiskMeter;
+  readonly turns: Turns;
+}
+
+/** Where nothing is shared, nothing is watched, and nobody waits for a turn. */
+function runIn(places: Places, wrap: Wrap, shared?: Shared): Sandbox['run'] {
+  return (command) => {
+    if (shared === undefined) return runOne(places, { command, wrap });
+    const { disk, turns } = shared;
+    return turns.take((waits) => {
+      const watch: Watching = (id, tree, kill) =>
+        watchProcess(id, { tree, limits: places.limits, disk }, { kill, waits });
+      return runOne(places, { command, wrap, watch });
+    });
   };
+}
+
+type Watching = (id: number, tree: string, kill: () => void) => Watch;
+
+interface One {
+  readonly command: SandboxCommand;
+  readonly wrap: Wrap;
+  readonly watch?: Watching;
+}
+
+async function runOne(places: Places, { command, wrap, watch: watching }: One): Promise<CommandResult> {
+  const directory = await realpath(command.directory);
+  const writable = writableTree(places, directory);
+  const invocation = await wrap(places, { ...command, directory }, writable);
+  const { timeoutMs, outputBytes, stdin, results = false } = command;
+  const watch = watching && ((id: number, kill: () => void) => watching(id, writable, kill));
+  const result = await runProcess({ ...invocation, directory, stdin, timeoutMs, outputBytes, results, watch });
+  if (wrap === wrapped && outlives(places, writable)) await takeSetId(writable);
+  return result;
 }
 
 /** A copy is gone before anybody else comes to it; where system calls are filtered, no set-id file can be made in it either. */

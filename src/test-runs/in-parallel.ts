@@ -1,16 +1,20 @@
 /** Work that is done at the same time. */
-import { availableParallelism } from 'node:os';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { PROCESSORS } from '../sandbox/turns.ts';
 
-const MOST = 4;
+/** How many runs of tests may be begun where a fault may make one wait for what never comes: the sandbox lets as many work as there are processors. */
+const AT_ONCE = 4 * PROCESSORS;
 
-/** As much as the machine has processors for. */
-export const FOR_PROCESSORS = Math.min(availableParallelism(), MOST);
+/** The same of a sandbox; without one they would meet at the same ports. */
+export function lanesOf({ kind }: Pick<Sandbox, 'kind'>): number {
+  return kind === 'none' ? 1 : AT_ONCE;
+}
 
 /** The results in the order of the items. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
-  most = FOR_PROCESSORS,
+  most = PROCESSORS,
 ): Promise<readonly Result[]> {
   const results: Result[] = new Array(items.length);
   const left = items.entries();
@@ -25,7 +29,7 @@ export async function inParallel<Item, Result>(
 export async function both<One, Other>(
   one: () => Promise<One>,
   other: () => Promise<Other>,
-  most = FOR_PROCESSORS,
+  most = PROCESSORS,
 ): Promise<readonly [One, Other]> {
   if (most > 1) return Promise.all([one(), other()]);
   return [await one(), await other()];

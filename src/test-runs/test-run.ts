@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { programText } from '../inside/program-text.ts';
 import type { Commands } from '../loop/brief.ts';
 import type { Runner, RunnerCommands } from '../runners/runner.ts';
@@ -86,20 +85,26 @@ const LATER_SHARE = 0.2;
 async function runFiles(request: TestRequest, script: string): Promise<readonly FileRun[]> {
   const { directory, timeoutMs, files, tellsApart = true } = request;
   const { runner } = request.commands;
-  const startedMs = performance.now();
   const tests = await keepTests(directory, runner);
   const first = await runOnce(request, script, { files, leftMs: timeoutMs, share: FILE_SHARE });
   if (files.length < 2 || !tellsApart) return first;
+  // Of the runs, and not of the turns that they wait for.
+  let spentMs = durationOf(first);
   // The tested code can write in the same tree: what another file made of a test says nothing about it.
   const runs = (await tests.areUntouched()) ? first.filter(isWhole(RUNNERS[runner].takesMany)) : [];
   const share = first.some(({ result }) => result.timedOut) ? LATER_SHARE : FILE_SHARE;
   for (const file of files.filter((path) => runs.every((run) => run.file !== path))) {
     await tests.restore();
-    const leftMs = timeoutMs - (performance.now() - startedMs);
-    if (leftMs <= 0) break;
-    runs.push(...(await runOnce(request, script, { files: [file], leftMs, share })));
+    if (spentMs >= timeoutMs) break;
+    const alone = await runOnce(request, script, { files: [file], leftMs: timeoutMs - spentMs, share });
+    spentMs += durationOf(alone);
+    runs.push(...alone);
   }
   return runs;
+}
+
+function durationOf(runs: readonly FileRun[]): number {
+  return runs.reduce((sum, { result }) => sum + result.durationMs, 0);
 }
 
 /** Whether what a file told beside others holds. One that was not ended, or did not load in a process of many, may do better alone. */

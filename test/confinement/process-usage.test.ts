@@ -14,3 +14,22 @@ it('counts no temporary files of the machine for a command that is not enclosed 
     command.kill('SIGKILL');
   }
 });
+
+it('tells who works from who only waits', async () => {
+  const [waiting, working] = [spawn('sleep', ['30'], { stdio: 'ignore' }), spawn('sh', ['-c', 'while :; do :; done'])];
+  try {
+    await Promise.all([once(waiting, 'spawn'), once(working, 'spawn')]);
+    const both = usageBelow(process.pid, Number.POSITIVE_INFINITY);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(usageBelow(process.pid, Number.POSITIVE_INFINITY).ticks).toBeGreaterThan(both.ticks);
+    expect(both.isAtWork).toBe(true);
+    working.kill('SIGKILL');
+    await once(working, 'exit');
+    const left = usageBelow(process.pid, Number.POSITIVE_INFINITY);
+    expect(left.isAtWork).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(usageBelow(process.pid, Number.POSITIVE_INFINITY).ticks).toBe(left.ticks);
+  } finally {
+    for (const command of [waiting, working]) command.kill('SIGKILL');
+  }
+});

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSandbox, type Sandbox, type SandboxCommand, treesDirectory } from '../../src/sandbox/sandbox.ts';
+import { PROCESSORS } from '../../src/sandbox/turns.ts';
 import { listening } from '../listening.ts';
 
 let root: string;
@@ -47,6 +48,20 @@ describe('the bubblewrap sandbox', () => {
     expect(result.stderr.match(/Read-only file system|No such file/g)).toHaveLength(6);
     // The workspace's parent is under /tmp, which is the command's own inside.
     expect(existsSync(join(root, 'out'))).toBe(false);
+  });
+
+  it('lets others work while commands wait, and counts the time of one from its turn', async () => {
+    const startedMs = performance.now();
+    const waiting = Array.from({ length: 2 * PROCESSORS }, () => sh('sleep 4'));
+    const worked = await Promise.all(
+      Array.from({ length: 2 * PROCESSORS }, () => sh('echo worked', { timeoutMs: 2000 })),
+    );
+    expect(worked.map(({ stdout }) => stdout)).toEqual(worked.map(() => 'worked\n'));
+    const longMs = performance.now() - startedMs;
+    const ended = await Promise.all(waiting);
+    expect(ended.map(({ exitCode }) => exitCode)).toEqual(ended.map(() => 0));
+    // One after the other they would wait for as many sleeps as there are turns.
+    expect(longMs).toBeLessThan(7000);
   });
 
   it('does not follow a symbolic link out of the workspace', async () => {

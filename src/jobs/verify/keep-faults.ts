@@ -1,4 +1,6 @@
 /** Faults in the code that the tests of a `keep` requirement execute, until one of them notices. */
+
+import { PROCESSORS } from '../../sandbox/turns.ts';
 import { possibleFaults, readable } from '../../syntax/changed-code.ts';
 import { type Fault, spread } from '../../syntax/faults.ts';
 import { inParallel } from '../../test-runs/in-parallel.ts';
@@ -31,7 +33,7 @@ export async function tryKept(work: Work, requirement: string, tests: readonly F
   const alone = await reachedAlone(work, { texts, faults: [...reached] }, tests);
   const ordered = inOrder([...reached], { work, alone, own: new Set(taskFiles(work, requirement)) });
   const faults = readable(parsers, { texts, faults: ordered }, MOST_FAULTS);
-  const most = workers(work);
+  const most = Math.min(workers(work), WINDOW);
   let unmeasured = 0;
   // Some at the same time, and the first in order counts: which one it is does not depend on the machine.
   for (let from = 0; from < faults.length; from += most) {
@@ -47,6 +49,9 @@ export async function tryKept(work: Work, requirement: string, tests: readonly F
   }
   return { isTried: faults.length > 0, fault: undefined, detail: detailOf(faults.length, unmeasured, texts.size) };
 }
+
+/** Behind the first that is noticed all are tried in vain. */
+const WINDOW = 2 * PROCESSORS;
 
 interface Asked {
   readonly fault: Fault;

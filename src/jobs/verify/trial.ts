@@ -1,7 +1,7 @@
 /** One fault made in a copy of the candidate, and what the frozen tests say to it. */
 import type { FrozenTests, Outcome } from '../../loop/brief.ts';
 import { type Fault, withFault } from '../../syntax/faults.ts';
-import { FOR_PROCESSORS } from '../../test-runs/in-parallel.ts';
+import { lanesOf } from '../../test-runs/in-parallel.ts';
 import { runTests, type TestRun, testLimitOf } from '../../test-runs/test-run.ts';
 import { type Bench, runShell } from '../workspace/environment.ts';
 import { onTreeCopy, overwrite, type Trees } from '../workspace/trees.ts';
@@ -21,9 +21,9 @@ export interface Work {
   readonly notes: string[];
 }
 
-/** How many runs of tests may be at work: with many faults a test waits for what never comes; without a sandbox they would meet at the same ports. */
+/** How many runs of tests may be begun. */
 export function workers({ bench }: Work): number {
-  return bench.environment.sandbox.kind === 'none' ? 1 : 2 * FOR_PROCESSORS;
+  return lanesOf(bench.environment.sandbox);
 }
 
 /** Of files, by path. */

@@ -121,7 +121,7 @@ function enclosing({ program, foundations }: Walls, { directory: folder, outlet,
       directory: folder,
       environment: { PATH: environment.PATH ?? '' },
       filter: foundations.filter,
-      watch: (processId, kill) => watch(processId, { tree: folder, limits, disk }, kill),
+      watch: (processId, kill) => watch(processId, { tree: folder, limits, disk }, { kill }),
     };
   };
 }
