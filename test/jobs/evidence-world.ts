@@ -1,6 +1,7 @@
 /** Requirements with a change and their tests, proved on one repository. */
 import { addedLinesOf } from '../../src/guard/added-lines.ts';
 import { type Evidence, proveRequirements } from '../../src/jobs/verify/evidence.ts';
+import { runFrozen } from '../../src/jobs/verify/frozen-run.ts';
 import { regressionReading } from '../../src/jobs/verify/regressions.ts';
 import type { Bench } from '../../src/jobs/workspace/environment.ts';
 import { layTrees } from '../../src/jobs/workspace/trees.ts';
@@ -117,7 +118,10 @@ async function prove(bench: Bench, tests: FrozenTests): Promise<Evidence> {
     bench,
     trees,
     tests,
-    headRun: undefined,
+    runs: {
+      base: await runFrozen(bench, trees.base, tests),
+      head: await runFrozen(bench, trees.head, tests),
+    },
     values: new Map(),
     changedLines,
     kept: (await regressionReading(bench, trees)).kept,

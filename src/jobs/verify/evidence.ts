@@ -4,14 +4,14 @@ import { thresholdOf } from '../../loop/gates.ts';
 import { type RequirementStrength, type Strength, shareOf } from '../../loop/strength.ts';
 import { hasAssertion } from '../../rules/assertions.ts';
 import { RUNNERS } from '../../runners/runners.ts';
-import { inParallel } from '../../test-runs/in-parallel.ts';
+import { both, inParallel } from '../../test-runs/in-parallel.ts';
 import type { TestRun } from '../../test-runs/test-run.ts';
 import type { Bench } from '../workspace/environment.ts';
 import type { Trees } from '../workspace/trees.ts';
 import { type Claim, type Noticed, tryChange } from './change-faults.ts';
 import { changeVerdict, keepVerdict, metricVerdict } from './evidence-verdict.ts';
-import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
-import { tryKept } from './keep-faults.ts';
+import { type FrozenTest, idOf } from './frozen-run.ts';
+import { type Guarded, tryKept } from './keep-faults.ts';
 import { metricsOf } from './metric.ts';
 import { isCode, taskFiles } from './product-code.ts';
 import type { KeptTests } from './regressions.ts';
@@ -22,8 +22,8 @@ export interface EvidenceRequest {
   readonly bench: Bench;
   readonly trees: Trees;
   readonly tests: FrozenTests | undefined;
-  /** The frozen tests' run on the head, where there was one already. */
-  readonly headRun: TestRun | undefined;
+  /** The frozen tests' runs on base and head; undefined where there are none. */
+  readonly runs: { readonly base: TestRun; readonly head: TestRun } | undefined;
   /** Numbers measured in this entry, by metric name. */
   readonly values: ReadonlyMap<string, number>;
   /** Lines of the head that the candidate added, by file. */
@@ -46,30 +46,28 @@ interface Judging extends Work {
 
 /** One row per requirement and test; a requirement without a test or number has a row that says so and proves nothing. */
 export async function proveRequirements(request: EvidenceRequest): Promise<Evidence> {
-  const { bench, tests, trees } = request;
+  const { bench, tests, runs } = request;
   const { requirements } = bench.brief;
   const metrics = metricRows(request);
-  if (tests === undefined) {
+  if (tests === undefined || runs === undefined) {
     const rows = requirements.filter(({ kind }) => kind !== 'metric').map((requirement) => withoutTest(requirement));
     return { rows: [...rows, ...metrics], strengths: [], raw: 'there are no frozen tests' };
   }
-  const baseRun = await runFrozen(bench, trees.base, tests);
-  const headRun = request.headRun ?? (await runFrozen(bench, trees.head, tests));
-  const work: Judging = { ...request, tests, baseRun, headRun, notes: [] };
-  const changes = await shownChanges(work);
-  const keeping = ofKind(requirements, 'keep')
-    .flatMap((requirement) => testsFor(work, requirement))
-    .filter((test) => isKept(startOf(work, test)));
-  const claims = changes.flatMap((shown) => claimOf(work, shown));
-  const noticed = await tryChange(work, claims, keeping);
-  const rows: EvidenceRow[] = [];
-  for (const requirement of requirements.filter(({ kind }) => kind !== 'metric')) {
-    const own = testsFor(work, requirement);
-    const shown = changes.find((change) => change.requirement === requirement);
-    if (own.length === 0) rows.push(withoutTest(requirement));
-    else if (shown !== undefined) rows.push(...changeRows(work, shown, noticed.get(requirement.id)));
-    else rows.push(...(await keepRows(work, requirement, own)));
-  }
+  const work: Judging = { ...request, tests, baseRun: runs.base, headRun: runs.head, notes: [] };
+  const [{ changes, noticed }, kept] = await both(
+    () => triedChanges(work),
+    () => triedKept(work),
+    workers(work),
+  );
+  const rows = requirements
+    .filter(({ kind }) => kind !== 'metric')
+    .flatMap((requirement) => {
+      const shown = changes.find((change) => change.requirement === requirement);
+      if (testsFor(work, requirement).length === 0) return [withoutTest(requirement)];
+      return shown === undefined
+        ? keepRows(work, requirement, kept.get(requirement))
+        : changeRows(work, shown, noticed.get(requirement.id));
+    });
   const strengths = [...noticed].map(([requirement, { strength }]) => ({
     requirement,
     weak: isWeak(bench.brief, strength),
@@ -78,6 +76,32 @@ export async function proveRequirements(request: EvidenceRequest): Promise<Evide
   const told = RUNNERS[bench.brief.commands.runner].trust === 'told' ? ({ trust: 'told' } as const) : {};
   const raw = ['--- base', work.baseRun.raw, '--- head', work.headRun.raw, ...work.notes, JSON.stringify(rows)];
   return { rows: [...rows.map((row) => ({ ...row, ...told })), ...metrics], strengths, raw: raw.join('\n') };
+}
+
+/** What is known of the requirements of kind change, and what their tests did with faults. */
+async function triedChanges(work: Judging) {
+  const changes = await shownChanges(work);
+  const keeping = keepRequirements(work).flatMap((requirement) => keptTests(work, requirement));
+  const claims = changes.flatMap((shown) => claimOf(work, shown));
+  return { changes, noticed: await tryChange(work, claims, keeping) };
+}
+
+/** By requirement of kind keep, what its tests did with faults; undefined where it has no test to ask. */
+async function triedKept(work: Judging): Promise<ReadonlyMap<Requirement, Guarded | undefined>> {
+  const guarded = new Map<Requirement, Guarded | undefined>();
+  for (const requirement of keepRequirements(work)) {
+    const asked = keptTests(work, requirement);
+    guarded.set(requirement, asked.length === 0 ? undefined : await tryKept(work, requirement.id, asked));
+  }
+  return guarded;
+}
+
+function keepRequirements({ bench }: Judging): readonly Requirement[] {
+  return ofKind(bench.brief.requirements, 'keep');
+}
+
+function keptTests(work: Judging, requirement: Requirement): readonly FrozenTest[] {
+  return testsFor(work, requirement).filter((test) => isKept(startOf(work, test)));
 }
 
 function isWeak({ thresholds }: Bench['brief'], strength: Strength): boolean {
@@ -155,15 +179,9 @@ function faultOf(fault: string | undefined): Pick<EvidenceRow, 'fault'> {
   return fault === undefined ? {} : { fault };
 }
 
-async function keepRows(
-  work: Judging,
-  requirement: Requirement,
-  own: readonly FrozenTest[],
-): Promise<readonly EvidenceRow[]> {
-  const starts = own.map((test) => ({ test, start: startOf(work, test) }));
-  const asked = starts.filter(({ start }) => isKept(start)).map(({ test }) => test);
-  const guarded = asked.length === 0 ? undefined : await tryKept(work, requirement.id, asked);
-  return starts.map(({ test, start }) => {
+function keepRows(work: Judging, requirement: Requirement, guarded: Guarded | undefined): readonly EvidenceRow[] {
+  return testsFor(work, requirement).map((test) => {
+    const start = startOf(work, test);
     const tried = isKept(start) ? guarded : undefined;
     const mutated = tried?.isTried !== true ? 'not-run' : tried.fault === undefined ? 'pass' : 'fail';
     const outcomes = { ...start, reverted: 'not-run', mutated, ...faultOf(tried?.fault) } as const;

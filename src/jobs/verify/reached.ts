@@ -5,12 +5,13 @@ import type { Fault } from '../../syntax/faults.ts';
 import { languageOf } from '../../syntax/parsers.ts';
 import { type CodedTexts, markedAtEnd, type Placed, reachedFaults, withCodeAt } from '../../syntax/reach.ts';
 import { reworded } from '../../syntax/reworded.ts';
+import { both } from '../../test-runs/in-parallel.ts';
 import { holdingInParts } from '../../test-runs/in-parts.ts';
 import { isGreenRun, marksIn, marksName } from '../../test-runs/marks.ts';
 import type { TestRun } from '../../test-runs/test-run.ts';
 import { type FrozenTest, idOf, runFrozen } from './frozen-run.ts';
 import { type KeptTests, NONE_KEPT } from './regressions.ts';
-import { askKept, onChanged, runKept, type Texts, type Work } from './trial.ts';
+import { askKept, onChanged, runKept, type Texts, type Work, workers } from './trial.ts';
 
 /** The files that a run of the tests loads to their end; all where the marks may have broken one of them. */
 export async function loadedOf(work: Work, texts: Texts, tests: readonly FrozenTest[]): Promise<Texts> {
@@ -46,7 +47,12 @@ export async function reachedAlone(
       in: (copy) => runFrozen(bench, copy, all, { only, files, alone: true }),
       ids: only.map(idOf),
     });
-  return (await running(tests)).difference(await running([]));
+  const [reached, loaded] = await both(
+    () => running(tests),
+    () => running([]),
+    workers(work),
+  );
+  return reached.difference(loaded);
 }
 
 /** The same of the existing tests. */

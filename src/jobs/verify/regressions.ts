@@ -1,11 +1,12 @@
 /** `regressions`: what is green on the base and no longer on the head, by the repository's own command and test by test. */
-import { performance } from 'node:perf_hooks';
 import { isTestFile, isTestPath } from '../../guard/test-paths.ts';
 import { scopeOf } from '../../guard/test-scope.ts';
 import type { Commands } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import type { Defect } from '../../loop/measurement.ts';
 import type { RunnerName } from '../../runners/runners.ts';
+import type { CommandResult } from '../../sandbox/sandbox.ts';
+import { both, lanesOf } from '../../test-runs/in-parallel.ts';
 import { runTests, type TestRun } from '../../test-runs/test-run.ts';
 import { said } from '../report/said.ts';
 import type { Reading } from '../report/security.ts';
@@ -28,38 +29,58 @@ export interface Regressions extends Reading {
 
 /** The exit code alone proves little: the product could end each test process early, and with 0. */
 export async function regressionReading(bench: Bench, trees: Trees): Promise<Regressions> {
-  const { brief, environment } = bench;
-  const { runner, test: command } = brief.commands;
-  const { outputBytes } = brief.limits;
-  const frozen = brief.tests?.files.map(({ path }) => path) ?? [];
+  const { runner } = bench.brief.commands;
+  const frozen = bench.brief.tests?.files.map(({ path }) => path) ?? [];
   const paths = new Set([...trees.baseFiles.keys(), ...trees.headFiles.keys(), ...frozen]);
   const tests = [...paths].filter((path) => isTestPath(path, runner));
-  const { left } = scopeOf(existingTests(trees, runner), brief.commands);
-  const { passing, unknown } = await onBase(bench, trees, tests);
-  if (unknown.size > 0) return { measurement: undefined, defects: [unknownOnBase(unknown)], kept: NONE_KEPT };
-  return onTreeCopy(bench, trees.head, async (directory) => {
-    await layBaseTests(bench, directory, tests);
-    // Before the command, whose processes write in the same copy.
-    const run = await runAgain(bench, directory, passing);
-    const lost = run === undefined ? [] : lostOf(run, passing);
-    const suite = await runSuite(bench, directory);
-    const output = said(suite, outputBytes);
-    if (suite.timedOut)
-      return {
-        ...{ measurement: undefined, kept: NONE_KEPT },
-        defects: [regression('timeout', `${command} did not end: ${output}`), ...lost],
-      };
-    const isRed = suite.exitCode !== 0;
-    const measurement = await measured(environment, {
-      name: 'regressions',
-      value: Math.max(Number(isRed), lost.length),
-      unit: 'count',
-      source: `exit code of ${command}, and ${passing.length} tests that pass on the base one by one, on the head with the base's test files${without(brief.supersededTests.length)}${unasked(left, brief.commands)}`,
-      output: `${run?.raw ?? ''}\n--- ${command}\n${output}`,
+  const onHead = <Result>(judge: (directory: string) => Promise<Result>) =>
+    onTreeCopy(bench, trees.head, async (directory) => {
+      await layBaseTests(bench, directory, tests);
+      return judge(directory);
     });
-    const whole = isRed && lost.length === 0 ? [regression('suite', `${command} is red on the head: ${output}`)] : [];
-    return { measurement, defects: [...whole, ...lost], kept: keptIn(run, passing) };
+  const [kept, suite] = await both(
+    async () => {
+      const { passing, unknown } = await onBase(bench, trees, tests);
+      const isAsked = unknown.size === 0 && passing.length > 0;
+      return { passing, unknown, run: isAsked ? await onHead((copy) => runAgain(bench, copy, passing)) : undefined };
+    },
+    () => onHead((copy) => runSuite(bench, copy)),
+    lanesOf(bench.environment.sandbox),
+  );
+  if (kept.unknown.size > 0) return { measurement: undefined, defects: [unknownOnBase(kept.unknown)], kept: NONE_KEPT };
+  const { left } = scopeOf(existingTests(trees, runner), bench.brief.commands);
+  return readingOf(bench, { ...kept, suite, left });
+}
+
+interface Ran {
+  /** Ids of the tests that pass on the base, and their run on the head. */
+  readonly passing: readonly string[];
+  readonly run: TestRun | undefined;
+  /** The repository's own command on the head. */
+  readonly suite: CommandResult;
+  /** Test files that the repository leaves out. */
+  readonly left: readonly string[];
+}
+
+async function readingOf({ brief, environment }: Bench, { passing, run, suite, left }: Ran): Promise<Regressions> {
+  const { test: command } = brief.commands;
+  const lost = run === undefined ? [] : lostOf(run, passing);
+  const output = said(suite, brief.limits.outputBytes);
+  if (suite.timedOut)
+    return {
+      ...{ measurement: undefined, kept: NONE_KEPT },
+      defects: [regression('timeout', `${command} did not end: ${output}`), ...lost],
+    };
+  const isRed = suite.exitCode !== 0;
+  const measurement = await measured(environment, {
+    name: 'regressions',
+    value: Math.max(Number(isRed), lost.length),
+    unit: 'count',
+    source: `exit code of ${command}, and ${passing.length} tests that pass on the base one by one, on the head with the base's test files${without(brief.supersededTests.length)}${unasked(left, brief.commands)}`,
+    output: `${run?.raw ?? ''}\n--- ${command}\n${output}`,
   });
+  const whole = isRed && lost.length === 0 ? [regression('suite', `${command} is red on the head: ${output}`)] : [];
+  return { measurement, defects: [...whole, ...lost], kept: keptIn(run, passing) };
 }
 
 function keptIn(run: TestRun | undefined, passing: readonly string[]): KeptTests {
@@ -98,16 +119,15 @@ interface OnBase {
 /** What passes on the base; file by file where not all can be believed together, so that one takes nothing from the others. */
 async function onBase(bench: Bench, trees: Trees, tests: readonly string[]): Promise<OnBase> {
   const { commands } = bench.brief;
-  const budgetMs = bench.brief.limits.suiteTimeoutMs * BASE_SHARE;
-  const untilMs = performance.now() + budgetMs;
   const files = scopeOf(existingTests(trees, commands.runner), commands).asked;
   if (files.length === 0) return { passing: [], unknown: new Map() };
   return onTreeCopy(bench, trees.base, async (directory) => {
     await layBaseTests(bench, directory, tests);
-    const all = await ask(bench, directory, { files, untilMs, budgetMs });
+    const time: Time = { wholeMs: bench.brief.limits.suiteTimeoutMs * BASE_SHARE, spentMs: 0 };
+    const all = await ask(bench, { directory, files, time });
     if (all.unknown.size === 0 || files.length === 1) return all;
     const told: OnBase[] = [];
-    for (const file of files) told.push(await ask(bench, directory, { files: [file], untilMs, budgetMs }));
+    for (const file of files) told.push(await ask(bench, { directory, files: [file], time }));
     return {
       passing: told.flatMap(({ passing }) => passing),
       unknown: new Map(told.flatMap(({ unknown }) => [...unknown])),
@@ -115,22 +135,27 @@ async function onBase(bench: Bench, trees: Trees, tests: readonly string[]): Pro
   });
 }
 
+/** Of the runs, and not of what they wait for. */
+interface Time {
+  readonly wholeMs: number;
+  spentMs: number;
+}
+
 /** What is too short for a runner to start in is no time left. */
 const SHORTEST_MS = 1000;
 
-async function ask(
-  bench: Bench,
-  directory: string,
-  {
-    files,
-    untilMs,
-    budgetMs,
-  }: { readonly files: readonly string[]; readonly untilMs: number; readonly budgetMs: number },
-): Promise<OnBase> {
+interface AskedOnBase {
+  readonly directory: string;
+  readonly files: readonly string[];
+  readonly time: Time;
+}
+
+async function ask(bench: Bench, { directory, files, time }: AskedOnBase): Promise<OnBase> {
   const nothing = (why: string): OnBase => ({ passing: [], unknown: new Map(files.map((file) => [file, why])) });
-  const timeoutMs = Math.floor(untilMs - performance.now());
-  if (timeoutMs < SHORTEST_MS) return nothing(`the base's tests take longer than ${Math.ceil(budgetMs / 1000)} s`);
-  const { trusted, problem, results } = await run(bench, directory, { files, expected: [], timeoutMs });
+  const timeoutMs = Math.floor(time.wholeMs - time.spentMs);
+  if (timeoutMs < SHORTEST_MS) return nothing(`the base's tests take longer than ${Math.ceil(time.wholeMs / 1000)} s`);
+  const { trusted, problem, results, durationMs } = await run(bench, directory, { files, expected: [], timeoutMs });
+  time.spentMs += durationMs;
   if (!trusted) return nothing(problem ?? 'it gave no result');
   return { passing: [...results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [id] : [])), unknown: new Map() };
 }

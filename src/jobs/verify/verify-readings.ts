@@ -5,6 +5,8 @@ import { judgeFindings, liftedNote } from '../../guard/waivers.ts';
 import type { FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
 import { type ChangeWithTests, readTests } from '../../rules/test-change.ts';
+import { PROCESSORS } from '../../sandbox/turns.ts';
+import { inParallel, lanesOf } from '../../test-runs/in-parallel.ts';
 import type { TestRun } from '../../test-runs/test-run.ts';
 import { byLinesNote, type Reading } from '../report/security.ts';
 import { type Bench, measured } from '../workspace/environment.ts';
@@ -74,15 +76,16 @@ export async function flakinessReading(bench: Bench, trees: Trees, tests: Frozen
   const ids = tests?.tests.map(idOf) ?? [];
   if (tests === undefined || ids.length === 0)
     return unstable('Flakiness cannot be measured: there are no frozen tests.');
-  const { flakinessRuns } = bench.environment;
-  const runs: TestRun[] = [];
-  for (let index = 0; index < flakinessRuns; index += 1) {
-    const run = await onTreeCopy(bench, trees.head, (copy) => runFrozen(bench, copy, tests));
-    runs.push(run);
-    if (!run.trusted) {
-      const message = `Flakiness cannot be measured: ${run.problem ?? 'a run is not trusted'}.`;
-      return { ...unstable(message), firstRun: runs[0] };
-    }
+  const { flakinessRuns, sandbox } = bench.environment;
+  const runs = await inParallel(
+    Array.from({ length: flakinessRuns }),
+    () => onTreeCopy(bench, trees.head, (copy) => runFrozen(bench, copy, tests)),
+    Math.min(lanesOf(sandbox), PROCESSORS),
+  );
+  const untrusted = runs.find(({ trusted }) => !trusted);
+  if (untrusted !== undefined) {
+    const message = `Flakiness cannot be measured: ${untrusted.problem ?? 'a run is not trusted'}.`;
+    return { ...unstable(message), firstRun: runs[0] };
   }
   const outcomesOf = (id: string) => runs.map(({ results }) => results.get(id)?.outcome ?? 'not-run');
   const flaky = ids.filter((id) => new Set(outcomesOf(id)).size > 1);

@@ -6,15 +6,17 @@ import { thresholdOf } from '../../loop/gates.ts';
 import type { Measurement } from '../../loop/measurement.ts';
 import { toolsOf } from '../../loop/tools.ts';
 import { languageOf } from '../../syntax/parsers.ts';
+import { both, lanesOf } from '../../test-runs/in-parallel.ts';
 import { openRepository, textsIn } from '../../trees/repository.ts';
 import { subjectOf } from '../report/report-facts.ts';
 import { type Reading, securityReading } from '../report/security.ts';
 import { type Bench, type JobEnvironment, measured } from '../workspace/environment.ts';
-import { layTrees } from '../workspace/trees.ts';
+import { layTrees, onTreeCopy, type Trees } from '../workspace/trees.ts';
 import { type Acceptance, performAcceptance } from './acceptance.ts';
 import { type AcceptedRow, acceptanceReading, failedRequirementsReading, withMetrics } from './acceptance-readings.ts';
 import { type Evidence, proveRequirements } from './evidence.ts';
 import { evidenceReading, strengthReading } from './evidence-readings.ts';
+import { runFrozen } from './frozen-run.ts';
 import { onNeutralCopy } from './neutral-copy.ts';
 import { regressionReading } from './regressions.ts';
 import { type SupersededOnHead, supersededOnHead } from './superseded-on-head.ts';
@@ -77,20 +79,18 @@ async function judge(bench: Bench): Promise<Judged> {
   const texts = await textsIn(bench.repository, trees.headFiles, code);
   const integrity = await integrityReading(bench, trees, { added, texts });
   const security = await securityReading(bench, { diff, texts });
-  const regressions = await regressionReading(bench, trees);
-  const stability = await flakinessReading(bench, trees, tests);
+  const { regressions, stability, runs } = await runsOfTests(bench, trees);
   environment.log(`acceptance: ${brief.acceptance.length} rows`);
   const acceptance = await onNeutralCopy(bench, trees.head, (copy) => performAcceptance(bench, copy));
   const latency = await latencyReading(bench, acceptance);
   const values = valuesOf([integrity, security, regressions, stability, latency], acceptance, stability.passRate);
   environment.log(`evidence: ${brief.requirements.length} requirements`);
-  const headRun = stability.firstRun;
   const changedLines = linesByFile(added);
   const evidence = await proveRequirements({
     bench,
     trees,
     tests,
-    headRun,
+    runs,
     values,
     changedLines,
     kept: regressions.kept,
@@ -104,6 +104,20 @@ async function judge(bench: Bench): Promise<Judged> {
   const tools = await toolReadings(bench, trees);
   const readings = [uat, failed, proof, strength, regressions, integrity, security, ...tools, latency, stability];
   return { readings, evidence, rows, superseded };
+}
+
+/** What the runs of existing and frozen tests on base and head say. */
+async function runsOfTests(bench: Bench, trees: Trees) {
+  const tests = bench.brief.tests ?? undefined;
+  const lanes = lanesOf(bench.environment.sandbox);
+  const onBase = async () => tests && onTreeCopy(bench, trees.base, (copy) => runFrozen(bench, copy, tests));
+  const [regressions, [stability, base]] = await both(
+    () => regressionReading(bench, trees),
+    () => both(() => flakinessReading(bench, trees, tests), onBase, lanes),
+    lanes,
+  );
+  const head = stability.firstRun;
+  return { regressions, stability, runs: base && head && { base, head } };
 }
 
 /** What the candidate changes, without the App's own documents. */
