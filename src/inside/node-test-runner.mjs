@@ -1,8 +1,8 @@
 /**
  * Runs one node:test file and reports over file descriptor 3. The tested code shares the process and could change all that judges it: so what
  * node:test and the assertions depend on is locked before it is loaded, results are taken where they arise, and each line is sealed with a key
- * that only this module holds. The last test must fail by assertion, and notices when that was not enough. Reads
- * `{key, token, url, program, prefix, preloads: [{kind, name}], from}` from standard input.
+ * that only this module holds. The last test must fail by assertion, and notices when that was not enough. Is told
+ * `{key, token, url, program, prefix, preloads: [{kind, name}], from}`.
  */
 import assert from 'node:assert';
 import asyncHooks from 'node:async_hooks';
@@ -14,6 +14,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import './node-test-thread.cjs';
 import { lock } from './node-test-lock.mjs';
+import { take } from './node-test-request.mjs';
 
 // Nothing below looks up a method of a prototype after the file is loaded: it could be another by then.
 const { apply, defineProperty } = Reflect;
@@ -32,7 +33,7 @@ const cut = (
   (slice) => (text) =>
     apply(slice, text, [0, 2000])
 )(String.prototype.slice);
-const { key, token, url, program, prefix, preloads, from: place } = JSON.parse(fs.readFileSync(0, 'utf8'));
+const { key, token, url, program, prefix, preloads, from: place } = take();
 // Tests start other processes with the ordinary Node, not with this runner.
 process.execPath = program;
 // Node would have started the file itself: snapshots lie beside what is started.

@@ -13,9 +13,13 @@ export const nodeTest: Runner = {
   programs: [
     'node-test-files.mjs',
     'chosen-tests.mjs',
-    ...['node-test-runner.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs', 'node-options.mjs', 'own-command.mjs'],
+    ...['node-test-runner.mjs', 'node-test-request.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
+    ...['node-options.mjs', 'own-command.mjs'],
   ],
   // The signal would open the debugger.
-  argv: ({ node, script, testMs }) => [node, '--disable-sigusr1', `--test-timeout=${testMs}`, script],
+  argv: ({ node, script, testMs }) => [
+    ...[node, '--disable-sigusr1', '--experimental-import-meta-resolve', `--test-timeout=${testMs}`],
+    script,
+  ],
   told: (node, { test = '' }) => ({ program: node, command: test }),
 };
