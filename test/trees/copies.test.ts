@@ -28,3 +28,25 @@ test('a copy has links to installed packages, and links of a workspace lead to t
   });
   expect(await readFile(join(tree, 'packages/cup/index.js'), 'utf8')).toBe('cup');
 });
+
+test('a copy has every file as it is, packages of packages beside it, and links that lead where they led', async () => {
+  const tree = join(scratch, 'head');
+  for (const folder of ['packages/cup/node_modules/tea', 'packages/cup/src', 'packages/-rf', 'empty', '.hidden'])
+    await mkdir(join(tree, folder), { recursive: true });
+  await writeFile(join(tree, 'packages/cup/src/run.sh'), 'pour', { mode: 0o755 });
+  await writeFile(join(tree, '.hidden/file'), 'kept');
+  await writeFile(join(tree, 'packages/-rf/file'), 'kept');
+  await symlink('/etc/passwd', join(tree, 'packages/cup/src/outside'));
+  await symlink('nowhere', join(tree, 'dangling'));
+  await onCopy(scratch, tree, async (copy) => {
+    expect((await lstat(join(copy, 'packages/cup/src/run.sh'))).mode & 0o777).toBe(0o755);
+    expect(await readFile(join(copy, '.hidden/file'), 'utf8')).toBe('kept');
+    expect(await readFile(join(copy, 'packages/-rf/file'), 'utf8')).toBe('kept');
+    expect(await readlink(join(copy, 'packages/cup/src/outside'))).toBe('/etc/passwd');
+    expect(await readlink(join(copy, 'dangling'))).toBe('nowhere');
+    expect((await lstat(join(copy, 'empty'))).isDirectory()).toBe(true);
+    expect(await readlink(join(copy, 'packages/cup/node_modules/tea'))).toBe(
+      join(tree, 'packages/cup/node_modules/tea'),
+    );
+  });
+});
