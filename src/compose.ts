@@ -144,7 +144,6 @@ function serveModels(
     clock: systemClock,
     upstreams: upstreamsOf(model, settings),
     canaries,
-    transcripts: { keep: (transcript) => store.putBlob(transcript) },
     log,
     ...(model.silenceMs === undefined ? {} : { silenceMs: model.silenceMs }),
   });

@@ -99,7 +99,13 @@ export interface Reservation {
 export interface Settlement {
   readonly call: ModelCall;
   readonly usd: number | undefined;
+  /** What was said in it, as it is to be kept. */
   readonly transcript?: string | undefined;
+}
+
+export interface Account {
+  readonly loop: Loop;
+  readonly untold: readonly BookedCall[];
 }
 
 export interface StoredPullProof {
@@ -183,10 +189,12 @@ export interface Store extends Overviews {
    * a save appends an event with it, in the same transaction. A call of an event that was not reserved, as those of jobs, is booked then.
    */
   reserve(reservation: Reservation): Promise<string>;
-  /** What a reserved call took, and under which digest what was said in it is kept; that stays as long as the loop's log. */
-  settle(id: string, settlement: Settlement): Promise<void>;
+  /** What a reserved call took, and what was said in it: that is kept as long as the loop's log, under the digest that this gives. */
+  settle(id: string, settlement: Settlement): Promise<string | undefined>;
   /** Calls of a loop that no event has told of, in order: as they were settled, or else as they were reserved. */
   untold(loopId: string): Promise<readonly BookedCall[]>;
+  /** The loop that `byRun` gives, with its untold calls, both as they are at one moment. */
+  account(repositoryId: number, runId: number): Promise<Account | undefined>;
   /** What of the loop was brought to GitHub last, and forgets it: whoever takes it says by `keepShown` what is there then. */
   takeShown(loopId: string): Promise<Shown | undefined>;
   keepShown(loopId: string, shown: Shown): Promise<void>;

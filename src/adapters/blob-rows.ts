@@ -5,20 +5,32 @@ import { StoreError } from '../errors.ts';
 import type { Queries } from './tables.ts';
 
 export async function putBlob(db: Queries, content: string | Uint8Array): Promise<string> {
+  const blob = blobOf(content);
+  await blobInsert(db, blob).execute();
+  return blob.digest;
+}
+
+interface Blob {
+  readonly digest: string;
+  readonly content: Uint8Array;
+}
+
+export function blobOf(content: string | Uint8Array): Blob {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const digest = digestOf(bytes);
-  await db
+  return { digest: digestOf(bytes), content: bytes };
+}
+
+/** One that is stored anew counts as new: nothing may name it before the save that follows. */
+export function blobInsert(db: Pick<Queries, 'insertInto'>, blob: Blob) {
+  return db
     .insertInto('blobs')
-    .values({ digest, content: bytes })
-    // One that is stored anew counts as new: nothing may name it before the save that follows.
+    .values(blob)
     .onConflict((conflict) =>
       conflict
         .column('digest')
         .doUpdateSet({ created_at: sql`now()` })
         .where('blobs.created_at', '<', sql<Date>`now() - interval '1 hour'`),
-    )
-    .execute();
-  return digest;
+    );
 }
 
 export async function readBlob(db: Queries, digest: string): Promise<Uint8Array> {

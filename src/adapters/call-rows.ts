@@ -3,18 +3,22 @@
  * appends such an event. One that is not was made by a process that was killed, or is being made.
  */
 import { type Selectable, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { BookedCall } from '../loop/brief.ts';
 import { callsOf, costUsd } from '../loop/costs.ts';
 import { idOf } from '../loop/terms.ts';
 import type { Change, Store } from '../ports.ts';
+import { blobInsert, blobOf } from './blob-rows.ts';
+import { storedLoopOf, withRun } from './loop-rows.ts';
 import type { CallRow, Queries } from './tables.ts';
 
 /** What the store says and does about calls. */
-export function callRows(db: Queries): Pick<Store, 'reserve' | 'settle' | 'untold' | 'calls'> {
+export function callRows(db: Queries): Pick<Store, 'reserve' | 'settle' | 'untold' | 'account' | 'calls'> {
   return {
     reserve: (reservation) => reserve(db, reservation),
     settle: (id, settlement) => settle(db, id, settlement),
     untold: (loopId) => untold(db, loopId),
+    account: (repositoryId, runId) => account(db, repositoryId, runId),
     calls: (loopId) => calls(db, loopId),
   };
 }
@@ -47,31 +51,46 @@ async function settle(
   db: Queries,
   id: string,
   { call, usd, transcript }: Parameters<Store['settle']>[1],
-): Promise<void> {
+): ReturnType<Store['settle']> {
   const { loopId, number } = placeOf(id);
-  if (transcript !== undefined)
-    await db
-      .insertInto('loop_blobs')
-      .values({ loop_id: loopId, digest: transcript })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+  const took = { ...rowOf(call, usd), settled: true };
+  if (transcript === undefined) {
+    const settled = db.updateTable('calls').set({ ...took, transcript: null });
+    await settled.where('loop_id', '=', loopId).where('number', '=', number).execute();
+    return undefined;
+  }
+  const blob = blobOf(transcript);
+  // In one statement: an agent waits for it at the end of each of its calls.
   await db
+    .with('kept', (rows) => blobInsert(rows, blob))
+    .with('named', (rows) =>
+      rows
+        .insertInto('loop_blobs')
+        .values({ loop_id: loopId, digest: blob.digest })
+        .onConflict((conflict) => conflict.doNothing()),
+    )
     .updateTable('calls')
-    .set({ ...rowOf(call, usd), settled: true, transcript: transcript ?? null })
+    .set({ ...took, transcript: blob.digest })
     .where('loop_id', '=', loopId)
     .where('number', '=', number)
     .execute();
+  return blob.digest;
 }
 
 async function untold(db: Queries, loopId: string): ReturnType<Store['untold']> {
-  const rows = await db
-    .selectFrom('calls')
-    .selectAll()
-    .where('loop_id', '=', loopId)
-    .where('told', '=', false)
-    .orderBy('number')
-    .execute();
-  return rows.map(callIn);
+  const rows = db.selectFrom('calls').select(CALL_COLUMNS).where('loop_id', '=', loopId);
+  return (await rows.where('told', '=', false).orderBy('number').execute()).map(callIn);
+}
+
+async function account(db: Queries, repositoryId: number, runId: number): ReturnType<Store['account']> {
+  const row = await withRun(db, repositoryId, runId)
+    .select(({ selectFrom }) => {
+      const calls = selectFrom('calls').select(CALL_COLUMNS).whereRef('calls.loop_id', '=', 'loops.id');
+      return jsonArrayFrom(calls.where('told', '=', false).orderBy('number')).as('untold');
+    })
+    .limit(1)
+    .executeTakeFirst();
+  return row && { loop: storedLoopOf(row).loop, untold: row.untold.map(callIn) };
 }
 
 async function calls(db: Queries, loopId: string): ReturnType<Store['calls']> {
@@ -130,7 +149,12 @@ function rowOf(call: BookedCall, usd: number | undefined) {
   return { phase, skill, role, attempt, ...tokens, usd: usd ?? null, estimated, duration_ms: durationMs };
 }
 
-function callIn(row: Selectable<CallRow>): BookedCall {
+const CALL_COLUMNS = [
+  ...(['loop_id', 'number', 'phase', 'skill', 'role', 'attempt'] as const),
+  ...(['prompt_tokens', 'completion_tokens', 'estimated', 'duration_ms'] as const),
+] as const;
+
+function callIn(row: Pick<Selectable<CallRow>, (typeof CALL_COLUMNS)[number]>): BookedCall {
   const { phase, skill, role, attempt } = row;
   return {
     id: `${row.loop_id}#${row.number}`,

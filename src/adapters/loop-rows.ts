@@ -21,6 +21,11 @@ export function loopsIn(db: Queries, repositoryId: number) {
   return loopsOf(db).where('repository_id', '=', repositoryId);
 }
 
+/** The newest first. */
+export function withRun(db: Queries, repositoryId: number, runId: number) {
+  return loopsIn(db, repositoryId).where('run_id', '=', runId).orderBy('serial', 'desc');
+}
+
 type StoredRow = Pick<LoopRow, 'id' | 'version' | 'loop'>;
 
 export async function one(query: {
@@ -34,7 +39,7 @@ export async function several(query: { execute(): Promise<readonly StoredRow[]> 
   return (await query.execute()).map(storedLoopOf);
 }
 
-function storedLoopOf(row: StoredRow): StoredLoop {
+export function storedLoopOf(row: StoredRow): StoredLoop {
   return { version: row.version, loop: parseStored(loopSchema, row.loop, `loop ${row.id}`) };
 }
 

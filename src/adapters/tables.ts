@@ -173,5 +173,5 @@ export interface Tables {
 /** What may be done with a connection: queries. Transactions are the engine's, because it guards them. */
 export type Queries = Pick<
   Kysely<Tables>,
-  'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom' | 'getExecutor' | 'executeQuery'
+  'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom' | 'with' | 'getExecutor' | 'executeQuery'
 >;

@@ -82,7 +82,7 @@ function bookOf({ ref, entry, started }: StartedLoop, { store, clock, modelFacts
       store.reserve({ loopId: idOf(ref), entry, model: modelFacts.name, call, usd: usdOf(call), at: at() }),
     async settle(id, call, said) {
       const subject = { call: id, loop: nameOf(ref), dialect: 'chat', model: modelFacts.name };
-      const transcript = await store.putBlob(transcriptOf({ ...subject, at: at(), ...said }));
+      const transcript = transcriptOf({ ...subject, at: at(), ...said });
       await store.settle(id, { call, usd: usdOf(call), transcript });
     },
   };

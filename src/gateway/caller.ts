@@ -1,4 +1,6 @@
 /** Which loop a call is paid by: the one that awaits the run whose token came with it. */
+
+import type { BookedCall } from '../loop/brief.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import type { Store } from '../ports.ts';
 import type { Claims, Identity } from './identity.ts';
@@ -7,24 +9,31 @@ import { problemOf } from './run-checks.ts';
 
 export interface CallerPorts {
   readonly identity: Identity;
-  readonly store: Pick<Store, 'byRun' | 'load' | 'overview'>;
+  readonly store: Pick<Store, 'account' | 'load' | 'overview'>;
+}
+
+/** Whose call it is. */
+export interface Caller {
+  readonly loop: StartedLoop;
+  /** Calls that the loop was not told of, at the moment at which it was as it is here. */
+  readonly untold: readonly BookedCall[];
 }
 
 /** @throws {Refusal} 401 for a token that proves nothing, 403 for one that allows nothing here, 425 where the App does not know its run yet. */
-export async function callerOf(token: string | undefined, { identity, store }: CallerPorts): Promise<StartedLoop> {
+export async function callerOf(token: string | undefined, { identity, store }: CallerPorts): Promise<Caller> {
   if (token === undefined)
     throw new Refusal(401, 'No token came with the call; send the one that GitHub gives the job, as a bearer token.');
   const claims = await identity(token);
-  const loop = await awaiting(claims, store);
-  const problem = problemOf(claims, loop);
+  const caller = await awaiting(claims, store);
+  const problem = problemOf(claims, caller.loop);
   if (problem !== undefined) throw new Refusal(403, problem);
-  return loop;
+  return caller;
 }
 
-async function awaiting({ repository_id, run_id }: Claims, store: CallerPorts['store']): Promise<StartedLoop> {
+async function awaiting({ repository_id, run_id }: Claims, store: CallerPorts['store']): Promise<Caller> {
   const repositoryId = Number(repository_id);
-  const stored = await store.byRun(repositoryId, Number(run_id));
-  if (stored !== undefined && isStarted(stored.loop)) return stored.loop;
+  const account = await store.account(repositoryId, Number(run_id));
+  if (account !== undefined && isStarted(account.loop)) return { loop: account.loop, untold: account.untold };
   const named = `Run ${run_id} of the repository with id ${repository_id}`;
   if (await isDispatching(repositoryId, store))
     throw new Refusal(425, `${named} is not known yet: a run is being dispatched there; ask again.`, {

@@ -1,7 +1,7 @@
 /** One call that is paid for: sent, answered, settled, and kept. */
 import type { Logger } from 'pino';
 import { findCanaries, withoutSecrets } from '../guard/secrets.ts';
-import { createGrowing, keptText, type Transcripts, transcriptOf } from '../guard/transcript.ts';
+import { createGrowing, keptText, transcriptOf } from '../guard/transcript.ts';
 import { callHeaders, REFUSAL_HEADER } from '../loop/call-headers.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
@@ -37,7 +37,6 @@ export interface Exchange {
 }
 
 export interface ExchangeOptions {
-  readonly transcripts: Transcripts;
   readonly log: Pick<Logger, 'info' | 'error'>;
   readonly silenceMs: number;
   readonly patience: Patience;
@@ -58,10 +57,19 @@ export async function exchange(call: Exchange, options: ExchangeOptions): Promis
   const meter = createMeter(call.prepared.text.length);
   const answer = createGrowing();
   let status: number | undefined;
+  let request: string | undefined;
+  const keptRequest = (): string => {
+    request ??= keptText(call.prepared.text, call.line.canaries);
+    return request;
+  };
   const ended = (ending: Ending, used: Usage): Promise<void> =>
-    settled(call, options, { ending, used, status, answer: answer.text() });
+    settled(call, options, { ending, used, status, request: keptRequest, answer: answer.text() });
   try {
-    const response = await silence.during(() => send(sendingOf(call, signal), call.line.breaker, options.patience));
+    const [response] = await Promise.all([
+      silence.during(() => send(sendingOf(call, signal), call.line.breaker, options.patience)),
+      // While the upstream thinks, and not while the job waits for the end.
+      Promise.resolve().then(keptRequest),
+    ]);
     status = response.status;
     if (!response.ok) {
       const refused = await refusedAnswer(response, call.line, answer.add);
@@ -187,21 +195,22 @@ interface Outcome {
   readonly ending: Ending;
   readonly used: Usage;
   readonly status: number | undefined;
+  /** As it is to be kept. */
+  readonly request: () => string;
   readonly answer: string;
 }
 
 /** Never throws: a call that cannot be settled stays reserved, and counts as that. */
 async function settled(
-  { line, loop, booking, prepared, at }: Exchange,
-  { transcripts, log }: ExchangeOptions,
-  { ending, used, status, answer }: Outcome,
+  { line, loop, booking, at }: Exchange,
+  { log }: ExchangeOptions,
+  { ending, used, status, request, answer }: Outcome,
 ): Promise<void> {
   const { name: dialect, upstream, canaries } = line;
   const subject = { call: booking.id, loop: nameOf(loop.ref), dialect, model: upstream.model, status, ending };
   try {
-    const said = { request: keptText(prepared.text, canaries), answer: keptText(answer, canaries) };
-    const transcript = await transcripts.keep(transcriptOf({ ...subject, at, ...said }));
-    const { call, usd: costUsd } = await booking.settle(used, transcript);
+    const said = { request: request(), answer: keptText(answer, canaries) };
+    const { call, usd: costUsd, transcript } = await booking.settle(used, transcriptOf({ ...subject, at, ...said }));
     log.info({ ...subject, ...call, costUsd, transcript }, 'a job asked a model');
   } catch (error) {
     log.error({ ...subject, err: error }, 'a call of a job could not be settled or kept; it counts as it was reserved');

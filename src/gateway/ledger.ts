@@ -3,8 +3,9 @@ import type { ModelCall } from '../loop/brief.ts';
 import { charged, costUsd, isEmpty, leftAfter, purseOf } from '../loop/costs.ts';
 import { hasMeans, shortSentence } from '../loop/shortage.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
-import { idOf } from '../loop/terms.ts';
+import { idOf, nameOf } from '../loop/terms.ts';
 import type { Clock, Store } from '../ports.ts';
+import type { Caller } from './caller.ts';
 import { Refusal } from './refusal.ts';
 import type { Usage } from './usage.ts';
 
@@ -13,14 +14,22 @@ export type Label = Pick<ModelCall, 'phase' | 'skill' | 'role' | 'attempt'>;
 
 export interface Booking {
   readonly id: string;
-  /** Once, with the digest of what was said; gives what the call came to. */
-  settle(used: Usage, transcript: string): Promise<{ readonly call: ModelCall; readonly usd: number | undefined }>;
+  /** Once, with what was said; gives what the call came to, and the digest under which that is kept. */
+  settle(used: Usage, transcript: string): Promise<Settled>;
+}
+
+interface Settled {
+  readonly call: ModelCall;
+  readonly usd: number | undefined;
+  readonly transcript: string | undefined;
 }
 
 export interface Ledger {
-  /** @throws {Refusal} 402 where nothing is left to pay with, 429 where it depends on calls that are under way. */
+  /** How often anything was booked by this process. */
+  booked(): number;
+  /** `booked`: what that was before the caller was read. @throws {Refusal} 402 where nothing is left to pay with, 429 where it depends on calls that are under way. */
   reserve(
-    loop: StartedLoop,
+    caller: Caller & { readonly booked: number },
     call: { readonly label: Label; readonly model: string; readonly expected: Usage },
   ): Promise<Booking>;
 }
@@ -37,55 +46,55 @@ export function createLedger({
   store,
   clock,
 }: {
-  readonly store: Pick<Store, 'load' | 'reserve' | 'settle' | 'untold'>;
+  readonly store: Pick<Store, 'account' | 'reserve' | 'settle'>;
   readonly clock: Clock;
 }): Ledger {
   const underWay = new Map<string, Set<string>>();
   const inTurn = createTurns();
+  let booked = 0;
   return {
-    reserve: ({ ref, entry }, { label, model, expected }) =>
-      inTurn(idOf(ref), async () => {
+    booked: () => booked,
+    reserve: (caller, { label, model, expected }) =>
+      inTurn(idOf(caller.loop.ref), async () => {
+        const { ref, entry } = caller.loop;
         const loopId = idOf(ref);
         const startedAt = clock.now();
         const open = underWay.get(loopId) ?? new Set();
         const call: ModelCall = { ...label, ...expected, durationMs: 0 };
-        const loop = await affording(loopId, { call, open, store });
+        // What was read before another call was booked does not tell of that.
+        const known = caller.booked === booked ? caller : await readAgain(caller, store);
+        const loop = affording(known, call, open);
         const usd = usdOf(loop, call);
         const id = await store.reserve({ loopId, entry, model, call, usd, at: startedAt.toISOString() });
         underWay.set(loopId, open.add(id));
+        booked += 1;
         return {
           id,
           async settle(used, transcript) {
             const took: ModelCall = { ...label, ...used, durationMs: clock.now().getTime() - startedAt.getTime() };
             const settled = { call: took, usd: usdOf(loop, took) };
             try {
-              await store.settle(id, { ...settled, transcript });
+              return { ...settled, transcript: await store.settle(id, { ...settled, transcript }) };
             } finally {
               open.delete(id);
               if (open.size === 0) underWay.delete(loopId);
             }
-            return settled;
           },
         };
       }),
   };
 }
 
-interface Wanted {
-  readonly call: ModelCall;
-  /** Calls of this process that are under way. */
-  readonly open: ReadonlySet<string>;
-  readonly store: Pick<Store, 'load' | 'untold'>;
+async function readAgain({ loop: { ref, built } }: Caller, store: Pick<Store, 'account'>): Promise<Caller> {
+  const account = built.run && (await store.account(ref.repositoryId, built.run.id));
+  if (account === undefined || !isStarted(account.loop)) throw new Refusal(403, `The loop ${nameOf(ref)} is gone.`);
+  return { loop: account.loop, untold: account.untold };
 }
 
-async function affording(loopId: string, { call, open, store }: Wanted): Promise<StartedLoop> {
+/** `open`: calls of this process that are under way. */
+function affording({ loop, untold: calls }: Caller, call: ModelCall, open: ReadonlySet<string>): StartedLoop {
   if (open.size >= MOST_UNDER_WAY)
     throw new Refusal(429, `${open.size} calls of the loop are under way, as many as may be; ask again.`, WAIT);
-  // Before the loop: a call that is told meanwhile is counted twice rather than not at all.
-  const calls = await store.untold(loopId);
-  const stored = await store.load(loopId);
-  if (stored === undefined || !isStarted(stored.loop)) throw new Refusal(403, `The loop ${loopId} is gone.`);
-  const { loop } = stored;
   const known = charged(
     loop,
     calls.filter(({ id }) => id === undefined || !open.has(id)),

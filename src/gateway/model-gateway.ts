@@ -18,9 +18,9 @@ import { Refusal, refusalResponse } from './refusal.ts';
 import { prepared } from './request-body.ts';
 import { PATIENCE, type Patience } from './upstream.ts';
 
-export interface ModelGatewayOptions extends Pick<ExchangeOptions, 'transcripts' | 'log'> {
+export interface ModelGatewayOptions extends Pick<ExchangeOptions, 'log'> {
   readonly identity: Identity;
-  readonly store: Pick<Store, 'byRun' | 'load' | 'overview' | 'reserve' | 'settle' | 'untold'>;
+  readonly store: Pick<Store, 'account' | 'load' | 'overview' | 'reserve' | 'settle'>;
   readonly clock: Clock;
   readonly upstreams: Upstreams;
   /** Secrets of the App, beside the upstreams' keys. */
@@ -44,13 +44,15 @@ export function createModelGateway(options: ModelGatewayOptions): Hono {
     const dialect = DIALECTS[name];
     const line = lineOf(name, { clock, upstreams, canaries });
     app.post(dialect.path, async ({ req: { raw: request } }) => {
-      const loop = await callerOf(tokenIn(request, dialect), { identity: options.identity, store });
+      const booked = ledger.booked();
+      const caller = await callerOf(tokenIn(request, dialect), { identity: options.identity, store });
       if (line === undefined) throw unconfigured(dialect);
+      const { loop } = caller;
       const { model } = line.upstream;
       const asked = prepared(await textOf(request), dialect, model);
       const at = clock.now().toISOString();
       const label = labelOf(request, loop);
-      const booking = await ledger.reserve(loop, { label, model, expected: asked.expected });
+      const booking = await ledger.reserve({ ...caller, booked }, { label, model, expected: asked.expected });
       return exchange({ request, line, loop, prepared: asked, booking, label, at }, settings);
     });
   }

@@ -50,18 +50,20 @@ export interface Meter {
 export function createMeter(promptCharacters: number): Meter {
   let known: Stated = {};
   let characters = 0;
-  const read = (value: unknown): void => {
-    known = { ...known, ...statedIn(value) };
+  const read = (text: string): void => {
+    const value = jsonOf(text);
+    // Of the many events of a stream one or two state it.
+    if (text.includes('usage')) known = { ...known, ...statedIn(value) };
     characters += deltaLength(value);
   };
   const lines = linesOf((line) => {
-    if (line.startsWith('data:')) read(jsonOf(line.slice('data:'.length)));
+    if (line.startsWith('data:')) read(line.slice('data:'.length));
   });
   return {
     readEvents: lines,
     readAnswer(text) {
       characters += text.length;
-      read(jsonOf(text));
+      read(text);
     },
     used: (isWhole) => usedOf(known, { promptCharacters, characters, isWhole }),
   };

@@ -2,12 +2,6 @@
 import { z } from 'zod';
 import { withoutSecrets } from './secrets.ts';
 
-/** Where transcripts are kept. */
-export interface Transcripts {
-  /** Gives the digest that it is kept under. */
-  keep(transcript: string): Promise<string>;
-}
-
 export const transcript = z.object({
   version: z.literal(1),
   /** As it is booked. */

@@ -48,8 +48,8 @@ export function describeCalls(name: string, open: () => Promise<StoreStage>): vo
     it('are shown in their order, each with when it was made, what it cost and what was said in it', async () => {
       const { id, reserve, told } = await savedLoop(20);
       const [first, second] = [await reserve(), await reserve()];
-      const transcript = await store.putBlob('what was said');
-      await store.settle(second, { call: callOf(10, 3), usd: 0.5, transcript });
+      const transcript = await store.settle(second, { call: callOf(10, 3), usd: 0.5, transcript: 'what was said' });
+      expect(Buffer.from(await store.blob(transcript ?? '')).toString('utf8')).toBe('what was said');
       await told(1, { type: 'paid', at: AT, calls: [callOf(5, 1)] });
       const nothing = { entry: undefined, model: undefined, usd: undefined, transcript: undefined };
       expect(await store.calls(id)).toEqual([
@@ -57,6 +57,32 @@ export function describeCalls(name: string, open: () => Promise<StoreStage>): vo
         { ...callOf(10, 3), id: second, at: AT, entry: 1, model: 'm', usd: 0.5, isSettled: true, transcript },
         { ...callOf(5, 1), ...nothing, id: expect.any(String), at: AT, isSettled: true },
       ]);
+    });
+
+    it('keep what was said in one of them once, however often it is said', async () => {
+      const { id, reserve } = await savedLoop(21);
+      const said = { call: callOf(10, 3), usd: 0.5, transcript: 'the same words' };
+      const digests = [await store.settle(await reserve(), said), await store.settle(await reserve(), said)];
+      expect(new Set(digests).size).toBe(1);
+      expect((await store.calls(id)).map(({ transcript }) => transcript)).toEqual(digests);
+      await store.forget({ deliveriesBefore: AT, logsBefore: AT, blobsBefore: '2031-01-01T00:00:00.000Z' });
+      expect(Buffer.from(await store.blob(digests[0] ?? '')).toString('utf8')).toBe('the same words');
+    });
+
+    it('come with the loop of a run as it is at the same moment, those that are untold', async () => {
+      const loop = loopOf({ issue: 22 }, { built: { reports: {}, run: { id: 4022, entry: 1 } } });
+      const id = idOf(loop.ref);
+      await store.save(saveOf(loop, 0));
+      const reserve = () => store.reserve({ loopId: id, entry: 1, model: 'm', call: EXPECTED, usd: 0.01, at: AT });
+      const [first, second] = [await reserve(), await reserve()];
+      await store.save(saveOf(loop, 1, { event: { type: 'paid', at: AT, calls: [{ ...EXPECTED, id: first }] } }));
+      const { repositoryId } = loop.ref;
+      const account = await store.account(repositoryId, 4022);
+      expect(account?.loop).toEqual((await store.byRun(repositoryId, 4022))?.loop);
+      expect(account?.untold).toEqual([{ ...EXPECTED, id: second }]);
+      expect(account?.untold).toEqual(await store.untold(id));
+      expect(await store.account(repositoryId, 4023)).toBeUndefined();
+      expect(await store.account(repositoryId + 1, 4022)).toBeUndefined();
     });
 
     it('are told by the save whose event has them, and by none that is refused', async () => {

@@ -19,17 +19,20 @@ import { listening } from '../listening.ts';
 
 const [kind = '', model = '', database = ''] = process.argv.slice(2);
 const LOOPS = 20;
-const WORDS = 20;
-const PAUSE_MS = 10;
+/** As a model answers that is in no hurry: fifty words a second, for a second and a half. */
+const WORDS = 75;
+const PAUSE_MS = 20;
 const AUDIENCE = 'https://loopwright.test';
 const say = (value: object): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 
 const answer: RequestListener = async (request, response) => {
   await request.toArray();
   response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const startedMs = performance.now();
   for (let word = 0; word < WORDS; word += 1) {
     response.write(`data: {"choices":[{"index":0,"delta":{"content":"word ${word} "}}]}\n\n`);
-    await delay(PAUSE_MS);
+    // Late words do not make the whole longer.
+    await delay(Math.max(0, startedMs + (word + 1) * PAUSE_MS - performance.now()));
   }
   response.end(
     'data: {"choices":[],"usage":{"prompt_tokens":900,"completion_tokens":40,"total_tokens":940}}\n\ndata: [DONE]\n\n',
@@ -81,7 +84,6 @@ async function gateway(): Promise<{ readonly url: string; readonly tokens: reado
     identity: createIdentity({ issuer, audience: AUDIENCE, clock: systemClock }),
     ...{ store, clock: systemClock, canaries: ['app-secret-9d2e4f6a8b1c3057'] },
     upstreams: { chat: { baseUrl: `${model}/v1`, apiKey: 'sk-upstream-4c1f9b7e2d6a8053', model: 'scripted' } },
-    transcripts: { keep: (transcript) => store.putBlob(transcript) },
     log: pino({ level: 'silent' }),
   });
   return { url: await listening(createServer(getRequestListener(app.fetch))), tokens };

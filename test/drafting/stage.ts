@@ -68,6 +68,7 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
   });
   const baseUrl = `${await listening(server)}/v1`;
   const blobs = new Map<string, string>();
+  const kept = blobStore(blobs);
   const ports: Ports = {
     self: 'loopwright[bot]',
     modelFacts: {
@@ -83,7 +84,7 @@ export async function openStage(files: Readonly<Record<string, string>>): Promis
       file: async (_, path, ref) => workspace.text(ref, path),
     },
     model: createModel({ baseUrl, apiKey: 'none', model: 'authored', pauseMs: 1 }),
-    store: { ...refusingStore, ...blobStore(blobs), ...createCallRows(createDatabase()) },
+    store: { ...refusingStore, ...kept, ...createCallRows(createDatabase(), kept.putBlob) },
     queue: { start: refuse, send: refuse, stop: refuse },
     workspace: workspace.port,
     gateway: { publish: refuse, jobDigest: '', url: '' },
@@ -175,6 +176,7 @@ const refusingStore: Store = {
   reserve: refuse,
   settle: refuse,
   untold: refuse,
+  account: refuse,
   calls: refuse,
   takeShown: refuse,
   keepShown: refuse,

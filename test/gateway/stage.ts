@@ -139,7 +139,13 @@ export async function openStage(
   const logged: string[] = [];
   const app = createModelGateway({
     identity: createIdentity({ issuer: issuer.url, audience: AUDIENCE, clock: systemClock, cooldownMs: 0 }),
-    store,
+    store: {
+      ...store,
+      settle(id, settlement) {
+        kept.push(settlement.transcript ?? '');
+        return store.settle(id, settlement);
+      },
+    },
     clock: systemClock,
     upstreams: Object.fromEntries(
       dialects.map((name) => [
@@ -148,12 +154,6 @@ export async function openStage(
       ]),
     ),
     canaries: ['app-secret-9d2e4f6a8b1c3057'],
-    transcripts: {
-      async keep(transcript) {
-        kept.push(transcript);
-        return store.putBlob(transcript);
-      },
-    },
     log: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }),
     patience: { tries: 3, pauseMs: 1, longestPauseMs: 1500 },
     ...options,

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const id = await reserve();
   const subject = { call: id, loop: 'acme/shop#12', dialect: 'chat', model: 'fast', ending: 'whole', at: AT };
   const words = { request: 'Plan it.\nPlease.', answer: 'A plan \u001b[31mred\u202e' };
-  const transcript = await store.putBlob(transcriptOf({ ...subject, ...words }));
+  const transcript = transcriptOf({ ...subject, ...words });
   const took = { ...CALL, promptTokens: 900, completionTokens: 40, durationMs: 1500 };
   await store.settle(id, { call: took, usd: 0.0123, transcript });
   await reserve();

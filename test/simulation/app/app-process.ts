@@ -127,6 +127,7 @@ function inTime({ hub: { scheduler }, store, leader }: Outside, life: Life): Sto
     reserve: timed(store.reserve),
     settle: timed(store.settle),
     untold: timed(store.untold),
+    account: timed(store.account),
     calls: timed(store.calls),
     takeShown: timed(store.takeShown),
     keepShown: timed(store.keepShown),

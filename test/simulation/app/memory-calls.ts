@@ -9,20 +9,30 @@ import type { BookedRow, Database } from './database.ts';
 
 const UNRESERVED = { entry: undefined, model: undefined, transcript: undefined } as const;
 
-export function createCallRows(database: Database): Pick<Store, 'reserve' | 'settle' | 'untold' | 'calls'> {
+export function createCallRows(
+  database: Database,
+  putBlob: Store['putBlob'],
+): Pick<Store, 'reserve' | 'settle' | 'untold' | 'account' | 'calls'> {
+  const untold = async (loopId: string) =>
+    (database.calls.get(loopId) ?? []).filter(({ told }) => !told).map(({ call }) => structuredClone(call));
   return {
     reserve: async ({ loopId, entry, model, call, usd, at }) => {
       const booked = { ...UNRESERVED, entry, model, usd, at: new Date(at).toISOString() };
       return book(database, loopId, { ...booked, call, isSettled: false, told: false });
     },
     async settle(id, { call, usd, transcript }) {
+      const digest = transcript === undefined ? undefined : await putBlob(transcript);
+      if (digest !== undefined) database.names.add(`${digest} ${id.slice(0, id.lastIndexOf('#'))}`);
       const row = rowOf(database, id);
-      if (row === undefined) return;
-      Object.assign(row, { call: { ...call, id }, usd, transcript, isSettled: true });
-      if (transcript !== undefined) database.names.add(`${transcript} ${id.slice(0, id.lastIndexOf('#'))}`);
+      if (row !== undefined) Object.assign(row, { call: { ...call, id }, usd, transcript: digest, isSettled: true });
+      return digest;
     },
-    untold: async (loopId) =>
-      (database.calls.get(loopId) ?? []).filter(({ told }) => !told).map(({ call }) => structuredClone(call)),
+    untold,
+    async account(repositoryId, runId) {
+      const isOf = ({ ref, built }: Loop) => ref.repositoryId === repositoryId && built.run?.id === runId;
+      const row = [...database.loops.values()].findLast(({ loop }) => isOf(loop));
+      return row && { loop: row.loop, untold: await untold(idOf(row.loop.ref)) };
+    },
     calls: async (loopId) =>
       (database.calls.get(loopId) ?? []).map(({ call, told: _, ...row }) => structuredClone({ ...call, ...row })),
   };

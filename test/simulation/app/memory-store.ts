@@ -36,10 +36,16 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
     [...loops.values()].filter(({ loop }) => matches(loop));
   const newestOf = (matches: (loop: Loop) => boolean): StoredLoop | undefined => toldOf(rowsOf(matches).at(-1));
   const isOpen = ({ status }: Loop): boolean => OPEN.some((open) => open === status);
+  const putBlob: Store['putBlob'] = async (content) => {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
+    const digest = digestOf(bytes);
+    blobs.set(digest, { bytes, atMs: options.nowMs() });
+    return digest;
+  };
   const inRepository = (id: number, loop: Loop): boolean => loop.ref.repositoryId === id;
   return {
     ...createDeliveryRows(database, options.enqueue),
-    ...createCallRows(database),
+    ...createCallRows(database, putBlob),
     ...createPullProofRows(database, options.enqueue),
     takeShown: async (id) => {
       const shown = database.shown.get(id);
@@ -77,12 +83,7 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
     save: async (change) => save(database, change, options),
     nextQueued: async (limits, at) => toldOf(nextQueued([...loops.values()], limits, at)),
     log: async (id) => (logs.get(id) ?? []).map(({ seq, event, settled }) => ({ seq, event, settled })),
-    async putBlob(content) {
-      const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
-      const digest = digestOf(bytes);
-      blobs.set(digest, { bytes, atMs: options.nowMs() });
-      return digest;
-    },
+    putBlob,
     async blob(digest) {
       const found = blobs.get(digest);
       if (found === undefined)
@@ -90,7 +91,7 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
       return found.bytes;
     },
     async offerJob(content) {
-      const digest = await this.putBlob(content);
+      const digest = await putBlob(content);
       jobs.delete(digest);
       jobs.set(digest, options.nowMs());
       return digest;

@@ -46,6 +46,7 @@ export function createMirroredStore(real: Store, memory: Store, tell: (differenc
     reserve: both('reserve', real.reserve, memory.reserve),
     settle: both('settle', real.settle, memory.settle),
     untold: both('untold', real.untold, memory.untold),
+    account: both('account', real.account, memory.account),
     calls: both('calls', real.calls, memory.calls),
     takeShown: both('takeShown', real.takeShown, memory.takeShown),
     keepShown: both('keepShown', real.keepShown, memory.keepShown),
