@@ -4,11 +4,12 @@ import { MOST_PLACES, placesOf, possibleFaults, readable, survivorsOf } from '..
 import { type Fault, inTurns, spread } from '../../syntax/faults.ts';
 import type { FaultKind } from '../../syntax/language.ts';
 import type { Placed } from '../../syntax/reach.ts';
-import { both, inParallel } from '../../test-runs/in-parallel.ts';
+import { inParallel } from '../../test-runs/in-parallel.ts';
 import { type FrozenTest, idOf } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
 import { codeFiles, textsOf } from './product-code.ts';
 import { keptLooking, reachedByKept, readersOf, unreachedOf } from './reached.ts';
+import type { KeptTests } from './regressions.ts';
 import {
   type Answer,
   fails,
@@ -52,21 +53,12 @@ export async function tryChange(
   const { places, asked: claiming } = await placesFor(work, texts, claims);
   if (claiming.length === 0) return new Map();
   const placed = { texts, faults: places };
-  const [kept, { readers, unreached, asked, all }] = await both(
-    () => keptLooking(work, placed),
-    () => lookingTests(work, placed, claiming, keeping),
-    workers(work),
-  );
-  const looked = { ...work, kept };
-  let marked: ReturnType<typeof reachedByKept> | undefined;
-  const byKept = () => {
-    marked ??= reachedByKept(looked, placed);
-    return marked;
-  };
+  const { readers, unreached, asked, all } = await lookingTests(work, placed, claiming, keeping);
+  const byKept = keptReach(work, placed);
   const { faults, missed } = await chosenFaults(work, { placed, unreached, byKept });
   work.bench.environment.log(`${faults.length} faults in the changed lines, one at a time`);
   const tests = Map.groupBy(all, ({ file }) => file);
-  const tested: Tested = { work: looked, texts, tests, unreached, byKept, faults, missed, trials: new Map() };
+  const tested: Tested = { work, texts, tests, unreached, byKept, faults, missed, trials: new Map() };
   const counted = faults.filter(({ file }) => asked.some(({ files }) => files.includes(file)));
   const [shown] = await Promise.all([
     inParallel(asked, (claim) => shownBy(tested, claim), 1),
@@ -96,8 +88,27 @@ async function lookingTests(work: Work, placed: Placed, claiming: readonly Claim
 interface Reach {
   /** The faults, of those and others, where no frozen test comes to. */
   readonly unreached: ReadonlySet<Fault>;
-  /** Those where existing tests come to; they are run for it when that is asked, once. */
-  readonly byKept: () => Promise<ReadonlySet<Fault>>;
+  readonly byKept: () => Promise<ReachOfKept>;
+}
+
+interface ReachOfKept {
+  /** The existing tests that look at what the product does. */
+  readonly kept: KeptTests;
+  /** The faults where they come to. */
+  readonly faults: ReadonlySet<Fault>;
+}
+
+/** Found out when it is asked for the first time: where the frozen tests notice everything, nobody runs the whole suite for it. */
+function keptReach(work: Work, placed: Placed): Reach['byKept'] {
+  let found: Promise<ReachOfKept> | undefined;
+  const find = async (): Promise<ReachOfKept> => {
+    const kept = await keptLooking(work, placed);
+    return { kept, faults: await reachedByKept({ ...work, kept }, placed) };
+  };
+  return () => {
+    found ??= find();
+    return found;
+  };
 }
 
 interface Tested extends Reach {
@@ -153,7 +164,7 @@ async function chosenFaults(
   const [left, reached] = [places.filter((one) => unreached.has(one)), places.filter((one) => !unreached.has(one))];
   const own = readable(parsers, { texts, faults: reached }, MOST_FAULTS);
   if (left.length === 0) return { faults: own, missed: [] };
-  const reachedToo = await byKept();
+  const { faults: reachedToo } = await byKept();
   const others = left.filter((fault) => reachedToo.has(fault));
   return {
     faults: [...own, ...readable(parsers, { texts, faults: others }, MOST_FAULTS - own.length)],
@@ -181,7 +192,7 @@ async function shownBy(tested: Tested, { files, tests }: Claim): Promise<Fault |
 /** Until a test notices: first those of the requirements whose files these are, at last the existing ones, where they come to it. */
 async function judge(tested: Tested, fault: Fault, asked: readonly Claim[]): Promise<void> {
   if (!tested.unreached.has(fault) && (await isNoticed(tested, fault, asked))) return;
-  if ((await tested.byKept()).has(fault)) await tried(tested, fault, KEPT);
+  if ((await tested.byKept()).faults.has(fault)) await tried(tested, fault, KEPT);
 }
 
 async function isNoticed(tested: Tested, fault: Fault, asked: readonly Claim[]): Promise<boolean> {
@@ -196,14 +207,15 @@ async function isNoticed(tested: Tested, fault: Fault, asked: readonly Claim[]):
 const KEPT = '';
 
 /** What all tests of one file do with the fault; none is asked twice. */
-function tried({ work, texts, tests, trials }: Tested, fault: Fault, file: string): Promise<Trial> {
+function tried(tested: Tested, fault: Fault, file: string): Promise<Trial> {
+  const { work, texts, tests, trials } = tested;
   const known = trials.get(fault) ?? new Map<string, Promise<Trial>>();
   trials.set(fault, known);
   const text = texts.get(fault.file) ?? '';
   const trial =
     known.get(file) ??
     (file === KEPT
-      ? tryFaultOnKept(work, { fault, text })
+      ? tested.byKept().then(({ kept }) => tryFaultOnKept({ ...work, kept }, { fault, text }))
       : tryFault(work, { fault, text, tests: tests.get(file) ?? [] }));
   known.set(file, trial);
   return trial;
