@@ -13,7 +13,8 @@ import {
   usualTests,
 } from '../settings/guessed-config.ts';
 import { packageFile } from '../settings/package-root.ts';
-import { LABEL, type SetupFile, writeSetup } from '../settings/setup-files.ts';
+import { LABEL, type Server, type SetupFile, writeSetup } from '../settings/setup-files.ts';
+import { originHost } from '../trees/checkout.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { triedTests } from './init-trial.ts';
@@ -24,6 +25,11 @@ const OPTIONS = {
     type: 'string',
     value: 'NAME',
     description: 'write this runner as it is said, and try nothing',
+  },
+  'enterprise-server': {
+    type: 'boolean',
+    description:
+      'write the workflows for a GitHub Enterprise Server, which has older actions for artifacts (default: where `origin` is on one)',
   },
   'runs-on': {
     type: 'string',
@@ -36,7 +42,7 @@ const OPTIONS = {
 export const init: Command = {
   summary:
     'write .github/loopwright.yml, the two workflows with their action and the set-up action into a checkout, after trying in the sandbox what is guessed of its tests',
-  usage: '[DIRECTORY] [--runner NAME] [--runs-on LABELS] [--force]',
+  usage: '[DIRECTORY] [--runner NAME] [--runs-on LABELS] [--enterprise-server] [--force]',
   options: OPTIONS,
   async run(argv, terminal) {
     const { values, positionals } = optionsOf({ command: 'init', argv, options: OPTIONS, words: 1 });
@@ -51,7 +57,8 @@ export const init: Command = {
     out(`In ${directory}:`);
     const tests = named ?? (await guessedTests({ directory, force, setups }, terminal));
     if (named !== undefined) out(`not tried  ${named.runner}, as you named it, and ${named.test}`);
-    const files = await writeSetup(directory, { force, tests, guesses: setups.all, runsOn });
+    const server = await serverOf(directory, values['enterprise-server'] === true, out);
+    const files = await writeSetup(directory, { force, tests, guesses: setups.all, runsOn, server });
     const width = Math.max(...files.map(({ path }) => path.length));
     for (const { path, state } of files) out(`  ${path.padEnd(width)}  ${STATES[state]}`);
     for (const line of closingOf(files, tests)) out(line);
@@ -66,6 +73,18 @@ function refusalOf(directory: string, isNamed: boolean): string | undefined {
     return `${directory} is no git checkout (no .git); run it in the root of the repository that Loopwright shall work on.`;
   return undefined;
 }
+
+/** By what is said, or else by where `origin` is. */
+async function serverOf(directory: string, isSaid: boolean, out: Terminal['out']): Promise<Server> {
+  if (isSaid) return 'enterprise-server';
+  const host = await originHost(directory);
+  if (host === undefined || !/\./.test(host) || OTHERS.test(host)) return 'github.com';
+  out(`for        a GitHub Enterprise Server, as origin is on ${host}`);
+  return 'enterprise-server';
+}
+
+/** GitHub's own, and this machine. */
+const OTHERS = /(?:^|\.)(?:github\.com|ghe\.com|localhost)$|^127\./;
 
 /** @throws {UsageError} where there is no such runner, or only people know its command. */
 function namedIn({ all }: TestSetups, name: string): ShownTests {

@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { packageFile } from '../settings/package-root.ts';
-import { writeSetup } from '../settings/setup-files.ts';
+import { type Server, writeSetup } from '../settings/setup-files.ts';
 import { gitOfMaria } from './repository-git.ts';
 
 interface Chapter {
@@ -21,10 +21,10 @@ const HISTORY: readonly Chapter[] = [
 ];
 
 /**
- * Creates the repository below `directory` unless it is there already, and returns its path. The same history gives the same commits.
+ * Creates the repository, with workflows for a GitHub, below `directory` unless it is there already, and returns its path. The same history gives the same commits.
  * @throws {UsageError} where something else has its name.
  */
-export async function prepareDemoRepository(directory: string): Promise<string> {
+export async function prepareDemoRepository(directory: string, server: Server = 'github.com'): Promise<string> {
   const path = join(directory, 'guestbook');
   if (existsSync(join(path, '.git'))) return path;
   if (existsSync(path))
@@ -33,7 +33,7 @@ export async function prepareDemoRepository(directory: string): Promise<string> 
   // Made beside and renamed, so that an interruption leaves all of it or nothing.
   const made = await mkdtemp(join(directory, 'guestbook-'));
   try {
-    await makeIn(made);
+    await makeIn(made, server);
     await rename(made, path);
   } finally {
     await rm(made, { recursive: true, force: true });
@@ -41,9 +41,9 @@ export async function prepareDemoRepository(directory: string): Promise<string> 
   return path;
 }
 
-async function makeIn(path: string): Promise<void> {
+async function makeIn(path: string, server: Server): Promise<void> {
   await cp(packageFile('src', 'demo', 'repository'), path, { recursive: true });
-  await writeSetup(path, { force: false });
+  await writeSetup(path, { force: false, server });
   const git = gitOfMaria(path, 'maria@guestbook.example');
   await git.init(['--quiet', '--initial-branch', 'main']);
   for (const { message, date, paths } of HISTORY) {

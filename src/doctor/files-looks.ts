@@ -1,10 +1,15 @@
 /** Looks at the files that `init` writes, as they stand on the default branch, and at what Actions do with them. */
-import { readFile } from 'node:fs/promises';
 import { parseConfig } from '../context/repository-config.ts';
 import { ConfigError, LoopError } from '../errors.ts';
 import { CONFIG_PATH, WORKFLOWS } from '../settings/config.ts';
-import { packageFile } from '../settings/package-root.ts';
-import { JOB_ACTION, SETUP_ACTION, withoutPlaces, workflowPath } from '../settings/setup-files.ts';
+import {
+  JOB_ACTION,
+  SETUP_ACTION,
+  type Server,
+  setupText,
+  withoutPlaces,
+  workflowPath,
+} from '../settings/setup-files.ts';
 import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
 import type { Patient } from './patient.ts';
@@ -74,17 +79,33 @@ export const fileLooks = looksAt('files', {
 });
 
 /** Of a file that is to stand there as this version has it, below `config/`. */
-async function writtenFinding({ ward }: Patient, path: string, place: readonly string[]): Promise<Finding> {
-  const [there, ours] = await Promise.all([
-    ward().then(({ look }) => look.file(path)),
-    readFile(packageFile('config', ...place), 'utf8'),
-  ]);
+async function writtenFinding({ app, ward }: Patient, path: string, place: readonly string[]): Promise<Finding> {
+  const server = (await app()).serverVersion === undefined ? 'github.com' : 'enterprise-server';
+  const [there, ours] = await Promise.all([ward().then(({ look }) => look.file(path)), setupText(place, server)]);
   if (there === undefined) return missing(`${path} is not on the default branch.`, INIT);
   if (there === ours) return ok(`${path} is as this version writes it.`);
-  return withoutPlaces(there) === withoutPlaces(ours)
-    ? ok(`${path} is as this version writes it, but for where and for how long it runs.`)
+  if (withoutPlaces(there) === withoutPlaces(ours))
+    return ok(`${path} is as this version writes it, but for where and for how long it runs.`);
+  const [other, sentence, remedy] = OTHERS[server];
+  const isOther = withoutPlaces(there) === withoutPlaces(await setupText(place, other));
+  return isOther
+    ? wrong(`${path} ${sentence}`, remedy)
     : wrong(`${path} is not as this version writes it: it is older, or was changed.`, ANEW);
 }
+
+/** By the server that there is: what a file for the other one comes to. */
+const OTHERS: Readonly<Record<Server, readonly [other: Server, sentence: string, remedy: string]>> = {
+  'github.com': [
+    'enterprise-server',
+    'is for a GitHub Enterprise Server: its actions for artifacts no longer run on github.com.',
+    ANEW,
+  ],
+  'enterprise-server': [
+    'github.com',
+    'is for github.com: its actions for artifacts do not run on a GitHub Enterprise Server, so that no job could deliver its report.',
+    ANEW.replace('init --force', 'init --enterprise-server --force'),
+  ],
+};
 
 function actionsFinding(
   { isEnabled, allowed }: { readonly isEnabled: boolean; readonly allowed: string | undefined },

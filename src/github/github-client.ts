@@ -151,6 +151,12 @@ async function selfOf(tokens: Tokens, appId: number): Promise<Self> {
   return { appId, login: `${data.slug}[bot]` };
 }
 
+/** What a GitHub Enterprise Server says of itself in each answer; undefined of github.com. */
+export function enterpriseVersionIn(headers: object): string | undefined {
+  const version: unknown = Object.entries(headers).find(([name]) => name === 'x-github-enterprise-version')?.[1];
+  return typeof version === 'string' ? version : undefined;
+}
+
 function webUrlOf(apiUrl: string): string {
   const url = new URL(apiUrl);
   if (url.pathname.replace(/\/$/, '').endsWith('/api/v3')) return url.origin;

@@ -5,6 +5,8 @@ export type Levels = Readonly<Record<string, string>>;
 
 export interface AppFacts {
   readonly slug: string | undefined;
+  /** Of the GitHub Enterprise Server that answers; undefined where none does. */
+  readonly serverVersion: string | undefined;
   /** Its page on GitHub. */
   readonly url: string;
   readonly permissions: Levels;

@@ -1,7 +1,7 @@
 /** What GitHub says about the App itself and about a repository's settings, for whoever wants to know what is missing: reads only, each tried once. */
 import type { Octokit } from '@octokit/rest';
 import { LoopError } from '../errors.ts';
-import { createClient, type GitHubOptions } from './github-client.ts';
+import { createClient, enterpriseVersionIn, type GitHubOptions } from './github-client.ts';
 import { type Attempts, attempt, unlessGone } from './github-errors.ts';
 import { inside } from './inspection-inside.ts';
 import type {
@@ -37,12 +37,12 @@ export function createInspection(options: GitHubOptions): Inspection {
 }
 
 async function readApp(octokit: Octokit): Promise<AppFacts> {
-  const { data } = await octokit.rest.apps.getAuthenticated();
+  const { data, headers } = await octokit.rest.apps.getAuthenticated();
   // A page of whatever stands before GitHub comes with 200 too.
   if (typeof data?.id !== 'number')
     throw new LoopError('what answers GET /app is not GitHub; look what stands before it');
   const { slug, html_url: url, permissions, events } = data;
-  return { slug, url, permissions: levelsOf(permissions), events };
+  return { slug, url, permissions: levelsOf(permissions), events, serverVersion: enterpriseVersionIn(headers) };
 }
 
 function levelsOf(permissions: object): Levels {

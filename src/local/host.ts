@@ -10,6 +10,7 @@ import type { Faults } from './faults/faults.ts';
 import { createGit, type Git } from './git/git.ts';
 import type { Remembered } from './git/remembered.ts';
 import type { SigningKeys } from './identity/signing-keys.ts';
+import type { Profile } from './profile.ts';
 import type { Repository } from './records.ts';
 import type { State } from './state.ts';
 import type { Outbox } from './webhooks/webhooks.ts';
@@ -17,6 +18,7 @@ import type { Outbox } from './webhooks/webhooks.ts';
 export interface Host {
   readonly state: State;
   readonly contract: Contract;
+  readonly profile: Profile;
   readonly credentials: Credentials;
   readonly outbox: Outbox;
   readonly switches: Switches;

@@ -19,6 +19,7 @@ import { createRemembered } from './git/remembered.ts';
 import type { Host } from './host.ts';
 import { createHttp } from './http.ts';
 import { createSigningKeys } from './identity/signing-keys.ts';
+import { PROFILES, type ProfileName } from './profile.ts';
 import type { Role } from './records.ts';
 import { addRepository } from './repository-records.ts';
 import { openState } from './state.ts';
@@ -31,6 +32,8 @@ export interface LocalGitHubOptions {
   /** Base address under which others reach the server; where it listens, without one. */
   readonly publicUrl?: string;
   readonly webhookUrl?: string;
+  /** Which GitHub it is like (default: github.com as it is now). */
+  readonly profile?: ProfileName;
   /** Secret of the printed address; without one everybody who reaches the server may act as anybody. */
   readonly key?: string;
   /** Markdown for the first page: what to do next. */
@@ -82,7 +85,10 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   };
 }
 
-function createHost({ dataDirectory, executeWorkflow, key }: LocalGitHubOptions, url: () => string): Host {
+function createHost(
+  { dataDirectory, executeWorkflow, key, profile = 'newest' }: LocalGitHubOptions,
+  url: () => string,
+): Host {
   const state = openState(dataDirectory);
   const credentials = loadCredentials(dataDirectory);
   const switches = openSwitches(state);
@@ -92,6 +98,7 @@ function createHost({ dataDirectory, executeWorkflow, key }: LocalGitHubOptions,
     state,
     credentials,
     contract: gitHubContract(),
+    profile: PROFILES[profile],
     outbox: createOutbox({ state, clock, faults, secret: credentials.webhookSecret }),
     switches,
     clock,

@@ -6,10 +6,11 @@ import { createJobQueue } from './actions/job-queue.ts';
 import { runnerSecret } from './actions/runner-secret.ts';
 import { executeWorkflow } from './actions/workflow-execution.ts';
 import { startLocalGitHub } from './local-github.ts';
+import { PROFILES, type ProfileName } from './profile.ts';
 import { roleSchema } from './records.ts';
 
 const USAGE =
-  'usage: main.ts --data DIR --port N [--public-url URL] [--webhook-url URL] [--import PATH=owner/name]… [--user login:role:token]… [--access FILE] [--welcome MARKDOWN] [--with-parent]';
+  'usage: main.ts --data DIR --port N [--public-url URL] [--webhook-url URL] [--profile NAME] [--import PATH=owner/name]… [--user login:role:token]… [--access FILE] [--welcome MARKDOWN] [--with-parent]';
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +19,8 @@ const { values } = parseArgs({
     /** How others reach the server, where something before it hands on to it what comes by another name, or by TLS. */
     'public-url': { type: 'string' },
     'webhook-url': { type: 'string' },
+    /** Which GitHub it is like. */
+    profile: { type: 'string', default: 'newest' },
     import: { type: 'string', multiple: true, default: [] },
     user: { type: 'string', multiple: true, default: [] },
     /** JSON with people and the secret of the printed address: unlike this line, other users of the machine cannot read a file. */
@@ -43,6 +46,7 @@ const server = await startLocalGitHub({
   dataDirectory: values.data,
   port: Number(values.port),
   ...(values['public-url'] === undefined ? {} : { publicUrl: values['public-url'] }),
+  profile: parseProfile(values.profile),
   ...(values['webhook-url'] === undefined ? {} : { webhookUrl: values['webhook-url'] }),
   ...(values.welcome === undefined ? {} : { welcome: values.welcome }),
   imports: values.import.map(parseImport),
@@ -58,6 +62,12 @@ const stop = () => {
 };
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
 if (values['with-parent']) process.stdin.resume().once('close', stop).once('end', stop);
+
+function parseProfile(name: string): ProfileName {
+  const known = Object.keys(PROFILES);
+  if (!known.includes(name)) throw new Error(`--profile ${name}: there are ${known.join(' and ')}`);
+  return name as ProfileName;
+}
 
 function parseImport(text: string) {
   const [, source, fullName] = /^(.+)=([^=]+)$/.exec(text) ?? [];

@@ -45,6 +45,8 @@ export interface SetupRequest {
   readonly guesses?: readonly ShownTests[];
   /** Labels of the machines that the jobs run on. Without them workflow files that are there keep theirs. */
   readonly runsOn?: readonly string[] | undefined;
+  /** Without it, github.com. */
+  readonly server?: Server;
 }
 
 /** A label as GitHub takes them for its own machines and for others'. */
@@ -59,6 +61,25 @@ export function withoutPlaces(text: string): string {
     .join('\n');
 }
 
+/** The GitHub that the workflows run on. */
+export type Server = 'github.com' | 'enterprise-server';
+
+/** What an enterprise server has instead: https://github.com/actions/upload-artifact#ghes-support, by the commits of the tags. */
+const OLDER_ACTIONS: Readonly<Record<string, string>> = {
+  'actions/upload-artifact': 'c24449f33cd45d4826c6702db7e49f7cdb9b551d # v3.2.1-node20',
+  'actions/download-artifact': '246d7188e736d3686f6d19628d253ede9697bd55 # v3-node20',
+};
+
+/** A file below `config`, as it is written for a GitHub. */
+export async function setupText(place: readonly string[], server: Server): Promise<string> {
+  const text = await readFile(packageFile('config', ...place), 'utf8');
+  if (server === 'github.com') return text;
+  return text.replaceAll(/(?<=uses: )([\w/-]+)@\S+ # \S+/g, (whole, name: string) => {
+    const older = OLDER_ACTIONS[name];
+    return older === undefined ? whole : `${name}@${older}`;
+  });
+}
+
 function onMachines(text: string, labels: readonly string[] | undefined): string {
   if (labels === undefined) return text;
   const [only, ...more] = labels;
@@ -68,10 +89,10 @@ function onMachines(text: string, labels: readonly string[] | undefined): string
 /** Writes what is missing; what is there and differs only when it is forced. */
 export async function writeSetup(
   directory: string,
-  { force, tests, guesses = [], runsOn }: SetupRequest,
+  { force, tests, guesses = [], runsOn, server = 'github.com' }: SetupRequest,
 ): Promise<readonly SetupFile[]> {
   const names = await readdir(directory);
-  const ours = (...place: readonly string[]) => readFile(packageFile('config', ...place), 'utf8');
+  const ours = (...place: readonly string[]) => setupText(place, server);
   const isOld = (text: string) => isUnfinished(text, names, guesses);
   const files: readonly Wanted[] = [
     ...NAMES.map((name) => workflowFile(name, ours('workflows', name), runsOn)),

@@ -21,6 +21,13 @@ export async function openCheckout(directory: string, scratch: string): Promise<
   return { root: await realpath(root), repository: await openMirror(root, scratch) };
 }
 
+/** The host that `origin` is on; undefined where there is none, or it is a folder. */
+export async function originHost(directory: string): Promise<string | undefined> {
+  const url = await said(directory, ['config', '--get', 'remote.origin.url']).catch(() => '');
+  const [, byAddress, byShell] = /^(?:[\w+]+:\/\/(?:[^@/]*@)?([^/:]+)|(?:[^@/]*@)?([^/:]+):)/.exec(url.trim()) ?? [];
+  return (byAddress ?? byShell)?.toLowerCase();
+}
+
 /** Where a change usually goes, the first that there is. */
 const TRUNKS = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] as const;
 

@@ -89,6 +89,42 @@ describe('on which machines the jobs run', () => {
   });
 });
 
+describe('the workflows are for the GitHub that the repository is on', () => {
+  const NEWEST = /uses: actions\/upload-artifact@[0-9a-f]{40} # v7/;
+  const OLDER = /uses: actions\/upload-artifact@c24449f33cd45d4826c6702db7e49f7cdb9b551d # v3.2.1-node20/;
+  const named = ['--runner', 'unittest'] as const;
+
+  test.each([
+    ['https://github.example.com/acme/shop.git', OLDER],
+    ['git@github.example.com:acme/shop.git', OLDER],
+    ['ssh://git@code.example.com:2222/acme/shop.git', OLDER],
+    ['https://maria:token@github.com/acme/shop', NEWEST],
+    ['git@github.com:acme/shop.git', NEWEST],
+    ['ssh://git@ssh.github.com:443/acme/shop.git', NEWEST],
+    ['https://acme.ghe.com/acme/shop.git', NEWEST],
+    ['http://127.0.0.1:4000/acme/shop.git', NEWEST],
+    ['/srv/git/shop.git', NEWEST],
+    ['work:acme/shop.git', NEWEST],
+  ])('with origin at %s', async (origin, wanted) => {
+    await execa('git', ['-C', checkout, 'remote', 'add', 'origin', origin]);
+    const { out } = await init(checkout, ...named);
+    expect(await text(BUILD)).toMatch(wanted);
+    expect(out.some((line) => line.startsWith('for        a GitHub Enterprise Server, as origin is on '))).toBe(
+      wanted === OLDER,
+    );
+    expect(out.join('\n')).not.toContain('token');
+  });
+
+  test('also where that is said, and for every action of which there are two', async () => {
+    await init(checkout, ...named, '--enterprise-server');
+    expect(await text(VERIFY)).toMatch(OLDER);
+    expect(await text(JOB)).toMatch(
+      /uses: actions\/download-artifact@246d7188e736d3686f6d19628d253ede9697bd55 # v3-node20/,
+    );
+    expect(await text(JOB)).toMatch(/uses: actions\/checkout@[0-9a-f]{40} # v7/);
+  });
+});
+
 test('where no test shows a runner it writes the guess as a comment, and says what helps', async () => {
   expect(await init(checkout)).toEqual({
     code: 0,

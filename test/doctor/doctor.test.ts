@@ -777,3 +777,27 @@ test('a key whose line breaks are written \\n is a key', async () => {
   const report = await examined(stage, { PRIVATE_KEY: stage.environment.PRIVATE_KEY?.replaceAll('\n', '\\n') });
   expect(rowOf(report, 'App/credentials')).toMatchObject({ state: 'ok' });
 });
+
+describe.each([
+  ['enterprise-server', 'enterprise-server', 'ok'],
+  ['github.com', 'enterprise-server', 'wrong'],
+  ['enterprise-server', 'newest', 'wrong'],
+] as const)('workflows for %s on %s', (server, profile, state) => {
+  test(`are ${state}`, async () => {
+    const other = await startRightStage(server, profile);
+    try {
+      const report = await examined(other);
+      const row = rowOf(report, 'files/loopwright-build.yml');
+      expect(row).toMatchObject({ state });
+      if (state === 'ok') return;
+      expect(row?.sentence).toContain(
+        server === 'github.com' ? 'is for github.com' : 'is for a GitHub Enterprise Server',
+      );
+      expect(row?.remedy).toContain(
+        profile === 'newest' ? 'npx loopwright init --force' : 'npx loopwright init --enterprise-server --force',
+      );
+    } finally {
+      await other.close();
+    }
+  });
+});

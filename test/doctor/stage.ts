@@ -1,6 +1,5 @@
 /** A set-up in which nothing is missing: the embedded GitHub, the App's own doors, and a model that calls tools. */
 
-import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { pino } from 'pino';
@@ -9,8 +8,9 @@ import { examine, type Report } from '../../src/doctor/doctor.ts';
 import type { PatientOptions } from '../../src/doctor/patient.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { createWebhooks, WEBHOOK_PATH } from '../../src/intake/webhooks.ts';
+import type { ProfileName } from '../../src/local/profile.ts';
 import { examinedEnvironment } from '../../src/settings/env.ts';
-import { packageFile } from '../../src/settings/package-root.ts';
+import { type Server, setupText } from '../../src/settings/setup-files.ts';
 import { eventually } from '../eventually.ts';
 import { listening } from '../listening.ts';
 import { type Stage as GitHubStage, HERE, jwtOf, octokit, startStage as startGitHub } from '../local/server.ts';
@@ -79,8 +79,12 @@ async function startDoors(github: GitHubStage) {
   };
 }
 
-export async function startRightStage(): Promise<Stage> {
-  const ours = (...place: readonly string[]) => readFile(packageFile('config', ...place), 'utf8');
+/** With workflow files for a GitHub, on the one that they are for if nothing else is said. */
+export async function startRightStage(
+  server: Server = 'github.com',
+  profile: ProfileName = server === 'github.com' ? 'newest' : server,
+): Promise<Stage> {
+  const ours = (...place: readonly string[]) => setupText(place, server);
   const github = await startGitHub({
     files: {
       '.github/loopwright.yml': CONFIG,
@@ -88,6 +92,7 @@ export async function startRightStage(): Promise<Stage> {
       '.github/workflows/loopwright-verify.yml': await ours('workflows', 'loopwright-verify.yml'),
       '.github/actions/loopwright-job/action.yml': await ours('actions', 'loopwright-job', 'action.yml'),
     },
+    profile,
     executeWorkflow: async () => ({ title: 'loopwright-build', conclusion: 'success', jobs: [] }),
   });
   const [doors, model] = [await startDoors(github), await startToolModel()];

@@ -63,12 +63,16 @@ async function finished(runId: number): Promise<void> {
   );
 }
 
+/** A GitHub Enterprise Server tells no digest of the artifacts that it has. */
+const ENTERPRISE = { 'x-github-enterprise-version': '3.17.0' };
+
 /** Changes what the App reads about the artifact. */
-function tampered(change: Readonly<Record<string, unknown>>) {
+function tampered(change: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) {
   return github(async (response, { url }) => {
     if (!url.includes('/artifacts?')) return response;
     const listed = await response.json();
-    return Response.json({ ...listed, artifacts: listed.artifacts.map((one: object) => ({ ...one, ...change })) });
+    const artifacts = listed.artifacts.map((one: object) => ({ ...one, ...change }));
+    return Response.json({ ...listed, artifacts }, { headers: { ...headers } });
   });
 }
 
@@ -89,7 +93,7 @@ test('a run is dispatched on the default branch, found by its id, and delivers i
   expect(await github().artifact(repository, runId, 'seed', 10_000)).toBeUndefined();
 });
 
-test('an artifact that is too large, or another than GitHub recorded, is refused', async () => {
+test('an artifact that is too large, or another than GitHub recorded, is refused; one without a digest where it can have one, too', async () => {
   const runId = await github().dispatch(repository, 'loopwright-build.yml', { ...INPUTS, entry: '6' }, 1);
   await finished(runId);
   const size = (await github().artifact(repository, runId, 'build', 10_000))?.length ?? 0;
@@ -102,6 +106,8 @@ test('an artifact that is too large, or another than GitHub recorded, is refused
   await refused(tampered({ size_in_bytes: 1 }), size - 1, /larger than it says/);
   await refused(tampered({ digest: `sha256:${'0'.repeat(64)}` }), 10_000, /but GitHub says sha256:0/);
   await refused(tampered({ digest: null }), 10_000, /but GitHub says none/);
+  await refused(tampered({ digest: `sha256:${'0'.repeat(64)}` }, ENTERPRISE), 10_000, /but GitHub says sha256:0/);
+  expect(await tampered({ digest: null }, ENTERPRISE).artifact(repository, runId, 'build', 10_000)).toHaveLength(size);
   expect(await tampered({ expired: true }).artifact(repository, runId, 'build', 10_000)).toBeUndefined();
 });
 

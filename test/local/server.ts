@@ -138,6 +138,7 @@ export interface StageOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly executeWorkflow?: LocalGitHubOptions['executeWorkflow'];
   readonly runners?: LocalGitHubOptions['runners'];
+  readonly profile?: LocalGitHubOptions['profile'];
   /** Secret of the printed address; none by default. */
   readonly key?: string;
   /** Says of a problem, as JSON text, that the test provokes it on purpose; `close` fails on any other. */
@@ -150,6 +151,7 @@ export async function startStage({
   others = [],
   executeWorkflow = refuse,
   runners,
+  profile,
   key,
   provokes = () => false,
 }: StageOptions = {}): Promise<Stage> {
@@ -164,6 +166,7 @@ export async function startStage({
     users: PEOPLE,
     ...(key === undefined ? {} : { key }),
     ...(runners === undefined ? {} : { runners }),
+    ...(profile === undefined ? {} : { profile }),
     executeWorkflow,
   });
   receiver.secret = server.credentials.webhookSecret;

@@ -61,6 +61,7 @@ export async function executionOf(changes: Partial<WorkflowExecution>): Promise<
     runNumber: 3,
     attempt: 1,
     serverUrl: 'http://127.0.0.1:9',
+    artifacts: 'newest',
     cloneUrl: 'http://127.0.0.1:9/octo/toys.git',
     token: 'ghs_secretOfTheRun',
     tokenFor: (permissions) => `ghs_secretOf${JSON.stringify(permissions)}`,

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
 import { RUNNER_SECRET } from '../../src/local/actions/runner-secret.ts';
+import type { ProfileName } from '../../src/local/profile.ts';
 import { childEnvironment } from '../../src/settings/env.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { finish, openLabelledIssue } from '../e2e/journey.ts';
@@ -64,8 +65,17 @@ async function startFront(party: keyof typeof PORTS): Promise<void> {
   await startIn(party, [process.execPath, program, file(`${party}.key`), file(`${party}.pem`), String(PORTS[party])]);
 }
 
-async function startGitHub(source: string): Promise<void> {
-  const place = ['--data', file('github'), '--port', String(PORTS.github), '--public-url', 'https://github.test'];
+async function startGitHub(source: string, profile: ProfileName): Promise<void> {
+  const place = [
+    '--profile',
+    profile,
+    '--data',
+    file('github'),
+    '--port',
+    String(PORTS.github),
+    '--public-url',
+    'https://github.test',
+  ];
   const webhooks = ['--webhook-url', 'https://app.test/api/github/webhooks'];
   const content = ['--import', `${source}=${REPOSITORY}`, '--user', 'maria:admin:maria-token'];
   await startIn('github', [process.execPath, LOCAL_GITHUB, ...place, ...webhooks, ...content]);
@@ -126,7 +136,10 @@ async function as(method: string, path: string, body?: unknown): Promise<unknown
 const GITHUB = { as };
 
 // Networks are root's to make.
-describe.skipIf(process.getuid?.() !== 0)('App, GitHub and runner on networks of their own', () => {
+describe.skipIf(process.getuid?.() !== 0).each([
+  ['github.com as it is now', 'newest', 'github.com'],
+  ['a GitHub Enterprise Server', 'enterprise-server', 'enterprise-server'],
+] as const)('App, GitHub and runner on networks of their own, with %s', (_, profile, server) => {
   beforeAll(async () => {
     directory = await realpath(await mkdtemp(join(tmpdir(), 'three-parties-')));
     spaces = await createNamespaces(
@@ -141,13 +154,13 @@ describe.skipIf(process.getuid?.() !== 0)('App, GitHub and runner on networks of
     );
     postgres = await startPostgres();
     await certify(['github', 'app', 'model']);
-    const source = await prepareDemoRepository(directory);
-    await startGitHub(source);
+    const source = await prepareDemoRepository(directory, server);
+    await startGitHub(source, profile);
     await Promise.all([startModel(), startRunner(), startApp()]);
   });
 
   afterAll(async () => {
-    for (const child of children.toReversed()) {
+    for (const child of children.splice(0).toReversed()) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
       child.kill('SIGTERM');
       await once(child, 'exit');

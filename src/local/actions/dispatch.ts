@@ -17,7 +17,7 @@ const LONGEST_INPUTS = 65_535;
 const dispatchBody = z.object({
   ref: z.string(),
   inputs: z.record(z.string(), z.unknown()).default({}),
-  return_run_details: z.boolean().default(false),
+  return_run_details: z.boolean().optional(),
 });
 
 /** Queues a run of the file as it is on `ref`; 200 with the run's addresses when asked for, else 204. */
@@ -25,6 +25,8 @@ export async function dispatch(call: Call, { path }: Workflow) {
   const { host } = call;
   const repository = repositoryOf(call);
   const body = parseBody(call, dispatchBody);
+  if (!host.profile.tellsRunOfDispatch && body.return_run_details !== undefined)
+    throw new HttpError(400, 'Invalid request.\n\n"return_run_details" is not a permitted key.');
   const { ref, sha } = await refNamed(call, body.ref);
   const file = await workflowFileAt(host, repository, { sha, path });
   if (!file) throw new HttpError(422, `Workflow file ${path} was not found on ${body.ref}`);
@@ -53,7 +55,7 @@ export async function dispatch(call: Call, { path }: Workflow) {
       workflow: path,
     },
   });
-  if (!body.return_run_details) return noContent;
+  if (body.return_run_details !== true) return noContent;
   return ok({
     workflow_run_id: run.id,
     run_url: runUrlOf(host, repository, run),

@@ -80,10 +80,10 @@ export function handOut(request: JobRequest): HandedJob {
 
 function runMessage(run: JobRequest['run']['request']): JobMessage['run'] {
   const { path, text, event, payload, inputs, repository, repositoryId, defaultBranch, actor } = run;
-  const { sha, ref, runId, runNumber, attempt, serverUrl, cloneUrl, token } = run;
+  const { sha, ref, runId, runNumber, attempt, serverUrl, artifacts, cloneUrl, token } = run;
   return {
     ...{ path, text, event, payload: { ...payload }, inputs: { ...inputs }, repository, repositoryId, defaultBranch },
-    ...{ actor, sha, ref, runId, runNumber, attempt, serverUrl, cloneUrl, token },
+    ...{ actor, sha, ref, runId, runNumber, attempt, serverUrl, artifacts, cloneUrl, token },
   };
 }
 

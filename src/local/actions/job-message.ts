@@ -39,6 +39,7 @@ export const jobMessage = z.strictObject({
     runNumber: z.int(),
     attempt: z.int(),
     serverUrl: z.url(),
+    artifacts: z.enum(['newest', 'older']),
     cloneUrl: z.url(),
     /** GITHUB_TOKEN. */
     token: z.string(),

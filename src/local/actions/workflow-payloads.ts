@@ -129,7 +129,7 @@ export function artifactPayload(
     url,
     archive_download_url: `${url}/zip`,
     expired: false,
-    digest: artifact.digest,
+    digest: host.profile.artifacts === 'older' ? null : artifact.digest,
     created_at: artifact.createdAt,
     updated_at: artifact.createdAt,
     expires_at: new Date(Date.parse(artifact.createdAt) + RETENTION_MS).toISOString(),

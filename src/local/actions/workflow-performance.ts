@@ -106,6 +106,7 @@ function requestOf(host: Host, repository: Repository, run: Run): WorkflowReques
     defaultBranch: repository.defaultBranch,
     runId: run.id,
     serverUrl: host.url(),
+    artifacts: host.profile.artifacts,
   };
 }
 

@@ -1,5 +1,7 @@
 /** The seam between the embedded GitHub, which hosts workflow runs, and the executor, which performs one. */
 
+import type { Profile } from '../profile.ts';
+
 /** What is known of a run as soon as it is queued. */
 export interface WorkflowRequest {
   /** Path of the file in the repository, for messages: `.github/workflows/x.yml`. */
@@ -22,6 +24,8 @@ export interface WorkflowRequest {
   readonly attempt: number;
   /** Base address of this server, without a trailing slash; REST is under `/api/v3`. */
   readonly serverUrl: string;
+  /** Which actions for artifacts it has. */
+  readonly artifacts: Profile['artifacts'];
 }
 
 /** What a file grants to the job token. */

@@ -28,6 +28,8 @@ export function createRest(host: Host, endpoints: Endpoints): Rest {
     const response = await respond().catch((error: unknown) =>
       failureResponse(host, `${request.method} ${path}`, error),
     );
+    const { version } = host.profile;
+    if (version !== undefined) response.headers.set('x-github-enterprise-version', version);
     host.state.requests.insert({
       at: host.clock.now().toISOString(),
       actor: actorLabel(actor),

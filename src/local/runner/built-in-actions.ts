@@ -9,7 +9,7 @@ import { performComposite } from './composite.ts';
 import { enclosureOf, environmentOf, type Frame, nodeDirectory, type StepResult, scopeOf } from './frame.ts';
 import { runProcess } from './process.ts';
 
-/** Performs the action that the step names; the part after `@` is not looked at, as the action is built in. */
+/** Performs the action that the step names; the part after `@` is not looked at, as the action is built in, but for what a server is too old for. */
 export async function performAction(
   step: WorkflowStepDefinition,
   stepEnvironment: Readonly<Record<string, string>>,
@@ -19,7 +19,12 @@ export async function performAction(
   const inputs = interpolateMap(step.with, scopeOf(frame, stepEnvironment));
   announce(uses, inputs, frame);
   if (uses.startsWith('./')) return performComposite({ uses, inputs, environment: stepEnvironment, frame });
-  const name = uses.split('@')[0]?.toLowerCase() ?? '';
+  const [name = '', ref = ''] = uses.toLowerCase().split('@');
+  const { artifacts } = frame.run.request;
+  if (artifacts === 'older' && ARTIFACTS.includes(name) && !OLDER.test(ref))
+    throw new Error(
+      '@actions/artifact v2.0.0+, upload-artifact@v4+ and download-artifact@v4+ are not currently supported on GHES.',
+    );
   const action = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined;
   if (action !== undefined) return action(inputs, frame);
   const known = Object.keys(builtIn).join(', ');
@@ -35,6 +40,10 @@ const builtIn: Readonly<Record<string, BuiltInAction>> = {
   'actions/upload-artifact': uploadArtifact,
   'actions/download-artifact': downloadArtifact,
 };
+
+const ARTIFACTS: readonly string[] = ['actions/upload-artifact', 'actions/download-artifact'];
+/** Tags of the third version, and its commits that run on Node 20. */
+const OLDER = /^(?:v3(?:[.-].*)?|c24449f33cd45d4826c6702db7e49f7cdb9b551d|246d7188e736d3686f6d19628d253ede9697bd55)$/;
 
 function announce(uses: string, inputs: Readonly<Record<string, string>>, frame: Frame): void {
   const { log } = frame.job;
