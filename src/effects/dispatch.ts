@@ -88,6 +88,7 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
   return {
     version: 2,
     loop: subjectOf(loop),
+    key: idOf(loop.ref),
     phase: PHASE_OF[job],
     entry: loop.entry,
     iteration: loop.counters.iterations,

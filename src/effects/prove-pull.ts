@@ -51,9 +51,9 @@ async function begin(proof: PullProof, world: World, attempt: number): Promise<P
   if (base === undefined)
     throw new ConfigError(`The pull request #${proof.pull} has no history in common with its base.`);
   await github.checks(proof, [runningCheck(proof, head)]);
-  const { pull, serial, owner, repo } = proof;
+  const { repositoryId, pull, serial, owner, repo } = proof;
   const brief: ProofBrief = {
-    ...{ kind: 'proof', version: 1, pull, serial, base, head },
+    ...{ kind: 'proof', version: 1, repositoryId, pull, serial, base, head },
     commands: briefCommands(config.commands),
     limits: {
       commandTimeoutMs: Math.ceil(config.limits.commandSeconds * 1000),

@@ -2,18 +2,19 @@
 import { readFile } from 'node:fs/promises';
 import { type Context, Hono } from 'hono';
 import { ConfigError, StoreError } from '../errors.ts';
-import { brief } from '../loop/brief.ts';
 import type { Gateway, Store } from '../ports.ts';
-import { proofBrief } from '../proof/pull-proof.ts';
+import { accessTo, type BriefStore } from './brief-access.ts';
 
 export interface GatewayOptions {
   /** PUBLIC_URL: where runners reach the App. */
   readonly url: string;
-  readonly store: Pick<Store, 'putBlob' | 'blob' | 'offerJob' | 'job'>;
+  readonly store: Pick<Store, 'putBlob' | 'blob' | 'offerJob' | 'job'> & BriefStore;
   /** File with the job's bundled code. */
   readonly jobBundle: string;
 }
 
+/** It is for one run, and not for whatever stands between. */
+const FOR_NOBODY_ELSE = 'private, no-store';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /**
@@ -63,29 +64,25 @@ function routes({ bundle, jobDigest, store }: Served): Hono {
   });
   app.get('/briefs/:file{brief-[0-9a-f]{64}\\.json}', async (context) => {
     const digest = context.req.param('file').slice('brief-'.length, -'.json'.length);
-    const text = await briefText(store, digest);
-    if (text === undefined) return missing(context, `No brief has the sha256 ${digest}.`);
-    return context.body(text, 200, headers('application/json'));
+    const access = await accessOf(store, digest);
+    if (access === undefined) return missing(context, `No brief has the sha256 ${digest}.`);
+    if ('refusal' in access) return context.text(`${access.refusal}\n`, 410, { 'cache-control': FOR_NOBODY_ELSE });
+    return context.body(access.text, 200, { ...headers('application/json'), 'cache-control': FOR_NOBODY_ELSE });
   });
   app.all('/jobs/*', (context) => refuse(context));
   app.all('/briefs/*', (context) => refuse(context));
   return app;
 }
 
-/** The store holds more than briefs under digests (documents, logs); only what reads as a brief is served. */
-async function briefText(store: GatewayOptions['store'], digest: string): Promise<string | undefined> {
+/** The store holds more than briefs under digests (documents, logs). */
+async function accessOf(store: GatewayOptions['store'], digest: string): ReturnType<typeof accessTo> {
   try {
-    const text = new TextDecoder().decode(await store.blob(`sha256:${digest}`));
-    const value: unknown = JSON.parse(text);
-    return BRIEFS.some((schema) => schema.safeParse(value).success) ? text : undefined;
+    return await accessTo(new TextDecoder().decode(await store.blob(`sha256:${digest}`)), store);
   } catch (error) {
     if (error instanceof StoreError || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
-
-/** Of loops, and of proofs of pull requests. */
-const BRIEFS = [brief, proofBrief] as const;
 
 function headers(type: string): Record<string, string> {
   return {

@@ -52,6 +52,8 @@ export type FrozenTests = z.infer<typeof frozenTests>;
 export const brief = z.strictObject({
   version: z.literal(2),
   loop: z.strictObject({ id: z.string(), owner: z.string(), repo: z.string(), issue: z.int(), title: z.string() }),
+  /** The loop's in the App's store; by it the App knows for whom the brief is. */
+  key: z.string().optional(),
   phase: z.enum(['BUILD', 'VERIFY']),
   entry: z.int(),
   /** 1-based number of the BUILD entry under the current plan; the X-Loopwright-Attempt header. */

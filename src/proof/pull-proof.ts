@@ -43,6 +43,8 @@ export function asked(before: PullProof | undefined, ask: ProofAsk): PullProof {
 export const proofBrief = z.strictObject({
   kind: z.literal('proof'),
   version: z.literal(1),
+  /** By it the App knows for whom the brief is. */
+  repositoryId: z.int().optional(),
   pull: z.int().positive(),
   serial: z.int().positive(),
   base: commitSha,

@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError, StoreError } from '../../src/errors.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import type { Brief } from '../../src/loop/brief.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { idOf } from '../../src/loop/terms.ts';
+import type { PullProof } from '../../src/proof/pull-proof.ts';
+import { loopOf } from '../adapters/loops.ts';
 import { PLAIN_BRIEF } from '../jobs/plain-brief.ts';
 
 const CODE = 'export const job = "build";\n';
@@ -49,6 +53,16 @@ function memoryStore() {
       const found = blobs.get(digest);
       if (!found) throw new StoreError(`nothing is stored under ${digest}`);
       return found;
+    },
+    loops: new Map<string, Loop>(),
+    async load(id: string) {
+      const loop = this.loops.get(id);
+      return loop && { loop, version: 1 };
+    },
+    proofs: [] as PullProof[],
+    async pullProof(repositoryId: number, pull: number) {
+      const proof = this.proofs.find((one) => one.repositoryId === repositoryId && one.pull === pull);
+      return proof && { proof, version: 1 };
     },
   };
 }
@@ -104,6 +118,71 @@ test('a published brief is served byte for byte under the digest that publishing
   const response = await app.request(`/briefs/brief-${digest}.json`);
   expect(response.status).toBe(200);
   expect(await response.text()).toBe(text);
+});
+
+describe('a brief', () => {
+  const run = { id: 900, entry: 5 };
+  const loop = loopOf({ issue: 12 }, { status: 'working', phase: 'BUILD', entry: 5, built: { reports: {}, run } });
+  const dispatching = { type: 'dispatch', key: '5/dispatch', job: 'build', entry: 5 } as const;
+  const ofLoop = { ...BRIEF, key: idOf(loop.ref) };
+  const asked = async (text: string, change: (store: ReturnType<typeof memoryStore>) => void) => {
+    const { app, publish, store } = await gateway();
+    change(store);
+    return app.request(`/briefs/brief-${await publish(text)}.json`);
+  };
+  const withLoop = (changed: Partial<Loop>) =>
+    asked(JSON.stringify(ofLoop), ({ loops }) => loops.set(idOf(loop.ref), { ...loop, ...changed } as Loop));
+
+  test.each<[string, Partial<Loop>]>([
+    ['awaited', {}],
+    ['being dispatched', { pending: [dispatching], built: { reports: {} } }],
+    ['awaited by a paused loop', { status: 'paused' }],
+    ['asked for its second report', { phase: 'SEED_DATA', entry: 6 }],
+  ])('is handed out while its run is %s, and kept by nothing on the way', async (_, changed) => {
+    const response = await withLoop(changed);
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    expect(await response.json()).toEqual(ofLoop);
+  });
+
+  test.each<[string, Partial<Loop>]>([
+    ['whose loop was stopped', { status: 'stopped' }],
+    ['whose loop has succeeded', { status: 'succeeded', built: { reports: {} } }],
+    ['that is over', { phase: 'VERIFY', entry: 7, built: { reports: {}, run: { id: 901, entry: 7 } } }],
+    ['of an entry that comes again', { entry: 6, built: { reports: {}, run: { id: 901, entry: 6 } } }],
+    ['that nobody has dispatched', { pending: [], built: { reports: {} } }],
+  ])('is for nobody where its run is one %s', async (_, changed) => {
+    const response = await withLoop(changed);
+    expect(response.status).toBe(410);
+    expect(await response.text()).toMatch(
+      /^This brief is for the BUILD run of entry 5 of .*, which is not awaited any more/,
+    );
+  });
+
+  test('is for nobody where its loop is gone', async () => {
+    expect((await asked(JSON.stringify(ofLoop), () => undefined)).status).toBe(410);
+  });
+
+  test('of a version that said not for whom it is goes to the run that waited', async () => {
+    expect((await asked(JSON.stringify(BRIEF), () => undefined)).status).toBe(200);
+  });
+
+  test.each([
+    ['running', 3, 200],
+    ['asked', 3, 200],
+    ['ended', 3, 410],
+    ['running', 4, 410],
+  ] as const)('of a proof that is %s, the newest one being %d, answers with %d', async (stage, serial, status) => {
+    const of = { repositoryId: 7, pull: 5 };
+    const text = JSON.stringify({
+      ...{ kind: 'proof', version: 1, ...of, serial: 3, base: SHA, head: SHA },
+      commands: { install: null, build: null, runner: 'node-test', test: 'npm test' },
+      limits: { commandTimeoutMs: 1, suiteTimeoutMs: 1, outputBytes: 1, faults: 1 },
+    });
+    const proof = { ...of, installationId: 1, owner: 'acme', repo: 'shop', serial, stage, at: '2026-08-01T00:00:00Z' };
+    const by = { login: 'maria', id: 1 };
+    const response = await asked(text, ({ proofs }) => proofs.push({ ...proof, by } as PullProof));
+    expect(response.status).toBe(status);
+  });
 });
 
 test('what is stored but is no brief stays inside', async () => {
