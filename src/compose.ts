@@ -63,10 +63,13 @@ export interface Composed {
 
 const CONCURRENCY = 8;
 
-/** Opens everything that the App needs; where the rest fails, the database is let go again. @throws {ConfigError} when a skill or a setting is missing. */
-export async function compose(composition: Composition): Promise<Composed> {
+/**
+ * Opens everything that the App needs, unless the database is being `opened` already; where the rest fails, that is let go again.
+ * @throws {ConfigError} when a skill or a setting is missing.
+ */
+export async function compose(composition: Composition, opened?: Promise<Engine>): Promise<Composed> {
   const { databaseUrl: url, log } = composition;
-  const engine = await openEngine({ url, log });
+  const engine = await (opened ?? openEngine({ url, log }));
   try {
     const composed = await composedOn(engine, composition);
     composed.routes.route(

@@ -3,8 +3,9 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { type Engine, openEngine } from '../adapters/database.ts';
 import { lockDirectory } from '../adapters/directory-lock.ts';
-import { compose } from '../compose.ts';
+import { type Composition, compose } from '../compose.ts';
 import { LoopError, StoreError } from '../errors.ts';
 import { wire } from '../github/wire.ts';
 import { RUNNER_SECRET } from '../local/actions/runner-secret.ts';
@@ -61,11 +62,12 @@ export async function startLocalMode(options: LocalModeOptions): Promise<LocalMo
   try {
     opened.defer(lockedAlone(dataDirectory));
     const ports = await keptPorts(dataDirectory, options.port);
+    const database = databaseIn(dataDirectory, log, opened);
     const model = await modelOf(options, opened);
     const key = await keptKey(dataDirectory);
     const githubUrl = await startGitHub({ options, key, ports }, opened);
     await startRunner(options, githubUrl, opened);
-    const { app, composed } = await startApp({ options, githubUrl, port: ports.app, model, log }, opened);
+    const { app, composed } = await startApp({ options, githubUrl, port: ports.app, model, database, log }, opened);
     await keepServed(dataDirectory, { imports: options.imports, users: options.users });
     return {
       githubUrl,
@@ -94,6 +96,17 @@ function lockedAlone(directory: string): () => void {
     );
   }
 }
+
+/** Its first start takes seconds, in which the other processes start. */
+function databaseIn(directory: string, log: Logger, opened: AsyncDisposableStack): Promise<Engine> {
+  const opening = openEngine({ url: join(directory, DATABASE), log });
+  // Whoever waits for it says what is wrong with it; nobody waits where something else fails before.
+  const settled = opening.catch(() => undefined);
+  opened.defer(async () => (await settled)?.close());
+  return opening;
+}
+
+const DATABASE = 'database';
 
 interface LocalModel {
   readonly baseUrl: string;
@@ -168,18 +181,19 @@ interface AppStart {
   readonly githubUrl: string;
   readonly port: number;
   readonly model: LocalModel;
+  readonly database: Promise<Engine>;
   readonly log: Logger;
 }
 
-async function startApp({ options, githubUrl, port, model, log }: AppStart, opened: AsyncDisposableStack) {
+async function startApp({ options, githubUrl, port, model, database, log }: AppStart, opened: AsyncDisposableStack) {
   const { dataDirectory } = options;
   const credentials = credentialsFile.parse(
     JSON.parse(await readFile(join(dataDirectory, 'github', 'app.json'), 'utf8')),
   );
   const apiUrl = `${githubUrl}/api/v3`;
   const fetch = wire({ apiUrl, checked: true });
-  const composed = await compose({
-    databaseUrl: join(dataDirectory, 'database'),
+  const composition: Composition = {
+    databaseUrl: join(dataDirectory, DATABASE),
     workspaceDirectory: join(dataDirectory, 'clones'),
     publicUrl: `http://127.0.0.1:${port}`,
     slug: credentials.slug,
@@ -189,7 +203,8 @@ async function startApp({ options, githubUrl, port, model, log }: AppStart, open
     skillsDirectory: skillsDirectory(),
     ...(options.isDemo ? {} : { promotesBy: 'person' as const }),
     log,
-  });
+  };
+  const composed = await compose(composition, database);
   opened.defer(() => composed.close());
   const app: RunningApp = await startServer({
     ...credentials,
