@@ -24,6 +24,8 @@ export interface GuardOptions {
   readonly branchPrefix: string;
   /** File names of the workflows that the App may start. */
   readonly workflows: readonly string[];
+  /** Rows that pass besides the App's. */
+  readonly besides?: readonly RequestRow[];
 }
 
 interface Subject extends Pick<GuardOptions, 'branchPrefix' | 'workflows'> {
@@ -44,7 +46,7 @@ export function mayUseGitService(service: string): boolean {
 export function guardedFetch(options: GuardOptions): Fetch {
   const base = options.apiUrl.replace(/\/$/, '');
   const graphqlUrl = options.graphqlUrl ?? graphqlUrlOf(base);
-  const match = createRouter(REQUESTS.filter(({ by }) => by !== 'person'));
+  const match = createRouter([...REQUESTS.filter(({ by }) => by !== 'person'), ...(options.besides ?? [])]);
   return async (input, init) => {
     const request = new Request(input, init);
     const { pathname } = new URL(request.url);

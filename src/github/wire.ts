@@ -2,6 +2,7 @@
 
 import { checkedFetch, type Fetch } from '../referee/checked-fetch.ts';
 import { gitHubContract } from '../referee/contract.ts';
+import { PROBES } from '../referee/requests.ts';
 import { BRANCH_PREFIX, WORKFLOWS } from '../settings/config.ts';
 import { guardedFetch } from './guard.ts';
 
@@ -9,11 +10,14 @@ export interface WireOptions {
   readonly apiUrl: string;
   /** Compares every request and answer with GitHub's description; local mode and tests do. */
   readonly checked: boolean;
+  /** Lets pass what only a probe needs. */
+  readonly probes?: boolean;
 }
 
 /** The App's `fetch`: whatever is not one of the App's rows throws before anything is sent. */
-export function wire({ apiUrl, checked }: WireOptions): Fetch {
+export function wire({ apiUrl, checked, probes = false }: WireOptions): Fetch {
   const outside = globalThis.fetch;
   const fetch = checked ? checkedFetch({ fetch: outside, contract: gitHubContract(), apiUrl }) : outside;
-  return guardedFetch({ fetch, apiUrl, branchPrefix: BRANCH_PREFIX, workflows: Object.values(WORKFLOWS) });
+  const besides = probes ? PROBES : [];
+  return guardedFetch({ fetch, apiUrl, branchPrefix: BRANCH_PREFIX, workflows: Object.values(WORKFLOWS), besides });
 }

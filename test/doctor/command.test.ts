@@ -76,7 +76,22 @@ test('without any variable it names those that are missing, and looks at nothing
 });
 
 test.each([
-  ['an option that there is not', ['--probe'], 'doctor: there is no option "--probe"'],
+  ['an option that there is not', ['--probes'], 'doctor: there is no option "--probes"'],
+  [
+    'a probe of no repository',
+    ['--probe'],
+    '--probe writes commits, check runs and a pull request; name a repository for that with --repo.',
+  ],
+  [
+    'a probe that nobody allowed',
+    ['--probe', '--repo', 'acme/shop'],
+    'in acme/shop, and takes back what can be taken back; say --yes where it may.',
+  ],
+  [
+    'a time that is none',
+    ['--probe', '--repo', 'acme/shop', '--yes', '--wait', 'long'],
+    '--wait is "long"; write whole seconds, as in --wait 30.',
+  ],
   ['a repository without an owner', ['--repo', 'toys'], '--repo is "toys"; write owner/name, as in --repo acme/shop.'],
   ['a path for a repository', ['--repo', 'a/..'], '--repo is "a/.."; write owner/name, as in --repo acme/shop.'],
   ['a word too many', ['now'], 'doctor: "now" is one word too many'],
@@ -111,4 +126,30 @@ test('a table has its areas in order, and says once what is to be done about sev
     '',
     '3 looked at: 1 ok, 0 missing, 0 wrong, 2 unknown.',
   ]);
+});
+
+test('--probe tries what is taken for granted where it may, prints it with its date, and takes back what it wrote', async () => {
+  const { rest } = stage.github.as('alice');
+  const refs = async () => {
+    const of = { owner: 'alice', repo: 'toys' };
+    const [branches, own] = await Promise.all(
+      ['heads/', 'loopwright/'].map((ref) => rest.git.listMatchingRefs({ ...of, ref })),
+    );
+    return [...(branches?.data ?? []), ...(own?.data ?? [])].map(({ ref }) => ref);
+  };
+  const before = await refs();
+  const asked = ['doctor', '--probe', '--yes', '--repo', 'alice/toys', '--wait', '2'];
+  const { code, out, err } = await typed(asked, environment);
+  expect(code, [...out, ...err].join('\n')).toBe(0);
+  expect(out[0]).toBe(`Seen on ${new Date().toISOString().slice(0, 10)} in alice/toys`);
+  expect(out.filter((line) => line.startsWith('  ✓')).length).toBeGreaterThanOrEqual(5);
+  expect(out.filter((line) => line.startsWith('  ✗'))).toEqual([]);
+  expect(err[0]).toBe('trying refs: quarantine');
+  expect(await refs()).toEqual(before);
+});
+
+test('--probe says where the App is not installed', async () => {
+  const { code, err } = await typed(['doctor', '--probe', '--yes', '--repo', 'alice/none'], environment);
+  expect(code).toBe(2);
+  expect(err.join('\n')).toContain('The App is not installed on alice/none; install it there first.');
 });

@@ -1,0 +1,70 @@
+/** Takes every probe, one after the other, and takes back what was written. */
+import { randomBytes } from 'node:crypto';
+import type { Report } from '../doctor/doctor.ts';
+import { failedLook, type Row, type State } from '../doctor/finding.ts';
+import type { GitHub, RepositoryRef } from '../github/github-port.ts';
+import type { Probing } from '../github/probing.ts';
+import { PROBES, type Probe } from './probes.ts';
+import type { Scratch } from './scratch.ts';
+
+export interface ProbeOptions {
+  readonly github: GitHub;
+  readonly probing: Probing;
+  readonly repository: RepositoryRef;
+  /** For how long GitHub may take to start or tell something. */
+  readonly patienceMs: number;
+  readonly now: () => Date;
+  /** Before each of them. */
+  readonly tell: (probe: Probe) => void;
+  /** Without them, all. */
+  readonly probes?: readonly Probe[];
+}
+
+export interface Probed extends Report {
+  readonly at: string;
+  /** Of the GitHub Enterprise Server; null where it is none. */
+  readonly serverVersion: string | null;
+  /** What was written and could not be taken back, a sentence each. */
+  readonly left: readonly string[];
+}
+
+export async function probeAll(options: ProbeOptions): Promise<Probed> {
+  const { github, probing, repository, patienceMs, now, tell, probes = PROBES } = options;
+  const { defaultBranch: branch } = await github.repository(repository);
+  const tip = await github.head(repository, `refs/heads/${branch}`);
+  if (tip === undefined) throw new Error(`the default branch ${branch} has no commit`);
+  const at = now().toISOString();
+  const undone: { readonly what: string; readonly back: () => Promise<void> }[] = [];
+  const scratch: Scratch = {
+    ...{ github, probing, repository, branch, tip, patienceMs },
+    mark: `${at.slice(0, 10)}-${randomBytes(3).toString('hex')}`,
+    takesBack: (what, back) => void undone.push({ what, back }),
+  };
+  const rows: Row[] = [];
+  const left: string[] = [];
+  try {
+    for (const probe of probes) {
+      tell(probe);
+      rows.push(await rowOf(probe, scratch));
+    }
+  } finally {
+    for (const { what, back } of undone.toReversed())
+      await back().catch((error: Error) => left.push(`${what} is left: ${error.message}`));
+  }
+  const countOf = (state: State): number => rows.filter((row) => row.state === state).length;
+  const counts = {
+    ok: countOf('ok'),
+    missing: countOf('missing'),
+    wrong: countOf('wrong'),
+    unknown: countOf('unknown'),
+  };
+  return { at, serverVersion: (await probing.serverVersion()) ?? null, rows, counts, left };
+}
+
+async function rowOf({ area, subject, probe }: Probe, scratch: Scratch): Promise<Row> {
+  try {
+    return { area, subject, ...(await probe(scratch)) };
+  } catch (error) {
+    return { area, subject, ...failedLook(error) };
+  }
+}
