@@ -2,8 +2,11 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { PROCESSORS } from '../sandbox/turns.ts';
 
-/** How many runs of tests may be begun where a fault may make one wait for what never comes: the sandbox lets as many work as there are processors. */
-const AT_ONCE = 4 * PROCESSORS;
+/**
+ * How many runs of tests may be begun: the sandbox lets as many work as there are processors, and with a fault some wait for what never comes.
+ * Each has a working copy of its own, so there are no more than that is worth.
+ */
+const AT_ONCE = PROCESSORS + 4;
 
 /** The same of a sandbox; without one they would meet at the same ports. */
 export function lanesOf({ kind }: Pick<Sandbox, 'kind'>): number {
