@@ -34,7 +34,7 @@ const NOT_LOOKED = 2;
 
 export const doctor: Command = {
   summary:
-    'say what is missing for the real App: its settings, GitHub, the model, this machine; reads only, and asks the model once',
+    'say what is missing for the real App: its settings, GitHub, the model, this machine; reads only, unless it is to probe, and asks the model once',
   usage: '[--repo owner/name [--probe --yes [--wait SECONDS]]] [--json]',
   options: OPTIONS,
   run: (argv, terminal) => orUnjudged(terminal, NOT_LOOKED, () => runIn(argv, terminal)),

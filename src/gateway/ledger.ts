@@ -25,11 +25,11 @@ interface Settled {
 }
 
 export interface Ledger {
-  /** How often anything was booked by this process. */
-  booked(): number;
-  /** `booked`: what that was before the caller was read. @throws {Refusal} 402 where nothing is left to pay with, 429 where it depends on calls that are under way. */
+  /** How often this process has booked or settled a call: while it stays the same, what was read of a caller is as it was. */
+  moment(): number;
+  /** `moment`: what that was before the caller was read. @throws {Refusal} 402 where nothing is left to pay with, 429 where it depends on calls that are under way. */
   reserve(
-    caller: Caller & { readonly booked: number },
+    caller: Caller & { readonly moment: number },
     call: { readonly label: Label; readonly model: string; readonly expected: Usage },
   ): Promise<Booking>;
 }
@@ -51,9 +51,9 @@ export function createLedger({
 }): Ledger {
   const underWay = new Map<string, Set<string>>();
   const inTurn = createTurns();
-  let booked = 0;
+  let moment = 0;
   return {
-    booked: () => booked,
+    moment: () => moment,
     reserve: (caller, { label, model, expected }) =>
       inTurn(idOf(caller.loop.ref), async () => {
         const { ref, entry } = caller.loop;
@@ -61,13 +61,13 @@ export function createLedger({
         const startedAt = clock.now();
         const open = underWay.get(loopId) ?? new Set();
         const call: ModelCall = { ...label, ...expected, durationMs: 0 };
-        // What was read before another call was booked does not tell of that.
-        const known = caller.booked === booked ? caller : await readAgain(caller, store);
+        // What was read before another call was booked or settled does not tell of that.
+        const known = caller.moment === moment ? caller : await readAgain(caller, store);
         const loop = affording(known, call, open);
         const usd = usdOf(loop, call);
         const id = await store.reserve({ loopId, entry, model, call, usd, at: startedAt.toISOString() });
         underWay.set(loopId, open.add(id));
-        booked += 1;
+        moment += 1;
         return {
           id,
           async settle(used, transcript) {
@@ -76,6 +76,7 @@ export function createLedger({
             try {
               return { ...settled, transcript: await store.settle(id, { ...settled, transcript }) };
             } finally {
+              moment += 1;
               open.delete(id);
               if (open.size === 0) underWay.delete(loopId);
             }

@@ -44,7 +44,7 @@ export function createModelGateway(options: ModelGatewayOptions): Hono {
     const dialect = DIALECTS[name];
     const line = lineOf(name, { clock, upstreams, canaries });
     app.post(dialect.path, async ({ req: { raw: request } }) => {
-      const booked = ledger.booked();
+      const moment = ledger.moment();
       const caller = await callerOf(tokenIn(request, dialect), { identity: options.identity, store });
       if (line === undefined) throw unconfigured(dialect);
       const { loop } = caller;
@@ -52,7 +52,7 @@ export function createModelGateway(options: ModelGatewayOptions): Hono {
       const asked = prepared(await textOf(request), dialect, model);
       const at = clock.now().toISOString();
       const label = labelOf(request, loop);
-      const booking = await ledger.reserve({ ...caller, booked }, { label, model, expected: asked.expected });
+      const booking = await ledger.reserve({ ...caller, moment }, { label, model, expected: asked.expected });
       return exchange({ request, line, loop, prepared: asked, booking, label, at }, settings);
     });
   }

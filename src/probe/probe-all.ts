@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Report } from '../doctor/doctor.ts';
 import { failedLook, type Row, type State } from '../doctor/finding.ts';
+import { LoopError } from '../errors.ts';
 import type { GitHub, RepositoryRef } from '../github/github-port.ts';
 import type { Probing } from '../github/probing.ts';
 import { PROBES, type Probe } from './probes.ts';
@@ -32,7 +33,7 @@ export async function probeAll(options: ProbeOptions): Promise<Probed> {
   const { github, probing, repository, patienceMs, now, tell, probes = PROBES } = options;
   const { defaultBranch: branch } = await github.repository(repository);
   const tip = await github.head(repository, `refs/heads/${branch}`);
-  if (tip === undefined) throw new Error(`the default branch ${branch} has no commit`);
+  if (tip === undefined) throw new LoopError(`The default branch ${branch} has no commit; push one first.`);
   const at = now().toISOString();
   const undone: { readonly what: string; readonly back: () => Promise<void> }[] = [];
   const scratch: Scratch = {
