@@ -19,6 +19,7 @@ export interface ProbeRequest {
   readonly json: boolean;
   /** For how long GitHub may take to start or tell something. */
   readonly patienceMs: number;
+  readonly signal: AbortSignal;
 }
 
 /** @throws {UsageError} where the App is not installed there. */
@@ -33,7 +34,7 @@ export async function probeIn(request: ProbeRequest, { out, fail }: Terminal): P
   const repository = await repositoryOf(place, createInspection(options));
   const probed = await probeAll({
     ...{ github: createGitHub(options), probing: createProbing(options), repository },
-    ...{ patienceMs: request.patienceMs, now: () => new Date() },
+    ...{ patienceMs: request.patienceMs, signal: request.signal, now: () => new Date() },
     tell: ({ area, subject }) => {
       if (!json) fail(`trying ${area}: ${subject}`);
     },

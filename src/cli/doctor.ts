@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { examinedEnvironment } from '../settings/env.ts';
 import { type Command, optionsOf, orUnjudged, type Terminal } from './command.ts';
 import { probeIn } from './doctor-probe.ts';
+import { INTERRUPTED, interruption, STOPPING } from './interruption.ts';
 import { sandboxProblemHere } from './sandbox-here.ts';
 
 const OPTIONS = {
@@ -74,8 +75,11 @@ async function probe({ repo, yes, json, wait = '30' }: ProbeWords, terminal: Ter
     );
   if (!/^[1-9]\d{0,3}$/.test(wait)) throw new UsageError(`--wait is "${wait}"; write whole seconds, as in --wait 30.`);
   const environment = examinedEnvironment();
-  const request = { place: placeOf(repo), environment, json: json === true, patienceMs: Number(wait) * 1000 };
-  return exitCodeOf(await probeIn(request, terminal));
+  const place = placeOf(repo);
+  const signal = interruption(() => terminal.fail(STOPPING));
+  const request = { place, environment, signal, json: json === true, patienceMs: Number(wait) * 1000 };
+  const probed = await probeIn(request, terminal);
+  return signal.aborted ? INTERRUPTED : exitCodeOf(probed);
 }
 
 /** What is unknown is told, and is no failure. */

@@ -15,6 +15,8 @@ export interface ProbeOptions {
   /** For how long GitHub may take to start or tell something. */
   readonly patienceMs: number;
   readonly now: () => Date;
+  /** When it is aborted, no more is tried, and what was written is taken back. */
+  readonly signal: AbortSignal;
   /** Before each of them. */
   readonly tell: (probe: Probe) => void;
   /** Without them, all. */
@@ -30,14 +32,14 @@ export interface Probed extends Report {
 }
 
 export async function probeAll(options: ProbeOptions): Promise<Probed> {
-  const { github, probing, repository, patienceMs, now, tell, probes = PROBES } = options;
+  const { github, probing, repository, patienceMs, now, signal, tell, probes = PROBES } = options;
   const { defaultBranch: branch } = await github.repository(repository);
   const tip = await github.head(repository, `refs/heads/${branch}`);
   if (tip === undefined) throw new LoopError(`The default branch ${branch} has no commit; push one first.`);
   const at = now().toISOString();
   const undone: { readonly what: string; readonly back: () => Promise<void> }[] = [];
   const scratch: Scratch = {
-    ...{ github, probing, repository, branch, tip, patienceMs },
+    ...{ github, probing, repository, branch, tip, patienceMs, signal },
     mark: `${at.slice(0, 10)}-${randomBytes(3).toString('hex')}`,
     takesBack: (what, back) => void undone.push({ what, back }),
   };
@@ -45,6 +47,7 @@ export async function probeAll(options: ProbeOptions): Promise<Probed> {
   const left: string[] = [];
   try {
     for (const probe of probes) {
+      if (signal.aborted) break;
       tell(probe);
       rows.push(await rowOf(probe, scratch));
     }

@@ -27,7 +27,7 @@ async function quarantine(scratch: Scratch): Promise<Finding> {
   const { probing, repository, mark, patienceMs } = scratch;
   const ref = `refs/loopwright/probe/${mark}`;
   const sha = await commitOn(scratch, ref);
-  const seen = await within(patienceMs, async () => {
+  const seen = await within(scratch, async () => {
     const [runs, told] = [await probing.runsOn(repository, sha), await probing.pushesToldOf(ref)];
     return runs.length > 0 || told > 0 ? { runs, told } : undefined;
   });
@@ -49,14 +49,14 @@ async function signature(scratch: Scratch): Promise<Finding> {
 }
 
 async function severalChecks(scratch: Scratch): Promise<Finding> {
-  const { github, probing, repository, mark, patienceMs } = scratch;
+  const { github, probing, repository, mark } = scratch;
   const headSha = await commitOn(scratch, `refs/loopwright/probe/${mark}-checks`);
   const names = [`loopwright / probe one ${mark}`, `loopwright / probe two ${mark}`];
   await github.checks(
     repository,
     names.map((name) => checkOf(name, headSha)),
   );
-  const found = await within(patienceMs, async () => {
+  const found = await within(scratch, async () => {
     const there = await probing.checkNames(repository, headSha);
     return names.every((name) => there.includes(name)) ? there : undefined;
   });
@@ -130,7 +130,7 @@ async function dispatched(scratch: Scratch): Promise<Finding> {
   };
   const runId = await github.dispatch(repository, WORKFLOWS.verify, inputs, 'new');
   takesBack(`run ${runId}`, () => github.cancelRun(repository, runId));
-  const begun = await within(patienceMs, async () => {
+  const begun = await within(scratch, async () => {
     const { askedAt, begunAt } = await probing.beginnings(repository, runId);
     return begunAt === undefined ? undefined : Math.max(0, Date.parse(begunAt) - Date.parse(askedAt));
   });

@@ -14,6 +14,8 @@ export interface Scratch {
   readonly mark: string;
   /** For how long GitHub may take to start or tell something. */
   readonly patienceMs: number;
+  /** Aborted where nobody wants to know any more. */
+  readonly signal: AbortSignal;
   /** Before anything is written. */
   readonly takesBack: (what: string, back: () => Promise<void>) => void;
 }
@@ -30,15 +32,15 @@ export async function commitOn({ github, repository, tip, mark, probing, takesBa
   return sha;
 }
 
-/** Asks until there is an answer, or the time is over. */
+/** Asks until there is an answer, or the time is over. @throws {Error} when it is aborted. */
 export async function within<Answer>(
-  patienceMs: number,
+  { patienceMs, signal }: Pick<Scratch, 'patienceMs' | 'signal'>,
   ask: () => Promise<Answer | undefined>,
 ): Promise<Answer | undefined> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined || performance.now() > endMs) return answer;
-    await sleep(Math.min(PAUSE_MS, patienceMs));
+    await sleep(Math.min(PAUSE_MS, patienceMs), undefined, { signal });
   }
 }

@@ -29,7 +29,11 @@ afterAll(() => stage.close());
 
 type Tampering = (answer: Response, request: Request) => Response | Promise<Response>;
 
-async function probed(subject: string | undefined, tampering: Tampering = (answer) => answer) {
+async function probed(
+  subject: string | undefined,
+  tampering: Tampering = (answer) => answer,
+  stopping = new AbortController(),
+) {
   const { appId, privateKey } = stage.server.credentials;
   const apiUrl = `${stage.server.url}/api/v3`;
   const through = wire({ apiUrl, checked: true, probes: true });
@@ -41,7 +45,7 @@ async function probed(subject: string | undefined, tampering: Tampering = (answe
   const told: string[] = [];
   const report = await probeAll({
     ...{ github: createGitHub(options), probing: createProbing(options), repository },
-    ...{ patienceMs: 1500, now: () => new Date() },
+    ...{ patienceMs: 1500, signal: stopping.signal, now: () => new Date() },
     tell: (probe) => void told.push(probe.subject),
     probes: PROBES.filter((probe) => subject === undefined || probe.subject === subject),
   });
@@ -65,6 +69,22 @@ test('where all is as a loop takes it for granted every row says so, and what wa
   expect(report.told).toEqual(PROBES.map(({ subject }) => subject));
   expect([report.serverVersion, report.left]).toEqual([null, []]);
   expect(Date.now() - Date.parse(report.at)).toBeLessThan(120_000);
+  expect(await leftovers()).toEqual(['main']);
+});
+
+test('an interruption ends the waiting, tries nothing more, and takes back what was written', async () => {
+  const stopping = new AbortController();
+  const report = await probed(
+    undefined,
+    (answer, { method, url }) => {
+      if (method === 'GET' && url.includes('/actions/runs')) stopping.abort();
+      return answer;
+    },
+    stopping,
+  );
+  expect(report.told).toEqual(['quarantine']);
+  expect(report.rows.map(({ state }) => state)).toEqual(['unknown']);
+  expect(report.left).toEqual([]);
   expect(await leftovers()).toEqual(['main']);
 });
 
