@@ -1,12 +1,16 @@
 /** Work that is done at the same time. */
+import { totalmem } from 'node:os';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { PROCESSORS } from '../sandbox/turns.ts';
 
+const WAITING = 10;
+const BYTES_PER_RUN = 1024 ** 3;
+
 /**
- * How many runs of tests may be begun: the sandbox lets as many work as there are processors, and with a fault some wait for what never comes.
- * Each has a working copy of its own, so there are no more than that is worth.
+ * How many runs of tests may be begun: the sandbox lets as many work as there are processors, and with a fault many wait for what never comes, which
+ * takes their memory and nothing else of the machine.
  */
-const AT_ONCE = PROCESSORS + 4;
+const AT_ONCE = Math.max(PROCESSORS, Math.min(PROCESSORS + WAITING, Math.floor(totalmem() / BYTES_PER_RUN)));
 
 /** The same of a sandbox; without one they would meet at the same ports. */
 export function lanesOf({ kind }: Pick<Sandbox, 'kind'>): number {
