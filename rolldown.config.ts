@@ -3,6 +3,7 @@ import { cp, glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { defineConfig, type Plugin } from 'rolldown';
+import { makeEmptyDatabase } from './src/adapters/pglite.ts';
 import { installedParsers, PARSER_NAMES } from './src/syntax/parsers.ts';
 
 /** The bundler's own helpers, which no dependency of ours installs. */
@@ -15,6 +16,8 @@ const copyAssets = {
   name: 'copy-assets',
   writeBundle: () => cp('src/local/pages/assets', 'dist/assets', { recursive: true }),
 };
+
+const emptyDatabase: Plugin = { name: 'empty-database', writeBundle: makeEmptyDatabase };
 
 /** Chunks carry a digest in their name, so that those of an earlier build would stay and be packed. */
 const removeOldChunks: Plugin = {
@@ -60,6 +63,6 @@ export default defineConfig([
     external: isPackage,
     transform,
     output: { dir: 'dist', format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
-    plugins: [copyAssets, removeOldChunks],
+    plugins: [copyAssets, emptyDatabase, removeOldChunks],
   },
 ]);

@@ -1,10 +1,14 @@
 /** PGlite: Postgres inside this process, in a locked directory or in memory. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { glob, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { StoreError } from '../errors.ts';
+import { packageFile } from '../settings/package-root.ts';
 import { lockDirectory } from './directory-lock.ts';
 
 export interface PgliteHandle {
@@ -49,7 +53,7 @@ async function openDirectory(directory: string, log: Logger): Promise<PgliteHand
     const unfinished = join(directory, 'first-start-unfinished');
     forgetUnfinishedStart(dataDir, unfinished);
     refuseOtherMajor(dataDir);
-    const lite = await PGlite.create({ dataDir, startParams: START_PARAMETERS });
+    const lite = await PGlite.create({ dataDir, startParams: START_PARAMETERS, ...(await emptyFor(dataDir)) });
     const maintenance = scheduleMaintenance(lite, log);
     return {
       lite,
@@ -68,6 +72,36 @@ async function openDirectory(directory: string, log: Logger): Promise<PgliteHand
     unlock();
     throw error;
   }
+}
+
+/** What a first start begins with; without the file Postgres makes it, which takes seconds. */
+async function emptyFor(dataDir: string): Promise<{ readonly loadDataDir?: Blob }> {
+  const file = emptyDatabase();
+  if (existsSync(dataDir) || !existsSync(file)) return {};
+  return { loadDataDir: new Blob([await readFile(file)], { type: 'application/gzip' }) };
+}
+
+const manifest = z.object({ version: z.string() });
+
+/** Of the installed version: another could not open it. */
+function emptyDatabase(): string {
+  const path = findPackageJSON('@electric-sql/pglite', import.meta.url) ?? '';
+  const { version } = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));
+  return packageFile('dist', `empty-database-${version}.tar.gz`);
+}
+
+/** Makes the database that first starts begin with, once. For the build, whose folder must be there. */
+export async function makeEmptyDatabase(): Promise<void> {
+  const file = emptyDatabase();
+  if (existsSync(file)) return;
+  for await (const old of glob(packageFile('dist', 'empty-database-*'))) await rm(old);
+  const lite = await PGlite.create();
+  const dump = await lite.dumpDataDir('none');
+  await lite.close();
+  // Whole or not at all: several builds may run at the same time.
+  const unfinished = `${file}.${process.pid}`;
+  await writeFile(unfinished, gzipSync(await dump.bytes()));
+  await rename(unfinished, file);
 }
 
 /** A first start that was killed leaves half a database that holds nothing of anybody's: begin again. */

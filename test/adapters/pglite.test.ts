@@ -1,5 +1,8 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { maintainPglite, openPglite } from '../../src/adapters/pglite.ts';
 import { MEMORY } from '../prepared.ts';
 
@@ -22,4 +25,19 @@ it('gives the room of deleted rows and of old write-ahead log free', async () =>
   expect(await redoPoint()).toBeGreaterThan(redo);
   expect(await churn()).toBe(size);
   await close();
+});
+
+it('begins with the empty database of the build', async () => {
+  const made = async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'empty-database-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const { lite, close } = await openPglite(directory, pino({ level: 'silent' }));
+    const { rows } = await lite.query('select system_identifier::text from pg_control_system()');
+    await close();
+    // What Postgres makes has an identifier of its own each time.
+    return { rows, major: await readFile(join(directory, 'postgres', 'PG_VERSION'), 'utf8') };
+  };
+  const first = await made();
+  expect(first.rows).toHaveLength(1);
+  expect(await made()).toEqual(first);
 });
