@@ -167,6 +167,8 @@ export interface Store extends Overviews {
   awaitingChecks(repositoryId: number, sha: string): Promise<readonly StoredLoop[]>;
   /** Open loops whose base is this branch. */
   onBase(repositoryId: number, branch: string): Promise<readonly StoredLoop[]>;
+  /** Finished loops whose pull request is to be merged into this branch, and was neither merged nor closed as far as is known. */
+  awaitingMerge(repositoryId: number, branch: string): Promise<readonly StoredLoop[]>;
   /** Loops with pending effects, and those that wait for a run: what is to be looked after. */
   unfinished(): Promise<
     readonly { readonly id: string; readonly lanes: readonly EffectLane[]; readonly awaitsRun: boolean }[]

@@ -4,6 +4,7 @@ import { StoreError, UnreadableError } from '../errors.ts';
 import { type EffectLane, effectLane, laneOf } from '../loop/effect.ts';
 import { event } from '../loop/event.ts';
 import { type Loop, loop as loopSchema } from '../loop/loop.ts';
+import { awaitsMerge } from '../loop/people/handed-over.ts';
 import { holdsSlot } from '../loop/slots.ts';
 import { nameOf, phaseName, status } from '../loop/terms.ts';
 import type { LoopOverview, Store, StoredLoop } from '../ports.ts';
@@ -19,6 +20,16 @@ export function loopsOf(db: Queries) {
 
 export function loopsIn(db: Queries, repositoryId: number) {
   return loopsOf(db).where('repository_id', '=', repositoryId);
+}
+
+/** Loops by the branch that their pull request is for: those that work on it, and those that are done. */
+export function loopsOnBase(db: Queries): Pick<Store, 'onBase' | 'awaitingMerge'> {
+  const onBase = (repositoryId: number, branch: string) =>
+    loopsIn(db, repositoryId).where('base_branch', '=', branch).orderBy('serial');
+  return {
+    onBase: (repositoryId, branch) => several(onBase(repositoryId, branch).where('status', 'in', OPEN)),
+    awaitingMerge: (repositoryId, branch) => several(onBase(repositoryId, branch).where('awaits_merge', '=', true)),
+  };
 }
 
 /** The newest first. */
@@ -78,6 +89,7 @@ export function columnsOf(loop: Loop) {
     lanes: [...new Set(loop.pending.map(laneOf))].join(','),
     awaits_run: loop.status === 'working' && loop.built.run?.entry === loop.entry,
     holds_slot: holdsSlot(loop),
+    awaits_merge: awaitsMerge(loop),
     usd: loop.spent.usd,
     started_at: loop.started?.at ?? '',
     forgotten: false,

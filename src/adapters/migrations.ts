@@ -137,6 +137,15 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'what was said in calls',
     statements: ['alter table calls add column transcript text'],
   },
+  {
+    number: 10,
+    name: 'what awaits a merge',
+    // Loops that had ended before are not looked for: of their pull requests nobody knows which are open.
+    statements: [
+      'alter table loops add column awaits_merge boolean not null default false',
+      'create index loops_awaiting_merge on loops (repository_id, base_branch) where awaits_merge',
+    ],
+  },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

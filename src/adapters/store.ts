@@ -7,7 +7,7 @@ import type { Engine } from './database.ts';
 import { createReceiver, markRead, postpone, readDelivery, unread, unreadRepositories } from './delivery-rows.ts';
 import { forget } from './forget.ts';
 import { jobRows } from './job-rows.ts';
-import { loopsIn, loopsOf, OPEN, one, overview, readLog, several, unfinished } from './loop-rows.ts';
+import { loopsIn, loopsOf, loopsOnBase, OPEN, one, overview, readLog, several, unfinished } from './loop-rows.ts';
 import { askedFor, dueMissed, noteMissed } from './missed-rows.ts';
 import { pullProofRows } from './pull-proof-rows.ts';
 import { save } from './saves.ts';
@@ -32,10 +32,7 @@ export function createStore(engine: Engine): Store {
       one(loopsIn(db, repositoryId).where('run_id', '=', runId).orderBy('serial', 'desc')),
     awaitingChecks: (repositoryId, sha) =>
       several(loopsIn(db, repositoryId).where('head', '=', sha).where('status', 'in', OPEN).orderBy('serial')),
-    onBase: (repositoryId, branch) =>
-      several(
-        loopsIn(db, repositoryId).where('base_branch', '=', branch).where('status', 'in', OPEN).orderBy('serial'),
-      ),
+    ...loopsOnBase(db),
     overview: (filter) => overview(db, filter),
     unfinished: () => unfinished(db),
     save: (change) => save(engine, change),

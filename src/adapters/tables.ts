@@ -33,6 +33,8 @@ export interface LoopRow {
   readonly lanes: Generated<string>;
   readonly awaits_run: Generated<boolean>;
   readonly holds_slot: Generated<boolean>;
+  /** Its pull request is ready, and open as far as is known. */
+  readonly awaits_merge: Generated<boolean>;
   readonly usd: Generated<number>;
   readonly started_at: Generated<string>;
   readonly queued_at: OptionalTime;

@@ -1,9 +1,12 @@
 /** What a move of the default branch means to loops: which paths changed, which of them always need a person, and the configuration there. */
 import { GoneError } from '../errors.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
+import { bearsOnProof } from '../guard/product-files.ts';
 import { isSensitive } from '../guard/sensitive.ts';
+import { advanceOf } from '../loop/behind.ts';
 import { shiftOf } from '../loop/branch-moves.ts';
 import type { Event } from '../loop/event.ts';
+import type { Outdated } from '../loop/shipping-record.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
@@ -29,20 +32,31 @@ export async function baseMove(
     paths,
     unlisted: listed === undefined,
     sensitive: paths.filter((path) => isSensitive(path, ports.guardrails.sensitive) && !OWN_WORKFLOWS.includes(path)),
+    bearing: paths.filter(bearsOnProof),
     configDigest: await configDigestAt(repository, after, ports),
   };
 }
 
+type Reading = Pick<Ports, 'github' | 'guardrails' | 'clock'>;
+
 /** The base as it is now, where something changed there that the loop is bound to; one reading of a ref where nothing moved. */
-export async function movedUnder(
-  loop: StartedLoop,
-  ports: Pick<Ports, 'github' | 'guardrails' | 'clock'>,
-): Promise<Moved | undefined> {
+export async function movedUnder(loop: StartedLoop, ports: Reading): Promise<Moved | undefined> {
+  const event = await moveSince(loop, ports);
+  return event === undefined || shiftOf(loop, event) === undefined ? undefined : event;
+}
+
+/** The base as it is now, where it went on in what a proof may depend on. */
+export async function advanceSince(loop: StartedLoop, ports: Reading): Promise<Outdated | undefined> {
+  const event = await moveSince(loop, ports);
+  return event && advanceOf(event);
+}
+
+/** The base as it is now, where it is another; one reading of a ref where it is not. */
+export async function moveSince(loop: StartedLoop, ports: Reading): Promise<Moved | undefined> {
   const before = loop.started.base.sha;
   const after = await baseTip(loop, ports);
   if (after === before) return undefined;
-  const event = await baseMove(loop.ref, { before, after, at: ports.clock.now().toISOString() }, ports);
-  return shiftOf(loop, event) === undefined ? undefined : event;
+  return baseMove(loop.ref, { before, after, at: ports.clock.now().toISOString() }, ports);
 }
 
 /** Where the base branch is now. @throws {GoneError} when there is no such branch. */

@@ -3,6 +3,7 @@ import { groundMoved } from '../context/branch-push.ts';
 
 import { storedReport } from '../documents/stored-report.ts';
 import { StoreError } from '../errors.ts';
+import { listed } from '../loop/behind.ts';
 import { type BuildReport, buildReport, type FileChange, type SeedReport, seedReport } from '../loop/brief.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
@@ -10,6 +11,7 @@ import type { Loop } from '../loop/loop.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
 import { idOf } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
+import { mergeInto } from './publish.ts';
 
 /**
  * Commits build and seed together on top of the loop branch's head. Reports hold whole files, so they land on no other commit than
@@ -22,7 +24,8 @@ export async function land(_effect: EffectOf<'land'>, loop: ReviewedLoop, ports:
   const { build, seed } = await reportsOf(loop, ports);
   const { head } = loop.review;
   const stray = [build, seed].find(({ candidate }) => candidate !== head);
-  if (stray !== undefined) return madeElsewhere(stray, loop, clock);
+  if (stray !== undefined)
+    return (await holdsCandidate(loop, ports)) ? landMerged(loop, ports) : madeElsewhere(stray, loop, clock);
   const message = `Build the plan of #${loop.ref.issue}\n\nMade by Loopwright in iteration ${loop.counters.iterations}; not yet verified.`;
   const ref = quarantineRefOf(loop);
   const changes = merged(build.changes, seed.changes);
@@ -37,6 +40,34 @@ export async function land(_effect: EffectOf<'land'>, loop: ReviewedLoop, ports:
     candidate: commit.sha,
     codeTree: await workspace.codeTree(loop.ref, commit.sha),
   };
+}
+
+/** Whether the branch has what was proved before, and nothing else. */
+async function holdsCandidate({ ref, review, built }: ReviewedLoop, { workspace }: Ports): Promise<boolean> {
+  return built.candidate !== undefined && (await workspace.codeTree(ref, review.head)) === built.candidate.codeTree;
+}
+
+/** Merges the base into the branch, as people would: both sides were judged, and what comes of them is proved before it is handed over. */
+async function landMerged(loop: ReviewedLoop, ports: Ports): Promise<Event> {
+  const { github, workspace, clock } = ports;
+  const { entry, review, started } = loop;
+  const merge = await mergeInto(loop, review.head, ports);
+  const at = clock.now().toISOString();
+  if (merge !== undefined && 'conflicts' in merge)
+    return {
+      ...{ type: 'failed', at, entry, cause: 'conflict', calls: [] },
+      reason: `The base ${started.base.branch} conflicts with ${started.branch} in ${listed(merge.conflicts)}; merge it and say \`/rerun\`.`,
+    };
+  const ref = `refs/heads/${started.branch}`;
+  const message = `Merge ${started.base.branch} for #${loop.ref.issue}, to be verified with it`;
+  const commit = merge && (await github.commit(loop.ref, { ref, parent: review.head, changes: [], message, merge }));
+  if (commit !== undefined && commit.before !== commit.sha) {
+    const moved = await groundMoved(loop, ports, commit.before);
+    if (moved !== undefined) return moved;
+    await github.moveRef(loop.ref, ref, commit.sha, { at: commit.before });
+  }
+  const head = commit?.sha ?? review.head;
+  return { type: 'landed', at, entry, candidate: head, codeTree: await workspace.codeTree(loop.ref, head), head };
 }
 
 function madeElsewhere(

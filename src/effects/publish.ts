@@ -5,7 +5,7 @@ import { type DocumentText, documentTexts } from '../documents/document-texts.ts
 import { hiddenInIssue } from '../drafting/material.ts';
 import { SecretError, WriteRefusedError } from '../errors.ts';
 import { digestOfValue } from '../guard/digest.ts';
-import { listed } from '../loop/branch-moves.ts';
+import { listed } from '../loop/behind.ts';
 import type { FileChange } from '../loop/brief.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
@@ -98,7 +98,7 @@ async function commitPacket(
 }
 
 /** What brings the loop's base into the branch; undefined where it is there. */
-async function mergeInto(
+export async function mergeInto(
   loop: StartedLoop,
   parent: string,
   { workspace }: Ports,

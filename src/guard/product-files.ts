@@ -13,6 +13,14 @@ export function isOfProduct(file: string): boolean {
   return !liesWithTests(file) && !OF_TOOLS.test(file);
 }
 
+const PROSE =
+  /\.(?:md|mdx|markdown|rst|adoc)$|(^|\/)(?:docs?|\.github)\/|(^|\/)(?:LICEN[CS]E|NOTICE|AUTHORS|CODEOWNERS|CHANGELOG)[^/]*$/i;
+
+/** Whether what was proved may come out otherwise where this file is another: anything but documents, and what only GitHub reads. */
+export function bearsOnProof(file: string): boolean {
+  return !PROSE.test(file);
+}
+
 /** Code of products, for rules that read lines. */
 export const PRODUCT: RegExp = new RegExp(
   String.raw`^(?!.*(?:${OF_TESTS.source}|${OF_TOOLS.source})).*\.(?:py|[cm]?[jt]sx?)$`,

@@ -1,5 +1,5 @@
 /** What pushes and deleted branches mean to loops: to the branch of one, and to the base of many. The branch as it is decides, not what is told of it. */
-import { baseMove } from '../context/base-move.ts';
+import { baseMove, moveSince } from '../context/base-move.ts';
 import { pushOf } from '../context/branch-push.ts';
 import { NotYetError } from '../errors.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -18,7 +18,8 @@ export const pushReaders: Readers<'push' | 'delete'> = {
     const branch = ref.slice(HEADS.length);
     const place = placeOf(payload, taking.ports);
     const moves = await onBaseMoved(place, branch, taking);
-    return [...moves, ...(await onBranchMoved(place, { branch, by: sender, after }, taking))];
+    const finished = await onBaseOfFinished(place, branch, taking);
+    return [...moves, ...finished, ...(await onBranchMoved(place, { branch, by: sender, after }, taking))];
   },
   async delete(payload, taking) {
     const { ref: branch, ref_type, sender } = payload;
@@ -93,6 +94,26 @@ function isAtStake(loop: Loop): boolean {
 /** Whether the App itself is about to move the branch: then a head that nobody told of may be its own, and its outcome tells of it. */
 function isWriting({ pending }: Loop): boolean {
   return pending.some(({ type }) => type === 'publish' || type === 'promote');
+}
+
+/** Pull requests that are ready: asked for once each, until one is merged, closed, or known to be behind its base. */
+async function onBaseOfFinished(place: Place, branch: string, taking: Taking): Promise<readonly Meaning[]> {
+  const meanings: Meaning[] = [];
+  for (const { loop } of await taking.ports.store.awaitingMerge(place.said.repositoryId, branch)) {
+    if (!isReviewed(loop) || loop.shipping?.outdated !== undefined) continue;
+    const ref = await place.of(loop.ref);
+    const event = await baseOfFinished({ ...loop, ref }, taking);
+    if (event !== undefined) meanings.push({ ref, event });
+  }
+  return meanings;
+}
+
+/** What became of its pull request where no webhook told, or else of its base. */
+async function baseOfFinished(loop: ReviewedLoop, { at, ports }: Taking): Promise<Meaning['event'] | undefined> {
+  const { state, merged } = await ports.github.pull(loop.ref, loop.review.pull);
+  if (state === 'closed') return { type: 'ended', at, how: merged ? 'pull request merged' : 'pull request closed' };
+  const event = await moveSince(loop, ports);
+  return event && { ...event, at, before: loop.started.base.sha };
 }
 
 /** Read from where each open loop's base is to where the branch is now: pushes are told late, twice, or in another order. */

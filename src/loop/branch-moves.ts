@@ -1,7 +1,9 @@
 /** What a loop does when the ground moves under it: commits of people on its branch, and a base that goes on. Pure; one handler per event. */
+import { advanceOf, behind, listed, mayMergeBase, onAdvance } from './behind.ts';
 import { defect } from './defect.ts';
 import type { EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
+import { isHandedOver } from './people/handed-over.ts';
 import { say } from './people/people.ts';
 import { exhaustedOf, sentBack } from './people/rejection.ts';
 import { FIRST, ITERATION, needsApproval, PHASES, REVIEW } from './phases.ts';
@@ -66,15 +68,17 @@ function voided(
 
 /**
  * The default branch moved. A packet or an approval is void where its configuration, the plan's own files or sensitive paths changed under it;
- * then the next one is made on the base as it is now. Any other move only stands in the log, and the loop keeps the base that it read.
+ * then the next one is made on the base as it is now. What is on the branch already is proved again with it. Any other move only stands in the log,
+ * and the loop keeps the base that it read.
  */
 export function moved(loop: StartedLoop, event: EventOf<'moved'>): Decision {
   if (event.before !== undefined && event.before !== loop.started.base.sha) return only(loop);
   const found = shiftOf(loop, event);
   const { replan } = PHASES[loop.phase];
-  const isPromoted = loop.shipping?.promotedAt !== undefined;
-  if (replan === undefined || isPromoted || found === undefined) return only(withConfigOf(loop, event));
-  const current = onBase(withConfigOf(loop, event), event.sha);
+  if (isHandedOver(loop)) return movedAway(loop, event);
+  if (loop.shipping?.promotedAt !== undefined) return movedBehind(loop, event);
+  if (replan === undefined || found === undefined) return only(withConfigOf(loop, event));
+  const current = onAdvance(loop, event);
   const subject = loop.approval === undefined ? 'packet' : 'approval';
   const because = `${found.sentence}, so the ${subject} is void`;
   const exhausted = exhaustedOf(loop);
@@ -86,6 +90,20 @@ export function moved(loop: StartedLoop, event: EventOf<'moved'>): Decision {
   const ending = { at: event.at, outcome: 'cancelled', gates: [], measurements: [], reason: `${because}.` } as const;
   const replanned = enter({ ...withoutApproval(nextRound(close(current, ending))), feedback, note }, replan, event.at);
   return voided(replanned, loop, { key: `base/${event.sha}`, sentence: note });
+}
+
+/** The candidate is on the branch: nothing is planned anew, but it is proved again where the base went on in what the proof may depend on. */
+function movedBehind(loop: StartedLoop, event: EventOf<'moved'>): Decision {
+  const advance = advanceOf(event);
+  if (advance === undefined || !mayMergeBase(loop)) return only(withConfigOf(loop, event));
+  return behind(loop, { ...advance, at: event.at });
+}
+
+/** The pull request is ready and people decide: they are told that what was proved holds for an older base, and `/rerun` proves it again. */
+function movedAway(loop: StartedLoop, event: EventOf<'moved'>): Decision {
+  const outdated = advanceOf(event);
+  if (outdated === undefined || loop.shipping === undefined) return only(loop);
+  return only({ ...loop, shipping: { ...loop.shipping, outdated } });
 }
 
 /** A configuration that changed is the loop's from now on; what was bound to the earlier one is void. */
@@ -121,10 +139,4 @@ export function shiftOf(
 /** The repository is called otherwise or lies elsewhere; everything else of the loop goes by its id and stays. */
 export function relocated(loop: Loop, { installationId, owner, repo }: EventOf<'relocated'>): Decision {
   return only({ ...loop, ref: { ...loop.ref, installationId, owner, repo } });
-}
-
-/** At most three, and how many more. */
-export function listed(paths: readonly string[]): string {
-  const more = paths.length - 3;
-  return `${paths.slice(0, 3).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,12 +1,13 @@
 /** The whole policy of the App: given where a loop is and what happened, where it goes and what to do. Pure. */
 
+import { behind } from './behind.ts';
 import { moved, pushed, relocated } from './branch-moves.ts';
 import { callsOf, charged } from './costs.ts';
 import type { Effect } from './effect.ts';
 import type { Event, EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
 import { asked, drafted, failed, published } from './outcomes.ts';
-import { isHandedOver } from './people/handed-over.ts';
+import { awaitsMerge, isHandedOver } from './people/handed-over.ts';
 import { closed, ended, isLive, labelled, pressed, unlabelled } from './people/people.ts';
 import { reviewed } from './people/reviews.ts';
 import { commanded, misspelt } from './people/steering.ts';
@@ -49,6 +50,7 @@ const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction
   promoted,
   deferred: deferredOrLeft,
   checked: checkedAtLast,
+  behind,
   readied,
   elapsed,
   queued,
@@ -148,7 +150,9 @@ function isEarly(event: Event): event is EventOf<EarlyType> {
 
 /** What of a loop those events can change that people see; links name the repository. */
 function faceOf({ ref, status, entry, note, shipping }: Loop): string {
-  return JSON.stringify([ref.owner, ref.repo, status, entry, note, shipping?.waitsFor]);
+  const { waitsFor, outdated } = shipping ?? {};
+  // In which files a base went on is told once: it may go on every few minutes.
+  return JSON.stringify([ref.owner, ref.repo, status, entry, note, waitsFor, outdated !== undefined]);
 }
 
 function show(loop: Loop, event: Event): Effect {
@@ -171,7 +175,7 @@ const WHEN: { readonly [Type in Event['type']]: (loop: Loop, event: EventOf<Type
   closed: isLive,
   pressed: isLive,
   reviewed: (loop) => isLive(loop) || isHandedOver(loop),
-  moved: isLive,
+  moved: (loop) => isLive(loop) || awaitsMerge(loop),
   // A stopped loop may be set going again, and then builds on what is there.
   pushed: (loop) => isLive(loop) || loop.status === 'stopped',
   heard: (loop, { sha }) => isLive(loop) && loop.shipping?.promotedAt !== undefined && sha === loop.review?.head,
@@ -184,6 +188,7 @@ const WHEN: { readonly [Type in Event['type']]: (loop: Loop, event: EventOf<Type
   promoted: isOfEntry,
   deferred: isOfEntry,
   checked: isOfEntry,
+  behind: isOfEntry,
   readied: isOfEntry,
   elapsed: isOfEntry,
   failed: isOfEntry,

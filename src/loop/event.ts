@@ -4,8 +4,10 @@ import { interview, supersededTest, surface, task } from '../documents/documents
 import { reflection } from './answers.ts';
 import { bookedCall } from './brief.ts';
 import { goal } from './goal.ts';
+import { behind, moved, pushed } from './ground-events.ts';
 import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
 import { commandName } from './people/commands.ts';
+import { outdated } from './shipping-record.ts';
 import { actor, document, lane, limits, price, role, strengthPolicy } from './terms.ts';
 import { toolName } from './tools.ts';
 
@@ -107,30 +109,9 @@ export const event = z.discriminatedUnion('type', [
     newer,
     pull: pullState,
   }),
-  /** The loop branch is at a commit that is not ours; `by` is unknown where the App found it so itself. `sha` is the head as it was read, not as a webhook told it. */
-  z.strictObject({
-    type: z.literal('pushed'),
-    at,
-    by: actor.optional(),
-    sha: commitSha,
-    codeTree: commitSha,
-    documentsChanged: z.boolean(),
-    /** Where the push brought a newer commit of the base into the branch. */
-    base: z.strictObject({ before: commitSha, after: commitSha }).optional(),
-  }),
-  /** The default branch moved. `sensitive` are those of the paths that always need a person, `configDigest` is that of the configuration there. */
-  z.strictObject({
-    type: z.literal('moved'),
-    at,
-    /** The base with which a webhook made it compared; where the loop has another one by now, this says nothing. */
-    before: commitSha.optional(),
-    sha: commitSha,
-    paths: z.array(z.string()),
-    /** More changed than GitHub lists, so the paths are unknown. */
-    unlisted: z.boolean(),
-    sensitive: z.array(z.string()),
-    configDigest: digest,
-  }),
+  pushed,
+  moved,
+  behind,
   /** The repository has another name, owner or installation now; its id is the same. */
   z.strictObject({
     type: z.literal('relocated'),
@@ -198,7 +179,14 @@ export const event = z.discriminatedUnion('type', [
     /** What VERIFY had to run beside the tests. */
     tools: z.array(toolName).optional(),
   }),
-  z.strictObject({ type: z.literal('landed'), ...ofEntry, candidate: commitSha, codeTree: commitSha }),
+  z.strictObject({
+    type: z.literal('landed'),
+    ...ofEntry,
+    candidate: commitSha,
+    codeTree: commitSha,
+    /** Of the branch, where the candidate is on it: a base that was merged into what was proved before. */
+    head: commitSha.optional(),
+  }),
   z.strictObject({ type: z.literal('promoted'), ...ofEntry, head: commitSha }),
   z.strictObject({
     type: z.literal('checked'),
@@ -209,7 +197,7 @@ export const event = z.discriminatedUnion('type', [
     /** Checks that are red at a commit without the change too; they are told, and blamed on nobody. */
     excused: z.array(excusedCheck).optional(),
   }),
-  z.strictObject({ type: z.literal('readied'), ...ofEntry }),
+  z.strictObject({ type: z.literal('readied'), ...ofEntry, outdated: outdated.optional() }),
   /** Not all of the repository's checks are done; `changedAt` is when one of them last changed, as GitHub tells it. */
   z.strictObject({
     type: z.literal('deferred'),

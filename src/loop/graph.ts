@@ -8,8 +8,17 @@ export type Counter = keyof typeof LIMITS | 'iterations';
 export interface Edge {
   readonly from: PhaseName;
   readonly to: PhaseName;
-  /** What happened: its gates passed or failed, a person sent it back, its ground moved, a person changed the approved documents, its iterations are used up, or it was interrupted. */
-  readonly because: 'pass' | 'fail' | 'back' | 'moved' | 'documents' | 'exhausted' | 'interrupted' | 'cancelled';
+  /** What happened: its gates passed or failed, a person sent it back, its ground moved, a person changed the approved documents, its iterations are used up, it was interrupted, or it is behind its base. */
+  readonly because:
+    | 'pass'
+    | 'fail'
+    | 'back'
+    | 'moved'
+    | 'documents'
+    | 'exhausted'
+    | 'interrupted'
+    | 'behind'
+    | 'cancelled';
   /** The counter that taking it consumes; undefined on a way forward. */
   readonly consumes: Counter | undefined;
 }
@@ -22,6 +31,7 @@ export function edgesOf(process: Process): readonly Edge[] {
 function edgesFrom(from: PhaseName, process: Process): readonly Edge[] {
   const phase = process[from];
   const begin = phaseName.options.find((name) => process[name].opens === 'iteration');
+  const proof = phaseName.options.find((name) => process[name].work === 'land');
   const redraft = phaseName.options.map((name) => process[name].back?.default).find((name) => name !== undefined);
   const wanted: readonly (Omit<Edge, 'from' | 'to'> & { readonly to: PhaseName | 'done' | undefined })[] = [
     { to: phase.pass, because: 'pass', consumes: undefined },
@@ -34,6 +44,7 @@ function edgesFrom(from: PhaseName, process: Process): readonly Edge[] {
     { to: phase.needs === 'approval' ? redraft : undefined, because: 'documents', consumes: 'rounds' },
     { to: phase.counts === 'iterations' ? phase.replan : undefined, because: 'exhausted', consumes: 'plans' },
     { to: phase.needs === 'approval' ? begin : undefined, because: 'interrupted', consumes: 'interruptions' },
+    { to: phase.promotes === undefined ? undefined : proof, because: 'behind', consumes: 'merges' },
     {
       to: phase.report === undefined ? undefined : (phase.runOf ?? from),
       because: 'cancelled',

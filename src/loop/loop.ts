@@ -97,6 +97,8 @@ const review = z.strictObject({
     /** The commit that brought it. */
     head: commitSha.optional(),
   }),
+  /** The pull request of a finished loop was closed or merged. */
+  isOver: z.literal(true).optional(),
 });
 export type Review = z.infer<typeof review>;
 
@@ -133,6 +135,8 @@ export const loop = z.strictObject({
     cancellations: z.int(),
     /** Pushes of people that set an iteration back to its beginning, over the whole loop. */
     interruptions: z.int(),
+    /** Bases that were merged into what was proved already, over the whole loop. */
+    merges: z.int().optional(),
     /** Extra tries granted by people. */
     grants: z.int(),
   }),

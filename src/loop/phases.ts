@@ -136,6 +136,8 @@ export const LIMITS = {
   cancellations: 5,
   /** Pushes of people that set an iteration back to its beginning, over the whole loop; then a bot is likely at work. */
   interruptions: 20,
+  /** Bases that are merged into what was proved already, over the whole loop; then it is handed over as proved on an older one. */
+  merges: 3,
 } as const;
 
 /** The phase that begins an iteration: where a failed candidate is mended. */
@@ -143,6 +145,9 @@ export const ITERATION: PhaseName = named(({ opens }) => opens === 'iteration');
 
 /** The phase in which people decide on the packet. */
 export const REVIEW: PhaseName = named(({ waits }) => waits === 'approval');
+
+/** The phase in which a candidate is proved. */
+export const PROOF: PhaseName = named(({ work }) => work === 'land');
 
 /** Whether the phase may only be entered under an approved packet. */
 export function needsApproval(name: PhaseName): boolean {

@@ -70,7 +70,9 @@ export function reported(loop: StartedLoop, event: EventOf<'reported'>): Decisio
 
 export function landed(loop: StartedLoop, event: EventOf<'landed'>): Decision {
   const candidate = { sha: event.candidate, codeTree: event.codeTree, entry: event.entry };
-  const tried: StartedLoop = { ...loop, built: { ...loop.built, candidate } };
+  const { review } = loop;
+  const onBranch = event.head === undefined || review === undefined ? {} : { review: { ...review, head: event.head } };
+  const tried: StartedLoop = { ...loop, ...onBranch, built: { ...loop.built, candidate } };
   const stall = treeStopOf(loop, event.codeTree);
   return stall === undefined ? { loop: tried, effects: [runOf(loop)] } : stalled(tried, stall, event.at);
 }

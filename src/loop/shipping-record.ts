@@ -1,6 +1,18 @@
 /** What a loop remembers of how it is shipped. */
 import { z } from 'zod';
-import { excusedCheck, measurement } from './measurement.ts';
+import { commitSha, digest, excusedCheck, measurement } from './measurement.ts';
+
+/** A base on which nothing was proved: newer than the loop's. */
+export const outdated = z.strictObject({
+  sha: commitSha,
+  /** What changed there that the proof may depend on. */
+  bearing: z.array(z.string()),
+  /** More changed than GitHub lists. */
+  unlisted: z.boolean(),
+  /** Of the configuration there. */
+  configDigest: digest,
+});
+export type Outdated = z.infer<typeof outdated>;
 
 /** SHIP, from its release notes on. */
 export const shipping = z.strictObject({
@@ -20,6 +32,8 @@ export const shipping = z.strictObject({
   rerun: z.array(z.string()).optional(),
   /** Those that are red without the change too. */
   excused: z.array(excusedCheck).optional(),
+  /** Set once the pull request is ready and what was proved holds for an older base than there is. */
+  outdated: outdated.optional(),
   /** What the repository's own checks measured, until SHIP is closed. */
   checks: z.array(measurement),
 });

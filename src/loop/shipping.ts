@@ -99,7 +99,11 @@ export function checked(loop: StartedLoop, event: EventOf<'checked'>): Decision 
 }
 
 export function readied(loop: StartedLoop, event: EventOf<'readied'>): Decision {
-  return judge(loop, { at: event.at, ...NO_FINDINGS, measurements: loop.shipping?.checks ?? [] });
+  const { shipping } = loop;
+  const { outdated } = event;
+  const shown =
+    shipping === undefined || outdated === undefined ? loop : { ...loop, shipping: { ...shipping, outdated } };
+  return judge(shown, { at: event.at, ...NO_FINDINGS, measurements: shipping?.checks ?? [] });
 }
 
 /** Sets the one timer of the checks; one that was set before means nothing from now on. */

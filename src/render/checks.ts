@@ -1,6 +1,6 @@
 /** The four check runs, always on the pull request's current head. Only what passed its gates is ever a success. */
-
 import { fitted, list, oneLine, table } from '../documents/markdown.ts';
+import { advanceClause } from '../loop/behind.ts';
 import type { VerifyReport } from '../loop/brief.ts';
 import type { CheckRun } from '../loop/check-run.ts';
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
@@ -62,9 +62,11 @@ export function checksOf(loop: StartedLoop, facts: CheckFacts): readonly CheckRu
   });
 }
 
-/** Proven, but by tests that notice few faults: nobody shall read that as a success without a word. */
+/** Proven, but on an older base, or by tests that notice few faults: nobody shall read that as a success without a word. */
 function evidenceProgress(loop: Loop, own: readonly PhaseState[]): Progress {
   const progress = progressOf(loop, own);
+  if (progress.conclusion === 'success' && loop.shipping?.outdated !== undefined)
+    return completed('neutral', `Void: ${advanceClause(loop.shipping.outdated).replace('The', 'the')}`);
   const weak = lastOf(loop, 'VERIFY')?.gates.find(({ passed, advisory }) => !passed && advisory);
   if (progress.conclusion !== 'success' || weak === undefined) return progress;
   return completed(

@@ -1,5 +1,6 @@
 /** The sentences that every text about a loop shares: where it is, what happens next, what it has cost. */
 import { grouped } from '../documents/markdown.ts';
+import { advanceClause } from '../loop/behind.ts';
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import { LIMITS } from '../loop/phases.ts';
 import { rerunSentence } from '../loop/reruns.ts';
@@ -19,6 +20,16 @@ export function warningsOf(loop: Loop, model: ModelFacts): readonly string[] {
     ...(loop.built.sandbox === 'none'
       ? ['> **Sandbox: none.** Generated code ran without a sandbox on this machine.']
       : []),
+    ...outdatedNote(loop),
+  ];
+}
+
+/** What was proved holds for the base as it was. */
+function outdatedNote({ started, shipping }: Loop): readonly string[] {
+  if (started === undefined || shipping?.outdated === undefined) return [];
+  const { base } = started;
+  return [
+    `> **Proved on an older base.** ${advanceClause(shipping.outdated)}, so the evidence is for ${base.branch} at ${base.sha.slice(0, 7)} and void for what a merge makes of it now. \`/rerun VERIFY\` merges ${base.branch} and proves everything again.`,
   ];
 }
 

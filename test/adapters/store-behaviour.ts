@@ -4,6 +4,7 @@ import { keyOf } from '../../src/adapters/queue-items.ts';
 import { ConflictError, StoreError } from '../../src/errors.ts';
 import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import { shippedBy } from '../../src/loop/shipping.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import type { Change, Delivery, QueueItem, Store } from '../../src/ports.ts';
 import { elapsed, loopOf, reviewIn, saveOf, startedOn } from './loops.ts';
@@ -185,6 +186,29 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       if (first === undefined) throw new Error('no loop');
       await store.save(saveOf({ ...first, status: 'stopped', review: { ...reviewIn(7), head: other } }, 1));
       expect(await store.awaitingChecks(repositoryId, head)).toHaveLength(3);
+    });
+
+    it('finds finished loops whose pull request awaits its merge, by their base', async () => {
+      const repositoryId = 440;
+      const done = (issue: number, over: Partial<Loop> = {}) =>
+        loopOf(
+          { issue, repositoryId },
+          {
+            status: 'succeeded',
+            started: startedOn('b'),
+            review: reviewIn(7),
+            shipping: shippedBy(undefined),
+            ...over,
+          },
+        );
+      const { branch } = startedOn('b').base;
+      const waiting = done(1);
+      const rest = [done(2, { review: { ...reviewIn(8), isOver: true } }), done(3, { status: 'working' })];
+      for (const loop of [waiting, ...rest]) await store.save(saveOf(loop, 0));
+      expect(await store.awaitingMerge(repositoryId, branch)).toEqual([{ loop: waiting, version: 1 }]);
+      expect(await store.awaitingMerge(repositoryId, 'none')).toEqual([]);
+      await store.save(saveOf({ ...waiting, review: { ...reviewIn(7), isOver: true } }, 1));
+      expect(await store.awaitingMerge(repositoryId, branch)).toEqual([]);
     });
 
     it('tells what is unfinished: pending effects by lane, and runs that are awaited', async () => {

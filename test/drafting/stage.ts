@@ -162,6 +162,7 @@ const refusingStore: Store = {
   markRead: refuse,
   postpone: refuse,
   awaitingChecks: refuse,
+  awaitingMerge: refuse,
   onBase: refuse,
   overview: refuse,
   unfinished: refuse,

@@ -169,3 +169,77 @@ describe('a base that conflicts with what people committed on the branch', () =>
     expect(await parentsOf(packet.review.head)).toEqual([merge]);
   });
 });
+
+describe('a base that goes on in the product after the candidate was verified', () => {
+  const OTHER = 'src/store.js';
+  let issue: number;
+
+  /** Maria adds a comment to a file that no plan names. */
+  const otherMoved = async (line: string) =>
+    pushed(world, 'maria', { branch: 'main', path: OTHER, text: `${await textOf(OTHER)}${line}\n` });
+
+  async function evidenceCheck(sha: string) {
+    const { body } = await world.as('maria', 'GET', `/commits/${sha}/check-runs?check_name=loopwright%20/%20evidence`);
+    const runs = z.object({
+      check_runs: z.array(z.object({ conclusion: z.string().nullable(), output: z.object({ title: z.string() }) })),
+    });
+    return runs.parse(body).check_runs.at(0);
+  }
+
+  it(
+    'is merged into the branch and everything is proved again, before the draft becomes ready',
+    async () => {
+      const { ref } = await proposed(world, 'Search, while the base goes on');
+      issue = ref.issue;
+      expect((await commanded(world, 'maria', issue, '/approve')).reactions).toEqual(['+1']);
+      const promoted = asReviewed(await world.until(issue, ({ shipping }) => shipping?.promotedAt !== undefined));
+      const moved = await otherMoved('// Moved.');
+      const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped');
+      expect(end, end.note).toMatchObject({
+        ...{ status: 'succeeded', started: { base: { sha: moved } } },
+        counters: { merges: 1, iterations: 1 },
+      });
+      const done = asBuilt(end);
+      expect(await parentsOf(done.built.candidate.sha)).toEqual([promoted.review.head, moved]);
+      expect(await parentsOf(done.review.head)).toEqual([done.built.candidate.sha]);
+      const report = await world.composed.ports.store.blob(done.built.reports.verify ?? '');
+      expect(verifyReport.parse(JSON.parse(Buffer.from(report).toString('utf8')))).toMatchObject({
+        base: moved,
+        candidate: done.built.candidate.sha,
+      });
+      await git('fetch', '--quiet', 'origin');
+      expect(await git('show', `origin/${done.started.branch}:${OTHER}`)).toMatch(/\/\/ Moved\.$/);
+      expect(await evidenceCheck(done.review.head)).toMatchObject({ conclusion: 'success' });
+    },
+    WHOLE_LOOP_MS,
+  );
+
+  it('voids the evidence of a pull request that is ready', async () => {
+    const moved = await otherMoved('// Again.');
+    const loop = asReviewed(await world.until(issue, ({ shipping }) => shipping?.outdated !== undefined));
+    expect(loop).toMatchObject({ status: 'succeeded', shipping: { outdated: { sha: moved, bearing: [OTHER] } } });
+    await world.until(issue, ({ pending }) => pending.length === 0);
+    expect(await evidenceCheck(loop.review.head)).toMatchObject({
+      conclusion: 'neutral',
+      output: { title: `Void: the base moved in ${OTHER} since this was verified` },
+    });
+  });
+
+  it(
+    'is merged and proved again where a person asks for it, and the pull request is ready once more',
+    async () => {
+      expect((await commanded(world, 'maria', issue, '/rerun VERIFY')).reactions).toEqual(['+1']);
+      const end = await world.until(
+        issue,
+        ({ status, shipping }) => status === 'stopped' || (status === 'succeeded' && shipping?.outdated === undefined),
+      );
+      expect(end, end.note).toMatchObject({ status: 'succeeded', counters: { iterations: 1 } });
+      const done = asBuilt(end);
+      expect(done.started.base.sha).toBe(await headOf(world, 'main'));
+      expect(await evidenceCheck(done.review.head)).toMatchObject({ conclusion: 'success' });
+      const { body } = await world.as('maria', 'GET', `/pulls/${done.review.pull}`);
+      expect(body).toMatchObject({ draft: false, state: 'open' });
+    },
+    WHOLE_LOOP_MS,
+  );
+});

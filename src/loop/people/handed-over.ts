@@ -13,6 +13,11 @@ export function isHandedOver({ phase }: Pick<Loop, 'phase'>): boolean {
   return onlyLooksBack(phase);
 }
 
+/** Whether its pull request is ready and, as far as is known, open. */
+export function awaitsMerge({ status, review, shipping }: Loop): boolean {
+  return status === 'succeeded' && shipping !== undefined && review !== undefined && review.isOver !== true;
+}
+
 /** Something was noted, but what was asked for is not done, and why; one sentence. */
 export interface Kept {
   readonly loop: Loop;

@@ -102,11 +102,15 @@ export function closed(loop: StartedLoop, event: EventOf<'closed'>): Decision {
 
 export function ended(loop: StartedLoop, event: EventOf<'ended'>): Decision {
   const by = event.by === undefined ? '' : ` by @${event.by.login}`;
-  if (!isLive(loop))
-    return event.how === 'pull request merged' && loop.status === 'succeeded'
-      ? only({ ...loop, note: `Merged${by}.` })
-      : only(loop);
+  if (!isLive(loop)) return only(overWith(loop, event.how, by));
   return emit(only(atRest(loop, 'stopped', `Stopped: ${event.how}${by}.`)), ...cancellationOf(loop));
+}
+
+/** A finished loop whose pull request people are done with. */
+function overWith(loop: StartedLoop, how: EventOf<'ended'>['how'], by: string): StartedLoop {
+  if (loop.status !== 'succeeded' || loop.review === undefined) return loop;
+  const over: StartedLoop = { ...loop, review: { ...loop.review, isOver: true } };
+  return how === 'pull request merged' ? { ...over, note: `Merged${by}.` } : over;
 }
 
 /** Holds the loop; what already runs finishes, and its outcome waits. `saidAt` is when a command for it was written. */

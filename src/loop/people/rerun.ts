@@ -1,7 +1,10 @@
 /** `/rerun`: a person grants one more try, after a stop or of a finished pull request. Pure. */
+
+import { onAdvance, proveAgain } from '../behind.ts';
 import type { EventOf } from '../event.ts';
 import type { Decision, Loop } from '../loop.ts';
-import { ITERATION, needsApproval, onlyLooksBack } from '../phases.ts';
+import { ITERATION, needsApproval, onlyLooksBack, PROOF } from '../phases.ts';
+import type { Outdated } from '../shipping-record.ts';
 import type { StartedLoop } from '../stages.ts';
 import { type PhaseName, phaseName } from '../terms.ts';
 import { enter, withoutApproval } from '../walk.ts';
@@ -15,9 +18,11 @@ export function rerun(loop: StartedLoop, event: Commanded): Decision | string {
     return '`/rerun` grants one more try after a stop; this loop has not stopped.';
   const wanted = phaseName.safeParse(event.argument === '' ? restartOf(loop) : event.argument.toUpperCase());
   if (!wanted.success) return `There is no phase "${event.argument}"; the phases are ${phaseName.options.join(', ')}.`;
+  const outdated = event.argument === '' || wanted.data === PROOF ? loop.shipping?.outdated : undefined;
   const phase = needsApproval(wanted.data) ? ITERATION : wanted.data;
   const refused = refusalOf(loop, phase, event);
   if (refused !== undefined) return refused;
+  if (outdated !== undefined) return provedAnew(loop, outdated, event);
   return enter(
     {
       // Documents that are made anew are not those that were approved.
@@ -30,6 +35,11 @@ export function rerun(loop: StartedLoop, event: Commanded): Decision | string {
     phase,
     event.at,
   );
+}
+
+/** A ready pull request that is behind its base: that is merged, and what was built stays as it is. */
+function provedAnew(loop: StartedLoop, outdated: Outdated, { at, by }: Commanded): Decision {
+  return proveAgain(onAdvance(loop, outdated), at, `@${by.login} had the base merged, and everything is proved again.`);
 }
 
 function refusalOf(loop: StartedLoop, phase: PhaseName, { argument, pull }: Commanded): string | undefined {

@@ -118,6 +118,7 @@ function inTime({ hub: { scheduler }, store, leader }: Outside, life: Life): Sto
     byBranch: timed(store.byBranch),
     byRun: timed(store.byRun),
     awaitingChecks: timed(store.awaitingChecks),
+    awaitingMerge: timed(store.awaitingMerge),
     onBase: timed(store.onBase),
     overview: timed(store.overview),
     unfinished: timed(store.unfinished),

@@ -6,6 +6,7 @@ import { digestOf } from '../../../src/guard/digest.ts';
 import { laneOf } from '../../../src/loop/effect.ts';
 import { event as eventSchema } from '../../../src/loop/event.ts';
 import { type Loop, loop as loopSchema } from '../../../src/loop/loop.ts';
+import { awaitsMerge } from '../../../src/loop/people/handed-over.ts';
 import { idOf, nameOf } from '../../../src/loop/terms.ts';
 import type { Change, QueueItem, Store, StoredLoop } from '../../../src/ports.ts';
 import { type Database, digestsIn, type LogEntry, type LoopRow } from './database.ts';
@@ -71,6 +72,8 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
     byRun: async (id, runId) => newestOf((loop) => inRepository(id, loop) && loop.built.run?.id === runId),
     awaitingChecks: async (id, sha) =>
       rowsOf((loop) => inRepository(id, loop) && isOpen(loop) && loop.review?.head === sha).map(told),
+    awaitingMerge: async (id, branch) =>
+      rowsOf((loop) => inRepository(id, loop) && awaitsMerge(loop) && loop.started?.base.branch === branch).map(told),
     onBase: async (id, branch) =>
       rowsOf((loop) => inRepository(id, loop) && isOpen(loop) && loop.started?.base.branch === branch).map(told),
     overview: async (filter) => overviewOf([...loops.values()], filter),

@@ -35,6 +35,7 @@ export function createMirroredStore(real: Store, memory: Store, tell: (differenc
     byBranch: both('byBranch', real.byBranch, memory.byBranch),
     byRun: both('byRun', real.byRun, memory.byRun),
     awaitingChecks: both('awaitingChecks', real.awaitingChecks, memory.awaitingChecks),
+    awaitingMerge: both('awaitingMerge', real.awaitingMerge, memory.awaitingMerge),
     onBase: both('onBase', real.onBase, memory.onBase),
     overview: both('overview', real.overview, (filter) =>
       memory.overview({ ...filter, before: places.inMemory('cursor', filter.before) }),

@@ -1,6 +1,10 @@
 /** The promises of the first page: nothing merged, nothing unapproved, no line of a person lost, ready means green. */
+import { bearsOnProof } from '../../../src/guard/product-files.ts';
+import type { Loop } from '../../../src/loop/loop.ts';
+import { awaitsMerge } from '../../../src/loop/people/handed-over.ts';
+import { isReviewed } from '../../../src/loop/stages.ts';
 import { phaseName } from '../../../src/loop/terms.ts';
-import type { Commit } from '../github/commits.ts';
+import { type Commit, changedBetween } from '../github/commits.ts';
 import { APP } from '../github/hub.ts';
 import { linesOfPeople } from '../people/lines.ts';
 import { suffixOf } from '../world/records.ts';
@@ -48,6 +52,15 @@ export const PROMISES: readonly Invariant[] = [
     },
   },
   {
+    name: 'ready-is-current',
+    sentence:
+      'What was proved of a ready pull request holds for the base as it is, or people are told that it does not.',
+    end(world) {
+      const wrong = loopsOf(world).find((loop) => isSilentlyOutdated(world, loop));
+      return wrong && `${suffixOf(wrong.ref)} was proved on ${wrong.started?.base.sha.slice(0, 7)}, and main went on`;
+    },
+  },
+  {
     name: 'rebuilt-is-draft',
     sentence: 'While a pull request that was sent back is drafted or built again, it is a draft.',
     end(world) {
@@ -62,6 +75,16 @@ export const PROMISES: readonly Invariant[] = [
 ];
 
 const AHEAD_OF_SHIP = phaseName.options.slice(0, phaseName.options.indexOf('SHIP'));
+
+function isSilentlyOutdated({ hub }: World, loop: Loop): boolean {
+  const tip = hub.refs.get('refs/heads/main');
+  if (!awaitsMerge(loop) || !isReviewed(loop) || tip === undefined || loop.shipping?.outdated !== undefined)
+    return false;
+  const { pull, head } = loop.review;
+  if (hub.pulls.get(pull)?.state !== 'open' || hub.commits.isAncestor(tip, head)) return false;
+  const [before, now] = [loop.started.base.sha, tip].map((sha) => hub.commits.get(sha).files);
+  return before !== undefined && now !== undefined && changedBetween(before, now).some(bearsOnProof);
+}
 
 const BOUND_DOCUMENTS = ['requirement.md', 'spec.md', 'plan.md', 'acceptance.json', 'tasks.json'];
 
