@@ -15,8 +15,9 @@ import { RUNNER_SECRET } from '../../src/local/actions/runner-secret.ts';
 import type { ProfileName } from '../../src/local/profile.ts';
 import { childEnvironment } from '../../src/settings/env.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
-import { finish, openLabelledIssue } from '../e2e/journey.ts';
-import { pullsOf, runsOf } from '../e2e/seen.ts';
+import { eventually } from '../e2e/acts.ts';
+import { commentOn, finish, openLabelledIssue } from '../e2e/journey.ts';
+import { checksOn, pullsOf, runsOf } from '../e2e/seen.ts';
 import { COMMAND, LOCAL_GITHUB, LOCAL_RUNNER } from '../prepared.ts';
 import { createNamespaces, type Namespaces } from './namespaces.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
@@ -29,6 +30,8 @@ const SCRIPTED_MODEL = packageFile('dist', 'scripted-model.js');
 let directory: string;
 let spaces: Namespaces;
 let postgres: PostgresServer;
+/** The head of the pull request when it was ready first. */
+let readyAt: string;
 const children: ChildProcess[] = [];
 const file = (name: string) => join(directory, name);
 
@@ -173,6 +176,7 @@ describe.skipIf(process.getuid?.() !== 0).each([
   test('the whole journey comes to a ready pull request', { timeout: PATIENCE_MS + 60_000 }, async () => {
     const issue = await openLabelledIssue(GITHUB);
     await finish(GITHUB, issue, PATIENCE_MS);
+    readyAt = (await pullsOf(GITHUB)).at(0)?.head.sha ?? '';
     const [pull] = await pullsOf(GITHUB);
     expect(pull?.draft).toBe(false);
     const runs = await runsOf(GITHUB);
@@ -181,6 +185,29 @@ describe.skipIf(process.getuid?.() !== 0).each([
     expect(new Set(dispatched.map(({ display_title: title }) => title.split(' ')[0]))).toEqual(
       new Set(['loopwright-build', 'loopwright-verify']),
     );
+  });
+
+  test('a base that moves after VERIFY is merged and proved again', { timeout: PATIENCE_MS }, async () => {
+    const [pull] = await pullsOf(GITHUB);
+    const path = '/contents/src/store.js';
+    const { content, sha } = z.object({ content: z.string(), sha: z.string() }).parse(await as('GET', path));
+    const text = `${Buffer.from(content, 'base64').toString('utf8')}// Kept in memory.\n`;
+    await as('PUT', path, { message: 'Say where', sha, branch: 'main', content: Buffer.from(text).toString('base64') });
+    const evidence = async () =>
+      (await checksOn(GITHUB, (await pullsOf(GITHUB)).at(0)?.head.sha ?? '', 'latest')).find(
+        ({ name }) => name === 'loopwright / evidence',
+      )?.conclusion;
+    await eventually(async () => (await evidence()) === 'neutral', 'void evidence', PATIENCE_MS);
+    await commentOn(GITHUB, pull?.number ?? 0, '/rerun VERIFY');
+    const isProved = async () => {
+      const now = (await pullsOf(GITHUB)).at(0);
+      return now?.draft === false && now.head.sha !== readyAt && (await evidence()) === 'success';
+    };
+    await eventually(isProved, 'evidence on the merge', PATIENCE_MS);
+    const { behind_by: behind } = z
+      .object({ behind_by: z.int() })
+      .parse(await as('GET', `/compare/main...${(await pullsOf(GITHUB)).at(0)?.head.sha}`));
+    expect(behind).toBe(0);
   });
 
   /** Who answers whom, on the ports that anything listens on. */
