@@ -47,7 +47,7 @@ export interface Processes {
 }
 
 /** What was started; ends it, with SIGTERM or at once, and returns when it is gone. */
-type End = (signal: 'SIGKILL' | 'SIGTERM') => Promise<void>;
+export type End = (signal: 'SIGKILL' | 'SIGTERM') => Promise<void>;
 
 export interface ProcessesOptions {
   /** Starts the App somewhere else than on this machine's Node, and returns when it listens. */
@@ -201,7 +201,7 @@ const startedHere = (environment: Readonly<Record<string, string>>): Promise<End
   started([packageFile('src', 'main.ts'), 'start'], environment);
 
 /** Starts a process and waits for its first line on standard output. */
-async function started(argv: readonly string[], environment: Readonly<Record<string, string>>): Promise<End> {
+export async function started(argv: readonly string[], environment: Readonly<Record<string, string>>): Promise<End> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], {
     env: { ...childEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
