@@ -1,7 +1,7 @@
 /** What a move of the default branch means to loops: which paths changed, which of them always need a person, and the configuration there. */
 import { GoneError } from '../errors.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
-import { bearsOnProof } from '../guard/product-files.ts';
+import { bearsOnProof, isForPeople } from '../guard/product-files.ts';
 import { isSensitive } from '../guard/sensitive.ts';
 import { advanceOf } from '../loop/behind.ts';
 import { shiftOf } from '../loop/branch-moves.ts';
@@ -33,6 +33,7 @@ export async function baseMove(
     unlisted: listed === undefined,
     sensitive: paths.filter((path) => isSensitive(path, ports.guardrails.sensitive) && !OWN_WORKFLOWS.includes(path)),
     bearing: paths.filter(bearsOnProof),
+    ...(paths.some(isForPeople) && { forPeople: true }),
     configDigest: await configDigestAt(repository, after, ports),
   };
 }

@@ -2,7 +2,8 @@
 import { groundMoved } from '../context/branch-push.ts';
 
 import { storedReport } from '../documents/stored-report.ts';
-import { StoreError } from '../errors.ts';
+import { SecretError, StoreError, WriteRefusedError } from '../errors.ts';
+import type { Merge } from '../github/github-port.ts';
 import { listed } from '../loop/behind.ts';
 import { type BuildReport, buildReport, type FileChange, type SeedReport, seedReport } from '../loop/brief.ts';
 import type { EffectOf } from '../loop/effect.ts';
@@ -19,13 +20,13 @@ import { mergeInto } from './publish.ts';
  */
 export async function land(_effect: EffectOf<'land'>, loop: ReviewedLoop, ports: Ports): Promise<Event> {
   const { github, workspace, clock, store } = ports;
-  const moved = await groundMoved(loop, ports);
-  if (moved !== undefined) return moved;
   const { build, seed } = await reportsOf(loop, ports);
   const { head } = loop.review;
   const stray = [build, seed].find(({ candidate }) => candidate !== head);
-  if (stray !== undefined)
-    return (await holdsCandidate(loop, ports)) ? landMerged(loop, ports) : madeElsewhere(stray, loop, clock);
+  if (stray !== undefined && (await holdsCandidate(loop, ports))) return landMerged(loop, ports);
+  const moved = await groundMoved(loop, ports);
+  if (moved !== undefined) return moved;
+  if (stray !== undefined) return madeElsewhere(stray, loop, clock);
   const message = `Build the plan of #${loop.ref.issue}\n\nMade by Loopwright in iteration ${loop.counters.iterations}; not yet verified.`;
   const ref = quarantineRefOf(loop);
   const changes = merged(build.changes, seed.changes);
@@ -49,25 +50,56 @@ async function holdsCandidate({ ref, review, built }: ReviewedLoop, { workspace 
 
 /** Merges the base into the branch, as people would: both sides were judged, and what comes of them is proved before it is handed over. */
 async function landMerged(loop: ReviewedLoop, ports: Ports): Promise<Event> {
-  const { github, workspace, clock } = ports;
   const { entry, review, started } = loop;
+  const at = ports.clock.now().toISOString();
   const merge = await mergeInto(loop, review.head, ports);
-  const at = clock.now().toISOString();
+  const { base, branch } = started;
+  const forPeople = (because: string): Event => {
+    const reason = `${because}; merge ${base.branch} into ${branch} and say \`/rerun\`.`;
+    return { type: 'failed', at, entry, cause: 'conflict', reason, calls: [] };
+  };
   if (merge !== undefined && 'conflicts' in merge)
+    return forPeople(`The base ${base.branch} conflicts with ${branch} in ${listed(merge.conflicts)}`);
+  try {
+    const head = merge === undefined ? await headUnmoved(loop, ports) : await pushMerge(loop, merge, ports);
+    if (typeof head !== 'string') return head;
     return {
-      ...{ type: 'failed', at, entry, cause: 'conflict', calls: [] },
-      reason: `The base ${started.base.branch} conflicts with ${started.branch} in ${listed(merge.conflicts)}; merge it and say \`/rerun\`.`,
+      type: 'landed',
+      at,
+      entry,
+      candidate: head,
+      codeTree: await ports.workspace.codeTree(loop.ref, head),
+      head,
     };
-  const ref = `refs/heads/${started.branch}`;
-  const message = `Merge ${started.base.branch} for #${loop.ref.issue}, to be verified with it`;
-  const commit = merge && (await github.commit(loop.ref, { ref, parent: review.head, changes: [], message, merge }));
-  if (commit !== undefined && commit.before !== commit.sha) {
-    const moved = await groundMoved(loop, ports, commit.before);
-    if (moved !== undefined) return moved;
-    await github.moveRef(loop.ref, ref, commit.sha, { at: commit.before });
+  } catch (error) {
+    // A merge may hold what only people may write: workflow files that changed on the base.
+    if (error instanceof SecretError || !(error instanceof WriteRefusedError)) throw error;
+    return forPeople(error.message.replace(/\.$/, ''));
   }
-  const head = commit?.sha ?? review.head;
-  return { type: 'landed', at, entry, candidate: head, codeTree: await workspace.codeTree(loop.ref, head), head };
+}
+
+/** The branch's head, which holds the base already, or what moved meanwhile. */
+async function headUnmoved(loop: ReviewedLoop, ports: Ports): Promise<string | Event> {
+  return (await groundMoved(loop, ports)) ?? loop.review.head;
+}
+
+/** The merge commit, which is the branch's head then, or what moved meanwhile. Repeating it changes nothing. */
+async function pushMerge(loop: ReviewedLoop, merge: Merge, ports: Ports): Promise<string | Event> {
+  const { ref: repository, review, started } = loop;
+  const ref = `refs/heads/${started.branch}`;
+  const message = `Merge ${started.base.branch} for #${repository.issue}, to be verified with it`;
+  const { sha, before } = await ports.github.commit(repository, {
+    ref,
+    parent: review.head,
+    changes: [],
+    message,
+    merge,
+  });
+  if (before === sha) return sha;
+  const moved = await groundMoved(loop, ports, before);
+  if (moved !== undefined) return moved;
+  await ports.github.moveRef(repository, ref, sha, { at: before });
+  return sha;
 }
 
 function madeElsewhere(

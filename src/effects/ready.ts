@@ -16,7 +16,7 @@ export async function ready({ entry }: EffectOf<'ready'>, loop: ReviewedLoop, po
   const at = ports.clock.now().toISOString();
   if (head !== loop.review.head) return pushOf(loop, { head, at, by: undefined }, ports);
   const advance = await advanceSince(loop, ports);
-  if (advance !== undefined && mayMergeBase(loop)) return { type: 'behind', at, entry, ...advance };
+  if (advance !== undefined && mayMergeBase(loop, advance)) return { type: 'behind', at, entry, ...advance };
   await ports.github.markReady(loop.ref, loop.review.nodeId);
   return { type: 'readied', at, entry, ...(advance && { outdated: advance }) };
 }

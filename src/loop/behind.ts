@@ -7,13 +7,18 @@ import type { StartedLoop } from './stages.ts';
 import { close, enter, onBase } from './walk.ts';
 
 /** What a move of the base means to what was proved; undefined where nothing of that can depend on it. */
-export function advanceOf({ sha, unlisted, bearing = [], configDigest }: EventOf<'moved'>): Outdated | undefined {
-  return unlisted || bearing.length > 0 ? { sha, unlisted, bearing, configDigest } : undefined;
+export function advanceOf(event: EventOf<'moved'>): Outdated | undefined {
+  const { sha, unlisted, bearing = [], configDigest, forPeople } = event;
+  if (!unlisted && bearing.length === 0) return undefined;
+  return { sha, unlisted, bearing, configDigest, ...(forPeople && { forPeople }) };
 }
 
-/** Whether one more base is merged, or what was proved is handed over as it is: in a busy repository the base goes on for ever. */
-export function mayMergeBase({ counters }: Loop): boolean {
-  return (counters.merges ?? 0) < LIMITS.merges + counters.grants;
+/**
+ * Whether the base is merged once more, or what was proved is handed over as it is: in a busy repository the base goes on for ever, and workflow files
+ * an App cannot merge.
+ */
+export function mayMergeBase({ counters }: Loop, { forPeople }: Pick<Outdated, 'forPeople'>): boolean {
+  return forPeople !== true && (counters.merges ?? 0) < LIMITS.merges + counters.grants;
 }
 
 /** `The base moved in src/a.ts since this was verified` */

@@ -95,7 +95,7 @@ export function moved(loop: StartedLoop, event: EventOf<'moved'>): Decision {
 /** The candidate is on the branch: nothing is planned anew, but it is proved again where the base went on in what the proof may depend on. */
 function movedBehind(loop: StartedLoop, event: EventOf<'moved'>): Decision {
   const advance = advanceOf(event);
-  if (advance === undefined || !mayMergeBase(loop)) return only(withConfigOf(loop, event));
+  if (advance === undefined || !mayMergeBase(loop, advance)) return only(withConfigOf(loop, event));
   return behind(loop, { ...advance, at: event.at });
 }
 

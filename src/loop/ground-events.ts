@@ -30,6 +30,8 @@ export const moved = z.strictObject({
   sensitive: z.array(z.string()),
   /** Those of the paths on which what was proved may depend. */
   bearing: z.array(z.string()).optional(),
+  /** Among the paths are some that only people may bring into a branch. */
+  forPeople: z.literal(true).optional(),
   configDigest: digest,
 });
 
@@ -42,4 +44,5 @@ export const behind = z.strictObject({
   bearing: z.array(z.string()),
   unlisted: z.boolean(),
   configDigest: digest,
+  forPeople: z.literal(true).optional(),
 });

@@ -11,6 +11,8 @@ export const outdated = z.strictObject({
   unlisted: z.boolean(),
   /** Of the configuration there. */
   configDigest: digest,
+  /** Files changed there that only people may bring into a branch. */
+  forPeople: z.literal(true).optional(),
 });
 export type Outdated = z.infer<typeof outdated>;
 

@@ -108,6 +108,7 @@ describe('what depends on the base', () => {
       paths: ['README.md', 'src/a.js'],
       unlisted: false,
       sensitive: [],
+      bearing: ['src/a.js'],
       configDigest: digestOf(CONFIG),
     });
   });

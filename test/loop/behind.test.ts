@@ -105,6 +105,13 @@ describe('before the draft becomes ready', () => {
   });
 });
 
+describe('a base with workflow files that changed', () => {
+  it('is for people to merge: what was proved is handed over as proved on an older one', () => {
+    const before = promotedBy(building());
+    expect(decide(before, move({ forPeople: true })).loop).toMatchObject({ phase: 'SHIP', entry: before.entry });
+  });
+});
+
 describe('as long as the pull request is open', () => {
   it.each([
     ['has ended', finished],
