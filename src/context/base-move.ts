@@ -53,7 +53,7 @@ export async function advanceSince(loop: StartedLoop, ports: Reading): Promise<O
 }
 
 /** The base as it is now, where it is another; one reading of a ref where it is not. */
-export async function moveSince(loop: StartedLoop, ports: Reading): Promise<Moved | undefined> {
+async function moveSince(loop: StartedLoop, ports: Reading): Promise<Moved | undefined> {
   const before = loop.started.base.sha;
   const after = await baseTip(loop, ports);
   if (after === before) return undefined;
