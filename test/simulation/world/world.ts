@@ -5,6 +5,7 @@ import { deliveryOf } from '../../../src/intake/reduce.ts';
 import type { Loop } from '../../../src/loop/loop.ts';
 import type { Store } from '../../../src/ports.ts';
 import { packageFile } from '../../../src/settings/package-root.ts';
+import { ownParsers } from '../../../src/syntax/parsers.ts';
 import { FILES } from '../../drafting/authored.ts';
 import { type AppProcess, type Outside, startProcess } from '../app/app-process.ts';
 import { createDatabase, type Database } from '../app/database.ts';
@@ -52,6 +53,7 @@ export async function warmUp(): Promise<void> {
   skills = new Map([...loaded].map(([name, { text }]) => [name, text]));
   await diagramProblems('flowchart TD\n  a --> b', 'flowchart');
   await diagramProblems('sequenceDiagram\n  a->>b: c', 'sequenceDiagram');
+  await ownParsers();
 }
 
 /** `around` puts another store around that of the memory. */
