@@ -94,7 +94,7 @@ function emptyDatabase(): string {
 export async function makeEmptyDatabase(): Promise<void> {
   const file = emptyDatabase();
   if (existsSync(file)) return;
-  for await (const old of glob(packageFile('dist', 'empty-database-*'))) await rm(old);
+  for await (const old of glob(packageFile('dist', 'empty-database-*.tar.gz'))) await rm(old, { force: true });
   const lite = await PGlite.create();
   const dump = await lite.dumpDataDir('none');
   await lite.close();

@@ -44,15 +44,19 @@ export function proveAgain(loop: StartedLoop, at: string, note: string): Decisio
   return enter({ ...loop, note }, PROOF, at, 'again');
 }
 
+type ConfiguredBase = Pick<Outdated, 'sha' | 'configDigest'>;
+
 /** The loop on the base as it is now, with the configuration there. */
-export function onAdvance(
-  loop: StartedLoop,
-  { sha, configDigest }: Pick<Outdated, 'sha' | 'configDigest'>,
-): StartedLoop {
-  const moved = onBase(loop, sha);
-  const { started } = moved;
-  if (configDigest === started.config.digest) return moved;
-  return { ...moved, started: { ...started, config: { digest: configDigest, sha } } };
+export function onAdvance(loop: StartedLoop, base: ConfiguredBase): StartedLoop {
+  return onBase(withConfigOf(loop, base), base.sha);
+}
+
+/** A configuration that changed is the loop's from now on; what was bound to the earlier one is void. */
+export function withConfigOf(loop: StartedLoop, { configDigest, sha }: ConfiguredBase): StartedLoop {
+  const { started } = loop;
+  return configDigest === started.config.digest
+    ? loop
+    : { ...loop, started: { ...started, config: { digest: configDigest, sha } } };
 }
 
 /** At most three, and how many more. */

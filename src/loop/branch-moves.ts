@@ -1,5 +1,5 @@
 /** What a loop does when the ground moves under it: commits of people on its branch, and a base that goes on. Pure; one handler per event. */
-import { advanceOf, behind, listed, mayMergeBase, onAdvance } from './behind.ts';
+import { advanceOf, behind, listed, mayMergeBase, onAdvance, withConfigOf } from './behind.ts';
 import { defect } from './defect.ts';
 import type { EventOf } from './event.ts';
 import type { Decision, Loop } from './loop.ts';
@@ -104,14 +104,6 @@ function movedAway(loop: StartedLoop, event: EventOf<'moved'>): Decision {
   const outdated = advanceOf(event);
   if (outdated === undefined || loop.shipping === undefined) return only(loop);
   return only({ ...loop, shipping: { ...loop.shipping, outdated } });
-}
-
-/** A configuration that changed is the loop's from now on; what was bound to the earlier one is void. */
-function withConfigOf(loop: StartedLoop, { configDigest, sha }: EventOf<'moved'>): StartedLoop {
-  const { started } = loop;
-  return configDigest === started.config.digest
-    ? loop
-    : { ...loop, started: { ...started, config: { digest: configDigest, sha } } };
 }
 
 /** What changed of that which an approval is bound to, if anything; the rows in the order in which they are said. */

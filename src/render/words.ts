@@ -27,9 +27,14 @@ export function warningsOf(loop: Loop, model: ModelFacts): readonly string[] {
 /** What was proved holds for the base as it was. */
 function outdatedNote({ started, shipping }: Loop): readonly string[] {
   if (started === undefined || shipping?.outdated === undefined) return [];
-  const { base } = started;
+  const { base, branch } = started;
+  const { outdated } = shipping;
+  const remedy =
+    outdated.forPeople === true
+      ? `It changed workflow files too, which only people may merge: merge ${base.branch} into ${branch} and say \`/rerun\`.`
+      : `\`/rerun VERIFY\` merges ${base.branch} and proves everything again.`;
   return [
-    `> **Proved on an older base.** ${advanceClause(shipping.outdated)}, so the evidence is for ${base.branch} at ${base.sha.slice(0, 7)} and void for what a merge makes of it now. \`/rerun VERIFY\` merges ${base.branch} and proves everything again.`,
+    `> **Proved on an older base.** ${advanceClause(outdated)}, so the evidence is for ${base.branch} at ${base.sha.slice(0, 7)} and void for what a merge makes of it now. ${remedy}`,
   ];
 }
 

@@ -170,7 +170,7 @@ function writableTree({ workspace, trees }: Places, directory: string): string {
 }
 
 /** What this process was given open by others, such as a runner's log, must not reach generated code. The first argument is the last to keep. */
-const CLOSE_OTHERS = `${LIMIT_OPEN_FILES}; for one in $(cd /proc/self/fd 2>/dev/null && echo * || echo {3..1023}); do [ "$one" -le "$1" ] || close="$close $one>&-"; done; eval "exec$close"; shift; exec "$@"`;
+const CLOSE_OTHERS = `${LIMIT_OPEN_FILES}; close=; for one in $(cd /proc/self/fd 2>/dev/null && echo * || echo {3..1023}); do [ "$one" -le "$1" ] || close="$close $one>&-"; done; eval "exec$close"; shift; exec "$@"`;
 
 async function wrapped(places: Places, command: SandboxCommand, writable: string): Promise<Invocation> {
   const cpuSeconds = Math.ceil(command.timeoutMs / 1000) * 4 + 10;

@@ -129,6 +129,13 @@ describe('as long as the pull request is open', () => {
     expect(issueBoard(asStarted(done), MODEL)).toContain('`/rerun VERIFY` merges main and proves everything again.');
   });
 
+  it('says who merges a base with workflow files', () => {
+    const done = decide(finished(), move({ forPeople: true })).loop;
+    expect(issueBoard(asStarted(done), MODEL)).toMatch(
+      /only people may merge: merge main into \S+ and say `\/rerun`\./,
+    );
+  });
+
   it('is shown once, however often the base goes on', () => {
     const first = decide(finished(), move());
     expect(first.effects.map(({ type }) => type)).toEqual(['show']);
