@@ -74,9 +74,32 @@ async function testsNow(work: Judging): Promise<Pick<ChangedTests, 'rows' | 'fir
   const runs = await inParallel(later, (tree) => run(work, tree, { files, expected }));
   const untrusted = runs.find(({ trusted }) => !trusted);
   if (untrusted !== undefined) return `The changed tests cannot be judged: ${untrusted.problem}`;
-  const [without, ...again] = runs.map(({ results }) => results);
+  const [without, ...again] = runs;
   if (without === undefined) throw new Error('of the run without the change came no result');
-  return { rows: proofRows([first.results, ...again], without), first };
+  const cut = cutShort(without, first);
+  if (cut !== undefined) return cut;
+  return {
+    rows: proofRows(
+      [first, ...again].map(({ results }) => results),
+      without.results,
+    ),
+    first,
+  };
+}
+
+/** What takes so many times longer without the change hangs there, which the change may have mended; what was stopped sooner may have been slow. */
+const HANGS = 5;
+
+/** A sentence where a file was stopped without the change, and may as well have come to its end on a machine that does nothing else. */
+function cutShort({ stoppedMs }: TestRun, { durationMs }: TestRun): string | undefined {
+  const cut = [...stoppedMs].find(([, afterMs]) => afterMs < HANGS * durationMs);
+  if (cut === undefined) return undefined;
+  const [file, afterMs] = cut;
+  return `The changed tests cannot be judged without the change: ${file} was stopped after ${seconds(afterMs)} s, and all of them took ${seconds(durationMs)} s on the head, so that nobody can tell whether it hangs; give them more time (\`--minutes N\`).`;
+}
+
+function seconds(ms: number): number {
+  return Math.max(1, Math.round(ms / 1000));
 }
 
 interface TestsBefore extends Pick<ChangedTests, 'base' | 'asBefore'> {

@@ -18,6 +18,8 @@ export interface TestRun {
   readonly results: ReadonlyMap<string, TestResult>;
   /** Files that could not be loaded or ended before their tests, and why. */
   readonly broken: ReadonlyMap<string, string>;
+  /** Those of them whose time was over, and what they had taken. */
+  readonly stoppedMs: ReadonlyMap<string, number>;
   /** False when the run proves nothing; then every expected test is not-run. */
   readonly trusted: boolean;
   /** That is because its time was over. */
@@ -56,10 +58,16 @@ export function judgeRun(request: Expected, runs: readonly FileRun[]): TestRun {
     const unknown = { outcome: 'not-run', message: problem } as const;
     const results = new Map(request.expected.map((id) => [id, unknown]));
     const isLate = late !== undefined;
-    return { results, broken: new Map(), trusted: false, isLate, problem, raw, durationMs };
+    const nothing = { broken: new Map(), stoppedMs: new Map() };
+    return { results, ...nothing, trusted: false, isLate, problem, raw, durationMs };
   }
-  const results = resultsOf(request, files);
-  return { results, broken: brokenOf(files), trusted: true, isLate: false, problem: undefined, raw, durationMs };
+  const told = { results: resultsOf(request, files), broken: brokenOf(files), stoppedMs: stoppedMsOf(runs) };
+  return { ...told, trusted: true, isLate: false, problem: undefined, raw, durationMs };
+}
+
+function stoppedMsOf(runs: readonly FileRun[]): ReadonlyMap<string, number> {
+  const stopped = runs.filter(({ result }) => result.timedOut);
+  return new Map(stopped.map(({ file, result }) => [file, Math.round(result.durationMs)]));
 }
 
 function brokenOf(files: readonly ReadFile[]): ReadonlyMap<string, string> {

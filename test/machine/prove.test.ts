@@ -333,6 +333,34 @@ for (const [a, b, sum] of JSON.parse(fs.readFileSync('test/data/cases.json', 'ut
   });
 });
 
+describe('a test file that is stopped without the change', () => {
+  const waits = (ms: number) =>
+    `export const add = (a, b) => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms}); return a + b; };\n`;
+  const against = (before: number, after: number) =>
+    checkout(
+      { ...BASE, 'src/shop.js': `${waits(before)}export const one = () => 1;\n` },
+      { 'src/shop.js': `${waits(after)}export const one = () => 1;\n`, 'test/add.test.js': ADDS },
+    );
+
+  test('shows a need where it takes much longer than on the head: it hangs there', async () => {
+    const { code, rows } = await proved(await against(60_000, 1), 'main..fix', '--minutes', '0.5');
+    expect(rows).toMatchObject([
+      { role: 'proves', said: expect.stringMatching(/^test\/add\.test\.js was stopped after/) },
+    ]);
+    expect(code).toBe(0);
+  });
+
+  test('shows nothing where it may only be slow, and that is said', async () => {
+    const { code, reasons } = await proved(await against(60_000, 5000), 'main..fix', '--minutes', '0.5');
+    expect(reasons).toEqual([
+      expect.stringMatching(
+        /without the change: test\/add\.test\.js was stopped after 1\d s, and all of them took [5-9] s on the head, .*--minutes N/,
+      ),
+    ]);
+    expect(code).toBe(2);
+  });
+});
+
 describe('is not proved, exit code 1:', () => {
   const cases: readonly (readonly [string, Files, RegExp])[] = [
     [

@@ -22,6 +22,7 @@ test('what is named as a test is tried before what only lies there, the smallest
 const run = (over: Partial<TestRun>): TestRun => ({
   results: new Map(),
   broken: new Map(),
+  stoppedMs: new Map(),
   trusted: true,
   isLate: false,
   problem: undefined,
