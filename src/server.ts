@@ -37,11 +37,15 @@ export interface RunningApp {
 
 const PATROL_MS = 30_000;
 
-/** What a sender may take: for its headers, for a whole request, and between two of them. Looked at once a second. */
+/**
+ * What a sender may take: for its headers, for a whole request, and between two of them. Looked at once a second. A process that stands still finds
+ * this last time over before it reads what came meanwhile: it is told as 5 s, and kept for as long as GitHub waits besides.
+ */
 const TIMES = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   keepAliveTimeout: 5000,
+  keepAliveTimeoutBuffer: 10_000,
   connectionsCheckingInterval: 1000,
 };
 

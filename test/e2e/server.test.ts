@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DestinationStream, pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -67,6 +69,24 @@ test('a sender that never ends does not keep the server from ending', async () =
   await sleep(200);
   await app.close();
   await expect(fetch(`${app.url}/healthz`)).rejects.toThrow('fetch failed');
+});
+
+/** Asks twice over one connection, the second time while the server stands still, and prints each status. */
+const ASKER = `
+const ask = async () => console.log(await fetch(process.argv[1]).then(async (answer) => (await answer.text(), answer.status), String));
+await ask();
+await new Promise((resolve) => setTimeout(resolve, 500));
+await ask();
+process.exit();
+`;
+
+test('what comes while the process stands still is answered afterwards', { timeout: 30_000 }, async () => {
+  const app = await running();
+  const asker = spawn(process.execPath, ['--input-type=module', '-e', ASKER, `${app.url}/healthz`]);
+  const said = createInterface({ input: asker.stdout })[Symbol.asyncIterator]();
+  expect((await said.next()).value).toBe('200');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 8000);
+  expect((await said.next()).value).toBe('200');
 });
 
 test('a composition that fails lets go of the database, so that the process can end and be started anew', async () => {
