@@ -108,6 +108,11 @@ function interfere(world: World): void {
     const loop = loopOfRun(world.database, run);
     if (hub.random.chance(2 * odds.pounces)) scheduler.after(hub.random.around(12_000), () => actOn(loop, POUNCES));
   });
+  world.onKill.push(() => {
+    // While nobody holds what the process left behind.
+    if (hub.random.chance(2 * odds.pounces))
+      scheduler.after(hub.random.around(8000), () => actOn(started(world), POUNCES));
+  });
   world.onSave.push(() => {
     if (world.calmSinceMs !== undefined || !hub.random.chance(odds.killsAtSave)) return;
     const living = world.processes.filter(({ life }) => life.alive);

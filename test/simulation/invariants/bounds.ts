@@ -41,6 +41,7 @@ export const BOUNDS: readonly Invariant[] = [
   {
     name: 'costs-counted',
     sentence: 'Every call that was booked is counted once, whatever became of its process.',
+    during: (world) => leftUncounted(world),
     end: (world) => uncounted(world),
   },
   {
@@ -105,6 +106,18 @@ function abandonedUsd({ jobs }: World, { ref, started, entries }: Loop, oneCall:
     .filter(({ brief }) => brief.loop.id.replace(/^.*#/, '') === suffixOf(ref))
     .filter(({ brief }) => entries.some(({ entry, outcome }) => entry === brief.entry && outcome === 'cancelled'))
     .reduce((total, { calls }) => total + costUsd(started?.price, calls) + oneCall, 0);
+}
+
+/** A call whose process was killed is told of by whoever works on the loop next: there must be such work, also where nothing else is left to do. */
+function leftUncounted({ database, table }: World): string | undefined {
+  const worked = new Set(
+    [...table.items].flatMap(({ item }) => (item.type === 'wake' && item.lane === 'work' ? item.loopId : [])),
+  );
+  for (const [id, calls] of database.calls) {
+    const lost = calls.filter(({ told }) => !told).length;
+    if (lost > 0 && !worked.has(id)) return `${id}: ${lost} calls are untold, and no work is left to tell of them`;
+  }
+  return undefined;
 }
 
 function uncounted(world: World): string | undefined {

@@ -37,6 +37,7 @@ export interface World {
   readonly trace: Trace;
   readonly records: Records;
   readonly onSave: ((before: Loop | undefined, after: Loop, change: SavedChange) => void)[];
+  readonly onKill: (() => void)[];
   readonly processes: AppProcess[];
   readonly startMs: number;
   calmSinceMs: number | undefined;
@@ -114,6 +115,7 @@ export function createWorld(seed: number, around: (memory: Store) => Store = (me
     records: recordsOf(hub, database),
     processes,
     onSave,
+    onKill: [],
     startMs: START_MS,
     calmSinceMs: undefined,
   };
@@ -152,10 +154,11 @@ export function runProcess(world: World): void {
 
 /** Kills a process, unless that was done already or the world is calm; another one starts soon, and sometimes much later. */
 export function killProcess(world: World, { life, kill }: AppProcess): void {
-  const { scheduler, hub } = world;
+  const { scheduler, hub, onKill } = world;
   if (world.calmSinceMs !== undefined || !life.alive) return;
   hub.note('a process is killed');
   kill();
+  for (const told of onKill) told();
   const downMs = hub.random.chance(0.03) ? hub.random.between(4, 50) * 3600_000 : hub.random.around(30_000);
   scheduler.after(downMs, () => {
     if (world.calmSinceMs === undefined) runProcess(world);
