@@ -1,6 +1,6 @@
 /** Keeps generated code away from the machine: bubblewrap with its own namespaces, or nothing for the scripted model. */
 import { mkdir, realpath } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ENCLOSED_HOME, enclosed, type Foundations, layFoundations } from '../confinement/bubblewrap.ts';
 import { type DiskMeter, openDiskMeter } from '../confinement/disk-meter.ts';
 import { defaultLimits, LIMIT_OPEN_FILES, type Limits, limited } from '../confinement/limits.ts';
@@ -12,8 +12,10 @@ import { SandboxError } from '../errors.ts';
 import type { SandboxKind } from '../loop/brief.ts';
 import { childEnvironment } from '../settings/env.ts';
 import { type CommandResult, runProcess } from './command-run.ts';
-import { bubblewrap, closedNode, contains, exists, interpreterDirectories } from './programs.ts';
+import type { Egress } from './egress.ts';
+import { bubblewrap, closedNode, interpreterDirectories } from './programs.ts';
 import { PROCESSORS, type Turns, turnsFor } from './turns.ts';
+import { treeBinds, writableTree } from './writable-tree.ts';
 
 export type { CommandResult } from './command-run.ts';
 
@@ -30,6 +32,8 @@ export interface SandboxCommand {
   readonly results?: boolean;
   /** The process holds what judges the code that it runs, and lets that code see as little of itself as possible. */
   readonly judged?: boolean;
+  /** Lets the command out to some hosts; without it there is no network. */
+  readonly egress?: Egress;
 }
 
 export interface Sandbox {
@@ -161,14 +165,6 @@ function outlives({ workspace, foundations }: Places, tree: string): boolean {
   return tree === workspace || foundations.filter === undefined;
 }
 
-/** The one tree that the command may write: the working copy, or the workspace, that holds its directory. */
-function writableTree({ workspace, trees }: Places, directory: string): string {
-  const [tree] = relative(trees, directory).split(sep);
-  if (tree !== undefined && tree !== '' && contains(trees, directory)) return join(trees, tree);
-  if (contains(workspace, directory)) return workspace;
-  throw new SandboxError(`sandbox: ${directory} is neither in the workspace ${workspace} nor in a tree of ${trees}`);
-}
-
 /** What this process was given open by others, such as a runner's log, must not reach generated code. The first argument is the last to keep. */
 const CLOSE_OTHERS = `${LIMIT_OPEN_FILES}; close=; for one in $(cd /proc/self/fd 2>/dev/null && echo * || echo {3..1023}); do [ "$one" -le "$1" ] || close="$close $one>&-"; done; eval "exec$close"; shift; exec "$@"`;
 
@@ -180,12 +176,17 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
       program: places.program ?? 'bwrap',
       foundations: places.foundations,
       ...(isHidden(command) ? { proc: ['--tmpfs', '/proc', '--remount-ro', '/proc'] } : {}),
-      binds: [...places.readOnly.flatMap((path) => ['--ro-bind', path, path]), ...(await treeBinds(places, writable))],
+      binds: [
+        ...places.readOnly.flatMap((path) => ['--ro-bind', path, path]),
+        ...(await treeBinds(places, writable)),
+        ...(command.egress?.binds ?? []),
+      ],
       directory: command.directory,
       environment: { ...places.environment, HOME: ENCLOSED_HOME, TMPDIR: '/tmp', ...command.env },
     }),
     ...limited({ limits: places.limits, cpuSeconds }),
     ...['bash', '-c', CLOSE_OTHERS, 'bash', command.results === true ? '3' : '2'],
+    ...(command.egress?.argv ?? []),
     ...command.argv,
   ];
   return { argv, env: { PATH: places.path, ...places.scope?.environment }, filter: places.foundations.filter };
@@ -194,17 +195,6 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
 /** The kernel opens the memory of a process to itself where it is root's, whatever its program; then it gets no /proc to ask. */
 function isHidden({ judged }: SandboxCommand): boolean {
   return judged === true && process.getuid?.() === 0;
-}
-
-/** `.git` is a mount of its own, so that it can be neither written nor moved aside: hooks and configuration run on the host. */
-async function treeBinds({ workspace, scratch }: Places, writable: string): Promise<readonly string[]> {
-  const git = join(writable, '.git');
-  return [
-    ...(writable === workspace ? ['--bind', workspace, workspace] : []),
-    ...['--ro-bind', scratch, scratch],
-    ...(writable === workspace ? [] : ['--bind', writable, writable]),
-    ...((await exists(git)) ? ['--ro-bind', git, git] : []),
-  ];
 }
 
 async function unwrapped(places: Places, command: SandboxCommand): Promise<Invocation> {
