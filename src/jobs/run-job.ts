@@ -83,7 +83,17 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
     const input = orNone(variables.LOOPWRIGHT_INPUT);
     const raw = createRawStore(output);
     const places = { workspace, scratch, output, input, parsers: parsersBelow(scratch) };
-    const environment = { ...places, sandbox, model, raw, bundle, flakinessRuns: FLAKINESS_RUNS, log, now: Date.now };
+    const environment = {
+      ...places,
+      sandbox,
+      prepared,
+      model,
+      raw,
+      bundle,
+      flakinessRuns: FLAKINESS_RUNS,
+      log,
+      now: Date.now,
+    };
     return reportFromRoot(await request.job(brief, environment), environment);
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -30,6 +30,7 @@ async function benchFor(changes: Partial<Brief> = {}): Promise<Bench> {
     brief: briefFor(place, changes),
     repository,
     attempts: new Map(),
+    packages: new Map(),
     environment: {
       workspace,
       scratch,

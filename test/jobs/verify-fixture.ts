@@ -73,7 +73,7 @@ export async function scene(
 
 export async function benchOf({ brief, environment }: Scene): Promise<Bench> {
   const repository = await openRepository(environment.workspace, environment.scratch);
-  return { brief, environment, repository, attempts: new Map() };
+  return { brief, environment, repository, attempts: new Map(), packages: new Map() };
 }
 
 /** Freezes tests as the designer's job does. */

@@ -132,11 +132,11 @@ async function prepare(
 ): Promise<{ readonly bench: Bench; readonly conflicts: readonly Defect[] }> {
   requireSkills(brief, NEEDED_SKILLS);
   const repository = await openRepository(environment.workspace, environment.scratch);
-  const bench: Bench = { brief, environment, repository, attempts: new Map() };
+  const bench: Bench = { brief, environment, repository, attempts: new Map(), packages: new Map() };
   const conflicts = (await applyPrevious(repository, brief)).map(conflictDefect);
   for (const { message } of conflicts) environment.log(message);
   const retired = await withoutRetired(bench);
-  await install(bench, environment.workspace, { isUntouched: brief.previous === null });
+  await install(bench, environment.workspace, { isUntouched: brief.previous === null, isWorkedOn: true });
   return { bench: { ...bench, brief: { ...brief, retired } }, conflicts };
 }
 

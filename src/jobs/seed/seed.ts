@@ -37,7 +37,7 @@ async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Out
   try {
     const built = await readBuild(brief, environment.input);
     const repository = await openRepository(environment.workspace, environment.scratch);
-    const bench: Bench = { brief, environment, repository, attempts: new Map() };
+    const bench: Bench = { brief, environment, repository, attempts: new Map(), packages: new Map() };
     await applyChanges(environment.workspace, built.changes);
     const answer = await ask(bench, built);
     const refused = answer.needed ? await refusalsOfSeed(bench, built, answer) : [];

@@ -83,7 +83,7 @@ function ranIn(bench: Bench, tree: string, command: string): Promise<Ran> {
   return onTreeCopy(bench, tree, async (copy) => {
     const name = `.loopwright-report-${randomBytes(8).toString('hex')}.sarif`;
     const line = command.replaceAll(REPORT, join(copy, name));
-    const result = await runShell(bench, line, copy, bench.brief.limits.suiteTimeoutMs);
+    const result = await runShell(bench, line, copy, { timeoutMs: bench.brief.limits.suiteTimeoutMs });
     const raw = `${result.stdout}\n${result.stderr}`;
     if (result.timedOut) return unknown(raw, 'it did not end in time; raise `limits.suiteSeconds`.');
     if (result.truncated) return unknown(raw, 'it printed too much; have it print findings only.');

@@ -35,6 +35,7 @@ export async function verify(brief: Brief, environment: JobEnvironment): Promise
     environment,
     repository: await openRepository(environment.workspace, environment.scratch),
     attempts: new Map(),
+    packages: new Map(),
   };
   const judged = await judge(bench);
   const tools = toolsOf(brief);

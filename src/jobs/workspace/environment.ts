@@ -21,6 +21,8 @@ export interface JobEnvironment {
   /** The artifact of the job before this one; undefined when there is none. */
   readonly input: string | undefined;
   readonly sandbox: Sandbox;
+  /** What the set-up action has installed; undefined where there is none. */
+  readonly prepared?: string | undefined;
   readonly model: Model;
   readonly raw: RawStore;
   /** Path of this job's own program, for what runs inside the sandbox. */
@@ -41,6 +43,8 @@ export interface Bench {
   readonly repository: Repository;
   /** What the builder tried on frozen tests, by path; it grows as the job goes on. */
   readonly attempts: Map<string, Attempt>;
+  /** Folders with the packages that lock files name beside the base's, by what they are asked for. */
+  readonly packages: Map<string, Promise<string>>;
 }
 
 /** It asked to write the file and was refused, or changed it by a command, and it was put back. */
@@ -56,15 +60,20 @@ export class SetupError extends JobError {
   override name = 'SetupError';
 }
 
+export interface ShellOptions {
+  readonly timeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits. */
 export function runShell(
   { brief, environment }: Bench,
   command: string,
   directory: string,
-  timeoutMs = brief.limits.commandTimeoutMs,
+  { timeoutMs = brief.limits.commandTimeoutMs, env: own = {} }: ShellOptions = {},
 ): Promise<CommandResult> {
   const { outputBytes } = brief.limits;
-  const env = { PYTHONDONTWRITEBYTECODE: '1', CI: 'true' };
+  const env = { PYTHONDONTWRITEBYTECODE: '1', CI: 'true', ...own };
   return environment.sandbox.run({ argv: ['bash', '-c', command], directory, env, timeoutMs, outputBytes });
 }
 

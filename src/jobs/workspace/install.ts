@@ -1,24 +1,32 @@
 /** Installs what the product needs in a working copy, by the repository's own command. */
-
+import { execa } from 'execa';
 import { said } from '../report/said.ts';
 import { type Bench, JobError, runShell, SetupError } from './environment.ts';
+import { newPackages } from './new-packages.ts';
 
 export interface Installing {
   /** On which commit, as in ` on the base`. */
   readonly where?: string;
   /** Whether nothing of the loop's is there yet, so that only a person can mend what fails. */
   readonly isUntouched?: boolean;
+  /** Whether somebody will work in it who can mend what the candidate adds and cannot be had. */
+  readonly isWorkedOn?: boolean;
 }
 
-/** Does nothing where the repository has no such command. @throws {JobError} when it fails; a {@link SetupError} where the loop has no part in it. */
-export async function install(
-  bench: Bench,
-  directory: string,
-  { where = '', isUntouched = false }: Installing = {},
-): Promise<void> {
+/**
+ * Lays what the set-up action has fetched, and what the tree's lock files name besides. Does nothing where the repository has no command for it, and
+ * nothing is named. @throws {JobError} when it fails; a {@link SetupError} where the loop has no part in it.
+ */
+export async function install(bench: Bench, directory: string, how: Installing = {}): Promise<void> {
+  const { where = '', isUntouched = false } = how;
   const { install: command } = bench.brief.commands;
-  if (command === null) return;
-  const result = await runShell(bench, command, directory);
+  const added = await addedIn(bench, directory, how);
+  if (command === null) {
+    if (added !== undefined) await execa('cp', ['-a', '--', `${added}/.`, directory], { stdin: 'ignore' });
+    return;
+  }
+  const env = added === undefined ? {} : { LOOPWRIGHT_SETUP: added };
+  const result = await runShell(bench, command, directory, { env });
   if (result.exitCode === 0) return;
   // Most of these commands want a registry, and what they say of it does not tell why it is not there.
   const network =
@@ -27,4 +35,17 @@ export async function install(
       : ' (the sandbox has no network; README.md says how to install offline)';
   const message = `The install command ${JSON.stringify(command)} failed${where}${network}: ${said(result, 3000)}`;
   throw isUntouched ? new SetupError(message) : new JobError(message);
+}
+
+async function addedIn(
+  bench: Bench,
+  directory: string,
+  { isWorkedOn = false }: Installing,
+): Promise<string | undefined> {
+  if (!isWorkedOn) return newPackages(bench, directory);
+  return newPackages(bench, directory).catch((error: unknown) => {
+    if (!(error instanceof JobError) || error instanceof SetupError) throw error;
+    bench.environment.log(error.message);
+    return undefined;
+  });
 }
