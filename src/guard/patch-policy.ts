@@ -1,6 +1,7 @@
 /** What a proposed change may never touch. The job and the App apply the same rules; the App's verdict counts. */
 import type { FileChange } from '../loop/brief.ts';
 import { defect } from '../loop/defect.ts';
+import { isLockFile } from '../loop/lock-files.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { matchesGlob } from './glob.ts';
 
@@ -22,12 +23,6 @@ export function plannedPolicy(policy: Omit<PatchPolicy, 'allowedFiles'>): PatchP
   return { ...policy, allowedFiles: ['**'] };
 }
 
-const LOCK_FILES: ReadonlySet<string> = new Set(
-  [
-    'package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock pipfile.lock uv.lock pdm.lock',
-    'cargo.lock go.sum gemfile.lock composer.lock packages.lock.json gradle.lockfile mix.lock pubspec.lock flake.lock podfile.lock',
-  ].flatMap((names) => names.split(' ')),
-);
 /** What a report can carry. */
 const LONGEST_PATH = 400;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
@@ -69,7 +64,7 @@ export function pathRefusal(path: string, policy: PatchPolicy): string | undefin
   if (glob !== undefined) return `it is protected by the policy (\`${glob}\`)`;
   const named = policy.allowedFiles?.some((allowed) => matchesGlob(allowed, path));
   if (named === false) return 'it is not among the files that the plan names';
-  if (LOCK_FILES.has(nameOf(folded)) && named !== true) return 'lock files change only when the plan names them';
+  if (isLockFile(folded) && named !== true) return 'lock files change only when the plan names them';
   return undefined;
 }
 

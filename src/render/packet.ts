@@ -16,6 +16,7 @@ import { code, fitted, folded, inlined, list, paragraph, table } from '../docume
 import { budgetTable, doubtsTable, findingsTable, supersededTable } from '../documents/plan-documents.ts';
 import { assumptionsOf } from '../documents/requirement-document.ts';
 import { metricLine } from '../documents/specification-document.ts';
+import { isLockFile } from '../loop/lock-files.ts';
 import type { Loop } from '../loop/loop.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { type ModelFacts, shortDigest, warningsOf } from './words.ts';
@@ -43,6 +44,7 @@ export function packetComment(
     ...warningsOf(loop, model).map((text) => ({ text })),
     { text: openingOf(loop, digest) },
     ...supersededBlock(documents),
+    ...packagesBlock(loop),
     ...hiddenBlock(hidden),
     { text: `### Approach\n\n${approachOf(documents)}` },
     { text: `### Assumptions\n\n${assumedIn(loop, documents)}` },
@@ -72,6 +74,17 @@ function supersededBlock(documents: readonly DocumentText[]): readonly { readonl
   return [
     {
       text: `### Tests that will be replaced\n\nThese tests of the repository assert the old behaviour. **Approving takes exactly these out**; new tests of the named requirement stand in for them, and no other test may change:\n\n${supersededTable(supersededTests)}`,
+    },
+  ];
+}
+
+/** Never left out: whoever approves lets in what others have written. */
+function packagesBlock({ tasks }: StartedLoop): readonly { readonly text: string }[] {
+  const locks = [...new Set(tasks.flatMap(({ files }) => files.filter(isLockFile)))];
+  if (locks.length === 0) return [];
+  return [
+    {
+      text: `### New packages\n\n**Approving lets ${locks.map(code).join(', ')} change**, and with it what others wrote and the product is made of; the pull request's files name it. What a lock file of npm adds is fetched from the registries that the default branch names, by its digests, and none of its scripts run. What another tool adds has to be on the default branch before.`,
     },
   ];
 }

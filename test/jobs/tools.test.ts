@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createModel } from '../../src/adapters/model.ts';
 import { converse } from '../../src/jobs/build/agent.ts';
 import { HISTORY_CHARACTERS } from '../../src/jobs/build/history.ts';
-import { performTool, TOOL_DEFINITIONS, type ToolContext } from '../../src/jobs/build/tools.ts';
+import { performTool, type ToolContext, toolDefinitions } from '../../src/jobs/build/tools.ts';
+import { JobError, SetupError } from '../../src/jobs/workspace/environment.ts';
 import type { Message } from '../../src/ports.ts';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Script, startScriptedModel } from './scripted-model.ts';
@@ -51,11 +52,29 @@ const call = (name: string, input: unknown) =>
   performTool({ id: '1', name, arguments: typeof input === 'string' ? input : JSON.stringify(input) }, context);
 
 test('the seven tools are offered with JSON schemas that refuse unknown arguments', () => {
-  expect(TOOL_DEFINITIONS.map(({ name }) => name)).toEqual(
+  const definitions = toolDefinitions(context);
+  expect(definitions.map(({ name }) => name)).toEqual(
     'list_files read_file search edit_file write_file run_command submit'.split(' '),
   );
-  for (const { parameters } of TOOL_DEFINITIONS)
+  for (const { parameters } of definitions)
     expect(parameters).toMatchObject({ type: 'object', additionalProperties: false });
+});
+
+test('packages are installed where the task names the lock file, and refused in a sentence elsewhere', async () => {
+  expect((await call('install_packages', {})).text).toBe(
+    'Refused to install packages: this task does not name `package-lock.json`.',
+  );
+  const offered = { ...context, installPackages: async () => ['left@1.0.0'] };
+  expect(toolDefinitions(offered).map(({ name }) => name)).toContain('install_packages');
+  const install = (installPackages: ToolContext['installPackages']) =>
+    performTool({ id: '1', name: 'install_packages', arguments: '' }, { ...context, installPackages });
+  expect(await install(async () => ['left@1.0.0'])).toEqual({ text: 'Installed. New: left@1.0.0.', status: 'done' });
+  expect(await install(() => Promise.reject(new JobError('no such package.')))).toEqual({
+    text: 'Refused to install packages: no such package.',
+    status: 'refused',
+  });
+  const missing = () => Promise.reject(new SetupError('no registry answers'));
+  await expect(install(missing)).rejects.toThrow('no registry answers');
 });
 
 test('files are read whole or by lines, written, edited and searched', async () => {

@@ -48,6 +48,17 @@ describe('the packet comment', () => {
     expect(text).toContain('by name \\| 9');
   });
 
+  it('says that approving lets packages in where a task names a lock file, and nothing of them elsewhere', () => {
+    const [task] = plan.tasks;
+    if (task === undefined) throw new Error('the plan has no task');
+    const files = [...task.files, 'package.json', 'web/Package-Lock.json'];
+    const adding = waitingLoop({ tasks: [{ ...task, files }] });
+    const text = packetComment(adding, { digest: DIGEST, documents: documents() }, MODEL);
+    expect(text).toContain('**Approving lets `web/Package-Lock.json` change**');
+    expect(text.indexOf('### New packages')).toBeLessThan(text.indexOf('### Approach'));
+    expect(commentOf()).not.toContain('### New packages');
+  });
+
   it('says how it is done, as plain lines whatever the plan wrote, and what nobody confirmed, the riskiest first', () => {
     const approach = 'One function filters.\n\n- The route reads the state.\n### Price\n1. 0 USD';
     const question = { number: 1, why: 'It matters', options: [], assumed: true };

@@ -2,7 +2,7 @@
 import type { CallContext } from '../../loop/call-headers.ts';
 import type { Message, Model, ToolCall } from '../../ports.ts';
 import { shortened } from './history.ts';
-import { performTool, TOOL_DEFINITIONS, type ToolContext, type ToolResult } from './tools.ts';
+import { performTool, type ToolContext, type ToolResult, toolDefinitions } from './tools.ts';
 
 export interface Conversation {
   readonly model: Model;
@@ -50,13 +50,14 @@ export async function converse(conversation: Conversation): Promise<Ending> {
     { role: 'system', content: conversation.system },
     { role: 'user', content: conversation.user },
   ];
+  const tools = toolDefinitions(conversation.tools);
   let messages: readonly Message[] = [...transcript];
   await save(transcript);
   let used = 0;
   let unusable = 0;
   let limit = limitOf(conversation, used, unusable);
   while (limit === undefined) {
-    const { content, toolCalls } = await model.turn({ context, messages, tools: TOOL_DEFINITIONS });
+    const { content, toolCalls } = await model.turn({ context, messages, tools });
     const results = await performAll(toolCalls, conversation.tools, conversation.steps - used);
     const ask: readonly Message[] = toolCalls.length === 0 ? [{ role: 'user', content: USE_A_TOOL }] : [];
     const said: readonly Message[] = [

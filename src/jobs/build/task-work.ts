@@ -1,4 +1,5 @@
 /** One conversation of the builder per task, in the order of the plan. */
+import { posix } from 'node:path';
 import type { Task } from '../../documents/documents.ts';
 import type { Brief, FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
@@ -7,6 +8,9 @@ import { treeOf } from '../../trees/repository.ts';
 import { saveTranscript } from '../report/transcripts.ts';
 import { presentFiles } from '../workspace/changes.ts';
 import { type Bench, callContext, JobError } from '../workspace/environment.ts';
+import { install } from '../workspace/install.ts';
+import { lockPackages } from '../workspace/new-packages.ts';
+import { NPM_LOCK } from '../workspace/npm-lock.ts';
 import { converse, type Ending, UNFINISHED } from './agent.ts';
 import {
   acceptanceOf,
@@ -56,6 +60,7 @@ export async function workOn(bench: Bench, request: TaskRequest): Promise<readon
         if (isFrozen(tests, path) && !bench.attempts.has(path)) bench.attempts.set(path, 'refused');
         return refusalOf(path);
       },
+      installPackages: installerFor(bench, task),
       commandTimeoutMs: brief.limits.commandTimeoutMs,
       outputBytes: brief.limits.outputBytes,
       log: environment.log,
@@ -67,6 +72,18 @@ export async function workOn(bench: Bench, request: TaskRequest): Promise<readon
   });
   environment.log(`${task.id}: the conversation ended: ${ending}`);
   return unfinished(task, ending);
+}
+
+/** Where people approved that the lock file changes. */
+function installerFor(bench: Bench, { files }: Task): (() => Promise<readonly string[]>) | undefined {
+  const locks = files.filter((path) => posix.basename(path) === NPM_LOCK);
+  if (locks.length === 0) return undefined;
+  const { workspace } = bench.environment;
+  return async () => {
+    const added = await lockPackages(bench, workspace, locks);
+    await install(bench, workspace);
+    return added;
+  };
 }
 
 function unfinished({ id, title, requirements }: Task, ending: Ending): readonly Defect[] {

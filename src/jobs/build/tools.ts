@@ -6,6 +6,8 @@ import { placeOf, readRegular, writeInside } from '../../sandbox/inside.ts';
 import type { CommandResult, Sandbox } from '../../sandbox/sandbox.ts';
 import { parseJson } from '../report/json.ts';
 import { cut, said } from '../report/said.ts';
+import { JobError, SetupError } from '../workspace/environment.ts';
+import { linesWithin, RESULT_CHARACTERS } from './lines-within.ts';
 
 export interface ToolContext {
   readonly workspace: string;
@@ -14,6 +16,8 @@ export interface ToolContext {
   readonly listFiles: () => Promise<readonly string[]>;
   /** Why this path is not written, as a clause; undefined when it may be. */
   readonly writeRefusal: (path: string) => string | undefined;
+  /** Has packages installed that the manifest names, and gives what is new; absent where the lock file may not change. @throws {JobError} */
+  readonly installPackages?: (() => Promise<readonly string[]>) | undefined;
   readonly commandTimeoutMs: number;
   readonly outputBytes: number;
   readonly log: (line: string) => void;
@@ -30,8 +34,6 @@ interface Tool {
   readonly perform: (input: unknown, context: ToolContext) => Promise<ToolResult>;
 }
 
-/** Of one result. The model asks again for what it needs; a whole log or data file would crowd out the task. */
-const RESULT_CHARACTERS = 8_000;
 /** How to read what was left out, by tool. */
 const READ_ON: Readonly<Record<string, string>> = {
   list_files: '; name a folder',
@@ -41,6 +43,8 @@ const READ_ON: Readonly<Record<string, string>> = {
 };
 const MOST_FILES = 1000;
 const path = z.string().min(1).max(400).describe('Path from the repository root, like src/main.ts');
+
+const INSTALL_PACKAGES = 'install_packages';
 
 const TOOLS: readonly Tool[] = [
   tool(
@@ -122,6 +126,23 @@ const TOOLS: readonly Tool[] = [
     },
   ),
   tool(
+    INSTALL_PACKAGES,
+    'Installs the packages that package.json names, and writes package-lock.json. Call it after a change of dependencies; no script of a package runs.',
+    z.strictObject({}),
+    async (_, context) => {
+      const { installPackages } = context;
+      if (installPackages === undefined)
+        return refused(context, 'install packages', 'this task does not name `package-lock.json`');
+      try {
+        return done(`Installed. New: ${(await installPackages()).join(', ') || 'nothing'}.`);
+      } catch (error) {
+        // What only a person can mend ends the job.
+        if (!(error instanceof JobError) || error instanceof SetupError) throw error;
+        return refused(context, 'install packages', error.message.replace(/\.$/, ''));
+      }
+    },
+  ),
+  tool(
     'submit',
     'Says that the task is done. Everything is measured afterwards.',
     z.strictObject({ summary: z.string().max(2000).optional() }),
@@ -129,14 +150,19 @@ const TOOLS: readonly Tool[] = [
   ),
 ];
 
-/** What the model is told about the tools. */
-export const TOOL_DEFINITIONS: readonly ToolDefinition[] = TOOLS.map(({ definition }) => definition);
+/** What the model is told about the tools that it has. */
+export function toolDefinitions({ installPackages }: Pick<ToolContext, 'installPackages'>): readonly ToolDefinition[] {
+  const definitions = TOOLS.map(({ definition }) => definition);
+  return installPackages === undefined ? definitions.filter(({ name }) => name !== INSTALL_PACKAGES) : definitions;
+}
 
 /** Performs one call. A call that cannot be understood is answered, never thrown. */
 export async function performTool(call: ToolCall, context: ToolContext): Promise<ToolResult> {
   const known = TOOLS.find(({ definition }) => definition.name === call.name);
   if (known === undefined) {
-    const names = TOOLS.map(({ definition }) => definition.name).join(', ');
+    const names = toolDefinitions(context)
+      .map(({ name }) => name)
+      .join(', ');
     return malformed(`There is no tool ${JSON.stringify(call.name)}; use one of ${names}.`);
   }
   const input = parseJson(call.arguments === '' ? '{}' : call.arguments);
@@ -175,27 +201,6 @@ async function write(context: ToolContext, file: string, content: string): Promi
   const refusal = context.writeRefusal(file) ?? (await writeInside(context.workspace, file, content));
   if (refusal !== undefined) return refused(context, `write ${file}`, refusal);
   return done(`Wrote ${file} (${Buffer.byteLength(content)} bytes).`);
-}
-
-/** Lines of a file from number `from` on; where they are too many, the first and the last ones, and which are left out. */
-function linesWithin(lines: readonly string[], from: number): string {
-  const text = lines.join('\n');
-  if (text.length <= RESULT_CHARACTERS) return text;
-  const room = RESULT_CHARACTERS / 2 - 200;
-  const head = countWithin(lines, room);
-  const tail = Math.min(countWithin(lines.toReversed(), room), lines.length - head);
-  if (head === 0 || tail === 0) return text;
-  const left = `… lines ${from + head} to ${from + lines.length - tail - 1} (${text.length} characters in all) are left out; read them by \`from\` and \`to\` …`;
-  return [...lines.slice(0, head), left, ...lines.slice(lines.length - tail)].join('\n');
-}
-
-function countWithin(lines: readonly string[], room: number): number {
-  let size = 0;
-  const first = lines.findIndex((line) => {
-    size += line.length + 1;
-    return size > room;
-  });
-  return first < 0 ? lines.length : first;
 }
 
 /** The App's own documents of this loop and of earlier ones; what of them counts stands in the prompt. */
