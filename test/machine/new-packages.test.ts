@@ -28,9 +28,15 @@ interface World {
   laid(files: Files): Promise<string>;
 }
 
+async function started(): Promise<Registry> {
+  const registry = await startRegistry(PACKAGES);
+  onTestFinished(() => registry.close());
+  return registry;
+}
+
 /** A repository that uses `known`, whose set-up action has fetched and built it. */
 async function world(base: Files = {}): Promise<World> {
-  const registry = await startRegistry(PACKAGES);
+  const registry = await started();
   const files = { 'package.json': manifest({ known: '^1.0.0' }), '.npmrc': `registry=${registry.url}/\n`, ...base };
   const first = await scene(files, {});
   onTestFinished(() => first.remove());
@@ -129,7 +135,7 @@ describe('a lock file is not followed, in one sentence, where', () => {
 
   test('a package is to come from a host that the base does not know', async () => {
     const given = await lockedWorld();
-    const elsewhere = await startRegistry(PACKAGES);
+    const elsewhere = await started();
     const lock = (await lockWith(given)).replaceAll(given.registry.url, elsewhere.url);
     expect(await refused(given, { [LOCK]: lock, '.npmrc': `registry=${elsewhere.url}/\n` })).toContain(
       `npm wants packages from ${new URL(elsewhere.url).host}; they come from`,

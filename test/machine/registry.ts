@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { onTestFinished } from 'vitest';
 import { listening } from '../listening.ts';
 
 /** The manifest of a package beside name and version, and its `index.js`. */
@@ -29,8 +28,18 @@ interface Stored {
   tarball: Buffer;
 }
 
+export interface Place {
+  /** Without one, any that is free. */
+  readonly port?: number;
+  /** How others reach it; without one, where it listens. */
+  readonly publicUrl?: string;
+}
+
 /** Version 1.0.0 of each. */
-export async function startRegistry(packages: Readonly<Record<string, Published>>): Promise<Registry> {
+export async function startRegistry(
+  packages: Readonly<Record<string, Published>>,
+  { port, publicUrl }: Place = {},
+): Promise<Registry> {
   const asked: string[] = [];
   const stored = new Map<string, Stored>();
   for (const [name, { manifest: own = {}, index }] of Object.entries(packages)) {
@@ -49,16 +58,15 @@ export async function startRegistry(packages: Readonly<Record<string, Published>
     const versions = { '1.0.0': { ...found.manifest, dist } };
     return answer.end(JSON.stringify({ name, 'dist-tags': { latest: '1.0.0' }, versions }));
   });
-  const url = await listening(server);
-  const close = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  onTestFinished(close);
+  const heard = await listening(server, port);
+  const url = publicUrl ?? heard;
   return {
     url,
     asked,
-    close,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
     async poison(name, index) {
       const found = stored.get(name);
       if (found === undefined) throw new Error(`${name} is not in this registry`);
