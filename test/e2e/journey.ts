@@ -8,10 +8,11 @@ const numbered = z.object({ number: z.int() });
 const identified = z.object({ id: z.int() });
 const LOOK_PAUSE_MS = 400;
 
-export async function openLabelledIssue({ as }: Pick<Processes, 'as'>): Promise<number> {
-  const { number } = numbered.parse(
-    await as('POST', '/issues', { title: 'Let visitors search the guestbook', body: 'By name and message, please.' }),
-  );
+/** What the demo's answers are for. */
+const SEARCH = { title: 'Let visitors search the guestbook', body: 'By name and message, please.' };
+
+export async function openLabelledIssue({ as }: Pick<Processes, 'as'>, issue = SEARCH): Promise<number> {
+  const { number } = numbered.parse(await as('POST', '/issues', issue));
   await as('POST', `/issues/${number}/labels`, { labels: ['loop'] });
   return number;
 }
