@@ -74,16 +74,9 @@ async function begin(proof: PullProof, world: World, attempt: number): Promise<P
   return { ...proof, stage: 'running', run: { id, base, head, until } };
 }
 
-function briefCommands({
-  install,
-  build,
-  test,
-  runner,
-  junit,
-  tests,
-  directory,
-}: RepositoryConfig['commands']): ProofBrief['commands'] {
-  return { install, build, test, runner, junit, tests, directory };
+function briefCommands(all: RepositoryConfig['commands']): ProofBrief['commands'] {
+  const { install, build, test, runner, junit, tests, directory, hosts } = all;
+  return { install, build, test, runner, junit, tests, directory, hosts };
 }
 
 async function finish(proof: PullProof, awaited: NonNullable<PullProof['run']>, world: World): Promise<PullProof> {

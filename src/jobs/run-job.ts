@@ -5,9 +5,11 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { createModel, type ModelOptions } from '../adapters/model.ts';
 import { ConfigError, SandboxError } from '../errors.ts';
+import { programText } from '../inside/program-text.ts';
 import { type Brief, brief as briefSchema, type JobFailure, type Report } from '../loop/brief.ts';
 import { VERIFY_BRIEF } from '../loop/repeated.ts';
 import type { Model } from '../ports.ts';
+import { type Egress, openEgress } from '../sandbox/egress.ts';
 import { exists } from '../sandbox/programs.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { loadParsers, type Parsers, parsersFolder } from '../syntax/parsers.ts';
@@ -74,9 +76,10 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
   const [workspace, output] = [await realpath(variables.LOOPWRIGHT_WORKSPACE), variables.LOOPWRIGHT_OUTPUT];
   await mkdir(output, { recursive: true });
   const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-job-')));
+  const egress = await egressTo(brief.commands.hosts ?? [], log);
   try {
     const prepared = await preparedIn(variables.RUNNER_TEMP);
-    const sandbox = await sandboxFor(brief, { workspace, scratch, bundle, prepared });
+    const sandbox = await sandboxFor(brief, { workspace, scratch, bundle, prepared, egress });
     log(`sandbox: ${sandbox.kind}${brief.model.scripted ? ', the model is scripted' : ''}`);
     for (const sentence of [...sandbox.limits, ...sandbox.missing]) log(`sandbox: ${sentence}`);
     if (kind === 'verify') await keepBrief(brief, output);
@@ -96,8 +99,25 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
     };
     return reportFromRoot(await request.job(brief, environment), environment);
   } finally {
+    await egress?.close();
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** A way to the hosts that the repository names; what else was asked for is told when it is closed. Undefined where it names none. */
+export async function egressTo(hosts: readonly string[], log: (line: string) => void): Promise<Egress | undefined> {
+  if (hosts.length === 0) return undefined;
+  const known = new Set(hosts.map((host) => (host.includes(':') ? host : `${host}:443`)));
+  log(`sandbox: Commands reach ${[...known].join(', ')} and nothing else.`);
+  const egress = await openEgress(known, programText('egress.mjs'));
+  return {
+    ...egress,
+    async close() {
+      for (const host of egress.refused())
+        log(`sandbox: ${host} was asked for and not reached; \`commands.hosts: [${host}]\` would allow it.`);
+      await egress.close();
+    },
+  };
 }
 
 /** What was asked lies beside what was found, so that anybody can ask it again (`loopwright verify`). */
@@ -124,6 +144,7 @@ interface SandboxPlaces {
   readonly scratch: string;
   readonly bundle: string;
   readonly prepared: string | undefined;
+  readonly egress: Egress | undefined;
 }
 
 /** The folder that the program lies in: in development it is a TypeScript file whose imports lie around it, a bundle is complete. */
@@ -131,8 +152,8 @@ export function programOf(bundle: string): string {
   return bundle.endsWith('.ts') ? join(dirname(bundle), '..', '..') : dirname(bundle);
 }
 
-function sandboxFor(brief: Brief, { workspace, scratch, bundle, prepared }: SandboxPlaces): Promise<Sandbox> {
-  return openSandbox({ workspace, readOnly: [programOf(bundle)], prepared, scripted: brief.model.scripted, scratch });
+function sandboxFor(brief: Brief, { bundle, ...places }: SandboxPlaces): Promise<Sandbox> {
+  return openSandbox({ ...places, readOnly: [programOf(bundle)], scripted: brief.model.scripted });
 }
 
 function modelFor(brief: Brief, { variables, log }: JobRequest): Model {

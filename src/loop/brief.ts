@@ -30,6 +30,8 @@ export const commands = z.strictObject({
   runner: z.enum(['node-test', 'vitest', 'jest', 'pytest', 'unittest', 'junit']),
   /** For the runner `junit` only. */
   junit: junitCommand.nullish(),
+  /** Hosts that the commands may reach, each `name` or `name:port`; absent or empty, none. */
+  hosts: z.array(z.string().regex(/^(?!-)[a-z0-9.-]+(?::[1-9]\d{0,4})?$/)).optional(),
 });
 export type Commands = z.infer<typeof commands>;
 

@@ -51,7 +51,7 @@ export const proofBrief = z.strictObject({
   head: commitSha,
   commands: commands.pick({
     ...{ install: true, build: true },
-    ...{ runner: true, test: true, tests: true, directory: true, junit: true },
+    ...{ runner: true, test: true, tests: true, directory: true, junit: true, hosts: true },
   }),
   limits: z.strictObject({
     commandTimeoutMs: z.int().positive(),

@@ -1,4 +1,4 @@
-/** A way out of the sandbox for one command: a proxy outside of it, at a socket that only this command is shown, which leads to named hosts and nowhere else. */
+/** A way out of the sandbox: a proxy outside of it, at a socket that only those commands are shown that may use it, which leads to named hosts and nowhere else. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import {
   createServer,
@@ -15,8 +15,8 @@ import type { Duplex } from 'node:stream';
 export interface Egress {
   /** Arguments of bubblewrap that show the command its way out. */
   readonly binds: readonly string[];
-  /** What stands before the command. */
-  readonly argv: readonly string[];
+  /** What stands before the command, which has the descriptors up to that one. The signal would open the debugger of what holds them. */
+  readonly argv: (lastDescriptor: number) => readonly string[];
   /** Hosts with ports that were asked for and are not allowed, each once. */
   refused(): readonly string[];
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export async function openEgress(hosts: ReadonlySet<string>, program: string): P
   });
   return {
     binds: ['--ro-bind', folder, PLACE],
-    argv: ['node', join(PLACE, PROGRAM), join(PLACE, SOCKET)],
+    argv: (last) => ['node', '--disable-sigusr1', join(PLACE, PROGRAM), join(PLACE, SOCKET), String(last)],
     refused: () => [...refused],
     async close() {
       await closed(server);

@@ -32,7 +32,7 @@ export interface SandboxCommand {
   readonly results?: boolean;
   /** The process holds what judges the code that it runs, and lets that code see as little of itself as possible. */
   readonly judged?: boolean;
-  /** Lets the command out to some hosts; without it there is no network. */
+  /** Lets the command out to some hosts, instead of those that all may reach. */
   readonly egress?: Egress;
 }
 
@@ -67,6 +67,8 @@ export interface SandboxOptions {
   readonly program?: string;
   /** What of the machine a command may use. */
   readonly limits?: Limits;
+  /** Lets every command out to some hosts; without it there is no network. */
+  readonly egress?: Egress | undefined;
 }
 
 /** Directories of its children are working copies: a command that runs in one may write in that one. */
@@ -112,6 +114,7 @@ interface Places {
   /** What every command finds in its environment beside what it is given. */
   readonly environment: Readonly<Record<string, string>>;
   readonly path: string;
+  readonly egress: Egress | undefined;
 }
 
 interface Invocation {
@@ -170,6 +173,8 @@ const CLOSE_OTHERS = `${LIMIT_OPEN_FILES}; close=; for one in $(cd /proc/self/fd
 
 async function wrapped(places: Places, command: SandboxCommand, writable: string): Promise<Invocation> {
   const cpuSeconds = Math.ceil(command.timeoutMs / 1000) * 4 + 10;
+  const last = command.results === true ? 3 : 2;
+  const egress = command.egress ?? places.egress;
   const argv = [
     ...(places.scope?.argv ?? []),
     ...enclosed({
@@ -179,14 +184,14 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
       binds: [
         ...places.readOnly.flatMap((path) => ['--ro-bind', path, path]),
         ...(await treeBinds(places, writable)),
-        ...(command.egress?.binds ?? []),
+        ...(egress?.binds ?? []),
       ],
       directory: command.directory,
       environment: { ...places.environment, HOME: ENCLOSED_HOME, TMPDIR: '/tmp', ...command.env },
     }),
     ...limited({ limits: places.limits, cpuSeconds }),
-    ...['bash', '-c', CLOSE_OTHERS, 'bash', command.results === true ? '3' : '2'],
-    ...(command.egress?.argv ?? []),
+    ...['bash', '-c', CLOSE_OTHERS, 'bash', String(last)],
+    ...(egress?.argv(last) ?? []),
     ...command.argv,
   ];
   return { argv, env: { PATH: places.path, ...places.scope?.environment }, filter: places.foundations.filter };
@@ -224,6 +229,7 @@ async function placesOf(options: SandboxOptions): Promise<Places> {
     readOnly,
     environment: { PATH: path, LANG: 'C.UTF-8', ...(prepared === undefined ? {} : { LOOPWRIGHT_SETUP: prepared }) },
     path,
+    egress: options.egress,
   };
 }
 

@@ -36,6 +36,12 @@ export const repositoryConfig = z.strictObject({
         .describe(
           'the folder in which `test` and single tests run, as `packages/shop`; only test files below it are asked. All other commands run at the root, by default these too',
         ),
+      hosts: commands.shape.hosts
+        .unwrap()
+        .default([])
+        .describe(
+          'hosts that commands and tests may reach, as `api.acme.dev` or `cache.acme.dev:8080`; by default there is **no network**. What else they ask for is refused, and named in the log of the job',
+        ),
       lint: commands.shape.lint
         .default(null)
         .describe(

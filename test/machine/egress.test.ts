@@ -1,14 +1,16 @@
 /** A command's way out of the sandbox, by real programs that look for a proxy as they do everywhere. */
+import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { programText } from '../../src/inside/program-text.ts';
+import { egressTo } from '../../src/jobs/run-job.ts';
 import { openEgress } from '../../src/sandbox/egress.ts';
 import { openSandbox, type Sandbox, treesDirectory } from '../../src/sandbox/sandbox.ts';
-import { listening } from '../listening.ts';
+import { runTests } from '../../src/test-runs/test-run.ts';
 
 let root: string;
 let sandbox: Sandbox;
@@ -22,14 +24,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** A host that says what it was asked for. */
+/** A host that says what it was asked for. What 127.0.0.1 has is within the sandbox, so it is at another address of this machine. */
 async function host(): Promise<string> {
   const server = createServer(({ method, url, headers }, answer) => {
     answer.end(`${method} ${url} for ${headers.host} ${'proxy-connection' in headers}`);
   });
-  const url = await listening(server);
+  await once(server.listen(0, '127.0.0.2'), 'listening');
   onTestFinished(() => void server.close());
-  return new URL(url).host;
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the host listens on no port');
+  return `127.0.0.2:${address.port}`;
 }
 
 async function reached(script: string, hosts: readonly string[]) {
@@ -86,6 +90,60 @@ test('leads nowhere else, and names where it was asked to lead', async () => {
     expect.stringMatching(/Connection refused|unreachable/),
   ]);
   expect(refused).toEqual([elsewhere, '169.254.169.254:80']);
+});
+
+describe('a sandbox whose repository names hosts', () => {
+  const files = (there: string) => ({
+    'test/reach.test.mjs': `
+      import assert from 'node:assert';
+      import { createServer } from 'node:http';
+      import test from 'node:test';
+      test('reaches', async () => assert.match(await (await fetch('http://${there}/node')).text(), /^GET/));
+      test('reaches itself', async () => {
+        const own = createServer((_, answer) => answer.end('own')).listen(0, '127.0.0.1');
+        await new Promise((resolve) => own.on('listening', resolve));
+        assert.equal(await (await fetch('http://127.0.0.1:' + own.address().port)).text(), 'own');
+        own.close();
+      });
+      test('is refused', () => assert.rejects(fetch('http://elsewhere.test/')));
+    `,
+    'tests/test_reach.py': `
+import unittest, urllib.request
+class Reach(unittest.TestCase):
+    def test_reaches(self):
+        self.assertIn(b"GET", urllib.request.urlopen("http://${there}/python", timeout=5).read())
+`,
+  });
+
+  test('lets sealed tests reach them, and names what else they wanted', async () => {
+    const there = await host();
+    const told: string[] = [];
+    const egress = await egressTo([there], (line) => told.push(line));
+    const [workspace, scratch] = [join(root, 'workspace'), join(root, 'scratch-with-hosts')];
+    await mkdir(scratch);
+    const reaching = await openSandbox({ workspace, readOnly: [], scripted: false, scratch, egress });
+    const directory = await mkdtemp(join(treesDirectory(scratch), 'tree-'));
+    for (const [path, text] of Object.entries(files(there))) {
+      await mkdir(join(directory, path, '..'), { recursive: true });
+      await writeFile(join(directory, path), text);
+    }
+    const outcomes = async (runner: 'node-test' | 'unittest', path: string) => {
+      const commands = { runner, test: 'npm test' };
+      const limits = { timeoutMs: 30_000, outputBytes: 100_000 };
+      const run = await runTests({ sandbox: reaching, directory, commands, files: [path], expected: [], ...limits });
+      return { problem: run.problem, results: [...run.results.values()].map(({ outcome }) => outcome) };
+    };
+    expect(await outcomes('node-test', 'test/reach.test.mjs')).toEqual({
+      problem: undefined,
+      results: ['pass', 'pass', 'pass'],
+    });
+    expect(await outcomes('unittest', 'tests/test_reach.py')).toEqual({ problem: undefined, results: ['pass'] });
+    await egress?.close();
+    expect(told).toEqual([
+      `sandbox: Commands reach ${there} and nothing else.`,
+      'sandbox: elsewhere.test:80 was asked for and not reached; `commands.hosts: [elsewhere.test:80]` would allow it.',
+    ]);
+  });
 });
 
 test('ends as its command does, and is not there for others', async () => {

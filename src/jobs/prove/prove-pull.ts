@@ -9,7 +9,7 @@ import { type ProofBrief, type ProofReport, proofReport } from '../../proof/pull
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { loadParsers, parsersFolder } from '../../syntax/parsers.ts';
 import { openRepository, type Repository } from '../../trees/repository.ts';
-import { type JobVariables, preparedIn, programOf } from '../run-job.ts';
+import { egressTo, type JobVariables, preparedIn, programOf } from '../run-job.ts';
 import { installed } from './installed.ts';
 
 export interface PullProofJob {
@@ -39,14 +39,17 @@ type Told = Pick<ProofReport, 'sandbox' | 'proof' | 'failure'>;
 async function proofOf({ brief, variables, bundle, log }: PullProofJob): Promise<Told> {
   const workspace = await realpath(variables.LOOPWRIGHT_WORKSPACE);
   const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-job-')));
+  const egress = await egressTo(brief.commands.hosts ?? [], log);
   try {
     const prepared = await preparedIn(variables.RUNNER_TEMP);
-    const sandbox = await openSandbox({ workspace, readOnly: [programOf(bundle)], prepared, scripted: false, scratch });
+    const places = { workspace, scratch, prepared, egress, readOnly: [programOf(bundle)] };
+    const sandbox = await openSandbox({ ...places, scripted: false });
     log(`sandbox: ${sandbox.kind}`);
     const repository = await openRepository(workspace, scratch);
     const proof = await provedIn({ brief, sandbox, repository, log });
     return { sandbox: sandbox.kind, proof, failure: null };
   } finally {
+    await egress?.close();
     await rm(scratch, { recursive: true, force: true });
   }
 }
