@@ -1,17 +1,16 @@
 /**
  * Runs a command that may use the network: within the sandbox, whose network is empty, it listens where proxies are looked for, and hands everything to
- * the socket of the one outside. `node egress.mjs <socket> <last descriptor> <program> [argument]…` ends as the command does, which has the descriptors
- * up to the last one.
+ * the socket of the one outside. `node egress.mjs <socket> <direct> <last descriptor> <program> [argument]…` ends as the command does, which has the
+ * descriptors up to the last one, and asks the direct names without a proxy.
  */
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import process from 'node:process';
 
-const [socket, last, program, ...argv] = process.argv.slice(2);
+const [socket, direct, last, program, ...argv] = process.argv.slice(2);
 
-/** What is within the sandbox is reached as ever. Node looks for a proxy where it is told to: https://nodejs.org/api/http.html#built-in-proxy-support */
-const DIRECT = 'localhost,127.0.0.1,::1';
-const BESIDE = { NO_PROXY: DIRECT, no_proxy: DIRECT, NODE_USE_ENV_PROXY: '1' };
+/** Node looks for a proxy where it is told to: https://nodejs.org/api/http.html#built-in-proxy-support */
+const BESIDE = { NO_PROXY: direct, no_proxy: direct, NODE_USE_ENV_PROXY: '1' };
 
 const server = createServer((client) => {
   const outside = connect(socket);

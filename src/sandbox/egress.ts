@@ -2,7 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import {
   createServer,
+  type IncomingHttpHeaders,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
   request as requestOver,
   type Server,
   type ServerResponse,
@@ -10,7 +12,7 @@ import {
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 
 export interface Egress {
   /** Arguments of bubblewrap that show the command its way out. */
@@ -41,22 +43,33 @@ export async function openEgress(hosts: ReadonlySet<string>, program: string): P
     if (refused.size < MOST_REFUSED) refused.add(host.slice(0, 300));
     return false;
   };
+  const tunnels = new Set<Duplex>();
   const server = createServer((asked, answer) => pass(asked, answer, isAllowed));
-  server.on('connect', (asked: IncomingMessage, client: Duplex, first: Buffer) =>
-    tunnel(asked, { client, first }, isAllowed),
-  );
+  server.on('connect', (asked: IncomingMessage, client: Duplex, first: Buffer) => {
+    tunnels.add(client.once('close', () => tunnels.delete(client)));
+    tunnel(asked, { client, first }, isAllowed);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(join(folder, SOCKET), resolve);
   });
   return {
     binds: ['--ro-bind', folder, PLACE],
-    argv: (last) => ['node', '--disable-sigusr1', join(PLACE, PROGRAM), join(PLACE, SOCKET), String(last)],
+    argv: (last) => [
+      ...['node', '--disable-sigusr1', join(PLACE, PROGRAM)],
+      ...[join(PLACE, SOCKET), directFor(hosts), String(last)],
+    ],
     refused: () => [...refused],
     async close() {
-      await closed(server);
+      await closed(server, tunnels);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What is within the sandbox is reached as ever, but where the same name is meant outside. */
+function directFor(hosts: ReadonlySet<string>): string {
+  const outside = [...hosts].map((host) => host.slice(0, host.lastIndexOf(':')));
+  return ['localhost', '127.0.0.1', '::1'].filter((name) => !outside.includes(name)).join(',');
 }
 
 interface Tunnel {
@@ -86,24 +99,37 @@ function tunnel({ url = '' }: IncomingMessage, { client, first }: Tunnel, isAllo
 /** A request for a whole address, as for HTTP without encryption. */
 function pass(asked: IncomingMessage, answer: ServerResponse, isAllowed: (host: string) => boolean): void {
   const { url = '', method, headers } = asked;
-  const place = placeOf(url);
-  if (place === undefined || !url.startsWith('http:') || !isAllowed(place.host)) {
+  const place = url.startsWith('http:') ? placeOf(url) : undefined;
+  if (place === undefined || !isAllowed(place.host)) {
     answer.writeHead(403, { 'content-type': 'text/plain' }).end('The sandbox lets nobody go there.\n');
     asked.resume();
     return;
   }
-  const { 'proxy-authorization': _secret, 'proxy-connection': _kept, ...others } = headers;
-  const onward = requestOver(url, { method, headers: { ...others, host: new URL(url).host } }, (got) => {
-    answer.writeHead(got.statusCode ?? 502, got.headers);
-    got.pipe(answer);
-    got.on('error', () => answer.destroy());
+  const { pathname, search, host } = new URL(url);
+  const onward = requestOver({
+    ...{ hostname: place.name, port: place.port, path: pathname + search, method },
+    headers: { ...passing(headers), host },
+  });
+  onward.on('response', (got) => {
+    const { statusCode = 0 } = got;
+    if (statusCode < 200 || statusCode > 599) answer.destroy();
+    else pipeline(got, answer.writeHead(statusCode, passing(got.headers)), () => undefined);
   });
   onward.on('error', () => {
     if (answer.headersSent) answer.destroy();
     else answer.writeHead(502).end();
   });
   answer.on('close', () => onward.destroy());
-  asked.pipe(onward);
+  pipeline(asked, onward, () => undefined);
+}
+
+/** What holds for one connection only, or for what comes after a body: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
+const OF_A_CONNECTION: ReadonlySet<string> = new Set(
+  'connection keep-alive proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(' '),
+);
+
+function passing(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_A_CONNECTION.has(name)));
 }
 
 interface Place {
@@ -117,7 +143,8 @@ const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 function placeOf(address: string): Place | undefined {
   if (!URL.canParse(address)) return undefined;
-  const { hostname, port: given, protocol } = new URL(address);
+  const { hostname, port: given, protocol, username, password } = new URL(address);
+  if (username !== '' || password !== '') return undefined;
   const name = hostname.replace(/^\[|\]$/g, '');
   const port = given === '' ? (PORTS[protocol] ?? 0) : Number(given);
   return { name, port, host: `${name}:${port}` };
@@ -128,8 +155,9 @@ export function hostOf(address: string): string | undefined {
   return placeOf(address)?.host;
 }
 
-async function closed(server: Server): Promise<void> {
+async function closed(server: Server, tunnels: ReadonlySet<Duplex>): Promise<void> {
   const ended = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
+  for (const client of tunnels) client.destroy();
   await ended;
 }

@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addedPackages, isSameLock, registriesOf, strangePackages } from '../../src/jobs/workspace/npm-lock.ts';
+import {
+  addedPackages,
+  forOthers,
+  isSameLock,
+  registriesOf,
+  strangePackages as strangeIn,
+  strangeSpecs,
+} from '../../src/jobs/workspace/npm-lock.ts';
 
 const REGISTRY = 'https://registry.npmjs.org';
-const SHA = 'sha512-abc==';
+const SHA = `sha512-${'a'.repeat(86)}==`;
 const entry = (name: string, version = '1.0.0') => ({
   version,
   resolved: `${REGISTRY}/${name}/-/${name.split('/').at(-1)}-${version}.tgz`,
@@ -11,6 +18,8 @@ const entry = (name: string, version = '1.0.0') => ({
 });
 const lockOf = (packages: object) =>
   JSON.stringify({ lockfileVersion: 3, packages: { '': { name: 'shop' }, ...packages } });
+const strangePackages = (lock: string, after: string, registries = [`${REGISTRY}/`]) =>
+  strangeIn({ lock, registries }, after);
 const BASE = lockOf({ 'node_modules/known': entry('known') });
 
 test('what is new is named once, wherever npm puts it', () => {
@@ -30,7 +39,9 @@ test('a package under another name is kept under its own', () => {
   const renamed = { 'node_modules/alias': { ...entry('known', '2.0.0'), name: 'known' } };
   expect(strangePackages(BASE, lockOf(renamed))).toEqual([]);
   const lying = { 'node_modules/alias': entry('known', '2.0.0') };
-  expect(strangePackages(BASE, lockOf(lying))[0]).toMatch(/^`alias` 2\.0\.0 is to come from .*alias-2\.0\.0\.tgz/);
+  expect(strangePackages(BASE, lockOf(lying))[0]).toMatch(
+    /^`alias` 2\.0\.0 is to come from .* not where a registry keeps it/,
+  );
 });
 
 test.each([
@@ -38,7 +49,10 @@ test.each([
   ['another version', `${REGISTRY}/added/-/added-2.0.0.tgz`],
   ['git', 'git+https://github.com/a/added.git#abc'],
   ['a folder', 'file:../added'],
-  ['nowhere', ''],
+  ['git that looks like a registry', 'git+https://registry.npmjs.org/added/-/added-1.0.0.tgz#abc'],
+  ['a file that looks like one', 'file:vendor/added/-/added-1.0.0.tgz'],
+  ['an address with a password', 'https://a:b@registry.npmjs.org/added/-/added-1.0.0.tgz'],
+  ['an escaped query', `${REGISTRY}/evil/-/evil-1.0.0.tgz%3F/added/-/%zz`],
   ['a query', `${REGISTRY}/evil/-/evil-1.0.0.tgz?/added/-/added-1.0.0.tgz`],
   ['a fragment', `${REGISTRY}/evil.tgz#/added/-/added-1.0.0.tgz`],
 ])('a new package from %s is strange', (_, resolved) => {
@@ -46,15 +60,67 @@ test.each([
   expect(strangePackages(BASE, after)).toEqual([expect.stringContaining('is not where a registry keeps it')]);
 });
 
-test.each([undefined, '', 'sha1-abc', 'md5-abc'])('a new package with the digest %j is strange', (integrity) => {
+test.each([
+  'https://github.com/evil/r/raw/main/added/-/added-1.0.0.tgz',
+  'https://registry.npmjs.org/evil/added/-/added-1.0.0.tgz',
+  'http://registry.npmjs.org/added/-/added-1.0.0.tgz',
+])('a new package from %s is of a registry that the base does not know', (resolved) => {
+  const after = lockOf({ 'node_modules/added': { ...entry('added'), resolved } });
+  expect(strangePackages(BASE, after)).toEqual([expect.stringContaining(`and the base knows ${REGISTRY}/;`)]);
+});
+
+test('where its address is left out, npm asks its registry', () => {
+  const { resolved: _, ...unresolved } = entry('added');
+  expect(strangePackages(BASE, lockOf({ 'node_modules/added': unresolved }))).toEqual([]);
+});
+
+test('a scope is written twice, or escaped, by some registries', () => {
+  const own = ['https://npm.acme.test/all/'];
+  for (const file of ['@a/b/-/@a/b-1.0.0.tgz', '@a%2fb/-/b-1.0.0.tgz']) {
+    const after = lockOf({ 'node_modules/@a/b': { ...entry('@a/b'), resolved: `${own[0]}${file}` } });
+    expect(strangePackages(BASE, after, own)).toEqual([]);
+  }
+});
+
+test('what is for other machines has no address and no digest, as npm leaves it, and is named to be looked for', () => {
+  const others = { version: '1.0.0', optional: true, os: ['darwin'] };
+  expect(strangePackages(BASE, lockOf({ 'node_modules/x': others }))).toEqual([]);
+  expect(forOthers(BASE, lockOf({ 'node_modules/x': others, 'node_modules/y': entry('y') }))).toEqual([
+    'node_modules/x',
+  ]);
+  expect(forOthers(lockOf({ 'node_modules/x': others }), lockOf({ 'node_modules/x': others }))).toEqual([]);
+  for (const less of [{ os: undefined }, { optional: undefined }, { resolved: `${REGISTRY}/x/-/x-1.0.0.tgz` }])
+    expect(strangePackages(BASE, lockOf({ 'node_modules/x': { ...others, ...less } }))).toHaveLength(1);
+});
+
+test('what comes within another package has no address of its own, and only there', () => {
+  const bundled = { version: '1.0.0', inBundle: true };
+  const within = { 'node_modules/added': entry('added'), 'node_modules/added/node_modules/inner': bundled };
+  expect(strangePackages(BASE, lockOf(within))).toEqual([]);
+  expect(strangePackages(BASE, lockOf({ 'node_modules/inner': bundled }))).toHaveLength(1);
+});
+
+test.each([
+  undefined,
+  '',
+  'sha1-abc',
+  'md5-abc',
+  'sha512-????',
+  'sha512-',
+  `sha512- sha1-${'a'.repeat(27)}=`,
+  `${SHA} sha1-${'a'.repeat(27)}=`,
+  `${SHA}?x`,
+])('a new package with the digest %j is strange', (integrity) => {
   const after = lockOf({ 'node_modules/added': { ...entry('added'), integrity } });
   expect(strangePackages(BASE, after)).toEqual(['`added` 1.0.0 has no digest by SHA-2 that says what it is']);
 });
 
 test('a known package with another digest, or from elsewhere, is new', () => {
-  const swapped = lockOf({ 'node_modules/known': { ...entry('known'), integrity: 'sha512-other' } });
+  const swapped = lockOf({ 'node_modules/known': { ...entry('known'), integrity: SHA.replaceAll('a', 'b') } });
   expect(addedPackages(BASE, swapped)).toEqual(['known@1.0.0']);
-  const moved = lockOf({ 'node_modules/known': { ...entry('known'), resolved: 'https://evil.test/known.tgz' } });
+  const moved = lockOf({
+    'node_modules/known': { ...entry('known'), resolved: 'https://evil.test/known/-/known-1.0.0.tgz' },
+  });
   expect(strangePackages(BASE, moved)).toHaveLength(1);
 });
 
@@ -84,7 +150,44 @@ test("registries are those of the base: npm's own, what .npmrc names, and where 
   expect(registriesOf([lock], [settings])).toEqual([
     `${REGISTRY}/`,
     'https://npm.acme.test/all/',
-    'http://10.0.0.7:4873',
-    'https://cdn.acme.test/x/-/x-1.0.0.tgz',
+    'http://10.0.0.7:4873/',
+    'https://cdn.acme.test/',
   ]);
+});
+
+const manifestOf = (dependencies: object, more: object = {}) => JSON.stringify({ name: 'shop', dependencies, ...more });
+
+test.each([
+  '^1.0.0',
+  '1.x || >=2.5.0 <3',
+  '*',
+  'latest',
+  '~1.2',
+  'npm:other@^2.0.0',
+  'npm:@a/b@1.0.0',
+  '1.0.0 - 2.0.0',
+  '',
+])('a manifest may ask for %j', (spec) => {
+  expect(strangeSpecs('', manifestOf({ x: spec }))).toEqual([]);
+});
+
+test.each([
+  'file:../x',
+  'link:../x',
+  'git+https://h/x.git',
+  'git@h:x.git',
+  'user/repo',
+  'github:user/repo',
+  'https://h/x.tgz',
+  './x',
+  '../x',
+  '/etc',
+  'npm:x@https://h/x.tgz',
+  'C:\\x',
+])('a manifest may not newly ask for %j, anywhere', (spec) => {
+  const sentence = [`it asks for \`x ${spec}\`, which no registry keeps`];
+  expect(strangeSpecs('', manifestOf({ x: spec }))).toEqual(sentence);
+  expect(strangeSpecs('', manifestOf({}, { optionalDependencies: { x: spec } }))).toEqual(sentence);
+  expect(strangeSpecs('', manifestOf({}, { overrides: { a: { b: { x: spec } } } }))).toEqual(sentence);
+  expect(strangeSpecs(manifestOf({ x: spec }), manifestOf({ x: spec, y: '1' }))).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -11,6 +12,7 @@ import { egressTo } from '../../src/jobs/run-job.ts';
 import { openEgress } from '../../src/sandbox/egress.ts';
 import { openSandbox, type Sandbox, treesDirectory } from '../../src/sandbox/sandbox.ts';
 import { runTests } from '../../src/test-runs/test-run.ts';
+import { listening } from '../listening.ts';
 
 let root: string;
 let sandbox: Sandbox;
@@ -92,11 +94,61 @@ test('leads nowhere else, and names where it was asked to lead', async () => {
   expect(refused).toEqual([elsewhere, '169.254.169.254:80']);
 });
 
+/** What is sent to the proxy as it stands, and the beginning of its answer. */
+const RAW = (text: string) => `python3 -c '
+import os, socket, urllib.parse
+proxy = urllib.parse.urlsplit(os.environ["http_proxy"])
+with socket.create_connection((proxy.hostname, proxy.port), 5) as sent:
+    sent.sendall(${JSON.stringify(text)}.encode())
+    print(sent.recv(30))
+'`;
+
+test('is not ended by what cannot be understood, from either side', async () => {
+  const strange = createNetServer(
+    (socket) => void socket.end('HTTP/1.1 099 X\r\nTrailer: a\r\nContent-Length: 0\r\n\r\n'),
+  );
+  const trailing = createNetServer(
+    (socket) => void socket.end('HTTP/1.1 200 OK\r\nTrailer: a\r\nContent-Length: 0\r\n\r\n'),
+  );
+  const hosts: string[] = [];
+  for (const server of [strange, trailing]) {
+    hosts.push(new URL(await listening(server)).host);
+    onTestFinished(() => void server.close());
+  }
+  const there = await host();
+  const asks = [
+    `GET http://%zz@${there}/ HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `GET http://u:%zz@${there}/ HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `GET http://${there}/%zz HTTP/1.1\r\nHost: x\r\nTrailer: a\r\n\r\n`,
+    ...hosts.map((one) => `GET http://${one}/ HTTP/1.1\r\nHost: x\r\n\r\n`),
+    `CONNECT %zz@${there} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    'CONNECT :0 HTTP/1.1\r\nHost: x\r\n\r\n',
+  ];
+  const { stdout } = await reached([...asks.map(RAW), ASK(`http://${there}/after`, 'plain')].join('\n'), [
+    there,
+    ...hosts,
+  ]);
+  expect(stdout).toContain(`GET /after for ${there} false`);
+  expect(stdout.match(/403 Forbidden/g)).toHaveLength(4);
+});
+
+test('is closed though a host does not end', async () => {
+  const silent = createNetServer({ allowHalfOpen: true }, (socket) => void socket.resume());
+  const there = new URL(await listening(silent)).host;
+  onTestFinished(() => void silent.close());
+  const egress = await openEgress(new Set([there]), programText('egress.mjs'));
+  const command = { argv: ['bash', '-c', RAW(`CONNECT ${there} HTTP/1.1\r\nHost: x\r\n\r\n`)], directory: tree };
+  const { stdout } = await sandbox.run({ ...command, timeoutMs: 20_000, outputBytes: 1000, egress });
+  expect(stdout).toContain('200 Connection');
+  await egress.close();
+});
+
 describe('a sandbox whose repository names hosts', () => {
   const files = (there: string) => ({
     'test/reach.test.mjs': `
       import assert from 'node:assert';
       import { createServer } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
       import test from 'node:test';
       test('reaches', async () => assert.match(await (await fetch('http://${there}/node')).text(), /^GET/));
       test('reaches itself', async () => {

@@ -1,6 +1,6 @@
 /** Packages that a candidate adds, by the real npm in the real sandbox, from a registry on this machine. */
-import { access, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Bench } from '../../src/jobs/workspace/environment.ts';
 import { install } from '../../src/jobs/workspace/install.ts';
@@ -19,6 +19,7 @@ const PACKAGES = {
     manifest: { scripts: { preinstall: 'touch ran', postinstall: 'touch ran' }, dependencies: { deeper: '^1.0.0' } },
   },
   deeper: { index: 'module.exports = "deeper";' },
+  gitting: { index: '', manifest: { dependencies: { evil: 'git+http://127.0.0.1:9/evil.git' } } },
 };
 
 interface World {
@@ -44,7 +45,10 @@ async function world(base: Files = {}): Promise<World> {
   const laid = async (change: Files) => {
     const tree = await mkdtemp(join(treesDirectory(first.environment.scratch), 'laid-'));
     await layTree(bench.repository, first.brief.base, tree);
-    for (const [path, text] of Object.entries(change)) await writeFile(join(tree, path), text);
+    for (const [path, text] of Object.entries(change)) {
+      await mkdir(dirname(join(tree, path)), { recursive: true });
+      await writeFile(join(tree, path), text);
+    }
     return tree;
   };
   return { registry, bench, laid };
@@ -138,7 +142,7 @@ describe('a lock file is not followed, in one sentence, where', () => {
     const elsewhere = await started();
     const lock = (await lockWith(given)).replaceAll(given.registry.url, elsewhere.url);
     expect(await refused(given, { [LOCK]: lock, '.npmrc': `registry=${elsewhere.url}/\n` })).toContain(
-      `npm wants packages from ${new URL(elsewhere.url).host}; they come from`,
+      `\`added\` 1.0.0 is to come from ${elsewhere.url}/, and the base knows`,
     );
     expect(elsewhere.asked).toEqual([]);
   });
@@ -151,7 +155,7 @@ describe('a lock file is not followed, in one sentence, where', () => {
     expect(await refused(given, { [LOCK]: lock })).toContain('which is not where a registry keeps it');
   });
 
-  test.each(['git+ssh://git@github.com/a/added.git#abc', 'file:../secrets', ''])(
+  test.each(['git+ssh://git@github.com/a/added.git#abc', 'file:../secrets'])(
     'a package comes from %j',
     async (resolved) => {
       const given = await lockedWorld();
@@ -177,6 +181,20 @@ describe('a lock file is not followed, in one sentence, where', () => {
     expect(await refused(given, { [LOCK]: lock })).toContain('`added` 1.0.0 has no digest by SHA-2');
   });
 
+  test('it names no digest because the package is for other machines, and this one installs it', async () => {
+    const given = await lockedWorld();
+    const lock = changed(await lockWith(given), (added) => {
+      delete added.integrity;
+      delete added.resolved;
+      Object.assign(added, { optional: true, os: ['linux'] });
+    });
+    const { dependencies, ...rest } = JSON.parse(WITH_ADDED['package.json']);
+    const asked = { ...rest, dependencies: { known: dependencies.known }, optionalDependencies: { added: '^1.0.0' } };
+    expect(await refused(given, { 'package.json': JSON.stringify(asked), [LOCK]: lock })).toMatch(
+      /`node_modules\/added` has no digest|does not fit the package\.json/,
+    );
+  });
+
   test('the manifest asks for more than it names', async () => {
     const given = await lockedWorld();
     const lock = await lockWith(given, { 'package.json': manifest({ known: '^1.0.0', deeper: '^1.0.0' }) });
@@ -195,6 +213,80 @@ describe('a lock file is not followed, in one sentence, where', () => {
       /^SetupError: The packages that the candidate adds cannot be had/,
     );
   });
+});
+
+test.each([null, `cp -R "\${LOOPWRIGHT_SETUP:?}/." .`])(
+  'a link that the candidate laid where a package goes leads nobody out, with the install command %j',
+  async (command) => {
+    const given = await lockedWorld();
+    const lock = await lockWith(given);
+    const tree = await given.laid({ ...WITH_ADDED, [LOCK]: lock });
+    const victim = join(given.bench.environment.scratch, '..', 'victim');
+    await writeFile(victim, 'innocent');
+    await mkdir(join(tree, 'node_modules/added'), { recursive: true });
+    await symlink(victim, join(tree, 'node_modules/added/index.js'));
+    const { brief } = given.bench;
+    const bench = { ...given.bench, brief: { ...brief, commands: { ...brief.commands, install: command } } };
+    await install(bench, tree).catch((error: unknown) => expect(error).toHaveProperty('name', 'JobError'));
+    expect(await readFile(victim, 'utf8')).toBe('innocent');
+  },
+);
+
+describe('a manifest is not followed, in one sentence, where', () => {
+  const asked = (given: World, files: Files) =>
+    given
+      .laid(files)
+      .then((tree) => lockPackages(given.bench, tree, [LOCK]))
+      .then(String, String);
+
+  test('it asks for git, which runs programs of the repository', async () => {
+    const given = await lockedWorld();
+    const spec = `git+${given.registry.url}/evil.git`;
+    expect(await asked(given, { 'package.json': manifest({ evil: spec }) })).toBe(
+      `JobError: \`package.json\` is not followed: it asks for \`evil ${spec}\`, which no registry keeps.`,
+    );
+  });
+
+  test('a package that it names asks for git', async () => {
+    const given = await world();
+    expect(await asked(given, { 'package.json': manifest({ gitting: '^1.0.0' }) })).toMatch(
+      /^JobError: The packages that the candidate adds cannot be had/,
+    );
+  });
+
+  test('the lock file to be written is in a folder that npm takes for none', async () => {
+    const given = await lockedWorld();
+    const tree = await given.laid({});
+    expect(await lockPackages(given.bench, tree, ['sub/package-lock.json']).catch(String)).toBe(
+      'JobError: `sub/package-lock.json` is not followed: there is no package.json beside it.',
+    );
+  });
+
+  test('a lock file lies in a workspace, whose packages npm keeps at the root', async () => {
+    const given = await lockedWorld();
+    const files = {
+      'package.json': JSON.stringify({
+        name: 'shop',
+        version: '1.0.0',
+        workspaces: ['packages/*'],
+        dependencies: { known: '^1.0.0' },
+      }),
+      'packages/a/package.json': JSON.stringify({ name: 'a', version: '1.0.0', dependencies: { added: '^1.0.0' } }),
+      'packages/a/package-lock.json': JSON.stringify({ lockfileVersion: 3, packages: {} }),
+    };
+    expect(await newPackages(given.bench, await given.laid(files)).catch(String)).toBe(
+      'JobError: npm keeps the packages of packages/a/package-lock.json in `package-lock.json`; change that one.',
+    );
+  });
+});
+
+test('a lock file that is too large to be one is not read', async () => {
+  const { bench, laid } = await lockedWorld();
+  const tree = await laid(WITH_ADDED);
+  await truncate(join(tree, LOCK), 3_000_000_000);
+  await expect(newPackages(bench, tree)).rejects.toThrow(
+    '`package-lock.json` has 3000000000 bytes; at most 20000000 are read.',
+  );
 });
 
 test('a link in place of the lock file is not read', async () => {

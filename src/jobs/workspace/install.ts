@@ -1,5 +1,4 @@
 /** Installs what the product needs in a working copy, by the repository's own command. */
-import { execa } from 'execa';
 import { said } from '../report/said.ts';
 import { type Bench, JobError, runShell, SetupError } from './environment.ts';
 import { newPackages } from './new-packages.ts';
@@ -19,12 +18,9 @@ export interface Installing {
  */
 export async function install(bench: Bench, directory: string, how: Installing = {}): Promise<void> {
   const { where = '', isUntouched = false } = how;
-  const { install: command } = bench.brief.commands;
   const added = await addedIn(bench, directory, how);
-  if (command === null) {
-    if (added !== undefined) await execa('cp', ['-a', '--', `${added}/.`, directory], { stdin: 'ignore' });
-    return;
-  }
+  const command = bench.brief.commands.install ?? (added === undefined ? null : LAYS);
+  if (command === null) return;
   const env = added === undefined ? {} : { LOOPWRIGHT_SETUP: added };
   const result = await runShell(bench, command, directory, { env });
   if (result.exitCode === 0) return;
@@ -36,6 +32,9 @@ export async function install(bench: Bench, directory: string, how: Installing =
   const message = `The install command ${JSON.stringify(command)} failed${where}${network}: ${said(result, 3000)}`;
   throw isUntouched ? new SetupError(message) : new JobError(message);
 }
+
+/** In the sandbox too: a candidate can have laid links where packages go. */
+const LAYS = 'cp -a --remove-destination -- "$LOOPWRIGHT_SETUP/." .';
 
 async function addedIn(
   bench: Bench,

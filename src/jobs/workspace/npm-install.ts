@@ -4,22 +4,22 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { programText } from '../../inside/program-text.ts';
 import { type Egress, hostOf, openEgress } from '../../sandbox/egress.ts';
-import { placeOf, readRegular, writeInside } from '../../sandbox/inside.ts';
+import { removeInside, writeInside } from '../../sandbox/inside.ts';
 import { type CommandResult, treesDirectory } from '../../sandbox/sandbox.ts';
 import { fetchingEnvironment } from '../../settings/env.ts';
 import { said } from '../report/said.ts';
 import { type Bench, JobError, SetupError } from './environment.ts';
-import { registriesOf } from './npm-lock.ts';
+import { NPM_LOCK } from './npm-lock.ts';
+import { pathsIn, type Texts, textsAt } from './texts.ts';
 
-/** Texts by path from the root. */
-export type Texts = ReadonlyMap<string, string>;
-
-/** What npm is asked for: the manifests of a tree, and those of its lock files that are not the base's. */
+/** What npm is given, by path from the root. */
 export interface Wanted {
   readonly manifests: Texts;
+  /** Settings of npm. */
+  readonly settings: Texts;
+  /** An empty text stands for a lock file that is to be made. */
   readonly locks: Texts;
-  /** Those of the base, and its settings of npm. */
-  readonly base: { readonly locks: Texts; readonly settings: Texts };
+  readonly registries: readonly string[];
 }
 
 export interface Fetched {
@@ -29,31 +29,37 @@ export interface Fetched {
   readonly locks: Texts;
 }
 
-/** Has npm install in a folder of its own, on top of what the set-up action has: those packages keep what their install scripts have made. */
-export async function fetched(bench: Bench, { manifests, locks, base }: Wanted): Promise<Fetched> {
+/** Has npm install in a folder of its own, on top of what the set-up action has: those packages keep what their install scripts have made. @throws {JobError} */
+export async function fetched(bench: Bench, { manifests, settings, locks, registries }: Wanted): Promise<Fetched> {
   const { scratch, prepared } = bench.environment;
   const place = await mkdtemp(join(treesDirectory(scratch), 'packages-'));
   const folder = join(place, 'root');
   await mkdir(folder);
   if (prepared !== undefined) await execa('cp', ['-a', '--', `${prepared}/.`, folder], { stdin: 'ignore' });
-  const laid = new Map([...manifests, ...base.settings, ...locks].filter(([, text]) => text !== ''));
-  for (const [path, text] of laid) {
-    const refusal = await writeInside(folder, path, text);
-    if (refusal !== undefined) throw new JobError(`\`${path}\` cannot be laid beside the packages: ${refusal}`);
-  }
-  const addresses = registriesOf([...base.locks.values()], [...base.settings.values()]);
-  const hosts = new Set(addresses.flatMap((address) => hostOf(address) ?? []));
+  const laid = new Map([...manifests, ...settings, ...locks].filter(([, text]) => text !== ''));
+  for (const [path, text] of laid) refuse(path, await writeInside(folder, path, text));
+  const hosts = new Set(registries.flatMap((address) => hostOf(address) ?? []));
   for (const path of locks.keys()) await npmInstall(bench, { place, folder: join(folder, dirname(path)), hosts });
-  const left = await textsAt(folder, [...locks.keys()]);
-  for (const path of [...laid.keys(), ...locks.keys()]) await rm(join(folder, path), { force: true });
+  const left = await textsAt(folder, await pathsIn(folder, NPM_LOCK));
+  const unasked = [...left.keys()].find((path) => !locks.has(path));
+  if (unasked !== undefined)
+    throw new JobError(`npm keeps the packages of ${[...locks.keys()].join(', ')} in \`${unasked}\`; change that one.`);
+  for (const path of [...laid.keys(), ...locks.keys()]) refuse(path, await removeInside(folder, path));
   await rm(join(place, CACHE), { recursive: true, force: true });
   return { folder, locks: left };
+}
+
+function refuse(path: string, refusal: string | undefined): void {
+  if (refusal !== undefined) throw new JobError(`\`${path}\` cannot be laid beside the packages: ${refusal}`);
 }
 
 const CACHE = 'cache';
 /** What is fetched is tried again soon, and not for minutes, as npm would. */
 const SOON = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
-const QUIETLY = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', ...SOON];
+/** git runs programs that a repository names; npm before 11.9 knows the first of these only. */
+const NO_GIT = ['--git=/bin/false', '--allow-git=none'];
+const QUIETLY = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+const INSTALL = ['npm', 'install', '--ignore-scripts', ...NO_GIT, ...QUIETLY, ...SOON];
 
 interface Installing {
   /** What npm may write. */
@@ -63,13 +69,13 @@ interface Installing {
 }
 
 async function npmInstall({ brief, environment }: Bench, { place, folder, hosts }: Installing): Promise<void> {
-  const { sandbox, log } = environment;
+  const { sandbox, scratch, log } = environment;
   const egress = await openEgress(hosts, programText('egress.mjs'));
   try {
     const result = await sandbox.run({
-      argv: ['npm', 'install', ...QUIETLY],
+      argv: INSTALL,
       directory: folder,
-      env: { CI: 'true', npm_config_cache: join(place, CACHE), ...(await ownAuthorities(place)) },
+      env: { CI: 'true', npm_config_cache: join(place, CACHE), ...(await ownAuthorities(scratch)) },
       timeoutMs: brief.limits.commandTimeoutMs,
       outputBytes: brief.limits.outputBytes,
       egress,
@@ -81,11 +87,11 @@ async function npmInstall({ brief, environment }: Bench, { place, folder, hosts 
   }
 }
 
-/** The certificates of a company's own registry, as this process knows them. */
-async function ownAuthorities(place: string): Promise<Readonly<Record<string, string>>> {
+/** The certificates of a company's own registry, as this process knows them, where commands read and do not write. */
+async function ownAuthorities(scratch: string): Promise<Readonly<Record<string, string>>> {
   const known = fetchingEnvironment().NODE_EXTRA_CA_CERTS;
   if (known === undefined || known === '') return {};
-  const copy = join(place, 'authorities.pem');
+  const copy = join(scratch, 'authorities.pem');
   await copyFile(known, copy);
   return { NODE_EXTRA_CA_CERTS: copy };
 }
@@ -101,15 +107,4 @@ function failureOf(result: CommandResult, egress: Egress, hosts: ReadonlySet<str
     );
   const message = `The packages that the candidate adds cannot be had: ${said(result, 2000)}`;
   return UNREACHABLE.test(result.stderr) ? new SetupError(message) : new JobError(message);
-}
-
-/** Those that are regular files; the candidate may have laid links there. */
-export async function textsAt(tree: string, paths: readonly string[]): Promise<Texts> {
-  const texts = new Map<string, string>();
-  for (const path of paths) {
-    const place = await placeOf(tree, path);
-    if (place.refusal !== undefined || place.stats?.isFile() !== true) continue;
-    texts.set(path, String(await readRegular(place.absolute)));
-  }
-  return texts;
 }

@@ -13,6 +13,12 @@ const locked = z.looseObject({
   name: z.string().optional(),
   /** A folder of the repository itself. */
   link: z.boolean().optional(),
+  /** It comes within the package that it lies below. */
+  inBundle: z.boolean().optional(),
+  optional: z.boolean().optional(),
+  os: z.array(z.string()).optional(),
+  cpu: z.array(z.string()).optional(),
+  libc: z.array(z.string()).optional(),
 });
 /** https://docs.npmjs.com/cli/configuring-npm/package-lock-json, versions 2 and 3. */
 const npmLock = z.looseObject({ packages: z.record(z.string(), locked) });
@@ -24,22 +30,45 @@ interface Package {
   readonly version: string;
   readonly resolved: string;
   readonly integrity: string;
+  /** It is for some machines only, and npm, which has not installed it on its own, leaves out what it is: https://github.com/npm/cli/issues/4828 */
+  readonly isForOthers: boolean;
 }
 
 /** By where npm installs them; undefined where the text is no lock file that tells it. */
 function packagesIn(lock: string): ReadonlyMap<string, Package> | undefined {
   const parsed = npmLock.safeParse(parseJson(lock));
   if (!parsed.success) return undefined;
-  const found = Object.entries(parsed.data.packages).filter(([path, entry]) => isForeign(path, entry));
+  const { packages } = parsed.data;
+  const found = Object.entries(packages).filter(([path, entry]) => isFetched(path, entry, packages));
   return new Map(found.map(([path, entry]) => [path, packageOf(path, entry)]));
 }
 
-function isForeign(path: string, { link }: Locked): boolean {
-  return link !== true && `/${path}`.includes('/node_modules/');
+const BELOW = '/node_modules/';
+
+function isFetched(path: string, { link, inBundle }: Locked, packages: Readonly<Record<string, Locked>>): boolean {
+  const at = `/${path}`.lastIndexOf(BELOW);
+  if (link === true || at < 0) return false;
+  const parent = packages[path.slice(0, Math.max(0, at - 1))];
+  return !(inBundle === true && at > 0 && parent !== undefined);
 }
 
-function packageOf(path: string, { name, version = '', resolved = '', integrity = '' }: Locked): Package {
-  return { name: name ?? path.slice(path.lastIndexOf('node_modules/') + 13), version, resolved, integrity };
+function packageOf(path: string, entry: Locked): Package {
+  const { name, version = '', resolved = '', integrity = '', optional, os, cpu, libc } = entry;
+  const isForSome = optional === true && (os ?? cpu ?? libc) !== undefined;
+  return {
+    name: name ?? `/${path}`.slice(`/${path}`.lastIndexOf(BELOW) + BELOW.length),
+    ...{ version, resolved, integrity },
+    isForOthers: isForSome && resolved === '' && integrity === '',
+  };
+}
+
+/** Where npm would put what is new and said to be for other machines. */
+export function forOthers(before: string, after: string): readonly string[] {
+  const known = packagesIn(before);
+  const found = [...(packagesIn(after) ?? [])];
+  return found.flatMap(([path, { isForOthers }]) =>
+    isForOthers && known?.get(path)?.isForOthers !== true ? path : [],
+  );
 }
 
 /** `name@version` of what the one lock file has and the other has not. */
@@ -47,21 +76,52 @@ export function addedPackages(before: string, after: string): readonly string[] 
   return [...new Set(newIn(before, after).map(({ name, version }) => `${name}@${version}`))].toSorted();
 }
 
-/** Why a lock file cannot be followed, a clause each: it is none, or something new in it is not kept where registries keep a package of that name. */
-export function strangePackages(before: string, after: string): readonly string[] {
+/** A lock file as it is on the base, and the addresses of the registries that the base knows. */
+export interface Known {
+  readonly lock: string;
+  readonly registries: readonly string[];
+}
+
+/** Why a lock file cannot be followed, a clause each: it is none, or something new in it is not kept where a known registry keeps a package of that name. */
+export function strangePackages({ lock, registries }: Known, after: string): readonly string[] {
   if (packagesIn(after) === undefined) return ['it is no lock file of npm 7 or later'];
-  return newIn(before, after).flatMap(({ name, version, resolved, integrity }) => {
-    const what = `\`${name}\` ${version}`;
-    const file = `/${name}/-/${posix.basename(name)}-${version}.tgz`;
-    const isKept = URL.canParse(resolved) && decodeURIComponent(new URL(resolved).pathname).endsWith(file);
-    if (!isKept)
-      return `${what} is to come from ${JSON.stringify(resolved)}, which is not where a registry keeps it (…${file})`;
-    return /^sha(?:256|384|512)-/.test(integrity) ? [] : `${what} has no digest by SHA-2 that says what it is`;
+  return newIn(lock, after).flatMap((one) => {
+    const what = `\`${one.name}\` ${one.version}`;
+    // npm asks its registry where the lock file leaves the address out.
+    const from = one.resolved === '' ? 'its registry' : registryOf(one);
+    if (from === undefined)
+      return `${what} is to come from ${JSON.stringify(one.resolved)}, which is not where a registry keeps it`;
+    if (one.resolved !== '' && !registries.includes(from))
+      return `${what} is to come from ${from}, and the base knows ${registries.join(', ')}; where another registry is meant, a person names it in .npmrc on the base branch`;
+    return one.isForOthers || isDigest(one.integrity) ? [] : `${what} has no digest by SHA-2 that says what it is`;
   });
 }
 
+/** The registry that keeps a package's file where registries do; undefined where none would. */
+function registryOf({ name, version, resolved }: Package): string | undefined {
+  if (!URL.canParse(resolved)) return undefined;
+  const { protocol, username, password, origin, pathname, search } = new URL(resolved);
+  const isPlain = /^https?:$/.test(protocol) && username === '' && password === '' && search === '';
+  const path = pathname.replaceAll(/%40/gi, '@').replaceAll(/%2f/gi, '/');
+  // Some registries name the scope twice.
+  const files = [posix.basename(name), name].map((file) => `/${name}/-/${file}-${version}.tgz`);
+  const file = files.find((one) => path.endsWith(one));
+  return isPlain && file !== undefined ? withSlash(origin + path.slice(0, -file.length)) : undefined;
+}
+
+function withSlash(address: string): string {
+  return address.endsWith('/') ? address : `${address}/`;
+}
+
+/** What stands for a digest in base64, of exactly its length: https://www.w3.org/TR/SRI/ */
+const DIGEST = /^(?:sha256-[A-Za-z0-9+/]{43}=|sha384-[A-Za-z0-9+/]{64}|sha512-[A-Za-z0-9+/]{86}==)$/;
+
+function isDigest(integrity: string): boolean {
+  return integrity.split(' ').every((one) => DIGEST.test(one));
+}
+
 function newIn(before: string, after: string): readonly Package[] {
-  const known = new Set([...(packagesIn(before) ?? new Map<string, Package>()).values()].map(textOf));
+  const known = new Set([...(packagesIn(before)?.values() ?? [])].map(textOf));
   return [...(packagesIn(after)?.values() ?? [])].filter((one) => !known.has(textOf(one)));
 }
 
@@ -83,9 +143,48 @@ export function isSameLock(one: string, other: string): boolean {
 const REGISTRY = 'https://registry.npmjs.org/';
 const NAMED_REGISTRY = /^\s*(?:@[^\s:=]+:)?registry\s*=\s*["']?(https?:[^\s"']+)/gm;
 
-/** Addresses that lead to all the hosts from which the base's lock files and settings of npm have packages. */
+/** The registries that the base's lock files and settings of npm have packages from, each ending in a slash. */
 export function registriesOf(locks: readonly string[], settings: readonly string[]): readonly string[] {
   const named = settings.flatMap((text) => [...text.matchAll(NAMED_REGISTRY)].flatMap(([, address]) => address ?? []));
-  const used = locks.flatMap((lock) => [...(packagesIn(lock)?.values() ?? [])].map(({ resolved }) => resolved));
-  return [...new Set([REGISTRY, ...named, ...used])].filter((address) => /^https?:/.test(address));
+  const used = locks.flatMap((lock) => [...(packagesIn(lock)?.values() ?? [])].flatMap((one) => registryOf(one) ?? []));
+  return [...new Set([REGISTRY, ...named.filter((address) => URL.canParse(address)).map(withSlash), ...used])];
+}
+
+const specs = z.record(z.string(), z.unknown());
+const manifest = z.looseObject({
+  dependencies: specs.optional(),
+  devDependencies: specs.optional(),
+  optionalDependencies: specs.optional(),
+  peerDependencies: specs.optional(),
+  overrides: specs.optional(),
+});
+
+/** A range of versions, or a tag, of a package in a registry, perhaps under another name; or, in an override, what another line says. */
+const SPEC = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+(?:@|$))?[\w\s.*^~<>=|+-]*$|^\$(?:@[\w.-]+\/)?[\w.-]+$/;
+
+/** What a manifest asks for that no registry keeps, as a folder, an address or git, and that the base's manifest does not ask for: a clause each. */
+export function strangeSpecs(before: string, after: string): readonly string[] {
+  const known = new Set(specsIn(before));
+  return specsIn(after).flatMap((line) => {
+    const spec = line.slice(line.indexOf(' ') + 1);
+    return SPEC.test(spec) || known.has(line) ? [] : `it asks for \`${line}\`, which no registry keeps`;
+  });
+}
+
+/** `name spec`, of all kinds of dependencies. */
+function specsIn(text: string): readonly string[] {
+  const parsed = manifest.safeParse(parseJson(text));
+  if (!parsed.success) return [];
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies, overrides } = parsed.data;
+  return [dependencies, devDependencies, optionalDependencies, peerDependencies, overrides].flatMap((one) =>
+    one === undefined ? [] : leavesOf(one),
+  );
+}
+
+function leavesOf(named: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(named).flatMap(([name, value]) => {
+    if (typeof value === 'string') return `${name} ${value}`;
+    const inner = specs.safeParse(value);
+    return inner.success ? leavesOf(inner.data) : [];
+  });
 }
