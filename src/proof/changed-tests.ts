@@ -91,8 +91,9 @@ async function testsNow(work: Judging): Promise<Pick<ChangedTests, 'rows' | 'fir
 const HANGS = 5;
 
 /** A sentence where a file was stopped without the change, and may as well have come to its end on a machine that does nothing else. */
-function cutShort({ stoppedMs }: TestRun, { durationMs }: TestRun): string | undefined {
-  const cut = [...stoppedMs].find(([, afterMs]) => afterMs < HANGS * durationMs);
+function cutShort({ stoppedMs }: TestRun, { durationMs, stoppedMs: onHead }: TestRun): string | undefined {
+  // One that is stopped on the head, too, is named for that.
+  const cut = [...stoppedMs].find(([file, afterMs]) => !onHead.has(file) && afterMs < HANGS * durationMs);
   if (cut === undefined) return undefined;
   const [file, afterMs] = cut;
   return `The changed tests cannot be judged without the change: ${file} was stopped after ${seconds(afterMs)} s, and all of them took ${seconds(durationMs)} s on the head, so that nobody can tell whether it hangs; give them more time (\`--minutes N\`).`;

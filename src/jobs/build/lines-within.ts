@@ -2,6 +2,7 @@
 
 /** Of one result. The model asks again for what it needs; a whole log or data file would crowd out the task. */
 export const RESULT_CHARACTERS = 8_000;
+
 /** Lines of a file from number `from` on; where they are too many, the first and the last ones, and which are left out. */
 export function linesWithin(lines: readonly string[], from: number): string {
   const text = lines.join('\n');
