@@ -78,13 +78,8 @@ async function testsNow(work: Judging): Promise<Pick<ChangedTests, 'rows' | 'fir
   if (without === undefined) throw new Error('of the run without the change came no result');
   const cut = cutShort(without, first);
   if (cut !== undefined) return cut;
-  return {
-    rows: proofRows(
-      [first, ...again].map(({ results }) => results),
-      without.results,
-    ),
-    first,
-  };
+  const onHead = [first, ...again].map(({ results }) => results);
+  return { rows: proofRows(onHead, without.results), first };
 }
 
 /** What takes so many times longer without the change hangs there, which the change may have mended; what was stopped sooner may have been slow. */
@@ -96,7 +91,7 @@ function cutShort({ stoppedMs }: TestRun, { durationMs, stoppedMs: onHead }: Tes
   const cut = [...stoppedMs].find(([file, afterMs]) => !onHead.has(file) && afterMs < HANGS * durationMs);
   if (cut === undefined) return undefined;
   const [file, afterMs] = cut;
-  return `The changed tests cannot be judged without the change: ${file} was stopped after ${seconds(afterMs)} s, and all of them took ${seconds(durationMs)} s on the head, so that nobody can tell whether it hangs; give them more time (\`--minutes N\`).`;
+  return `The changed tests cannot be judged without the change: ${file} was stopped after ${seconds(afterMs)} s, and all of them took ${seconds(durationMs)} s on the head, so that nobody can tell whether it hangs; give them more time (\`--minutes N\`, or \`limits.suiteSeconds\` of the repository).`;
 }
 
 function seconds(ms: number): number {

@@ -98,6 +98,8 @@ test('what comes within another package has no address of its own, and only ther
   const within = { 'node_modules/added': entry('added'), 'node_modules/added/node_modules/inner': bundled };
   expect(strangePackages(BASE, lockOf(within))).toEqual([]);
   expect(strangePackages(BASE, lockOf({ 'node_modules/inner': bundled }))).toHaveLength(1);
+  const lying = { ...bundled, resolved: 'https://evil.test/inner/-/inner-1.0.0.tgz' };
+  expect(strangePackages(BASE, lockOf({ ...within, 'node_modules/added/node_modules/inner': lying }))).toHaveLength(1);
 });
 
 test.each([

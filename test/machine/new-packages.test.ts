@@ -190,8 +190,8 @@ describe('a lock file is not followed, in one sentence, where', () => {
     });
     const { dependencies, ...rest } = JSON.parse(WITH_ADDED['package.json']);
     const asked = { ...rest, dependencies: { known: dependencies.known }, optionalDependencies: { added: '^1.0.0' } };
-    expect(await refused(given, { 'package.json': JSON.stringify(asked), [LOCK]: lock })).toMatch(
-      /`node_modules\/added` has no digest|does not fit the package\.json/,
+    expect(await refused(given, { 'package.json': JSON.stringify(asked), [LOCK]: lock })).toContain(
+      '`node_modules/added` has no digest that says what it is, and this machine installs it',
     );
   });
 

@@ -28,7 +28,7 @@ export async function install(bench: Bench, directory: string, how: Installing =
   const network =
     bench.environment.sandbox.kind === 'none'
       ? ''
-      : ' (the sandbox has no network; README.md says how to install offline)';
+      : ' (the sandbox has no network but to `commands.hosts`; README.md says how to install offline)';
   const message = `The install command ${JSON.stringify(command)} failed${where}${network}: ${said(result, 3000)}`;
   throw isUntouched ? new SetupError(message) : new JobError(message);
 }

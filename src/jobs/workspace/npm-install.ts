@@ -56,7 +56,7 @@ function refuse(path: string, refusal: string | undefined): void {
 const CACHE = 'cache';
 /** What is fetched is tried again soon, and not for minutes, as npm would. */
 const SOON = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
-/** git runs programs that a repository names; npm before 11.9 knows the first of these only. */
+/** git runs programs that a repository names; older versions of npm know the first of these only. */
 const NO_GIT = ['--git=/bin/false', '--allow-git=none'];
 const QUIETLY = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 const INSTALL = ['npm', 'install', '--ignore-scripts', ...NO_GIT, ...QUIETLY, ...SOON];

@@ -45,11 +45,16 @@ function packagesIn(lock: string): ReadonlyMap<string, Package> | undefined {
 
 const BELOW = '/node_modules/';
 
-function isFetched(path: string, { link, inBundle }: Locked, packages: Readonly<Record<string, Locked>>): boolean {
+function isFetched(
+  path: string,
+  { link, inBundle, resolved }: Locked,
+  packages: Readonly<Record<string, Locked>>,
+): boolean {
   const at = `/${path}`.lastIndexOf(BELOW);
   if (link === true || at < 0) return false;
   const parent = packages[path.slice(0, Math.max(0, at - 1))];
-  return !(inBundle === true && at > 0 && parent !== undefined);
+  // What has an address of its own is judged by it, whatever it is called.
+  return !(inBundle === true && resolved === undefined && at > 0 && parent !== undefined);
 }
 
 function packageOf(path: string, entry: Locked): Package {

@@ -190,7 +190,10 @@ test('an install command that takes from a set-up action is refused where none r
 test('an install command that fails is the failure of the report, and says what the sandbox lacks', async () => {
   const commands = commandsOf({ install: 'echo no registry; exit 1' });
   const { report } = await build({}, { commands });
-  const why = report.sandbox === 'none' ? '' : ' (the sandbox has no network; README.md says how to install offline)';
+  const why =
+    report.sandbox === 'none'
+      ? ''
+      : ' (the sandbox has no network but to `commands.hosts`; README.md says how to install offline)';
   expect(report.failure?.cause).toBe('setup');
   expect(report.failure?.message).toContain(
     `The install command "echo no registry; exit 1" failed${why}: [exit code 1]\nno registry`,
