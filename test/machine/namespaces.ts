@@ -1,4 +1,5 @@
 /** Networks of their own for processes, joined two by two, as machines are that reach nothing else. Needs root, and iproute2. */
+import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -22,12 +23,8 @@ export async function createNamespaces(parties: readonly string[], links: readon
   const spaceOf = (party: string) => `${mark}-${party}`;
   const outside = new Map<string, string>();
   const hosts = new Map(parties.map((party) => [party, [`127.0.0.1 localhost ${party}.test`]]));
-  const close = async () => {
-    for (const party of parties) {
-      await execa('ip', ['netns', 'del', spaceOf(party)], { reject: false });
-      await rm(join(ETC, spaceOf(party)), { recursive: true, force: true });
-    }
-  };
+  const close = () => remove(parties.map(spaceOf));
+  await removeLeft();
   try {
     for (const party of parties) {
       await execa('ip', ['netns', 'add', spaceOf(party)]);
@@ -58,6 +55,20 @@ export async function createNamespaces(parties: readonly string[], links: readon
     addressOf: (party) => outside.get(party) ?? '',
     close,
   };
+}
+
+async function remove(spaces: readonly string[]): Promise<void> {
+  for (const space of spaces) {
+    await execa('ip', ['netns', 'del', space], { reject: false });
+    await rm(join(ETC, space), { recursive: true, force: true });
+  }
+}
+
+/** What a test that was killed has left would answer at the same addresses. */
+async function removeLeft(): Promise<void> {
+  const { stdout } = await execa('ip', ['netns', 'list']);
+  const left = stdout.matchAll(/^(lw(\d+)-\S+)/gm).filter(([, , pid]) => !existsSync(`/proc/${pid}`));
+  await remove([...left].map(([, space = '']) => space));
 }
 
 async function joined(device: string, space: string | undefined, address: string): Promise<void> {

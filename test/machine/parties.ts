@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,6 +70,7 @@ export async function startParties(wanted: Wanted): Promise<Parties> {
     started.defer(() => spaces.close());
     const postgres = await startPostgres();
     started.defer(() => postgres.stop());
+    await mkdir(join(directory, 'home'));
     await certify(directory, names);
     const stage = { directory, spaces, postgres, started };
     await startAll(stage, wanted);
@@ -93,7 +94,7 @@ async function startAll(stage: Stage, { profile, repository, source, script, pac
   if (packages !== undefined) await startRegistry(stage, packages);
   const within: Within = (party, argv, cwd) => {
     const [program, ...words] = spaces.within(party, argv);
-    return execa(program, words, { cwd, env: trustOf(directory) });
+    return execa(program, words, { cwd, env: environmentOf(directory), extendEnv: false });
   };
   await startGitHub(stage, { profile, repository, source: await source(directory, within) });
   await Promise.all([startModel(stage, script), startRunner(stage), startApp(stage)]);
@@ -111,9 +112,11 @@ async function certify(directory: string, names: readonly string[]): Promise<voi
   }
 }
 
-function trustOf(directory: string): Readonly<Record<string, string>> {
+/** With a home of their own: in the machine's are its own settings of npm, and packages kept under the same addresses by an earlier stage. */
+function environmentOf(directory: string): Readonly<Record<string, string>> {
   const authority = join(directory, 'ca.pem');
-  return { NODE_EXTRA_CA_CERTS: authority, GIT_SSL_CAINFO: authority };
+  const trust = { NODE_EXTRA_CA_CERTS: authority, GIT_SSL_CAINFO: authority };
+  return { ...childEnvironment(), HOME: join(directory, 'home'), ...trust };
 }
 
 /** Starts a program in a party's network, and waits for its first line. */
@@ -125,7 +128,7 @@ async function startIn(
 ): Promise<void> {
   const [program, ...words] = spaces.within(party, argv);
   const child = spawn(program, words, {
-    env: { ...childEnvironment(), ...trustOf(directory), ...env },
+    env: { ...environmentOf(directory), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   started.defer(() => stopped(child));

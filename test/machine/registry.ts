@@ -81,7 +81,9 @@ async function packed(manifest: object, index: string): Promise<Buffer> {
     await mkdir(join(folder, 'package'));
     await writeFile(join(folder, 'package', 'package.json'), JSON.stringify(manifest));
     await writeFile(join(folder, 'package', 'index.js'), index);
-    const { stdout } = await execa('tar', ['-czf', '-', '-C', folder, 'package'], { encoding: 'buffer' });
+    // The same bytes each time, as a version that is published once has.
+    const always = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--use-compress-program=gzip -n'];
+    const { stdout } = await execa('tar', [...always, '-cf', '-', '-C', folder, 'package'], { encoding: 'buffer' });
     return Buffer.from(stdout);
   } finally {
     await rm(folder, { recursive: true, force: true });
