@@ -89,6 +89,8 @@ export type QueueItem =
   | { readonly type: 'admit' }
   /** The proof of a pull request has a step to take. */
   | { readonly type: 'prove'; readonly repositoryId: number; readonly pull: number }
+  /** The onboarding of a repository has a step to take. */
+  | { readonly type: 'onboard'; readonly repositoryId: number }
   | { readonly type: 'wake'; readonly loopId: string; readonly lane: EffectLane }
   | {
       readonly type: 'elapse';

@@ -4,6 +4,7 @@ import type { EffectLane } from './loop/effect.ts';
 import type { Event } from './loop/event.ts';
 import type { Loop } from './loop/loop.ts';
 import type { Shown } from './loop/shown.ts';
+import type { Onboarding } from './onboarding/onboarding.ts';
 import type { Overviews } from './overview-port.ts';
 import type { PullProof } from './proof/pull-proof.ts';
 
@@ -113,6 +114,11 @@ export interface StoredPullProof {
   readonly version: number;
 }
 
+export interface StoredOnboarding {
+  readonly onboarding: Onboarding;
+  readonly version: number;
+}
+
 /** For how many days what is no longer needed is kept. */
 export interface KeepDays {
   /** Ids of webhooks: GitHub may bring one again for 3 days. */
@@ -213,6 +219,16 @@ export interface Store extends Overviews {
    */
   savePullProof(save: {
     readonly proof: PullProof;
+    /** 0 inserts. */
+    readonly expectedVersion: number;
+    readonly said?: string | undefined;
+  }): Promise<'saved' | 'repeated'>;
+  onboarding(repositoryId: number): Promise<StoredOnboarding | undefined>;
+  /** Those that have a step to take, or await a run. */
+  openOnboardings(): Promise<readonly StoredOnboarding[]>;
+  /** Saves an onboarding and, where it has a step to take, queues that, as `savePullProof` does. @throws {ConflictError} when the stored version is another. */
+  saveOnboarding(save: {
+    readonly onboarding: Onboarding;
     /** 0 inserts. */
     readonly expectedVersion: number;
     readonly said?: string | undefined;

@@ -146,6 +146,20 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index loops_awaiting_merge on loops (repository_id, base_branch) where awaits_merge',
     ],
   },
+  {
+    number: 11,
+    name: 'onboardings',
+    statements: [
+      `create table onboardings (
+        repository_id bigint primary key,
+        version integer not null,
+        stage text not null,
+        updated_at timestamptz not null default now(),
+        onboarding text not null
+      )`,
+      `create index onboardings_open on onboardings (stage) where stage in ('asked', 'trying')`,
+    ],
+  },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

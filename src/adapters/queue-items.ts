@@ -45,6 +45,7 @@ export const queueItem: z.ZodType<QueueItem> = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('intake'), repositoryId: z.int() }),
   z.strictObject({ type: z.literal('admit') }),
   z.strictObject({ type: z.literal('prove'), repositoryId: z.int(), pull: z.int() }),
+  z.strictObject({ type: z.literal('onboard'), repositoryId: z.int() }),
   z.strictObject({ type: z.literal('wake'), loopId: z.string(), lane: effectLane }),
   z.strictObject({
     type: z.literal('elapse'),
@@ -64,6 +65,8 @@ export function keyOf(item: QueueItem): string {
       return 'admit';
     case 'prove':
       return `prove ${item.repositoryId} ${item.pull}`;
+    case 'onboard':
+      return `onboard ${item.repositoryId}`;
     case 'wake':
       return `wake ${item.loopId} ${item.lane}`;
     case 'elapse':
@@ -135,7 +138,9 @@ export function notQueued<Item extends QueueItem>(items: readonly Item[], rows: 
 
 function queueOf(item: QueueItem): QueueName {
   if (item.type === 'intake') return 'intake';
-  return item.type === 'prove' || (item.type === 'wake' && item.lane === 'work') ? 'work' : 'quick';
+  const takesMinutes =
+    item.type === 'prove' || item.type === 'onboard' || (item.type === 'wake' && item.lane === 'work');
+  return takesMinutes ? 'work' : 'quick';
 }
 
 /** A timer is one item by its id, for as long as pg-boss remembers it: the effect that asks for it has a key that never repeats. */

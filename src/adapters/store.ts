@@ -9,6 +9,7 @@ import { forget } from './forget.ts';
 import { jobRows } from './job-rows.ts';
 import { loopsIn, loopsOf, loopsOnBase, OPEN, one, overview, readLog, several, unfinished } from './loop-rows.ts';
 import { askedFor, dueMissed, noteMissed } from './missed-rows.ts';
+import { onboardingRows } from './onboarding-rows.ts';
 import { pullProofRows } from './pull-proof-rows.ts';
 import { save } from './saves.ts';
 import { shownRows } from './shown-rows.ts';
@@ -42,6 +43,7 @@ export function createStore(engine: Engine): Store {
     ...shownRows(db),
     ...begunRows(db),
     ...pullProofRows(engine),
+    ...onboardingRows(engine),
     putBlob: (content) => putBlob(db, content),
     blob: (digest) => readBlob(db, digest),
     ...jobRows(db),

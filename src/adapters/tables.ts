@@ -139,6 +139,16 @@ export interface PullProofRow {
   readonly proof: string;
 }
 
+/** How far a repository is on its way to its first loop. */
+export interface OnboardingRow {
+  readonly repository_id: number;
+  readonly version: number;
+  readonly stage: string;
+  readonly updated_at: DefaultTime;
+  /** JSON as text, as that of loops. */
+  readonly onboarding: string;
+}
+
 export interface ShownRow {
   readonly loop_id: string;
   /** JSON as text. */
@@ -166,6 +176,7 @@ export interface Tables {
   readonly missed_deliveries: MissedDeliveryRow;
   readonly heard: HeardRow;
   readonly pull_proofs: PullProofRow;
+  readonly onboardings: OnboardingRow;
   readonly shown: ShownRow;
   readonly begun: BegunRow;
   readonly jobs: JobRow;

@@ -24,7 +24,15 @@ const ELSEWHERE = /(?:^|\/)(?:node_modules|\.git|\.venv|venv)$/;
 
 export async function testSetupsIn(directory: string): Promise<TestSetups> {
   const files = await Array.fromAsync(glob('**/*.*', { cwd: directory, exclude: (name) => ELSEWHERE.test(name) }));
-  const facts = await repositoryFacts(files, (path) => readFile(join(directory, path), 'utf8'));
+  return testSetups(files, (path) => readFile(join(directory, path), 'utf8'));
+}
+
+/** Of a repository with these files; `read` gives the text of one of them. */
+export async function testSetups(
+  files: readonly string[],
+  read: (path: string) => Promise<string>,
+): Promise<TestSetups> {
+  const facts = await repositoryFacts(files, read);
   const manifest = facts.manifests.get('package.json') ?? '{}';
   const all = GUESSED.map((runner) => ({ runner, test: SUITES[runner]({ files, manifest }) }));
   const names = signsOf(facts);

@@ -6,8 +6,8 @@ import {
   JOB_ACTION,
   SETUP_ACTION,
   type Server,
-  setupText,
-  withoutPlaces,
+  type Standing,
+  standingOf,
   workflowPath,
 } from '../settings/setup-files.ts';
 import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
@@ -81,27 +81,21 @@ export const fileLooks = looksAt('files', {
 /** Of a file that is to stand there as this version has it, below `config/`. */
 async function writtenFinding({ app, ward }: Patient, path: string, place: readonly string[]): Promise<Finding> {
   const server = (await app()).serverVersion === undefined ? 'github.com' : 'enterprise-server';
-  const [there, ours] = await Promise.all([ward().then(({ look }) => look.file(path)), setupText(place, server)]);
-  if (there === undefined) return missing(`${path} is not on the default branch.`, INIT);
-  if (there === ours) return ok(`${path} is as this version writes it.`);
-  if (withoutPlaces(there) === withoutPlaces(ours))
-    return ok(`${path} is as this version writes it, but for where and for how long it runs.`);
-  const [other, sentence, remedy] = OTHERS[server];
-  const isOther = withoutPlaces(there) === withoutPlaces(await setupText(place, other));
-  return isOther
-    ? wrong(`${path} ${sentence}`, remedy)
-    : wrong(`${path} is not as this version writes it: it is older, or was changed.`, ANEW);
+  const there = await ward().then(({ look }) => look.file(path));
+  const findings = {
+    missing: missing(`${path} is not on the default branch.`, INIT),
+    same: ok(`${path} is as this version writes it.`),
+    moved: ok(`${path} is as this version writes it, but for where and for how long it runs.`),
+    foreign: wrong(`${path} ${FOREIGN[server][0]}`, FOREIGN[server][1]),
+    differs: wrong(`${path} is not as this version writes it: it is older, or was changed.`, ANEW),
+  } as const satisfies Record<Standing, Finding>;
+  return findings[await standingOf(there, place, server)];
 }
 
-/** By the server that there is: what a file for the other one comes to. */
-const OTHERS: Readonly<Record<Server, readonly [other: Server, sentence: string, remedy: string]>> = {
-  'github.com': [
-    'enterprise-server',
-    'is for a GitHub Enterprise Server: its actions for artifacts no longer run on github.com.',
-    ANEW,
-  ],
+/** By the server that there is: what a file for the other one comes to, and the remedy. */
+const FOREIGN: Readonly<Record<Server, readonly [sentence: string, remedy: string]>> = {
+  'github.com': ['is for a GitHub Enterprise Server: its actions for artifacts no longer run on github.com.', ANEW],
   'enterprise-server': [
-    'github.com',
     'is for github.com: its actions for artifacts do not run on a GitHub Enterprise Server, so that no job could deliver its report.',
     ANEW.replace('init --force', 'init --enterprise-server --force'),
   ],

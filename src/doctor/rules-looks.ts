@@ -1,7 +1,8 @@
 /** Looks at what GitHub itself enforces: rules of the default branch, required checks, the environment of jobs that ask for models. */
 import { LoopError } from '../errors.ts';
-import { JOB_ENVIRONMENT } from '../gateway/run-checks.ts';
 import type { RepositoryFacts, RuleFacts } from '../github/inspection-port.ts';
+import { environmentFinding } from '../onboarding/environment.ts';
+import { JOB_ENVIRONMENT } from '../settings/config.ts';
 import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
 import type { Ward } from './patient.ts';
@@ -34,32 +35,7 @@ export const ruleLooks = looksAt('rules', {
   },
   environment: async ({ ward }) => {
     const { look, repository } = await ward();
-    const branch = repository.defaultBranch;
-    const place = `${repository.url}/settings/environments`;
-    const found = await look.environment(JOB_ENVIRONMENT);
-    const only = `name \`${branch}\` alone as its deployment branch`;
-    if (found === undefined)
-      return missing(
-        `There is no environment \`${JOB_ENVIRONMENT}\`; the first job would make one that every branch may use.`,
-        `Make it, and ${only}: ${place}`,
-      );
-    const others = found.names.filter((name) => name !== branch);
-    const findings = {
-      every: wrong(`Every branch may use the environment \`${JOB_ENVIRONMENT}\`.`, `Edit it, and ${only}: ${place}`),
-      protected: ok(`Protected branches alone may use the environment \`${JOB_ENVIRONMENT}\`.`),
-      named: !found.names.includes(branch)
-        ? wrong(
-            `\`${branch}\` may not use the environment \`${JOB_ENVIRONMENT}\`, so no BUILD can begin.`,
-            `Edit it, and ${only}: ${place}`,
-          )
-        : others.length > 0
-          ? wrong(
-              `Beside \`${branch}\`, ${listed(others)} may use the environment \`${JOB_ENVIRONMENT}\`.`,
-              `Edit it, and ${only}: ${place}`,
-            )
-          : ok(`\`${branch}\` alone may use the environment \`${JOB_ENVIRONMENT}\`.`),
-    } as const satisfies Record<typeof found.branches, Finding>;
-    return findings[found.branches];
+    return environmentFinding(await look.environment(JOB_ENVIRONMENT), repository);
   },
 });
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Ports, QueueItem, Tries } from '../ports.ts';
 import { admitQueued } from './admission.ts';
 import { apply, work } from './advance.ts';
+import { workOnOnboarding } from './onboardings.ts';
 import { workOnProof } from './proofs.ts';
 
 export interface HandleOptions {
@@ -34,6 +35,8 @@ async function handle(item: QueueItem, tries: Tries, { ports, takeIn, log }: Han
       return admitQueued(ports);
     case 'prove':
       return workOnProof(item, { ports, tries, log });
+    case 'onboard':
+      return workOnOnboarding(item.repositoryId, { ports, tries, log });
     case 'elapse': {
       const stored = await ports.store.load(item.loopId);
       const at = ports.clock.now().toISOString();

@@ -35,6 +35,7 @@ export async function reconcile(ports: Ports, isDue: (run: string) => boolean = 
   for (const { id, lanes } of unfinished)
     for (const lane of lanes) await queue.send({ type: 'wake', loopId: id, lane });
   await wakeProofs(ports, isDue);
+  await wakeOnboardings(ports, isDue);
   const at = ports.clock.now().toISOString();
   for (const { repositoryId, dueAt } of await store.unreadRepositories())
     if (dueAt <= at) await queue.send({ type: 'intake', repositoryId });
@@ -50,6 +51,14 @@ async function wakeProofs({ store, queue }: Ports, isDue: (run: string) => boole
   for (const { repositoryId, pull, serial, stage } of open)
     if (stage !== 'running' || isDue(`${repositoryId}/${pull}/${serial}`))
       await queue.send({ type: 'prove', repositoryId, pull });
+}
+
+async function wakeOnboardings({ store, queue }: Ports, isDue: (run: string) => boolean): Promise<void> {
+  for (const { onboarding } of await store.openOnboardings()) {
+    const { repositoryId, trials, run } = onboarding;
+    if (run === undefined || isDue(`${repositoryId}/setup/${trials}`))
+      await queue.send({ type: 'onboard', repositoryId });
+  }
 }
 
 async function askForRun(loopId: string, ports: Ports, isDue: (run: string) => boolean): Promise<void> {

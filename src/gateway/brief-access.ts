@@ -1,10 +1,11 @@
 /** Whether a brief is still somebody's: it is handed out while the run that it was written for is awaited, and to nobody before or after. */
 import { type Brief, brief } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
+import { type TrialBrief, trialBrief } from '../onboarding/trial.ts';
 import type { Store } from '../ports.ts';
 import { type ProofBrief, proofBrief } from '../proof/pull-proof.ts';
 
-export type BriefStore = Pick<Store, 'load' | 'pullProof'>;
+export type BriefStore = Pick<Store, 'load' | 'pullProof' | 'onboarding'>;
 
 /** `text` where it is to be handed out, else the sentence that says why not; undefined where it is no brief. */
 export async function accessTo(
@@ -15,8 +16,10 @@ export async function accessTo(
   const { data: ofLoop } = brief.safeParse(value);
   if (ofLoop !== undefined) return (await isAwaited(ofLoop, store)) ? { text } : { refusal: overOf(ofLoop) };
   const { data: ofProof } = proofBrief.safeParse(value);
-  if (ofProof === undefined) return undefined;
-  return (await isAsked(ofProof, store)) ? { text } : { refusal: overOfProof(ofProof) };
+  if (ofProof !== undefined) return (await isAsked(ofProof, store)) ? { text } : { refusal: overOfProof(ofProof) };
+  const { data: ofTrial } = trialBrief.safeParse(value);
+  if (ofTrial === undefined) return undefined;
+  return (await isTried(ofTrial, store)) ? { text } : { refusal: overOfTrial(ofTrial) };
 }
 
 function overOf({ loop, entry, phase }: Brief): string {
@@ -25,6 +28,10 @@ function overOf({ loop, entry, phase }: Brief): string {
 
 function overOfProof({ pull, serial }: ProofBrief): string {
   return `This brief is for proof ${serial} of pull request ${pull}, which is not awaited any more; ask for another by \`/prove\`.`;
+}
+
+function overOfTrial({ serial, base }: TrialBrief): string {
+  return `This brief is for trial ${serial} of the base ${base.slice(0, 7)}, which is not awaited any more; press **Re-run** on the check \`loopwright / setup\` for another.`;
 }
 
 /** A paused loop's run goes on, and what it delivers is held. */
@@ -44,4 +51,9 @@ async function isAsked({ repositoryId, pull, serial }: ProofBrief, store: BriefS
   if (repositoryId === undefined) return true;
   const proof = (await store.pullProof(repositoryId, pull))?.proof;
   return proof !== undefined && proof.serial === serial && proof.stage !== 'ended';
+}
+
+async function isTried({ repositoryId, serial, base }: TrialBrief, store: BriefStore): Promise<boolean> {
+  const onboarding = (await store.onboarding(repositoryId))?.onboarding;
+  return onboarding?.stage === 'trying' && onboarding.trials === serial && onboarding.base === base;
 }

@@ -3,11 +3,8 @@ import type { Loop } from '../loop/loop.ts';
 import { PHASES } from '../loop/phases.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
-import { WORKFLOWS } from '../settings/config.ts';
+import { JOB_ENVIRONMENT, WORKFLOWS } from '../settings/config.ts';
 import type { Claims } from './identity.ts';
-
-/** The environment of GitHub's that the job must name: `sub` then says so, and no cloud role trusts it by accident. */
-export const JOB_ENVIRONMENT = 'loopwright';
 
 interface Check {
   readonly claim: keyof Claims;

@@ -3,6 +3,8 @@ import type { FileChange } from '../loop/brief.ts';
 import type { CheckRun } from '../loop/check-run.ts';
 import type { ShownCheck, ShownComment } from '../loop/shown.ts';
 import type { LoopRef, Role } from '../loop/terms.ts';
+import type { Server } from '../settings/setup-files.ts';
+import type { EnvironmentFacts } from './inspection-port.ts';
 
 /** Which installation and repository a request is for. */
 export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;
@@ -107,12 +109,19 @@ export interface GitHub {
   permission(repository: RepositoryRef, login: string): Promise<Role>;
   /** The present place of the repository with this id, whatever its name was; undefined when no installation of the App has it. */
   locate(repository: RepositoryRef): Promise<Place | undefined>;
-  repository(repository: RepositoryRef): Promise<{ readonly defaultBranch: string }>;
+  repository(repository: RepositoryRef): Promise<{
+    readonly defaultBranch: string;
+    /** Where people see it. */
+    readonly url: string;
+    readonly server: Server;
+  }>;
   /** The branch's head, or undefined when there is no such ref. `ref` is full: `refs/heads/main`. */
   head(repository: RepositoryRef, ref: string): Promise<string | undefined>;
   /** Names of all tags. */
   tags(repository: RepositoryRef): Promise<readonly string[]>;
   file(repository: RepositoryRef, path: string, ref: string): Promise<string | undefined>;
+  /** Who may use an environment; undefined where there is none. */
+  environment(repository: RepositoryRef, name: string): Promise<EnvironmentFacts | undefined>;
   /** With all its labels. @throws {GoneError} when the issue was deleted or moved to another repository. */
   issueState(
     repository: RepositoryRef,
@@ -133,7 +142,7 @@ export interface GitHub {
   ): Promise<ShownComment>;
   react(repository: RepositoryRef, commentId: number, content: '+1' | 'confused'): Promise<void>;
   removeLabel(repository: RepositoryRef, issue: number, name: string): Promise<void>;
-  /** Opens the draft pull request, or returns the one of this branch and brings its title and body up to date. */
+  /** Opens the pull request, as a draft unless it is said otherwise, or returns the one of this branch and brings its title and body up to date. */
   openPull(
     repository: RepositoryRef,
     pull: {
@@ -143,6 +152,7 @@ export interface GitHub {
       readonly body: string;
       /** For sure none was opened, so it is not looked for. */
       readonly isNew?: boolean;
+      readonly isDraft?: boolean;
     },
   ): Promise<{ readonly number: number; readonly nodeId: string }>;
   /** Brings title and body up to date and tells the head, where anything is sent; `known` is the digest of what was sent last. */

@@ -25,9 +25,9 @@ export const openPull: Operation<'openPull'> = async (call, wanted) => {
 type Opened = Awaited<ReturnType<GitHub['openPull']>>;
 type Wanted = Parameters<GitHub['openPull']>[1];
 
-async function create(call: Call, { branch, base, title, body }: Wanted): Promise<Opened> {
+async function create(call: Call, { branch, base, title, body, isDraft = true }: Wanted): Promise<Opened> {
   const text = textOf(call, { title, body });
-  const { data } = await call.octokit.rest.pulls.create({ ...call.here, head: branch, base, draft: true, ...text });
+  const { data } = await call.octokit.rest.pulls.create({ ...call.here, head: branch, base, draft: isDraft, ...text });
   return { number: data.number, nodeId: data.node_id };
 }
 

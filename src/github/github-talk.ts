@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { digestOf } from '../guard/digest.ts';
 import { type Role, role } from '../loop/terms.ts';
-import type { Call } from './github-client.ts';
+import { type Call, enterpriseVersionIn } from './github-client.ts';
 import { hasStatus, textOf } from './github-errors.ts';
 import type { GitHub, OwnComment } from './github-port.ts';
 
@@ -106,8 +106,9 @@ function roleOf({ permission: level, role_name: name, user }: z.infer<typeof acc
 }
 
 export const repository: Operation<'repository'> = async ({ octokit, here, fixed, repositoryId }) => {
-  const { data } = await octokit.rest.repos.get(here);
+  const { data, headers } = await octokit.rest.repos.get(here);
   fixed.defaultBranches.set(String(repositoryId), data.default_branch);
   fixed.repositoryNodes.set(String(repositoryId), data.node_id);
-  return { defaultBranch: data.default_branch };
+  const server = enterpriseVersionIn(headers) === undefined ? 'github.com' : 'enterprise-server';
+  return { defaultBranch: data.default_branch, url: data.html_url, server };
 };

@@ -11,6 +11,7 @@ import type { GitHub, RepositoryRef } from './github-port.ts';
 import { changedPaths, markDraft, markReady, openPull, pull, reviewComments, showPull } from './github-pulls.ts';
 import { comment, issueState, permission, react, removeLabel, repository, showComment } from './github-talk.ts';
 import { headChecks } from './head-checks.ts';
+import { environment } from './inspection-inside.ts';
 import { locate } from './relocation.ts';
 
 export type { GitHubOptions } from './github-client.ts';
@@ -30,8 +31,6 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
   const times = { pauseMs, ...(pause && { pause }) };
   const renewing = (target: RepositoryRef): Attempts => ({ ...times, renew: () => client.renew(target) });
   const perform = performing(client, renewing);
-  const asApp = <Result>(operation: (octokit: Octokit) => Promise<Result>): Promise<Result> =>
-    attempt(() => operation(client.app()), { ...times, renew: () => undefined });
   return {
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
     tokenOf: (target) => attempt(() => client.token(target), renewing(target)),
@@ -42,6 +41,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     head: perform(head),
     tags: perform(tags),
     file: perform(file),
+    environment: perform(environment),
     issueState: perform(issueState),
     comment: perform(comment),
     showComment: perform(showComment),
@@ -63,6 +63,18 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     headChecks: perform(headChecks),
     checkDetails: perform(checkDetails),
     changedPaths: perform(changedPaths),
+    ...deliveriesOf(client, times),
+  };
+}
+
+/** What is asked as the App itself, of all its installations. */
+function deliveriesOf(
+  client: ReturnType<typeof createClient>,
+  times: Omit<Attempts, 'renew'>,
+): Pick<GitHub, 'failedDeliveries' | 'redeliver'> {
+  const asApp = <Result>(operation: (octokit: Octokit) => Promise<Result>): Promise<Result> =>
+    attempt(() => operation(client.app()), { ...times, renew: () => undefined });
+  return {
     failedDeliveries: (cursor) => asApp((octokit) => failedDeliveries(octokit, cursor)),
     redeliver: (deliveryId) => asApp((octokit) => redeliver(octokit, deliveryId)),
   };

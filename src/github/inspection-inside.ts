@@ -23,7 +23,7 @@ export function inside(perform: Perform, branch: string): RepositoryInspection {
     rules: () => perform((call) => rules(call, branch)),
     canBypass: (id) => perform((call) => canBypass(call, id)),
     protection: () => perform((call) => protection(call, branch)),
-    environment: (name) => ifThere((call) => environment(call, name)),
+    environment: (name) => perform((call) => environment(call, name)),
     hasDraft: () => perform(hasDraft),
     headChecks: () => perform((call) => checksOf(call, branch)),
   };
@@ -70,10 +70,13 @@ async function protection({ octokit, here }: Call, branch: string): Promise<Prot
   };
 }
 
-async function environment({ octokit, here }: Call, name: string): Promise<EnvironmentFacts> {
+/** Undefined where there is none. */
+export async function environment(call: Call, name: string): Promise<EnvironmentFacts | undefined> {
+  const { octokit, here } = call;
   const place = { ...here, environment_name: name };
-  const { data } = await octokit.rest.repos.getEnvironment(place);
-  const policy = data.deployment_branch_policy;
+  const found = await call.ifThere(() => octokit.rest.repos.getEnvironment(place));
+  if (found === undefined) return undefined;
+  const policy = found.data.deployment_branch_policy;
   if (!policy) return { branches: 'every', names: [] };
   if (policy.protected_branches) return { branches: 'protected', names: [] };
   const { data: named } = await octokit.rest.repos.listDeploymentBranchPolicies({ ...place, per_page: 100 });

@@ -35,7 +35,7 @@ function repositoryIdOf(payload: Payload): number {
 }
 
 /** Our check runs name their loop. */
-const OUR_CHECK = /^(?:\d+\/\d+\/\d+\/|proof\/)/;
+const OUR_CHECK = /^(?:\d+\/\d+\/\d+\/|proof\/|setup\/)/;
 
 /** The base of loops, or a branch that may be one's own. */
 function isFollowed({ ref, repository: { default_branch: base } }: PayloadOf<'push'>): boolean {

@@ -15,12 +15,13 @@ export const relocationReaders: Readers<
   'repository.renamed': moved,
   'repository.transferred': moved,
   'installation.created': ({ installation, repositories }, taking) =>
-    relocated(ofInstallation(installation.id, repositories ?? []), taking),
+    relocated(installedAt(installation.id, repositories ?? []), taking),
   'installation_repositories.added': ({ installation, repositories_added }, taking) =>
-    relocated(ofInstallation(installation.id, repositories_added), taking),
+    relocated(installedAt(installation.id, repositories_added), taking),
 };
 
-function ofInstallation(
+/** The repositories that a webhook of an installation names. */
+export function installedAt(
   installationId: number,
   repositories: readonly { readonly id: number; readonly full_name: string }[],
 ): readonly RepositoryRef[] {

@@ -6,6 +6,7 @@ import type { Delivery, Ports, Source } from '../ports.ts';
 import { checkReaders } from './check-readers.ts';
 import { commentReader } from './comment-reader.ts';
 import { issueReaders } from './issue-readers.ts';
+import { takeInOnboardings } from './onboarding-asks.ts';
 import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
 import { isSamePlace, saidOf } from './place.ts';
 import { takeInProofs } from './proof-asks.ts';
@@ -48,7 +49,11 @@ export async function takeIn(delivery: Taken, ports: Ports): Promise<string | un
   for (const { ref, event, ordinal, said } of meanings)
     await applyOnce(ref, event, { delivery: delivery.id, ordinal, once: scopeOf(event), said }, ports);
   const payload = payloadOf(delivery.name, delivery.payload);
-  if (payload !== undefined && !('refusal' in payload)) await takeInProofs(payload, { at: delivery.receivedAt, ports });
+  if (payload !== undefined && !('refusal' in payload)) {
+    const taking: Taking = { at: delivery.receivedAt, ports };
+    await takeInProofs(payload, taking);
+    await takeInOnboardings(payload, taking);
+  }
   return undefined;
 }
 

@@ -12,6 +12,9 @@ export const WORKFLOWS = {
   verify: 'loopwright-verify.yml',
 } as const;
 
+/** The environment of GitHub's that a job must name to ask a model: `sub` then says so, and no cloud role trusts it by accident. */
+export const JOB_ENVIRONMENT = 'loopwright';
+
 /** Branches that the App may write begin with this. */
 export const BRANCH_PREFIX = 'loopwright/';
 

@@ -80,6 +80,24 @@ export async function setupText(place: readonly string[], server: Server): Promi
   });
 }
 
+/** How a file stands beside the one that this version writes: `moved` runs on other machines or for another time, `foreign` is for the other GitHub. */
+export type Standing = 'missing' | 'same' | 'moved' | 'foreign' | 'differs';
+
+/** Of a text that is to be the file below `config`. */
+export async function standingOf(
+  there: string | undefined,
+  place: readonly string[],
+  server: Server,
+): Promise<Standing> {
+  if (there === undefined) return 'missing';
+  const ours = await setupText(place, server);
+  if (there === ours) return 'same';
+  const bare = withoutPlaces(there);
+  if (bare === withoutPlaces(ours)) return 'moved';
+  const other = server === 'github.com' ? 'enterprise-server' : 'github.com';
+  return bare === withoutPlaces(await setupText(place, other)) ? 'foreign' : 'differs';
+}
+
 function onMachines(text: string, labels: readonly string[] | undefined): string {
   if (labels === undefined) return text;
   const [only, ...more] = labels;

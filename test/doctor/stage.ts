@@ -63,6 +63,7 @@ async function startDoors(github: GitHubStage) {
   const store = {
     load: async () => undefined,
     pullProof: async () => undefined,
+    onboarding: async () => undefined,
     putBlob: async () => '',
     blob: () => Promise.reject(new Error('no blobs')),
     offerJob: async () => `sha256:${'1'.repeat(64)}`,

@@ -29,7 +29,11 @@ beforeEach(async () => {
   Object.assign(stage.answers, { interview: [{ questions: [] }], requirement: [authored.requirement] });
   const github: typeof stage.ports.github = {
     ...stage.ports.github,
-    repository: async () => ({ defaultBranch: 'main' }),
+    repository: async () => ({
+      defaultBranch: 'main',
+      url: 'https://github.example/acme/shop',
+      server: 'github.com' as const,
+    }),
     head: async (_, name) => (name === 'refs/heads/main' ? stage.loop.started.base.sha : undefined),
   };
   const facts = await startingFacts(
@@ -65,7 +69,11 @@ it('puts its numbers, limits and surface into the requirement, beside what the m
 it('never raises what the repository allows: anybody may write an issue', async () => {
   const github = {
     ...stage.ports.github,
-    repository: async () => ({ defaultBranch: 'main' }),
+    repository: async () => ({
+      defaultBranch: 'main',
+      url: 'https://github.example/acme/shop',
+      server: 'github.com' as const,
+    }),
     head: async (_: unknown, name: string) => (name === 'refs/heads/main' ? loop.started.base.sha : undefined),
   };
   const body = GOAL.replace('usd: 1,', 'usd: 1e308, iterations: 5,');

@@ -60,6 +60,9 @@ function memoryStore() {
       return loop && { loop, version: 1 };
     },
     proofs: [] as PullProof[],
+    async onboarding() {
+      return undefined;
+    },
     async pullProof(repositoryId: number, pull: number) {
       const proof = this.proofs.find((one) => one.repositoryId === repositoryId && one.pull === pull);
       return proof && { proof, version: 1 };

@@ -204,7 +204,11 @@ test('a permission is the role on the repository, and none for strangers, ghosts
 });
 
 test('the repository says its default branch', async () => {
-  expect(await github().repository(repository)).toEqual({ defaultBranch: 'main' });
+  expect(await github().repository(repository)).toEqual({
+    defaultBranch: 'main',
+    url: expect.stringMatching(/^http:.+\/acme\/\w+$/),
+    server: 'github.com',
+  });
 });
 
 test('refs and files are read, and a missing one is undefined', async () => {

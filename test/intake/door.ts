@@ -103,7 +103,11 @@ async function openDoor(engine: Engine): Promise<Door> {
     github: {
       ...refusingGitHub,
       permission: ask('permission', (login: string) => world.roles[login] ?? 'none'),
-      repository: ask('repository', () => ({ defaultBranch: 'main' })),
+      repository: ask('repository', () => ({
+        defaultBranch: 'main',
+        url: 'https://github.example/acme/shop',
+        server: 'github.com' as const,
+      })),
       head: ask('head', (ref: string) => world.heads[ref]),
       file: ask('file', () => "version: 1\ncommands: { test: 'true', runner: node-test }\n"),
       issueState: ask('issueState', () => {

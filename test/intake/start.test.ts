@@ -10,7 +10,11 @@ it('starts nothing where a branch stands in the way: a default branch named like
   const factsWith = async (defaultBranch: string, taken = 'none') => {
     const github: typeof stage.ports.github = {
       ...stage.ports.github,
-      repository: async () => ({ defaultBranch }),
+      repository: async () => ({
+        defaultBranch,
+        url: 'https://github.example/acme/shop',
+        server: 'github.com' as const,
+      }),
       head: async (_, name) =>
         name === `refs/heads/${defaultBranch}` || name === `refs/heads/${taken}`
           ? stage.loop.started.base.sha

@@ -2,7 +2,7 @@
 import type { BookedCall } from '../../../src/loop/brief.ts';
 import type { Event } from '../../../src/loop/event.ts';
 import type { Shown } from '../../../src/loop/shown.ts';
-import type { Delivery, LoopCall, StoredLoop, StoredPullProof } from '../../../src/ports.ts';
+import type { Delivery, LoopCall, StoredLoop, StoredOnboarding, StoredPullProof } from '../../../src/ports.ts';
 
 export interface LogEntry {
   readonly seq: number;
@@ -34,6 +34,7 @@ export interface Database {
   readonly heard: Set<string>;
   /** By `<repository>/<pull request>`. */
   readonly pullProofs: Map<string, StoredPullProof>;
+  readonly onboardings: Map<number, StoredOnboarding>;
   /** By loop. */
   readonly shown: Map<string, Shown>;
   /** Names by loop. */
@@ -79,6 +80,7 @@ export function createDatabase(): Database {
     names: new Set(),
     heard: new Set(),
     pullProofs: new Map(),
+    onboardings: new Map(),
     shown: new Map(),
     begun: new Map(),
     calls: new Map(),

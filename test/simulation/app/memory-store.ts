@@ -13,6 +13,7 @@ import { type Database, digestsIn, type LogEntry, type LoopRow } from './databas
 import { createCallRows, tellCalls } from './memory-calls.ts';
 import { createDeliveryRows } from './memory-deliveries.ts';
 import { forget } from './memory-forget.ts';
+import { createOnboardingRows } from './memory-onboardings.ts';
 import { overviewOf } from './memory-overview.ts';
 import { createPullProofRows } from './memory-pull-proofs.ts';
 import { hasSlot, nextQueued } from './memory-slots.ts';
@@ -48,6 +49,7 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
     ...createDeliveryRows(database, options.enqueue),
     ...createCallRows(database, putBlob),
     ...createPullProofRows(database, options.enqueue),
+    ...createOnboardingRows(database, options.enqueue),
     takeShown: async (id) => {
       const shown = database.shown.get(id);
       database.shown.delete(id);

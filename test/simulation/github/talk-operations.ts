@@ -11,6 +11,7 @@ type Talk = Pick<
   | 'permission'
   | 'locate'
   | 'repository'
+  | 'environment'
   | 'issueState'
   | 'comment'
   | 'showComment'
@@ -50,8 +51,14 @@ export function talkOperations({ hub, wire }: Access): Talk {
       wire.request(target, {
         ...read,
         what: 'GET repository',
-        perform: () => ({ defaultBranch: hub.repository.defaultBranch, archived: false }),
+        perform: () => ({
+          defaultBranch: hub.repository.defaultBranch,
+          url: `https://github.example/${hub.repository.owner}/${hub.repository.name}`,
+          server: 'github.com' as const,
+          archived: false,
+        }),
       }),
+    environment: (target) => wire.request(target, { ...read, what: 'GET environment', perform: () => undefined }),
     issueState: (target, number) =>
       wire.request(target, {
         ...read,

@@ -1,0 +1,140 @@
+/** What a repository lacks before a loop can start there, and what of it the App may bring: read at a commit, run by nobody. */
+import { ConfigError } from '../errors.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
+import type { FileChange } from '../loop/brief.ts';
+import type { Ports } from '../ports.ts';
+import { CONFIG_PATH, type RepositoryConfig, WORKFLOWS } from '../settings/config.ts';
+import { type GuessedTests, guessedConfig, usualTests } from '../settings/guessed-config.ts';
+import {
+  JOB_ACTION,
+  SETUP_ACTION,
+  type Server,
+  type Standing,
+  setupText,
+  standingOf,
+  workflowPath,
+} from '../settings/setup-files.ts';
+import { parseConfig } from './repository-config.ts';
+import { testSetups } from './test-setup.ts';
+
+/** Where GitHub looks for the form. */
+export const ISSUE_FORM = '.github/ISSUE_TEMPLATE/loopwright.yml';
+
+/** Something without which no loop starts. */
+export interface Gap {
+  readonly path: string;
+  /** One sentence that says what is wrong, and one that says what to do unless `text` does. */
+  readonly sentence: string;
+  /** What the file has to be, where only people may write it and it is not there. */
+  readonly text?: string;
+}
+
+export interface SetUp {
+  /** In the order in which people meet them; without one, all is there. */
+  readonly gaps: readonly Gap[];
+  /** Where it can be read. */
+  readonly config: RepositoryConfig | undefined;
+}
+
+export interface Site {
+  readonly repository: RepositoryRef;
+  readonly sha: string;
+  readonly server: Server;
+  readonly workspace: Ports['workspace'];
+}
+
+export async function setupAt(site: Site): Promise<SetUp> {
+  const workflows = await Promise.all(Object.values(WORKFLOWS).map((name) => workflowGap(site, name)));
+  const action = await gapOf(site, JOB_ACTION, ['actions', 'loopwright-job', 'action.yml']);
+  const { gap, config } = await configuredAt(site);
+  const gaps = [...workflows, action, gap, await setupActionGap(site)];
+  return { gaps: gaps.filter((one) => one !== undefined), config };
+}
+
+const ANEW =
+  'Write it anew with `npx loopwright init --force` in a checkout, and look that your own configuration stays.';
+
+const WRONG: Readonly<Record<Exclude<Standing, 'same' | 'moved'>, string>> = {
+  missing: 'is missing.',
+  foreign: `is for another kind of GitHub. ${ANEW}`,
+  differs: `is not as this version of Loopwright writes it: it is older, or was changed. ${ANEW}`,
+};
+
+async function gapOf(site: Site, path: string, place: readonly string[]): Promise<Gap | undefined> {
+  const standing = await standingOf(await textAt(site, path), place, site.server);
+  if (standing === 'same' || standing === 'moved') return undefined;
+  return { path, sentence: `\`${path}\` ${WRONG[standing]}` };
+}
+
+async function workflowGap(site: Site, name: string): Promise<Gap | undefined> {
+  const path = workflowPath(name);
+  const gap = await gapOf(site, path, ['workflows', name]);
+  if (gap === undefined || (await textAt(site, path)) !== undefined) return gap;
+  return { ...gap, text: await setupText(['workflows', name], site.server) };
+}
+
+async function configuredAt(
+  site: Site,
+): Promise<{ readonly gap?: Gap; readonly config: RepositoryConfig | undefined }> {
+  const path = CONFIG_PATH;
+  const text = await textAt(site, path);
+  if (text === undefined) return { gap: { path, sentence: `\`${path}\` is missing.` }, config: undefined };
+  try {
+    return { config: parseConfig(text) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { gap: { path, sentence: error.message }, config: undefined };
+  }
+}
+
+/** Only where the configuration takes from what it has downloaded. */
+async function setupActionGap(site: Site): Promise<Gap | undefined> {
+  const config = (await textAt(site, CONFIG_PATH)) ?? '';
+  if (!config.includes('LOOPWRIGHT_SETUP') || (await textAt(site, SETUP_ACTION)) !== undefined) return undefined;
+  return {
+    path: SETUP_ACTION,
+    sentence: `\`${SETUP_ACTION}\` is missing, and \`${CONFIG_PATH}\` takes from what it has downloaded.`,
+  };
+}
+
+const textAt = ({ workspace, repository, sha }: Site, path: string): Promise<string | undefined> =>
+  workspace.read(repository, sha, path);
+
+/** What the App proposes: all that is not there but the workflow files, which it may not write. */
+export interface Proposal {
+  readonly changes: readonly FileChange[];
+  /** What the files show of the tests; undefined where a configuration is there. */
+  readonly tests: GuessedTests | undefined;
+}
+
+export async function proposalFor(site: Site): Promise<Proposal> {
+  const missing = async (path: string, text: () => Promise<string>): Promise<readonly FileChange[]> =>
+    (await textAt(site, path)) === undefined ? [changeOf(path, await text())] : [];
+  const files = (await site.workspace.files(site.repository, site.sha)).filter(({ type }) => type === 'blob');
+  const paths = files.map(({ path }) => path);
+  const guessed = await guessAt(site, paths);
+  const config = await missing(CONFIG_PATH, async () => guessedConfig(atRoot(paths), guessed));
+  const job = await missing(JOB_ACTION, () => setupText(['actions', 'loopwright-job', 'action.yml'], site.server));
+  const setup = await missing(SETUP_ACTION, () =>
+    setupText(['actions', 'loopwright-setup', 'action.yml'], site.server),
+  );
+  const form = await missing(ISSUE_FORM, () => setupText(['issue-form.yml'], site.server));
+  return { changes: [...config, ...job, ...setup, ...form], tests: config.length > 0 ? guessed : undefined };
+}
+
+const atRoot = (paths: readonly string[]): readonly string[] => [
+  ...new Set(paths.map((path) => path.split('/', 1)[0] ?? '')),
+];
+
+const UNSHOWN =
+  'nothing in the repository shows how its tests run; name the runner, and the command for the whole suite';
+
+/** Nobody has seen it work yet: the trial does, once a person has taken it over. */
+async function guessAt(site: Site, paths: readonly string[]): Promise<GuessedTests> {
+  const { shown } = await testSetups(paths, async (path) => (await textAt(site, path)) ?? '');
+  return shown[0] ?? { ...usualTests(atRoot(paths)), unseen: UNSHOWN };
+}
+
+function changeOf(path: string, text: string): FileChange {
+  return { path, mode: '100644', content: Buffer.from(text).toString('base64') };
+}

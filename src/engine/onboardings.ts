@@ -1,0 +1,82 @@
+/** Onboardings of repositories: who asks is noted, and each step is taken until the repository is ready, or somebody declines. */
+import type { Logger } from 'pino';
+import { onboard, tellUntried } from '../effects/onboard.ts';
+import { ConflictError, LoopError, RetryError } from '../errors.ts';
+import { asked, type Onboarding, type OnboardingAsk } from '../onboarding/onboarding.ts';
+import type { Ports, Tries } from '../ports.ts';
+import { meaningOf } from './failures.ts';
+
+const MAX_SAVES = 20;
+
+/** Notes that a repository is to be looked at; once for each `said`. */
+export async function askForOnboarding(
+  ask: OnboardingAsk,
+  said: string,
+  { store }: Pick<Ports, 'store'>,
+): Promise<void> {
+  for (let saves = 1; saves <= MAX_SAVES; saves += 1) {
+    const stored = await store.onboarding(ask.repositoryId);
+    try {
+      const onboarding = asked(stored?.onboarding, ask);
+      await store.saveOnboarding({ onboarding, expectedVersion: stored?.version ?? 0, said });
+      return;
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+  throw new ConflictError(`the onboarding of ${ask.owner}/${ask.repo} was saved by others ${MAX_SAVES} times in a row`);
+}
+
+/** Takes the step of an onboarding that is due. @throws {RetryError} where trying again may help. */
+export async function workOnOnboarding(
+  repositoryId: number,
+  { ports, tries, log }: { readonly ports: Ports; readonly tries: Tries; readonly log: Logger },
+): Promise<void> {
+  const stored = await ports.store.onboarding(repositoryId);
+  if (stored === undefined) return;
+  const { onboarding, version } = stored;
+  const attempt = tries.of === stepNameOf(onboarding) ? tries.attempt : 1;
+  const next = await onboard(onboarding, ports, attempt).catch((error: unknown) =>
+    afterFailure(error, { onboarding, ports, tries, log }),
+  );
+  if (next !== onboarding) await ports.store.saveOnboarding({ onboarding: next, expectedVersion: version });
+}
+
+const stepNameOf = ({ trials, stage, run }: Onboarding): string => `${trials} ${stage} ${run?.id ?? ''}`;
+
+/** Where GitHub has it now; a run that is awaited is waited for. */
+async function relocated(onboarding: Onboarding, { github }: Ports): Promise<Onboarding> {
+  const place = await github.locate(onboarding);
+  if (place === undefined) return { ...onboarding, stage: 'waiting', run: undefined };
+  const isElsewhere = place.owner !== onboarding.owner || place.repo !== onboarding.repo;
+  const stage = onboarding.stage === 'trying' ? 'trying' : isElsewhere ? 'asked' : 'waiting';
+  return { ...onboarding, ...place, stage };
+}
+
+interface Failed {
+  readonly onboarding: Onboarding;
+  readonly ports: Ports;
+  readonly tries: Tries;
+  readonly log: Logger;
+}
+
+async function afterFailure(error: unknown, { onboarding, ports, tries, log }: Failed): Promise<Onboarding> {
+  const name = `the onboarding of ${onboarding.owner}/${onboarding.repo}`;
+  const of = stepNameOf(onboarding);
+  const meaning = meaningOf(error, 'dispatch', { failed: tries.of === of ? tries.failed : {} });
+  switch (meaning.means) {
+    case 'again':
+      throw new RetryError(name, error, { kind: meaning.kind, seconds: meaning.seconds, of });
+    case 'relocated':
+      return relocated(onboarding, ports);
+    case 'dropped':
+    case 'refused': {
+      log.warn(`${name} waits: ${meaning.reason}`);
+      return tellUntried(onboarding, meaning.reason, ports).catch((refusal: unknown) => {
+        if (!(refusal instanceof LoopError)) throw refusal;
+        log.warn(`and it could not be told: ${refusal.message}`);
+        return { ...onboarding, stage: 'waiting', run: undefined };
+      });
+    }
+  }
+}

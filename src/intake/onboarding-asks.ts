@@ -1,0 +1,65 @@
+/** What webhooks mean to the onboarding of a repository: the App was installed there, a file came, the pull request ended, a trial's run ended, somebody pressed the button. */
+import { askForOnboarding } from '../engine/onboardings.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
+import { reaches } from '../loop/people/commands.ts';
+import { isPerson } from '../loop/terms.ts';
+import { type Onboarding, SETUP_BRANCH, SETUP_ID } from '../onboarding/onboarding.ts';
+import type { Payload, PayloadName, PayloadOf } from './payloads.ts';
+import { saidOf } from './place.ts';
+import { roleOf, type Taking } from './reader.ts';
+import { installedAt } from './relocation-readers.ts';
+import { isOwnRun } from './run-readers.ts';
+
+type Reader<Name extends PayloadName> = (payload: PayloadOf<Name>, taking: Taking) => Promise<void>;
+
+const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
+  'installation.created': ({ installation, repositories }, taking) =>
+    installed(installedAt(installation.id, repositories ?? []), taking),
+  'installation_repositories.added': ({ installation, repositories_added }, taking) =>
+    installed(installedAt(installation.id, repositories_added), taking),
+  async push({ ref, repository }, taking) {
+    const isLookedAt = ref === `refs/heads/${repository.default_branch}` || ref === `refs/heads/${SETUP_BRANCH}`;
+    if (isLookedAt) await wake(repository.id, ({ stage }) => stage === 'waiting', taking);
+  },
+  'pull_request.closed': ({ pull_request: { number }, repository }, taking) =>
+    wake(repository.id, ({ pull, stage }) => pull === number && stage === 'waiting', taking),
+  async 'check_run.rerequested'(payload, taking) {
+    const { check_run, repository, sender } = payload;
+    const [, repositoryId] = SETUP_ID.exec(check_run.external_id) ?? [];
+    if (Number(repositoryId) !== repository.id || !isPerson(sender)) return;
+    const { at, ports } = taking;
+    const ref = saidOf(payload);
+    if (!reaches(await roleOf(ref, sender, ports), 'write')) return;
+    await askForOnboarding({ ...ref, at }, `rerun/${check_run.id ?? ''}/${at}`, ports);
+  },
+  async 'workflow_run.completed'(payload, taking) {
+    if (!isOwnRun(payload, taking.ports.self)) return;
+    const { repository, workflow_run } = payload;
+    await wake(repository.id, ({ run }) => run?.id === workflow_run.id, taking);
+  },
+};
+
+/** Takes in what a delivery says of onboardings; repeating it is harmless. */
+export async function takeInOnboardings(payload: Payload, taking: Taking): Promise<void> {
+  await read(payload, taking);
+}
+
+function read<Name extends PayloadName>(payload: PayloadOf<Name>, taking: Taking): Promise<void> | undefined {
+  const readers: { readonly [One in PayloadName]?: Reader<One> } = READERS;
+  return readers[payload.name]?.(payload, taking);
+}
+
+/** Once for each installation: whoever closed the pull request is not asked again by the same one. */
+async function installed(repositories: readonly RepositoryRef[], { at, ports }: Taking): Promise<void> {
+  for (const ref of repositories)
+    await askForOnboarding({ ...ref, at }, `installed/${ref.installationId}/${ref.repositoryId}`, ports);
+}
+
+async function wake(
+  repositoryId: number,
+  isMeant: (onboarding: Onboarding) => boolean,
+  { ports: { store, queue } }: Taking,
+): Promise<void> {
+  const stored = await store.onboarding(repositoryId);
+  if (stored !== undefined && isMeant(stored.onboarding)) await queue.send({ type: 'onboard', repositoryId });
+}

@@ -1,0 +1,53 @@
+/** How far a repository is on its way to its first loop: what is remembered of it, and what a new wish changes. Pure. */
+import { z } from 'zod';
+import { commitSha } from '../loop/measurement.ts';
+
+/** The check run that is red until all is there. */
+export const SETUP_CHECK = 'loopwright / setup';
+
+/** The branch of the one pull request that brings what is missing. */
+export const SETUP_BRANCH = 'loopwright/setup';
+
+/** A red base is tried again when it moves, so often; then only where somebody asks. */
+export const MOST_TRIALS = 5;
+
+export const onboarding = z.strictObject({
+  installationId: z.int(),
+  repositoryId: z.int(),
+  owner: z.string(),
+  repo: z.string(),
+  at: z.iso.datetime(),
+  /**
+   * `asked`: it is to be looked at afresh. `waiting`: for people, or for a base that moves. `trying`: a trial is to be begun, or its run is awaited.
+   * `ready`: all is there, and the base was green twice. `declined`: somebody closed the pull request.
+   */
+  stage: z.enum(['asked', 'waiting', 'trying', 'ready', 'declined']),
+  /** The pull request that brings what is missing, once it is open. */
+  pull: z.int().positive().optional(),
+  /** How many trials were begun, and how many since somebody asked. */
+  trials: z.int().min(0),
+  unasked: z.int().min(0),
+  /** The commit of the default branch that is tried, or was tried last. */
+  base: commitSha.optional(),
+  /** While it is awaited. */
+  run: z.strictObject({ id: z.int(), until: z.iso.datetime() }).optional(),
+});
+export type Onboarding = z.infer<typeof onboarding>;
+
+/** Where, and when it was asked for. */
+export type OnboardingAsk = Pick<Onboarding, 'installationId' | 'repositoryId' | 'owner' | 'repo' | 'at'>;
+
+/** What stands after somebody installed the App there, or pressed the button of the check run. A run that is awaited is waited for. */
+export function asked(before: Onboarding | undefined, ask: OnboardingAsk): Onboarding {
+  const { trials = 0, stage, pull, base } = before ?? {};
+  if (before !== undefined && stage === 'trying') return { ...before, ...ask };
+  const known = { ...(base && { base }), ...(pull !== undefined && stage !== 'declined' && { pull }) };
+  return { ...ask, ...known, stage: 'asked', trials, unasked: 0 };
+}
+
+/** Names the onboarding in its check runs. */
+export function setupId({ repositoryId, trials }: Onboarding): string {
+  return `setup/${repositoryId}/${trials}`;
+}
+/** What such a name begins with. */
+export const SETUP_ID = /^setup\/(\d+)\/\d+$/;

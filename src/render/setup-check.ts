@@ -1,0 +1,135 @@
+/** The check run that is red until a repository has all that a loop needs, and the comment that says so on its pull request. Pure. */
+import { code, fenced, fitted, list, table } from '../documents/markdown.ts';
+import type { CheckRun } from '../loop/check-run.ts';
+import { type Onboarding, SETUP_CHECK, setupId } from '../onboarding/onboarding.ts';
+import type { TrialReport, TrialStep } from '../onboarding/trial.ts';
+import type { TrialVerdict } from '../onboarding/verdict.ts';
+
+/** Something that is missing, and the page on which a person can add it. */
+export interface ShownGap {
+  readonly sentence: string;
+  readonly link?: string | undefined;
+}
+
+type Facts = Pick<CheckRun, 'status' | 'conclusion' | 'title' | 'summary'>;
+
+function check(onboarding: Onboarding, headSha: string, facts: Facts): CheckRun {
+  return {
+    ...{ name: SETUP_CHECK, headSha, externalId: setupId(onboarding) },
+    ...{ text: '', actions: [], annotations: [], ...facts },
+  };
+}
+
+const NEXT = 'It is looked at again with each push; **Re-run** looks at once.';
+
+/** While something is missing. */
+export function gapsCheck(onboarding: Onboarding, headSha: string, gaps: readonly ShownGap[]): CheckRun {
+  return check(onboarding, headSha, {
+    status: 'completed',
+    conclusion: 'failure',
+    title: gaps.length === 1 ? 'One thing is missing' : `${gaps.length} things are missing`,
+    summary: fitted([
+      { text: 'No loop starts here until this is on the default branch:' },
+      { text: gapList(gaps) },
+      { text: NEXT },
+    ]),
+  });
+}
+
+/** One line each, with the page on which it is done. */
+export function gapList(gaps: readonly ShownGap[]): string {
+  return list(gaps.map(shown), '');
+}
+
+function shown({ sentence, link }: ShownGap): string {
+  return link === undefined ? sentence : `${sentence} [Add it](${link}): the page has its text already.`;
+}
+
+/** On the pull request, once merging it brings all; `advice` is what is better done besides, a paragraph each. */
+export function completeCheck(onboarding: Onboarding, headSha: string, advice: readonly string[]): CheckRun {
+  return check(onboarding, headSha, {
+    status: 'completed',
+    conclusion: 'success',
+    title: 'All is here: merge it to begin',
+    summary: [
+      'With this pull request the default branch has all that a loop needs. Once it is merged, the base is tried in a run: installed, built, and tested twice.',
+      ...advice,
+    ].join('\n\n'),
+  });
+}
+
+/** While the run of the trial is awaited. */
+export function tryingCheck(onboarding: Onboarding, headSha: string): CheckRun {
+  return check(onboarding, headSha, {
+    status: 'in_progress',
+    conclusion: undefined,
+    title: 'Trying the base: install, build, tests twice',
+    summary: 'What came of it comes here when the run of `loopwright-verify` ends. No model takes part in it.',
+  });
+}
+
+/** What the trial came to. */
+export function trialCheck(onboarding: Onboarding, headSha: string, told: ToldTrial): CheckRun {
+  return check(onboarding, headSha, {
+    status: 'completed',
+    conclusion: told.verdict.isGreen ? 'success' : 'failure',
+    title: told.verdict.title,
+    summary: trialText(told),
+  });
+}
+
+/** Where nothing was tried: that is never green. */
+export function untriedCheck(onboarding: Onboarding, headSha: string, reason: string): CheckRun {
+  return check(onboarding, headSha, {
+    status: 'completed',
+    conclusion: 'action_required',
+    title: 'The base could not be tried',
+    summary: untriedText(reason),
+  });
+}
+
+export interface ToldTrial {
+  readonly verdict: TrialVerdict;
+  readonly steps: NonNullable<TrialReport['steps']>;
+  readonly sandbox: TrialReport['sandbox'];
+  /** What is better done besides, a paragraph each. */
+  readonly advice: readonly string[];
+}
+
+export function trialText({ verdict, steps, sandbox, advice }: ToldTrial): string {
+  const failed = steps.find(({ outcome, said }) => outcome === 'failed' && said !== '');
+  return fitted([
+    { text: `**${verdict.title}.**${verdict.remedy === '' ? '' : ` ${verdict.remedy}`}` },
+    { text: table(['step', 'came to', 'seconds', 'says'], steps.map(rowOf)) },
+    ...(failed === undefined
+      ? []
+      : [{ name: 'the output', text: `${NAMES[failed.step]}:\n\n${fenced('', failed.said)}` }]),
+    { text: `In the sandbox (${sandbox}), and without a model.` },
+    ...advice.map((text) => ({ text })),
+  ]);
+}
+
+export function untriedText(reason: string): string {
+  return `Nothing is known about the base.\n\n${fenced('', reason)}\n\nWhen that is mended, press **Re-run**, or push to the default branch.`;
+}
+
+const NAMES: Readonly<Record<TrialStep['step'], string>> = {
+  install: '`commands.install`',
+  build: '`commands.build`',
+  suite: '`commands.test`',
+  'suite again': '`commands.test`, once more',
+  runner: 'single tests',
+};
+
+const OUTCOMES: Readonly<Record<TrialStep['outcome'], string>> = {
+  passed: '✓ passed',
+  failed: '✗ failed',
+  none: 'there is none',
+  'not tried': 'not tried',
+};
+
+function rowOf({ step, outcome, seconds, said }: TrialStep): readonly string[] {
+  const isTried = outcome === 'passed' || outcome === 'failed';
+  const says = outcome === 'passed' && said !== '' ? code(said) : '';
+  return [NAMES[step], OUTCOMES[outcome], isTried ? seconds.toFixed(1) : '', says];
+}
