@@ -2,11 +2,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandboxError } from '../errors.ts';
-import { RUNNERS } from '../runners/runners.ts';
 import { openSandbox, type Sandbox, treesDirectory } from '../sandbox/sandbox.ts';
 import type { GuessedTests, ShownTests } from '../settings/guessed-config.ts';
 import { suiteCommand } from '../test-runs/test-run.ts';
-import { countOf, filesToTry, NO_TEST, remedyFor, type Tried, tryRunner } from '../test-runs/tried-runner.ts';
+import { filesToTry, NO_TEST, remedyFor, type Tried, triedSentence, tryRunner } from '../test-runs/tried-runner.ts';
 import { installedIn, pythonOf } from '../trees/checkout.ts';
 import { onCopy } from '../trees/copies.ts';
 import { layWorkingCopy, type WorkingFile, workingFiles } from '../trees/working-copy.ts';
@@ -51,7 +50,7 @@ async function triedIn(place: Place, guesses: readonly [Askable, ...Askable[]]):
   const reasons: string[] = [];
   for (const guess of guesses) {
     const tried = await onCopy(room.scratch, room.tree, (copy) => tryOne(room, copy, guess));
-    place.terminal.out(triedLine(guess, tried));
+    place.terminal.out(`tried  ${triedSentence(guess.runner, tried)}`);
     if (tried.type === 'unseen') reasons.push(tried.reason);
     else return withSuiteTried(room, guess);
   }
@@ -87,16 +86,6 @@ const OUTPUT_BYTES = 4 * 1024 * 1024;
 function tryOne({ sandbox, terminal }: Room, directory: string, { files, ...commands }: Askable): Promise<Tried> {
   const log = (line: string) => void terminal.fail(line);
   return tryRunner({ sandbox, directory, commands, files, outputBytes: OUTPUT_BYTES, log });
-}
-
-function triedLine({ runner }: ShownTests, tried: Tried): string {
-  if (tried.type === 'seen') {
-    const { tests, passing } = tried.counts;
-    return `tried  ${runner} on ${tried.file}: ${countOf(tests)}, ${passing} pass (${RUNNERS[runner].trust})`;
-  }
-  const [first, ...more] = tried.files;
-  const beside = more.length === 0 ? '' : ` and ${more.length} more`;
-  return `tried  ${runner} on ${first}${beside}: ${tried.reason}`;
 }
 
 const SUITE_MS = 300_000;

@@ -1,13 +1,16 @@
 /** The job's program, started by the workflow: `node job.mjs build`, or another job of the table. */
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import type { Report } from '../loop/brief.ts';
+import { trialBrief } from '../onboarding/trial.ts';
 import { proofBrief } from '../proof/pull-proof.ts';
 import { takeJobEnvironment } from '../settings/env.ts';
 import { build } from './build/build.ts';
 import { provePull } from './prove/prove-pull.ts';
 import { briefJson, type JobRequest, type JobVariables, runJob } from './run-job.ts';
 import { seed } from './seed/seed.ts';
+import { tryBaseAlone } from './trial/try-base-alone.ts';
 import { probe } from './verify/probe.ts';
 import { verify } from './verify/verify.ts';
 
@@ -19,6 +22,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   probe,
 };
 
+/** What is judged without a model, and outside of a loop. */
+const modelless = z.discriminatedUnion('kind', [proofBrief, trialBrief]);
+
 process.exitCode = await main(process.argv[2] ?? '');
 
 async function main(name: string): Promise<number> {
@@ -28,12 +34,14 @@ async function main(name: string): Promise<number> {
   return 2;
 }
 
-/** One workflow judges both what a loop has built and the pull request of anybody: the brief says which. */
+/** One workflow judges what a loop has built, the pull request of anybody, and a base that nobody has worked on: the brief says which. */
 async function judge(): Promise<number> {
   const variables = takeJobEnvironment();
-  const asked = await briefJson(variables.LOOPWRIGHT_BRIEF).then(proofBrief.safeParse, () => undefined);
+  const asked = await briefJson(variables.LOOPWRIGHT_BRIEF).then(modelless.safeParse, () => undefined);
   if (asked?.success !== true) return run('verify', verify, variables);
-  await provePull({ brief: asked.data, variables, bundle: fileURLToPath(import.meta.url), log });
+  const job = { variables, bundle: fileURLToPath(import.meta.url), log };
+  if (asked.data.kind === 'proof') await provePull({ brief: asked.data, ...job });
+  else await tryBaseAlone({ brief: asked.data, ...job });
   return 0;
 }
 

@@ -1,7 +1,7 @@
 /** Tries a runner on a few of the repository's test files, until one of them has a test that passes and can be believed. */
 import { isTestFile } from '../guard/test-paths.ts';
 import type { RunnerCommands } from '../runners/runner.ts';
-import type { RunnerName } from '../runners/runners.ts';
+import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { runTests, type TestRun } from './test-run.ts';
 
@@ -12,6 +12,8 @@ export interface Trial {
   readonly commands: RunnerCommands;
   /** Paths, as `filesToTry` orders them. */
   readonly files: readonly string[];
+  /** For all of them together; two minutes where nobody says it. */
+  readonly timeoutMs?: number;
   readonly outputBytes: number;
   readonly log: (line: string) => void;
 }
@@ -34,7 +36,7 @@ export const NO_TEST = 'no test was found';
 export async function tryRunner(trial: Trial): Promise<Tried> {
   const { sandbox, directory, commands, outputBytes } = trial;
   const files = trial.files.slice(0, MOST_FILES);
-  const untilMs = performance.now() + ALL_FILES_MS;
+  const untilMs = performance.now() + (trial.timeoutMs ?? ALL_FILES_MS);
   const reasons: string[] = [];
   for (const file of files) {
     const timeoutMs = Math.floor(untilMs - performance.now());
@@ -77,6 +79,17 @@ export function seenIn(file: string, { trusted, problem = '', broken, results }:
   const [first] = outcomes;
   if (first === undefined) return NO_TEST;
   return oneLine(`${countOf(outcomes.length)}, and none passes: ${first.message}`);
+}
+
+/** What a runner was seen to do, or why it was not. */
+export function triedSentence(runner: RunnerName, tried: Tried): string {
+  if (tried.type === 'seen') {
+    const { tests, passing } = tried.counts;
+    return `${runner} on ${tried.file}: ${countOf(tests)}, ${passing} pass (${RUNNERS[runner].trust})`;
+  }
+  const [first, ...more] = tried.files;
+  const beside = more.length === 0 ? '' : ` and ${more.length} more`;
+  return `${runner} on ${first}${beside}: ${tried.reason}`;
 }
 
 export function countOf(tests: number): string {

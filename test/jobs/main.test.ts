@@ -1,5 +1,5 @@
 /** The job's program as the workflow starts it: variables in, a report and an exit code out. */
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -98,4 +98,21 @@ test.each([
   expect(result.exitCode).toBe(exitCode);
   expect(result.stderr).toContain(sentence);
   expect(result.stderr.split('\n')).toHaveLength(1);
+});
+
+test.each([
+  ['is not there', undefined, 'cannot be read'],
+  ['is no JSON', '{', 'is not valid'],
+  ['is none that it knows', '{"kind":"other"}', 'is not valid'],
+  ['is a trial of a version that it does not know', '{"kind":"trial","version":2}', 'is not valid'],
+])('a brief that %s is refused by its name, with exit code 1 and without a report', async (_, text, sentence) => {
+  const env = await variables('');
+  if (text === undefined) await rm(env.LOOPWRIGHT_BRIEF);
+  else await writeFile(env.LOOPWRIGHT_BRIEF, text);
+  const { exitCode, stderr } = await start('verify', env);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringContaining(`the brief ${env.LOOPWRIGHT_BRIEF} ${sentence}`),
+  });
+  await expect(reportIn(env.LOOPWRIGHT_OUTPUT)).rejects.toThrow('ENOENT');
 });

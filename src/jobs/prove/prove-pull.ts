@@ -1,63 +1,37 @@
 /** Proves a pull request in a workflow run: its change by its own tests, without a loop and without a model. */
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LoopError, SandboxError } from '../../errors.ts';
 import type { Proof } from '../../proof/proof.ts';
 import { prove } from '../../proof/prove.ts';
 import { type ProofBrief, type ProofReport, proofReport } from '../../proof/pull-proof.ts';
-import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { loadParsers, parsersFolder } from '../../syntax/parsers.ts';
-import { openRepository, type Repository } from '../../trees/repository.ts';
-import { egressTo, type JobVariables, preparedIn, programOf } from '../run-job.ts';
+import { type AskedJob, deliver, inSandbox, loggedFailure, type Opened } from '../in-sandbox.ts';
 import { installed } from './installed.ts';
 
-export interface PullProofJob {
-  readonly brief: ProofBrief;
-  readonly variables: JobVariables;
-  /** Path of this job's own program. */
-  readonly bundle: string;
-  readonly log: (line: string) => void;
-}
+export type PullProofJob = AskedJob<ProofBrief>;
 
 /** Writes the report, whatever becomes of the proof: a run without one is told as nothing but its log. */
 export async function provePull(job: PullProofJob): Promise<void> {
   const { brief, variables, log } = job;
   const { pull, serial, base, head } = brief;
   const told = await proofOf(job).catch((error: unknown): Told => {
-    log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    return { sandbox: 'none', proof: null, failure: failureOf(error) };
+    return { sandbox: 'none', proof: null, failure: loggedFailure(error, log) };
   });
-  const report = proofReport.parse({ kind: 'proof', version: 1, pull, serial, base, head, ...told });
-  await mkdir(variables.LOOPWRIGHT_OUTPUT, { recursive: true });
-  await writeFile(join(variables.LOOPWRIGHT_OUTPUT, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
+  await deliver(proofReport.parse({ kind: 'proof', version: 1, pull, serial, base, head, ...told }), variables);
   log(`proof: ${told.proof?.verdict ?? told.failure}`);
 }
 
 type Told = Pick<ProofReport, 'sandbox' | 'proof' | 'failure'>;
 
-async function proofOf({ brief, variables, bundle, log }: PullProofJob): Promise<Told> {
-  const workspace = await realpath(variables.LOOPWRIGHT_WORKSPACE);
-  const scratch = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-job-')));
-  const egress = await egressTo(brief.commands.hosts ?? [], log);
-  try {
-    const prepared = await preparedIn(variables.RUNNER_TEMP);
-    const places = { workspace, scratch, prepared, egress, readOnly: [programOf(bundle)] };
-    const sandbox = await openSandbox({ ...places, scripted: false });
-    log(`sandbox: ${sandbox.kind}`);
-    const repository = await openRepository(workspace, scratch);
-    const proof = await provedIn({ brief, sandbox, repository, log });
-    return { sandbox: sandbox.kind, proof, failure: null };
-  } finally {
-    await egress?.close();
-    await rm(scratch, { recursive: true, force: true });
-  }
+function proofOf(job: PullProofJob): Promise<Told> {
+  return inSandbox(job, async (opened) => {
+    const proof = await provedIn({ brief: job.brief, log: job.log, ...opened });
+    return { sandbox: opened.sandbox.kind, proof, failure: null };
+  });
 }
 
-interface Place {
+interface Place extends Opened {
   readonly brief: ProofBrief;
-  readonly sandbox: Sandbox;
-  readonly repository: Repository;
   readonly log: (line: string) => void;
 }
 
@@ -84,10 +58,4 @@ async function provedIn({ brief, sandbox, repository, log }: Place): Promise<Pro
       log,
     },
   });
-}
-
-function failureOf(error: unknown): string {
-  if (error instanceof SandboxError || error instanceof LoopError) return error.message;
-  const why = error instanceof Error ? error.message : String(error);
-  return `The job broke: ${why}. Its log has the details; report it.`;
 }
