@@ -54,6 +54,11 @@ export function reaches(role: Role, wanted: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
 }
 
+/** Whether whoever may write contents may write workflow files too: people may, Apps by a permission of their own, a job's token never. */
+export function mayWriteWorkflows(actor: Actor): boolean {
+  return actor.type === 'user' || (actor.type === 'installation' && actor.permissions.workflows === 'write');
+}
+
 function judgeJwt(actor: Actor, need: Need): void {
   if (need.jwt === true) {
     if (actor.type !== 'app') throw new HttpError(401, 'A JSON web token could not be decoded');

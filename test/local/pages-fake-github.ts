@@ -138,6 +138,7 @@ function addReading(app: Hono, state: FakeGitHub['state']): void {
     [`${REPOSITORY}/contents/src/app.js`]: () => file('src/app.js', 'if (a < b) {\n  go();\n}\n'),
     [`${REPOSITORY}/git/matching-refs/heads/main`]: () => [{ ref: 'refs/heads/main', object: { sha } }],
     [`${REPOSITORY}/git/matching-refs/heads/loopwright`]: () => [{ ref: 'refs/heads/loopwright/5', object: { sha } }],
+    [`${REPOSITORY}/git/matching-refs/heads/loopwright/5`]: () => [{ ref: 'refs/heads/loopwright/5', object: { sha } }],
     [`${REPOSITORY}/commits`]: () => [commit()],
     [`${REPOSITORY}/commits/${sha}`]: () => ({ ...commit(), files: [changed()] }),
     [`${REPOSITORY}/issues`]: () => [state.issue, { ...state.pull, pull_request: {} }],

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const words = (text: string): string[] => text.split(' ');
 const permissions = z.record(z.string(), z.string());
 
-/** What the App asks for and is granted; it never has `workflows`. */
+/** What the App asks for and is granted; it does not ask for `workflows`. */
 const APP_PERMISSIONS = {
   metadata: 'read',
   contents: 'write',

@@ -8,6 +8,7 @@ import { appRoutes } from './app-routes.ts';
 import { buttonRoutes } from './button-routes.ts';
 import { faultRoutes } from './fault-routes.ts';
 import { identityRoutes } from './identity-routes.ts';
+import { installationRoutes } from './installation-routes.ts';
 import { issueRoutes } from './issue-routes.ts';
 import { recordRoutes } from './record-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -27,7 +28,8 @@ export function createControls(host: Host): Hono {
     }),
   );
   app.use(keyed(host));
-  for (const routes of [recordRoutes, settingRoutes, appRoutes, identityRoutes]) app.route('/', routes(host));
+  for (const routes of [recordRoutes, settingRoutes, installationRoutes, appRoutes, identityRoutes])
+    app.route('/', routes(host));
   app.onError((error) => {
     if (!(error instanceof HttpError)) throw error;
     return Response.json({ message: error.message }, { status: error.status });

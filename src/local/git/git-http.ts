@@ -1,7 +1,7 @@
 /** Git over HTTP: `git http-backend` behind our tokens. */
 import { join } from 'node:path';
 import { runGit } from '../../git-process/run-git.ts';
-import { CONTENTS_WRITE, judgeAccess, type Need } from '../access.ts';
+import { CONTENTS_WRITE, judgeAccess, mayWriteWorkflows, type Need } from '../access.ts';
 import { now } from '../clock.ts';
 import { gitDirectoryOf, type Host, repositoryHtmlUrlOf } from '../host.ts';
 import { HttpError } from '../http-error.ts';
@@ -111,7 +111,7 @@ async function runBackend(
       LOCAL_GITHUB_PROTECTED: host.switches.values().protectsDefaultBranch
         ? `refs/heads/${repository.defaultBranch}`
         : '',
-      LOCAL_GITHUB_WORKFLOWS: actor.type === 'user' ? 'allowed' : 'refused',
+      LOCAL_GITHUB_WORKFLOWS: mayWriteWorkflows(actor) ? 'allowed' : 'refused',
       ...(actor.type === 'anonymous' ? {} : { REMOTE_USER: loginOf(actor) ?? '' }),
     },
     mostBytes: 1024 * 1024 * 1024,

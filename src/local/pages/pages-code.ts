@@ -62,13 +62,23 @@ ${await listingOf(api, spot, found)}`;
   return showPage(context, { title: `${spot.path || spot.ref} · ${place.fullName}`, place, section: 'code', body });
 }
 
-/** A branch name may contain slashes, so the address alone does not say where it ends: the longest branch wins. */
 async function spotOf(api: Api, place: Place, rest: string): Promise<Spot> {
-  const first = rest.split('/')[0] ?? '';
-  const branches = await api.find(`${place.route}/git/matching-refs/${pathOf('heads', first)}`, gitReference.array());
-  const names = (branches ?? []).map(({ ref }) => ref.replace('refs/heads/', ''));
-  const ref = names.filter((name) => `${rest}/`.startsWith(`${name}/`)).sort((a, b) => b.length - a.length)[0] ?? first;
+  const ref = (await branchIn(api, place, rest)) ?? rest.split('/')[0] ?? '';
   return { place, ref, path: rest.slice(ref.length + 1) };
+}
+
+/** A branch name may contain slashes, so the address alone does not say where it ends. Git has no branch below another one, so the first is the only one. */
+export async function branchIn(api: Api, place: Place, rest: string): Promise<string | undefined> {
+  const parts = rest.split('/');
+  for (const [index] of parts.entries()) {
+    const name = parts.slice(0, index + 1).join('/');
+    const route = `${place.route}/git/matching-refs/${pathOf('heads', name)}`;
+    const refs = (await api.find(route, gitReference.array())) ?? [];
+    // Of names that begin alike the shortest comes first.
+    if (refs[0]?.ref === `refs/heads/${name}`) return name;
+    if (refs.length === 0) return undefined;
+  }
+  return undefined;
 }
 
 /** A folder's entries or a file; `undefined` where there is none. */

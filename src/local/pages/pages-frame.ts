@@ -23,7 +23,9 @@ export async function showPage(context: PageContext, page: Page): Promise<Respon
   context.header('cache-control', 'no-store');
   context.header('x-fragment-digest', digest);
   if (context.req.header('x-fragment')) return context.html(body);
-  const path = new URL(context.req.url).pathname;
+  const { pathname, search } = new URL(context.req.url);
+  // Whoever says who they are comes back to what the address has filled in.
+  const path = `${pathname}${search}`;
   return context.html(frame({ page, body, digest, path, visit: context.var.visit }));
 }
 

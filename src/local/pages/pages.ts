@@ -13,6 +13,7 @@ import { addCodePages } from './pages-code.ts';
 import { showPage } from './pages-frame.ts';
 import { addHomePage } from './pages-home.ts';
 import { addIssuePages } from './pages-issues.ts';
+import { addNewFilePage } from './pages-new-file.ts';
 import { addPullPages } from './pages-pulls.ts';
 import type { LocalUser } from './pages-schemas.ts';
 import { CLOSED, type PageContext, type PageEnvironment, type Visit } from './pages-visit.ts';
@@ -57,6 +58,7 @@ function createSite(options: PagesOptions): Hono<PageEnvironment> {
   addIssuePages(site);
   addPullPages(site);
   addActionPages(site);
+  addNewFilePage(site);
   addCodePages(site);
   site.notFound((context) => showProblem(context, new PageError(`There is no page ${context.req.path}.`, 404)));
   site.onError((error, context) => {

@@ -145,7 +145,8 @@ function getHook({ host }: Call) {
   });
 }
 
-function installationPayload(host: Host): Fields {
+/** The App's one installation as GitHub describes it. */
+export function installationPayload(host: Host): Fields {
   const { installationId, appId, slug } = host.credentials;
   const owner = host.state.repositories.find({})[0]?.owner ?? BOT_LOGIN;
   const { isSuspended } = host.switches.values().arranged;
@@ -213,7 +214,8 @@ function deliveryPayload(host: Host, delivery: Delivery): Fields {
     event,
     action: action ?? null,
     installation_id: host.credentials.installationId,
-    repository_id: repositoryId,
+    // It leaves in the order of its repository, and is about the installation.
+    repository_id: event === 'installation_repositories' ? null : repositoryId,
     throttled_at: null,
   };
 }

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
+import type { Git } from '../git/git.ts';
 import { buildTree, type TreeEntry, treeEntriesOf } from '../git/trees.ts';
 import { repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
 import { found, HttpError } from '../http-error.ts';
 import { commitOf, gitCommitPayload } from './commits.ts';
 import { type Call, type Endpoints, ok, parseBody, repositoryOf, textParameter } from './endpoint.ts';
-import { environmentOf, gitOfCall, ownSignature, type Signer, signature } from './git-data.ts';
+import { environmentOf, gitOfCall, isMalformed, ownSignature, type Signer, signature } from './git-data.ts';
 import { judgeWorkflowFiles, writeRefsOf } from './refs.ts';
 
 const FILE = '/repos/{owner}/{repo}/contents/{path}';
@@ -74,6 +75,7 @@ const fileDeletion = fileWrite.omit({ content: true }).required({ sha: true });
 
 async function putFile(call: Call) {
   const { content, sha, ...write } = parseBody(call, fileWrite);
+  if (/[^\w+/=\s]|_/.test(content)) throw new HttpError(422, 'content is not valid Base64');
   const blob = await gitOfCall(call).text(['hash-object', '-w', '--stdin'], { input: Buffer.from(content, 'base64') });
   return changeFile(call, { ...write, expected: sha, blob });
 }
@@ -97,6 +99,7 @@ async function changeFile(call: Call, change: FileChange) {
   const { message, branch, expected, blob } = change;
   const repository = repositoryOf(call);
   const path = textParameter(call, 'path');
+  if (isMalformed(path)) throw new HttpError(422, 'path contains a malformed path component');
   const name = branch ?? repository.defaultBranch;
   const ref = `refs/heads/${name}`;
   const git = gitOfCall(call);
@@ -105,6 +108,7 @@ async function changeFile(call: Call, change: FileChange) {
     if (!parent) throw new HttpError(404, `Branch ${name} not found`);
     const [before] = await treeEntriesOf(git, parent.sha, false, path);
     judgeSeen(path, before?.sha, expected);
+    await judgePlace(git, parent.sha, { path, before });
     const tree = await buildTree(git, parent.tree, [{ path, mode: before?.mode ?? '100644', sha: blob }]);
     const own = ownSignature(call);
     const sha = await git.text(['commit-tree', tree, '-p', parent.sha], {
@@ -120,6 +124,20 @@ async function changeFile(call: Call, change: FileChange) {
       body: { content: after ? entryPayload(call, after, name) : null, commit },
     };
   });
+}
+
+/** A file takes the place of no folder, and a folder of no file: git would do both. @throws HttpError 422 */
+async function judgePlace(
+  git: Git,
+  tree: string,
+  { path, before }: { readonly path: string; readonly before: TreeEntry | undefined },
+): Promise<void> {
+  if (before?.type === 'tree') throw new HttpError(422, `${path} is a directory`);
+  const folders = path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'));
+  for (const folder of folders.slice(1)) {
+    const [entry] = await treeEntriesOf(git, tree, false, folder);
+    if (entry !== undefined && entry.type !== 'tree') throw new HttpError(422, `${folder} is a file`);
+  }
 }
 
 function judgeSeen(path: string, current: string | undefined, expected: string | undefined): void {

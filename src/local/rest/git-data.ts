@@ -122,8 +122,7 @@ type Entry = z.infer<typeof newTree>['tree'][number];
 
 /** `sha: null` removes a path; `content` makes the blob. */
 async function changeOf(git: Git, { path, mode, sha, content }: Entry): Promise<TreeChange> {
-  if (/(^|\/)(\.\.?|\.git)?(\/|$)/.test(path))
-    throw new HttpError(422, `tree.path contains a malformed path component: ${path}`);
+  if (isMalformed(path)) throw new HttpError(422, `tree.path contains a malformed path component: ${path}`);
   if (content !== undefined) {
     return { path, mode, sha: await git.text(['hash-object', '-w', '--stdin'], { input: content }) };
   }
@@ -131,6 +130,11 @@ async function changeOf(git: Git, { path, mode, sha, content }: Entry): Promise<
   const known = sha !== undefined && (mode === '160000' || (await objectTypeOf(git, sha)) !== undefined);
   if (!known) throw new HttpError(422, `tree.sha ${sha} is not a valid object`);
   return { path, mode, sha };
+}
+
+/** Whether a file cannot have this path: it begins or ends with a slash, or a part of it is none, `.`, `..` or `.git`. */
+export function isMalformed(path: string): boolean {
+  return /(^|\/)(\.\.?|\.git)?(\/|$)/.test(path);
 }
 
 async function getCommit(call: Call) {

@@ -1,7 +1,7 @@
 /** References: https://docs.github.com/rest/git/refs */
 import { z } from 'zod';
 import type { Fields } from '../../referee/json.ts';
-import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
+import { CONTENTS_WRITE, mayWriteWorkflows, PUBLIC } from '../access.ts';
 import { isProtectedRef } from '../environments.ts';
 import { type Git, objectTypeOf } from '../git/git.ts';
 import { newWorkflowFile, PROTECTED, workflowRefusal } from '../git/push-hook.ts';
@@ -36,9 +36,9 @@ export async function writeRefsOf<T>(call: Call, work: () => Promise<T>): Promis
   return writeRefs(call.host, { repository: repositoryOf(call), pusher, work });
 }
 
-/** Refuses workflow files of whoever lacks the `workflows` permission, as every App of ours does. @throws HttpError 403 */
+/** Refuses workflow files of whoever lacks the `workflows` permission. @throws HttpError 403 */
 export async function judgeWorkflowFiles(call: Call, sha: string): Promise<void> {
-  if (call.actor.type === 'user') return;
+  if (mayWriteWorkflows(call.actor)) return;
   const path = await newWorkflowFile(gitOfCall(call), sha);
   if (path !== undefined) throw new HttpError(403, workflowRefusal(path));
 }

@@ -17,7 +17,6 @@ export interface Happening {
 export function emit(host: Host, { event, action, repository, sender, fields }: Happening): Fields {
   const current = host.state.repositories.get(repository.id) ?? repository;
   const values = {
-    ...(action === undefined ? {} : { action }),
     ...fields,
     repository: { ...repositoryPayload(host, current), ...(event === 'push' ? pushTimes(current) : {}) },
     sender: accountPayload(host, sender),
@@ -26,10 +25,24 @@ export function emit(host: Host, { event, action, repository, sender, fields }: 
       node_id: nodeIdOf('Installation', host.credentials.installationId),
     },
   };
+  return deliver(host, { event, action, repository: current, values });
+}
+
+export interface Outgoing {
+  readonly event: string;
+  readonly action: string | undefined;
+  /** In whose order it leaves. */
+  readonly repository: Repository;
+  readonly values: Fields;
+}
+
+/** Fills a webhook up to GitHub's shape, checks it and stores it, whatever it is about. Returns the payload as it is sent. */
+export function deliver(host: Host, { event, action, repository, values }: Outgoing): Fields {
   const schema = host.contract.webhookSchema(event, action);
   const subject = `webhook ${event}${action ? `.${action}` : ''}`;
-  const url = repositoryUrlOf(host, current);
-  const { value, forgotten } = complete({ contract: host.contract, schema: schema ?? {}, subject, value: values, url });
+  const url = repositoryUrlOf(host, repository);
+  const whole = { ...(action === undefined ? {} : { action }), ...values };
+  const { value, forgotten } = complete({ contract: host.contract, schema: schema ?? {}, subject, value: whole, url });
   const payload: Fields = JSON.parse(JSON.stringify(value));
   for (const { where, message } of host.contract.webhook(event, payload)) host.reportProblem(subject, where, message);
   for (const field of forgotten) host.reportProblem(subject, field, FORGOTTEN);
