@@ -11,7 +11,9 @@ export function checkedYaml<Value>(schema: z.ZodType<Value>, text: string, file:
   if ('problem' in read) throw new ConfigError(`${placeText(read)}: ${read.problem} Correct the YAML.`);
   const parsed = schema.safeParse(read.value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  // A key that is written wrong is why another one is missing.
+  const { issues } = parsed.error;
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue?.code === 'unrecognized_keys') {
     const path = [...issue.path, issue.keys[0] ?? ''];
     throw new ConfigError(

@@ -1,0 +1,220 @@
+/** A repository without anything gets one pull request, a check that is red until all is there, and a trial of its base; then a loop runs there. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { packageFile } from '../../src/settings/package-root.ts';
+import { commented, eventually, headOf, pushed } from './acts.ts';
+import { REPOSITORY, startWorld, type World } from './world.ts';
+
+const CHECK = 'loopwright / setup';
+const BRANCH = 'loopwright/setup';
+const PATIENCE_MS = 240_000;
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld({ prepare: withoutSetup });
+});
+afterEach(() => world.close());
+
+/** The guestbook and its own checks, as it was before anybody thought of loops. */
+async function withoutSetup(path: string): Promise<void> {
+  for (const name of ['loopwright.yml', 'workflows/loopwright-build.yml', 'workflows/loopwright-verify.yml', 'actions'])
+    await rm(join(path, '.github', name), { recursive: true });
+}
+
+const install = () => fetch(`${world.github.url}/_local/repos/${REPOSITORY}/installed`, { method: 'POST' });
+
+const pulls = z.array(
+  z.object({ number: z.int(), title: z.string(), body: z.string(), state: z.string(), draft: z.boolean() }),
+);
+const allPulls = async () => pulls.parse((await world.as('maria', 'GET', '/pulls?state=all')).body);
+
+async function proposedPull() {
+  await install();
+  await eventually(async () => (await allPulls()).length > 0, 'a pull request');
+  const [pull] = await allPulls();
+  if (pull === undefined) throw new Error('unreachable');
+  return pull;
+}
+
+type Check = Awaited<ReturnType<World['checks']>>[number];
+
+/** The check on a branch's head, once it has ended and is as it is looked for. */
+async function checkOn(branch: string, isSo: (check: Check) => boolean = () => true): Promise<Check> {
+  const seen: Check[] = [];
+  await eventually(
+    async () => {
+      const checks = await world.checks((await headOf(world, branch)) ?? '');
+      const check = checks.findLast(({ name }) => name === CHECK);
+      if (check?.status !== 'completed' || !isSo(check)) return false;
+      seen.push(check);
+      return true;
+    },
+    `the check on ${branch}`,
+    PATIENCE_MS,
+  );
+  const [check] = seen;
+  if (check === undefined) throw new Error('unreachable');
+  return check;
+}
+
+interface Page {
+  readonly branch: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What the linked pages are filled in with. */
+function pagesIn(text: string): readonly Page[] {
+  return [...text.matchAll(/\[Add it\]\((\S+)\)/g)].map(([, link = '']) => {
+    const { pathname, searchParams } = new URL(link);
+    const branch = pathname.replace(`/${REPOSITORY}/new/`, '');
+    return { branch, path: searchParams.get('filename') ?? '', text: searchParams.get('value') ?? '' };
+  });
+}
+
+const demoConfig = () => readFile(packageFile('src', 'demo', 'repository', '.github', 'loopwright.yml'), 'utf8');
+const merge = (pull: number) => world.as('maria', 'PUT', `/pulls/${pull}/merge`, {});
+const runs = z.object({ workflow_runs: z.array(z.object({ display_title: z.string() })) });
+const ownRuns = async () =>
+  runs
+    .parse((await world.as('maria', 'GET', '/actions/runs')).body)
+    .workflow_runs.filter(({ display_title: title }) => title.startsWith('loopwright-'));
+
+/** Adds what the pages hold, and merges. */
+async function broughtAndMerged(): Promise<number> {
+  const { number, body } = await proposedPull();
+  for (const page of pagesIn(body)) await pushed(world, 'maria', page);
+  await checkOn(BRANCH, ({ conclusion }) => conclusion === 'success');
+  await merge(number);
+  return number;
+}
+
+it('a repository without anything comes to a finished pull request', { timeout: 900_000 }, async () => {
+  const pull = await proposedPull();
+  expect(pull).toMatchObject({ title: 'Set up Loopwright', state: 'open', draft: false });
+  const files = z
+    .array(z.object({ filename: z.string() }))
+    .parse((await world.as('maria', 'GET', `/pulls/${pull.number}/files`)).body);
+  expect(files.map(({ filename }) => filename).toSorted()).toEqual([
+    '.github/ISSUE_TEMPLATE/loopwright.yml',
+    '.github/actions/loopwright-job/action.yml',
+    '.github/actions/loopwright-setup/action.yml',
+    '.github/loopwright.yml',
+  ]);
+  expect(pull.body).toContain('the suite is `npm test`, and single tests are read by `node-test`');
+  const red = await checkOn(BRANCH);
+  expect(red).toMatchObject({ conclusion: 'failure', output: { title: '2 things are missing' } });
+  expect(pagesIn(red.output.summary ?? '')).toEqual(pagesIn(pull.body));
+
+  const pages = pagesIn(pull.body);
+  expect(pages.map(({ branch, path }) => `${branch} ${path}`)).toEqual([
+    `${BRANCH} .github/workflows/loopwright-build.yml`,
+    `${BRANCH} .github/workflows/loopwright-verify.yml`,
+  ]);
+  for (const page of pages) await pushed(world, 'maria', page);
+  await pushed(world, 'maria', { branch: BRANCH, path: '.github/loopwright.yml', text: await demoConfig() });
+  const green = await checkOn(BRANCH, ({ conclusion }) => conclusion === 'success');
+  expect(green.output.title).toBe('All is here: merge it to begin');
+  expect(green.output.summary).toContain('There is no environment `loopwright`');
+  expect(await ownRuns()).toEqual([]);
+
+  await merge(pull.number);
+  const tried = await checkOn('main');
+  expect(tried).toMatchObject({
+    conclusion: 'success',
+    output: { title: 'All is there: the base installs, builds, and its tests are green twice' },
+  });
+  expect(tried.output.summary).toMatch(/single tests \| ✓ passed/);
+  const said = (await world.comments(pull.number)).filter(({ author }) => author === 'loopwright[bot]');
+  expect(said).toHaveLength(1);
+  expect(said[0]?.body).toContain('Label an issue `loop` to begin.');
+
+  const issue = await world.labelled();
+  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
+  await commented(world, 'maria', issue, '/answer 1a 2a');
+  const { review } = await world.until(issue, ({ waitingFor }) => waitingFor === 'approval');
+  await commented(world, 'maria', review?.pull ?? 0, '/approve');
+  const ended = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped');
+  expect(ended.status).toBe('succeeded');
+});
+
+it('that is closed is the end of it, until somebody asks again', { timeout: PATIENCE_MS }, async () => {
+  const { number } = await proposedPull();
+  const { id } = await checkOn(BRANCH);
+  await world.as('maria', 'PATCH', `/pulls/${number}`, { state: 'closed' });
+  await eventually(async () => (await stored())?.stage === 'declined', 'the word of it');
+  await install();
+  await pushed(world, 'maria', { branch: 'main', path: 'NOTES.md', text: 'Nothing of it.\n' });
+  await world.as('noah', 'POST', `/check-runs/${id}/rerequest`);
+  await eventually(async () => (await unread()) === 0, 'all is taken in');
+  expect((await stored())?.stage).toBe('declined');
+  await world.as('maria', 'POST', `/check-runs/${id}/rerequest`);
+  await eventually(async () => (await allPulls()).length === 2, 'another pull request');
+});
+
+it('that is merged too early says what is missing, with pages for the default branch', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { number } = await proposedPull();
+  await merge(number);
+  const red = await checkOn('main');
+  expect(red.conclusion).toBe('failure');
+  const pages = pagesIn(red.output.summary ?? '');
+  expect(pages.map(({ branch }) => branch)).toEqual(['main', 'main']);
+  await eventually(async () => (await world.comments(number)).length > 0, 'a comment');
+  expect((await world.comments(number))[0]?.body).toContain('Merged, and no loop can start yet');
+  for (const page of pages) await pushed(world, 'maria', page);
+  expect((await checkOn('main', ({ conclusion }) => conclusion !== 'failure')).conclusion).toBe('success');
+});
+
+it('a base that is red, and a key that nobody knows, have their sentences, and a mended one is tried again', {
+  timeout: PATIENCE_MS * 2,
+}, async () => {
+  const test = 'test/broken.test.js';
+  await pushed(world, 'maria', { branch: 'main', path: test, text: "throw new Error('not today');\n" });
+  const number = await broughtAndMerged();
+  const red = await checkOn('main');
+  expect(red).toMatchObject({
+    conclusion: 'failure',
+    output: { title: 'The base is red: its suite failed twice', summary: expect.stringContaining('not today') },
+  });
+  await eventually(async () => (await world.comments(number)).length > 0, 'a comment');
+
+  const config = await demoConfig();
+  await pushed(world, 'maria', {
+    branch: 'main',
+    path: '.github/loopwright.yml',
+    text: config.replace('test:', 'tset:'),
+  });
+  const wrong = await checkOn('main', ({ output }) => output.title === 'One thing is missing');
+  expect(wrong.output.summary).toContain('"commands.tset" is not a known key; remove it.');
+
+  await pushed(world, 'maria', { branch: 'main', path: '.github/loopwright.yml', text: config });
+  await checkOn('main', ({ output }) => output.title === 'The base is red: its suite failed twice');
+  await pushed(world, 'maria', { branch: 'main', path: test, text: '' });
+  expect((await checkOn('main')).conclusion).toBe('success');
+});
+
+it('a run that delivers nothing is never green, and the button tries again', { timeout: PATIENCE_MS }, async () => {
+  const { body, number } = await proposedPull();
+  for (const page of pagesIn(body)) await pushed(world, 'maria', page);
+  const action = '.github/actions/loopwright-setup/action.yml';
+  const text = 'name: setup\nruns:\n  using: composite\n  steps: [{ shell: bash, run: exit 3 }]\n';
+  await pushed(world, 'maria', { branch: BRANCH, path: action, text });
+  await checkOn(BRANCH, ({ conclusion }) => conclusion === 'success');
+  await merge(number);
+  const untried = await checkOn('main');
+  expect(untried).toMatchObject({ conclusion: 'action_required', output: { title: 'The base could not be tried' } });
+  expect(untried.output.summary).toMatch(
+    /ended as failure without a report.*could not reach http.*set-up action failed/s,
+  );
+  const before = (await ownRuns()).length;
+  await world.as('maria', 'POST', `/check-runs/${untried.id}/rerequest`);
+  await eventually(async () => (await ownRuns()).length > before, 'another run');
+});
+
+const repositoryId = async () => z.object({ id: z.int() }).parse((await world.as('maria', 'GET', '')).body).id;
+const stored = async () => (await world.composed.ports.store.onboarding(await repositoryId()))?.onboarding;
+const unread = async () => (await world.composed.ports.store.unreadRepositories()).length;
