@@ -11,11 +11,22 @@ import { commandHelp, overview } from './help.ts';
 import { init } from './init.ts';
 import { loops } from './loops.ts';
 import { prove } from './prove.ts';
+import { register } from './register.ts';
 import { schemas } from './schemas.ts';
 import { start } from './start.ts';
 import { verify } from './verify.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { start, demo, init, doctor, prove, verify, loops, schemas };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  start,
+  demo,
+  init,
+  register,
+  doctor,
+  prove,
+  verify,
+  loops,
+  schemas,
+};
 const HELP: readonly string[] = ['--help', '-h', 'help'];
 const VERSION: readonly string[] = ['--version', '-v'];
 

@@ -1,7 +1,4 @@
 /** What the looks have in common: the environment, and what GitHub and the model were asked once for all of them. */
-import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
-import { z } from 'zod';
 import { type DatabaseFacts, lookAtDatabase } from '../adapters/database-look.ts';
 import { LoopError } from '../errors.ts';
 import { createInspection } from '../github/inspection.ts';
@@ -14,9 +11,9 @@ import type {
   RepositoryInspection,
 } from '../github/inspection-port.ts';
 import { wire } from '../github/wire.ts';
+import { type AppFile, readAppFile } from '../settings/app-file.ts';
 import type { Examined } from '../settings/env.ts';
 import { createLog } from '../settings/log.ts';
-import { packageFile } from '../settings/package-root.ts';
 import { NotLookedError, needed } from './finding.ts';
 import { type AskedModel, askModel } from './model-question.ts';
 
@@ -33,12 +30,6 @@ export interface PatientOptions {
   readonly checked?: boolean;
 }
 
-/** Permissions and events as `app.yml` has them. */
-export interface Wanted {
-  readonly permissions: Readonly<Record<string, string>>;
-  readonly events: readonly string[];
-}
-
 /** The repository that was named, as its installation sees it. */
 export interface Ward {
   readonly installation: InstallationFacts;
@@ -49,7 +40,8 @@ export interface Ward {
 /** Each is asked once, when the first look needs it. @throws {LoopError} each, also where another row says why it is not asked. */
 export interface Patient extends Pick<PatientOptions, 'environment' | 'sandboxProblem' | 'withinMs'> {
   readonly place: NamedPlace | undefined;
-  readonly wanted: () => Promise<Wanted>;
+  /** What `app.yml` asks for. */
+  readonly wanted: () => Promise<Pick<AppFile, 'permissions' | 'events'>>;
   /** As the App, whether or not its credentials are accepted. */
   readonly app: () => Promise<AppFacts>;
   /** GitHub, when it has accepted the App. */
@@ -74,7 +66,7 @@ export function createPatient(options: PatientOptions): Patient {
   });
   return {
     ...options,
-    wanted: once(readWanted),
+    wanted: once(readAppFile),
     app,
     github,
     installation,
@@ -134,16 +126,4 @@ async function wardOf(
     throw new NotLookedError(`the installation is suspended`, 'Have the installation unsuspended first.');
   const repository = await github.repository(place, installation.id);
   return { installation, repository, look: github.inside(place, installation.id, repository) };
-}
-
-const appFile = z.object({
-  default_permissions: z.record(z.string(), z.string()),
-  default_events: z.array(z.string()),
-});
-
-async function readWanted(): Promise<Wanted> {
-  const { default_permissions: permissions, default_events: events } = appFile.parse(
-    parse(await readFile(packageFile('app.yml'), 'utf8')),
-  );
-  return { permissions, events };
 }

@@ -159,6 +159,9 @@ export const PROBES: readonly RequestRow[] = [
   { method: 'DELETE', route: `${repository}/git/refs/{ref}`, by: 'person', condition: 'own ref in path' },
 ];
 
+/** What registers the App, before it has a key: sent by no App that runs, and without any token. */
+export const REGISTRATION: readonly RequestRow[] = rows('person', ['POST /app-manifests/{code}/conversions']);
+
 function rows(by: Sender, lines: readonly string[]): readonly RequestRow[] {
   return lines.map((line) => {
     const [method = '', route = ''] = line.split(' ');

@@ -73,6 +73,10 @@ export type AppEnvironment = z.infer<typeof app>;
 /** Where the real App listens, for who asks it on the same machine. */
 export const addressEnvironment = () => parse(app.pick({ HOST: true, PORT: true }));
 
+/** Where GitHub is to reach the App, for who registers it. */
+export const publicUrlEnvironment = (): string | undefined =>
+  parse(app.pick({ PUBLIC_URL: true }).partial()).PUBLIC_URL;
+
 /** Where the App's database is, for who only looks at it. */
 export const databaseEnvironment = (): string => parse(app.pick({ DATABASE_URL: true })).DATABASE_URL;
 

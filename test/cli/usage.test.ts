@@ -351,6 +351,7 @@ describe('help', () => {
       'start',
       'demo',
       'init',
+      'register',
       'doctor',
       'prove',
       'verify',
@@ -360,7 +361,7 @@ describe('help', () => {
     expect((await typed([])).out).toEqual(out);
   });
 
-  test.each(['start', 'demo', 'init', 'schemas'])(
+  test.each(['start', 'demo', 'init', 'register', 'schemas'])(
     '%s --help shows how it is typed and what it does',
     async (command) => {
       const { code, out, err } = await typed([command, '--help']);

@@ -75,6 +75,18 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run -s loopwright -- --help': { file: 'test/cli/usage.test.ts', words: "typed(['--help'])" },
   'npm run -s loopwright -- schemas': BY_PACKAGE("npx('schemas', '--json')"),
   'npm run -s loopwright -- init ../shop': BY_PACKAGE("npx('init', checkout)"),
+  'npm run -s loopwright -- register --public-url https://loops.acme.dev --organization acme': {
+    file: 'test/registration/command.test.ts',
+    words: "'--public-url', 'https://loops.acme.dev', '--organization', 'acme'",
+  },
+  '(set -a; . ./loopwright.env; npm start)': {
+    file: 'test/registration/register.test.ts',
+    words: 'set -a; . ./loopwright.env; exec',
+  },
+  'node --env-file=loopwright.env': {
+    file: 'test/registration/register.test.ts',
+    words: '[`--env-file=',
+  },
   'npm run -s loopwright -- doctor --repo acme/shop': {
     file: 'test/doctor/command.test.ts',
     words: "typed(['doctor', '--repo', 'alice/toys']",
