@@ -10,6 +10,7 @@ import { type Host, repositoryHtmlUrlOf } from './host.ts';
 import { issuerRoutes } from './identity/issuer-routes.ts';
 import { createPages } from './pages/pages.ts';
 import { peopleOf } from './people.ts';
+import { conversionEndpoints } from './registration/conversions.ts';
 import { findFormer } from './repository-records.ts';
 import { appEndpoints } from './rest/app-endpoints.ts';
 import { checkEndpoints } from './rest/checks.ts';
@@ -35,6 +36,7 @@ import { statusEndpoints } from './rest/statuses.ts';
 
 const ENDPOINTS: Endpoints = {
   ...appEndpoints,
+  ...conversionEndpoints,
   ...repositoryEndpoints,
   ...relocationEndpoints,
   ...issueEndpoints,

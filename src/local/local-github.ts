@@ -21,6 +21,7 @@ import { createHttp } from './http.ts';
 import { createSigningKeys } from './identity/signing-keys.ts';
 import { PROFILES, type ProfileName } from './profile.ts';
 import type { Role } from './records.ts';
+import { registeredHookOf } from './registration/registrations.ts';
 import { addRepository } from './repository-records.ts';
 import { openState } from './state.ts';
 import { createOutbox } from './webhooks/webhooks.ts';
@@ -66,7 +67,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const leftovers = leftoversOf(host);
   const { server, port } = await listen(createHttp(host, options), options.port);
   address.url = options.publicUrl ?? `http://127.0.0.1:${port}`;
-  host.outbox.setUrl(options.webhookUrl);
+  host.outbox.setUrl(options.webhookUrl ?? registeredHookOf(host));
   await announceLeftovers(host);
   cancelLeftovers(host, leftovers);
   return {

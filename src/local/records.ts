@@ -1,6 +1,7 @@
 /** What the embedded GitHub remembers, kind by kind. */
 import { z } from 'zod';
 import { requestFault, webhookFault } from './faults/fault-rules.ts';
+import { manifestSchema } from './registration/manifest.ts';
 
 const id = z.number();
 const text = z.string();
@@ -154,6 +155,19 @@ export const reviewCommentSchema = z.object({
   createdAt: text,
 });
 export type ReviewComment = z.infer<typeof reviewCommentSchema>;
+
+/** A registration of our App from a manifest, as a person confirmed it: it holds once somebody has brought the code. */
+export const registrationSchema = z.object({
+  id,
+  manifest: manifestSchema,
+  /** The account that the App belongs to. */
+  owner: text,
+  /** Only the code's digest is kept, until it is used. */
+  codeDigest: optionalText,
+  expiresAt: text,
+  registeredAt: optionalText,
+});
+export type Registration = z.infer<typeof registrationSchema>;
 
 /** An App beside ours that was registered under `/_local`; it exists on this machine only. */
 export const appSchema = z.object({ id, slug: text, name: text });

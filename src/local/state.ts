@@ -67,6 +67,7 @@ function openPlanningCollections(database: DatabaseSync) {
       indexed: ['sha'],
     }),
     deliveries: createCollection({ database, name: 'deliveries', schema: records.deliverySchema, indexed: ['state'] }),
+    registrations: createCollection({ database, name: 'registrations', schema: records.registrationSchema }),
     apps: createCollection({ database, name: 'apps', schema: records.appSchema }),
   };
 }

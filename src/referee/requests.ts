@@ -97,6 +97,7 @@ export const REQUESTS: readonly RequestRow[] = [
     'GET /app/installations',
     'GET /app/installations/{installation_id}',
     'GET /app/hook/deliveries/{delivery_id}',
+    'POST /app-manifests/{code}/conversions',
     'GET /rate_limit',
     'GET /user',
     `PATCH ${repository}`,

@@ -10,6 +10,7 @@ import { faultRoutes } from './fault-routes.ts';
 import { identityRoutes } from './identity-routes.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { issueRoutes } from './issue-routes.ts';
+import { manifestRoutes } from './manifest-routes.ts';
 import { recordRoutes } from './record-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { settingRoutes } from './setting-routes.ts';
@@ -18,7 +19,8 @@ import { settingRoutes } from './setting-routes.ts';
 export function createControls(host: Host): Hono {
   const app = new Hono();
   // These ask for a person's token themselves, or are for everybody; a download's address is signed.
-  for (const routes of [buttonRoutes, issueRoutes, faultRoutes, runRoutes]) app.route('/', routes(host));
+  for (const routes of [buttonRoutes, issueRoutes, faultRoutes, manifestRoutes, runRoutes])
+    app.route('/', routes(host));
   app.get('/downloads/:kind/:id', ({ req }) =>
     download(host, {
       kind: req.param('kind'),

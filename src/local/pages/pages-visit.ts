@@ -13,7 +13,13 @@ export type Visit = {
 
 /** What is said to those who did not. */
 export const CLOSED = 'Open the address that was printed at the start to act here; this one is for reading only.';
-export type PageEnvironment = { Variables: { visit: Visit } };
+export type PageEnvironment = {
+  Variables: {
+    visit: Visit;
+    /** Another origin to which a form of this page leads in the end. */
+    formsLeadTo?: string;
+  };
+};
 export type PageContext = Context<PageEnvironment>;
 
 export type Form = Readonly<Record<string, string>>;

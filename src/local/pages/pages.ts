@@ -13,6 +13,7 @@ import { addCodePages } from './pages-code.ts';
 import { showPage } from './pages-frame.ts';
 import { addHomePage } from './pages-home.ts';
 import { addIssuePages } from './pages-issues.ts';
+import { addNewAppPages, isManifestPost } from './pages-new-app.ts';
 import { addNewFilePage } from './pages-new-file.ts';
 import { addPullPages } from './pages-pulls.ts';
 import type { LocalUser } from './pages-schemas.ts';
@@ -45,8 +46,10 @@ function isElsewhere(path: string): boolean {
 
 function createSite(options: PagesOptions): Hono<PageEnvironment> {
   const site = new Hono<PageEnvironment>();
+  site.use(withOtherTarget);
   site.use(secureHeaders({ strictTransportSecurity: false, contentSecurityPolicy: CONTENT_SECURITY_POLICY }));
-  site.use(csrf());
+  const fromHere = csrf();
+  site.use((context, next) => (isManifestPost(context.req) ? next() : fromHere(context, next)));
   addAssets(site);
   site.use(async (context, next) => {
     context.set('visit', visitOf(options, getCookie(context)));
@@ -55,6 +58,7 @@ function createSite(options: PagesOptions): Hono<PageEnvironment> {
   site.get(`${ENTRANCE}:key`, (context) => enter(context, options.key));
   site.post(SIGN_IN, signIn);
   addHomePage(site, options.welcome);
+  addNewAppPages(site);
   addIssuePages(site);
   addPullPages(site);
   addActionPages(site);
@@ -80,6 +84,20 @@ const CONTENT_SECURITY_POLICY = {
   frameAncestors: ["'none'"],
   baseUri: ["'none'"],
 };
+
+/** Lets the forms of one page lead to an origin that the page names. */
+async function withOtherTarget(context: PageContext, next: () => Promise<void>): Promise<void> {
+  await next();
+  const { formsLeadTo } = context.var;
+  const policy = context.res.headers.get(POLICY);
+  if (formsLeadTo === undefined || policy === null) return;
+  context.res.headers.set(
+    POLICY,
+    policy.replace("form-action 'self'", () => `form-action 'self' ${formsLeadTo}`),
+  );
+}
+
+const POLICY = 'content-security-policy';
 
 function visitOf({ request, people, key }: PagesOptions, cookies: Readonly<Record<string, string>>): Visit {
   const isOpen = opens(key, cookies[SESSION_COOKIE]);

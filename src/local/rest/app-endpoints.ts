@@ -137,8 +137,9 @@ function getInstallation({ host }: Call) {
 /** The secret itself is never told: https://docs.github.com/rest/apps/webhooks#get-a-webhook-configuration-for-an-app */
 function getHook({ host }: Call) {
   const { hasWebhookSecret, checksCertificate } = host.switches.values().arranged;
+  const url = host.outbox.url();
   return ok({
-    url: host.outbox.url() ?? '',
+    ...(url === undefined ? {} : { url }),
     content_type: 'json',
     insecure_ssl: checksCertificate ? '0' : '1',
     ...(hasWebhookSecret ? { secret: '********' } : {}),

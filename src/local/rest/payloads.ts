@@ -11,6 +11,7 @@ import {
   type Reaction,
   type Repository,
 } from '../records.ts';
+import { registrationOf } from '../registration/registrations.ts';
 import { accountOf } from '../repository-records.ts';
 
 export function accountPayload(host: Host, login: string): Fields {
@@ -171,25 +172,32 @@ export function issueEventPayload(host: Host, repository: Repository, event: Iss
   };
 }
 
-/** The App as GitHub describes it. */
+/** The App as GitHub describes it. Its slug stays what it is, whatever it is called: its bot has that name. */
 export function appPayload(host: Host): Fields {
   const { appId, slug } = host.credentials;
+  const { owner, manifest, registeredAt } = registrationOf(host) ?? UNREGISTERED;
   return {
     id: appId,
     slug,
     node_id: nodeIdOf('App', appId),
     client_id: `Iv1.local${appId}`,
-    owner: accountPayload(host, BOT_LOGIN),
-    name: 'Loopwright',
-    description: '',
-    external_url: host.url(),
+    owner: accountPayload(host, owner),
+    name: manifest.name,
+    description: manifest.description ?? '',
+    external_url: manifest.url ?? host.url(),
     html_url: `${host.url()}/apps/${slug}`,
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
+    created_at: registeredAt,
+    updated_at: registeredAt,
     permissions: host.switches.values().arranged.permissions,
     events: host.switches.values().arranged.events,
   };
 }
+
+const UNREGISTERED = {
+  owner: BOT_LOGIN,
+  manifest: { name: 'Loopwright', description: undefined, url: undefined },
+  registeredAt: '2026-01-01T00:00:00Z',
+};
 
 /** How a person stands to the repository, in GitHub's words. */
 export function associationOf(host: Host, repository: Repository, login: string): string {
