@@ -1,4 +1,4 @@
-/** What `npm start` says of a repository that no loop can work on yet, because its default branch lacks what `init` writes. */
+/** What `npm start` says of a repository that no loop can work on yet, because its default branch lacks what a loop needs. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { type Reader, readerOf } from '../local/reader.ts';
@@ -12,11 +12,22 @@ interface Place {
   readonly people: readonly User[];
 }
 
-/** One sentence with the remedy for each repository without the files that it needs. */
-export async function missingSetup(place: Place): Promise<readonly string[]> {
+export interface MissingSetup {
+  readonly fullName: string;
+  /** With the remedy. */
+  readonly sentence: string;
+}
+
+/** Each repository without the files that it needs. */
+export async function missingSetup(place: Place): Promise<readonly MissingSetup[]> {
   const reader = readerOf({ githubUrl: place.githubUrl, token: place.people[0]?.token ?? '' });
-  const sentences = await Promise.all(place.imports.map((repository) => remedyFor(repository, place, reader)));
-  return sentences.flatMap((sentence) => sentence ?? []);
+  const found = await Promise.all(
+    place.imports.map(async (repository) => ({
+      fullName: repository.fullName,
+      sentence: await remedyFor(repository, place, reader),
+    })),
+  );
+  return found.flatMap(({ fullName, sentence }) => (sentence === undefined ? [] : [{ fullName, sentence }]));
 }
 
 const about = z.object({ default_branch: z.string() });
@@ -34,5 +45,5 @@ async function remedyFor(
   const writer = people.find(isWriter)?.login ?? '<user>';
   const remote = `${githubUrl.replace('://', `://${writer}:<token>@`)}/${fullName}.git`;
   const init = commandLine('init', existsSync(path) ? path : 'CHECKOUT');
-  return `${fullName} has no ${missing.join(', ')} yet, so no loop can start there: run \`${init}\`, commit, and push that to the branch \`${branch}\` of \`${remote}\` (the import happens once).`;
+  return `${fullName} has no ${missing.join(', ')} yet, so no loop can start there. Its pull request “Set up Loopwright” brings what the App may write and links the rest: open it, add the two workflows, and merge it. Or run \`${init}\`, commit, and push that to the branch \`${branch}\` of \`${remote}\` (the import happens once).`;
 }

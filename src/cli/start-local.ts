@@ -75,7 +75,8 @@ async function welcomeIn(local: LocalMode, { asked, isDemo, issue }: Beginning):
     store: local.ports.store,
   });
   const missing = await missingSetup({ githubUrl, imports, people });
-  return localLines({ local, people, there, missing, data });
+  for (const { fullName } of missing) await local.install(fullName);
+  return localLines({ local, people, there, missing: missing.map(({ sentence }) => sentence), data });
 }
 
 const WELCOME = `## What to do next
@@ -84,7 +85,7 @@ const WELCOME = `## What to do next
 2. Open a repository below and write an issue that says what should be different, and how one would measure it.
 3. Add the label \`loop\` to it, with write permission. Everything else is said there.
 
-A repository needs \`.github/loopwright.yml\`, two workflows and their action on its default branch; \`npm run -s loopwright -- init\` writes them into a checkout.`;
+A repository needs \`.github/loopwright.yml\`, two workflows and their action on its default branch. Where they are missing, its pull request “Set up Loopwright” brings them; \`npm run -s loopwright -- init\` writes them into a checkout instead.`;
 
 interface Told {
   readonly local: { readonly entrance: string; readonly scripted: boolean };

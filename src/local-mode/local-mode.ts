@@ -44,6 +44,8 @@ export interface LocalMode {
   readonly appUrl: string;
   readonly scripted: boolean;
   readonly ports: Ports;
+  /** Tells the App that it was installed on a repository, as GitHub does where somebody installs it: what it lacks is proposed then. */
+  install(fullName: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -76,12 +78,25 @@ export async function startLocalMode(options: LocalModeOptions): Promise<LocalMo
       appUrl: app.url,
       scripted: model.scripted,
       ports: composed.ports,
+      install: (fullName) => install({ githubUrl, key }, fullName),
       close: () => opened.disposeAsync(),
     };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
   }
+}
+
+async function install(
+  { githubUrl, key }: { readonly githubUrl: string; readonly key: string },
+  fullName: string,
+): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  const { status } = await fetch(`${githubUrl}/_local/repos/${fullName}/installed`, { method: 'POST', headers });
+  if (status !== 204)
+    throw new LoopError(
+      `The embedded GitHub answered ${status} when it was to tell of an installation on ${fullName}.`,
+    );
 }
 
 /** Before anything is touched: two embedded GitHubs would overwrite each other's files. */

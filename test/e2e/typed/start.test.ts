@@ -52,7 +52,7 @@ test('start serves the named repository to the named person, and Ctrl-C ends all
   await start('--port', '0', '--import', `${join(root, 'shop')}=acme/shop`, '--user', 'wout:write:wout-token');
   expect(running.printed()).toContain('wout (write)');
   expect(running.printed()).toContain(
-    `  acme/shop has no .github/loopwright.yml, .github/workflows/loopwright-build.yml, .github/workflows/loopwright-verify.yml, .github/actions/loopwright-job/action.yml yet, so no loop can start there: run \`npm run -s loopwright -- init ${join(root, 'shop')}\`, commit, and push that to the branch \`main\` of \`${address.replace('://', '://wout:<token>@')}/acme/shop.git\` (the import happens once).\n`,
+    `  acme/shop has no .github/loopwright.yml, .github/workflows/loopwright-build.yml, .github/workflows/loopwright-verify.yml, .github/actions/loopwright-job/action.yml yet, so no loop can start there. Its pull request “Set up Loopwright” brings what the App may write and links the rest: open it, add the two workflows, and merge it. Or run \`npm run -s loopwright -- init ${join(root, 'shop')}\`, commit, and push that to the branch \`main\` of \`${address.replace('://', '://wout:<token>@')}/acme/shop.git\` (the import happens once).\n`,
   );
   expect(running.printed()).toContain('Write an issue, and add the label `loop` to it.');
   await fetch(`${address}/api/v3/repos/acme/shop/issues`, {
