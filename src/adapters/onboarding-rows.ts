@@ -1,6 +1,6 @@
 /** Onboardings as rows: one for each repository. */
 import { ConflictError } from '../errors.ts';
-import { onboarding as schema } from '../onboarding/onboarding.ts';
+import { isDue, onboarding as schema } from '../onboarding/onboarding.ts';
 import type { Store, StoredOnboarding } from '../ports.ts';
 import type { Engine } from './database.ts';
 import { jsonOf, parseStored } from './loop-rows.ts';
@@ -35,13 +35,12 @@ type Saving = Parameters<Store['saveOnboarding']>[0];
 
 async function saveOnboarding(engine: Engine, saving: Saving): ReturnType<Store['saveOnboarding']> {
   const { onboarding, said } = saving;
-  const { repositoryId, stage, run } = onboarding;
+  const { repositoryId } = onboarding;
   return engine.transaction(async (trx) => {
     if (said !== undefined && (await wasSaid(trx, { repositoryId }, said))) return 'repeated';
     if (!(await write(trx, saving)))
       throw new ConflictError(`the onboarding of ${repositoryId} was saved by another: load it and decide again`);
-    // What waits, and what runs, is heard of by its webhook.
-    if (stage === 'asked' || (stage === 'trying' && run === undefined))
+    if (isDue(onboarding))
       await enqueue(engine.boss, trx, { items: [{ type: 'onboard', repositoryId }], delaySeconds: 0 });
     return 'saved';
   });

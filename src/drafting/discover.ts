@@ -2,27 +2,50 @@
 import type { Requirement } from '../documents/documents.ts';
 import { requirementDocument } from '../documents/requirement-document.ts';
 import { cleanedLine } from '../guard/model-text.ts';
+import type { Answer } from '../loop/answers.ts';
+import type { ModelCall } from '../loop/brief.ts';
 import { defect } from '../loop/defect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Goal } from '../loop/goal.ts';
 import type { AnsweredQuestion, Loop } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { type Drafting, draftedEvent, measured, stamp, storeDocuments } from './drafting.ts';
+import type { StartedLoop } from '../loop/stages.ts';
+import type { Ports } from '../ports.ts';
+import { createDrafting, type Drafting, draftedEvent, measured, stamp, storeDocuments } from './drafting.ts';
 import { answersBlock, askedOf, fileBlocks, guidanceBlocks, issueBlock, scanBlock, scanOf } from './material.ts';
 import type { Block } from './prompt.ts';
 
 /** Asks once per loop; afterwards, or when nothing is to be asked, writes the requirement. */
 export async function discover(drafting: Drafting): Promise<Event> {
   const { loop, ports } = drafting;
-  const scan = await scanOf(loop, ports);
-  const material = [scanBlock(scan), ...(await fileBlocks(loop, ports, scan, askedOf(loop))), issueBlock(loop)];
+  const material = await materialFor(loop, ports);
   if (!wasInterviewed(loop)) {
-    const task =
-      'Which questions must people answer before this can be specified? Ask only what the issue and the repository leave open.';
-    const { questions } = await drafting.ask('interview', task, [...material, ...guidanceBlocks(loop)]);
+    const { questions } = await interview(drafting, material);
     if (questions.length > 0) return { type: 'asked', ...stamp(drafting), questions, calls: [...drafting.calls] };
   }
   return writeRequirement(drafting, material);
+}
+
+function interview(drafting: Drafting, material: readonly Block[]): Promise<Answer<'interview'>> {
+  const task =
+    'Which questions must people answer before this can be specified? Ask only what the issue and the repository leave open.';
+  return drafting.ask('interview', task, [...material, ...guidanceBlocks(drafting.loop)]);
+}
+
+/** What people would be asked, and nothing more: one call, which belongs to no loop. */
+export async function questionsFor({ loop, ports }: Pick<Drafting, 'loop' | 'ports'>): Promise<Previewed> {
+  const drafting = createDrafting('DISCOVER', loop, ports, 'unbooked');
+  const { questions } = await interview(drafting, await materialFor(loop, ports));
+  return { questions, calls: drafting.calls };
+}
+
+export interface Previewed extends Pick<Answer<'interview'>, 'questions'> {
+  readonly calls: readonly ModelCall[];
+}
+
+async function materialFor(loop: StartedLoop, ports: Ports): Promise<readonly Block[]> {
+  const scan = await scanOf(loop, ports);
+  return [scanBlock(scan), ...(await fileBlocks(loop, ports, scan, askedOf(loop))), issueBlock(loop)];
 }
 
 function wasInterviewed({ counters, questions }: Loop): boolean {

@@ -40,7 +40,13 @@ export interface Drafting {
 /** The skill that stands before all others in the App's own calls, so that they share one prefix. */
 export const GROUND_RULES = 'ground-rules';
 
-export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports): Drafting {
+/** What is unbooked belongs to no loop that is stored. */
+export function createDrafting(
+  phase: PhaseName,
+  loop: StartedLoop,
+  ports: Ports,
+  booking: 'booked' | 'unbooked' = 'booked',
+): Drafting {
   const calls: ModelCall[] = [];
   const answered: Answered[] = [];
   return {
@@ -64,7 +70,7 @@ export function createDrafting(phase: PhaseName, loop: StartedLoop, ports: Ports
       }
       const purse = leftAfter(purseOf(loop), calls);
       const silenceMs = silenceOf(loop, ports);
-      const book = bookOf(loop, ports);
+      const book = booking === 'booked' ? bookOf(loop, ports) : undefined;
       const result = await ports.model.answer({ name, context, system, user, purse, book, silenceMs, check });
       calls.push(...result.calls);
       answered.push({ asked, answer: await ports.store.putBlob(JSON.stringify(result.answer)) });

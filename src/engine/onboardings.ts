@@ -1,6 +1,7 @@
 /** Onboardings of repositories: who asks is noted, and each step is taken until the repository is ready, or somebody declines. */
 import type { Logger } from 'pino';
 import { onboard, tellUntried } from '../effects/onboard.ts';
+import { preview } from '../effects/preview.ts';
 import { ConflictError, LoopError, RetryError } from '../errors.ts';
 import { asked, type Onboarding, type OnboardingAsk } from '../onboarding/onboarding.ts';
 import type { Ports, Tries } from '../ports.ts';
@@ -14,17 +15,37 @@ export async function askForOnboarding(
   said: string,
   { store }: Pick<Ports, 'store'>,
 ): Promise<void> {
+  await saved(ask.repositoryId, said, store, (before) => asked(before, ask));
+}
+
+/** Saves what `next` makes of it, until nobody else has saved meanwhile. */
+async function saved(
+  repositoryId: number,
+  said: string,
+  store: Ports['store'],
+  next: (before: Onboarding | undefined) => Onboarding | undefined,
+): Promise<void> {
   for (let saves = 1; saves <= MAX_SAVES; saves += 1) {
-    const stored = await store.onboarding(ask.repositoryId);
+    const stored = await store.onboarding(repositoryId);
+    const onboarding = next(stored?.onboarding);
+    if (onboarding === undefined) return;
     try {
-      const onboarding = asked(stored?.onboarding, ask);
       await store.saveOnboarding({ onboarding, expectedVersion: stored?.version ?? 0, said });
       return;
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
     }
   }
-  throw new ConflictError(`the onboarding of ${ask.owner}/${ask.repo} was saved by others ${MAX_SAVES} times in a row`);
+  throw new ConflictError(`the onboarding of ${repositoryId} was saved by others ${MAX_SAVES} times in a row`);
+}
+
+/** Notes that somebody wants to see what would be asked about an issue; once for each `said`. */
+export async function askForPreview(
+  repositoryId: number,
+  said: string,
+  { store }: Pick<Ports, 'store'>,
+): Promise<void> {
+  await saved(repositoryId, said, store, (before) => before && { ...before, preview: 'asked' });
 }
 
 /** Takes the step of an onboarding that is due. @throws {RetryError} where trying again may help. */
@@ -36,10 +57,18 @@ export async function workOnOnboarding(
   if (stored === undefined) return;
   const { onboarding, version } = stored;
   const attempt = tries.of === stepNameOf(onboarding) ? tries.attempt : 1;
-  const next = await onboard(onboarding, ports, attempt).catch((error: unknown) =>
+  const next = await step(onboarding, ports, attempt).catch((error: unknown) =>
     afterFailure(error, { onboarding, ports, tries, log }),
   );
   if (next !== onboarding) await ports.store.saveOnboarding({ onboarding: next, expectedVersion: version });
+}
+
+/** A preview goes first: somebody waits for it. */
+async function step(onboarding: Onboarding, ports: Ports, attempt: number): Promise<Onboarding> {
+  if (onboarding.preview === undefined) return onboard(onboarding, ports, attempt);
+  await preview(onboarding, ports);
+  const { preview: _, ...next } = onboarding;
+  return next;
 }
 
 const stepNameOf = ({ trials, stage, run }: Onboarding): string => `${trials} ${stage} ${run?.id ?? ''}`;

@@ -2,7 +2,7 @@
 import type { FileChange } from '../loop/brief.ts';
 import type { CheckRun } from '../loop/check-run.ts';
 import type { ShownCheck, ShownComment } from '../loop/shown.ts';
-import type { LoopRef, Role } from '../loop/terms.ts';
+import type { Actor, LoopRef, Role } from '../loop/terms.ts';
 import type { Server } from '../settings/setup-files.ts';
 import type { EnvironmentFacts } from './inspection-port.ts';
 
@@ -58,6 +58,14 @@ export interface Merge {
   readonly parent: string;
   readonly held: readonly HeldEntry[];
   readonly made: readonly FileChange[];
+}
+
+export interface OpenIssue {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly user: Actor;
+  readonly labels: readonly { readonly name: string }[];
 }
 
 export interface OwnComment {
@@ -120,6 +128,8 @@ export interface GitHub {
   /** Names of all tags. */
   tags(repository: RepositoryRef): Promise<readonly string[]>;
   file(repository: RepositoryRef, path: string, ref: string): Promise<string | undefined>;
+  /** The newest open issue that is no pull request, among the last twenty of both. */
+  newestIssue(repository: RepositoryRef): Promise<OpenIssue | undefined>;
   /** Who may use an environment; undefined where there is none. */
   environment(repository: RepositoryRef, name: string): Promise<EnvironmentFacts | undefined>;
   /** With all its labels. @throws {GoneError} when the issue was deleted or moved to another repository. */

@@ -1,7 +1,7 @@
 /** Issues and people: comments, reactions, labels, and who may do what. */
 import { z } from 'zod';
 import { digestOf } from '../guard/digest.ts';
-import { type Role, role } from '../loop/terms.ts';
+import { type Actor, actor, GHOST, type Role, role } from '../loop/terms.ts';
 import { type Call, enterpriseVersionIn } from './github-client.ts';
 import { hasStatus, textOf } from './github-errors.ts';
 import type { GitHub, OwnComment } from './github-port.ts';
@@ -112,3 +112,22 @@ export const repository: Operation<'repository'> = async ({ octokit, here, fixed
   const server = enterpriseVersionIn(headers) === undefined ? 'github.com' : 'enterprise-server';
   return { defaultBranch: data.default_branch, url: data.html_url, server };
 };
+
+/** Of both issues and pull requests: GitHub lists them together. */
+const LISTED = 20;
+
+export const newestIssue: Operation<'newestIssue'> = async ({ octokit, here }) => {
+  const { data } = await octokit.rest.issues.listForRepo({ ...here, state: 'open', per_page: LISTED });
+  const found = data.find((one) => one.pull_request === undefined);
+  if (found === undefined) return undefined;
+  const { number, title, body, user, labels } = found;
+  const named = labels.map((label) => ({ name: typeof label === 'string' ? label : (label.name ?? '') }));
+  return { number, title, body: body ?? '', user: accountOf(user), labels: named };
+};
+
+/** Of an account that is gone GitHub names nobody. */
+function accountOf(account: { readonly id: number; readonly login: string; readonly type: string } | null): Actor {
+  if (account === null) return GHOST;
+  const { id, login, type } = account;
+  return actor.catch(GHOST).parse({ id, login, type });
+}

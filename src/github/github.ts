@@ -9,7 +9,16 @@ import { failedDeliveries, redeliver } from './github-deliveries.ts';
 import { type Attempts, attempt } from './github-errors.ts';
 import type { GitHub, RepositoryRef } from './github-port.ts';
 import { changedPaths, markDraft, markReady, openPull, pull, reviewComments, showPull } from './github-pulls.ts';
-import { comment, issueState, permission, react, removeLabel, repository, showComment } from './github-talk.ts';
+import {
+  comment,
+  issueState,
+  newestIssue,
+  permission,
+  react,
+  removeLabel,
+  repository,
+  showComment,
+} from './github-talk.ts';
 import { headChecks } from './head-checks.ts';
 import { environment } from './inspection-inside.ts';
 import { locate } from './relocation.ts';
@@ -41,6 +50,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     head: perform(head),
     tags: perform(tags),
     file: perform(file),
+    newestIssue: perform(newestIssue),
     environment: perform(environment),
     issueState: perform(issueState),
     comment: perform(comment),

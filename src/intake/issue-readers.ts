@@ -1,4 +1,5 @@
 /** What labels, and the closing or loss of an issue, mean. Webhooks come late, twice or in another order, so the issue as it is decides. */
+import { startingFacts } from '../context/start.ts';
 import { GoneError } from '../errors.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -8,7 +9,6 @@ import { newOrLive } from './loop-lookup.ts';
 import type { Issue, PayloadOf } from './payloads.ts';
 import { isSamePlace, placeOf } from './place.ts';
 import { afterAMoment, isAtRest, type Meaning, ofStored, type Readers, roleOf, type Taking } from './reader.ts';
-import { startingFacts } from './start.ts';
 
 const LABEL = 'loop';
 

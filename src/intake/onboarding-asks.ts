@@ -1,9 +1,9 @@
 /** What webhooks mean to the onboarding of a repository: the App was installed there, a file came, the pull request ended, a trial's run ended, somebody pressed the button. */
-import { askForOnboarding } from '../engine/onboardings.ts';
+import { askForOnboarding, askForPreview } from '../engine/onboardings.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { reaches } from '../loop/people/commands.ts';
 import { isPerson } from '../loop/terms.ts';
-import { type Onboarding, SETUP_BRANCH, SETUP_ID } from '../onboarding/onboarding.ts';
+import { type Onboarding, PREVIEW_BUTTON, SETUP_BRANCH, SETUP_ID } from '../onboarding/onboarding.ts';
 import type { Payload, PayloadName, PayloadOf } from './payloads.ts';
 import { saidOf } from './place.ts';
 import { roleOf, type Taking } from './reader.ts';
@@ -24,13 +24,14 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
   'pull_request.closed': ({ pull_request: { number }, repository }, taking) =>
     wake(repository.id, ({ pull, stage }) => pull === number && stage === 'waiting', taking),
   async 'check_run.rerequested'(payload, taking) {
-    const { check_run, repository, sender } = payload;
-    const [, repositoryId] = SETUP_ID.exec(check_run.external_id) ?? [];
-    if (Number(repositoryId) !== repository.id || !isPerson(sender)) return;
+    if (!(await isPressed(payload, taking))) return;
     const { at, ports } = taking;
-    const ref = saidOf(payload);
-    if (!reaches(await roleOf(ref, sender, ports), 'write')) return;
-    await askForOnboarding({ ...ref, at }, `rerun/${check_run.id ?? ''}/${at}`, ports);
+    await askForOnboarding({ ...saidOf(payload), at }, `rerun/${payload.check_run.id ?? ''}/${at}`, ports);
+  },
+  async 'check_run.requested_action'(payload, taking) {
+    const { repository, check_run, requested_action } = payload;
+    if (requested_action?.identifier !== PREVIEW_BUTTON || !(await isPressed(payload, taking))) return;
+    await askForPreview(repository.id, `preview/${check_run.id ?? ''}/${taking.at}`, taking.ports);
   },
   async 'workflow_run.completed'(payload, taking) {
     if (!isOwnRun(payload, taking.ports.self)) return;
@@ -38,6 +39,16 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
     await wake(repository.id, ({ run }) => run?.id === workflow_run.id, taking);
   },
 };
+
+type Press = PayloadOf<'check_run.rerequested' | 'check_run.requested_action'>;
+
+/** On a check of ours, by somebody who may write. */
+async function isPressed(payload: Press, { ports }: Taking): Promise<boolean> {
+  const { check_run, repository, sender } = payload;
+  const [, repositoryId] = SETUP_ID.exec(check_run.external_id) ?? [];
+  if (Number(repositoryId) !== repository.id || !isPerson(sender)) return false;
+  return reaches(await roleOf(saidOf(payload), sender, ports), 'write');
+}
 
 /** Takes in what a delivery says of onboardings; repeating it is harmless. */
 export async function takeInOnboardings(payload: Payload, taking: Taking): Promise<void> {

@@ -29,6 +29,8 @@ export const onboarding = z.strictObject({
   unasked: z.int().min(0),
   /** The commit of the default branch that is tried, or was tried last. */
   base: commitSha.optional(),
+  /** Somebody wants to see what would be asked about an issue. */
+  preview: z.literal('asked').optional(),
   /** While it is awaited. */
   run: z.strictObject({ id: z.int(), until: z.iso.datetime() }).optional(),
 });
@@ -43,6 +45,14 @@ export function asked(before: Onboarding | undefined, ask: OnboardingAsk): Onboa
   if (before !== undefined && stage === 'trying') return { ...before, ...ask };
   const known = { ...(base && { base }), ...(pull !== undefined && stage !== 'declined' && { pull }) };
   return { ...ask, ...known, stage: 'asked', trials, unasked: 0 };
+}
+
+/** The button of the check run that asks for it. */
+export const PREVIEW_BUTTON = 'preview';
+
+/** Whether the App itself has something to do next; what waits, and what runs, is heard of by its webhook. */
+export function isDue({ stage, run, preview }: Onboarding): boolean {
+  return preview !== undefined || stage === 'asked' || (stage === 'trying' && run === undefined);
 }
 
 /** Names the onboarding in its check runs. */

@@ -20,7 +20,10 @@ export function questionsComment({ questions, started: { issue }, counters }: St
   ].join('\n\n');
 }
 
-function questionText({ number, question, why, options, safeDefault }: AnsweredQuestion): string {
+export type ShownQuestion = Pick<AnsweredQuestion, 'number' | 'question' | 'why' | 'options' | 'safeDefault'>;
+
+/** One question with its options and its default. */
+export function questionText({ number, question, why, options, safeDefault }: ShownQuestion): string {
   const lines = options.map(
     ({ key, text }) =>
       `- ${key}: ${inlined(text)}${text === safeDefault || key === safeDefault ? ' **(default)**' : ''}`,

@@ -1,7 +1,7 @@
 /** The check run that is red until a repository has all that a loop needs, and the comment that says so on its pull request. Pure. */
 import { code, fenced, fitted, list, table } from '../documents/markdown.ts';
 import type { CheckRun } from '../loop/check-run.ts';
-import { type Onboarding, SETUP_CHECK, setupId } from '../onboarding/onboarding.ts';
+import { type Onboarding, PREVIEW_BUTTON, SETUP_CHECK, setupId } from '../onboarding/onboarding.ts';
 import type { TrialReport, TrialStep } from '../onboarding/trial.ts';
 import type { TrialVerdict } from '../onboarding/verdict.ts';
 
@@ -16,9 +16,16 @@ type Facts = Pick<CheckRun, 'status' | 'conclusion' | 'title' | 'summary'>;
 function check(onboarding: Onboarding, headSha: string, facts: Facts): CheckRun {
   return {
     ...{ name: SETUP_CHECK, headSha, externalId: setupId(onboarding) },
-    ...{ text: '', actions: [], annotations: [], ...facts },
+    ...{ text: '', actions: onboarding.pull === undefined ? [] : [PREVIEW], annotations: [], ...facts },
   };
 }
+
+/** It is said on the pull request, and costs something. */
+const PREVIEW = {
+  label: 'Preview questions',
+  description: 'Asks the model once, about one issue',
+  identifier: PREVIEW_BUTTON,
+};
 
 const NEXT = 'It is looked at again with each push; **Re-run** looks at once.';
 

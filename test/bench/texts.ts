@@ -1,8 +1,9 @@
 /** Texts of 65 kB that are slow to read, if any are: each made a reader here work for seconds before its matching was made linear. */
+
+import { goalOrRefusal } from '../../src/context/start.ts';
 import { commandLines, visibleText } from '../../src/guard/incoming.ts';
 import { parseMarkdown } from '../../src/guard/markdown.ts';
 import { outgoing } from '../../src/guard/outgoing.ts';
-import { goalOrRefusal } from '../../src/intake/start.ts';
 import { isCommand } from '../../src/loop/people/commands.ts';
 
 /** As much as GitHub takes in a comment. */

@@ -6,7 +6,7 @@ import { inflateSync } from 'node:zlib';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { goalOrRefusal } from '../../src/intake/start.ts';
+import { goalOrRefusal } from '../../src/context/start.ts';
 import { goal } from '../../src/loop/goal.ts';
 import { helpText } from '../../src/render/help.ts';
 import { repositoryConfig } from '../../src/settings/config.ts';

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readConfig } from '../../src/context/repository-config.ts';
+import { startingFacts } from '../../src/context/start.ts';
 import { draft } from '../../src/effects/draft.ts';
-import { startingFacts } from '../../src/intake/start.ts';
 import type { StartedLoop } from '../../src/loop/stages.ts';
 import * as authored from './authored.ts';
 import { openStage, type Stage } from './stage.ts';

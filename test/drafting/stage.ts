@@ -203,6 +203,7 @@ export const refusingGitHub: Ports['github'] = {
   head: refuse,
   tags: refuse,
   file: refuse,
+  newestIssue: refuse,
   environment: refuse,
   issueState: refuse,
   comment: refuse,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { packageFile } from '../../src/settings/package-root.ts';
-import { commented, eventually, headOf, pushed } from './acts.ts';
+import { commented, eventually, headOf, pressed, pushed } from './acts.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
 
 const CHECK = 'loopwright / setup';
@@ -152,6 +152,25 @@ it('that is closed is the end of it, until somebody asks again', { timeout: PATI
   expect((await stored())?.stage).toBe('declined');
   await world.as('maria', 'POST', `/check-runs/${id}/rerequest`);
   await eventually(async () => (await allPulls()).length === 2, 'another pull request');
+});
+
+it('shows on request what would be asked about an issue, and starts nothing', { timeout: PATIENCE_MS }, async () => {
+  const { number } = await proposedPull();
+  const { id } = await checkOn(BRANCH);
+  await pressed(world, 'maria', id, 'preview');
+  const previews = async () => (await world.comments(number)).filter(({ body }) => body.includes('preview'));
+  await eventually(async () => (await previews()).length > 0, 'a comment');
+  expect((await previews())[0]?.body).toBe('There is no preview of questions: There is no open issue yet.');
+  await world.as('noah', 'POST', '/issues', { title: 'Let visitors search the guestbook', body: 'Please.' });
+  await pressed(world, 'noah', id, 'preview');
+  await pressed(world, 'wout', id, 'preview');
+  await eventually(async () => (await previews())[0]?.body.includes('this would be asked') === true, 'the questions');
+  const [{ body } = { body: '' }, ...others] = await previews();
+  expect(others).toEqual([]);
+  expect(body).toMatch(/^\*\*A preview: this would be asked about #\d+ \(Let visitors search the guestbook\)\.\*\*/);
+  expect(body).toMatch(/\*\*1\. .+\?\*\*/);
+  expect(body).toMatch(/Asked of `scripted` once, for 0\.0000 USD\. No loop was started\.$/);
+  expect(await world.composed.ports.store.overview({ limit: 10 })).toEqual([]);
 });
 
 it('that is merged too early says what is missing, with pages for the default branch', {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goalOrRefusal } from '../../src/intake/start.ts';
+import { goalOrRefusal } from '../../src/context/start.ts';
 import { type Goal, priorityOf } from '../../src/loop/goal.ts';
 
 const fenced = (text: string) => `Please do this.\n\n\`\`\`yaml\n${text}\n\`\`\`\n`;

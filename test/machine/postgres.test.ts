@@ -15,6 +15,7 @@ import { describeCalls } from '../adapters/calls-behaviour.ts';
 import { startEngineProcess } from '../adapters/database-process.ts';
 import { databaseStage } from '../adapters/database-stage.ts';
 import { elapsed, loopOf, saveOf } from '../adapters/loops.ts';
+import { describeOnboardings } from '../adapters/onboardings-behaviour.ts';
 import { describeQueue } from '../adapters/queue-behaviour.ts';
 import { describeRows } from '../adapters/rows-behaviour.ts';
 import { describeStore } from '../adapters/store-behaviour.ts';
@@ -30,6 +31,7 @@ afterAll(() => server.stop());
 
 const open = async (): Promise<Engine> => openEngine({ url: await server.createDatabase() });
 describeCalls('on PostgreSQL', async () => databaseStage(await open()));
+describeOnboardings('on PostgreSQL', async () => databaseStage(await open()));
 describeStore('on PostgreSQL', async () => databaseStage(await open()));
 describeRows('PostgreSQL', open);
 describeQueue('PostgreSQL', open);

@@ -11,6 +11,7 @@ type Talk = Pick<
   | 'permission'
   | 'locate'
   | 'repository'
+  | 'newestIssue'
   | 'environment'
   | 'issueState'
   | 'comment'
@@ -58,6 +59,7 @@ export function talkOperations({ hub, wire }: Access): Talk {
           archived: false,
         }),
       }),
+    newestIssue: (target) => wire.request(target, { ...read, what: 'GET issues', perform: () => undefined }),
     environment: (target) => wire.request(target, { ...read, what: 'GET environment', perform: () => undefined }),
     issueState: (target, number) =>
       wire.request(target, {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startingFacts } from '../../src/intake/start.ts';
+import { startingFacts } from '../../src/context/start.ts';
 import { openStage } from '../drafting/stage.ts';
 import { GUARDRAILS } from '../guardrails.ts';
 

@@ -1,7 +1,5 @@
 /** What a label needs to know before a loop starts: the base, the configuration, the goal, the limits. */
 
-import { configAt, type ReadConfig } from '../context/repository-config.ts';
-import { readYaml } from '../context/yaml-text.ts';
 import { ConfigError } from '../errors.ts';
 import { digestOf } from '../guard/digest.ts';
 import type { Event } from '../loop/event.ts';
@@ -10,6 +8,8 @@ import { issueLane } from '../loop/lane.ts';
 import type { Actor, LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { BRANCH_PREFIX, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
+import { configAt, type ReadConfig } from './repository-config.ts';
+import { readYaml } from './yaml-text.ts';
 
 type Facts = Omit<Extract<Event, { type: 'labelled' }>, 'type' | 'at' | 'by' | 'role' | 'commentId'>;
 
