@@ -1,6 +1,9 @@
 /** Looks at a repository from outside: whether the App is there with all that it asks for, and whether people can begin. */
+
+import type { CheckFacts } from '../github/inspection-port.ts';
+import { SETUP_CHECK } from '../onboarding/onboarding.ts';
 import { waitingIn } from './app-looks.ts';
-import { missing, ok, unknown, wrong } from './finding.ts';
+import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
 
 /** What people set on an issue to begin. */
@@ -80,4 +83,22 @@ export const repositoryLooks = looksAt('repository', {
       );
     return ok(`${head} is green: ${listed(checks.map(({ name }) => name))}.`);
   },
+  trial: async ({ ward }) => {
+    const { look, repository } = await ward();
+    return trialFinding(await look.checkOnHead(SETUP_CHECK), repository.defaultBranch);
+  },
 });
+
+/** What our own check says of the default branch as it is: whether all is there, and whether it installs, builds, and is green twice. */
+function trialFinding(check: CheckFacts | undefined, branch: string): Finding {
+  if (check === undefined)
+    return unknown(
+      `The App has not tried \`${branch}\` as it is now: whether it installs, builds and is green twice nobody knows.`,
+      `Press Re-run on a check \`${SETUP_CHECK}\`; the pull request that set the repository up has one.`,
+    );
+  const { status, conclusion, title, url } = check;
+  if (status !== 'completed') return unknown(`The App is trying \`${branch}\`.`, 'Ask again when its run has ended.');
+  return conclusion === 'success'
+    ? ok(`\`${SETUP_CHECK}\` on \`${branch}\`: ${title}.`)
+    : wrong(`\`${SETUP_CHECK}\` on \`${branch}\`: ${title}.`, `Do what it says: ${url}`);
+}

@@ -4,7 +4,13 @@ import { file, head } from './github-commits.ts';
 import { unlessGone } from './github-errors.ts';
 import type { HeadChecks } from './github-port.ts';
 import { headChecks } from './head-checks.ts';
-import type { EnvironmentFacts, ProtectionFacts, RepositoryInspection, RuleFacts } from './inspection-port.ts';
+import type {
+  CheckFacts,
+  EnvironmentFacts,
+  ProtectionFacts,
+  RepositoryInspection,
+  RuleFacts,
+} from './inspection-port.ts';
 
 /** Performs a read with the repository's token. */
 type Perform = <Value>(operation: (call: Call) => Promise<Value>) => Promise<Value>;
@@ -25,6 +31,7 @@ export function inside(perform: Perform, branch: string): RepositoryInspection {
     protection: () => perform((call) => protection(call, branch)),
     environment: (name) => perform((call) => environment(call, name)),
     hasDraft: () => perform(hasDraft),
+    checkOnHead: (name) => perform((call) => checkOnHead(call, branch, name)),
     headChecks: () => perform((call) => checksOf(call, branch)),
   };
 }
@@ -86,6 +93,14 @@ export async function environment(call: Call, name: string): Promise<Environment
 async function hasDraft({ octokit, here }: Call): Promise<boolean> {
   const { data } = await octokit.rest.pulls.list({ ...here, state: 'all', per_page: 100 });
   return data.some(({ draft }) => draft === true);
+}
+
+async function checkOnHead({ octokit, here }: Call, ref: string, name: string): Promise<CheckFacts | undefined> {
+  const { data } = await octokit.rest.checks.listForRef({ ...here, ref, check_name: name, filter: 'latest' });
+  const [found] = data.check_runs;
+  if (found === undefined) return undefined;
+  const { status, conclusion, output, html_url: url } = found;
+  return { status, conclusion: conclusion ?? undefined, title: output.title ?? '', url: url ?? '' };
 }
 
 async function checksOf(call: Call, branch: string): Promise<HeadChecks & { readonly sha: string }> {

@@ -63,6 +63,14 @@ export interface ProtectionFacts {
   readonly checks: readonly string[];
 }
 
+export interface CheckFacts {
+  readonly status: string;
+  readonly conclusion: string | undefined;
+  readonly title: string;
+  /** Where people see it. */
+  readonly url: string;
+}
+
 export interface EnvironmentFacts {
   readonly branches: 'every' | 'protected' | 'named';
   /** Patterns of the branches and tags that may deploy, where they are named. */
@@ -87,6 +95,8 @@ export interface RepositoryInspection {
   environment(name: string): Promise<EnvironmentFacts | undefined>;
   /** Whether one of the last 100 pull requests is a draft. */
   hasDraft(): Promise<boolean>;
+  /** The newest check run of a name on the head of the default branch. */
+  checkOnHead(name: string): Promise<CheckFacts | undefined>;
   /** What everybody but us says about the head of the default branch. */
   headChecks(): Promise<HeadChecks & { readonly sha: string }>;
 }

@@ -40,6 +40,7 @@ const LOOK: RepositoryInspection = {
   protection: async () => ({ isEnabled: false, checks: [] }),
   environment: never,
   hasDraft: async () => false,
+  checkOnHead: never,
   headChecks: never,
 };
 const GITHUB: Inspection = {
@@ -141,6 +142,18 @@ test('a base that nobody has checked is unknown, and no pass', async () => {
   const finding = await said(repositoryLooks, 'base', { look: { headChecks: async () => nothing } });
   expect(finding).toMatchObject({ state: 'unknown' });
   expect(finding?.remedy).toContain('init');
+});
+
+test.each([
+  ['has tried nothing', undefined, 'unknown', 'nobody knows'],
+  ['is at it', { status: 'in_progress', conclusion: undefined, title: 'Trying the base' }, 'unknown', 'is trying'],
+  ['found all right', { status: 'completed', conclusion: 'success', title: 'All is there' }, 'ok', 'All is there.'],
+  ['found it red', { status: 'completed', conclusion: 'failure', title: 'The base is red' }, 'wrong', 'is red.'],
+  ['got no report', { status: 'completed', conclusion: 'action_required', title: 'Not tried' }, 'wrong', 'Not tried.'],
+] as const)('a base of which the App %s', async (_, check, state, words) => {
+  const checkOnHead = async () => check && { ...check, url: 'https://github.com/acme/shop/runs/1' };
+  const finding = await said(repositoryLooks, 'trial', { look: { checkOnHead } });
+  expect(finding).toMatchObject({ state, sentence: expect.stringContaining(words) });
 });
 
 test('workflows that Actions do not know are unknown', async () => {
