@@ -8,6 +8,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { ENTRANCE, isOfPages, opens, SESSION_COOKIE, SIGN_IN } from '../session.ts';
 import { addActionPages } from './pages-actions.ts';
 import { createApi, PageError, type PageRequest } from './pages-api.ts';
+import { addAppPages } from './pages-app.ts';
 import { addAssets } from './pages-assets.ts';
 import { addCodePages } from './pages-code.ts';
 import { showPage } from './pages-frame.ts';
@@ -59,6 +60,7 @@ function createSite(options: PagesOptions): Hono<PageEnvironment> {
   site.post(SIGN_IN, signIn);
   addHomePage(site, options.welcome);
   addNewAppPages(site);
+  addAppPages(site);
   addIssuePages(site);
   addPullPages(site);
   addActionPages(site);
