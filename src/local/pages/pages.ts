@@ -11,6 +11,7 @@ import { createApi, PageError, type PageRequest } from './pages-api.ts';
 import { addAppPages } from './pages-app.ts';
 import { addAssets } from './pages-assets.ts';
 import { addCodePages } from './pages-code.ts';
+import { addEnvironmentPage } from './pages-environments.ts';
 import { showPage } from './pages-frame.ts';
 import { addHomePage } from './pages-home.ts';
 import { addIssuePages } from './pages-issues.ts';
@@ -65,6 +66,7 @@ function createSite(options: PagesOptions): Hono<PageEnvironment> {
   addPullPages(site);
   addActionPages(site);
   addNewFilePage(site);
+  addEnvironmentPage(site);
   addCodePages(site);
   site.notFound((context) => showProblem(context, new PageError(`There is no page ${context.req.path}.`, 404)));
   site.onError((error, context) => {
