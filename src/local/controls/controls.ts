@@ -8,7 +8,7 @@ import { appRoutes } from './app-routes.ts';
 import { buttonRoutes } from './button-routes.ts';
 import { faultRoutes } from './fault-routes.ts';
 import { identityRoutes } from './identity-routes.ts';
-import { installationRoutes } from './installation-routes.ts';
+import { installationRoutes, installingRoutes } from './installation-routes.ts';
 import { issueRoutes } from './issue-routes.ts';
 import { manifestRoutes } from './manifest-routes.ts';
 import { recordRoutes } from './record-routes.ts';
@@ -19,7 +19,7 @@ import { settingRoutes } from './setting-routes.ts';
 export function createControls(host: Host): Hono {
   const app = new Hono();
   // These ask for a person's token themselves, or are for everybody; a download's address is signed.
-  for (const routes of [buttonRoutes, issueRoutes, faultRoutes, manifestRoutes, runRoutes])
+  for (const routes of [buttonRoutes, issueRoutes, faultRoutes, manifestRoutes, installingRoutes, runRoutes])
     app.route('/', routes(host));
   app.get('/downloads/:kind/:id', ({ req }) =>
     download(host, {

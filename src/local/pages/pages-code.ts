@@ -45,6 +45,7 @@ async function showRoot(context: PageContext): Promise<Response> {
   const body = html`<div class="page-head"><h1>${about.full_name}</h1></div>
 ${about.description ? html`<p class="lead">${about.description}</p>` : ''}
 <p class="toolbar"><span class="branch">${about.default_branch}</span> <a href="${place.link}/commits/${pathOf(spot.ref)}">Commits</a>
+${about.permissions?.admin ? html`<a href="${place.link}/settings/environments">Environments</a>` : ''}
 <code class="clone">${clone}</code></p>
 ${files === undefined ? html`<p class="panel padded quiet">This repository is empty.</p>` : await listingOf(api, spot, files)}`;
   return showPage(context, { title: place.fullName, place, section: 'code', body });

@@ -2,6 +2,7 @@
 import type { Hono } from 'hono';
 import { html, raw } from 'hono/html';
 import type { Api } from './pages-api.ts';
+import { APP, appLink, localApp } from './pages-app.ts';
 import { type Html, showPage } from './pages-frame.ts';
 import { renderMarkdown } from './pages-markdown.ts';
 import { issue, repository } from './pages-schemas.ts';
@@ -15,7 +16,9 @@ export function addHomePage(site: Hono<PageEnvironment>, welcome: string | undef
       const { visit } = context.var;
       const names = [...new Set(visit.users.flatMap((user) => user.repositories))].sort();
       const cards = await Promise.all(names.map((name) => readCard(visit.api, name)));
-      return showPage(context, { title: 'Local GitHub', body: homeBody(visit, cards, welcome) });
+      const app = await visit.api.find(APP, localApp);
+      const body = html`${homeBody(visit, cards, welcome)}${app ? appLink(app) : ''}`;
+      return showPage(context, { title: 'Local GitHub', body });
     }),
   );
 }

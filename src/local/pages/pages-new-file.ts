@@ -70,7 +70,7 @@ async function showNewFile(context: PageContext, attempt: Attempt): Promise<Resp
     message: context.req.query('message') ?? messageFor(filename),
     ...attempt.typed,
   };
-  const writes = (await visit.api.get(place.route, withPermissions)).permissions?.push === true;
+  const writes = (await visit.api.get(place.route, repository)).permissions?.push === true;
   const body = html`<div class="page-head"><h1>New file</h1></div>
 <p class="toolbar">in <span class="branch">${branch}</span></p>
 ${attempt.problem || writes ? newFileForm(filled) : nothingHere(visit, place)}`;
@@ -81,8 +81,6 @@ ${attempt.problem || writes ? newFileForm(filled) : nothingHere(visit, place)}`;
 function messageFor(path: string): string {
   return path === '' ? '' : `Create ${path.split('/').at(-1)}`;
 }
-
-const withPermissions = repository.extend({ permissions: z.object({ push: z.boolean().optional() }).optional() });
 
 /** Why this visitor writes nothing. */
 function nothingHere({ me, isOpen }: Visit, place: Place): Html {

@@ -21,6 +21,8 @@ export const repository = z.object({
   description: text,
   default_branch: z.string(),
   archived: z.boolean().optional(),
+  /** Of whoever reads; absent for nobody. */
+  permissions: z.object({ admin: z.boolean().optional(), push: z.boolean().optional() }).optional(),
 });
 
 export const issue = z.object({

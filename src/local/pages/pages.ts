@@ -8,8 +8,10 @@ import { secureHeaders } from 'hono/secure-headers';
 import { ENTRANCE, isOfPages, opens, SESSION_COOKIE, SIGN_IN } from '../session.ts';
 import { addActionPages } from './pages-actions.ts';
 import { createApi, PageError, type PageRequest } from './pages-api.ts';
+import { addAppPages } from './pages-app.ts';
 import { addAssets } from './pages-assets.ts';
 import { addCodePages } from './pages-code.ts';
+import { addEnvironmentPage } from './pages-environments.ts';
 import { showPage } from './pages-frame.ts';
 import { addHomePage } from './pages-home.ts';
 import { addIssuePages } from './pages-issues.ts';
@@ -59,10 +61,12 @@ function createSite(options: PagesOptions): Hono<PageEnvironment> {
   site.post(SIGN_IN, signIn);
   addHomePage(site, options.welcome);
   addNewAppPages(site);
+  addAppPages(site);
   addIssuePages(site);
   addPullPages(site);
   addActionPages(site);
   addNewFilePage(site);
+  addEnvironmentPage(site);
   addCodePages(site);
   site.notFound((context) => showProblem(context, new PageError(`There is no page ${context.req.path}.`, 404)));
   site.onError((error, context) => {

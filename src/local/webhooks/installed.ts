@@ -1,4 +1,4 @@
-/** The App has been given a repository: https://docs.github.com/webhooks/webhook-events-and-payloads#installation_repositories */
+/** The App has been given repositories: https://docs.github.com/webhooks/webhook-events-and-payloads#installation_repositories */
 import type { Fields } from '../../referee/json.ts';
 import { type Host, nodeIdOf } from '../host.ts';
 import type { Repository } from '../records.ts';
@@ -6,8 +6,16 @@ import { installationPayload } from '../rest/app-endpoints.ts';
 import { accountPayload } from '../rest/payloads.ts';
 import { deliver } from './events.ts';
 
-/** Tells the App, as when the owner chooses the repository on the page of the installation. */
-export function announceInstalled(host: Host, repository: Repository): void {
+export interface Installed {
+  readonly repositories: readonly Repository[];
+  /** Login of whoever chose them. */
+  readonly sender: string;
+}
+
+/** Tells the App, as when somebody chooses repositories on the page of the installation: once, in the order of the first of them. */
+export function announceInstalled(host: Host, { repositories, sender }: Installed): void {
+  const [repository] = repositories;
+  if (!repository) return;
   deliver(host, {
     event: 'installation_repositories',
     action: 'added',
@@ -15,10 +23,10 @@ export function announceInstalled(host: Host, repository: Repository): void {
     values: {
       installation: { ...installationPayload(host), repository_selection: 'selected' },
       repository_selection: 'selected',
-      repositories_added: [shortPayload(host, repository)],
+      repositories_added: repositories.map((one) => shortPayload(host, one)),
       repositories_removed: [],
       requester: null,
-      sender: accountPayload(host, repository.owner),
+      sender: accountPayload(host, sender),
     },
   });
 }
