@@ -10,6 +10,7 @@ import { LoopError, StoreError } from '../errors.ts';
 import { wire } from '../github/wire.ts';
 import { RUNNER_SECRET } from '../local/actions/runner-secret.ts';
 import { digestOfWorkflow } from '../local/actions/workflow-digest.ts';
+import { install } from '../local/installing.ts';
 import type { Ports } from '../ports.ts';
 import { type RunningApp, startServer } from '../server.ts';
 import { type ModelEnvironment, skillsDirectory } from '../settings/env.ts';
@@ -78,25 +79,13 @@ export async function startLocalMode(options: LocalModeOptions): Promise<LocalMo
       appUrl: app.url,
       scripted: model.scripted,
       ports: composed.ports,
-      install: (fullName) => install({ githubUrl, key }, fullName),
+      install: (fullName) => install({ githubUrl, key, fullName }),
       close: () => opened.disposeAsync(),
     };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
   }
-}
-
-async function install(
-  { githubUrl, key }: { readonly githubUrl: string; readonly key: string },
-  fullName: string,
-): Promise<void> {
-  const headers = { authorization: `Bearer ${key}` };
-  const { status } = await fetch(`${githubUrl}/_local/repos/${fullName}/installed`, { method: 'POST', headers });
-  if (status !== 204)
-    throw new LoopError(
-      `The embedded GitHub answered ${status} when it was to tell of an installation on ${fullName}.`,
-    );
 }
 
 /** Before anything is touched: two embedded GitHubs would overwrite each other's files. */

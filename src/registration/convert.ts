@@ -55,9 +55,9 @@ interface Answer {
 
 /** A text says why there is no answer; one that is no JSON has no body. */
 async function sent(apiUrl: string, code: string): Promise<Answer | string> {
-  const fetch = wire({ apiUrl, checked: false, registers: true });
+  const send = wire({ apiUrl, checked: false, registers: true });
   try {
-    const response = await fetch(`${apiUrl}/app-manifests/${code}/conversions`, {
+    const response = await send(`${apiUrl}/app-manifests/${code}/conversions`, {
       method: 'POST',
       headers: { accept: 'application/vnd.github+json', 'user-agent': 'loopwright' },
       signal: AbortSignal.timeout(WITHIN_MS),

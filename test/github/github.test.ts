@@ -206,7 +206,7 @@ test('a permission is the role on the repository, and none for strangers, ghosts
 test('the repository says its default branch', async () => {
   expect(await github().repository(repository)).toEqual({
     defaultBranch: 'main',
-    url: expect.stringMatching(/^http:.+\/acme\/\w+$/),
+    url: expect.stringMatching(/^http:.+\/alice\/toys$/),
     server: 'github.com',
   });
 });

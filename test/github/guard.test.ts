@@ -35,6 +35,7 @@ const CHECK_RUN = {
 const MARK_READY = { query: MARK_READY_FOR_REVIEW, variables: { pullRequestId: 'x' } };
 
 const ALLOWED: readonly (readonly [string, string, unknown?])[] = [
+  ['GET', `${REPOSITORY}/issues?state=open&per_page=20`],
   ['GET', `${REPOSITORY}/contents/docs/a%20b.md?ref=main`],
   ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/heads/loopwright/1', sha: 'a' }],
   ['POST', `${REPOSITORY}/git/refs`, { ref: 'refs/loopwright/1/1/1', sha: 'a' }],
@@ -70,7 +71,8 @@ const STOPPED: readonly (readonly [string, string, unknown?])[] = [
   ['PATCH', `${REPOSITORY}/git/refs/heads%2Floopwright%2F..%2Fmain`, { sha: 'a' }],
   ['DELETE', `${REPOSITORY}/git/refs/tags/v1`],
   ['DELETE', `${REPOSITORY}/git/refs/loopwright/1/1/1`],
-  ['GET', `${REPOSITORY}/issues`],
+  ['GET', `${REPOSITORY}/issues/comments`],
+  ['POST', `${REPOSITORY}/issues`, { title: 'Ours' }],
   ['POST', `${REPOSITORY}/labels`, { name: 'loop' }],
   ['PATCH', REPOSITORY, { name: 'games' }],
   ['POST', '/repositories/7/issues/1/comments', { body: 'b' }],

@@ -248,12 +248,12 @@ async function onCheck(pull: string, conclusion: string): Promise<string> {
     return check.getByRole('img', { name: conclusion }).count();
   };
   await expect.poll(isSo, LATER).toBeGreaterThan(0);
-  return check.innerText();
+  return (await check.textContent()) ?? '';
 }
 
 async function makeEnvironment(): Promise<void> {
   await page.goto(`${github}/${REPOSITORY}/settings/environments`);
-  await page.getByLabel('Name').fill('loopwright');
+  await page.getByLabel('Name', { exact: true }).fill('loopwright');
   await page.getByLabel('Selected branches').check();
   await page.getByLabel('Branch names or patterns, one a line').fill('main');
   await press('Save environment');
