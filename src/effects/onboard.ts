@@ -160,7 +160,7 @@ function shownOn(gaps: readonly Gap[], url: string, branch: string): readonly Sh
     link:
       text === undefined
         ? undefined
-        : `${url}/new/${branch}?filename=${encodeURIComponent(path)}&value=${encodeForLink(text)}`,
+        : `${url}/new/${branch.split('/').map(encodeURIComponent).join('/')}?filename=${encodeURIComponent(path)}&value=${encodeForLink(text)}`,
   }));
 }
 

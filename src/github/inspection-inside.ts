@@ -31,7 +31,7 @@ export function inside(perform: Perform, branch: string): RepositoryInspection {
     protection: () => perform((call) => protection(call, branch)),
     environment: (name) => perform((call) => environment(call, name)),
     hasDraft: () => perform(hasDraft),
-    checkOnHead: (name) => perform((call) => checkOnHead(call, branch, name)),
+    checksOnHead: (name) => perform((call) => checksOnHead(call, branch, name)),
     headChecks: () => perform((call) => checksOf(call, branch)),
   };
 }
@@ -95,12 +95,15 @@ async function hasDraft({ octokit, here }: Call): Promise<boolean> {
   return data.some(({ draft }) => draft === true);
 }
 
-async function checkOnHead({ octokit, here }: Call, ref: string, name: string): Promise<CheckFacts | undefined> {
+async function checksOnHead({ octokit, here }: Call, ref: string, name: string): Promise<readonly CheckFacts[]> {
   const { data } = await octokit.rest.checks.listForRef({ ...here, ref, check_name: name, filter: 'latest' });
-  const [found] = data.check_runs;
-  if (found === undefined) return undefined;
-  const { status, conclusion, output, html_url: url } = found;
-  return { status, conclusion: conclusion ?? undefined, title: output.title ?? '', url: url ?? '' };
+  return data.check_runs.map(({ status, conclusion, output, app, html_url: url }) => ({
+    status,
+    conclusion: conclusion ?? undefined,
+    title: output.title ?? '',
+    by: app?.slug,
+    url: url ?? '',
+  }));
 }
 
 async function checksOf(call: Call, branch: string): Promise<HeadChecks & { readonly sha: string }> {

@@ -67,6 +67,8 @@ export interface CheckFacts {
   readonly status: string;
   readonly conclusion: string | undefined;
   readonly title: string;
+  /** The slug of the App that wrote it. */
+  readonly by: string | undefined;
   /** Where people see it. */
   readonly url: string;
 }
@@ -95,8 +97,8 @@ export interface RepositoryInspection {
   environment(name: string): Promise<EnvironmentFacts | undefined>;
   /** Whether one of the last 100 pull requests is a draft. */
   hasDraft(): Promise<boolean>;
-  /** The newest check run of a name on the head of the default branch. */
-  checkOnHead(name: string): Promise<CheckFacts | undefined>;
+  /** The newest check run of a name on the head of the default branch, of each App that wrote one. */
+  checksOnHead(name: string): Promise<readonly CheckFacts[]>;
   /** What everybody but us says about the head of the default branch. */
   headChecks(): Promise<HeadChecks & { readonly sha: string }>;
 }

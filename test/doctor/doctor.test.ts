@@ -6,7 +6,7 @@ import type { Row } from '../../src/doctor/finding.ts';
 import type { PatientOptions } from '../../src/doctor/patient.ts';
 import { freePort, listening } from '../listening.ts';
 import { HERE } from '../local/server.ts';
-import { CONFIG, checked, examined, KEY, RIGHT, type Stage, startRightStage } from './stage.ts';
+import { CONFIG, checked, examined, KEY, RIGHT, type Stage, startRightStage, tried } from './stage.ts';
 import type { Manner } from './tool-model.ts';
 
 let stage: Stage;
@@ -368,6 +368,16 @@ const MISSTEPS: readonly Misstep[] = [
     remedy: /^Make the default branch green\.$/,
   },
   {
+    what: 'a base that failed its trial',
+    act: async () => {
+      await tried(stage.github, 'failure', 'The base is flaky');
+      return () => tried(stage.github, 'success', 'All is there');
+    },
+    row: 'repository/trial',
+    says: '`loopwright / setup` on `main`: The base is flaky.',
+    remedy: /^Do what it says: http/,
+  },
+  {
     what: 'a base that is still being checked',
     act: async () => {
       await checked(stage.github, 'pending');
@@ -687,6 +697,8 @@ describe('a GitHub that gives no answer to be believed', () => {
 
   test('which fails on one request alone makes that row alone unknown', async () => {
     const fault = { route: '/repos/{owner}/{repo}/labels/{name}', by: 'app', status: 500 };
+    // The default branch has moved since.
+    await tried(stage.github, 'success', 'All is there');
     await stage.github.local('POST', '/faults', fault, 'alice');
     const report = await examined(stage);
     await stage.github.local('DELETE', '/faults', undefined, 'alice');

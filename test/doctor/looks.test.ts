@@ -40,7 +40,7 @@ const LOOK: RepositoryInspection = {
   protection: async () => ({ isEnabled: false, checks: [] }),
   environment: never,
   hasDraft: async () => false,
-  checkOnHead: never,
+  checksOnHead: never,
   headChecks: never,
 };
 const GITHUB: Inspection = {
@@ -58,6 +58,7 @@ interface Told {
   readonly github?: Partial<Inspection>;
   readonly apiUrl?: string;
   readonly sandboxProblem?: Patient['sandboxProblem'];
+  readonly app?: Patient['app'];
 }
 
 function patientWith({
@@ -66,6 +67,7 @@ function patientWith({
   github,
   apiUrl = 'https://api.github.com',
   sandboxProblem = never,
+  app: asApp = never,
 }: Told): Patient {
   const { app, ...environment } = examinedEnvironment();
   const ward: Ward = {
@@ -79,7 +81,7 @@ function patientWith({
     withinMs: 1,
     sandboxProblem,
     wanted: never,
-    app: never,
+    app: asApp,
     github: async () => ({ ...GITHUB, ...github }),
     installation: never,
     ward: async () => ward,
@@ -151,8 +153,11 @@ test.each([
   ['found it red', { status: 'completed', conclusion: 'failure', title: 'The base is red' }, 'wrong', 'is red.'],
   ['got no report', { status: 'completed', conclusion: 'action_required', title: 'Not tried' }, 'wrong', 'Not tried.'],
 ] as const)('a base of which the App %s', async (_, check, state, words) => {
-  const checkOnHead = async () => check && { ...check, url: 'https://github.com/acme/shop/runs/1' };
-  const finding = await said(repositoryLooks, 'trial', { look: { checkOnHead } });
+  const url = 'https://github.com/acme/shop/runs/1';
+  const others = { status: 'completed', conclusion: 'success', title: 'All is there', by: 'github-actions', url };
+  const checksOnHead = async () => [others, ...(check === undefined ? [] : [{ ...check, by: 'loopwright', url }])];
+  const app = async () => ({ slug: 'loopwright', url, permissions: {}, events: [], serverVersion: undefined });
+  const finding = await said(repositoryLooks, 'trial', { look: { checksOnHead }, app });
   expect(finding).toMatchObject({ state, sentence: expect.stringContaining(words) });
 });
 

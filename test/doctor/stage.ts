@@ -109,6 +109,7 @@ export async function startRightStage(
   });
   await alice.rest.repos.createDeploymentBranchPolicy({ ...HERE, environment_name: 'loopwright', name: 'main' });
   await checked(github, 'success');
+  await tried(github, 'success', 'All is there');
   await ran(github);
   const { appId, privateKey, webhookSecret } = github.server.credentials;
   const arrange = async (arranged: object) => void (await github.local('PATCH', '/switches', { arranged }));
@@ -145,6 +146,16 @@ export async function checked(github: GitHubStage, state: 'success' | 'failure' 
   const alice = github.as('alice');
   const { data } = await alice.rest.git.getRef({ ...HERE, ref: 'heads/main' });
   await alice.rest.repos.createCommitStatus({ ...HERE, sha: data.object.sha, state, context: 'ci' });
+}
+
+/** Has the App say on the default branch's head what it does where a repository is set up. */
+export async function tried(github: GitHubStage, conclusion: 'success' | 'failure', title: string): Promise<void> {
+  const { data } = await github.as('alice').rest.git.getRef({ ...HERE, ref: 'heads/main' });
+  const app = await github.asApp();
+  await app.rest.checks.create({
+    ...{ ...HERE, name: 'loopwright / setup', head_sha: data.object.sha, status: 'completed' as const, conclusion },
+    output: { title, summary: 'As the App says it.' },
+  });
 }
 
 async function ran(github: GitHubStage): Promise<void> {

@@ -71,7 +71,6 @@ const STOPPED: readonly (readonly [string, string, unknown?])[] = [
   ['PATCH', `${REPOSITORY}/git/refs/heads%2Floopwright%2F..%2Fmain`, { sha: 'a' }],
   ['DELETE', `${REPOSITORY}/git/refs/tags/v1`],
   ['DELETE', `${REPOSITORY}/git/refs/loopwright/1/1/1`],
-  ['GET', `${REPOSITORY}/issues/comments`],
   ['POST', `${REPOSITORY}/issues`, { title: 'Ours' }],
   ['POST', `${REPOSITORY}/labels`, { name: 'loop' }],
   ['PATCH', REPOSITORY, { name: 'games' }],
