@@ -100,27 +100,57 @@ async function setupActionGap(site: Site): Promise<Gap | undefined> {
 const textAt = ({ workspace, repository, sha }: Site, path: string): Promise<string | undefined> =>
   workspace.read(repository, sha, path);
 
+/** A file, and what it is for: a clause for people. */
+export interface ProposedFile extends FileChange {
+  readonly purpose: string;
+}
+
 /** What the App proposes: all that is not there but the workflow files, which it may not write. */
 export interface Proposal {
-  readonly changes: readonly FileChange[];
+  readonly changes: readonly ProposedFile[];
   /** What the files show of the tests; undefined where a configuration is there. */
   readonly tests: GuessedTests | undefined;
 }
 
 export async function proposalFor(site: Site): Promise<Proposal> {
-  const missing = async (path: string, text: () => Promise<string>): Promise<readonly FileChange[]> =>
-    (await textAt(site, path)) === undefined ? [changeOf(path, await text())] : [];
   const files = (await site.workspace.files(site.repository, site.sha)).filter(({ type }) => type === 'blob');
   const paths = files.map(({ path }) => path);
   const guessed = await guessAt(site, paths);
-  const config = await missing(CONFIG_PATH, async () => guessedConfig(atRoot(paths), guessed));
-  const job = await missing(JOB_ACTION, () => setupText(['actions', 'loopwright-job', 'action.yml'], site.server));
-  const setup = await missing(SETUP_ACTION, () =>
-    setupText(['actions', 'loopwright-setup', 'action.yml'], site.server),
-  );
-  const form = await missing(ISSUE_FORM, () => setupText(['issue-form.yml'], site.server));
-  return { changes: [...config, ...job, ...setup, ...form], tests: config.length > 0 ? guessed : undefined };
+  const missing = async ([path, purpose, text]: Offered): Promise<readonly ProposedFile[]> =>
+    (await textAt(site, path)) === undefined ? [{ ...changeOf(path, await text(site, guessed, paths)), purpose }] : [];
+  const [config = [], ...others] = await Promise.all(OFFERED.map(missing));
+  return { changes: [...config, ...others.flat()], tests: config.length > 0 ? guessed : undefined };
 }
+
+type Offered = readonly [
+  path: string,
+  purpose: string,
+  text: (site: Site, guessed: GuessedTests, paths: readonly string[]) => string | Promise<string>,
+];
+
+/** The configuration goes first. */
+const OFFERED: readonly Offered[] = [
+  [
+    CONFIG_PATH,
+    'how the repository is installed, built and tested',
+    (_, guessed, paths) => guessedConfig(atRoot(paths), guessed),
+  ],
+  [
+    JOB_ACTION,
+    'what the jobs of both workflows do',
+    ({ server }) => setupText(['actions', 'loopwright-job', 'action.yml'], server),
+  ],
+  [
+    SETUP_ACTION,
+    'downloads what lock files name, because the sandbox has no network; yours to change',
+    ({ server }) => setupText(['actions', 'loopwright-setup', 'action.yml'], server),
+  ],
+  [
+    ISSUE_FORM,
+    'asks what Loopwright would ask otherwise; yours to change',
+    ({ server }) => setupText(['issue-form.yml'], server),
+  ],
+];
 
 const atRoot = (paths: readonly string[]): readonly string[] => [
   ...new Set(paths.map((path) => path.split('/', 1)[0] ?? '')),

@@ -102,7 +102,8 @@ async function propose(
   }
   const ref = `${HEADS}${SETUP_BRANCH}`;
   const at = await github.head(onboarding, ref);
-  const commit = { ref, parent: at ?? site.sha, changes, message: SETUP_TITLE, known: { at } };
+  const files = changes.map(({ purpose: _, ...change }) => change);
+  const commit = { ref, parent: at ?? site.sha, changes: files, message: SETUP_TITLE, known: { at } };
   const { sha } = await github.commit(onboarding, commit);
   await github.moveRef(onboarding, ref, sha, { at });
   const left = shownOn(
@@ -110,10 +111,9 @@ async function propose(
     url,
     SETUP_BRANCH,
   );
-  const brought = changes.map(({ path }) => path);
   const { number } = await github.openPull(onboarding, {
     ...{ branch: SETUP_BRANCH, base: defaultBranch, title: SETUP_TITLE, isDraft: false },
-    body: setupBody({ brought, tests, left, defaultBranch }),
+    body: setupBody({ brought: changes, tests, left, defaultBranch }),
   });
   return follow({ ...onboarding, pull: number }, number, { gaps, url, defaultBranch, site }, { github });
 }
@@ -128,12 +128,14 @@ async function follow(
   const { state, merged, headSha } = await github.pull(onboarding, pull);
   if (state === 'closed' && !merged) return { ...waiting(onboarding), stage: 'declined' };
   if (state === 'open') {
-    const { gaps: left } = await setupAt({ ...site, sha: headSha });
+    // The branch is ahead of what the pull request says of it.
+    const sha = (await github.head(onboarding, `${HEADS}${SETUP_BRANCH}`)) ?? headSha;
+    const { gaps: left } = await setupAt({ ...site, sha });
     const shown = shownOn(left, url, SETUP_BRANCH);
     const told =
       left.length === 0
-        ? completeCheck(onboarding, headSha, await adviceFor(onboarding, { url, defaultBranch }, github))
-        : gapsCheck(onboarding, headSha, shown);
+        ? completeCheck(onboarding, sha, await adviceFor(onboarding, { url, defaultBranch }, github))
+        : gapsCheck(onboarding, sha, shown);
     await github.checks(onboarding, [told]);
     return waiting(onboarding);
   }

@@ -6,7 +6,7 @@ import { isPerson } from '../loop/terms.ts';
 import { type Onboarding, PREVIEW_BUTTON, SETUP_BRANCH, SETUP_ID } from '../onboarding/onboarding.ts';
 import type { Payload, PayloadName, PayloadOf } from './payloads.ts';
 import { saidOf } from './place.ts';
-import { roleOf, type Taking } from './reader.ts';
+import { afterAMoment, roleOf, type Taking } from './reader.ts';
 import { installedAt } from './relocation-readers.ts';
 import { isOwnRun } from './run-readers.ts';
 
@@ -17,12 +17,21 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
     installed(installedAt(installation.id, repositories ?? []), taking),
   'installation_repositories.added': ({ installation, repositories_added }, taking) =>
     installed(installedAt(installation.id, repositories_added), taking),
-  async push({ ref, repository }, taking) {
+  async push(payload, taking) {
+    const { ref, after, repository } = payload;
     const isLookedAt = ref === `refs/heads/${repository.default_branch}` || ref === `refs/heads/${SETUP_BRANCH}`;
-    if (isLookedAt) await wake(repository.id, ({ stage }) => stage === 'waiting', taking);
+    if (!isLookedAt || !(await awaits(repository.id, taking))) return;
+    const head = await taking.ports.github.head(saidOf(payload), ref);
+    if (head !== after) afterAMoment(`GitHub says that ${ref} is at ${head ?? 'no commit'}`, taking);
+    await wake(repository.id, isWaiting, taking);
   },
-  'pull_request.closed': ({ pull_request: { number }, repository }, taking) =>
-    wake(repository.id, ({ pull, stage }) => pull === number && stage === 'waiting', taking),
+  async 'pull_request.closed'(payload, taking) {
+    const { pull_request, repository } = payload;
+    if ((await awaits(repository.id, taking))?.pull !== pull_request.number) return;
+    const { state } = await taking.ports.github.pull(saidOf(payload), pull_request.number);
+    if (state === 'open') afterAMoment(`GitHub says that #${pull_request.number} is open`, taking);
+    await wake(repository.id, isWaiting, taking);
+  },
   async 'check_run.rerequested'(payload, taking) {
     if (!(await isPressed(payload, taking))) return;
     const { at, ports } = taking;
@@ -64,6 +73,14 @@ function read<Name extends PayloadName>(payload: PayloadOf<Name>, taking: Taking
 async function installed(repositories: readonly RepositoryRef[], { at, ports }: Taking): Promise<void> {
   for (const ref of repositories)
     await askForOnboarding({ ...ref, at }, `installed/${ref.installationId}/${ref.repositoryId}`, ports);
+}
+
+const isWaiting = ({ stage }: Onboarding): boolean => stage === 'waiting';
+
+/** The onboarding, where it waits for people. */
+async function awaits(repositoryId: number, { ports: { store } }: Taking): Promise<Onboarding | undefined> {
+  const stored = await store.onboarding(repositoryId);
+  return stored !== undefined && isWaiting(stored.onboarding) ? stored.onboarding : undefined;
 }
 
 async function wake(

@@ -49,6 +49,14 @@ export function trialVerdict(steps: Steps): TrialVerdict {
   const tested = (['suite', 'suite again', 'runner'] as const).every((name) => of(name) === 'passed');
   const made = (['install', 'build'] as const).every((name) => of(name) === 'passed' || of(name) === 'none');
   return tested && made
-    ? { isGreen: true, title: 'All is there: the base installs, builds, and its tests are green twice', remedy: '' }
+    ? { isGreen: true, title: `All is there: ${greenText(of)}`, remedy: '' }
     : { isGreen: false, title: 'The trial of the base is not whole', remedy: AGAIN };
+}
+
+/** What there is nothing of is not said to work. */
+function greenText(of: Of): string {
+  const made = [...(of('install') === 'passed' ? ['installs'] : []), ...(of('build') === 'passed' ? ['builds'] : [])];
+  return made.length === 0
+    ? "the base's tests are green twice"
+    : `the base ${made.join(', ')}, and its tests are green twice`;
 }

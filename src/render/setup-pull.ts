@@ -5,8 +5,8 @@ import { gapList, type ShownGap, type ToldTrial, trialText } from './setup-check
 export const SETUP_TITLE = 'Set up Loopwright';
 
 export interface SetupPull {
-  /** Paths that it brings. */
-  readonly brought: readonly string[];
+  /** Files that it brings, and what each is for. */
+  readonly brought: readonly { readonly path: string; readonly purpose: string }[];
   /** What was guessed of the tests, where the configuration is new; `unseen` says why the runner stands in a comment. */
   readonly tests: { readonly runner: string; readonly test: string; readonly unseen?: string | undefined } | undefined;
   /** What people add on the branch themselves. */
@@ -24,20 +24,24 @@ export function setupBody({ brought, tests, left, defaultBranch }: SetupPull): s
       ? []
       : [
           {
-            text: `### Add these two first\n\nThe App has no permission to write workflows, on purpose. Each link opens a page with the text in it; commit it to this branch.\n\n${gapList(left)}`,
+            text: `### Add ${left.length === 1 ? 'this' : 'these'} first\n\nThe App has no permission to write workflows, on purpose. ${left.length === 1 ? 'The' : 'Each'} link opens a page with the text in it; commit it to this branch.\n\n${gapList(left)}`,
           },
         ]),
-    { text: `### What it brings\n\n${list(brought.map(code), '')}` },
-    ...(tests === undefined ? [] : [{ text: guessText(tests) }]),
     {
-      text: `### Then\n\n${list(
-        [
-          `Make the environment \`loopwright\` in the settings of the repository, for \`${defaultBranch}\` alone: jobs that ask for a model run in it.`,
-          'Merge. The base is tried in a run: installed, built, its tests twice; what comes of it is said here and in the check `loopwright / setup`, before anything is spent.',
-          'Label an issue `loop`.',
-        ],
+      text: `### What it brings\n\n${list(
+        brought.map(({ path, purpose }) => `${code(path)}: ${purpose}`),
         '',
       )}`,
+    },
+    ...(tests === undefined ? [] : [{ text: guessText(tests) }]),
+    {
+      text: `### Then\n\n${[
+        `Make the environment \`loopwright\` in the settings of the repository, for \`${defaultBranch}\` alone: jobs that ask for a model run in it.`,
+        'Merge. The base is tried in a run: installed, built, its tests twice; what comes of it is said here and in the check `loopwright / setup`, before anything is spent.',
+        'Label an issue `loop`.',
+      ]
+        .map((text, index) => `${index + 1}. ${text}`)
+        .join('\n')}`,
     },
   ]);
 }

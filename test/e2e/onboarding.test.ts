@@ -124,7 +124,7 @@ it('a repository without anything comes to a finished pull request', { timeout: 
   const tried = await checkOn('main');
   expect(tried).toMatchObject({
     conclusion: 'success',
-    output: { title: 'All is there: the base installs, builds, and its tests are green twice' },
+    output: { title: "All is there: the base's tests are green twice" },
   });
   expect(tried.output.summary).toMatch(/single tests \| ✓ passed/);
   const said = (await world.comments(pull.number)).filter(({ author }) => author === 'loopwright[bot]');

@@ -8,7 +8,7 @@ import type { ReviewComment } from '../../src/github/github-port.ts';
 import { meaningsOf, takeIn } from '../../src/intake/take-in.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf, type LoopRef, type Role } from '../../src/loop/terms.ts';
-import type { Ports } from '../../src/ports.ts';
+import type { Ports, QueueItem } from '../../src/ports.ts';
 import { refusingGitHub } from '../drafting/stage.ts';
 import { GUARDRAILS } from '../guardrails.ts';
 import { MEMORY } from '../prepared.ts';
@@ -44,6 +44,8 @@ export interface Door {
   readonly world: World;
   /** Requests to GitHub, by method of the port, with owner and name of the repository. */
   readonly asked: string[];
+  /** What was queued, beside what a save queues. */
+  readonly queued: QueueItem[];
   /** Stores a loop as it is. */
   keep(loop: Loop): Promise<void>;
   loop(ref?: Partial<LoopRef>): Promise<Loop | undefined>;
@@ -68,6 +70,7 @@ export function doors(): () => Promise<Door> {
 async function openDoor(engine: Engine): Promise<Door> {
   await engine.db.deleteFrom('loops').execute();
   await engine.db.deleteFrom('heard').execute();
+  await engine.db.deleteFrom('onboardings').execute();
   const store = createStore(engine);
   const world: World = {
     roles: { maria: 'write', ghost: 'admin' },
@@ -82,6 +85,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     paths: {},
   };
   const asked: string[] = [];
+  const queued: QueueItem[] = [];
   const ask =
     <Rest extends readonly unknown[], Answer>(name: string, answer: (...rest: Rest) => Answer) =>
     async ({ owner, repo }: Pick<LoopRef, 'owner' | 'repo'>, ...rest: Rest): Promise<Answer> => {
@@ -129,7 +133,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     },
     model: { answer: refuse, turn: refuse },
     store,
-    queue: { start: refuse, send: refuse, stop: refuse },
+    queue: { start: refuse, send: async (item) => void queued.push(item), stop: refuse },
     workspace: {
       files: refuse,
       read: refuse,
@@ -149,6 +153,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     ports,
     world,
     asked,
+    queued,
     async keep(loop) {
       await store.save({ loop, expectedVersion: 0, event: undefined, settled: undefined, wakes: [] });
     },

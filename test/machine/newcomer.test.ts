@@ -168,7 +168,7 @@ async function missteps(): Promise<void> {
   const refusing = createServer((_, answer) => answer.writeHead(401).end('{"error":{"message":"Incorrect API key"}}'));
   const url = await listening(refusing);
   try {
-    const said = await complaints({ LLM_BASE_URL: `${url}/v1`, LLM_API_KEY: 'sk-wrong' });
+    const said = await complaints({ LLM_BASE_URL: `${url}/v1`, LLM_API_KEY: 'sk-wrong', LOOPWRIGHT_SCRIPTED: '' });
     expect(said).toMatch(/^model, .+401/m);
     expect(said).toMatch(new RegExp(`^gateway, .+${new URL(app).port}`, 'm'));
     for (const file of ['workflows/loopwright-build.yml', 'workflows/loopwright-verify.yml', 'loopwright.yml'])
@@ -263,7 +263,7 @@ async function makeEnvironment(): Promise<void> {
 async function tried(pull: string): Promise<void> {
   const said = async () => {
     await page.goto(pull);
-    return page.getByText('its tests are green twice').count();
+    return page.getByText('tests are green twice').count();
   };
   await expect.poll(said, LATER).toBeGreaterThan(0);
   await shoot('tried');

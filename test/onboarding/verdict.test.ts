@@ -35,8 +35,16 @@ describe('the verdict on a base', () => {
     expect(verdict.remedy).toMatch(/\.$/);
   });
 
-  it('is green with nothing to install and nothing to build', () => {
-    expect(trialVerdict(stepsOf({ install: 'none', build: 'none' })).isGreen).toBe(true);
+  it.each<[string, Outcomes, string]>([
+    ['all passed', {}, 'All is there: the base installs, builds, and its tests are green twice'],
+    ['nothing is built', { build: 'none' }, 'All is there: the base installs, and its tests are green twice'],
+    [
+      'there is nothing but tests',
+      { install: 'none', build: 'none' },
+      "All is there: the base's tests are green twice",
+    ],
+  ])('is green where %s, and says so of what there is', (_, outcomes, title) => {
+    expect(trialVerdict(stepsOf(outcomes))).toEqual({ isGreen: true, title, remedy: '' });
   });
 
   it('is green only where both suites and the runner passed, and nothing failed or was left out', () => {
