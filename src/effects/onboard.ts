@@ -100,12 +100,7 @@ async function propose(
     await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shownOn(gaps, url, defaultBranch))]);
     return waiting(onboarding);
   }
-  const ref = `${HEADS}${SETUP_BRANCH}`;
-  const at = await github.head(onboarding, ref);
-  const files = changes.map(({ purpose: _, ...change }) => change);
-  const commit = { ref, parent: at ?? site.sha, changes: files, message: SETUP_TITLE, known: { at } };
-  const { sha } = await github.commit(onboarding, commit);
-  await github.moveRef(onboarding, ref, sha, { at });
+  await commitOn(onboarding, site, github);
   const left = shownOn(
     gaps.filter(({ text }) => text !== undefined),
     url,
@@ -116,6 +111,18 @@ async function propose(
     body: setupBody({ brought: changes, tests, left, defaultBranch }),
   });
   return follow({ ...onboarding, pull: number }, number, { gaps, url, defaultBranch, site }, { github });
+}
+
+/** On top of what is there: an earlier try may have left it, and people have changed it since. */
+async function commitOn(onboarding: Onboarding, site: Site, github: World['github']): Promise<void> {
+  const ref = `${HEADS}${SETUP_BRANCH}`;
+  const at = await github.head(onboarding, ref);
+  const parent = at ?? site.sha;
+  const { changes } = await proposalFor({ ...site, sha: parent });
+  if (changes.length === 0) return;
+  const files = changes.map(({ purpose: _, ...change }) => change);
+  const { sha } = await github.commit(onboarding, { ref, parent, changes: files, message: SETUP_TITLE, known: { at } });
+  await github.moveRef(onboarding, ref, sha, { at });
 }
 
 /** What the pull request comes to: it is looked at where it is open, the default branch where it was merged. */

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Store } from '../../src/ports.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
 import { commented, eventually, headOf, pressed, pushed } from './acts.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
@@ -138,6 +139,46 @@ it('a repository without anything comes to a finished pull request', { timeout: 
   await commented(world, 'maria', review?.pull ?? 0, '/approve');
   const ended = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped');
   expect(ended.status).toBe('succeeded');
+});
+
+it('happens once, however often the process dies before it has noted what it did', {
+  timeout: PATIENCE_MS * 2,
+}, async () => {
+  await world.close();
+  const lost = new Set<string>();
+  const forgetful = (store: Store): Store => ({
+    ...store,
+    async saveOnboarding(save) {
+      const { stage, pull, run, trials } = save.onboarding;
+      const step = `${stage} ${pull ?? ''} ${run === undefined ? '' : 'run'} ${trials}`;
+      if (!lost.has(step)) {
+        lost.add(step);
+        throw new Error(`the process died before "${step}" was saved`);
+      }
+      return store.saveOnboarding(save);
+    },
+  });
+  world = await startWorld({ prepare: withoutSetup, store: forgetful });
+  const number = await broughtAndMerged();
+  expect((await checkOn('main')).conclusion).toBe('success');
+  await eventually(async () => (await stored())?.stage === 'ready', 'the last save');
+  expect([...lost]).toEqual([
+    'asked   0',
+    `waiting ${number}  0`,
+    `trying ${number}  1`,
+    `trying ${number} run 1`,
+    `ready ${number}  1`,
+  ]);
+  expect(await allPulls()).toHaveLength(1);
+  expect(await ownRuns()).toHaveLength(1);
+  expect(await world.comments(number)).toHaveLength(1);
+  const commits = z.array(z.object({ commit: z.object({ message: z.string() }) }));
+  const { body } = await world.as('maria', 'GET', `/pulls/${number}/commits`);
+  expect(commits.parse(body).filter(({ commit }) => commit.message === 'Set up Loopwright')).toHaveLength(1);
+  for (const branch of ['main', BRANCH]) {
+    const checks = await world.checks((await headOf(world, branch)) ?? '');
+    expect(checks.filter(({ name }) => name === CHECK)).toHaveLength(1);
+  }
 });
 
 it('that is closed is the end of it, until somebody asks again', { timeout: PATIENCE_MS }, async () => {

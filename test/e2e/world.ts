@@ -55,6 +55,8 @@ export interface WorldOptions {
   readonly time?: VirtualTime;
   /** Called after each save of a loop; what follows from it waits for it. */
   readonly watch?: (loop: Loop) => Promise<void>;
+  /** Stands before the App's store. */
+  readonly store?: (store: Store) => Store;
   /** How the App waits between tries, instead of by the machine's timer. */
   readonly pause?: (milliseconds: number) => Promise<void>;
   /** Set where requests or webhooks break GitHub's description on purpose; otherwise `close` fails when any did. */
@@ -193,7 +195,8 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
     log,
   });
   const timed = time === undefined ? real : { ...real, clock: { now: time.now }, queue: time.queue(real.queue) };
-  const ports = watch === undefined ? timed : { ...timed, store: watched(timed.store, watch) };
+  const before = options.store === undefined ? timed : { ...timed, store: options.store(timed.store) };
+  const ports = watch === undefined ? before : { ...before, store: watched(before.store, watch) };
   const composed = { ...rest, ports };
   const app = await startServer({
     appId,
