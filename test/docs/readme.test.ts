@@ -46,6 +46,7 @@ const PROVEN: Readonly<Record<string, Proof>> = {
   'npm run simulate:bugs': IN_CI('check npm run simulate:bugs'),
   'npm run bench': IN_CI('check npm run bench'),
   'npm run bench:gateway': IN_CI('check npm run bench:gateway'),
+  'npm run bench:job': IN_CI('check npm run bench:job'),
   'npm run bench:library': IN_CI('check npm run bench:library'),
   'npm run soak': IN_CI('check npm run soak'),
   'npm run test:mutants': IN_CI('check npm run test:mutants'),
