@@ -5,6 +5,7 @@ import { isManifest } from './manifests.ts';
 
 /** So many tests tell enough, those nearest to the root first. */
 const READ_TESTS = 20;
+const READ_MANIFESTS = 40;
 
 /** `read` gives the text of one of the files. */
 export async function repositoryFacts(
@@ -13,7 +14,7 @@ export async function repositoryFacts(
 ): Promise<RepositoryFacts> {
   return {
     files,
-    manifests: await textsOf(files.filter(isManifest), read),
+    manifests: await textsOf(nearest(files.filter(isManifest)).slice(0, READ_MANIFESTS), read),
     tests: await textsOf(pythonTests(files).slice(0, READ_TESTS), read),
   };
 }
@@ -22,7 +23,11 @@ export async function repositoryFacts(
 function pythonTests(files: readonly string[]): readonly string[] {
   const tests = files.filter((path) => pythonTestPaths.some((pattern) => pattern.test(path)));
   const named = tests.filter((path) => /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/.test(path));
-  return named.toSorted((one, other) => one.split('/').length - other.split('/').length);
+  return nearest(named);
+}
+
+function nearest(paths: readonly string[]): readonly string[] {
+  return paths.toSorted((one, other) => one.split('/').length - other.split('/').length);
 }
 
 async function textsOf(

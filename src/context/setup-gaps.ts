@@ -43,12 +43,51 @@ export interface Site {
   readonly workspace: Ports['workspace'];
 }
 
-export async function setupAt(site: Site): Promise<SetUp> {
+export async function setupAt(place: Site): Promise<SetUp> {
+  const site = await surveyed(place);
   const workflows = await Promise.all(Object.values(WORKFLOWS).map((name) => workflowGap(site, name)));
   const action = await gapOf(site, JOB_ACTION, ['actions', 'loopwright-job', 'action.yml']);
   const { gap, config } = await configuredAt(site);
   const gaps = [...workflows, action, gap, await setupActionGap(site)];
   return { gaps: gaps.filter((one) => one !== undefined), config };
+}
+
+/** With what lies at the commit: a path that cannot be read as text may still be there. */
+interface Surveyed extends Site {
+  readonly entries: ReadonlyMap<string, Entry>;
+}
+
+type Entry = Awaited<ReturnType<Ports['workspace']['files']>>[number];
+
+async function surveyed(site: Site): Promise<Surveyed> {
+  const files = await site.workspace.files(site.repository, site.sha);
+  return { ...site, entries: new Map(files.map((entry) => [entry.path, entry])) };
+}
+
+const LINK_MODE = '120000';
+
+/** Why nothing can be said of a path, or written there; a clause. Undefined where it is a text, or is not there. */
+function obstacleAt(path: string, text: string | undefined, { entries }: Surveyed): string | undefined {
+  const folders = path
+    .split('/')
+    .slice(0, -1)
+    .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+  const blocked = folders.find((folder) => entries.has(folder));
+  if (blocked !== undefined) return `cannot be there, because \`${blocked}\` is no folder`;
+  const entry = entries.get(path);
+  if (entry === undefined) return undefined;
+  if (entry.mode === LINK_MODE) return 'is a link, and not the file itself';
+  return text === undefined ? 'is no text, or is larger than 256 KiB' : undefined;
+}
+
+/** A text, or the gap that its path is. */
+async function readAt(
+  site: Surveyed,
+  path: string,
+): Promise<{ readonly text?: string | undefined; readonly gap?: Gap }> {
+  const text = await textAt(site, path);
+  const obstacle = obstacleAt(path, text, site);
+  return obstacle === undefined ? { text } : { gap: { path, sentence: `\`${path}\` ${obstacle}; mend that first.` } };
 }
 
 const ANEW =
@@ -60,24 +99,31 @@ const WRONG: Readonly<Record<Exclude<Standing, 'same' | 'moved'>, string>> = {
   differs: `is not as this version of Loopwright writes it: it is older, or was changed. ${ANEW}`,
 };
 
-async function gapOf(site: Site, path: string, place: readonly string[]): Promise<Gap | undefined> {
-  const standing = await standingOf(await textAt(site, path), place, site.server);
+async function gapOf(site: Surveyed, path: string, place: readonly string[]): Promise<Gap | undefined> {
+  const { text, gap } = await readAt(site, path);
+  if (gap !== undefined) return gap;
+  const standing = await standingOf(text, place, site.server);
   if (standing === 'same' || standing === 'moved') return undefined;
   return { path, sentence: `\`${path}\` ${WRONG[standing]}` };
 }
 
-async function workflowGap(site: Site, name: string): Promise<Gap | undefined> {
+async function workflowGap(site: Surveyed, name: string): Promise<Gap | undefined> {
   const path = workflowPath(name);
   const gap = await gapOf(site, path, ['workflows', name]);
-  if (gap === undefined || (await textAt(site, path)) !== undefined) return gap;
+  if (gap === undefined || !isFree(path, site)) return gap;
   return { ...gap, text: await setupText(['workflows', name], site.server) };
 }
 
+/** Whether a file can be written there as a new one. */
+const isFree = (path: string, site: Surveyed): boolean =>
+  !site.entries.has(path) && obstacleAt(path, undefined, site) === undefined;
+
 async function configuredAt(
-  site: Site,
+  site: Surveyed,
 ): Promise<{ readonly gap?: Gap; readonly config: RepositoryConfig | undefined }> {
   const path = CONFIG_PATH;
-  const text = await textAt(site, path);
+  const { text, gap } = await readAt(site, path);
+  if (gap !== undefined) return { gap, config: undefined };
   if (text === undefined) return { gap: { path, sentence: `\`${path}\` is missing.` }, config: undefined };
   try {
     return { config: parseConfig(text) };
@@ -88,9 +134,11 @@ async function configuredAt(
 }
 
 /** Only where the configuration takes from what it has downloaded. */
-async function setupActionGap(site: Site): Promise<Gap | undefined> {
+async function setupActionGap(site: Surveyed): Promise<Gap | undefined> {
   const config = (await textAt(site, CONFIG_PATH)) ?? '';
-  if (!config.includes('LOOPWRIGHT_SETUP') || (await textAt(site, SETUP_ACTION)) !== undefined) return undefined;
+  if (!config.includes('LOOPWRIGHT_SETUP')) return undefined;
+  const { text, gap } = await readAt(site, SETUP_ACTION);
+  if (text !== undefined || gap !== undefined) return gap;
   return {
     path: SETUP_ACTION,
     sentence: `\`${SETUP_ACTION}\` is missing, and \`${CONFIG_PATH}\` takes from what it has downloaded.`,
@@ -112,12 +160,12 @@ export interface Proposal {
   readonly tests: GuessedTests | undefined;
 }
 
-export async function proposalFor(site: Site): Promise<Proposal> {
-  const files = (await site.workspace.files(site.repository, site.sha)).filter(({ type }) => type === 'blob');
-  const paths = files.map(({ path }) => path);
+export async function proposalFor(place: Site): Promise<Proposal> {
+  const site = await surveyed(place);
+  const paths = [...site.entries.values()].filter(({ type }) => type === 'blob').map(({ path }) => path);
   const guessed = await guessAt(site, paths);
   const missing = async ([path, purpose, text]: Offered): Promise<readonly ProposedFile[]> =>
-    (await textAt(site, path)) === undefined ? [{ ...changeOf(path, await text(site, guessed, paths)), purpose }] : [];
+    isFree(path, site) ? [{ ...changeOf(path, await text(site, guessed, paths)), purpose }] : [];
   const [config = [], ...others] = await Promise.all(OFFERED.map(missing));
   return { changes: [...config, ...others.flat()], tests: config.length > 0 ? guessed : undefined };
 }

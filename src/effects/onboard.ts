@@ -1,28 +1,12 @@
 /** The onboarding of a repository, step by step: what is missing is proposed, what people bring is looked at, and the base is tried before anything is spent. */
 import { type Gap, proposalFor, type Site, setupAt } from '../context/setup-gaps.ts';
-import { ArtifactError } from '../errors.ts';
-import { environmentFinding } from '../onboarding/environment.ts';
-import { MOST_TRIALS, type Onboarding, SETUP_BRANCH } from '../onboarding/onboarding.ts';
-import { trialReport as reportSchema, type TrialBrief, type TrialReport } from '../onboarding/trial.ts';
-import { trialVerdict } from '../onboarding/verdict.ts';
-import type { Ports } from '../ports.ts';
-import {
-  completeCheck,
-  gapsCheck,
-  type ShownGap,
-  trialCheck,
-  tryingCheck,
-  untriedCheck,
-  untriedText,
-} from '../render/setup-check.ts';
-import { gapsComment, SETUP_TITLE, setupBody, trialComment } from '../render/setup-pull.ts';
-import { JOB_ENVIRONMENT, WORKFLOWS } from '../settings/config.ts';
-import { briefOf, deliveredBy, readReport, untilOf } from './verify-run.ts';
+import { MOST_TRIALS, type Onboarding, SETUP_BRANCH, waiting } from '../onboarding/onboarding.ts';
+import { completeCheck, gapsCheck, refusedCheck, type ShownGap } from '../render/setup-check.ts';
+import { gapsComment, SETUP_TITLE, setupBody } from '../render/setup-pull.ts';
+import { BRANCH_PREFIX } from '../settings/config.ts';
+import { adviceFor, finishTrial, tellOn, tryBase, type OnboardingWorld as World } from './try-base.ts';
 
-const OUTPUT_BYTES = 1024 * 1024;
 const HEADS = 'refs/heads/';
-
-type World = Pick<Ports, 'github' | 'workspace' | 'gateway' | 'clock'>;
 
 /** Takes the step that is due and gives the onboarding as it is then; the same where nothing is due. `attempt` counts the tries of the step, from 1. */
 export async function onboard(onboarding: Onboarding, world: World, attempt: number): Promise<Onboarding> {
@@ -33,28 +17,12 @@ export async function onboard(onboarding: Onboarding, world: World, attempt: num
     case 'trying':
       return onboarding.run === undefined
         ? tryBase(onboarding, world, attempt)
-        : finish(onboarding, onboarding.run, world);
+        : finishTrial(onboarding, onboarding.run, world);
     case 'ready':
     case 'declined':
       return onboarding;
   }
 }
-
-/** Tells why the base could not be tried. */
-export async function tellUntried(onboarding: Onboarding, reason: string, { github }: World): Promise<Onboarding> {
-  const { base, pull, stage } = onboarding;
-  if (stage !== 'trying' || base === undefined) return waiting(onboarding);
-  await github.checks(onboarding, [untriedCheck(onboarding, base, reason)]);
-  if (pull !== undefined) await tell(onboarding, pull, untriedText(reason), github);
-  return waiting(onboarding);
-}
-
-function waiting({ run: _, ...onboarding }: Onboarding): Onboarding {
-  return { ...onboarding, stage: 'waiting' };
-}
-
-const tell = (onboarding: Onboarding, pull: number, body: string, github: World['github']) =>
-  github.comment(onboarding, pull, { marker: 'setup', body });
 
 async function look(onboarding: Onboarding, world: World): Promise<Onboarding> {
   const { github, workspace } = world;
@@ -63,6 +31,11 @@ async function look(onboarding: Onboarding, world: World): Promise<Onboarding> {
   // Without a commit there is nothing to propose a change of; the first push tells.
   if (trunk === undefined) return waiting(onboarding);
   const site: Site = { repository: onboarding, sha: trunk, server, workspace };
+  const problem = await nameProblem(onboarding, defaultBranch, github);
+  if (problem !== undefined) {
+    await github.checks(onboarding, [gapsCheck(onboarding, trunk, [{ sentence: problem }])]);
+    return waiting(onboarding);
+  }
   const { gaps } = await setupAt(site);
   if (gaps.length === 0) return toTry(onboarding, trunk);
   const place = { url, defaultBranch, site };
@@ -71,12 +44,33 @@ async function look(onboarding: Onboarding, world: World): Promise<Onboarding> {
     : follow(onboarding, onboarding.pull, { gaps, ...place }, world);
 }
 
-/** A base that was tried already is tried again where somebody asks. */
+/** What belongs to the App begins with its prefix: a default branch with it would be written, and a branch that is called as the folder leaves no room. */
+async function nameProblem(
+  onboarding: Onboarding,
+  defaultBranch: string,
+  github: World['github'],
+): Promise<string | undefined> {
+  if (defaultBranch.startsWith(BRANCH_PREFIX))
+    return `What begins with \`${BRANCH_PREFIX}\` belongs to the App, and the default branch does; rename it.`;
+  const folder = BRANCH_PREFIX.replace(/\/$/, '');
+  return (await github.head(onboarding, `${HEADS}${folder}`)) === undefined
+    ? undefined
+    : `There is a branch \`${folder}\`, so git can have none of the App's below it; rename that branch.`;
+}
+
+/** A base that was tried already is tried again where somebody asks: then it is not known any more. */
 function toTry(onboarding: Onboarding, base: string): Onboarding {
-  const isAsked = onboarding.stage === 'asked';
-  if (!isAsked && (onboarding.base === base || onboarding.unasked >= MOST_TRIALS)) return waiting(onboarding);
   const { trials, unasked } = onboarding;
-  return { ...waiting(onboarding), stage: 'trying', base, trials: trials + 1, unasked: isAsked ? 0 : unasked + 1 };
+  if (onboarding.base === base || unasked >= MOST_TRIALS) return waiting(onboarding);
+  return { ...waiting(onboarding), stage: 'trying', base, trials: trials + 1, unasked: unasked + 1 };
+}
+
+/** Says on the default branch why nothing could be proposed. @throws as the GitHub port does. */
+export async function tellRefused(onboarding: Onboarding, reason: string, { github }: World): Promise<Onboarding> {
+  const { defaultBranch } = await github.repository(onboarding);
+  const trunk = await github.head(onboarding, `${HEADS}${defaultBranch}`);
+  if (trunk !== undefined) await github.checks(onboarding, [refusedCheck(onboarding, trunk, reason)]);
+  return waiting(onboarding);
 }
 
 interface Place {
@@ -100,23 +94,36 @@ async function propose(
     await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shownOn(gaps, url, defaultBranch))]);
     return waiting(onboarding);
   }
-  await commitOn(onboarding, site, github);
-  const left = shownOn(
-    gaps.filter(({ text }) => text !== undefined),
-    url,
-    SETUP_BRANCH,
-  );
+  const ref = `${HEADS}${SETUP_BRANCH}`;
+  const at = await github.head(onboarding, ref);
+  // Noted before anything is made, so that a branch that is there already is known to be somebody's.
+  if (onboarding.branch === undefined) {
+    if (at === undefined) return { ...onboarding, stage: 'asked', branch: 'made' };
+    await github.checks(onboarding, [gapsCheck(onboarding, site.sha, [{ sentence: TAKEN }])]);
+    return waiting(onboarding);
+  }
+  await commitOn(onboarding, { site, ref, at }, github);
+  const brought = new Set(changes.map(({ path }) => path));
+  const left = gaps.filter(({ path }) => !brought.has(path));
   const { number } = await github.openPull(onboarding, {
     ...{ branch: SETUP_BRANCH, base: defaultBranch, title: SETUP_TITLE, isDraft: false },
-    body: setupBody({ brought: changes, tests, left, defaultBranch }),
+    body: setupBody({ brought: changes, tests, left: shownOn(left, url, SETUP_BRANCH), defaultBranch }),
   });
-  return follow({ ...onboarding, pull: number }, number, { gaps, url, defaultBranch, site }, { github });
+  // Saved before anything else is tried: whoever closes it must be heard.
+  return { ...onboarding, stage: 'asked', pull: number };
+}
+
+const TAKEN = `There is a branch \`${SETUP_BRANCH}\` that the App did not make; rename or delete it, then press **Re-run** on this check.`;
+
+interface Branch {
+  readonly site: Site;
+  readonly ref: string;
+  /** Where it is; undefined where it is not there yet. */
+  readonly at: string | undefined;
 }
 
 /** On top of what is there: an earlier try may have left it, and people have changed it since. */
-async function commitOn(onboarding: Onboarding, site: Site, github: World['github']): Promise<void> {
-  const ref = `${HEADS}${SETUP_BRANCH}`;
-  const at = await github.head(onboarding, ref);
+async function commitOn(onboarding: Onboarding, { site, ref, at }: Branch, github: World['github']): Promise<void> {
   const parent = at ?? site.sha;
   const { changes } = await proposalFor({ ...site, sha: parent });
   if (changes.length === 0) return;
@@ -148,18 +155,8 @@ async function follow(
   }
   const shown = shownOn(gaps, url, defaultBranch);
   await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shown)]);
-  await tell(onboarding, pull, gapsComment(shown), github);
+  await tellOn(onboarding, pull, gapsComment(shown), github);
   return waiting(onboarding);
-}
-
-/** Jobs run without it too, but GitHub would then let every branch have what the environment gives. */
-async function adviceFor(
-  onboarding: Onboarding,
-  place: Pick<Place, 'url' | 'defaultBranch'>,
-  github: World['github'],
-): Promise<readonly string[]> {
-  const { state, sentence, remedy } = environmentFinding(await github.environment(onboarding, JOB_ENVIRONMENT), place);
-  return state === 'ok' ? [] : [`Besides: ${sentence} ${remedy}`];
 }
 
 /** GitHub's page for a new file, filled in: what is committed there comes from a person. */
@@ -179,65 +176,4 @@ function encodeForLink(text: string): string {
     /[()'!*]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
-
-async function tryBase(onboarding: Onboarding, world: World, attempt: number): Promise<Onboarding> {
-  const { github, workspace, gateway } = world;
-  const { repositoryId, owner, repo, trials: serial, base } = onboarding;
-  if (base === undefined) return waiting(onboarding);
-  const { server } = await github.repository(onboarding);
-  const { config } = await setupAt({ repository: onboarding, sha: base, server, workspace });
-  if (config === undefined) return waiting(onboarding);
-  await github.checks(onboarding, [tryingCheck(onboarding, base)]);
-  const { commands, limits } = briefOf(config);
-  const brief: TrialBrief = {
-    ...{ kind: 'trial', version: 1, repositoryId, serial, base, commands },
-    limits: { ...limits, outputBytes: OUTPUT_BYTES },
-  };
-  const inputs = {
-    loop: `${owner}/${repo}#setup`,
-    entry: String(serial),
-    phase: 'TRIAL',
-    ...{ candidate: base, base, job: gateway.jobDigest, brief: await gateway.publish(JSON.stringify(brief)) },
-    app: gateway.url,
-  };
-  const id = await github.dispatch(onboarding, WORKFLOWS.verify, inputs, attempt);
-  return {
-    ...onboarding,
-    run: { id, until: untilOf(config, world, 2 * limits.commandTimeoutMs + 3 * limits.suiteTimeoutMs) },
-  };
-}
-
-async function finish(
-  onboarding: Onboarding,
-  awaited: NonNullable<Onboarding['run']>,
-  world: World,
-): Promise<Onboarding> {
-  const { github, gateway } = world;
-  const delivered = await deliveredBy(onboarding, { ...awaited, purpose: 'the trial of the base' }, world);
-  if (delivered === undefined) return onboarding;
-  if ('reason' in delivered) return tellUntried(onboarding, `${delivered.reason} ${oftenBy(gateway.url)}`, world);
-  const { steps, failure, sandbox } = reportOf(delivered.report, onboarding);
-  if (steps === null) return tellUntried(onboarding, failure ?? 'The job says nothing of what kept it.', world);
-  const { base = '', pull } = onboarding;
-  const advice = await adviceFor(onboarding, await github.repository(onboarding), github);
-  const told = { verdict: trialVerdict(steps), steps, sandbox, advice };
-  await github.checks(onboarding, [trialCheck(onboarding, base, told)]);
-  if (pull !== undefined) await tell(onboarding, pull, trialComment(told), github);
-  return { ...waiting(onboarding), stage: told.verdict.isGreen ? 'ready' : 'waiting' };
-}
-
-const oftenBy = (url: string): string =>
-  `As often as not the runner could not reach ${url}, or the set-up action failed.`;
-
-/** @throws {ArtifactError} when it is no report, or speaks of another trial. */
-function reportOf(value: unknown, { base, trials }: Onboarding): TrialReport {
-  const data = readReport(reportSchema, value, 'the trial');
-  if (data.serial !== trials || data.base !== base)
-    throw new ArtifactError(
-      'The report speaks of another trial than the one that was begun. Nothing of it was taken over.',
-    );
-  if (data.steps !== null && data.sandbox === 'none')
-    throw new ArtifactError('The report says that the base was tried without a sandbox. Nothing of it was taken over.');
-  return data;
 }

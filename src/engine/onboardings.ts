@@ -1,10 +1,11 @@
 /** Onboardings of repositories: who asks is noted, and each step is taken until the repository is ready, or somebody declines. */
 import type { Logger } from 'pino';
-import { onboard, tellUntried } from '../effects/onboard.ts';
+import { onboard, tellRefused } from '../effects/onboard.ts';
 import { preview } from '../effects/preview.ts';
+import { tellUntried } from '../effects/try-base.ts';
 import { ConflictError, LoopError, RetryError } from '../errors.ts';
-import { asked, type Onboarding, type OnboardingAsk } from '../onboarding/onboarding.ts';
-import type { Ports, Tries } from '../ports.ts';
+import { asked, type Onboarding, type OnboardingAsk, waiting } from '../onboarding/onboarding.ts';
+import type { Ports, StoredOnboarding, Tries } from '../ports.ts';
 import { meaningOf } from './failures.ts';
 
 const MAX_SAVES = 20;
@@ -56,19 +57,24 @@ export async function workOnOnboarding(
   const stored = await ports.store.onboarding(repositoryId);
   if (stored === undefined) return;
   const { onboarding, version } = stored;
+  if (onboarding.preview !== undefined) return showPreview(stored, ports, log);
   const attempt = tries.of === stepNameOf(onboarding) ? tries.attempt : 1;
-  const next = await step(onboarding, ports, attempt).catch((error: unknown) =>
+  const next = await onboard(onboarding, ports, attempt).catch((error: unknown) =>
     afterFailure(error, { onboarding, ports, tries, log }),
   );
   if (next !== onboarding) await ports.store.saveOnboarding({ onboarding: next, expectedVersion: version });
 }
 
-/** A preview goes first: somebody waits for it. */
-async function step(onboarding: Onboarding, ports: Ports, attempt: number): Promise<Onboarding> {
-  if (onboarding.preview === undefined) return onboard(onboarding, ports, attempt);
-  await preview(onboarding, ports);
+/** Forgotten before it is made: a model that is paid is asked once for a press, and where that comes to nothing somebody presses again. */
+async function showPreview({ onboarding, version }: StoredOnboarding, ports: Ports, log: Logger): Promise<void> {
   const { preview: _, ...next } = onboarding;
-  return next;
+  await ports.store.saveOnboarding({ onboarding: next, expectedVersion: version });
+  await preview(next, ports).catch((error: unknown) => {
+    if (!(error instanceof LoopError)) throw error;
+    log.warn(`the preview for ${next.owner}/${next.repo} came to nothing: ${error.message}`);
+  });
+  // A step that came due meanwhile may have been taken for done with this one.
+  await ports.queue.send({ type: 'onboard', repositoryId: next.repositoryId });
 }
 
 const stepNameOf = ({ trials, stage, run }: Onboarding): string => `${trials} ${stage} ${run?.id ?? ''}`;
@@ -76,7 +82,7 @@ const stepNameOf = ({ trials, stage, run }: Onboarding): string => `${trials} ${
 /** Where GitHub has it now; a run that is awaited is waited for. */
 async function relocated(onboarding: Onboarding, { github }: Ports): Promise<Onboarding> {
   const place = await github.locate(onboarding);
-  if (place === undefined) return { ...onboarding, stage: 'waiting', run: undefined };
+  if (place === undefined) return waiting(onboarding);
   const isElsewhere = place.owner !== onboarding.owner || place.repo !== onboarding.repo;
   const stage = onboarding.stage === 'trying' ? 'trying' : isElsewhere ? 'asked' : 'waiting';
   return { ...onboarding, ...place, stage };
@@ -101,10 +107,11 @@ async function afterFailure(error: unknown, { onboarding, ports, tries, log }: F
     case 'dropped':
     case 'refused': {
       log.warn(`${name} waits: ${meaning.reason}`);
-      return tellUntried(onboarding, meaning.reason, ports).catch((refusal: unknown) => {
+      const told = onboarding.stage === 'trying' ? tellUntried : tellRefused;
+      return told(onboarding, meaning.reason, ports).catch((refusal: unknown) => {
         if (!(refusal instanceof LoopError)) throw refusal;
         log.warn(`and it could not be told: ${refusal.message}`);
-        return { ...onboarding, stage: 'waiting', run: undefined };
+        return waiting(onboarding);
       });
     }
   }

@@ -23,14 +23,14 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
     if (!isLookedAt || !(await awaits(repository.id, taking))) return;
     const head = await taking.ports.github.head(saidOf(payload), ref);
     if (head !== after) afterAMoment(`GitHub says that ${ref} is at ${head ?? 'no commit'}`, taking);
-    await wake(repository.id, isWaiting, taking);
+    await wake(repository.id, isOpen, taking);
   },
   async 'pull_request.closed'(payload, taking) {
     const { pull_request, repository } = payload;
     if ((await awaits(repository.id, taking))?.pull !== pull_request.number) return;
     const { state } = await taking.ports.github.pull(saidOf(payload), pull_request.number);
     if (state === 'open') afterAMoment(`GitHub says that #${pull_request.number} is open`, taking);
-    await wake(repository.id, isWaiting, taking);
+    await wake(repository.id, isOpen, taking);
   },
   async 'check_run.rerequested'(payload, taking) {
     if (!(await isPressed(payload, taking))) return;
@@ -75,12 +75,13 @@ async function installed(repositories: readonly RepositoryRef[], { at, ports }: 
     await askForOnboarding({ ...ref, at }, `installed/${ref.installationId}/${ref.repositoryId}`, ports);
 }
 
-const isWaiting = ({ stage }: Onboarding): boolean => stage === 'waiting';
+/** Also where a step is under way, which may have looked before: then it is looked at once more. */
+const isOpen = ({ stage }: Onboarding): boolean => stage !== 'ready' && stage !== 'declined';
 
-/** The onboarding, where it waits for people. */
+/** The onboarding, where what people do means something to it. */
 async function awaits(repositoryId: number, { ports: { store } }: Taking): Promise<Onboarding | undefined> {
   const stored = await store.onboarding(repositoryId);
-  return stored !== undefined && isWaiting(stored.onboarding) ? stored.onboarding : undefined;
+  return stored !== undefined && isOpen(stored.onboarding) ? stored.onboarding : undefined;
 }
 
 async function wake(

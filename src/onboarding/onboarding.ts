@@ -22,6 +22,8 @@ export const onboarding = z.strictObject({
    * `ready`: all is there, and the base was green twice. `declined`: somebody closed the pull request.
    */
   stage: z.enum(['asked', 'waiting', 'trying', 'ready', 'declined']),
+  /** That the branch is the App's. */
+  branch: z.literal('made').optional(),
   /** The pull request that brings what is missing, once it is open. */
   pull: z.int().positive().optional(),
   /** How many trials were begun, and how many since somebody asked. */
@@ -39,11 +41,11 @@ export type Onboarding = z.infer<typeof onboarding>;
 /** Where, and when it was asked for. */
 export type OnboardingAsk = Pick<Onboarding, 'installationId' | 'repositoryId' | 'owner' | 'repo' | 'at'>;
 
-/** What stands after somebody installed the App there, or pressed the button of the check run. A run that is awaited is waited for. */
+/** What stands after somebody installed the App there, or pressed the button of the check run: the base is tried anew. A run that is awaited is waited for. */
 export function asked(before: Onboarding | undefined, ask: OnboardingAsk): Onboarding {
-  const { trials = 0, stage, pull, base } = before ?? {};
+  const { trials = 0, stage, pull, branch } = before ?? {};
   if (before !== undefined && stage === 'trying') return { ...before, ...ask };
-  const known = { ...(base && { base }), ...(pull !== undefined && stage !== 'declined' && { pull }) };
+  const known = { ...(branch && { branch }), ...(pull !== undefined && stage !== 'declined' && { pull }) };
   return { ...ask, ...known, stage: 'asked', trials, unasked: 0 };
 }
 
@@ -53,6 +55,11 @@ export const PREVIEW_BUTTON = 'preview';
 /** Whether the App itself has something to do next; what waits, and what runs, is heard of by its webhook. */
 export function isDue({ stage, run, preview }: Onboarding): boolean {
   return preview !== undefined || stage === 'asked' || (stage === 'trying' && run === undefined);
+}
+
+/** Until people do something, or a base moves. */
+export function waiting({ run: _, ...onboarding }: Onboarding): Onboarding {
+  return { ...onboarding, stage: 'waiting' };
 }
 
 /** Names the onboarding in its check runs. */

@@ -12,8 +12,6 @@ export interface TrialVerdict {
 
 type Steps = NonNullable<TrialReport['steps']>;
 
-const AGAIN = 'The base is tried again when it moves.';
-
 /** The first that fits is told. */
 const TROUBLES: readonly (readonly [isSo: (of: Of) => boolean, title: string, remedy: string])[] = [
   [
@@ -45,12 +43,12 @@ type Of = (name: TrialStepName) => TrialStep['outcome'] | undefined;
 export function trialVerdict(steps: Steps): TrialVerdict {
   const of: Of = (name) => steps.find(({ step }) => step === name)?.outcome;
   const [, title, remedy] = TROUBLES.find(([isSo]) => isSo(of)) ?? [];
-  if (title !== undefined) return { isGreen: false, title, remedy: `${remedy} ${AGAIN}` };
+  if (title !== undefined) return { isGreen: false, title, remedy: remedy ?? '' };
   const tested = (['suite', 'suite again', 'runner'] as const).every((name) => of(name) === 'passed');
   const made = (['install', 'build'] as const).every((name) => of(name) === 'passed' || of(name) === 'none');
   return tested && made
     ? { isGreen: true, title: `All is there: ${greenText(of)}`, remedy: '' }
-    : { isGreen: false, title: 'The trial of the base is not whole', remedy: AGAIN };
+    : { isGreen: false, title: 'The trial of the base is not whole', remedy: 'See what its run says.' };
 }
 
 /** What there is nothing of is not said to work. */

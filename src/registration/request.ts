@@ -54,6 +54,9 @@ function placeOf(text: string): { readonly webUrl: string; readonly apiUrl: stri
     throw new UsageError(
       `--github ${url.origin}: its answer holds the private key of the App, so it has to begin with https://`,
     );
+  const meant = /^(?:www|api)\.(github\.com|[^.]+\.ghe\.com)$/.exec(url.host)?.[1];
+  if (meant !== undefined)
+    throw new UsageError(`--github ${url.origin}: its pages are at another address; write https://${meant}`);
   return { webUrl: url.origin, apiUrl: apiUrlOf(url) };
 }
 

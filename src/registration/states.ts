@@ -30,8 +30,8 @@ export function createStates(): States {
       return `${nonce}.${sealOf(nonce, browser)}`;
     },
     standing(state, browser) {
-      const [nonce = '', seal = ''] = state.split('.');
-      if (browser === undefined || !isSame(seal, sealOf(nonce, browser))) return 'foreign';
+      const [nonce = '', seal = '', ...more] = state.split('.');
+      if (more.length > 0 || browser === undefined || !isSame(seal, sealOf(nonce, browser))) return 'foreign';
       return spent.has(state) ? 'spent' : 'awaited';
     },
     spend: (state) => void spent.add(state),

@@ -27,7 +27,7 @@ const PREVIEW = {
   identifier: PREVIEW_BUTTON,
 };
 
-const NEXT = 'It is looked at again with each push; **Re-run** looks at once.';
+const NEXT = 'It is looked at again with each push; the button **Re-run** of this check looks at once.';
 
 /** While something is missing. */
 export function gapsCheck(onboarding: Onboarding, headSha: string, gaps: readonly ShownGap[]): CheckRun {
@@ -85,6 +85,16 @@ export function trialCheck(onboarding: Onboarding, headSha: string, told: ToldTr
   });
 }
 
+/** Where GitHub let nothing be proposed. */
+export function refusedCheck(onboarding: Onboarding, headSha: string, reason: string): CheckRun {
+  return check(onboarding, headSha, {
+    status: 'completed',
+    conclusion: 'action_required',
+    title: 'The set-up could not be proposed',
+    summary: `${fenced('', reason)}\n\nWhen that is mended, press **Re-run** on this check, or push to the default branch.`,
+  });
+}
+
 /** Where nothing was tried: that is never green. */
 export function untriedCheck(onboarding: Onboarding, headSha: string, reason: string): CheckRun {
   return check(onboarding, headSha, {
@@ -101,12 +111,14 @@ export interface ToldTrial {
   readonly sandbox: TrialReport['sandbox'];
   /** What is better done besides, a paragraph each. */
   readonly advice: readonly string[];
+  /** When it is tried again. */
+  readonly again: string;
 }
 
-export function trialText({ verdict, steps, sandbox, advice }: ToldTrial): string {
+export function trialText({ verdict, steps, sandbox, advice, again }: ToldTrial): string {
   const failed = steps.find(({ outcome, said }) => outcome === 'failed' && said !== '');
   return fitted([
-    { text: `**${verdict.title}.**${verdict.remedy === '' ? '' : ` ${verdict.remedy}`}` },
+    { text: `**${verdict.title}.**${verdict.isGreen ? '' : ` ${verdict.remedy} ${again}`}` },
     { text: table(['step', 'came to', 'seconds', 'says'], steps.map(rowOf)) },
     ...(failed === undefined
       ? []
@@ -117,7 +129,7 @@ export function trialText({ verdict, steps, sandbox, advice }: ToldTrial): strin
 }
 
 export function untriedText(reason: string): string {
-  return `Nothing is known about the base.\n\n${fenced('', reason)}\n\nWhen that is mended, press **Re-run**, or push to the default branch.`;
+  return `Nothing is known about the base.\n\n${fenced('', reason)}\n\nWhen that is mended, press **Re-run** on the check, or push to the default branch.`;
 }
 
 const NAMES: Readonly<Record<TrialStep['step'], string>> = {

@@ -9,7 +9,7 @@ export interface SetupPull {
   readonly brought: readonly { readonly path: string; readonly purpose: string }[];
   /** What was guessed of the tests, where the configuration is new; `unseen` says why the runner stands in a comment. */
   readonly tests: { readonly runner: string; readonly test: string; readonly unseen?: string | undefined } | undefined;
-  /** What people add on the branch themselves. */
+  /** What people do on the branch themselves. */
   readonly left: readonly ShownGap[];
   readonly defaultBranch: string;
 }
@@ -18,13 +18,13 @@ export interface SetupPull {
 export function setupBody({ brought, tests, left, defaultBranch }: SetupPull): string {
   return fitted([
     {
-      text: `Label an issue \`loop\`, and Loopwright turns it into a reviewed spec, a reviewed plan and a verified pull request. It never merges. This pull request brings what it needs; **until it is merged, nothing else happens. Closing it means: not here.**`,
+      text: `Label an issue \`loop\`, and Loopwright turns it into a reviewed spec, a reviewed plan and a verified pull request. It never merges. This pull request brings what it needs; **until it is merged, nothing else happens. Closing it means: not here**; the button **Re-run** of its check brings it back.`,
     },
     ...(left.length === 0
       ? []
       : [
           {
-            text: `### Add ${left.length === 1 ? 'this' : 'these'} first\n\nThe App has no permission to write workflows, on purpose. ${left.length === 1 ? 'The' : 'Each'} link opens a page with the text in it; commit it to this branch.\n\n${gapList(left)}`,
+            text: `### First\n\nThe App has no permission to write workflows, on purpose: where there is a link, it opens a page with the text in it; commit it to this branch.\n\n${gapList(left)}`,
           },
         ]),
     {
@@ -36,7 +36,7 @@ export function setupBody({ brought, tests, left, defaultBranch }: SetupPull): s
     ...(tests === undefined ? [] : [{ text: guessText(tests) }]),
     {
       text: `### Then\n\n${[
-        `Make the environment \`loopwright\` in the settings of the repository, for \`${defaultBranch}\` alone: jobs that ask for a model run in it.`,
+        `Make the environment \`loopwright\` in the settings of the repository, for ${code(defaultBranch)} alone: jobs that ask for a model run in it.`,
         'Merge. The base is tried in a run: installed, built, its tests twice; what comes of it is said here and in the check `loopwright / setup`, before anything is spent.',
         'Label an issue `loop`.',
       ]

@@ -40,7 +40,9 @@ export function suiteScript(manifest: string, tool: keyof typeof ONCE): string |
   // Linters beside it are no tests, and may want programs that a sandbox has not.
   const alone = running.filter(({ isAlone }) => isAlone).map(({ name }) => name);
   if (alone.includes('test')) return 'npm test';
-  return alone[0] === undefined ? running[0]?.run : `npm run ${alone[0]}`;
+  // A name is typed into a shell.
+  const named = alone.find((name) => /^[\w:.-]+$/.test(name));
+  return named === undefined ? running[0]?.run : `npm run ${named}`;
 }
 
 /** The part of a script as the sandbox can run it; undefined where it does not run the tool to an end. */

@@ -46,8 +46,13 @@ export function usualTests(names: readonly string[]): ShownTests {
 export function guessedConfig(names: readonly string[], { runner, test, unseen }: GuessedTests): string {
   const named =
     unseen === undefined ? `runner: ${runner}` : `# runner: ${runner}${NOTE}${unseen.replaceAll(/\s+/g, ' ')}`;
-  const lines = [...stackOf(names).install, `test: ${test}`, named];
+  const lines = [...stackOf(names).install, `test: ${scalar(test)}`, named];
   return ['version: 1', 'commands:', ...lines.map((line) => `  ${line}`), ''].join('\n');
+}
+
+/** A command as YAML reads it back: what could mean something else is quoted. */
+function scalar(command: string): string {
+  return /^[A-Za-z][\w./=@+,-]*(?: [\w./=@+,:-]*[\w./=@+,-])*$/.test(command) ? command : JSON.stringify(command);
 }
 
 const NOTE = '   # not seen to work: ';

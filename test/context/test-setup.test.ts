@@ -37,6 +37,12 @@ test.each([
     scripts({ test: 'lint && node ./jest.js', watch: 'jest --watch' }),
     { test: 'node ./jest.js' },
   ],
+  [
+    'vitest',
+    'package.json',
+    scripts({ 'x; curl evil': 'vitest run', 'unit:all': 'vitest run --all' }),
+    { test: 'npm run unit:all' },
+  ],
   ['pytest', 'src/shop/__init__.py', '', { test: 'PYTHONPATH=src python3 -m pytest' }, 'conftest.py'],
   ['unittest', 'tests/test_shop.py', '', { test: 'python3 -m unittest discover', runner: 'unittest' }],
 ])(

@@ -1,5 +1,5 @@
 /** A repository without anything gets one pull request, a check that is red until all is there, and a trial of its base; then a loop runs there. */
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -164,6 +164,7 @@ it('happens once, however often the process dies before it has noted what it did
   await eventually(async () => (await stored())?.stage === 'ready', 'the last save');
   expect([...lost]).toEqual([
     'asked   0',
+    `asked ${number}  0`,
     `waiting ${number}  0`,
     `trying ${number}  1`,
     `trying ${number} run 1`,
@@ -179,6 +180,87 @@ it('happens once, however often the process dies before it has noted what it did
     const checks = await world.checks((await headOf(world, branch)) ?? '');
     expect(checks.filter(({ name }) => name === CHECK)).toHaveLength(1);
   }
+});
+
+const faulty = (fault: object) =>
+  fetch(`${world.github.url}/_local/faults`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer maria-token', 'content-type': 'application/json' },
+    body: JSON.stringify({ by: 'app', ...fault }),
+  });
+const healed = () =>
+  fetch(`${world.github.url}/_local/faults`, { method: 'DELETE', headers: { authorization: 'Bearer maria-token' } });
+
+it('asks the model once for a press, whatever becomes of the answer, and leaves a trial alone', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  await world.as('noah', 'POST', '/issues', { title: 'Let visitors search the guestbook', body: 'Please.' });
+  const number = await broughtAndMerged();
+  await eventually(async () => (await stored())?.run !== undefined, 'a run');
+  const checks = await world.checks((await headOf(world, 'main')) ?? '');
+  await faulty({
+    method: 'POST',
+    route: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
+    status: 403,
+    times: 1,
+  });
+  const before = (await world.requests()).length;
+  await pressed(world, 'maria', checks.find(({ name }) => name === CHECK)?.id ?? 0, 'preview');
+  expect((await checkOn('main')).conclusion).toBe('success');
+  await eventually(async () => (await stored())?.stage === 'ready', 'the end');
+  expect((await stored())?.preview).toBeUndefined();
+  const looked = (await world.requests()).slice(before).filter(({ path }) => /\/issues\?/.test(path));
+  expect(looked).toHaveLength(1);
+  await healed();
+  expect(await world.comments(number)).toHaveLength(1);
+});
+
+it('takes no branch over that somebody else made', { timeout: PATIENCE_MS }, async () => {
+  const main = await headOf(world, 'main');
+  await world.as('wout', 'POST', '/git/refs', { ref: `refs/heads/${BRANCH}`, sha: main });
+  const own = await pushed(world, 'wout', { branch: BRANCH, path: 'NOTES.md', text: 'Mine.\n' });
+  await install();
+  const check = await checkOn('main');
+  expect(check.output.summary).toContain(`There is a branch \`${BRANCH}\` that the App did not make`);
+  expect([await headOf(world, BRANCH), await allPulls()]).toEqual([own, []]);
+  await world.as('wout', 'DELETE', `/git/refs/heads/${BRANCH}`);
+  await world.as('wout', 'POST', `/check-runs/${check.id}/rerequest`);
+  await eventually(async () => (await allPulls()).length === 1, 'a pull request');
+});
+
+it('says on the default branch what GitHub refuses, and hears of a close though its check could not be written', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  await faulty({ method: 'POST', route: '/repos/{owner}/{repo}/pulls', status: 403, times: 1 });
+  await install();
+  const refused = await checkOn('main');
+  expect(refused).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: 'The set-up could not be proposed' },
+  });
+  await faulty({ method: 'POST', route: '/repos/{owner}/{repo}/check-runs', status: 403, times: 1 });
+  await world.as('maria', 'POST', `/check-runs/${refused.id}/rerequest`);
+  await eventually(async () => (await stored())?.pull !== undefined, 'the number of the pull request');
+  const config = '.github/loopwright.yml';
+  const edited = await pushed(world, 'maria', { branch: BRANCH, path: config, text: await demoConfig() });
+  await checkOn(BRANCH);
+  expect(await headOf(world, BRANCH)).toBe(edited);
+  const [pull] = await allPulls();
+  await world.as('maria', 'PATCH', `/pulls/${pull?.number}`, { state: 'closed' });
+  await eventually(async () => (await stored())?.stage === 'declined', 'the word of it');
+  // Asked for again, it goes on top of what people wrote there.
+  await world.as('maria', 'POST', `/check-runs/${refused.id}/rerequest`);
+  await eventually(async () => (await allPulls()).length === 2, 'another pull request');
+  expect(await headOf(world, BRANCH)).toBe(edited);
+});
+
+it('a base that moves while it is tried is tried as it is then', { timeout: PATIENCE_MS * 2 }, async () => {
+  const test = 'test/broken.test.js';
+  await pushed(world, 'maria', { branch: 'main', path: test, text: "throw new Error('not today');\n" });
+  await broughtAndMerged();
+  await eventually(async () => (await stored())?.run !== undefined, 'a run');
+  await pushed(world, 'maria', { branch: 'main', path: test, text: '' });
+  expect((await checkOn('main')).conclusion).toBe('success');
 });
 
 it('that is closed is the end of it, until somebody asks again', { timeout: PATIENCE_MS }, async () => {
@@ -212,6 +294,41 @@ it('shows on request what would be asked about an issue, and starts nothing', { 
   expect(body).toMatch(/\*\*1\. .+\?\*\*/);
   expect(body).toMatch(/Asked of `scripted` once, for 0\.0000 USD\. No loop was started\.$/);
   expect(await world.composed.ports.store.overview({ limit: 10 })).toEqual([]);
+});
+
+it.each<[string, (path: string) => Promise<void>, string]>([
+  [
+    'a configuration that is no text',
+    (path) => writeFile(join(path, '.github', 'loopwright.yml'), Buffer.from('version: 1\n', 'utf16le')),
+    '`.github/loopwright.yml` is no text, or is larger than 256 KiB; mend that first.',
+  ],
+  [
+    'a folder that is a link',
+    async (path) => {
+      await rename(join(path, '.github'), join(path, 'elsewhere'));
+      await symlink('elsewhere', join(path, '.github'));
+    },
+    '`.github/loopwright.yml` cannot be there, because `.github` is no folder; mend that first.',
+  ],
+])('leaves %s as it is, and says so', { timeout: PATIENCE_MS }, async (_, prepare, sentence) => {
+  await world.close();
+  world = await startWorld({
+    async prepare(path) {
+      await withoutSetup(path);
+      await prepare(path);
+    },
+  });
+  await install();
+  const told = async () => [...(await world.checks((await headOf(world, 'main')) ?? '')), ...(await onBranch())];
+  const onBranch = async () => world.checks((await headOf(world, BRANCH)) ?? (await headOf(world, 'main')) ?? '');
+  const isTold = async () =>
+    (await told()).some(({ name, output }) => name === CHECK && output.summary?.includes(sentence));
+  await eventually(isTold, 'the sentence');
+  const [pull] = await allPulls();
+  if (pull === undefined) return;
+  const files = z.array(z.object({ filename: z.string(), status: z.string() }));
+  const { body } = await world.as('maria', 'GET', `/pulls/${pull.number}/files`);
+  expect(files.parse(body).filter(({ status }) => status !== 'added')).toEqual([]);
 });
 
 it('that is merged too early says what is missing, with pages for the default branch', {

@@ -65,6 +65,16 @@ describe('a push', () => {
     expect(door.queued).toEqual([ITEM, ITEM]);
   });
 
+  it.each<[string, Partial<Onboarding>]>([
+    ['is being looked at', { stage: 'asked' }],
+    ['awaits a run', { stage: 'trying', run: { id: 9, until: AT } }],
+  ])('has a repository looked at once more that %s', async (_, more) => {
+    const door = await openDoor();
+    await keep(door, more);
+    await door.deliver('push', push('main'));
+    expect(door.queued).toEqual([ITEM]);
+  });
+
   it('that GitHub does not show yet is waited for, and then its answer holds', async () => {
     const door = await openDoor();
     await keep(door);
@@ -78,7 +88,6 @@ describe('a push', () => {
   it.each<[string, Partial<Onboarding>]>([
     ['is ready', { stage: 'ready' }],
     ['was declined', { stage: 'declined' }],
-    ['awaits a run', { stage: 'trying', run: { id: 9, until: AT } }],
   ])('means nothing to a repository that %s', async (_, more) => {
     const door = await openDoor();
     await keep(door, more);

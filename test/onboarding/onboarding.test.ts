@@ -14,9 +14,9 @@ describe('an onboarding that is asked for', () => {
     expect(asked(undefined, ASK)).toEqual({ ...ASK, stage: 'asked', trials: 0, unasked: 0 });
   });
 
-  it('goes on with its pull request, and may try its base again as often as at first', () => {
-    const next = asked(known({ pull: 4, base: BASE }), ASK);
-    expect(next).toEqual({ ...ASK, stage: 'asked', pull: 4, base: BASE, trials: 2, unasked: 0 });
+  it('goes on with its branch and pull request, and may try its base again as often as at first, though it did not move', () => {
+    const next = asked(known({ branch: 'made', pull: 4, base: BASE }), ASK);
+    expect(next).toEqual({ ...ASK, stage: 'asked', branch: 'made', pull: 4, trials: 2, unasked: 0 });
   });
 
   it('gets another pull request where somebody had closed the first', () => {

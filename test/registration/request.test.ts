@@ -28,6 +28,14 @@ test.each([
   [{ github: 'https://me:hunter2@ghe.acme.dev' }, ADDRESS],
   [{ github: 'https://ghe.acme.dev/api/v3' }, ADDRESS],
   [
+    { github: 'https://www.github.com' },
+    '--github https://www.github.com: its pages are at another address; write https://github.com',
+  ],
+  [
+    { github: 'https://api.acme.ghe.com' },
+    '--github https://api.acme.ghe.com: its pages are at another address; write https://acme.ghe.com',
+  ],
+  [
     { github: 'http://ghe.acme.dev' },
     '--github http://ghe.acme.dev: its answer holds the private key of the App, so it has to begin with https://',
   ],

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/context/repository-config.ts';
 import { guessedConfig, isUnfinished } from '../../src/settings/guessed-config.ts';
@@ -17,6 +18,20 @@ test('a runner that was not seen to work stands there as a comment with the reas
   `);
   expect(() => parseConfig(unseen('it is not installed'))).toThrow('"commands.runner" must be node-test, ');
   expect(parseConfig(guessedConfig([], PYTEST)).commands).toMatchObject(PYTEST);
+});
+
+test('a command stands there so that YAML reads it back, whatever is in it', () => {
+  const said = (command: string) => parseConfig(guessedConfig([], { runner: 'vitest', test: command })).commands.test;
+  for (const command of ['FOO="a: b" npx vitest run', 'npx vitest run # once', 'npm run test:unit', 'a\n  install: x'])
+    expect(said(command)).toBe(command);
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text.trim() !== ''),
+      (command) => {
+        expect(said(command)).toBe(command);
+      },
+    ),
+  );
 });
 
 test('a reason is one line, whatever a tool said', () => {

@@ -1,0 +1,116 @@
+/** The trial of a base: its run is dispatched, its report taken over, and what it came to told. */
+import { setupAt } from '../context/setup-gaps.ts';
+import { ArtifactError } from '../errors.ts';
+import { environmentFinding } from '../onboarding/environment.ts';
+import { MOST_TRIALS, type Onboarding, waiting } from '../onboarding/onboarding.ts';
+import { trialReport as reportSchema, type TrialBrief, type TrialReport } from '../onboarding/trial.ts';
+import { trialVerdict } from '../onboarding/verdict.ts';
+import type { Ports } from '../ports.ts';
+import { trialCheck, tryingCheck, untriedCheck, untriedText } from '../render/setup-check.ts';
+import { trialComment } from '../render/setup-pull.ts';
+import { JOB_ENVIRONMENT, WORKFLOWS } from '../settings/config.ts';
+import { briefOf, deliveredBy, readReport, untilOf } from './verify-run.ts';
+
+const OUTPUT_BYTES = 1024 * 1024;
+
+export type OnboardingWorld = Pick<Ports, 'github' | 'workspace' | 'gateway' | 'clock'>;
+
+/** Tells why the base could not be tried. */
+export async function tellUntried(
+  onboarding: Onboarding,
+  reason: string,
+  { github }: Pick<OnboardingWorld, 'github'>,
+): Promise<Onboarding> {
+  const { base, pull } = onboarding;
+  if (base !== undefined) {
+    await github.checks(onboarding, [untriedCheck(onboarding, base, reason)]);
+    if (pull !== undefined) await tellOn(onboarding, pull, untriedText(reason), github);
+  }
+  return lookedAtAgain(onboarding);
+}
+
+/** The base may have moved while it was tried; where it has not, nothing more happens. */
+function lookedAtAgain(onboarding: Onboarding): Onboarding {
+  return { ...waiting(onboarding), stage: 'asked' };
+}
+
+/** One comment on the pull request says how it stands. */
+export const tellOn = (onboarding: Onboarding, pull: number, body: string, github: OnboardingWorld['github']) =>
+  github.comment(onboarding, pull, { marker: 'setup', body });
+
+/** Jobs run without it too, but GitHub would then let every branch have what the environment gives. */
+export async function adviceFor(
+  onboarding: Onboarding,
+  place: { readonly url: string; readonly defaultBranch: string },
+  github: OnboardingWorld['github'],
+): Promise<readonly string[]> {
+  const { state, sentence, remedy } = environmentFinding(await github.environment(onboarding, JOB_ENVIRONMENT), place);
+  return state === 'ok' ? [] : [`Besides: ${sentence} ${remedy}`];
+}
+
+export async function tryBase(onboarding: Onboarding, world: OnboardingWorld, attempt: number): Promise<Onboarding> {
+  const { github, workspace, gateway } = world;
+  const { repositoryId, owner, repo, trials: serial, base } = onboarding;
+  if (base === undefined) return waiting(onboarding);
+  const { server } = await github.repository(onboarding);
+  const { config } = await setupAt({ repository: onboarding, sha: base, server, workspace });
+  if (config === undefined) return waiting(onboarding);
+  await github.checks(onboarding, [tryingCheck(onboarding, base)]);
+  const { commands, limits } = briefOf(config);
+  const brief: TrialBrief = {
+    ...{ kind: 'trial', version: 1, repositoryId, serial, base, commands },
+    limits: { ...limits, outputBytes: OUTPUT_BYTES },
+  };
+  const inputs = {
+    loop: `${owner}/${repo}#setup`,
+    entry: String(serial),
+    phase: 'TRIAL',
+    ...{ candidate: base, base, job: gateway.jobDigest, brief: await gateway.publish(JSON.stringify(brief)) },
+    app: gateway.url,
+  };
+  const id = await github.dispatch(onboarding, WORKFLOWS.verify, inputs, attempt);
+  return {
+    ...onboarding,
+    run: { id, until: untilOf(config, world, 2 * limits.commandTimeoutMs + 3 * limits.suiteTimeoutMs) },
+  };
+}
+
+export async function finishTrial(
+  onboarding: Onboarding,
+  awaited: NonNullable<Onboarding['run']>,
+  world: OnboardingWorld,
+): Promise<Onboarding> {
+  const { github, gateway } = world;
+  const delivered = await deliveredBy(onboarding, { ...awaited, purpose: 'the trial of the base' }, world);
+  if (delivered === undefined) return onboarding;
+  if ('reason' in delivered) return tellUntried(onboarding, `${delivered.reason} ${oftenBy(gateway.url)}`, world);
+  const { steps, failure, sandbox } = reportOf(delivered.report, onboarding);
+  if (steps === null) return tellUntried(onboarding, failure ?? 'The job says nothing of what kept it.', world);
+  const { base = '', pull } = onboarding;
+  const advice = await adviceFor(onboarding, await github.repository(onboarding), github);
+  const told = { verdict: trialVerdict(steps), steps, sandbox, advice, again: againText(onboarding) };
+  await github.checks(onboarding, [trialCheck(onboarding, base, told)]);
+  if (pull !== undefined) await tellOn(onboarding, pull, trialComment(told), github);
+  return told.verdict.isGreen ? { ...waiting(onboarding), stage: 'ready' } : lookedAtAgain(onboarding);
+}
+
+function againText({ unasked }: Onboarding): string {
+  return unasked >= MOST_TRIALS
+    ? `It was tried ${MOST_TRIALS} times; the button **Re-run** of this check tries it again.`
+    : 'It is tried again when it moves.';
+}
+
+const oftenBy = (url: string): string =>
+  `As often as not the runner could not reach ${url}, or the set-up action failed.`;
+
+/** @throws {ArtifactError} when it is no report, or speaks of another trial. */
+function reportOf(value: unknown, { base, trials }: Onboarding): TrialReport {
+  const data = readReport(reportSchema, value, 'the trial');
+  if (data.serial !== trials || data.base !== base)
+    throw new ArtifactError(
+      'The report speaks of another trial than the one that was begun. Nothing of it was taken over.',
+    );
+  if (data.steps !== null && data.sandbox === 'none')
+    throw new ArtifactError('The report says that the base was tried without a sandbox. Nothing of it was taken over.');
+  return data;
+}
