@@ -7,6 +7,7 @@ import { BRANCH_PREFIX } from '../settings/config.ts';
 import { adviceFor, finishTrial, tellOn, tryBase, type OnboardingWorld as World } from './try-base.ts';
 
 const HEADS = 'refs/heads/';
+const SETUP_REF = `${HEADS}${SETUP_BRANCH}`;
 
 /** Takes the step that is due and gives the onboarding as it is then; the same where nothing is due. `attempt` counts the tries of the step, from 1. */
 export async function onboard(onboarding: Onboarding, world: World, attempt: number): Promise<Onboarding> {
@@ -86,27 +87,29 @@ async function propose(
   onboarding: Onboarding,
   gaps: readonly Gap[],
   { url, defaultBranch, site }: Place,
-  { github }: World,
+  world: World,
 ): Promise<Onboarding> {
+  const { github } = world;
   const { changes, tests } = await proposalFor(site);
   // Where only people can mend what is left, the default branch says it.
   if (changes.length === 0) {
     await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shownOn(gaps, url, defaultBranch))]);
     return waiting(onboarding);
   }
-  const ref = `${HEADS}${SETUP_BRANCH}`;
-  const at = await github.head(onboarding, ref);
-  // Noted before anything is made, so that a branch that is there already is known to be somebody's.
-  if (onboarding.branch === undefined) {
-    if (at === undefined) return { ...onboarding, stage: 'asked', branch: 'made' };
+  const at = await github.head(onboarding, SETUP_REF);
+  const branch = await ownBranch(onboarding, { site, at }, world);
+  if (branch === 'taken') {
     await github.checks(onboarding, [gapsCheck(onboarding, site.sha, [{ sentence: TAKEN }])]);
     return waiting(onboarding);
   }
-  await commitOn(onboarding, { site, ref, at }, github);
+  // Saved before it is on a branch, so that a branch without it is known to be somebody's.
+  if (branch === undefined) return { ...onboarding, stage: 'asked', branch: await committed(onboarding, site, world) };
+  if (at === undefined) await github.moveRef(onboarding, SETUP_REF, branch.sha, { at });
   const brought = new Set(changes.map(({ path }) => path));
   const left = gaps.filter(({ path }) => !brought.has(path));
   const { number } = await github.openPull(onboarding, {
-    ...{ branch: SETUP_BRANCH, base: defaultBranch, title: SETUP_TITLE, isDraft: false },
+    ...{ branch: SETUP_BRANCH, base: defaultBranch, title: SETUP_TITLE },
+    ...{ isDraft: false, keepsText: true },
     body: setupBody({ brought: changes, tests, left: shownOn(left, url, SETUP_BRANCH), defaultBranch }),
   });
   // Saved before anything else is tried: whoever closes it must be heard.
@@ -115,21 +118,25 @@ async function propose(
 
 const TAKEN = `There is a branch \`${SETUP_BRANCH}\` that the App did not make; rename or delete it, then press **Re-run** on this check.`;
 
-interface Branch {
-  readonly site: Site;
-  readonly ref: string;
-  /** Where it is; undefined where it is not there yet. */
-  readonly at: string | undefined;
+/** The App's own commit where it may be used; what people have put on top of it stays as it is. Undefined where there is none yet. */
+async function ownBranch(
+  { branch, ...onboarding }: Onboarding,
+  { site, at }: { readonly site: Site; readonly at: string | undefined },
+  { workspace }: World,
+): Promise<Onboarding['branch'] | 'taken'> {
+  if (at === undefined) return branch?.base === site.sha ? branch : undefined;
+  if (branch === undefined) return 'taken';
+  const isOurs = at === branch.sha || (await workspace.mergeBase(onboarding, branch.sha, at)) === branch.sha;
+  return isOurs ? branch : 'taken';
 }
 
-/** On top of what is there: an earlier try may have left it, and people have changed it since. */
-async function commitOn(onboarding: Onboarding, { site, ref, at }: Branch, github: World['github']): Promise<void> {
-  const parent = at ?? site.sha;
-  const { changes } = await proposalFor({ ...site, sha: parent });
-  if (changes.length === 0) return;
-  const files = changes.map(({ purpose: _, ...change }) => change);
-  const { sha } = await github.commit(onboarding, { ref, parent, changes: files, message: SETUP_TITLE, known: { at } });
-  await github.moveRef(onboarding, ref, sha, { at });
+async function committed(onboarding: Onboarding, site: Site, { github }: World) {
+  const { changes } = await proposalFor(site);
+  const { sha } = await github.commit(onboarding, {
+    ...{ ref: SETUP_REF, parent: site.sha, message: SETUP_TITLE, known: { at: undefined } },
+    changes: changes.map(({ purpose: _, ...change }) => change),
+  });
+  return { sha, base: site.sha };
 }
 
 /** What the pull request comes to: it is looked at where it is open, the default branch where it was merged. */
@@ -143,7 +150,7 @@ async function follow(
   if (state === 'closed' && !merged) return { ...waiting(onboarding), stage: 'declined' };
   if (state === 'open') {
     // The branch is ahead of what the pull request says of it.
-    const sha = (await github.head(onboarding, `${HEADS}${SETUP_BRANCH}`)) ?? headSha;
+    const sha = (await github.head(onboarding, SETUP_REF)) ?? headSha;
     const { gaps: left } = await setupAt({ ...site, sha });
     const shown = shownOn(left, url, SETUP_BRANCH);
     const told =

@@ -1,6 +1,6 @@
 /** The trial of a base: its run is dispatched, its report taken over, and what it came to told. */
 import { setupAt } from '../context/setup-gaps.ts';
-import { ArtifactError } from '../errors.ts';
+import { ArtifactError, GoneError, WriteRefusedError } from '../errors.ts';
 import { environmentFinding } from '../onboarding/environment.ts';
 import { MOST_TRIALS, type Onboarding, waiting } from '../onboarding/onboarding.ts';
 import { trialReport as reportSchema, type TrialBrief, type TrialReport } from '../onboarding/trial.ts';
@@ -30,13 +30,23 @@ export async function tellUntried(
 }
 
 /** The base may have moved while it was tried; where it has not, nothing more happens. */
-function lookedAtAgain(onboarding: Onboarding): Onboarding {
+export function lookedAtAgain(onboarding: Onboarding): Onboarding {
   return { ...waiting(onboarding), stage: 'asked' };
 }
 
-/** One comment on the pull request says how it stands. */
-export const tellOn = (onboarding: Onboarding, pull: number, body: string, github: OnboardingWorld['github']) =>
-  github.comment(onboarding, pull, { marker: 'setup', body });
+/** One comment on the pull request says how it stands. The check says it too: where a conversation is locked, or gone, that is enough. */
+export async function tellOn(
+  onboarding: Onboarding,
+  pull: number,
+  body: string,
+  { comment }: Pick<OnboardingWorld['github'], 'comment'>,
+): Promise<void> {
+  try {
+    await comment(onboarding, pull, { marker: 'setup', body });
+  } catch (error) {
+    if (!(error instanceof WriteRefusedError || error instanceof GoneError)) throw error;
+  }
+}
 
 /** Jobs run without it too, but GitHub would then let every branch have what the environment gives. */
 export async function adviceFor(

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { onboard, tellRefused } from '../effects/onboard.ts';
 import { preview } from '../effects/preview.ts';
-import { tellUntried } from '../effects/try-base.ts';
+import { lookedAtAgain, tellUntried } from '../effects/try-base.ts';
 import { ConflictError, LoopError, RetryError } from '../errors.ts';
 import { asked, type Onboarding, type OnboardingAsk, waiting } from '../onboarding/onboarding.ts';
 import type { Ports, StoredOnboarding, Tries } from '../ports.ts';
@@ -38,6 +38,16 @@ async function saved(
     }
   }
   throw new ConflictError(`the onboarding of ${repositoryId} was saved by others ${MAX_SAVES} times in a row`);
+}
+
+/** Notes that its pull request was merged after all, though somebody had closed it before; once for each. */
+export async function askForMerged(repositoryId: number, pull: number, { store }: Pick<Ports, 'store'>): Promise<void> {
+  await saved(
+    repositoryId,
+    `setup merged/${pull}`,
+    store,
+    (before) => before && { ...before, stage: 'asked', unasked: 0 },
+  );
 }
 
 /** Notes that somebody wants to see what would be asked about an issue; once for each `said`. */
@@ -82,10 +92,10 @@ const stepNameOf = ({ trials, stage, run }: Onboarding): string => `${trials} ${
 /** Where GitHub has it now; a run that is awaited is waited for. */
 async function relocated(onboarding: Onboarding, { github }: Ports): Promise<Onboarding> {
   const place = await github.locate(onboarding);
-  if (place === undefined) return waiting(onboarding);
-  const isElsewhere = place.owner !== onboarding.owner || place.repo !== onboarding.repo;
-  const stage = onboarding.stage === 'trying' ? 'trying' : isElsewhere ? 'asked' : 'waiting';
-  return { ...onboarding, ...place, stage };
+  // At the same place the same step would come to the same, again and again.
+  const isElsewhere = place !== undefined && (place.owner !== onboarding.owner || place.repo !== onboarding.repo);
+  if (!isElsewhere) return waiting(onboarding);
+  return { ...onboarding, ...place, stage: onboarding.stage === 'trying' ? 'trying' : 'asked' };
 }
 
 interface Failed {
@@ -111,7 +121,7 @@ async function afterFailure(error: unknown, { onboarding, ports, tries, log }: F
       return told(onboarding, meaning.reason, ports).catch((refusal: unknown) => {
         if (!(refusal instanceof LoopError)) throw refusal;
         log.warn(`and it could not be told: ${refusal.message}`);
-        return waiting(onboarding);
+        return onboarding.stage === 'trying' ? lookedAtAgain(onboarding) : waiting(onboarding);
       });
     }
   }

@@ -163,6 +163,8 @@ export interface GitHub {
       /** For sure none was opened, so it is not looked for. */
       readonly isNew?: boolean;
       readonly isDraft?: boolean;
+      /** One that is there keeps its title and body. */
+      readonly keepsText?: boolean;
     },
   ): Promise<{ readonly number: number; readonly nodeId: string }>;
   /** Brings title and body up to date and tells the head, where anything is sent; `known` is the digest of what was sent last. */

@@ -32,12 +32,15 @@ async function create(call: Call, { branch, base, title, body, isDraft = true }:
 }
 
 /** One to another base is somebody's own. */
-async function openedBefore(call: Call, { branch, base: into, title, body }: Wanted): Promise<Opened | undefined> {
+async function openedBefore(
+  call: Call,
+  { branch, base: into, title, body, keepsText }: Wanted,
+): Promise<Opened | undefined> {
   const { octokit, here } = call;
   const { data: open } = await octokit.rest.pulls.list({ ...here, state: 'open', head: `${here.owner}:${branch}` });
   const existing = open.find(({ head, base }) => head.ref === branch && base.ref === into);
   if (existing === undefined) return undefined;
-  await bringUpToDate(call, existing, { title, body });
+  if (keepsText !== true) await bringUpToDate(call, existing, { title, body });
   return { number: existing.number, nodeId: existing.node_id };
 }
 

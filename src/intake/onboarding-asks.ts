@@ -1,5 +1,5 @@
 /** What webhooks mean to the onboarding of a repository: the App was installed there, a file came, the pull request ended, a trial's run ended, somebody pressed the button. */
-import { askForOnboarding, askForPreview } from '../engine/onboardings.ts';
+import { askForMerged, askForOnboarding, askForPreview } from '../engine/onboardings.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { reaches } from '../loop/people/commands.ts';
 import { isPerson } from '../loop/terms.ts';
@@ -27,6 +27,9 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
   },
   async 'pull_request.closed'(payload, taking) {
     const { pull_request, repository } = payload;
+    const known = (await taking.ports.store.onboarding(repository.id))?.onboarding;
+    const isWanted = known?.stage === 'declined' && known.pull === pull_request.number && pull_request.merged === true;
+    if (isWanted) return askForMerged(repository.id, pull_request.number, taking.ports);
     if ((await awaits(repository.id, taking))?.pull !== pull_request.number) return;
     const { state } = await taking.ports.github.pull(saidOf(payload), pull_request.number);
     if (state === 'open') afterAMoment(`GitHub says that #${pull_request.number} is open`, taking);

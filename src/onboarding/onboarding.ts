@@ -22,8 +22,8 @@ export const onboarding = z.strictObject({
    * `ready`: all is there, and the base was green twice. `declined`: somebody closed the pull request.
    */
   stage: z.enum(['asked', 'waiting', 'trying', 'ready', 'declined']),
-  /** That the branch is the App's. */
-  branch: z.literal('made').optional(),
+  /** The App's commit for the branch, and the commit that it was made on: a branch that does not hold it is somebody's. */
+  branch: z.strictObject({ sha: commitSha, base: commitSha }).optional(),
   /** The pull request that brings what is missing, once it is open. */
   pull: z.int().positive().optional(),
   /** How many trials were begun, and how many since somebody asked. */

@@ -228,6 +228,29 @@ it('takes no branch over that somebody else made', { timeout: PATIENCE_MS }, asy
   await eventually(async () => (await allPulls()).length === 1, 'a pull request');
 });
 
+it('writes on no branch that somebody made after GitHub had refused the commit, and tells a trial where comments are refused', {
+  timeout: PATIENCE_MS * 2,
+}, async () => {
+  await faulty({ method: 'POST', route: '/repos/{owner}/{repo}/git/commits', status: 403, times: 1 });
+  await install();
+  await checkOn('main', ({ conclusion }) => conclusion === 'action_required');
+  await world.as('wout', 'POST', '/git/refs', { ref: `refs/heads/${BRANCH}`, sha: await headOf(world, 'main') });
+  const own = await pushed(world, 'wout', { branch: BRANCH, path: 'NOTES.md', text: 'Mine.\n' });
+  const told = await checkOn('main', ({ output }) => output.summary?.includes('that the App did not make') === true);
+  expect([await headOf(world, BRANCH), await allPulls()]).toEqual([own, []]);
+  await world.as('wout', 'DELETE', `/git/refs/heads/${BRANCH}`);
+  await world.as('wout', 'POST', `/check-runs/${told.id}/rerequest`);
+  await eventually(async () => (await allPulls()).length === 1, 'a pull request');
+  const [pull] = await allPulls();
+  for (const page of pagesIn(pull?.body ?? '')) await pushed(world, 'maria', page);
+  await checkOn(BRANCH, ({ conclusion }) => conclusion === 'success');
+  await faulty({ method: 'POST', route: '/repos/{owner}/{repo}/issues/{issue_number}/comments', status: 403 });
+  await merge(pull?.number ?? 0);
+  expect((await checkOn('main')).output.title).toBe("All is there: the base's tests are green twice");
+  await eventually(async () => (await stored())?.stage === 'ready', 'the end');
+  await healed();
+});
+
 it('says on the default branch what GitHub refuses, and hears of a close though its check could not be written', {
   timeout: PATIENCE_MS,
 }, async () => {

@@ -113,6 +113,15 @@ describe('a pull request that is closed', () => {
     expect(door.queued).toEqual([ITEM]);
   });
 
+  it('counts after it was closed before, where it is merged after all', async () => {
+    const door = await openDoor();
+    await keep(door, { stage: 'declined' });
+    await door.deliver('pull_request', closed);
+    expect((await stored(door))?.stage).toBe('declined');
+    await door.deliver('pull_request', { ...closed, pull_request: { ...closed.pull_request, merged: true } });
+    expect(await stored(door)).toMatchObject({ stage: 'asked', pull: 4 });
+  });
+
   it('that GitHub shows as open is waited for', async () => {
     const door = await openDoor();
     await keep(door);

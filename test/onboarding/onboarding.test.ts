@@ -15,8 +15,8 @@ describe('an onboarding that is asked for', () => {
   });
 
   it('goes on with its branch and pull request, and may try its base again as often as at first, though it did not move', () => {
-    const next = asked(known({ branch: 'made', pull: 4, base: BASE }), ASK);
-    expect(next).toEqual({ ...ASK, stage: 'asked', branch: 'made', pull: 4, trials: 2, unasked: 0 });
+    const next = asked(known({ branch: { sha: BASE, base: BASE }, pull: 4, base: BASE }), ASK);
+    expect(next).toEqual({ ...ASK, stage: 'asked', branch: { sha: BASE, base: BASE }, pull: 4, trials: 2, unasked: 0 });
   });
 
   it('gets another pull request where somebody had closed the first', () => {
