@@ -4,7 +4,10 @@ import type { CheckRun } from '../loop/check-run.ts';
 import type { ShownCheck, ShownComment } from '../loop/shown.ts';
 import type { Actor, LoopRef, Role } from '../loop/terms.ts';
 import type { Server } from '../settings/setup-files.ts';
+import type { CheckDetails, HeadChecks } from './head-facts.ts';
 import type { EnvironmentFacts } from './inspection-port.ts';
+
+export type * from './head-facts.ts';
 
 /** Which installation and repository a request is for. */
 export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;
@@ -14,35 +17,6 @@ export interface Place {
   readonly owner: string;
   readonly repo: string;
   readonly installationId: number;
-}
-
-export interface HeadCheck {
-  readonly name: string;
-  /** `cancelled`: it ended without a verdict (cancelled, timed out, could not start, stale, waits for an action); a person can run it again. */
-  readonly outcome: 'passed' | 'failed' | 'cancelled';
-  /** GitHub's word for it, and the check's own title. */
-  readonly detail: string;
-  /** Id of the check run, where it is one: what `checkDetails` asks about. */
-  readonly checkRun?: number;
-}
-
-/** What a check run says beside its verdict. */
-export interface CheckDetails {
-  /** `src/a.js:7: unused variable`, the first ones. */
-  readonly annotations: readonly string[];
-  /** The end of its job's log, without times and colours; empty where it is no job of Actions, or its log is gone. */
-  readonly logEnd: readonly string[];
-}
-
-export interface HeadChecks {
-  /** `pending`: something is at work; what is told then is only what was asked so far. */
-  readonly state: 'pending' | 'complete';
-  /** When any of them changed last; undefined when there is none. */
-  readonly changedAt: string | undefined;
-  /** Names of what is at work. */
-  readonly waitsFor: readonly string[];
-  /** Once complete; empty when nobody checks. */
-  readonly checks: readonly HeadCheck[];
 }
 
 /** An entry of a tree that GitHub holds already; `sha` null takes the path away. */

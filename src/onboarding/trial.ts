@@ -1,7 +1,8 @@
 /** The trial of a base, before anything is spent on it: what its job is given, and what it delivers. */
 import { z } from 'zod';
-import { commands, sandboxKind } from '../loop/brief.ts';
+import { sandboxKind } from '../loop/brief.ts';
 import { commitSha } from '../loop/measurement.ts';
+import { proofBrief } from '../proof/pull-proof.ts';
 
 /** What the App hands to the job. */
 export const trialBrief = z.strictObject({
@@ -12,15 +13,8 @@ export const trialBrief = z.strictObject({
   /** As the how manieth trial of this repository, from 1. */
   serial: z.int().positive(),
   base: commitSha,
-  commands: commands.pick({
-    ...{ install: true, build: true },
-    ...{ runner: true, test: true, tests: true, directory: true, junit: true, hosts: true },
-  }),
-  limits: z.strictObject({
-    commandTimeoutMs: z.int().positive(),
-    suiteTimeoutMs: z.int().positive(),
-    outputBytes: z.int().positive(),
-  }),
+  commands: proofBrief.shape.commands,
+  limits: proofBrief.shape.limits.omit({ faults: true }),
 });
 export type TrialBrief = z.infer<typeof trialBrief>;
 

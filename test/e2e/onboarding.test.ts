@@ -319,11 +319,12 @@ it('shows on request what would be asked about an issue, and starts nothing', { 
   expect(await world.composed.ports.store.overview({ limit: 10 })).toEqual([]);
 });
 
-it.each<[string, (path: string) => Promise<void>, string]>([
+it.each<[string, (path: string) => Promise<void>, string, number]>([
   [
     'a configuration that is no text',
     (path) => writeFile(join(path, '.github', 'loopwright.yml'), Buffer.from('version: 1\n', 'utf16le')),
     '`.github/loopwright.yml` is no text, or is larger than 256 KiB; mend that first.',
+    1,
   ],
   [
     'a folder that is a link',
@@ -332,8 +333,9 @@ it.each<[string, (path: string) => Promise<void>, string]>([
       await symlink('elsewhere', join(path, '.github'));
     },
     '`.github/loopwright.yml` cannot be there, because `.github` is no folder; mend that first.',
+    0,
   ],
-])('leaves %s as it is, and says so', { timeout: PATIENCE_MS }, async (_, prepare, sentence) => {
+])('leaves %s as it is, and says so', { timeout: PATIENCE_MS }, async (_, prepare, sentence, pulls) => {
   await world.close();
   world = await startWorld({
     async prepare(path) {
@@ -347,11 +349,13 @@ it.each<[string, (path: string) => Promise<void>, string]>([
   const isTold = async () =>
     (await told()).some(({ name, output }) => name === CHECK && output.summary?.includes(sentence));
   await eventually(isTold, 'the sentence');
-  const [pull] = await allPulls();
-  if (pull === undefined) return;
-  const files = z.array(z.object({ filename: z.string(), status: z.string() }));
-  const { body } = await world.as('maria', 'GET', `/pulls/${pull.number}/files`);
-  expect(files.parse(body).filter(({ status }) => status !== 'added')).toEqual([]);
+  const proposed = await allPulls();
+  expect(proposed).toHaveLength(pulls);
+  for (const { number } of proposed) {
+    const files = z.array(z.object({ filename: z.string(), status: z.string() }));
+    const { body } = await world.as('maria', 'GET', `/pulls/${number}/files`);
+    expect(files.parse(body).filter(({ status }) => status !== 'added')).toEqual([]);
+  }
 });
 
 it('that is merged too early says what is missing, with pages for the default branch', {
