@@ -70,7 +70,9 @@ function toTry(onboarding: Onboarding, base: string): Onboarding {
 export async function tellRefused(onboarding: Onboarding, reason: string, { github }: World): Promise<Onboarding> {
   const { defaultBranch } = await github.repository(onboarding);
   const trunk = await github.head(onboarding, `${HEADS}${defaultBranch}`);
-  if (trunk !== undefined) await github.checks(onboarding, [refusedCheck(onboarding, trunk, reason)]);
+  // What its trial came to stands there already, and says more.
+  const isTold = trunk === undefined || onboarding.base === trunk;
+  if (!isTold) await github.checks(onboarding, [refusedCheck(onboarding, trunk, reason)]);
   return waiting(onboarding);
 }
 

@@ -40,14 +40,9 @@ async function saved(
   throw new ConflictError(`the onboarding of ${repositoryId} was saved by others ${MAX_SAVES} times in a row`);
 }
 
-/** Notes that its pull request was merged after all, though somebody had closed it before; once for each. */
-export async function askForMerged(repositoryId: number, pull: number, { store }: Pick<Ports, 'store'>): Promise<void> {
-  await saved(
-    repositoryId,
-    `setup merged/${pull}`,
-    store,
-    (before) => before && { ...before, stage: 'asked', unasked: 0 },
-  );
+/** Notes that its pull request means something after all, though somebody had closed it before; once for each `said`. */
+export async function askForClosed(repositoryId: number, said: string, { store }: Pick<Ports, 'store'>): Promise<void> {
+  await saved(repositoryId, said, store, (before) => before && { ...before, stage: 'asked', unasked: 0 });
 }
 
 /** Notes that somebody wants to see what would be asked about an issue; once for each `said`. */

@@ -1,5 +1,5 @@
 /** What webhooks mean to the onboarding of a repository: the App was installed there, a file came, the pull request ended, a trial's run ended, somebody pressed the button. */
-import { askForMerged, askForOnboarding, askForPreview } from '../engine/onboardings.ts';
+import { askForClosed, askForOnboarding, askForPreview } from '../engine/onboardings.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import { reaches } from '../loop/people/commands.ts';
 import { isPerson } from '../loop/terms.ts';
@@ -27,13 +27,21 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
   },
   async 'pull_request.closed'(payload, taking) {
     const { pull_request, repository } = payload;
-    const known = (await taking.ports.store.onboarding(repository.id))?.onboarding;
-    const isWanted = known?.stage === 'declined' && known.pull === pull_request.number && pull_request.merged === true;
-    if (isWanted) return askForMerged(repository.id, pull_request.number, taking.ports);
+    const { number, merged } = pull_request;
+    if (merged === true && (await wasDeclined(payload, taking)))
+      return askForClosed(repository.id, `setup merged/${number}`, taking.ports);
     if ((await awaits(repository.id, taking))?.pull !== pull_request.number) return;
     const { state } = await taking.ports.github.pull(saidOf(payload), pull_request.number);
     if (state === 'open') afterAMoment(`GitHub says that #${pull_request.number} is open`, taking);
     await wake(repository.id, isOpen, taking);
+  },
+  async 'pull_request.reopened'(payload, taking) {
+    if (!(await wasDeclined(payload, taking))) return;
+    const { at, ports } = taking;
+    const { number } = payload.pull_request;
+    const { state } = await ports.github.pull(saidOf(payload), number);
+    if (state === 'closed') return afterAMoment(`GitHub says that #${number} is closed`, taking);
+    await askForClosed(payload.repository.id, `setup reopened/${number}/${at}`, ports);
   },
   async 'check_run.rerequested'(payload, taking) {
     if (!(await isPressed(payload, taking))) return;
@@ -51,6 +59,15 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
     await wake(repository.id, ({ run }) => run?.id === workflow_run.id, taking);
   },
 };
+
+/** Whether it is the pull request that somebody had closed. */
+async function wasDeclined(
+  { pull_request, repository }: PayloadOf<'pull_request.closed' | 'pull_request.reopened'>,
+  { ports }: Taking,
+): Promise<boolean> {
+  const known = (await ports.store.onboarding(repository.id))?.onboarding;
+  return known?.stage === 'declined' && known.pull === pull_request.number;
+}
 
 type Press = PayloadOf<'check_run.rerequested' | 'check_run.requested_action'>;
 

@@ -99,6 +99,7 @@ const payload = z.discriminatedUnion('name', [
     comment: z.object({ id: z.int(), body: z.string(), created_at: time, performed_via_github_app: present }),
   }),
   z.object({ name: z.literal('pull_request.closed'), ...envelope, pull_request }),
+  z.object({ name: z.literal('pull_request.reopened'), ...envelope, pull_request }),
   z.object({ name: z.literal('pull_request.labeled'), ...envelope, pull_request, label: label.optional() }),
   z.object({ name: z.literal('pull_request.synchronize'), ...envelope, pull_request }),
   z.object({

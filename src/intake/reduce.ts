@@ -53,6 +53,7 @@ const DECIDES: Decides = {
   'issues.transferred': () => true,
   'issue_comment.created': ({ sender, comment }) => isWritten({ sender, comment }) && /^\//m.test(comment.body),
   'pull_request.closed': () => true,
+  'pull_request.reopened': ({ sender }) => isPerson(sender),
   'pull_request.labeled': ({ label, sender }) => isProveLabel(label?.name) && isPerson(sender),
   'pull_request.synchronize': ({ pull_request, sender }) =>
     isPerson(sender) && pull_request.labels.some(({ name }) => isProveLabel(name)),

@@ -16,14 +16,15 @@ import type { Meaning, Readers, Taking } from './reader.ts';
 import { relocationReaders, withRelocations } from './relocation-readers.ts';
 import { runReaders } from './run-readers.ts';
 
-/** What speaks of pull requests of anybody means nothing to a loop. */
-const OF_PROOFS: Readers<'pull_request.labeled' | 'pull_request.synchronize'> = {
+/** What proofs and onboardings hear, and what means nothing to a loop. */
+const OF_OTHERS: Readers<'pull_request.labeled' | 'pull_request.reopened' | 'pull_request.synchronize'> = {
   'pull_request.labeled': async () => [],
+  'pull_request.reopened': async () => [],
   'pull_request.synchronize': async () => [],
 };
 
 const READERS: Readers<PayloadName> = {
-  ...OF_PROOFS,
+  ...OF_OTHERS,
   ...issueReaders,
   ...commentReader,
   ...pullReaders,

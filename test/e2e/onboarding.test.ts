@@ -188,6 +188,12 @@ const faulty = (fault: object) =>
     headers: { authorization: 'Bearer maria-token', 'content-type': 'application/json' },
     body: JSON.stringify({ by: 'app', ...fault }),
   });
+/** How often each fault struck. */
+const struck = async () => {
+  const answer = await fetch(`${world.github.url}/_local/faults`, { headers: { authorization: 'Bearer maria-token' } });
+  const told = z.object({ faults: z.array(z.object({ struck: z.int() })) }).parse(await answer.json());
+  return told.faults.map((fault) => fault.struck);
+};
 const healed = () =>
   fetch(`${world.github.url}/_local/faults`, { method: 'DELETE', headers: { authorization: 'Bearer maria-token' } });
 
@@ -284,6 +290,33 @@ it('a base that moves while it is tried is tried as it is then', { timeout: PATI
   await eventually(async () => (await stored())?.run !== undefined, 'a run');
   await pushed(world, 'maria', { branch: 'main', path: test, text: '' });
   expect((await checkOn('main')).conclusion).toBe('success');
+});
+
+it("GitHub's refusal of the look after a trial leaves on the check what that came to", {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const text = "throw new Error('not today');\n";
+  await pushed(world, 'maria', { branch: 'main', path: 'test/broken.test.js', text });
+  await broughtAndMerged();
+  await eventually(async () => (await stored())?.run !== undefined, 'a run');
+  await faulty({ method: 'GET', route: '/repos/{owner}/{repo}/git/matching-refs/{ref}', status: 410, times: 1 });
+  await checkOn('main');
+  await eventually(async () => (await stored())?.stage === 'waiting', 'the look');
+  expect(await struck()).toEqual([1]);
+  expect((await checkOn('main')).output.title).toBe('The base is red: its suite failed twice');
+  await healed();
+});
+
+it('that is closed and reopened is followed again', { timeout: PATIENCE_MS }, async () => {
+  const { number } = await proposedPull();
+  await checkOn(BRANCH);
+  await world.as('maria', 'PATCH', `/pulls/${number}`, { state: 'closed' });
+  await eventually(async () => (await stored())?.stage === 'declined', 'the word of it');
+  await world.as('maria', 'PATCH', `/pulls/${number}`, { state: 'open' });
+  await eventually(async () => (await stored())?.stage === 'waiting', 'the word of that');
+  for (const page of pagesIn((await allPulls())[0]?.body ?? '')) await pushed(world, 'maria', page);
+  await checkOn(BRANCH, ({ conclusion }) => conclusion === 'success');
+  expect(await allPulls()).toHaveLength(1);
 });
 
 it('that is closed is the end of it, until somebody asks again', { timeout: PATIENCE_MS }, async () => {

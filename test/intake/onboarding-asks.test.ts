@@ -122,6 +122,25 @@ describe('a pull request that is closed', () => {
     expect(await stored(door)).toMatchObject({ stage: 'asked', pull: 4 });
   });
 
+  it('and reopened is looked at again, each time, once GitHub shows it as open', async () => {
+    const door = await openDoor();
+    const reopened = { ...closed, action: 'reopened' };
+    await keep(door, { stage: 'declined', unasked: 3 });
+    await door.deliver('pull_request', { ...reopened, pull_request: { ...closed.pull_request, number: 5 } });
+    expect((await stored(door))?.stage).toBe('declined');
+    door.world.now = AT;
+    await expect(door.deliver('pull_request', reopened)).rejects.toThrow(NotYetError);
+    door.world.pull = 'open';
+    await door.deliver('pull_request', reopened);
+    expect(await stored(door)).toMatchObject({ stage: 'asked', pull: 4, unasked: 0 });
+    await door.ports.store.saveOnboarding({
+      onboarding: { ...PLACE, stage: 'declined', pull: 4, trials: 0, unasked: 0 },
+      expectedVersion: 2,
+    });
+    await door.deliver('pull_request', reopened, LATER);
+    expect((await stored(door))?.stage).toBe('asked');
+  });
+
   it('that GitHub shows as open is waited for', async () => {
     const door = await openDoor();
     await keep(door);
