@@ -1,4 +1,5 @@
 /** One call that is paid for: sent, answered, settled, and kept. */
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { findCanaries, withoutSecrets } from '../guard/secrets.ts';
 import { createGrowing, keptText, transcriptOf } from '../guard/transcript.ts';
@@ -67,8 +68,8 @@ export async function exchange(call: Exchange, options: ExchangeOptions): Promis
   try {
     const [response] = await Promise.all([
       silence.during(() => send(sendingOf(call, signal), call.line.breaker, options.patience)),
-      // While the upstream thinks, and not while the job waits for the end.
-      Promise.resolve().then(keptRequest),
+      // While the upstream thinks, once it has been asked: of a long request it takes longer than all else here.
+      setImmediate().then(keptRequest),
     ]);
     status = response.status;
     if (!response.ok) {

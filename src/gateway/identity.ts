@@ -54,7 +54,10 @@ const DISCOVERY_MS = 5000;
  */
 export function createIdentity({ issuer, audience, clock, cooldownMs = COOLDOWN_MS }: IdentityOptions): Identity {
   const keys = keysOf(issuer, cooldownMs);
+  const good = createGood();
   return async (token) => {
+    const known = good.claims(token, clock.now());
+    if (known !== undefined) return known;
     try {
       const { payload } = await jwtVerify(token, keys, {
         // Named, so that neither `none` nor an HMAC with the public key as its secret is tried.
@@ -66,11 +69,43 @@ export function createIdentity({ issuer, audience, clock, cooldownMs = COOLDOWN_
         requiredClaims: ['exp', 'nbf', 'iat'],
         currentDate: clock.now(),
       });
-      return claimsIn(payload);
+      const claims = claimsIn(payload);
+      good.keep(token, { claims, until: until(payload) });
+      return claims;
     } catch (error) {
       throw error instanceof Refusal ? error : refusalOf(error, { token, issuer, audience });
     }
   };
+}
+
+interface Good {
+  readonly claims: Claims;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** A job calls with the same token for minutes. Far more than run at the same time. */
+const MOST_KEPT = 1000;
+
+/** Tokens whose signature was good and whose time has not passed: the same bytes need no second look. */
+function createGood() {
+  const kept = new Map<string, Good>();
+  return {
+    claims(token: string, now: Date): Claims | undefined {
+      const found = kept.get(token);
+      return found !== undefined && now.getTime() < found.until ? found.claims : undefined;
+    },
+    keep(token: string, one: Good): void {
+      const [oldest] = kept.keys();
+      if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+      kept.set(token, one);
+    },
+  };
+}
+
+/** From when on it would be refused, if it was looked at again. */
+function until({ exp = 0, iat = 0 }: JWTPayload): number {
+  return Math.min(exp + SKEW_SECONDS, iat + OLDEST_SECONDS + SKEW_SECONDS) * 1000;
 }
 
 function claimsIn(payload: JWTPayload): Claims {

@@ -168,6 +168,21 @@ test('a fast runner is told to ask again while the App does not know its run', a
 });
 
 describe('a token that was good', () => {
+  test('is good no longer than its time, however often it came', async () => {
+    let minutes = 0;
+    const clock = { now: () => new Date(Date.now() + minutes * 60_000) };
+    const stage = await openStage(store, { replies: REPLIES, clock });
+    const authorization = `Bearer ${await stage.token()}`;
+    const statuses: number[] = [];
+    for (minutes of [0, 4, 6]) statuses.push((await stage.call(CHAT, REQUEST, { authorization })).status);
+    expect(statuses).toEqual([200, 200, 401]);
+    minutes = 0;
+    const late = `Bearer ${await stage.token({ claims: { exp: now() + 3600 } })}`;
+    const later: number[] = [];
+    for (minutes of [0, 10, 11]) later.push((await stage.call(CHAT, REQUEST, { authorization: late })).status);
+    expect(later).toEqual([200, 200, 401]);
+  });
+
   const over: readonly (readonly [string, RegExp, (loop: Loop) => Partial<Loop>])[] = [
     ['its run is over and the next phase has begun', /is over/, () => ({ phase: 'SEED_DATA', entry: ENTRY + 1 })],
     [

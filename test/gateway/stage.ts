@@ -11,7 +11,7 @@ import { createIdentity } from '../../src/gateway/identity.ts';
 import { createModelGateway, type ModelGatewayOptions } from '../../src/gateway/model-gateway.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf } from '../../src/loop/terms.ts';
-import type { Store } from '../../src/ports.ts';
+import type { Clock, Store } from '../../src/ports.ts';
 import { loopOf, saveOf, startedOn } from '../adapters/loops.ts';
 import { listening } from '../listening.ts';
 
@@ -124,13 +124,20 @@ export interface StageOptions {
   readonly replies?: readonly Reply[];
   readonly dialects?: readonly DialectName[];
   readonly options?: Partial<ModelGatewayOptions>;
+  readonly clock?: Clock;
 }
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 export async function openStage(
   store: Store,
-  { loop = building(), replies = [], dialects = ['chat', 'responses', 'anthropic'], options = {} }: StageOptions = {},
+  {
+    loop = building(),
+    replies = [],
+    dialects = ['chat', 'responses', 'anthropic'],
+    options = {},
+    clock = systemClock,
+  }: StageOptions = {},
 ) {
   await store.save(saveOf(loop, 0));
   const issuer = await issuerOf([FIRST]);
@@ -138,7 +145,7 @@ export async function openStage(
   const kept: string[] = [];
   const logged: string[] = [];
   const app = createModelGateway({
-    identity: createIdentity({ issuer: issuer.url, audience: AUDIENCE, clock: systemClock, cooldownMs: 0 }),
+    identity: createIdentity({ issuer: issuer.url, audience: AUDIENCE, clock, cooldownMs: 0 }),
     store: {
       ...store,
       settle(id, settlement) {
@@ -146,7 +153,7 @@ export async function openStage(
         return store.settle(id, settlement);
       },
     },
-    clock: systemClock,
+    clock,
     upstreams: Object.fromEntries(
       dialects.map((name) => [
         name,
