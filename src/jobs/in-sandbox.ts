@@ -18,6 +18,8 @@ export interface AskedJob<Brief> {
 
 export interface Opened {
   readonly sandbox: Sandbox;
+  /** What the set-up action has installed; undefined where there is none. */
+  readonly prepared: string | undefined;
   readonly repository: Repository;
 }
 
@@ -39,7 +41,7 @@ export async function inSandbox<Result>(
     const sandbox = await openSandbox({ ...places, scripted: false });
     log(`sandbox: ${sandbox.kind}`);
     for (const sentence of sandbox.missing) log(`sandbox: ${sentence}`);
-    return await work({ sandbox, repository: await openRepository(workspace, scratch) });
+    return await work({ sandbox, prepared, repository: await openRepository(workspace, scratch) });
   } finally {
     await egress?.close();
     await rm(scratch, { recursive: true, force: true });

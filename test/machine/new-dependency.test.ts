@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { writeSetup } from '../../src/settings/setup-files.ts';
 import { finish, openLabelledIssue } from '../e2e/journey.ts';
 import { pullsOf, runsOf } from '../e2e/seen.ts';
+import { eventually } from '../eventually.ts';
 import { type Parties, startParties, type Within } from './parties.ts';
 
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'labels');
@@ -75,6 +76,34 @@ describe.skipIf(process.getuid?.() !== 0)('an issue that wants a package', () =>
       .array(z.object({ body: z.string() }))
       .parse(await GITHUB.as('GET', `/issues/${number}/comments`));
     expect(comments.map(({ body }) => body).join('\n')).toContain('**Approving lets `package-lock.json` change**');
+  });
+
+  test('is proved for anybody who asks, with the package that the base does not have', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const pull = (await pullsOf(GITHUB)).at(0);
+    await GITHUB.as('POST', `/issues/${pull?.number}/labels`, { labels: ['prove'] });
+    const checks = z.object({
+      check_runs: z.array(
+        z.object({
+          name: z.string(),
+          status: z.string(),
+          output: z.object({ title: z.string(), summary: z.string() }),
+        }),
+      ),
+    });
+    let told: string | undefined;
+    await eventually(
+      async () => {
+        const { check_runs } = checks.parse(await GITHUB.as('GET', `/commits/${pull?.head.sha}/check-runs`));
+        const proof = check_runs.find(({ name }) => name === 'loopwright / proof');
+        told = proof?.status === 'completed' ? `${proof.output.title}\n${proof.output.summary}` : undefined;
+        return told !== undefined;
+      },
+      'the proof',
+      PATIENCE_MS,
+    );
+    expect(told).toMatch(/^(?:Proved|Weakly proved)/);
   });
 
   test('only the runner reaches the registry', async () => {

@@ -2,33 +2,30 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProofBrief } from '../../proof/pull-proof.ts';
-import { type Sandbox, treesDirectory } from '../../sandbox/sandbox.ts';
-import { suiteCommand } from '../../test-runs/test-run.ts';
+import { treesDirectory } from '../../sandbox/sandbox.ts';
 import { isDependencyFolder } from '../../trees/checkout.ts';
-import { layTree, type Repository } from '../../trees/repository.ts';
-import { said } from '../report/said.ts';
-import { SetupError } from '../workspace/environment.ts';
+import { layTree } from '../../trees/repository.ts';
+import type { Opened } from '../in-sandbox.ts';
+import { install } from '../workspace/install.ts';
 
-export interface Installing {
+export interface Installing extends Opened {
   readonly brief: ProofBrief;
-  readonly sandbox: Sandbox;
-  readonly repository: Repository;
   readonly log: (line: string) => void;
 }
 
-/** Folders such as `node_modules` by path from the root, and where they are; none where nothing is to be installed. @throws {SetupError} when installing fails. */
-export async function installed({ brief, sandbox, repository, log }: Installing): Promise<ReadonlyMap<string, string>> {
-  const { commands, limits, head } = brief;
-  if (commands.install === null) return new Map();
-  log(`installing on the head by ${commands.install}`);
-  const directory = await mkdtemp(join(treesDirectory(repository.scratch), 'installed-'));
-  await layTree(repository, head, directory);
-  const { commandTimeoutMs: timeoutMs, outputBytes } = limits;
-  const result = await suiteCommand({ sandbox, directory, command: commands.install, timeoutMs, outputBytes });
-  if (result.exitCode !== 0)
-    throw new SetupError(
-      `The install command ${JSON.stringify(commands.install)} failed on the head: ${said(result, 3000)}`,
-    );
+/**
+ * Folders such as `node_modules` by path from the root, and where they are; none where nothing is to be installed. Where the head's lock files are not the base's,
+ * what they name besides is fetched, as for a candidate of a loop. @throws {JobError} when installing fails.
+ */
+export async function installed(installing: Installing): Promise<ReadonlyMap<string, string>> {
+  const { brief, sandbox, repository, prepared, log } = installing;
+  const { scratch } = repository;
+  const directory = await mkdtemp(join(treesDirectory(scratch), 'installed-'));
+  await layTree(repository, brief.head, directory);
+  const environment = { sandbox, scratch, prepared, log };
+  const bench = { brief, repository, environment, packages: new Map() };
+  // What a repository keeps in its history lies in each tree already.
+  if (!(await install(bench, directory, { where: ' on the head' }))) return new Map();
   const found = await dependencyFolders(directory);
   return new Map(found.map((path) => [path, join(directory, path)]));
 }

@@ -35,11 +35,11 @@ interface Place extends Opened {
   readonly log: (line: string) => void;
 }
 
-async function provedIn({ brief, sandbox, repository, log }: Place): Promise<Proof> {
+async function provedIn({ brief, sandbox, repository, prepared, log }: Place): Promise<Proof> {
   const { base, head, commands, limits } = brief;
   const { suiteTimeoutMs: timeoutMs, outputBytes, faults } = limits;
   const parsers = await loadParsers(await parsersFolder(await mkdtemp(join(repository.scratch, 'parsers-'))));
-  const dependencies = await installed({ brief, sandbox, repository, log });
+  const dependencies = await installed({ brief, sandbox, repository, prepared, log });
   const range = { base, head };
   const { build, tests: scope = [] } = commands;
   return prove({

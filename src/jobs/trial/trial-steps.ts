@@ -11,7 +11,7 @@ import { layTree, treeOf } from '../../trees/repository.ts';
 import type { Opened } from '../in-sandbox.ts';
 import { endingOf, shown } from './ending.ts';
 
-export interface Trying extends Opened {
+export interface Trying extends Pick<Opened, 'sandbox' | 'repository'> {
   readonly brief: TrialBrief;
   readonly log: (line: string) => void;
 }

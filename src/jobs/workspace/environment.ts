@@ -47,6 +47,16 @@ export interface Bench {
   readonly packages: Map<string, Promise<string>>;
 }
 
+/** What of a job commands of the repository are run with, and its packages fetched. */
+export interface Installable extends Pick<Bench, 'repository' | 'packages'> {
+  readonly brief: {
+    readonly base: string;
+    readonly commands: Pick<Brief['commands'], 'install'>;
+    readonly limits: Pick<Brief['limits'], 'commandTimeoutMs' | 'outputBytes'>;
+  };
+  readonly environment: Pick<JobEnvironment, 'sandbox' | 'scratch' | 'prepared' | 'log'>;
+}
+
 /** It asked to write the file and was refused, or changed it by a command, and it was put back. */
 export type Attempt = 'refused' | 'put back';
 
@@ -67,7 +77,7 @@ export interface ShellOptions {
 
 /** Runs a shell command of the repository in a tree, in the sandbox, with the brief's limits. */
 export function runShell(
-  { brief, environment }: Bench,
+  { brief, environment }: Pick<Installable, 'brief' | 'environment'>,
   command: string,
   directory: string,
   { timeoutMs = brief.limits.commandTimeoutMs, env: own = {} }: ShellOptions = {},

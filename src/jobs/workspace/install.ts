@@ -1,6 +1,6 @@
 /** Installs what the product needs in a working copy, by the repository's own command. */
 import { said } from '../report/said.ts';
-import { type Bench, JobError, runShell, SetupError } from './environment.ts';
+import { type Installable, JobError, runShell, SetupError } from './environment.ts';
 import { newPackages } from './new-packages.ts';
 
 export interface Installing {
@@ -14,16 +14,16 @@ export interface Installing {
 
 /**
  * Lays what the set-up action has fetched, and what the tree's lock files name besides. Does nothing where the repository has no command for it, and
- * nothing is named. @throws {JobError} when it fails; a {@link SetupError} where the loop has no part in it.
+ * nothing is named, and says so. @throws {JobError} when it fails; a {@link SetupError} where the loop has no part in it.
  */
-export async function install(bench: Bench, directory: string, how: Installing = {}): Promise<void> {
+export async function install(bench: Installable, directory: string, how: Installing = {}): Promise<boolean> {
   const { where = '', isUntouched = false } = how;
   const added = await addedIn(bench, directory, how);
   const command = bench.brief.commands.install ?? (added === undefined ? null : LAYS);
-  if (command === null) return;
+  if (command === null) return false;
   const env = added === undefined ? {} : { LOOPWRIGHT_SETUP: added };
   const result = await runShell(bench, command, directory, { env });
-  if (result.exitCode === 0) return;
+  if (result.exitCode === 0) return true;
   // Most of these commands want a registry, and what they say of it does not tell why it is not there.
   const network =
     bench.environment.sandbox.kind === 'none'
@@ -37,7 +37,7 @@ export async function install(bench: Bench, directory: string, how: Installing =
 const LAYS = 'cp -a --remove-destination -- "$LOOPWRIGHT_SETUP/." .';
 
 async function addedIn(
-  bench: Bench,
+  bench: Installable,
   directory: string,
   { isWorkedOn = false }: Installing,
 ): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import { join, posix } from 'node:path';
 import { writeInside } from '../../sandbox/inside.ts';
 import { exists } from '../../sandbox/programs.ts';
 import { treeOf } from '../../trees/repository.ts';
-import { type Bench, JobError } from './environment.ts';
+import { type Installable, JobError } from './environment.ts';
 import { type Fetched, fetched, type Wanted } from './npm-install.ts';
 import {
   addedPackages,
@@ -29,7 +29,7 @@ interface Asked extends Wanted {
  * The folder with what the tree's lock files name, where they are not those of the base; undefined where the set-up action's own holds it.
  * @throws {JobError} where it cannot be had, or the lock file is none that may be followed; a {@link SetupError} where no registry answers.
  */
-export async function newPackages(bench: Bench, tree: string): Promise<string | undefined> {
+export async function newPackages(bench: Installable, tree: string): Promise<string | undefined> {
   const asked = await askedIn(bench, tree);
   if (asked.locks.size === 0) return undefined;
   const key = keyOf(asked);
@@ -39,7 +39,7 @@ export async function newPackages(bench: Bench, tree: string): Promise<string | 
 }
 
 /** Follows the lock files to the letter. */
-async function following(bench: Bench, asked: Asked): Promise<string> {
+async function following(bench: Installable, asked: Asked): Promise<string> {
   assertPlain(asked);
   assertKnown(asked, asked.locks);
   for (const [path, text] of asked.locks)
@@ -58,7 +58,11 @@ async function following(bench: Bench, asked: Asked): Promise<string> {
  * Has npm write the lock files at these paths anew for what the manifests name, and keeps the packages for {@link newPackages}; gives what was added.
  * @throws {JobError} as that does.
  */
-export async function lockPackages(bench: Bench, tree: string, paths: readonly string[]): Promise<readonly string[]> {
+export async function lockPackages(
+  bench: Installable,
+  tree: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
   const before = await textsAt(tree, paths);
   const asked = await askedIn(bench, tree);
   const locks = new Map([...asked.locks, ...paths.map((path) => [path, before.get(path) ?? ''] as const)]);
@@ -103,7 +107,7 @@ function refuse(path: string, clauses: readonly string[]): void {
     throw new JobError(`\`${path}\` is not followed: ${clauses.slice(0, MOST_SHOWN).join('; ')}.`);
 }
 
-async function askedIn({ repository, brief }: Bench, tree: string): Promise<Asked> {
+async function askedIn({ repository, brief }: Installable, tree: string): Promise<Asked> {
   const files = (await treeOf(repository, brief.base)).filter(({ mode }) => mode.startsWith('100'));
   const baseTexts = async (name: string): Promise<Texts> => {
     const paths = files.flatMap(({ path }) => (posix.basename(path) === name ? [path] : []));

@@ -8,7 +8,7 @@ import { removeInside, writeInside } from '../../sandbox/inside.ts';
 import { type CommandResult, treesDirectory } from '../../sandbox/sandbox.ts';
 import { fetchingEnvironment } from '../../settings/env.ts';
 import { said } from '../report/said.ts';
-import { type Bench, JobError, SetupError } from './environment.ts';
+import { type Installable, JobError, SetupError } from './environment.ts';
 import { NPM_LOCK } from './npm-lock.ts';
 import { pathsIn, type Texts, textsAt } from './texts.ts';
 
@@ -30,7 +30,10 @@ export interface Fetched {
 }
 
 /** Has npm install in a folder of its own, on top of what the set-up action has: those packages keep what their install scripts have made. @throws {JobError} */
-export async function fetched(bench: Bench, { manifests, settings, locks, registries }: Wanted): Promise<Fetched> {
+export async function fetched(
+  bench: Installable,
+  { manifests, settings, locks, registries }: Wanted,
+): Promise<Fetched> {
   const { scratch, prepared } = bench.environment;
   const place = await mkdtemp(join(treesDirectory(scratch), 'packages-'));
   const folder = join(place, 'root');
@@ -68,7 +71,7 @@ interface Installing {
   readonly hosts: ReadonlySet<string>;
 }
 
-async function npmInstall({ brief, environment }: Bench, { place, folder, hosts }: Installing): Promise<void> {
+async function npmInstall({ brief, environment }: Installable, { place, folder, hosts }: Installing): Promise<void> {
   const { sandbox, scratch, log } = environment;
   const egress = await openEgress(hosts, programText('egress.mjs'));
   try {
