@@ -3,7 +3,7 @@ import { cp, glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { defineConfig, type Plugin } from 'rolldown';
-import { makeEmptyDatabase } from './src/adapters/pglite.ts';
+import { makeEmptyDatabase } from './src/adapters/database/pglite.ts';
 import { installedParsers, PARSER_NAMES } from './src/syntax/parsers.ts';
 
 /** The bundler's own helpers, which no dependency of ours installs. */

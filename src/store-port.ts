@@ -1,4 +1,4 @@
-/** What the App remembers: deliveries, loops with their logs, blobs, missed webhooks. adapters/store.ts keeps it in Postgres. */
+/** What the App remembers: deliveries, loops with their logs, blobs, missed webhooks. adapters/database/store.ts keeps it in Postgres. */
 import type { BookedCall, ModelCall } from './loop/brief.ts';
 import type { EffectLane } from './loop/effect.ts';
 import type { Event } from './loop/event.ts';

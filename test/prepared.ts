@@ -8,7 +8,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { execa } from 'execa';
 import type { TestProject } from 'vitest/node';
 import { z } from 'zod';
-import { openEngine } from '../src/adapters/database.ts';
+import { openEngine } from '../src/adapters/database/database.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'loopwright');
@@ -22,8 +22,9 @@ export const COMMAND = join(ROOT, 'dist', 'loopwright.js');
 /** All that decides what is in a database after its first start. */
 const DATABASE_SOURCES = [
   'package-lock.json',
-  ...['database', 'migrations', 'migration-look-ups', 'migration-heard', 'pglite', 'queue-items'].map(
-    (name) => `src/adapters/${name}.ts`,
+  'src/adapters/queue-items.ts',
+  ...['database', 'migrations', 'migration-look-ups', 'migration-heard', 'pglite'].map(
+    (name) => `src/adapters/database/${name}.ts`,
   ),
 ];
 const PREPARED = join(CACHE, `database-${digestOf(DATABASE_SOURCES)}`);

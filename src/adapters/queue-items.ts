@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { RetryError } from '../errors.ts';
 import { effectLane } from '../loop/effect.ts';
 import type { QueueItem, Tries } from '../ports.ts';
-import type { Queries } from './tables.ts';
+import type { Queries } from './database/tables.ts';
 
 /**
  * Queues with their own slots, so that a `/stop` is heard while every slot of `work` waits for a model.

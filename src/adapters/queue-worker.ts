@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { RetryError } from '../errors.ts';
 import type { QueueItem, Tries } from '../ports.ts';
-import type { Engine } from './database.ts';
+import type { Engine } from './database/database.ts';
 import { countedFailures, QUEUE_OPTIONS, type QueueName, queueItem } from './queue-items.ts';
 import { createSignal } from './signal.ts';
 

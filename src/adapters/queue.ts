@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { LoopError } from '../errors.ts';
 import type { Queue } from '../ports.ts';
-import type { Engine } from './database.ts';
+import type { Engine } from './database/database.ts';
 import { enqueue, QUEUE_NAMES, WAKE_CHANNEL } from './queue-items.ts';
 import { type QueueWorker, startQueueWorker } from './queue-worker.ts';
 

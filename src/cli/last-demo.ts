@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lockDirectory } from '../adapters/directory-lock.ts';
+import { lockDirectory } from '../adapters/database/directory-lock.ts';
 import { StoreError } from '../errors.ts';
 import { stateDirectory } from '../settings/env.ts';
 

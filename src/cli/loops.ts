@@ -1,8 +1,8 @@
 /** `loopwright loops`: what the App remembers of its loops, and what was said in their calls to models. */
 import { join } from 'node:path';
-import { openEngine } from '../adapters/database.ts';
-import { lookAtDatabase } from '../adapters/database-look.ts';
-import { createStore } from '../adapters/store.ts';
+import { openEngine } from '../adapters/database/database.ts';
+import { lookAtDatabase } from '../adapters/database/database-look.ts';
+import { createStore } from '../adapters/database/store.ts';
 import { StoreError, UsageError } from '../errors.ts';
 import { type Exchanged, transcript } from '../guard/transcript.ts';
 import { nameOf } from '../loop/terms.ts';

@@ -1,5 +1,5 @@
 /** Looks at this machine: where the App keeps what it knows, and whether commands could be kept away from the rest. */
-import type { DatabaseFacts } from '../adapters/database-look.ts';
+import type { DatabaseFacts } from '../adapters/database/database-look.ts';
 import { type Finding, missing, NotLookedError, needed, ok, unknown, wrong } from './finding.ts';
 import { looksAt } from './look.ts';
 import { isThisMachine } from './settings-looks.ts';

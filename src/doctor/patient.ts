@@ -1,5 +1,5 @@
 /** What the looks have in common: the environment, and what GitHub and the model were asked once for all of them. */
-import { type DatabaseFacts, lookAtDatabase } from '../adapters/database-look.ts';
+import { type DatabaseFacts, lookAtDatabase } from '../adapters/database/database-look.ts';
 import { LoopError } from '../errors.ts';
 import { createInspection } from '../github/inspection.ts';
 import type {

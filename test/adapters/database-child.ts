@@ -3,9 +3,9 @@
  * save: saves one loop over and over, each save with log and wake · work: takes one item and holds it · open: only opens.
  */
 import { pino } from 'pino';
-import { openEngine } from '../../src/adapters/database.ts';
+import { openEngine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
-import { createStore } from '../../src/adapters/store.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import { elapsed, loopOf, saveOf } from './loops.ts';
 

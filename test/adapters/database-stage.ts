@@ -1,8 +1,8 @@
 /** A store over a database, for the behaviour that every store must have. */
 import { sql } from 'kysely';
-import type { Engine } from '../../src/adapters/database.ts';
+import type { Engine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { queueItem } from '../../src/adapters/queue-items.ts';
-import { createStore } from '../../src/adapters/store.ts';
 import type { StoreStage } from './store-behaviour.ts';
 
 export function databaseStage(engine: Engine): StoreStage {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { fromKysely } from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Engine, openEngine } from '../../src/adapters/database.ts';
-import { MIGRATIONS, migrate } from '../../src/adapters/migrations.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
+import { MIGRATIONS, migrate } from '../../src/adapters/database/migrations.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { ConfigError, StoreError } from '../../src/errors.ts';
 import { MEMORY } from '../prepared.ts';
 

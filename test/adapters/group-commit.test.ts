@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { grouped } from '../../src/adapters/group-commit.ts';
+import { grouped } from '../../src/adapters/database/group-commit.ts';
 
 /** A write that ends when it is told to. */
 function stage(fails: (item: string) => boolean = () => false) {

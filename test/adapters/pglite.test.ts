@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { maintainPglite, openPglite } from '../../src/adapters/pglite.ts';
+import { maintainPglite, openPglite } from '../../src/adapters/database/pglite.ts';
 import { MEMORY } from '../prepared.ts';
 
 it('gives the room of deleted rows and of old write-ahead log free', async () => {

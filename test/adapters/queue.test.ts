@@ -1,4 +1,4 @@
-import { openEngine } from '../../src/adapters/database.ts';
+import { openEngine } from '../../src/adapters/database/database.ts';
 import { MEMORY } from '../prepared.ts';
 import { describeQueue } from './queue-behaviour.ts';
 

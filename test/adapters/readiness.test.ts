@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type Engine, openEngine } from '../../src/adapters/database.ts';
-import { MIGRATIONS } from '../../src/adapters/migrations.ts';
-import { databaseObstacle } from '../../src/adapters/readiness.ts';
+import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
+import { MIGRATIONS } from '../../src/adapters/database/migrations.ts';
+import { databaseObstacle } from '../../src/adapters/database/readiness.ts';
 import { MEMORY } from '../prepared.ts';
 
 const log = pino({ level: 'silent' });

@@ -1,7 +1,7 @@
 /** What a store over a database must do beside: notice what was altered under it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../src/adapters/database.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import type { Engine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import { loopOf, saveOf } from './loops.ts';
 

@@ -1,4 +1,4 @@
-import { openEngine } from '../../src/adapters/database.ts';
+import { openEngine } from '../../src/adapters/database/database.ts';
 import { MEMORY } from '../prepared.ts';
 import { describeCalls } from './calls-behaviour.ts';
 import { databaseStage } from './database-stage.ts';

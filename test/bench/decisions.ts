@@ -1,6 +1,6 @@
 /** What a decision costs where 10 and where 10,000 loops are stored: look-ups, one event and its save, alternating so that both see the same machine. */
-import { type Engine, openEngine } from '../../src/adapters/database.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { apply } from '../../src/engine/advance.ts';
 import type { Event } from '../../src/loop/event.ts';
 import type { Loop } from '../../src/loop/loop.ts';

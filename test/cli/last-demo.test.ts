@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { lockDirectory } from '../../src/adapters/directory-lock.ts';
+import { lockDirectory } from '../../src/adapters/database/directory-lock.ts';
 import { keepAsLast, newDemoDirectory } from '../../src/cli/last-demo.ts';
 
 let state: string;

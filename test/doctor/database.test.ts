@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lookAtDatabase } from '../../src/adapters/database-look.ts';
-import { lockDirectory } from '../../src/adapters/directory-lock.ts';
-import { POSTGRES_MAJOR } from '../../src/adapters/pglite.ts';
+import { lookAtDatabase } from '../../src/adapters/database/database-look.ts';
+import { lockDirectory } from '../../src/adapters/database/directory-lock.ts';
+import { POSTGRES_MAJOR } from '../../src/adapters/database/pglite.ts';
 import { listening } from '../listening.ts';
 
 let directory: string;

@@ -1,8 +1,8 @@
 import { PGlite } from '@electric-sql/pglite';
 import { Kysely, PGliteDialect, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { MIGRATIONS, migrate } from '../../src/adapters/migrations.ts';
-import type { Tables } from '../../src/adapters/tables.ts';
+import { MIGRATIONS, migrate } from '../../src/adapters/database/migrations.ts';
+import type { Tables } from '../../src/adapters/database/tables.ts';
 
 const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
 const by = { id: 1, login: 'maria', type: 'User' as const };

@@ -1,7 +1,7 @@
 /** What a loop left behind, in the App's store and for people to see: the same with and without a crash. */
 import { join } from 'node:path';
-import { openEngine } from '../../src/adapters/database.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import { openEngine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import type { Loop, Verdict } from '../../src/loop/loop.ts';
 import { phaseName } from '../../src/loop/terms.ts';
 import type { Processes } from './processes.ts';

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DestinationStream, pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { openEngine } from '../../src/adapters/database.ts';
+import { openEngine } from '../../src/adapters/database/database.ts';
 import { compose } from '../../src/compose.ts';
 import { type RunningApp, type ServerSettings, startServer } from '../../src/server.ts';
 import { freePort } from '../listening.ts';

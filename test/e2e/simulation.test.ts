@@ -1,7 +1,7 @@
 /** The simulation at length: many worlds, some of them on the real tables, and faults of old times that it must find. */
 import { describe, expect, it } from 'vitest';
-import { openEngine } from '../../src/adapters/database.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import { openEngine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { MEMORY } from '../prepared.ts';
 import { createMirroredStore } from '../simulation/app/mirrored-store.ts';
 import { bugNames, huntAgain } from '../simulation/bugs.ts';

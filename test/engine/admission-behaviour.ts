@@ -1,9 +1,9 @@
 /** What admission must do, whatever database is under it: labels that come at once never run more loops than may, and all finish (AT-5). */
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
-import type { Engine } from '../../src/adapters/database.ts';
+import type { Engine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
-import { createStore } from '../../src/adapters/store.ts';
 import { admitQueued } from '../../src/engine/admission.ts';
 import { apply } from '../../src/engine/advance.ts';
 import type { Event } from '../../src/loop/event.ts';

@@ -1,8 +1,8 @@
 /** What a call is judged by where another one was booked or settled after its caller was read. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/adapters/clock.ts';
-import { type Engine, openEngine } from '../../src/adapters/database.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { createLedger } from '../../src/gateway/ledger.ts';
 import { isStarted } from '../../src/loop/stages.ts';
 import { loopOf, saveOf, startedOn } from '../adapters/loops.ts';

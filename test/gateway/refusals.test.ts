@@ -1,8 +1,8 @@
 /** Who may not ask a model by the App's gateway: each attack is refused with its own sentence, before anything is sent or paid. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/adapters/clock.ts';
-import { type Engine, openEngine } from '../../src/adapters/database.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { createIdentity } from '../../src/gateway/identity.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf } from '../../src/loop/terms.ts';

@@ -1,8 +1,8 @@
 /** The door with a real store behind it, and a GitHub whose answers are set by hand. */
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { type Engine, openEngine } from '../../src/adapters/database.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { GoneError } from '../../src/errors.ts';
 import type { ReviewComment } from '../../src/github/github-port.ts';
 import { meaningsOf, takeIn } from '../../src/intake/take-in.ts';

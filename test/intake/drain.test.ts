@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Engine, openEngine } from '../../src/adapters/database.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { LimitedError, LoopError, NotYetError, UnansweredError } from '../../src/errors.ts';
 import { drain } from '../../src/intake/drain.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';

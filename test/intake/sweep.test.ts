@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Engine, openEngine } from '../../src/adapters/database.ts';
-import { createStore } from '../../src/adapters/store.ts';
+import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { LoopError } from '../../src/errors.ts';
 import type { FailedDelivery } from '../../src/github/github-port.ts';
 import { createSweep } from '../../src/intake/sweep.ts';

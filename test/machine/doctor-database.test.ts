@@ -1,9 +1,9 @@
 /** What `doctor` says of a PostgreSQL server: nothing in it is changed by the look. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openEngine } from '../../src/adapters/database.ts';
-import { lookAtDatabase } from '../../src/adapters/database-look.ts';
-import { MIGRATIONS } from '../../src/adapters/migrations.ts';
+import { openEngine } from '../../src/adapters/database/database.ts';
+import { lookAtDatabase } from '../../src/adapters/database/database-look.ts';
+import { MIGRATIONS } from '../../src/adapters/database/migrations.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 const WITHIN_MS = 30_000;

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { type Engine, openEngine } from '../../src/adapters/database.ts';
+import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
 import { optionsOrEnd, wholeNumber } from '../command-line.ts';
 import { startPostgres } from '../machine/postgres-server.ts';
 import { openSoak, type Soaked, type SoakStage } from './stage.ts';

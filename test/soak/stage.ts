@@ -5,10 +5,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { Engine } from '../../src/adapters/database.ts';
+import type { Engine } from '../../src/adapters/database/database.ts';
+import { createStore } from '../../src/adapters/database/store.ts';
 import { createQueue } from '../../src/adapters/queue.ts';
 import { keyOf } from '../../src/adapters/queue-items.ts';
-import { createStore } from '../../src/adapters/store.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { holdsSlot } from '../../src/loop/slots.ts';
 import { idOf } from '../../src/loop/terms.ts';

@@ -1,4 +1,4 @@
-/** Calls to models in memory, by the rules of adapters/call-rows.ts. */
+/** Calls to models in memory, by the rules of adapters/database/call-rows.ts. */
 
 import { callsOf, costUsd } from '../../../src/loop/costs.ts';
 import type { Event } from '../../../src/loop/event.ts';

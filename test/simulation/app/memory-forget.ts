@@ -1,5 +1,5 @@
-/** Retention in memory, by the rules of adapters/forget.ts. */
-import { UNKNOWN } from '../../../src/adapters/begun-rows.ts';
+/** Retention in memory, by the rules of adapters/database/forget.ts. */
+import { UNKNOWN } from '../../../src/adapters/database/begun-rows.ts';
 import { idOf } from '../../../src/loop/terms.ts';
 import type { Retention, Store } from '../../../src/ports.ts';
 import { type Database, digestsIn } from './database.ts';

@@ -1,5 +1,5 @@
 /** The overview of loops, from memory. */
-import { OPEN } from '../../../src/adapters/loop-rows.ts';
+import { OPEN } from '../../../src/adapters/database/loop-rows.ts';
 import { idOf } from '../../../src/loop/terms.ts';
 import type { LoopOverview, Store } from '../../../src/ports.ts';
 import type { LoopRow } from './database.ts';

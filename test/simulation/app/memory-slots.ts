@@ -1,4 +1,4 @@
-/** Slots of running loops, counted in memory as adapters/slots.ts counts them. */
+/** Slots of running loops, counted in memory as adapters/database/slots.ts counts them. */
 import { holdsSlot } from '../../../src/loop/slots.ts';
 import { idOf, type LoopRef } from '../../../src/loop/terms.ts';
 import type { AdmissionLimits } from '../../../src/ports.ts';

@@ -1,6 +1,6 @@
 /** The store in memory: the same promises as on a database (test/adapters/store-behaviour.ts), and what it holds survives the process. */
-import { UNKNOWN } from '../../../src/adapters/begun-rows.ts';
-import { jsonOf, OPEN } from '../../../src/adapters/loop-rows.ts';
+import { UNKNOWN } from '../../../src/adapters/database/begun-rows.ts';
+import { jsonOf, OPEN } from '../../../src/adapters/database/loop-rows.ts';
 import { ConflictError, StoreError } from '../../../src/errors.ts';
 import { digestOf } from '../../../src/guard/digest.ts';
 import { laneOf } from '../../../src/loop/effect.ts';

@@ -1,10 +1,10 @@
 /** Proofs of pull requests as rows: one each, the newest that was asked for. */
-import { ConflictError } from '../errors.ts';
-import type { Store, StoredPullProof } from '../ports.ts';
-import { pullProof as schema } from '../proof/pull-proof.ts';
+import { ConflictError } from '../../errors.ts';
+import type { Store, StoredPullProof } from '../../ports.ts';
+import { pullProof as schema } from '../../proof/pull-proof.ts';
+import { enqueue } from '../queue-items.ts';
 import type { Engine } from './database.ts';
 import { jsonOf, parseStored } from './loop-rows.ts';
-import { enqueue } from './queue-items.ts';
 import { wasSaid } from './saves.ts';
 import type { PullProofRow, Queries } from './tables.ts';
 

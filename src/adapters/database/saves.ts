@@ -1,15 +1,15 @@
 /** A save: state, log and wakes in one transaction, once per source, and with a free slot where it takes one. */
 import { sql } from 'kysely';
-import { ConflictError } from '../errors.ts';
-import { event as eventSchema } from '../loop/event.ts';
-import type { Loop } from '../loop/loop.ts';
-import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
-import type { Change, Source, Store } from '../ports.ts';
+import { ConflictError } from '../../errors.ts';
+import { event as eventSchema } from '../../loop/event.ts';
+import type { Loop } from '../../loop/loop.ts';
+import { idOf, type LoopRef, nameOf } from '../../loop/terms.ts';
+import type { Change, Source, Store } from '../../ports.ts';
+import { enqueue } from '../queue-items.ts';
 import { digestsIn } from './blob-rows.ts';
 import { tellCalls } from './call-rows.ts';
 import type { Engine } from './database.ts';
 import { columnsOf, jsonOf } from './loop-rows.ts';
-import { enqueue } from './queue-items.ts';
 import { hasSlot } from './slots.ts';
 import type { Queries } from './tables.ts';
 

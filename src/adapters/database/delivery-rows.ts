@@ -1,9 +1,9 @@
 /** Deliveries as rows: the payload is there until it was taken in, the id for as long as GitHub may bring it again. */
 import { sql } from 'kysely';
-import type { Delivery, Store, UnreadDelivery } from '../ports.ts';
+import type { Delivery, Store, UnreadDelivery } from '../../ports.ts';
+import { notQueued, queuedAmong, type Ringing, ringing, send } from '../queue-items.ts';
 import type { Engine } from './database.ts';
 import { grouped } from './group-commit.ts';
-import { notQueued, queuedAmong, type Ringing, ringing, send } from './queue-items.ts';
 import type { DeliveryRow, Queries } from './tables.ts';
 
 /** PGlite works inside this process, in one go: while it writes nothing arrives, and without a wait every group would be of one. */

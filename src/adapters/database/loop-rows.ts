@@ -1,13 +1,13 @@
 /** Loops as rows: the JSON that is the loop, and beside it the columns by which it is found. */
 import { z } from 'zod';
-import { StoreError, UnreadableError } from '../errors.ts';
-import { type EffectLane, effectLane, laneOf } from '../loop/effect.ts';
-import { event } from '../loop/event.ts';
-import { type Loop, loop as loopSchema } from '../loop/loop.ts';
-import { awaitsMerge } from '../loop/people/handed-over.ts';
-import { holdsSlot } from '../loop/slots.ts';
-import { nameOf, phaseName, status } from '../loop/terms.ts';
-import type { LoopOverview, Store, StoredLoop } from '../ports.ts';
+import { StoreError, UnreadableError } from '../../errors.ts';
+import { type EffectLane, effectLane, laneOf } from '../../loop/effect.ts';
+import { event } from '../../loop/event.ts';
+import { type Loop, loop as loopSchema } from '../../loop/loop.ts';
+import { awaitsMerge } from '../../loop/people/handed-over.ts';
+import { holdsSlot } from '../../loop/slots.ts';
+import { nameOf, phaseName, status } from '../../loop/terms.ts';
+import type { LoopOverview, Store, StoredLoop } from '../../ports.ts';
 import { storable } from './migration-look-ups.ts';
 import type { LoopRow, Queries } from './tables.ts';
 

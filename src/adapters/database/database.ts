@@ -4,11 +4,11 @@ import { Kysely, type KyselyPlugin, PGliteDialect, PostgresDialect } from 'kysel
 import pg from 'pg';
 import { fromPglite, PgBoss } from 'pg-boss';
 import { destination, type Logger, pino } from 'pino';
-import { ConfigError, StoreError } from '../errors.ts';
+import { ConfigError, StoreError } from '../../errors.ts';
+import { QUEUE_NAMES, QUEUE_OPTIONS } from '../queue-items.ts';
 import { createLeadership } from './leadership.ts';
 import { migrate } from './migrations.ts';
 import { openPglite, type PgliteHandle } from './pglite.ts';
-import { QUEUE_NAMES, QUEUE_OPTIONS } from './queue-items.ts';
 import type { Queries, Tables } from './tables.ts';
 
 type BossDatabase = ReturnType<PgBoss['getDb']>;

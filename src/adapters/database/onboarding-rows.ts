@@ -1,10 +1,10 @@
 /** Onboardings as rows: one for each repository. */
-import { ConflictError } from '../errors.ts';
-import { isDue, onboarding as schema } from '../onboarding/onboarding.ts';
-import type { Store, StoredOnboarding } from '../ports.ts';
+import { ConflictError } from '../../errors.ts';
+import { isDue, onboarding as schema } from '../../onboarding/onboarding.ts';
+import type { Store, StoredOnboarding } from '../../ports.ts';
+import { enqueue } from '../queue-items.ts';
 import type { Engine } from './database.ts';
 import { jsonOf, parseStored } from './loop-rows.ts';
-import { enqueue } from './queue-items.ts';
 import { wasSaid } from './saves.ts';
 import type { OnboardingRow, Queries } from './tables.ts';
 

@@ -1,6 +1,6 @@
 /** What of a loop was brought to GitHub last, a row each. */
-import { type Shown, shown as schema } from '../loop/shown.ts';
-import type { Store } from '../ports.ts';
+import { type Shown, shown as schema } from '../../loop/shown.ts';
+import type { Store } from '../../ports.ts';
 import { parseStored } from './loop-rows.ts';
 import type { Queries } from './tables.ts';
 

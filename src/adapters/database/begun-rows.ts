@@ -1,5 +1,5 @@
 /** What was begun for a loop on GitHub, a row each: what never was has to be looked for nowhere. */
-import type { Store } from '../ports.ts';
+import type { Store } from '../../ports.ts';
 import type { Queries } from './tables.ts';
 
 /** Stands for all that a loop did before this was noted. */

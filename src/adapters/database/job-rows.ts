@@ -1,6 +1,6 @@
 /** The code of jobs that was offered to runners: a run that waited takes what it was started with, whichever process and version it asks. */
 import { sql } from 'kysely';
-import type { Store } from '../ports.ts';
+import type { Store } from '../../ports.ts';
 import { putBlob, readBlob } from './blob-rows.ts';
 import type { Queries } from './tables.ts';
 

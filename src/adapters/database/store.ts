@@ -1,5 +1,5 @@
 /** The store port over Postgres: one file per thing that is stored, put together here. */
-import type { Store } from '../ports.ts';
+import type { Store } from '../../ports.ts';
 import { begunRows } from './begun-rows.ts';
 import { putBlob, readBlob } from './blob-rows.ts';
 import { callRows } from './call-rows.ts';

@@ -1,6 +1,6 @@
 /** The database schema as a numbered table; a number that was released is never edited again, only followed. */
 import { sql } from 'kysely';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../../errors.ts';
 import { UNKNOWN } from './begun-rows.ts';
 import { fillHeard, HEARD } from './migration-heard.ts';
 import { fillLookUps, LOOK_UPS } from './migration-look-ups.ts';

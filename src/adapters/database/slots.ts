@@ -1,8 +1,8 @@
 /** Slots of running loops, counted in the database: a save that takes one waits for every other that does. */
 import { sql } from 'kysely';
-import type { LoopRef } from '../loop/terms.ts';
-import { idOf } from '../loop/terms.ts';
-import type { AdmissionLimits, StoredLoop } from '../ports.ts';
+import type { LoopRef } from '../../loop/terms.ts';
+import { idOf } from '../../loop/terms.ts';
+import type { AdmissionLimits, StoredLoop } from '../../ports.ts';
 import { loopsOf, one } from './loop-rows.ts';
 import type { Queries } from './tables.ts';
 

@@ -4,10 +4,10 @@
  */
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { BookedCall } from '../loop/brief.ts';
-import { callsOf, costUsd } from '../loop/costs.ts';
-import { idOf } from '../loop/terms.ts';
-import type { Change, Store } from '../ports.ts';
+import type { BookedCall } from '../../loop/brief.ts';
+import { callsOf, costUsd } from '../../loop/costs.ts';
+import { idOf } from '../../loop/terms.ts';
+import type { Change, Store } from '../../ports.ts';
 import { blobInsert, blobOf } from './blob-rows.ts';
 import { storedLoopOf, withRun } from './loop-rows.ts';
 import type { CallRow, Queries } from './tables.ts';

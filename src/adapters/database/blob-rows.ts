@@ -1,7 +1,7 @@
 /** Blobs: text and bytes under their sha256. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../../errors.ts';
 import type { Queries } from './tables.ts';
 
 export async function putBlob(db: Queries, content: string | Uint8Array): Promise<string> {

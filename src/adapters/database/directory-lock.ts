@@ -1,7 +1,7 @@
 /** One process per data directory: PGlite does not lock its files, and two processes lose each other's commits without a sign. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../../errors.ts';
 
 const FILE = 'lock.sqlite';
 

@@ -1,6 +1,6 @@
 /** Retention: removes what is older than it need be kept. A loop's own row stays, and with it the blobs that the row names. */
 import { sql } from 'kysely';
-import type { Retention, Store } from '../ports.ts';
+import type { Retention, Store } from '../../ports.ts';
 import { UNKNOWN } from './begun-rows.ts';
 import { digestsIn } from './blob-rows.ts';
 import type { Engine } from './database.ts';

@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { StoreError } from '../errors.ts';
-import { packageFile } from '../settings/package-root.ts';
+import { StoreError } from '../../errors.ts';
+import { packageFile } from '../../settings/package-root.ts';
 import { lockDirectory } from './directory-lock.ts';
 
 export interface PgliteHandle {

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../../errors.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { POSTGRES_MAJOR } from './pglite.ts';

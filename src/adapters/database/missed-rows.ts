@@ -1,6 +1,6 @@
 /** Webhooks that did not arrive, as rows, so that a restart or another replica goes on where one stopped. */
 import { sql } from 'kysely';
-import type { MissedDelivery, Store } from '../ports.ts';
+import type { MissedDelivery, Store } from '../../ports.ts';
 import type { Queries } from './tables.ts';
 
 export async function noteMissed(db: Queries, missed: Parameters<Store['noteMissed']>[0]): Promise<void> {
