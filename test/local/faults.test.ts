@@ -249,6 +249,16 @@ describe('a limit', () => {
     await stage.local('POST', '/clock', { offsetMs: 0 });
   });
 
+  test('of requests counts none that is answered with 304', async () => {
+    await limited({ requestsPerMinute: 100 });
+    const headers = { authorization: `Bearer ${await installationToken(stage.server)}` };
+    const read = (more = {}) => fetch(`${stage.server.url}/api/v3${MAIN}`, { headers: { ...headers, ...more } });
+    const first = await read();
+    const second = await read({ 'if-none-match': first.headers.get('etag') ?? '' });
+    const used = [first, second].map((answer) => answer.headers.get('x-ratelimit-used'));
+    expect([second.status, used[1]]).toEqual([304, used[0]]);
+  });
+
   test('of creations counts what people see, and says when to try again', async () => {
     await limited({ creationsPerMinute: 1 });
     const open = () => octokit(stage.server.url, 'token-bob').rest.issues.create({ ...HERE, title: 'One' });

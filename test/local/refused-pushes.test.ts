@@ -70,3 +70,19 @@ test('where the default branch is protected, its past cannot be changed', async 
   await stage.local('PATCH', '/switches', { protectsDefaultBranch: false });
   expect((await refs().updateRef(update)).data.object.sha).toBe(first);
 });
+
+test('where a ruleset restricts creations, the App is told of it and creates no such branch', async () => {
+  await stage.local('PATCH', '/switches', { arranged: { restricted: 'kept/' } });
+  const app = await stage.asApp();
+  const rules = async (branch: string) => (await app.rest.repos.getBranchRules({ ...HERE, branch })).data;
+  expect((await rules('kept/one')).map(({ type }) => type)).toEqual(['creation']);
+  expect(await rules('other')).toEqual([]);
+  const sha = await headOf('main');
+  await expect(app.rest.git.createRef({ ...HERE, ref: 'refs/heads/kept/one', sha })).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining('Cannot create ref due to creations being restricted.'),
+  });
+  expect((await app.rest.git.createRef({ ...HERE, ref: 'refs/heads/other', sha })).status).toBe(201);
+  expect((await refs().createRef({ ...HERE, ref: 'refs/heads/kept/one', sha })).status).toBe(201);
+  await stage.local('PATCH', '/switches', { arranged: {} });
+});

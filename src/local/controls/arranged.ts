@@ -1,4 +1,4 @@
-/** What people arrange on GitHub's own settings pages: REST tells it here as GitHub would, and `/_local/switches` sets it. Told and not obeyed, but for the permissions of tokens. */
+/** What people arrange on GitHub's own settings pages: REST tells it here as GitHub would, and `/_local/switches` sets it. Told and not obeyed, but for the permissions of tokens and restricted creations. */
 import { z } from 'zod';
 
 const words = (text: string): string[] => text.split(' ');
@@ -35,6 +35,8 @@ export const arrangedSchema = z.strictObject({
   rules: z.array(z.looseObject({ type: z.string() })).default([]),
   /** Whether the App may do what the ruleset forbids. */
   canBypass: z.enum(['always', 'pull_requests_only', 'never', 'exempt']).default('never'),
+  /** What branches begin with that, by another ruleset, nobody creates by REST but people; null: there is no such ruleset. */
+  restricted: z.string().min(1).nullable().default(null),
   /** Checks that a protection of the old kind requires of the default branch; null: there is none. */
   protectedBy: z.array(z.string()).nullable().default(null),
   actions: z

@@ -44,7 +44,7 @@ export function underFaults(host: Host, answer: Answering): Answering {
     const log = (status: number) => logRequest(host, { request, actor, status });
     if (fault !== undefined) return struckBy(fault, { host, request, connection, right, log });
     const limit = limits.pass({ method, path, actor });
-    if (limit.refusal === undefined) return withHeaders(await right(), limit);
+    if (limit.refusal === undefined) return limitedBy(limit, await right());
     log(limit.refusal.status);
     return limit.refusal;
   };
@@ -139,10 +139,14 @@ function withFaultHeaders({ clock }: Host, response: Response, { headers }: Requ
     name,
     typeof value === 'string' ? value : String(Math.ceil(clock.now().getTime() / 1000) + value.inSeconds),
   ]);
-  return withHeaders(response, { headers: Object.fromEntries(written) });
+  return withHeaders(response, Object.fromEntries(written));
 }
 
-function withHeaders(response: Response, { headers }: Pick<Limited, 'headers'>): Response {
+function limitedBy({ headersOf }: Limited, response: Response): Response {
+  return withHeaders(response, headersOf(response.status));
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
   if (Object.keys(headers).length === 0) return response;
   const all = new Headers(response.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);

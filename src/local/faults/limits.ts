@@ -11,8 +11,8 @@ export interface Passing {
 }
 
 export interface Limited {
-  /** Of the answer, whatever it is. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Of the answer; one that says only that nothing changed is taken off the count. */
+  readonly headersOf: (status: number) => Readonly<Record<string, string>>;
   /** The answer to a request that is one too many. */
   readonly refusal?: Response;
 }
@@ -42,7 +42,7 @@ export function limitsOf({ switches, clock }: Pick<Host, 'switches' | 'clock'>):
   return {
     pass({ method, path, actor }) {
       const { requestsPerMinute, creationsPerMinute } = switches.values();
-      if (!isCounted(path)) return { headers: {} };
+      if (!isCounted(path)) return FREE;
       const window = windowOf(actorLabel(actor));
       const primary = requestsPerMinute === null ? FREE : primaryLimit(clock, window, requestsPerMinute);
       const creates = method === 'POST' && CREATIONS.test(path);
@@ -52,21 +52,26 @@ export function limitsOf({ switches, clock }: Pick<Host, 'switches' | 'clock'>):
   };
 }
 
-const FREE: Limited = { headers: {} };
+const FREE: Limited = { headersOf: () => ({}) };
+
+/** https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate */
+const NOT_MODIFIED = 304;
 
 function primaryLimit(clock: Clock, window: Window, limit: number): Limited {
   const isOver = window.requests >= limit;
   if (!isOver) window.requests += 1;
-  const headers = {
-    'x-ratelimit-limit': String(limit),
-    'x-ratelimit-remaining': String(limit - window.requests),
-    'x-ratelimit-used': String(window.requests),
-    'x-ratelimit-reset': String(Math.ceil(window.endsMs / 1000)),
-    'x-ratelimit-resource': 'core',
+  const headersOf = (status: number) => {
+    if (status === NOT_MODIFIED) window.requests -= 1;
+    return {
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(limit - window.requests),
+      'x-ratelimit-used': String(window.requests),
+      'x-ratelimit-reset': String(Math.ceil(window.endsMs / 1000)),
+      'x-ratelimit-resource': 'core',
+    };
   };
-  return isOver
-    ? { headers, refusal: refusalOf(clock, 'API rate limit exceeded for installation.', headers) }
-    : { headers };
+  const message = 'API rate limit exceeded for installation.';
+  return isOver ? { headersOf, refusal: refusalOf(clock, message, headersOf(403)) } : { headersOf };
 }
 
 function secondaryLimit(clock: Clock, window: Window, limit: number): Pick<Limited, 'refusal'> {

@@ -21,6 +21,7 @@ import {
   textParameter,
 } from './endpoint.ts';
 import { gitOfCall } from './git-data.ts';
+import { isRestricted } from './rulesets.ts';
 
 export const refEndpoints: Endpoints = {
   'GET /repos/{owner}/{repo}/git/ref/{ref}': { need: PUBLIC, answer: getRef },
@@ -70,6 +71,7 @@ async function createRef(call: Call) {
     );
   }
   judgeOwner(ref);
+  judgeCreation(call, ref);
   await judgeObject(call, sha);
   await judgeWorkflowFiles(call, sha);
   return writeRefsOf(call, async () => {
@@ -84,6 +86,16 @@ async function createRef(call: Call) {
 /** Refs of pull requests are the server's. @throws HttpError 422 */
 function judgeOwner(ref: string): void {
   if (ref.startsWith('refs/pull/')) throw new HttpError(422, 'Reference update failed');
+}
+
+/** @throws HttpError 422 */
+function judgeCreation({ host, actor }: Call, ref: string): void {
+  if (actor.type === 'user' || !ref.startsWith('refs/heads/') || !isRestricted(host, ref.slice('refs/heads/'.length)))
+    return;
+  throw new HttpError(
+    422,
+    'Repository rule violations found\n\nCannot create ref due to creations being restricted.\n\n',
+  );
 }
 
 /** Git keeps refs as files in folders, so none can be below another one. */

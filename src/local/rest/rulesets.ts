@@ -1,12 +1,12 @@
 /** Rules of branches, and what Actions may do: https://docs.github.com/rest/repos/rules and https://docs.github.com/rest/actions/permissions */
 import { type Need, PUBLIC } from '../access.ts';
-import { repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
+import { type Host, repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
 import { notFound } from '../http-error.ts';
 import { type Call, type Endpoints, list, numberParameter, ok, repositoryOf, textParameter } from './endpoint.ts';
 
 const READ_ADMINISTRATION: Need = { permission: 'administration', level: 'read', people: 'admin' };
-/** Of the only ruleset there is. */
-const RULESET_ID = 1;
+/** Of the ruleset for the default branch, and of that which restricts creations. */
+const [RULESET_ID, RESTRICTING_ID] = [1, 2];
 
 export const rulesetEndpoints: Endpoints = {
   'GET /repos/{owner}/{repo}/rules/branches/{branch}': { need: PUBLIC, answer: listRules },
@@ -17,12 +17,21 @@ export const rulesetEndpoints: Endpoints = {
   },
 };
 
-/** Rules of every branch but the default one: none. */
+/** Of the default branch, and of those whose creation is restricted; of every other branch none. */
 function listRules(call: Call) {
   const { owner, name, defaultBranch } = repositoryOf(call);
-  if (textParameter(call, 'branch') !== defaultBranch) return list([]);
-  const ruleset = { ruleset_source_type: 'Repository', ruleset_source: `${owner}/${name}`, ruleset_id: RULESET_ID };
-  return list(call.host.switches.values().arranged.rules.map((rule) => ({ ...rule, ...ruleset })));
+  const branch = textParameter(call, 'branch');
+  const from = { ruleset_source_type: 'Repository', ruleset_source: `${owner}/${name}` };
+  if (isRestricted(call.host, branch)) return list([{ type: 'creation', ...from, ruleset_id: RESTRICTING_ID }]);
+  if (branch !== defaultBranch) return list([]);
+  const { rules } = call.host.switches.values().arranged;
+  return list(rules.map((rule) => ({ ...rule, ...from, ruleset_id: RULESET_ID })));
+}
+
+/** Whether a ruleset restricts the creation of a branch, as https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets#restrict-creations */
+export function isRestricted({ switches }: Pick<Host, 'switches'>, branch: string): boolean {
+  const { restricted } = switches.values().arranged;
+  return restricted !== null && branch.startsWith(restricted);
 }
 
 /** Who may bypass it is told to its owners only; everybody is told whether they may. */
