@@ -1,5 +1,6 @@
 /** The onboarding of a repository, step by step: what is missing is proposed, what people bring is looked at, and the base is tried before anything is spent. */
 import { type Gap, proposalFor, type Site, setupAt } from '../context/setup-gaps.ts';
+import { newFileLink } from '../onboarding/new-file-link.ts';
 import { MOST_TRIALS, type Onboarding, SETUP_BRANCH, waiting } from '../onboarding/onboarding.ts';
 import { completeCheck, gapsCheck, refusedCheck, type ShownGap } from '../render/setup-check.ts';
 import { gapsComment, SETUP_TITLE, setupBody } from '../render/setup-pull.ts';
@@ -168,21 +169,10 @@ async function follow(
   return waiting(onboarding);
 }
 
-/** GitHub's page for a new file, filled in: what is committed there comes from a person. */
+/** What a person adds comes with a link to GitHub's page for it. */
 function shownOn(gaps: readonly Gap[], url: string, branch: string): readonly ShownGap[] {
   return gaps.map(({ path, sentence, text }) => ({
     sentence,
-    link:
-      text === undefined
-        ? undefined
-        : `${url}/new/${branch.split('/').map(encodeURIComponent).join('/')}?filename=${encodeURIComponent(path)}&value=${encodeForLink(text)}`,
+    link: text === undefined ? undefined : newFileLink({ url, branch, path, text }),
   }));
-}
-
-/** Brackets would end a link in Markdown. */
-function encodeForLink(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[()'!*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
