@@ -19,22 +19,27 @@ export interface ProbeRequest {
   readonly json: boolean;
   /** For how long GitHub may take to start or tell something. */
   readonly patienceMs: number;
+  /** For how long a run, or a person, may take. */
+  readonly longPatienceMs: number;
+  readonly mayLoad: boolean;
+  readonly hasPerson: boolean;
   readonly signal: AbortSignal;
 }
 
 /** @throws {UsageError} where the App is not installed there. */
 export async function probeIn(request: ProbeRequest, { out, fail }: Terminal): Promise<Probed> {
-  const { place, json } = request;
-  const { app } = request.environment;
+  const { place, json, environment, ...given } = request;
+  const { app } = environment;
   const apiUrl = needed(app.GITHUB_API_URL, 'GITHUB_API_URL').replace(/\/$/, '');
   const options = {
     ...{ appId: needed(app.APP_ID, 'APP_ID'), privateKey: needed(app.PRIVATE_KEY, 'PRIVATE_KEY'), apiUrl },
     ...{ fetch: wire({ apiUrl, checked: false, probes: true }), log: createLog('silent') },
   };
-  const repository = await repositoryOf(place, createInspection(options));
+  const inspection = createInspection(options);
+  const repository = await repositoryOf(place, inspection);
   const probed = await probeAll({
-    ...{ github: createGitHub(options), probing: createProbing(options), repository },
-    ...{ patienceMs: request.patienceMs, signal: request.signal, now: () => new Date() },
+    ...{ github: createGitHub(options), probing: createProbing(options), inspection, repository },
+    ...{ ...given, publicUrl: app.PUBLIC_URL?.replace(/\/$/, ''), say: fail, now: () => new Date() },
     tell: ({ area, subject }) => {
       if (!json) fail(`trying ${area}: ${subject}`);
     },

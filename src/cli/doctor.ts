@@ -21,6 +21,19 @@ const OPTIONS = {
     value: 'SECONDS',
     description: 'with --probe: how long GitHub may take to start or tell something (default: 30)',
   },
+  minutes: {
+    type: 'string',
+    value: 'N',
+    description: 'with --probe: how long its run, and with --person a person, may take (default: 5)',
+  },
+  load: {
+    type: 'boolean',
+    description: 'with --probe: write as many comments in a minute as GitHub says that it takes',
+  },
+  person: {
+    type: 'boolean',
+    description: 'with --probe: somebody is there, to open a link and commit what the page is filled in with',
+  },
   json: { type: 'boolean', description: 'print one JSON object, and nothing else on standard output' },
 } as const;
 
@@ -36,7 +49,7 @@ const NOT_LOOKED = 2;
 export const doctor: Command = {
   summary:
     'say what is missing for the real App: its settings, GitHub, the model, this machine; reads only, unless it is to probe, and asks the model once',
-  usage: '[--repo owner/name [--probe --yes [--wait SECONDS]]] [--json]',
+  usage: '[--repo owner/name [--probe --yes [--wait SECONDS] [--minutes N] [--load] [--person]]] [--json]',
   options: OPTIONS,
   run: (argv, terminal) => orUnjudged(terminal, NOT_LOOKED, () => runIn(argv, terminal)),
 };
@@ -58,28 +71,39 @@ async function runIn(argv: readonly string[], { out, fail }: Terminal): Promise<
 
 interface ProbeWords {
   readonly wait?: string | undefined;
+  readonly minutes?: string | undefined;
+  readonly load?: boolean | undefined;
+  readonly person?: boolean | undefined;
   readonly repo?: string | undefined;
   readonly yes?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
 
 /** @throws {UsageError} where nobody says in which repository it may write. */
-async function probe({ repo, yes, json, wait = '30' }: ProbeWords, terminal: Terminal): Promise<number> {
+async function probe(words: ProbeWords, terminal: Terminal): Promise<number> {
+  const { repo, yes, json, wait = '30', minutes = '5', load, person } = words;
   if (repo === undefined)
     throw new UsageError(
-      '--probe writes commits, check runs and a pull request; name a repository for that with --repo.',
+      '--probe writes commits, check runs and pull requests; name a repository for that with --repo.',
     );
   if (yes !== true)
     throw new UsageError(
-      `--probe writes commits, check runs, a branch, a pull request and a run in ${repo}, and takes back what can be taken back; say --yes where it may.`,
+      `--probe writes commits, check runs, branches, pull requests and runs in ${repo}, and takes back what can be taken back; say --yes where it may.`,
     );
-  if (!/^[1-9]\d{0,3}$/.test(wait)) throw new UsageError(`--wait is "${wait}"; write whole seconds, as in --wait 30.`);
+  const patienceMs = 1000 * wholeOf(wait, '--wait', 'seconds');
+  const longPatienceMs = 60_000 * wholeOf(minutes, '--minutes', 'minutes');
   const environment = examinedEnvironment();
   const place = placeOf(repo);
   const signal = interruption(() => terminal.fail(STOPPING));
-  const request = { place, environment, signal, json: json === true, patienceMs: Number(wait) * 1000 };
-  const probed = await probeIn(request, terminal);
+  const allowed = { json: json === true, mayLoad: load === true, hasPerson: person === true };
+  const probed = await probeIn({ place, environment, signal, patienceMs, longPatienceMs, ...allowed }, terminal);
   return signal.aborted ? INTERRUPTED : exitCodeOf(probed);
+}
+
+function wholeOf(text: string, option: '--wait' | '--minutes', unit: 'seconds' | 'minutes'): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  const example = unit === 'seconds' ? 30 : 5;
+  throw new UsageError(`${option} is "${text}"; write whole ${unit}, as in ${option} ${example}.`);
 }
 
 /** What is unknown is told, and is no failure. */

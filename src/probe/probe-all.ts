@@ -3,20 +3,15 @@ import { randomBytes } from 'node:crypto';
 import type { Report } from '../doctor/doctor.ts';
 import { failedLook, type Row, type State } from '../doctor/finding.ts';
 import { LoopError } from '../errors.ts';
-import type { GitHub, RepositoryRef } from '../github/github-port.ts';
-import type { Probing } from '../github/probing.ts';
-import { PROBES, type Probe } from './probes.ts';
+import type { Probe } from './probe.ts';
+import { PROBES } from './probes.ts';
 import type { Scratch } from './scratch.ts';
 
-export interface ProbeOptions {
-  readonly github: GitHub;
-  readonly probing: Probing;
-  readonly repository: RepositoryRef;
-  /** For how long GitHub may take to start or tell something. */
-  readonly patienceMs: number;
+/** What a scratch repository has that does not come of the repository itself. */
+type Given = Omit<Scratch, 'branch' | 'tip' | 'mark' | 'takesBack'>;
+
+export interface ProbeOptions extends Given {
   readonly now: () => Date;
-  /** When it is aborted, no more is tried, and what was written is taken back. */
-  readonly signal: AbortSignal;
   /** Before each of them. */
   readonly tell: (probe: Probe) => void;
   /** Without them, all. */
@@ -32,14 +27,15 @@ export interface Probed extends Report {
 }
 
 export async function probeAll(options: ProbeOptions): Promise<Probed> {
-  const { github, probing, repository, patienceMs, now, signal, tell, probes = PROBES } = options;
+  const { now, tell, probes = PROBES, ...given } = options;
+  const { github, probing, repository, signal } = given;
   const { defaultBranch: branch } = await github.repository(repository);
   const tip = await github.head(repository, `refs/heads/${branch}`);
   if (tip === undefined) throw new LoopError(`The default branch ${branch} has no commit; push one first.`);
   const at = now().toISOString();
   const undone: { readonly what: string; readonly back: () => Promise<void> }[] = [];
   const scratch: Scratch = {
-    ...{ github, probing, repository, branch, tip, patienceMs, signal },
+    ...{ ...given, branch, tip },
     mark: `${at.slice(0, 10)}-${randomBytes(3).toString('hex')}`,
     takesBack: (what, back) => void undone.push({ what, back }),
   };

@@ -2,23 +2,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
 import type { CheckRun } from '../loop/check-run.ts';
-import { BRANCH_PREFIX, WORKFLOWS } from '../settings/config.ts';
-import { commitOn, type Scratch, within } from './scratch.ts';
-
-export interface Probe {
-  readonly area: string;
-  readonly subject: string;
-  readonly probe: (scratch: Scratch) => Promise<Finding>;
-}
-
-const TELL = 'Tell the maintainers: no loop should run here before that is mended.';
+import { WORKFLOWS } from '../settings/config.ts';
+import { readsOfDoctor } from './doctor-reads.ts';
+import { countsOnlyAnswers, takesLoad } from './limits.ts';
+import { mergesWorkflows } from './merges.ts';
+import { prefilledPage } from './pages.ts';
+import { type Probe, TELL } from './probe.ts';
+import { refusesByRules } from './refusals.ts';
+import { asRegistered } from './register.ts';
+import { commitOn, pullFor, type Scratch, within } from './scratch.ts';
 
 export const PROBES: readonly Probe[] = [
   { area: 'refs', subject: 'quarantine', probe: quarantine },
   { area: 'commits', subject: 'signature', probe: signature },
+  { area: 'commits', subject: 'refusals', probe: refusesByRules },
+  { area: 'merges', subject: 'changed workflows', probe: mergesWorkflows },
   { area: 'checks', subject: 'several at once', probe: severalChecks },
   { area: 'reads', subject: 'by id', probe: readsById },
+  { area: 'reads', subject: 'of doctor', probe: readsOfDoctor },
   { area: 'pull requests', subject: 'draft and back', probe: draftAndBack },
+  { area: 'register', subject: 'as registered', probe: asRegistered },
+  { area: 'pages', subject: 'new file', probe: prefilledPage },
+  { area: 'limits', subject: 'headers', probe: countsOnlyAnswers },
+  { area: 'limits', subject: 'load', probe: takesLoad },
   { area: 'runs', subject: 'dispatch', probe: dispatched },
 ];
 
@@ -100,12 +106,8 @@ async function readsById(scratch: Scratch): Promise<Finding> {
 }
 
 async function draftAndBack(scratch: Scratch): Promise<Finding> {
-  const { github, probing, repository, branch, mark } = scratch;
-  // With its branch it is closed.
-  const own = `${BRANCH_PREFIX}probe-${mark}`;
-  await commitOn(scratch, `refs/heads/${own}`);
-  const about = { title: `Probe ${mark}`, body: 'Opened to see what GitHub does, and closed again.' };
-  const { number, nodeId } = await github.openPull(repository, { branch: own, base: branch, ...about });
+  const { github, probing, repository } = scratch;
+  const { number, nodeId } = await pullFor(scratch, 'draft');
   const states = [await probing.isDraft(repository, number)];
   await github.markReady(repository, nodeId);
   states.push(await probing.isDraft(repository, number));

@@ -156,7 +156,11 @@ export const REQUESTS: readonly RequestRow[] = [
 
 /** Of people's those that the App sends too, where somebody has it probe GitHub: what it needs to see what came of its writes, and to take them back. */
 export const PROBES: readonly RequestRow[] = [
-  ...rows('person', ['GET /app/hook/deliveries/{delivery_id}', `GET ${repository}/actions/runs/{run_id}/jobs`]),
+  ...rows('person', [
+    'GET /app/hook/deliveries/{delivery_id}',
+    `GET ${repository}/actions/runs/{run_id}/jobs`,
+    `GET ${repository}/commits`,
+  ]),
   { method: 'DELETE', route: `${repository}/git/refs/{ref}`, by: 'person', condition: 'own ref in path' },
 ];
 

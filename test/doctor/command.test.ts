@@ -80,7 +80,7 @@ test.each([
   [
     'a probe of no repository',
     ['--probe'],
-    '--probe writes commits, check runs and a pull request; name a repository for that with --repo.',
+    '--probe writes commits, check runs and pull requests; name a repository for that with --repo.',
   ],
   [
     'a probe that nobody allowed',
@@ -91,6 +91,11 @@ test.each([
     'a time that is none',
     ['--probe', '--repo', 'acme/shop', '--yes', '--wait', 'long'],
     '--wait is "long"; write whole seconds, as in --wait 30.',
+  ],
+  [
+    'minutes that are none',
+    ['--probe', '--repo', 'acme/shop', '--yes', '--minutes', '0'],
+    '--minutes is "0"; write whole minutes, as in --minutes 5.',
   ],
   ['a repository without an owner', ['--repo', 'toys'], '--repo is "toys"; write owner/name, as in --repo acme/shop.'],
   ['a path for a repository', ['--repo', 'a/..'], '--repo is "a/.."; write owner/name, as in --repo acme/shop.'],
@@ -139,10 +144,12 @@ test('--probe tries what is taken for granted where it may, prints it with its d
   };
   const before = await refs();
   const asked = ['doctor', '--probe', '--yes', '--repo', 'alice/toys', '--wait', '2'];
+  await stage.github.local('PATCH', '/faults/limits', { requestsPerMinute: 1000 }, 'alice');
   const { code, out, err } = await typed(asked, environment);
+  await stage.github.local('DELETE', '/faults', undefined, 'alice');
   expect(code, [...out, ...err].join('\n')).toBe(0);
   expect(out[0]).toBe(`Seen on ${new Date().toISOString().slice(0, 10)} in alice/toys`);
-  expect(out.filter((line) => line.startsWith('  ✓')).length).toBeGreaterThanOrEqual(5);
+  expect(out.filter((line) => line.startsWith('  ✓')).length).toBeGreaterThanOrEqual(8);
   expect(out.filter((line) => line.startsWith('  ✗'))).toEqual([]);
   expect(err[0]).toBe('trying refs: quarantine');
   expect(await refs()).toEqual(before);

@@ -1,102 +1,49 @@
 /** Each probe on the embedded GitHub, where what it is about is so, and where it is not. */
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGitHub } from '../../src/github/github.ts';
-import type { RepositoryRef } from '../../src/github/github-port.ts';
-import { createProbing } from '../../src/github/probing.ts';
-import { wire } from '../../src/github/wire.ts';
-import { probeAll } from '../../src/probe/probe-all.ts';
 import { PROBES } from '../../src/probe/probes.ts';
-import { setupText } from '../../src/settings/setup-files.ts';
-import { HERE, type Stage, startStage } from '../local/server.ts';
-import { executeHere } from '../local/workflow-kit.ts';
+import { changeWorkflow, json, type ProbeStage, personOn, startProbeStage, type Tampering } from './stage.ts';
 
-let stage: Stage;
-let repository: RepositoryRef;
+let stage: ProbeStage;
 beforeAll(async () => {
-  const verify = await setupText(['workflows', 'loopwright-verify.yml'], 'github.com');
-  const ci = 'name: CI\non: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps: [{ run: echo ok }]\n';
-  const files = {
-    'README.md': '# Toys\n',
-    '.github/workflows/loopwright-verify.yml': verify,
-    '.github/workflows/ci.yml': ci,
-  };
-  stage = await startStage({ files, executeWorkflow: executeHere });
-  const { data } = await stage.as('alice').rest.repos.get(HERE);
-  repository = { installationId: stage.server.credentials.installationId, repositoryId: data.id, ...HERE };
+  stage = await startProbeStage();
 });
 afterAll(() => stage.close());
 
-type Tampering = (answer: Response, request: Request) => Response | Promise<Response>;
-
-async function probed(
-  subject: string | undefined,
-  tampering: Tampering = (answer) => answer,
-  stopping = new AbortController(),
-) {
-  const { appId, privateKey } = stage.server.credentials;
-  const apiUrl = `${stage.server.url}/api/v3`;
-  const through = wire({ apiUrl, checked: true, probes: true });
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
-    return tampering(await through(request.clone()), request);
-  };
-  const options = { appId, privateKey, apiUrl, fetch, pauseMs: 1, log: pino({ level: 'silent' }) };
-  const told: string[] = [];
-  const report = await probeAll({
-    ...{ github: createGitHub(options), probing: createProbing(options), repository },
-    ...{ patienceMs: 1500, signal: stopping.signal, now: () => new Date() },
-    tell: (probe) => void told.push(probe.subject),
-    probes: PROBES.filter((probe) => subject === undefined || probe.subject === subject),
-  });
-  return { ...report, told };
-}
-
-/** What is there that nobody but a probe makes. */
-async function leftovers() {
-  const { rest } = stage.as('alice');
-  const { data: refs } = await rest.git.listMatchingRefs({ ...HERE, ref: 'loopwright/' });
-  const { data: branches } = await rest.repos.listBranches({ ...HERE, per_page: 100 });
-  const { data: pulls } = await rest.pulls.list({ ...HERE, state: 'open' });
-  return [...refs.map(({ ref }) => ref), ...branches.map(({ name }) => name), ...pulls.map(({ title }) => title)];
-}
+/** By jobs of the runner; they have tests of their own. */
+const BY_JOB = PROBES.filter(({ area }) => area === 'job').map(({ subject }) => subject);
+const HERE_SEEN = PROBES.map(({ subject }) => subject).filter((subject) => !BY_JOB.includes(subject));
 
 test('where all is as a loop takes it for granted every row says so, and what was written is taken back', async () => {
-  const report = await probed(undefined);
-  expect(report.rows.map(({ subject, state }) => [subject, state])).toEqual(
-    PROBES.map(({ subject }) => [subject, 'ok']),
+  await changeWorkflow(stage);
+  await stage.local('PATCH', '/faults/limits', { requestsPerMinute: 1000, creationsPerMinute: 100 }, 'alice');
+  const say = personOn(stage);
+  const report = await stage.probed(HERE_SEEN, { mayLoad: true, hasPerson: true, say });
+  await stage.local('PATCH', '/faults/limits', { requestsPerMinute: null, creationsPerMinute: null }, 'alice');
+  expect(report.rows.map(({ subject, state, sentence }) => [subject, state, state === 'ok' || sentence])).toEqual(
+    HERE_SEEN.map((subject) => [subject, 'ok', true]),
   );
-  expect(report.told).toEqual(PROBES.map(({ subject }) => subject));
+  expect(report.told).toEqual(HERE_SEEN);
   expect([report.serverVersion, report.left]).toEqual([null, []]);
   expect(Date.now() - Date.parse(report.at)).toBeLessThan(120_000);
-  expect(await leftovers()).toEqual(['main']);
+  expect(await stage.leftovers()).toEqual(['main']);
 });
 
 test('an interruption ends the waiting, tries nothing more, and takes back what was written', async () => {
   const stopping = new AbortController();
-  const report = await probed(
-    undefined,
-    (answer, { method, url }) => {
+  const report = await stage.probed(undefined, {
+    signal: stopping.signal,
+    tampering: (answer, { method, url }) => {
       if (method === 'GET' && url.includes('/actions/runs')) stopping.abort();
       return answer;
     },
-    stopping,
-  );
+  });
   expect(report.told).toEqual(['quarantine']);
   expect(report.rows.map(({ state }) => state)).toEqual(['unknown']);
   expect(report.left).toEqual([]);
-  expect(await leftovers()).toEqual(['main']);
+  expect(await stage.leftovers()).toEqual(['main']);
 });
 
 describe('what is not so is told', () => {
-  const json = (change: (body: never, request: Request) => unknown, isAbout: (path: string) => boolean): Tampering => {
-    return async (answer, request) => {
-      if (!isAbout(new URL(request.url).pathname) || !answer.ok) return answer;
-      const changed = Response.json(change((await answer.json()) as never, request), { status: answer.status });
-      return Object.defineProperty(changed, 'url', { value: answer.url });
-    };
-  };
-
   test.each<[string, RegExp, Tampering]>([
     [
       'quarantine',
@@ -143,29 +90,30 @@ describe('what is not so is told', () => {
       ),
     ],
   ])('%s', async (subject, sentence, tampering) => {
-    const report = await probed(subject, tampering);
+    const report = await stage.probed([subject], { tampering });
     const [row] = report.rows;
     expect(row).toMatchObject({ subject, state: 'wrong', sentence: expect.stringMatching(sentence) });
     expect(row?.remedy).toBeTruthy();
-    expect(await leftovers()).toEqual(['main']);
+    expect(await stage.leftovers()).toEqual(['main']);
   });
 
   test('a run that no runner begins is not known to begin', async () => {
-    const report = await probed(
-      'dispatch',
-      json(
+    const report = await stage.probed(['dispatch'], {
+      tampering: json(
         (body: { jobs: object[] }) => ({ ...body, jobs: body.jobs.map((job) => ({ ...job, status: 'queued' })) }),
         (path) => path.endsWith('/jobs'),
       ),
-    );
+    });
     expect(report.rows[0]).toMatchObject({ state: 'unknown', sentence: expect.stringContaining('no runner began it') });
   });
 
   test('what GitHub refuses is not known, and what could not be taken back is said', async () => {
     const refused = (path: string) => path.endsWith('/git/commits') || /\/git\/refs\/loopwright/.test(path);
-    const report = await probed('quarantine', (answer, request) => {
-      if (request.method === 'GET' || !refused(new URL(request.url).pathname)) return answer;
-      return Response.json({ message: 'Resource not accessible by integration' }, { status: 403 });
+    const report = await stage.probed(['quarantine'], {
+      tampering: (answer, request) => {
+        if (request.method === 'GET' || !refused(new URL(request.url).pathname)) return answer;
+        return Response.json({ message: 'Resource not accessible by integration' }, { status: 403 });
+      },
     });
     expect(report.rows[0]).toMatchObject({ state: 'unknown', sentence: expect.stringContaining('not accessible') });
     expect(report.counts).toEqual({ ok: 0, missing: 0, wrong: 0, unknown: 1 });

@@ -1,0 +1,88 @@
+/** GitHub's own limits: how its answers tell them, and whether it takes as much in a minute as it says. */
+import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
+import { LoopError } from '../errors.ts';
+import type { LimitHeaders, ReadTwice } from '../github/probing.ts';
+import { TELL } from './probe.ts';
+import { pullFor, type Scratch } from './scratch.ts';
+
+/** By them we know for how long to wait. */
+const READ = ['x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
+const USED = 'x-ratelimit-used';
+
+/** Others of the same installation may ask meanwhile. */
+const TRIES = 3;
+
+export async function countsOnlyAnswers({ probing, repository }: Scratch): Promise<Finding> {
+  let seen = await probing.readTwice(repository);
+  const lacking = READ.filter((name) => seen.first[name] === undefined);
+  if (lacking.length > 0) return withoutHeaders(lacking, (await probing.serverVersion()) !== undefined);
+  for (let tries = 1; tries < TRIES && seen.isUnchanged && isCounted(seen); tries += 1)
+    seen = await probing.readTwice(repository);
+  if (!seen.isUnchanged)
+    return wrong('What has not changed was sent whole, though it was asked for only if it changed.', TELL);
+  return isCounted(seen)
+    ? wrong(
+        `An answer that says only that nothing changed counts against the limit (${told(seen.first)}, then ${told(seen.second)}).`,
+        TELL,
+      )
+    : ok(`Answers tell the limit (${told(seen.first)}), and one that says only that nothing changed does not count.`);
+}
+
+/** An administrator may have the limits off there, as they are at first. */
+function withoutHeaders(lacking: readonly string[], isServer: boolean): Finding {
+  const sentence = `Answers lack ${lacking.join(' and ')}`;
+  return isServer
+    ? unknown(`${sentence}: this GitHub Enterprise Server has no limits on.`, 'Switch its rate limits on to see them.')
+    : wrong(`${sentence}, by which the App knows how long to wait.`, TELL);
+}
+
+function isCounted({ first, second }: ReadTwice): boolean {
+  return first[USED] !== second[USED];
+}
+
+const told = (headers: LimitHeaders): string => `${headers[USED]} used, ${headers[READ[0]]} left`;
+
+/** Of what people see and are notified of: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */
+const CREATIONS_A_MINUTE = 80;
+const MINUTE_MS = 60_000;
+
+export async function takesLoad(scratch: Scratch): Promise<Finding> {
+  if (!scratch.mayLoad)
+    return unknown(
+      `Whether GitHub takes ${CREATIONS_A_MINUTE} comments in a minute was not tried.`,
+      'Say --load where it may be.',
+    );
+  const { number } = await pullFor(scratch, 'load');
+  const began = performance.now();
+  const isOver = () => performance.now() - began > MINUTE_MS || scratch.signal.aborted;
+  // The pull request was one.
+  for (let written = 1; written < CREATIONS_A_MINUTE; written += 1) {
+    if (isOver())
+      return unknown(
+        `Only ${written} were written in a minute, all taken.`,
+        'Probe again from where GitHub answers faster.',
+      );
+    const refusal = await refusalOfComment(scratch, number, written);
+    if (refusal !== undefined)
+      return wrong(`After ${written} in ${secondsSince(began)} s it was refused: ${refusal}`, SLOWER);
+  }
+  return ok(`${CREATIONS_A_MINUTE} were taken in ${secondsSince(began)} s.`);
+}
+
+const SLOWER = 'Loops wait for as long as GitHub says; run fewer of them at a time (MAX_LOOPS) where that is too long.';
+
+async function refusalOfComment(
+  { probing, repository }: Scratch,
+  number: number,
+  serial: number,
+): Promise<string | undefined> {
+  try {
+    await probing.comment(repository, number, `Comment ${serial} of a probe.`);
+    return undefined;
+  } catch (error) {
+    if (error instanceof LoopError && (error.status === 403 || error.status === 429)) return error.message;
+    throw error;
+  }
+}
+
+const secondsSince = (began: number): number => Math.round((performance.now() - began) / 1000);

@@ -1,0 +1,48 @@
+/** How rules of a repository refuse what the App pushes: with an answer that is read as a refusal, and told in GitHub's words. */
+import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
+import { WriteRefusedError } from '../errors.ts';
+import { BRANCH_PREFIX } from '../settings/config.ts';
+import { TELL } from './probe.ts';
+import { branchFor, messageFor, type Scratch } from './scratch.ts';
+
+/** What the push of a new branch with an unsigned commit breaks for sure. */
+const BROKEN: readonly string[] = ['creation', 'required_signatures'];
+
+const RESTRICT = `Make a ruleset for \`${BRANCH_PREFIX}probe-rules-**\` that restricts creations, without the App in its bypass list, and probe again.`;
+
+export async function refusesByRules(scratch: Scratch): Promise<Finding> {
+  const branch = branchFor(scratch, 'rules');
+  const rules = await scratch.probing.rulesOn(scratch.repository, branch);
+  if (rules.length === 0)
+    return unknown(`No rule holds for ${branch}, so how a rule refuses cannot be seen.`, RESTRICT);
+  const refusal = await refusalOfPush(scratch, branch);
+  const held = rules.join(', ');
+  if (refusal instanceof WriteRefusedError) return ok(`Refused by its rules (${held}): ${oneLine(refusal.message)}`);
+  if (refusal !== undefined)
+    return wrong(`Refused by its rules (${held}), and not read as a refusal: ${oneLine(refusal.message)}`, TELL);
+  return rules.some((type) => BROKEN.includes(type))
+    ? wrong(
+        `${branch} was pushed, though its rules (${held}) forbid it.`,
+        'Take the App off the bypass list of that ruleset, or see whether the ruleset is active; then probe again.',
+      )
+    : unknown(`The rules of ${branch} (${held}) forbid nothing of what was pushed.`, RESTRICT);
+}
+
+/** The commit is made like nobody's of ours, so that it is not signed. */
+async function refusalOfPush(scratch: Scratch, branch: string): Promise<Error | undefined> {
+  const { github, probing, repository, tip, takesBack } = scratch;
+  const ref = `refs/heads/${branch}`;
+  const sha = await probing.unsignedCommit(repository, tip, messageFor(scratch));
+  try {
+    await github.moveRef(repository, ref, sha, { at: undefined });
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+  takesBack(`the ref ${ref}`, () => probing.removeRef(repository, ref));
+  return undefined;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

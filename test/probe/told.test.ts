@@ -1,0 +1,213 @@
+/** The probes of GitHub's answers, rules, limits and pages where what they are about is not so, or cannot be seen. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeWorkflow, json, type ProbeStage, personOn, startProbeStage, type Tampering } from './stage.ts';
+
+let stage: ProbeStage;
+beforeAll(async () => {
+  stage = await startProbeStage();
+});
+afterAll(() => stage.close());
+
+type Options = NonNullable<Parameters<ProbeStage['probed']>[1]>;
+
+/** The one row, with nothing left behind, and a remedy where it is not ok. */
+async function rowOf(subject: string, options: Options = {}) {
+  const { rows, left } = await stage.probed([subject], options);
+  expect([left, await stage.leftovers()]).toEqual([[], ['main']]);
+  const [row] = rows;
+  if (row?.state !== 'ok') expect(row?.remedy).toBeTruthy();
+  return row;
+}
+
+const answering =
+  (status: number, body: object, isAbout: (path: string) => boolean): Tampering =>
+  (answer, request) =>
+    isAbout(new URL(request.url).pathname) ? Response.json(body, { status }) : answer;
+
+test('of a default branch that never changed a workflow no merge can be tried', async () => {
+  expect(await rowOf('changed workflows')).toMatchObject({
+    state: 'unknown',
+    sentence: 'No commit of main but its first one changed .github/workflows, so there is none to be merged.',
+  });
+});
+
+test('a merge of changed workflows that GitHub refuses is told in its words', async () => {
+  await changeWorkflow(stage);
+  expect(await rowOf('changed workflows')).toMatchObject({ state: 'ok' });
+  await stage.arrange({ permissions: undefined });
+  const row = await rowOf('changed workflows');
+  await stage.arrange();
+  expect(row).toMatchObject({
+    state: 'wrong',
+    sentence: expect.stringMatching(
+      /^The merge of [0-9a-f]{7}, .* was refused: .*refusing to allow a GitHub App to create or update workflow `\.github\/workflows\/ci\.yml`/,
+    ),
+    remedy: expect.stringContaining('ask a person to merge the base'),
+  });
+});
+
+test('how a rule refuses is quoted where one holds', async () => {
+  expect(await rowOf('refusals')).toMatchObject({
+    state: 'ok',
+    sentence: expect.stringMatching(/^Refused by its rules \(creation\): .*creations being restricted/),
+  });
+});
+
+test('without a rule nothing is known of refusals, and the remedy says which rule to make', async () => {
+  await stage.arrange({ restricted: null });
+  const row = await rowOf('refusals');
+  await stage.arrange();
+  expect(row).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringMatching(/^No rule holds for loopwright\/probe-rules-/),
+    remedy: expect.stringContaining('for `loopwright/probe-rules-**` that restricts creations'),
+  });
+});
+
+const rules = (...types: readonly string[]) =>
+  json(
+    () =>
+      types.map((type) => ({ type, ruleset_source_type: 'Repository', ruleset_source: 'alice/toys', ruleset_id: 2 })),
+    (path) => path.includes('/rules/branches/'),
+  );
+
+test.each([
+  ['creation', 'wrong', /was pushed, though its rules \(creation\) forbid it\.$/],
+  ['required_signatures', 'wrong', /was pushed, though its rules \(required_signatures\) forbid it\.$/],
+  ['non_fast_forward', 'unknown', /forbid nothing of what was pushed\.$/],
+] as const)('a push that the rule %s lets pass is told', async (type, state, sentence) => {
+  await stage.arrange({ restricted: null });
+  const row = await rowOf('refusals', { tampering: rules(type) });
+  await stage.arrange();
+  expect(row).toMatchObject({ state, sentence: expect.stringMatching(sentence) });
+});
+
+test('a refusal that looks like an outage is told', async () => {
+  const isPush = (path: string) => path.endsWith('/git/refs');
+  const row = await rowOf('refusals', { tampering: answering(503, { message: 'Rules are violated' }, isPush) });
+  expect(row).toMatchObject({ state: 'wrong', sentence: expect.stringMatching(/not read as a refusal: .*503/) });
+});
+
+test('what doctor may read is named, and so is what GitHub refuses it', async () => {
+  expect(await rowOf('of doctor')).toMatchObject({
+    state: 'ok',
+    sentence: expect.stringContaining("the environment `loopwright`, the App's webhook"),
+  });
+  const body = { message: 'Resource not accessible by integration' };
+  const isRefused = (path: string) => path.includes('/environments/') || path.endsWith('/hook/config');
+  expect(await rowOf('of doctor', { tampering: answering(403, body, isRefused) })).toMatchObject({
+    state: 'wrong',
+    sentence: "The App may not read the environment `loopwright`, the App's webhook: `doctor` says nothing of it here.",
+  });
+});
+
+const withHeaders =
+  (change: (headers: Headers) => void): Tampering =>
+  (answer) => {
+    const headers = new Headers(answer.headers);
+    change(headers);
+    const changed = new Response(answer.body, { status: answer.status, headers });
+    return Object.defineProperty(changed, 'url', { value: answer.url });
+  };
+
+const limited = (requestsPerMinute: number | null, creationsPerMinute: number | null = null) =>
+  stage.local('PATCH', '/faults/limits', { requestsPerMinute, creationsPerMinute }, 'alice');
+
+test('answers without the headers of the limit are told', async () => {
+  expect(await rowOf('headers')).toMatchObject({
+    state: 'wrong',
+    sentence: 'Answers lack x-ratelimit-remaining and x-ratelimit-reset, by which the App knows how long to wait.',
+  });
+  const asServer = withHeaders((all) => all.set('x-github-enterprise-version', '3.22.0'));
+  expect(await rowOf('headers', { tampering: asServer })).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringContaining('this GitHub Enterprise Server has no limits on'),
+  });
+});
+
+test('an unchanged answer that counts against the limit is told, and so is one that is sent whole', async () => {
+  await limited(1000);
+  expect(await rowOf('headers')).toMatchObject({ state: 'ok', sentence: expect.stringContaining('does not count') });
+  let used = 0;
+  const counting: Tampering = (answer) => {
+    used += 1;
+    const headers = { ...Object.fromEntries(answer.headers), 'x-ratelimit-used': String(used) };
+    return answer.status === 304 ? new Response(null, { status: 304, headers }) : answer;
+  };
+  expect(await rowOf('headers', { tampering: counting })).toMatchObject({
+    state: 'wrong',
+    sentence: expect.stringMatching(/counts against the limit \(\d+ used, \d+ left, then \d+ used/),
+  });
+  const whole = withHeaders((all) => all.delete('etag'));
+  expect(await rowOf('headers', { tampering: whole })).toMatchObject({
+    state: 'wrong',
+    sentence: expect.stringContaining('was sent whole'),
+  });
+  await limited(null);
+});
+
+test('a load is tried only where it may be, and a GitHub that takes less is told in its words', async () => {
+  expect(await rowOf('load')).toMatchObject({ state: 'unknown', remedy: 'Say --load where it may be.' });
+  await limited(null, 12);
+  expect(await rowOf('load', { mayLoad: true })).toMatchObject({
+    state: 'wrong',
+    sentence: expect.stringMatching(/^After 12 in \d+ s it was refused: .*secondary rate limit/),
+  });
+  await limited(null);
+});
+
+test('a page is asked for only where a person is there, and what comes of it is compared to the letter', async () => {
+  expect(await rowOf('new file')).toMatchObject({ state: 'unknown', remedy: expect.stringContaining('--person') });
+  const changed = (text: string) => text.replace('Größe', 'Grosse');
+  expect(await rowOf('new file', { hasPerson: true, say: personOn(stage, changed) })).toMatchObject({
+    state: 'wrong',
+    sentence: String.raw`The page for a new file changed the text: in line 2 "öße & Maß'\nrun: |\n  " became "osse & Maß'\nrun: |\n ".`,
+  });
+  const cut = (text: string) => text.slice(0, -1);
+  expect(await rowOf('new file', { hasPerson: true, say: personOn(stage, cut) })).toMatchObject({
+    state: 'wrong',
+    sentence: String.raw`The page for a new file changed the text: in line 4 "\n" became "".`,
+  });
+});
+
+test('a page that nobody opened is not known, and what was to be done was said', async () => {
+  const said: string[] = [];
+  const say = (sentence: string) => void said.push(sentence);
+  expect(await rowOf('new file', { hasPerson: true, say, longPatienceMs: 200 })).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringMatching(
+      /^loopwright-probe-\S+\.yml did not come to loopwright\/probe-page-\S+ within 1 minutes\.$/,
+    ),
+  });
+  expect(said).toEqual([
+    expect.stringMatching(/open this page, .*\/alice\/toys\/new\/loopwright\/probe-page-\S+\?filename=/),
+  ]);
+});
+
+test('an App that lacks what register asks for is told, with all that it lacks', async () => {
+  expect(await rowOf('as registered')).toMatchObject({ state: 'ok' });
+  await stage.arrange({
+    permissions: {
+      metadata: 'read',
+      contents: 'read',
+      issues: 'write',
+      pull_requests: 'write',
+      actions: 'write',
+      statuses: 'read',
+      administration: 'read',
+    },
+    events: ['issues'],
+  });
+  const lacking = await stage.probed(['as registered'], { publicUrl: 'https://elsewhere.example' });
+  await stage.arrange();
+  expect(lacking.rows[0]).toMatchObject({
+    state: 'wrong',
+    sentence: expect.stringMatching(
+      /: the permission contents: write is missing; the permission checks: write is missing; the event issue_comment is missing; .*; webhooks go to http:\S+, not to https:\/\/elsewhere\.example\/api\/github\/webhooks\.$/,
+    ),
+  });
+  expect(await rowOf('as registered', { publicUrl: undefined })).toMatchObject({
+    state: 'unknown',
+    remedy: 'Correct PUBLIC_URL first.',
+  });
+});
