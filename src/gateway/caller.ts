@@ -1,11 +1,12 @@
 /** Which loop a call is paid by: the one that awaits the run whose token came with it. */
 
 import type { BookedCall } from '../loop/brief.ts';
+import { UNAWAITED } from '../loop/call-headers.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import type { Store } from '../ports.ts';
 import type { Claims, Identity } from './identity.ts';
 import { Refusal } from './refusal.ts';
-import { problemOf } from './run-checks.ts';
+import { claimProblem, problemOf } from './run-checks.ts';
 
 export interface CallerPorts {
   readonly identity: Identity;
@@ -30,7 +31,8 @@ export async function callerOf(token: string | undefined, { identity, store }: C
   return caller;
 }
 
-async function awaiting({ repository_id, run_id }: Claims, store: CallerPorts['store']): Promise<Caller> {
+async function awaiting(claims: Claims, store: CallerPorts['store']): Promise<Caller> {
+  const { repository_id, run_id } = claims;
   const repositoryId = Number(repository_id);
   const account = await store.account(repositoryId, Number(run_id));
   if (account !== undefined && isStarted(account.loop)) return { loop: account.loop, untold: account.untold };
@@ -39,7 +41,11 @@ async function awaiting({ repository_id, run_id }: Claims, store: CallerPorts['s
     throw new Refusal(425, `${named} is not known yet: a run is being dispatched there; ask again.`, {
       retryAfterSeconds: 2,
     });
-  throw new Refusal(403, `${named} is none that a loop of this App awaits.`);
+  // A probe asks from a run that nobody awaits, to see whether its token would do.
+  const problem = claimProblem(claims);
+  const unawaited = `${named} is none that a loop of this App awaits.`;
+  if (problem === undefined) throw new Refusal(403, unawaited, { type: UNAWAITED });
+  throw new Refusal(403, `${unawaited} ${problem}`);
 }
 
 /** More loops of one repository than this never run at the same time. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type Context, Hono } from 'hono';
 import { ConfigError, StoreError } from '../errors.ts';
 import type { Gateway, Store } from '../ports.ts';
+import { PROBE_BRIEF, PROBE_BRIEF_DIGEST } from '../probe/runner-report.ts';
 import { accessTo, type BriefStore } from './brief-access.ts';
 
 export interface GatewayOptions {
@@ -64,6 +65,7 @@ function routes({ bundle, jobDigest, store }: Served): Hono {
   });
   app.get('/briefs/:file{brief-[0-9a-f]{64}\\.json}', async (context) => {
     const digest = context.req.param('file').slice('brief-'.length, -'.json'.length);
+    if (digest === PROBE_BRIEF_DIGEST) return context.body(PROBE_BRIEF, 200, headers('application/json'));
     const access = await accessOf(store, digest);
     if (access === undefined) return missing(context, `No brief has the sha256 ${digest}.`);
     if ('refusal' in access) return context.text(`${access.refusal}\n`, 410, { 'cache-control': FOR_NOBODY_ELSE });

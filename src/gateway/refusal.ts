@@ -6,6 +6,8 @@ import { REFUSAL_HEADER } from '../loop/call-headers.ts';
 export interface RefusalOptions extends ErrorOptions {
   /** It may go well after so many seconds. */
   readonly retryAfterSeconds?: number | undefined;
+  /** For programs; `loopwright_refusal` where nothing else is said. */
+  readonly type?: string | undefined;
 }
 
 /** Thrown anywhere on the way of a call, and answered at its door. The message is read by whoever reads the job's log; it holds no secret. */
@@ -13,10 +15,13 @@ export class Refusal extends LoopError {
   override name = 'Refusal';
   readonly code: number;
   readonly retryAfterSeconds: number | undefined;
-  constructor(code: number, message: string, { retryAfterSeconds, cause }: RefusalOptions = {}) {
+  readonly type: string;
+  constructor(code: number, message: string, options: RefusalOptions = {}) {
+    const { retryAfterSeconds, type = 'loopwright_refusal', cause } = options;
     super(message, { cause });
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.type = type;
   }
 }
 
@@ -24,8 +29,8 @@ export class Refusal extends LoopError {
  * OpenAI's SDKs read `error.message`, Anthropic's also `type`: https://docs.claude.com/en/api/errors. Both obey `x-should-retry`, whatever the status is;
  * without it they ask again after a 429 or 5xx only.
  */
-export function refusalResponse({ code, message, retryAfterSeconds }: Refusal): Response {
-  const body = { type: 'error', error: { type: 'loopwright_refusal', message } };
+export function refusalResponse({ code, message, retryAfterSeconds, type }: Refusal): Response {
+  const body = { type: 'error', error: { type, message } };
   const isPassing = retryAfterSeconds !== undefined;
   const headers = {
     // Whoever reads it knows whose words these are.

@@ -8,7 +8,8 @@ import type { Claims } from './identity.ts';
 
 interface Check {
   readonly claim: keyof Claims;
-  readonly wanted: (claims: Claims, loop: StartedLoop) => string;
+  /** Undefined where that is known with a loop only, and there is none. */
+  readonly wanted: (claims: Claims, loop: StartedLoop | undefined) => string | undefined;
   /** Why, and what to do. */
   readonly because: string;
   /** A token without it passes. */
@@ -34,7 +35,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     claim: 'ref',
-    wanted: (_, { started }) => `refs/heads/${started.base.branch}`,
+    wanted: (_, loop) => loop && `refs/heads/${loop.started.base.branch}`,
     because: 'workflows of other branches are not those that were merged',
   },
   {
@@ -56,11 +57,12 @@ export function problemOf(claims: Claims, loop: StartedLoop): string | undefined
   return runProblem(loop) ?? claimProblem(claims, loop);
 }
 
-function claimProblem(claims: Claims, loop: StartedLoop): string | undefined {
+/** As far as it can be judged without the loop of the run. */
+export function claimProblem(claims: Claims, loop?: StartedLoop): string | undefined {
   for (const { claim, wanted, because, optional } of CHECKS) {
     const found = claims[claim];
     const expected = wanted(claims, loop);
-    if (found === expected || (found === undefined && optional)) continue;
+    if (expected === undefined || found === expected || (found === undefined && optional)) continue;
     const stands = found === undefined ? 'is missing' : `is ${JSON.stringify(found.slice(0, 200))}`;
     return `The token's ${claim} ${stands}, not "${expected}": ${because}.`;
   }

@@ -21,3 +21,6 @@ export function callHeaders({ loop, phase, skill, role, attempt }: CallContext):
 
 /** With each answer of the gateway: `true` where it refuses in its own words, `false` where an upstream speaks. Without it the App was not reached. */
 export const REFUSAL_HEADER = 'x-loopwright-refusal';
+
+/** The type of the refusal where all that is against a run is that no loop awaits it: its token has every claim that can be judged without one. */
+export const UNAWAITED = 'loopwright_unawaited';

@@ -8,6 +8,7 @@ import { createGateway } from '../../src/gateway/gateway.ts';
 import type { Brief } from '../../src/loop/brief.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf } from '../../src/loop/terms.ts';
+import { PROBE_BRIEF_DIGEST } from '../../src/probe/runner-report.ts';
 import type { PullProof } from '../../src/proof/pull-proof.ts';
 import { loopOf } from '../adapters/loops.ts';
 import { PLAIN_BRIEF } from '../jobs/plain-brief.ts';
@@ -101,6 +102,15 @@ test('a run that waited takes the job that it was started with from the next ver
   const codes = [old.jobDigest, other.jobDigest].map((digest) => `/jobs/job-${digest}.mjs`);
   for (const { app } of [old, other])
     expect(await Promise.all(codes.map(async (path) => (await app.request(path)).text()))).toEqual([CODE, next]);
+});
+
+test('the brief of probes is served to anybody under its own digest, and is in no store', async () => {
+  const { app, store } = await gateway();
+  const response = await app.request(`/briefs/brief-${PROBE_BRIEF_DIGEST}.json`);
+  const text = await response.text();
+  expect([response.status, text]).toEqual([200, '{"kind":"probe","version":1}']);
+  expect(createHash('sha256').update(text).digest('hex')).toBe(PROBE_BRIEF_DIGEST);
+  await expect(store.blob(`sha256:${PROBE_BRIEF_DIGEST}`)).rejects.toThrow(StoreError);
 });
 
 test('what is stored but was never offered as a job is not served as one, and a sentence says what to do', async () => {

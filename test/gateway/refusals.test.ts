@@ -1,9 +1,11 @@
 /** Who may not ask a model by the App's gateway: each attack is refused with its own sentence, before anything is sent or paid. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
 import { createStore } from '../../src/adapters/database/store.ts';
 import { createIdentity } from '../../src/gateway/identity.ts';
+import { UNAWAITED } from '../../src/loop/call-headers.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf } from '../../src/loop/terms.ts';
 import type { Store } from '../../src/ports.ts';
@@ -117,6 +119,25 @@ test.each<[string, number, RegExp, () => Forged]>([
   const stage = await openStage(store, { replies: REPLIES });
   const authorization = `Bearer ${await stage.token(forged())}`;
   await expectRefused(stage, await stage.call(CHAT, REQUEST, { authorization }), status, sentence);
+});
+
+test('of a run that nobody awaits a program is told whether that is all there is against it', async () => {
+  const stage = await openStage(store, { replies: REPLIES });
+  const told = async (claims: NonNullable<Forged['claims']>) => {
+    const authorization = `Bearer ${await stage.token({ claims })}`;
+    return z
+      .object({ error: z.object({ type: z.string(), message: z.string() }) })
+      .parse(await (await stage.call(CHAT, REQUEST, { authorization })).json()).error;
+  };
+  const unawaited = 'Run 7 of the repository with id 66 is none that a loop of this App awaits.';
+  const nobodys = { run_id: '7', repository_id: '66' };
+  expect(await told(nobodys)).toEqual({ type: UNAWAITED, message: unawaited });
+  expect(await told({ ...nobodys, environment: undefined })).toEqual({
+    type: 'loopwright_refusal',
+    message: expect.stringMatching(new RegExp(`^${unawaited} The token's environment is missing, not "loopwright"`)),
+  });
+  expect((await told({ environment: undefined })).type).toBe('loopwright_refusal');
+  expect(stage.upstream.asked).toEqual([]);
 });
 
 test('a token without a signature is refused', async () => {
