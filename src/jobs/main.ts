@@ -4,9 +4,11 @@ import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import type { Report } from '../loop/brief.ts';
 import { trialBrief } from '../onboarding/trial.ts';
+import { probeBrief } from '../probe/runner-report.ts';
 import { proofBrief } from '../proof/pull-proof.ts';
 import { takeJobEnvironment } from '../settings/env.ts';
 import { build } from './build/build.ts';
+import { seeRunner } from './probe/see-runner.ts';
 import { provePull } from './prove/prove-pull.ts';
 import { briefJson, type JobRequest, type JobVariables, runJob } from './run-job.ts';
 import { seed } from './seed/seed.ts';
@@ -16,7 +18,7 @@ import { verify } from './verify/verify.ts';
 
 /** What can be asked for, and how; each resolves to the exit code. A verdict is in the report, never in the exit code. */
 const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
-  build: () => run('build', build),
+  build: make,
   seed: () => run('seed', seed),
   verify: judge,
   probe,
@@ -34,6 +36,17 @@ async function main(name: string): Promise<number> {
   return 2;
 }
 
+/** The same workflow makes what a loop has planned, and shows how its jobs stand on their runner: the brief says which. */
+function make(): Promise<number> {
+  return orTold(async () => {
+    const variables = takeJobEnvironment();
+    const asked = await briefJson(variables.LOOPWRIGHT_BRIEF).then(probeBrief.safeParse, () => undefined);
+    if (asked?.success !== true) return run('build', build, variables);
+    await seeRunner({ variables, bundle: fileURLToPath(import.meta.url), log });
+    return 0;
+  });
+}
+
 /** One workflow judges what a loop has built, the pull request of anybody, and a base that nobody has worked on: the brief says which. */
 async function judge(): Promise<number> {
   const variables = takeJobEnvironment();
@@ -45,11 +58,17 @@ async function judge(): Promise<number> {
   return 0;
 }
 
-async function run(kind: Report['kind'], job: JobRequest['job'], known?: JobVariables): Promise<number> {
-  try {
+function run(kind: Report['kind'], job: JobRequest['job'], known?: JobVariables): Promise<number> {
+  return orTold(async () => {
     const variables = known ?? takeJobEnvironment();
     await runJob({ kind, job, variables, bundle: fileURLToPath(import.meta.url), log });
     return 0;
+  });
+}
+
+async function orTold(work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
