@@ -4,6 +4,7 @@ import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
 import type { CheckRun } from '../loop/check-run.ts';
 import { WORKFLOWS } from '../settings/config.ts';
 import { readsOfDoctor } from './doctor-reads.ts';
+import { JOB_PROBES } from './job.ts';
 import { countsOnlyAnswers, takesLoad } from './limits.ts';
 import { mergesWorkflows } from './merges.ts';
 import { prefilledPage } from './pages.ts';
@@ -26,6 +27,7 @@ export const PROBES: readonly Probe[] = [
   { area: 'limits', subject: 'headers', probe: countsOnlyAnswers },
   { area: 'limits', subject: 'load', probe: takesLoad },
   { area: 'runs', subject: 'dispatch', probe: dispatched },
+  ...JOB_PROBES,
 ];
 
 /** Candidates lie there before they are proved. */

@@ -72,12 +72,12 @@ export async function startProbeStage(files: Readonly<Record<string, string>> = 
 }
 
 interface On {
-  readonly stage: Stage;
+  readonly stage: { readonly server: Pick<Stage['server'], 'url' | 'credentials'> };
   readonly repository: RepositoryRef;
   readonly publicUrl: string;
 }
 
-async function probedOn(
+export async function probedOn(
   { stage, repository, publicUrl }: On,
   subjects: readonly string[] | undefined,
   { tampering = (answer) => answer, ...changes }: Partial<ProbeOptions> & { readonly tampering?: Tampering },

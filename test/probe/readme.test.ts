@@ -1,0 +1,26 @@
+/** What nobody has seen on github.com, as the README lists it, and the probes that would see it. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { PROBES } from '../../src/probe/probes.ts';
+import { packageFile } from '../../src/settings/package-root.ts';
+
+const readme = await readFile(packageFile('README.md'), 'utf8');
+const [, section = ''] = /^### Not yet seen on github\.com\n(.*?)^## /ms.exec(readme) ?? [];
+const bullets = section.split('\n').filter((line) => line.startsWith('- '));
+
+test('every row of what was not yet seen begins with the area of its probe, and every probe has its row', () => {
+  const named = bullets.map((line) => /^- \(([\w ]+)\) /.exec(line)?.[1] ?? line);
+  expect(named.length).toBeGreaterThan(10);
+  expect([...new Set(named)].sort()).toEqual([...new Set(PROBES.map(({ area }) => area))].sort());
+});
+
+test('no two probes have the same name', () => {
+  const names = PROBES.map(({ area, subject }) => `${area}: ${subject}`);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('every option of a probe that a row asks for is one of the command', async () => {
+  const asked = section.match(/--[a-z]+/g) ?? [];
+  const command = await readFile(packageFile('src', 'cli', 'doctor.ts'), 'utf8');
+  expect(asked.filter((option) => !command.includes(`  ${option.slice(2)}: {`))).toEqual([]);
+});
