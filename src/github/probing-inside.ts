@@ -53,6 +53,15 @@ export async function comment({ octokit, here, markdown }: Call, issue_number: n
   await octokit.rest.issues.createComment({ ...here, issue_number, body: markdown(body) });
 }
 
+export async function review(
+  { octokit, here, markdown }: Call,
+  pull_number: number,
+  { path, line, body }: { readonly path: string; readonly line: number; readonly body: string },
+): Promise<number> {
+  const comments = [{ path, line, side: 'RIGHT', body: markdown(body) }];
+  return (await octokit.rest.pulls.createReview({ ...here, pull_number, event: 'COMMENT', comments })).data.id;
+}
+
 const REPOSITORY = 'GET /repos/{owner}/{repo}';
 
 export async function readTwice({ octokit, here }: Call): Promise<ReadTwice> {

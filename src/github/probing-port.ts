@@ -48,6 +48,12 @@ export interface Probing {
   /** A commit with the tree of its parent that names its author, so that GitHub does not sign it; no ref is on it. */
   unsignedCommit(repository: RepositoryRef, parent: string, message: string): Promise<string>;
   comment(repository: RepositoryRef, issue: number, body: string): Promise<void>;
+  /** Reviews a pull request by one comment on a line of what it adds; gives the id of the review. */
+  review(
+    repository: RepositoryRef,
+    pull: number,
+    comment: { readonly path: string; readonly line: number; readonly body: string },
+  ): Promise<number>;
   /** Reads the repository, and once more only if it changed. */
   readTwice(repository: RepositoryRef): Promise<ReadTwice>;
   /** What the jobs of a run have logged, one after the other. */

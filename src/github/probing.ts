@@ -40,6 +40,7 @@ export function createProbing(options: GitHubOptions): Probing {
     newestChange: within(inside.newestChange),
     unsignedCommit: within(inside.unsignedCommit),
     comment: within(inside.comment),
+    review: within(inside.review),
     readTwice: within(inside.readTwice),
     logOf: within(inside.logOf),
     removeRef: within(inside.removeRef),

@@ -1,7 +1,8 @@
 /** Whether GitHub takes the App's merge of a base that changed its workflow files, which the App itself may not write. */
 import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
-import { WriteRefusedError } from '../errors.ts';
+import { type LoopError, WriteRefusedError } from '../errors.ts';
 import { blobSha } from '../github/git-tree.ts';
+import { answered, TELL } from './probe.ts';
 import { branchFor, commitOn, messageFor, ownFile, type Scratch } from './scratch.ts';
 
 const WORKFLOWS_FOLDER = '.github/workflows';
@@ -17,18 +18,20 @@ export async function mergesWorkflows(scratch: Scratch): Promise<Finding> {
     );
   const changed = change.sha.slice(0, 7);
   const refusal = await refusalOfMerge(scratch, change);
-  return refusal === undefined
-    ? ok(`The merge of ${changed}, which changed workflow files, was taken.`)
-    : wrong(
-        `The merge of ${changed}, which changed workflow files, was refused: ${refusal}`,
-        'Loops stop there and ask a person to merge the base; change workflow files while no loop runs.',
-      );
+  const merge = `The merge of ${changed}, which changed workflow files,`;
+  if (refusal === undefined) return ok(`${merge} was taken.`);
+  if (refusal instanceof WriteRefusedError)
+    return wrong(
+      `${merge} was refused: ${refusal.message}`,
+      'Loops stop there and ask a person to merge the base; change workflow files while no loop runs.',
+    );
+  return wrong(`${merge} was refused, and not in a way that is read as a refusal: ${refusal.message}`, TELL);
 }
 
 async function refusalOfMerge(
   scratch: Scratch,
   { sha: theirs, parent }: { readonly sha: string; readonly parent: string },
-): Promise<string | undefined> {
+): Promise<LoopError | undefined> {
   const { github, repository } = scratch;
   const ref = `refs/heads/${branchFor(scratch, 'merge')}`;
   const ours = await commitOn(scratch, ref, parent);
@@ -42,7 +45,6 @@ async function refusalOfMerge(
     await github.moveRef(repository, ref, sha, { at: ours });
     return undefined;
   } catch (error) {
-    if (error instanceof WriteRefusedError) return error.message;
-    throw error;
+    return answered(error);
   }
 }

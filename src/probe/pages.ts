@@ -23,11 +23,11 @@ export async function prefilledPage(scratch: Scratch): Promise<Finding> {
   const { url } = await github.repository(repository);
   const minutes = Math.max(1, Math.round(longPatienceMs / 60_000));
   say(
-    `Within ${minutes} minutes, open this page, change nothing, and commit to ${branch}: ${newFileLink({ url, branch, path, text: text(mark) })}`,
+    `Within ${minutes} min, open this page, change nothing, and commit to ${branch}: ${newFileLink({ url, branch, path, text: text(mark) })}`,
   );
   const found = await within({ ...scratch, patienceMs: longPatienceMs }, () => github.file(repository, path, branch));
   if (found === undefined)
-    return unknown(`${path} did not come to ${branch} within ${minutes} minutes.`, 'Probe again, and commit it.');
+    return unknown(`${path} did not come to ${branch} within ${minutes} min.`, 'Probe again, and commit it.');
   const difference = firstDifference(text(mark), found);
   return difference === undefined
     ? ok(`The page for a new file on ${branch} had the name and every character of the text.`)

@@ -11,6 +11,7 @@ import { prefilledPage } from './pages.ts';
 import { type Probe, TELL } from './probe.ts';
 import { refusesByRules } from './refusals.ts';
 import { asRegistered } from './register.ts';
+import { tellsLines } from './reviews.ts';
 import { commitOn, pullFor, type Scratch, within } from './scratch.ts';
 
 export const PROBES: readonly Probe[] = [
@@ -22,6 +23,7 @@ export const PROBES: readonly Probe[] = [
   { area: 'reads', subject: 'by id', probe: readsById },
   { area: 'reads', subject: 'of doctor', probe: readsOfDoctor },
   { area: 'pull requests', subject: 'draft and back', probe: draftAndBack },
+  { area: 'pull requests', subject: 'lines of a review', probe: tellsLines },
   { area: 'register', subject: 'as registered', probe: asRegistered },
   { area: 'pages', subject: 'new file', probe: prefilledPage },
   { area: 'limits', subject: 'headers', probe: countsOnlyAnswers },

@@ -1,8 +1,8 @@
 /** How rules of a repository refuse what the App pushes: with an answer that is read as a refusal, and told in GitHub's words. */
 import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
-import { WriteRefusedError } from '../errors.ts';
+import { type LoopError, WriteRefusedError } from '../errors.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
-import { TELL } from './probe.ts';
+import { answered, TELL } from './probe.ts';
 import { branchFor, messageFor, type Scratch } from './scratch.ts';
 
 /** What the push of a new branch with an unsigned commit breaks for sure. */
@@ -29,18 +29,19 @@ export async function refusesByRules(scratch: Scratch): Promise<Finding> {
 }
 
 /** The commit is made like nobody's of ours, so that it is not signed. */
-async function refusalOfPush(scratch: Scratch, branch: string): Promise<Error | undefined> {
+async function refusalOfPush(scratch: Scratch, branch: string): Promise<LoopError | undefined> {
   const { github, probing, repository, tip, takesBack } = scratch;
   const ref = `refs/heads/${branch}`;
   const sha = await probing.unsignedCommit(repository, tip, messageFor(scratch));
+  takesBack(`the ref ${ref}`, async () => {
+    if ((await github.head(repository, ref)) !== undefined) await probing.removeRef(repository, ref);
+  });
   try {
     await github.moveRef(repository, ref, sha, { at: undefined });
+    return undefined;
   } catch (error) {
-    if (error instanceof Error) return error;
-    throw error;
+    return answered(error);
   }
-  takesBack(`the ref ${ref}`, () => probing.removeRef(repository, ref));
-  return undefined;
 }
 
 function oneLine(text: string): string {

@@ -44,7 +44,7 @@ export const branchFor = ({ mark }: Pick<Scratch, 'mark'>, purpose: string): str
 
 /** The file that probes commit. */
 export function ownFile({ mark }: Pick<Scratch, 'mark'>): FileChange {
-  const content = Buffer.from(`Of the probe ${mark}.\n`).toString('base64');
+  const content = Buffer.from(`Of the probe ${mark}.\nTo be taken back.\nNothing else.\n`).toString('base64');
   return { path: `loopwright-probe-${mark}.txt`, mode: '100644', content };
 }
 

@@ -160,6 +160,7 @@ export const PROBES: readonly RequestRow[] = [
     'GET /app/hook/deliveries/{delivery_id}',
     `GET ${repository}/actions/runs/{run_id}/jobs`,
     `GET ${repository}/commits`,
+    `POST ${repository}/pulls/{pull_number}/reviews`,
   ]),
   { method: 'DELETE', route: `${repository}/git/refs/{ref}`, by: 'person', condition: 'own ref in path' },
 ];

@@ -1,9 +1,10 @@
 /** `loopwright doctor` as it is typed: what it prints, and what it ends with. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { reportLines } from '../../src/doctor/report-text.ts';
 import { typed } from '../cli/terminal.ts';
+import { personOn } from '../probe/stage.ts';
 import { KEY, RIGHT, type Stage, startRightStage } from './stage.ts';
 
 let stage: Stage;
@@ -153,6 +154,22 @@ test('--probe tries what is taken for granted where it may, prints it with its d
   expect(out.filter((line) => line.startsWith('  ✗'))).toEqual([]);
   expect(err[0]).toBe('trying refs: quarantine');
   expect(await refs()).toEqual(before);
+});
+
+test('--probe --person says what to do also where only JSON is printed, and --load is tried', async () => {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const [out, person]: [string[], string[]] = [[], []];
+  const commit = personOn(stage.github);
+  const fail = (line: string) => {
+    commit(line);
+    return person.push(line);
+  };
+  const argv = ['doctor', '--probe', '--yes', '--repo', 'alice/toys', '--wait', '1', '--json', '--person', '--load'];
+  await runCommand(argv, { out: (line) => void out.push(line), fail });
+  expect(person).toEqual([expect.stringMatching(/^Within 5 min, open this page, change nothing, and commit to /)]);
+  const { rows } = z.object({ rows: z.array(z.looseObject({})) }).parse(JSON.parse(out.join('')));
+  expect(rows).toContainEqual(expect.objectContaining({ area: 'pages', state: 'ok' }));
+  expect(rows).toContainEqual(expect.objectContaining({ subject: 'load', state: 'ok' }));
 });
 
 test('--probe says where the App is not installed', async () => {

@@ -46,6 +46,32 @@ test('a merge of changed workflows that GitHub refuses is told in its words', as
   });
 });
 
+test('a merge that is refused as if there were nothing is no refusal that loops read', async () => {
+  const isMove: Tampering = (answer, request) =>
+    request.method === 'PATCH' && request.url.includes('/git/refs/')
+      ? Response.json({ message: 'Not Found' }, { status: 404 })
+      : answer;
+  expect(await rowOf('changed workflows', { tampering: isMove })).toMatchObject({
+    state: 'wrong',
+    sentence: expect.stringMatching(/was refused, and not in a way that is read as a refusal: .* 404 .*Not Found/),
+  });
+});
+
+test('no answer, or one that takes no more for now, is no refusal by a rule', async () => {
+  const isPush = (path: string) => path.endsWith('/git/refs');
+  const body = { message: 'You have exceeded a secondary rate limit.' };
+  const limit = answering(429, body, isPush);
+  const asLimit: Tampering = async (answer, request) => {
+    const { status, headers } = await limit(answer, request);
+    if (status !== 429) return answer;
+    return Response.json(body, { status, headers: { ...Object.fromEntries(headers), 'retry-after': '600' } });
+  };
+  expect(await rowOf('refusals', { tampering: asLimit })).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringContaining('takes no more requests for now'),
+  });
+});
+
 test('how a rule refuses is quoted where one holds', async () => {
   expect(await rowOf('refusals')).toMatchObject({
     state: 'ok',
@@ -176,12 +202,28 @@ test('a page that nobody opened is not known, and what was to be done was said',
   expect(await rowOf('new file', { hasPerson: true, say, longPatienceMs: 200 })).toMatchObject({
     state: 'unknown',
     sentence: expect.stringMatching(
-      /^loopwright-probe-\S+\.yml did not come to loopwright\/probe-page-\S+ within 1 minutes\.$/,
+      /^loopwright-probe-\S+\.yml did not come to loopwright\/probe-page-\S+ within 1 min\.$/,
     ),
   });
   expect(said).toEqual([
     expect.stringMatching(/open this page, .*\/alice\/toys\/new\/loopwright\/probe-page-\S+\?filename=/),
   ]);
+});
+
+test.each([
+  [
+    'of another line',
+    (body: object[]) => body.map((one) => ({ ...one, line: 3 })),
+    /tells line 3 of loopwright-probe-/,
+  ],
+  ['of no line', (body: object[]) => body.map((one) => ({ ...one, side: 'LEFT' })), /tells line of none of/],
+  ['of none', () => [], /not among the comments of that review/],
+] as const)('a review whose comment is %s is told', async (_, changed, sentence) => {
+  const tampering = json(changed, (path) => /\/reviews\/\d+\/comments$/.test(path));
+  expect(await rowOf('lines of a review', { tampering })).toMatchObject({
+    state: 'wrong',
+    sentence: expect.stringMatching(sentence),
+  });
 });
 
 test('an App that lacks what register asks for is told, with all that it lacks', async () => {
