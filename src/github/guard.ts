@@ -111,6 +111,7 @@ function judgeGraphql(method: string, sent: unknown): void {
 
 const refBody = z.object({ ref: z.string() });
 const headBody = z.object({ head: z.string() });
+const commentingBody = z.object({ event: z.literal('COMMENT') });
 const editBody = z.strictObject({ title: z.string().optional(), body: z.string().optional() });
 
 /** Each condition says what is wrong, or nothing. */
@@ -137,6 +138,8 @@ const CONDITIONS: Readonly<Record<Condition, (subject: Subject) => string | unde
   },
   'title and body only': ({ body }) =>
     editBody.safeParse(body).success ? undefined : 'the App may change title and body of a pull request only',
+  'no verdict': ({ body }) =>
+    commentingBody.safeParse(body).success ? undefined : 'the App approves nothing and requests no changes',
 };
 
 /** Whether a full ref is one that the App may write: below `refs/heads/<prefix>` or `refs/loopwright/`. */

@@ -11,7 +11,8 @@ export type Condition =
   | 'own ref in path'
   | 'own head branch'
   | 'own workflow'
-  | 'title and body only';
+  | 'title and body only'
+  | 'no verdict';
 
 export interface RequestRow {
   readonly method: Method;
@@ -160,8 +161,8 @@ export const PROBES: readonly RequestRow[] = [
     'GET /app/hook/deliveries/{delivery_id}',
     `GET ${repository}/actions/runs/{run_id}/jobs`,
     `GET ${repository}/commits`,
-    `POST ${repository}/pulls/{pull_number}/reviews`,
   ]),
+  { method: 'POST', route: `${repository}/pulls/{pull_number}/reviews`, by: 'person', condition: 'no verdict' },
   { method: 'DELETE', route: `${repository}/git/refs/{ref}`, by: 'person', condition: 'own ref in path' },
 ];
 

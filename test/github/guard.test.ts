@@ -3,16 +3,18 @@
 import { expect, test } from 'vitest';
 import { guardedFetch, mayUseGitService, WireError } from '../../src/github/guard.ts';
 import { CONVERT_TO_DRAFT, checkRunsDocument, MARK_READY_FOR_REVIEW } from '../../src/referee/graphql.ts';
+import { PROBES, type RequestRow } from '../../src/referee/requests.ts';
 
 const API = 'https://api.github.test';
 
-function createGuard(answers: readonly Response[] = []) {
+function createGuard(answers: readonly Response[] = [], besides: readonly RequestRow[] = []) {
   const sent: Request[] = [];
   const waiting = [...answers];
   const fetch = guardedFetch({
     apiUrl: API,
     branchPrefix: 'loopwright/',
     workflows: ['loopwright-build.yml'],
+    besides,
     fetch: async (input, init) => {
       sent.push(new Request(input, init));
       return waiting.shift() ?? new Response('{}');
@@ -174,4 +176,14 @@ test('a redirect of a write is not followed', async () => {
 test('the App reads by git and never pushes', () => {
   expect(mayUseGitService('git-upload-pack')).toBe(true);
   expect(mayUseGitService('git-receive-pack')).toBe(false);
+});
+
+test('a probe reviews by comments only, and the App not at all', async () => {
+  const review = `${REPOSITORY}/pulls/1/reviews`;
+  const probe = createGuard([], PROBES);
+  await probe.send('POST', review, { event: 'COMMENT', comments: [] });
+  for (const event of ['APPROVE', 'REQUEST_CHANGES', undefined])
+    await expect(probe.send('POST', review, { event })).rejects.toThrow(WireError);
+  expect(probe.sent).toHaveLength(1);
+  await expect(createGuard().send('POST', review, { event: 'COMMENT' })).rejects.toThrow(WireError);
 });
