@@ -81,7 +81,7 @@ const notModified = z.object({
   response: z.object({ status: z.literal(304), headers: z.record(z.string(), z.unknown()) }),
 });
 
-const LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-used', 'x-ratelimit-reset'];
+const LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
 function limitsIn(headers: object): LimitHeaders {
   const all = new Map<string, unknown>(Object.entries(headers));

@@ -7,16 +7,16 @@ import { pullFor, type Scratch } from './scratch.ts';
 
 /** By them we know for how long to wait. */
 const READ = ['x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
-const USED = 'x-ratelimit-used';
+const [LEFT] = READ;
 
-/** Others of the same installation may ask meanwhile. */
+/** Others of the same installation may ask meanwhile, and what was just pushed may still change what is told of the repository. */
 const TRIES = 3;
 
 export async function countsOnlyAnswers({ probing, repository }: Scratch): Promise<Finding> {
   let seen = await probing.readTwice(repository);
   const lacking = READ.filter((name) => seen.first[name] === undefined);
   if (lacking.length > 0) return withoutHeaders(lacking, (await probing.serverVersion()) !== undefined);
-  for (let tries = 1; tries < TRIES && seen.isUnchanged && isCounted(seen); tries += 1)
+  for (let tries = 1; tries < TRIES && (!seen.isUnchanged || isCounted(seen)); tries += 1)
     seen = await probing.readTwice(repository);
   if (!seen.isUnchanged)
     return wrong('What has not changed was sent whole, though it was asked for only if it changed.', TELL);
@@ -37,10 +37,10 @@ function withoutHeaders(lacking: readonly string[], isServer: boolean): Finding 
 }
 
 function isCounted({ first, second }: ReadTwice): boolean {
-  return first[USED] !== second[USED];
+  return first[LEFT] !== second[LEFT];
 }
 
-const told = (headers: LimitHeaders): string => `${headers[USED]} used, ${headers[READ[0]]} left`;
+const told = (headers: LimitHeaders): string => `${headers[LEFT]} of ${headers['x-ratelimit-limit']} left`;
 
 /** Of what people see and are notified of: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */
 const CREATIONS_A_MINUTE = 80;

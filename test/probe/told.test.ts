@@ -136,6 +136,8 @@ const withHeaders =
     return Object.defineProperty(changed, 'url', { value: answer.url });
   };
 
+const isRead = ({ method, url }: Request) => method === 'GET' && /\/repositories\/\d+$/.test(url);
+
 const limited = (requestsPerMinute: number | null, creationsPerMinute: number | null = null) =>
   stage.local('PATCH', '/faults/limits', { requestsPerMinute, creationsPerMinute }, 'alice');
 
@@ -154,15 +156,24 @@ test('answers without the headers of the limit are told', async () => {
 test('an unchanged answer that counts against the limit is told, and so is one that is sent whole', async () => {
   await limited(1000);
   expect(await rowOf('headers')).toMatchObject({ state: 'ok', sentence: expect.stringContaining('does not count') });
-  let used = 0;
+  let left = 900;
   const counting: Tampering = (answer) => {
-    used += 1;
-    const headers = { ...Object.fromEntries(answer.headers), 'x-ratelimit-used': String(used) };
+    left -= 1;
+    const headers = { ...Object.fromEntries(answer.headers), 'x-ratelimit-remaining': String(left) };
     return answer.status === 304 ? new Response(null, { status: 304, headers }) : answer;
   };
   expect(await rowOf('headers', { tampering: counting })).toMatchObject({
     state: 'wrong',
-    sentence: expect.stringMatching(/counts against the limit \(\d+ used, \d+ left, then \d+ used/),
+    sentence: expect.stringMatching(/counts against the limit \(\d+ of 1000 left, then \d+ of 1000 left\)/),
+  });
+  let changes = 1;
+  const once = withHeaders((all) => {
+    if (changes-- > 0) all.delete('etag');
+  });
+  expect(
+    await rowOf('headers', { tampering: (answer, request) => (isRead(request) ? once(answer, request) : answer) }),
+  ).toMatchObject({
+    state: 'ok',
   });
   const whole = withHeaders((all) => all.delete('etag'));
   expect(await rowOf('headers', { tampering: whole })).toMatchObject({
