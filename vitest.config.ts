@@ -6,9 +6,11 @@ import { LongestFirst } from './test/order.ts';
 const LONG_JOURNEYS = [
   'test/e2e/**/!(loop).test.ts',
   'test/adapters/workspace.test.ts',
-  'test/github/{dispatch,github-actions}.test.ts',
+  'test/doctor/{command,doctor}.test.ts',
+  'test/github/{dispatch,github,github-actions}.test.ts',
   'test/jobs/{changes,forged-results,main,settle}.test.ts',
   'test/local/{pulls,pulls-ending,runner,workflow-checkout,workflow-execution}.test.ts',
+  'test/probe/{job,probes,told}.test.ts',
 ];
 // Of `npm test` too, in processes of their own: they mostly wait, and leave a large process behind.
 const APART = ['test/e2e/loop.test.ts', 'test/adapters/{database,queue}.test.ts'];

@@ -7,9 +7,11 @@ function told({ seed, failures }: Awaited<ReturnType<typeof simulate>>): readonl
   return failures.map(({ sentence, detail }) => `${sentence} ${detail} (npm run simulate -- --seeds 1 --from ${seed})`);
 }
 
-it('50 hostile worlds break no sentence', { timeout: 300_000 }, async () => {
+const WORLDS = 15;
+
+it(`${WORLDS} hostile worlds break no sentence`, { timeout: 300_000 }, async () => {
   const broken: string[] = [];
-  for (let seed = 1; seed <= 50; seed += 1) broken.push(...told(await simulate(seed)));
+  for (let seed = 1; seed <= WORLDS; seed += 1) broken.push(...told(await simulate(seed)));
   expect(broken).toEqual([]);
 });
 
