@@ -17,7 +17,7 @@ export interface ProcessUsage {
 
 const PAGE_BYTES = 4096;
 
-interface Process {
+export interface Process {
   readonly id: number;
   readonly parent: number;
   readonly threads: number;
@@ -26,9 +26,24 @@ interface Process {
   readonly ticks: number;
 }
 
+/** All processes of the machine. */
+export type ProcessTable = () => readonly Process[];
+
+/** What was seen so shortly ago is not read again: several commands look at different moments, and each look reads of every process of the machine. */
+const FRESH_MS = 100;
+
+export function createProcessTable(): ProcessTable {
+  let seen: { readonly all: readonly Process[]; readonly atMs: number } | undefined;
+  return () => {
+    const atMs = performance.now();
+    if (seen === undefined || atMs - seen.atMs > FRESH_MS) seen = { all: processes(), atMs };
+    return seen.all;
+  };
+}
+
 /** Sums up every process below `root`; `enoughBytes` is from when on memory that processes share is counted once, which takes longer. */
-export function usageBelow(root: number, enoughBytes: number): ProcessUsage {
-  const found = below(root);
+export function usageBelow(root: number, enoughBytes: number, table: ProcessTable = processes): ProcessUsage {
+  const found = below(root, table());
   const held = heldFiles(found);
   const resident = sum(found.map(({ residentBytes }) => residentBytes));
   const memory = resident > enoughBytes ? sum(found.map(exactBytes)) : resident;
@@ -57,8 +72,7 @@ function processes(): readonly Process[] {
     });
 }
 
-function below(root: number): readonly Process[] {
-  const all = processes();
+function below(root: number, all: readonly Process[]): readonly Process[] {
   const found = new Set([root]);
   for (let before = 0; before !== found.size; ) {
     before = found.size;

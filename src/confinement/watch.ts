@@ -1,7 +1,7 @@
 /** Looks at a running command several times a second, and ends it when it uses more than it may. Needs no rights, unlike control groups. */
 import type { DiskMeter } from './disk-meter.ts';
 import { type LimitName, type Limits, limitSentence } from './limits.ts';
-import { usageBelow } from './process-usage.ts';
+import { type ProcessTable, usageBelow } from './process-usage.ts';
 
 export interface Watch {
   /** Looks for the last time and resolves to the sentence of the limit that was passed, if one was. */
@@ -13,6 +13,7 @@ export interface Watched {
   readonly tree: string;
   readonly limits: Limits;
   readonly disk: DiskMeter;
+  readonly table: ProcessTable;
 }
 
 /** What is done with what is seen. */
@@ -26,11 +27,11 @@ export interface Heard {
 const INTERVAL_MS = 200;
 
 /** Starts to watch what is below a process. */
-export function watch(root: number, { tree, limits, disk }: Watched, { kill, waits }: Heard): Watch {
+export function watch(root: number, { tree, limits, disk, table }: Watched, { kill, waits }: Heard): Watch {
   let passed: LimitName | undefined;
   let ticks: number | undefined;
   const look = async (): Promise<void> => {
-    const usage = usageBelow(root, limits.memoryBytes);
+    const usage = usageBelow(root, limits.memoryBytes, table);
     if (usage.ticks === ticks && !usage.isAtWork) waits?.();
     ticks = usage.ticks;
     passed ??= passedOf(usage, limits) ?? (await disk.exceeded(tree, usage));

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { ENCLOSED_HOME, enclosed, type Foundations, layFoundations } from '../confinement/bubblewrap.ts';
 import { type DiskMeter, openDiskMeter } from '../confinement/disk-meter.ts';
 import { defaultLimits, LIMIT_OPEN_FILES, type Limits, limited } from '../confinement/limits.ts';
+import { createProcessTable, type ProcessTable } from '../confinement/process-usage.ts';
 import { openScope, type Scope } from '../confinement/scope.ts';
 import { takeSetId } from '../confinement/set-id.ts';
 import { limitsTold, missingWalls } from '../confinement/walls.ts';
@@ -91,7 +92,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       missing: missingWalls({ filtered, scoped: places.scope !== undefined }),
       scratch,
       node: await closedNode(scratch),
-      run: runIn(places, wrapped, { disk, turns: turnsFor(PROCESSORS) }),
+      run: runIn(places, wrapped, { disk, table: createProcessTable(), turns: turnsFor(PROCESSORS) }),
     };
   }
   if (options.scripted)
@@ -128,6 +129,7 @@ type Wrap = (places: Places, command: SandboxCommand, writable: string) => Promi
 /** What all commands of a sandbox have to share. */
 interface Shared {
   readonly disk: DiskMeter;
+  readonly table: ProcessTable;
   readonly turns: Turns;
 }
 
@@ -135,10 +137,10 @@ interface Shared {
 function runIn(places: Places, wrap: Wrap, shared?: Shared): Sandbox['run'] {
   return (command) => {
     if (shared === undefined) return runOne(places, { command, wrap });
-    const { disk, turns } = shared;
+    const { disk, table, turns } = shared;
     return turns.take((waits) => {
       const watch: Watching = (id, tree, kill) =>
-        watchProcess(id, { tree, limits: places.limits, disk }, { kill, waits });
+        watchProcess(id, { tree, limits: places.limits, disk, table }, { kill, waits });
       return runOne(places, { command, wrap, watch });
     });
   };

@@ -1,4 +1,5 @@
 /** Copies of working copies: what one judge leaves behind is not there for the next. */
+import { cpSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -22,18 +23,46 @@ export async function onCopy<Result>(
 
 /** Packages are linked: the original is readable where the copy is used, and never writable. */
 async function copyTree(from: string, to: string): Promise<void> {
-  const packages = await packageFolders(from);
-  await copyBeside(packages, from, to);
+  const { packages, entries, isPlain } = await seenIn(from);
+  if (isPlain && entries <= FEW) copyHere(packages, from, to);
+  else await copyBeside(packages, from, to);
   for (const path of packages) await linkPackages(join(from, path), join(to, path));
 }
 
-/** Folders of installed packages, by path from the root; none within another. */
-async function packageFolders(root: string, folder = ''): Promise<readonly string[]> {
+/** A tree, looked through but for what lies in its packages. */
+interface Seen {
+  /** Folders of installed packages, by path from the root; none within another. */
+  readonly packages: readonly string[];
+  readonly entries: number;
+  /** Whether there is nothing in it but files, folders and links. */
+  readonly isPlain: boolean;
+}
+
+async function seenIn(root: string, folder = ''): Promise<Seen> {
   const entries = await readdir(join(root, folder), { withFileTypes: true });
-  const found = entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => (name === PACKAGES ? [join(folder, name)] : packageFolders(root, join(folder, name))));
-  return (await Promise.all(found)).flat();
+  const isKnown = entries.every((entry) => entry.isFile() || entry.isDirectory() || entry.isSymbolicLink());
+  const inside = await Promise.all(
+    entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }): Seen | Promise<Seen> => {
+        const path = join(folder, name);
+        return name === PACKAGES ? { packages: [path], entries: 0, isPlain: true } : seenIn(root, path);
+      }),
+  );
+  return {
+    packages: inside.flatMap(({ packages }) => packages),
+    entries: inside.reduce((sum, one) => sum + one.entries, entries.length),
+    isPlain: isKnown && inside.every(({ isPlain }) => isPlain),
+  };
+}
+
+/** So many are copied sooner than a program for it is started, which holds this process up: the more memory that has, the longer. */
+const FEW = 200;
+
+function copyHere(packages: readonly string[], from: string, to: string): void {
+  const left = new Set(packages.map((path) => join(from, path)));
+  const options = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true };
+  cpSync(from, to, { ...options, filter: (path) => !left.has(path) });
 }
 
 const PACKAGES = 'node_modules';

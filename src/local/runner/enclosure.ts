@@ -4,6 +4,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { enclosed, type Foundations, layFoundations } from '../../confinement/bubblewrap.ts';
 import { openDiskMeter } from '../../confinement/disk-meter.ts';
 import { defaultLimits, limited } from '../../confinement/limits.ts';
+import { createProcessTable } from '../../confinement/process-usage.ts';
 import { watch } from '../../confinement/watch.ts';
 import { digestOfWorkflow } from '../actions/workflow-digest.ts';
 import type { PerformedRun } from '../actions/workflow-types.ts';
@@ -103,6 +104,7 @@ interface Enclosing extends Pick<Workplace, 'directory'>, Pick<Confinement, 'out
 function enclosing({ program, foundations }: Walls, { directory: folder, outlet, serverUrl }: Enclosing): Enclose {
   const limits = defaultLimits();
   let meter: ReturnType<typeof openDiskMeter> | undefined;
+  const table = createProcessTable();
   return async ({ command, arguments: argv, directory, environment }) => {
     meter ??= openDiskMeter({ workspace: folder, copies: folder }, limits);
     const disk = await meter;
@@ -121,7 +123,7 @@ function enclosing({ program, foundations }: Walls, { directory: folder, outlet,
       directory: folder,
       environment: { PATH: environment.PATH ?? '' },
       filter: foundations.filter,
-      watch: (processId, kill) => watch(processId, { tree: folder, limits, disk }, { kill }),
+      watch: (processId, kill) => watch(processId, { tree: folder, limits, disk, table }, { kill }),
     };
   };
 }
