@@ -3,6 +3,8 @@
 interface SecretPattern {
   readonly name: string;
   readonly pattern: RegExp;
+  /** What else must be so of a match. A pattern that fails after a long run begins again within it, and a stranger's text of few kB would hold the App up for hours. */
+  readonly isSecret?: (match: string) => boolean;
 }
 
 /** Prefixes as their issuers document them; a bare word of 20 letters is no secret, and neither is a git sha. */
@@ -14,7 +16,7 @@ const PATTERNS: readonly SecretPattern[] = [
   { name: 'GitHub token', pattern: /\bgh[opusr]_[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*/g },
   { name: 'GitHub token', pattern: /\bgithub_pat_[A-Za-z0-9_]{20,}/g },
   { name: 'GitLab token', pattern: /\bgl(?:pat|dt|rt|ptt|cbt|ft|soat)-[A-Za-z0-9_-]{16,}/g },
-  { name: 'model key', pattern: /\bsk-(?:[A-Za-z]+[0-9]*-)*(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{20,}/g },
+  { name: 'model key', pattern: /\bsk-[A-Za-z0-9_-]{20,}/g, isSecret: (match) => /\d/.test(match) },
   { name: 'AWS key id', pattern: /\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b/g },
   { name: 'Google key', pattern: /\bAIza[0-9A-Za-z_-]{35}/g },
   { name: 'Google token', pattern: /\bya29\.[0-9A-Za-z_-]{20,}/g },
@@ -31,10 +33,23 @@ const PATTERNS: readonly SecretPattern[] = [
   { name: 'SendGrid key', pattern: /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g },
   { name: 'DigitalOcean token', pattern: /\bdo[oprt]_v1_[a-f0-9]{40,}/g },
   { name: 'Azure key', pattern: /\b(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{20,}={0,2}/g },
-  { name: 'signed token', pattern: /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g },
+  { name: 'signed token', pattern: /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*/g, isSecret: hasSignedParts },
   { name: 'bearer token', pattern: /\b(?:Bearer|Basic)\s+(?=[A-Za-z0-9._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*/gi },
   { name: 'password in an address', pattern: /(?<=\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@:"'<>`]*:[^\s/@"'<>`]+(?=@)/gi },
 ];
+
+/** `eyJ` is how JSON begins in base64: header and claims, and behind them the signature, which may be empty. */
+const LEAST_PART = 'eyJ'.length + 8;
+
+function hasSignedParts(match: string): boolean {
+  const parts = match.split('.');
+  return parts.some((header, index) => {
+    const [claims = '', signature] = parts.slice(index + 1, index + 3);
+    const begin = header.indexOf('eyJ');
+    const isHeader = begin >= 0 && header.length - begin >= LEAST_PART;
+    return isHeader && claims.startsWith('eyJ') && claims.length >= LEAST_PART && signature !== undefined;
+  });
+}
 
 /** Canaries shorter than this would be found in ordinary words. */
 export const SHORTEST_CANARY = 12;
@@ -50,8 +65,10 @@ export interface SecretFind {
 
 /** Where secrets stand in a text, in order and without overlap. `canaries` are values that must never leave. */
 export function findSecrets(text: string, canaries: readonly string[] = []): readonly SecretFind[] {
-  const known = PATTERNS.flatMap(({ name, pattern }) =>
-    [...text.matchAll(pattern)].map((match) => ({ name, start: match.index, end: match.index + match[0].length })),
+  const known = PATTERNS.flatMap(({ name, pattern, isSecret = () => true }) =>
+    [...text.matchAll(pattern)].flatMap(({ index: start, 0: match }) =>
+      isSecret(match) ? { name, start, end: start + match.length } : [],
+    ),
   );
   return merged([...known, ...findCanaries(text, canaries)]);
 }
@@ -61,9 +78,13 @@ export function withoutSecrets(text: string, canaries: readonly string[] = []): 
   let rest = text;
   // What stands beside a secret may only read as one once that is gone.
   for (let finds = findSecrets(rest, canaries); finds.length > 0; finds = findSecrets(rest, canaries)) {
-    for (const { name, start, end } of finds.toReversed()) {
-      rest = `${rest.slice(0, start)}[${name} removed]${rest.slice(end)}`;
+    const kept: string[] = [];
+    let from = 0;
+    for (const { name, start, end } of finds) {
+      kept.push(rest.slice(from, start), `[${name} removed]`);
+      from = end;
     }
+    rest = kept.join('') + rest.slice(from);
   }
   return rest;
 }

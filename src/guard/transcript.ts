@@ -30,15 +30,16 @@ const LONGEST = 256 * 1024;
 
 /** A text as it may be kept: as it was sent, without secrets, and without its middle where it is long. */
 export function keptText(text: string, canaries: readonly string[]): string {
-  return withoutSecrets(excerpt(text), canaries);
+  if (text.length <= LONGEST) return withoutSecrets(text, canaries);
+  const half = LONGEST / 2;
+  // A secret that the cut goes through is looked for whole.
+  const head = withoutSecrets(text.slice(0, half + MARGIN), canaries).slice(0, -MARGIN);
+  const tail = withoutSecrets(text.slice(-half - MARGIN), canaries).slice(MARGIN);
+  return `${head}\n[${text.length - LONGEST} characters left out]\n${tail}`;
 }
 
-function excerpt(text: string): string {
-  if (text.length <= LONGEST) return text;
-  const half = LONGEST / 2;
-  const left = text.length - LONGEST;
-  return `${text.slice(0, half)}\n[${left} characters left out]\n${text.slice(-half)}`;
-}
+/** Longer than a secret. */
+const MARGIN = 16 * 1024;
 
 export interface Growing {
   add(text: string): void;

@@ -135,3 +135,18 @@ test('taking out twice is taking out once', () => {
     }),
   );
 });
+
+// What takes the square of the length, or its cube, does not come to its end here.
+test.each([
+  ['keys without a digit', 'sk-a-'],
+  ['signed tokens in a row', 'eyJaaaaaaaa.'],
+  ['beginnings of signed tokens', 'eyJ-'],
+  ['beginnings of other tokens', 'ghp_-xoxb-glpat-sk_live_-hf_-npm_-'],
+  ['keys that do not end', '-----BEGIN PRIVATE KEY'],
+  ['words before a token', 'Bearer Basic '],
+  ['addresses without a password', 'a://b:'],
+  ['addresses with a password', 'a://b:c@'],
+])('a text of %s is looked through in one go', (_, piece) => {
+  const text = piece.repeat(Math.ceil(500_000 / piece.length));
+  expect(withoutSecrets(text, ['a-value-that-is-ours-0123']).length).toBeGreaterThan(0);
+});
