@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   addedPackages,
+  alteredPackages,
   forOthers,
   isSameLock,
   registriesOf,
@@ -33,6 +34,23 @@ test('what is new is named once, wherever npm puts it', () => {
   expect(addedPackages(BASE, after)).toEqual(['@a/b@2.0.0']);
   expect(strangePackages(BASE, after)).toEqual([]);
   expect(addedPackages('', BASE)).toEqual(['known@1.0.0']);
+});
+
+test('what is only added alters nothing, and what is another, gone or given another to load is said', () => {
+  const known = { 'node_modules/known': entry('known') };
+  const alter = (packages: object) => alteredPackages(BASE, lockOf(packages));
+  expect(alter({ ...known, 'node_modules/new': entry('new'), 'node_modules/new/node_modules/x': entry('x') })).toEqual(
+    [],
+  );
+  expect(alter({ 'node_modules/known': entry('known', '2.0.0') })).toEqual(['`known` 1.0.0 becomes known 2.0.0']);
+  expect(alter({ 'node_modules/known': { ...entry('evil'), name: 'evil' } })).toEqual([
+    '`known` 1.0.0 becomes evil 1.0.0',
+  ]);
+  expect(alter({})).toEqual(['`known` 1.0.0 is gone']);
+  expect(alter({ ...known, 'node_modules/known/node_modules/x': entry('x') })).toEqual([
+    '`node_modules/known` is given x 1.0.0',
+  ]);
+  expect(alter({ ...known, 'packages/a/node_modules/x': entry('x') })).toEqual(['`packages/a` is given x 1.0.0']);
 });
 
 test('a package under another name is kept under its own', () => {

@@ -32,6 +32,10 @@ interface Asked extends Wanted {
 export async function newPackages(bench: Installable, tree: string): Promise<string | undefined> {
   const asked = await askedIn(bench, tree);
   if (asked.locks.size === 0) return undefined;
+  if ([...asked.locks].every(([path, text]) => isSameLock(asked.base.locks.get(path) ?? '', text))) {
+    assertKnown(asked, asked.locks);
+    return undefined;
+  }
   const key = keyOf(asked);
   const folder = bench.packages.get(key) ?? following(bench, asked);
   bench.packages.set(key, folder);
@@ -121,9 +125,16 @@ async function askedIn({ repository, brief }: Installable, tree: string): Promis
     base,
     settings,
     manifests: await textsAt(tree, await pathsIn(tree, 'package.json')),
-    locks: new Map([...locks].filter(([path, text]) => base.locks.get(path) !== text)),
+    locks: new Map([...locks].filter(([path, text]) => base.locks.get(path) !== text && isProject(path, base))),
     registries: registriesOf([...base.locks.values()], [...settings.values()]),
   };
+}
+
+/** The material of tests nobody installs, unless the base has done so. */
+const MATERIAL = /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata)\//;
+
+function isProject(lock: string, { manifests, locks }: Asked['base']): boolean {
+  return !MATERIAL.test(lock) || locks.has(lock) || manifests.has(posix.join(posix.dirname(lock), 'package.json'));
 }
 
 function keyOf({ manifests, locks }: Asked): string {

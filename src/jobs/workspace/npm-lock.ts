@@ -81,6 +81,26 @@ export function addedPackages(before: string, after: string): readonly string[] 
   return [...new Set(newIn(before, after).map(({ name, version }) => `${name}@${version}`))].toSorted();
 }
 
+/**
+ * What a lock file changes of the packages that there were, a clause each: one is another or gone, or is given another to load beside it. What is only added, at the root or below
+ * what is added, they do not come to.
+ */
+export function alteredPackages(before: string, after: string): readonly string[] {
+  const [known, found] = [packagesIn(before) ?? new Map<string, Package>(), packagesIn(after)];
+  if (found === undefined) return [];
+  const altered = [...known].flatMap(([path, one]) => {
+    const other = found.get(path);
+    if (other !== undefined && textOf(other) === textOf(one)) return [];
+    return `\`${one.name}\` ${one.version} ${other === undefined ? 'is gone' : `becomes ${other.name} ${other.version}`}`;
+  });
+  const beside = [...found].flatMap(([path, { name, version }]) => {
+    const owner = path.slice(0, Math.max(0, `/${path}`.lastIndexOf(BELOW) - 1));
+    const isOwn = known.has(path) || owner === '' || (found.has(owner) && !known.has(owner));
+    return isOwn ? [] : `\`${owner}\` is given ${name} ${version}`;
+  });
+  return [...altered, ...beside];
+}
+
 /** A lock file as it is on the base, and the addresses of the registries that the base knows. */
 export interface Known {
   readonly lock: string;
