@@ -6,7 +6,7 @@ import { lookedAtAgain, tellUntried } from '../effects/try-base.ts';
 import { ConflictError, LoopError, RetryError } from '../errors.ts';
 import { asked, type Onboarding, type OnboardingAsk, waiting } from '../onboarding/onboarding.ts';
 import type { Ports, StoredOnboarding, Tries } from '../ports.ts';
-import { meaningOf } from './failures.ts';
+import { type Meaning, meaningOf } from './failures.ts';
 
 const MAX_SAVES = 20;
 
@@ -42,7 +42,10 @@ async function saved(
 
 /** Notes that its pull request means something after all, though somebody had closed it before; once for each `said`. */
 export async function askForClosed(repositoryId: number, said: string, { store }: Pick<Ports, 'store'>): Promise<void> {
-  await saved(repositoryId, said, store, (before) => before && { ...before, stage: 'asked', unasked: 0 });
+  // By then somebody may have asked for it in another way.
+  await saved(repositoryId, said, store, (before) =>
+    before?.stage === 'declined' ? { ...before, stage: 'asked', unasked: 0 } : undefined,
+  );
 }
 
 /** Notes that somebody wants to see what would be asked about an issue; once for each `said`. */
@@ -100,24 +103,33 @@ interface Failed {
   readonly log: Logger;
 }
 
-async function afterFailure(error: unknown, { onboarding, ports, tries, log }: Failed): Promise<Onboarding> {
-  const name = `the onboarding of ${onboarding.owner}/${onboarding.repo}`;
-  const of = stepNameOf(onboarding);
-  const meaning = meaningOf(error, 'dispatch', { failed: tries.of === of ? tries.failed : {} });
+async function afterFailure(error: unknown, failed: Failed): Promise<Onboarding> {
+  const { onboarding, ports, log } = failed;
+  const meaning = meaningFor(error, failed);
   switch (meaning.means) {
-    case 'again':
-      throw new RetryError(name, error, { kind: meaning.kind, seconds: meaning.seconds, of });
     case 'relocated':
       return relocated(onboarding, ports);
     case 'dropped':
     case 'refused': {
-      log.warn(`${name} waits: ${meaning.reason}`);
-      const told = onboarding.stage === 'trying' ? tellUntried : tellRefused;
-      return told(onboarding, meaning.reason, ports).catch((refusal: unknown) => {
+      log.warn(`${nameOf(onboarding)} waits: ${meaning.reason}`);
+      const tell = onboarding.stage === 'trying' ? tellUntried : tellRefused;
+      return tell(onboarding, meaning.reason, ports).catch((refusal: unknown) => {
         if (!(refusal instanceof LoopError)) throw refusal;
+        // Who is away, or takes no more for now, is told later.
+        meaningFor(refusal, failed);
         log.warn(`and it could not be told: ${refusal.message}`);
         return onboarding.stage === 'trying' ? lookedAtAgain(onboarding) : waiting(onboarding);
       });
     }
   }
+}
+
+const nameOf = ({ owner, repo }: Onboarding): string => `the onboarding of ${owner}/${repo}`;
+
+/** @throws {RetryError} where another try may help. */
+function meaningFor(error: unknown, { onboarding, tries }: Failed): Exclude<Meaning, { readonly means: 'again' }> {
+  const of = stepNameOf(onboarding);
+  const meaning = meaningOf(error, 'dispatch', { failed: tries.of === of ? tries.failed : {} });
+  if (meaning.means !== 'again') return meaning;
+  throw new RetryError(nameOf(onboarding), error, { kind: meaning.kind, seconds: meaning.seconds, of });
 }

@@ -99,7 +99,11 @@ async function textOf(request: Request): Promise<string> {
   const most = REQUEST_MIB * 1024 * 1024;
   const said = Number(request.headers.get('content-length') ?? Number.NaN);
   // What says its length comes as long as that or not at all, and is read in one piece sooner than in parts.
-  const bytes = said <= most ? Buffer.from(await request.arrayBuffer()) : await boundedBody(request.body, most);
+  const reading = said <= most ? request.arrayBuffer().then(Buffer.from) : boundedBody(request.body, most);
+  const bytes = await reading.catch((error: unknown) => {
+    if (request.signal.aborted) throw new Refusal(499, 'The job has gone.', { cause: error });
+    throw error;
+  });
   if (bytes !== undefined) return bytes.toString('utf8');
   throw new Refusal(413, `The request is larger than ${REQUEST_MIB} MiB; send less of the conversation.`);
 }

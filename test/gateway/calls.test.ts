@@ -1,5 +1,6 @@
 /** What a job that may ask a model gets by the App's gateway, and what it costs. */
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -311,6 +312,20 @@ test('a job that leaves before an answer pays for what it sent', async () => {
   expect(await stage.calls()).toEqual([
     expect.objectContaining({ promptTokens, completionTokens: 0, estimated: true }),
   ]);
+});
+
+test("a job that leaves within its request is no failure of the App's", async () => {
+  const stage = await openStage(store);
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${await stage.token()}` };
+  const leaving = request(`${stage.url}${CHAT}`, { method: 'POST', headers: { ...headers, 'content-length': 5000 } });
+  const left = once(leaving, 'error');
+  leaving.write('{');
+  await sleep(200);
+  leaving.destroy(new Error('gone'));
+  await left;
+  await sleep(200);
+  expect(stage.logged).toEqual([]);
+  expect([stage.upstream.asked, await stage.calls()]).toEqual([[], []]);
 });
 
 test('an upstream is held back by a job that reads slowly', async () => {
