@@ -1,5 +1,4 @@
 /** `loopwright doctor --probe`: tries in a repository what a loop takes for granted of GitHub, and prints what was seen, with its date. */
-import { needed } from '../doctor/finding.ts';
 import { reportLines } from '../doctor/report-text.ts';
 import { GoneError, UsageError } from '../errors.ts';
 import { createGitHub } from '../github/github.ts';
@@ -7,6 +6,7 @@ import type { RepositoryRef } from '../github/github-port.ts';
 import { createInspection } from '../github/inspection.ts';
 import type { NamedPlace } from '../github/inspection-port.ts';
 import { createProbing } from '../github/probing.ts';
+import { recorded } from '../github/sent.ts';
 import { wire } from '../github/wire.ts';
 import { type Probed, probeAll } from '../probe/probe-all.ts';
 import type { Examined } from '../settings/env.ts';
@@ -26,19 +26,20 @@ export interface ProbeRequest {
   readonly signal: AbortSignal;
 }
 
-/** @throws {UsageError} where the App is not installed there. */
+/** @throws {UsageError} where the App is not installed there, or has no key. */
 export async function probeIn(request: ProbeRequest, { out, fail }: Terminal): Promise<Probed> {
   const { place, json, environment, ...given } = request;
   const { app } = environment;
-  const apiUrl = needed(app.GITHUB_API_URL, 'GITHUB_API_URL').replace(/\/$/, '');
+  const apiUrl = set(app.GITHUB_API_URL, 'GITHUB_API_URL').replace(/\/$/, '');
+  const { fetch, sent } = recorded(wire({ apiUrl, checked: false, probes: true }));
   const options = {
-    ...{ appId: needed(app.APP_ID, 'APP_ID'), privateKey: needed(app.PRIVATE_KEY, 'PRIVATE_KEY'), apiUrl },
-    ...{ fetch: wire({ apiUrl, checked: false, probes: true }), log: createLog('silent') },
+    ...{ appId: set(app.APP_ID, 'APP_ID'), privateKey: set(app.PRIVATE_KEY, 'PRIVATE_KEY'), apiUrl },
+    ...{ fetch, log: createLog('silent') },
   };
   const inspection = createInspection(options);
   const repository = await repositoryOf(place, inspection);
   const probed = await probeAll({
-    ...{ github: createGitHub(options), probing: createProbing(options), inspection, repository },
+    ...{ github: createGitHub(options), probing: createProbing(options), inspection, repository, sent },
     ...{ ...given, publicUrl: app.PUBLIC_URL?.replace(/\/$/, ''), say: fail, now: () => new Date() },
     tell: ({ area, subject }) => {
       if (!json) fail(`trying ${area}: ${subject}`);
@@ -47,6 +48,12 @@ export async function probeIn(request: ProbeRequest, { out, fail }: Terminal): P
   if (json) out(JSON.stringify(probed));
   else for (const line of linesOf(probed, `${place.owner}/${place.repo}`)) out(line);
   return probed;
+}
+
+/** Without it there is no row that could say so. */
+function set<Value>(value: Value | undefined, variable: string): Value {
+  if (value !== undefined) return value;
+  throw new UsageError(`--probe: ${variable} is not as it must be; correct ${variable} first, as \`doctor\` says it.`);
 }
 
 async function repositoryOf(

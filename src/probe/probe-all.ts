@@ -1,8 +1,9 @@
 /** Takes every probe, one after the other, and takes back what was written. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../doctor/doctor.ts';
 import { failedLook, type Row, type State } from '../doctor/finding.ts';
-import { LoopError } from '../errors.ts';
+import { LimitedError, LoopError } from '../errors.ts';
 import type { Probe } from './probe.ts';
 import { PROBES } from './probes.ts';
 import type { Scratch } from './scratch.ts';
@@ -49,7 +50,7 @@ export async function probeAll(options: ProbeOptions): Promise<Probed> {
     }
   } finally {
     for (const { what, back } of undone.toReversed())
-      await back().catch((error: Error) => left.push(`${what} is left: ${error.message}`));
+      await unlimited(back).catch((error: Error) => left.push(`${what} is left: ${error.message}`));
   }
   const countOf = (state: State): number => rows.filter((row) => row.state === state).length;
   const counts = {
@@ -58,7 +59,22 @@ export async function probeAll(options: ProbeOptions): Promise<Probed> {
     wrong: countOf('wrong'),
     unknown: countOf('unknown'),
   };
-  return { at, serverVersion: (await probing.serverVersion()) ?? null, rows, counts, left };
+  // Whoever probed has to hear what was seen and what is left, whatever GitHub says at the end.
+  const serverVersion = await probing.serverVersion().catch(() => undefined);
+  return { at, serverVersion: serverVersion ?? null, rows, counts, left };
+}
+
+const LONGEST_LIMIT_SECONDS = 60;
+
+/** Once more, where all that stands against it is a limit that is over soon: what was tried may have reached it. */
+async function unlimited(back: () => Promise<void>): Promise<void> {
+  try {
+    await back();
+  } catch (error) {
+    if (!(error instanceof LimitedError) || error.seconds > LONGEST_LIMIT_SECONDS) throw error;
+    await sleep(error.seconds * 1000);
+    await back();
+  }
 }
 
 async function rowOf({ area, subject, probe }: Probe, scratch: Scratch): Promise<Row> {

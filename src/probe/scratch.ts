@@ -1,8 +1,10 @@
 /** A repository to try GitHub in, and what a probe wrote there, to be taken back. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LimitedError } from '../errors.ts';
 import type { GitHub, RepositoryRef } from '../github/github-port.ts';
 import type { Inspection } from '../github/inspection-port.ts';
 import type { Probing } from '../github/probing.ts';
+import type { Sent } from '../github/sent.ts';
 import type { FileChange } from '../loop/brief.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
 
@@ -10,6 +12,8 @@ export interface Scratch {
   readonly github: GitHub;
   readonly probing: Probing;
   readonly inspection: Inspection;
+  /** All that `github` and `probing` have sent, in its order. */
+  readonly sent: () => readonly Sent[];
   readonly repository: RepositoryRef;
   readonly branch: string;
   /** Head of the default branch. */
@@ -50,13 +54,41 @@ export function ownFile({ mark }: Pick<Scratch, 'mark'>): FileChange {
 
 export const messageFor = ({ mark }: Pick<Scratch, 'mark'>): string => `Try what GitHub does (${mark})`;
 
+/** Registers that it is taken back. One of which nobody knows whether it was made is looked for, because none that was never made is left. */
+export function ownRef(
+  { github, repository, probing, takesBack }: Scratch,
+  ref: string,
+): { readonly made: () => void } {
+  let isMade = false;
+  const isThere = () =>
+    github.head(repository, ref).then(
+      (sha) => sha !== undefined,
+      () => true,
+    );
+  takesBack(`the ref ${ref}`, async () => {
+    // A read may be late to tell one that was made just now.
+    if (!isMade && (await github.head(repository, ref)) === undefined) return;
+    await probing.removeRef(repository, ref).catch(async (error: unknown) => {
+      // What was answered as failed may have been done.
+      if (error instanceof LimitedError || (await isThere())) throw error;
+    });
+  });
+  return {
+    made() {
+      isMade = true;
+    },
+  };
+}
+
 /** A commit of one file on top of the default branch, or of another commit, and a ref on it. */
 export async function commitOn(scratch: Scratch, ref: string, parent = scratch.tip): Promise<string> {
-  const { github, repository, probing, takesBack } = scratch;
-  takesBack(`the ref ${ref}`, () => probing.removeRef(repository, ref));
-  const own = { ref, parent, changes: [ownFile(scratch)], message: messageFor(scratch) };
+  const { github, repository } = scratch;
+  const { made } = ownRef(scratch, ref);
+  // By its ref too, so that no two of one second are the same commit.
+  const own = { ref, parent, changes: [ownFile(scratch)], message: `${messageFor(scratch)} at ${ref}` };
   const { sha } = await github.commit(repository, own);
   await github.moveRef(repository, ref, sha);
+  made();
   return sha;
 }
 
@@ -82,4 +114,19 @@ export async function within<Answer>(
     if (answer !== undefined || performance.now() > endMs) return answer;
     await sleep(pauseMs, undefined, { signal });
   }
+}
+
+/** Asks until the answer is as wanted, or the time is over, and gives the last one: an old answer is only late. @throws {Error} when it is aborted. */
+export async function settled<Answer>(
+  scratch: Pick<Scratch, 'patienceMs' | 'signal'>,
+  ask: () => Promise<Answer>,
+  isWanted: (answer: Answer) => boolean,
+): Promise<Answer> {
+  let last = await ask();
+  if (isWanted(last)) return last;
+  await within(scratch, async () => {
+    last = await ask();
+    return isWanted(last) ? true : undefined;
+  });
+  return last;
 }

@@ -4,6 +4,7 @@ import { createGitHub } from '../../src/github/github.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
 import { createInspection } from '../../src/github/inspection.ts';
 import { createProbing } from '../../src/github/probing.ts';
+import { recorded } from '../../src/github/sent.ts';
 import { wire } from '../../src/github/wire.ts';
 import { WEBHOOK_PATH } from '../../src/intake/webhooks.ts';
 import { type Probed, type ProbeOptions, probeAll } from '../../src/probe/probe-all.ts';
@@ -31,7 +32,8 @@ export interface ProbeStage extends Stage {
 }
 
 const CI = 'name: CI\non: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps: [{ run: echo ok }]\n';
-const PERMISSIONS = {
+/** What app.yml asks for. */
+export const PERMISSIONS = {
   ...{ metadata: 'read', contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' },
   ...{ actions: 'write', statuses: 'read' },
 };
@@ -85,15 +87,15 @@ export async function probedOn(
   const { appId, privateKey } = stage.server.credentials;
   const apiUrl = `${stage.server.url}/api/v3`;
   const through = wire({ apiUrl, checked: true, probes: true });
-  const fetch: typeof globalThis.fetch = async (input, init) => {
+  const { fetch, sent } = recorded(async (input, init) => {
     const request = new Request(input, init);
     return tampering(await through(request.clone()), request);
-  };
+  });
   const options = { appId, privateKey, apiUrl, fetch, pauseMs: 1, log: pino({ level: 'silent' }) };
   const [told, said]: [string[], string[]] = [[], []];
   const report = await probeAll({
     ...{ github: createGitHub(options), probing: createProbing(options), inspection: createInspection(options) },
-    ...{ repository, publicUrl, patienceMs: 1500, longPatienceMs: 60_000, mayLoad: false, hasPerson: false },
+    ...{ sent, repository, publicUrl, patienceMs: 1500, longPatienceMs: 60_000, mayLoad: false, hasPerson: false },
     ...{ signal: new AbortController().signal, now: () => new Date() },
     tell: (probe) => void told.push(probe.subject),
     say: (sentence) => void said.push(sentence),
