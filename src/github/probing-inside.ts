@@ -25,6 +25,14 @@ export async function beginnings({ octokit, here }: Call, run_id: number) {
   return { askedAt, begunAt: jobs.find(({ status }) => status !== 'queued')?.started_at };
 }
 
+export async function runsCalled({ octokit, here }: Call, workflow_id: string, title: string) {
+  const asked = { ...here, workflow_id, event: 'workflow_dispatch', per_page: 100 };
+  const { data } = await octokit.rest.actions.listWorkflowRuns(asked);
+  return data.workflow_runs
+    .filter(({ display_title }) => display_title === title)
+    .map(({ id, status }) => ({ id, isCompleted: status === 'completed' }));
+}
+
 export async function isDraft({ octokit, here }: Call, pull_number: number): Promise<boolean> {
   return (await octokit.rest.pulls.get({ ...here, pull_number })).data.draft === true;
 }

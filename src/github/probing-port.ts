@@ -36,6 +36,12 @@ export interface Probing {
     repository: RepositoryRef,
     runId: number,
   ): Promise<{ readonly askedAt: string; readonly begunAt: string | undefined }>;
+  /** Runs of a workflow that have this title. */
+  runsCalled(
+    repository: RepositoryRef,
+    workflow: string,
+    title: string,
+  ): Promise<readonly { readonly id: number; readonly isCompleted: boolean }[]>;
   isDraft(repository: RepositoryRef, pull: number): Promise<boolean>;
   /** Types of the rules that hold for a branch, whether it is there or not: `creation`, `required_signatures` … */
   rulesOn(repository: RepositoryRef, branch: string): Promise<readonly string[]>;

@@ -35,6 +35,7 @@ export function createProbing(options: GitHubOptions): Probing {
     commitFacts: within(inside.commitFacts),
     checkNames: within(inside.checkNames),
     beginnings: within(inside.beginnings),
+    runsCalled: within(inside.runsCalled),
     isDraft: within(inside.isDraft),
     rulesOn: within(inside.rulesOn),
     newestChange: within(inside.newestChange),

@@ -2,8 +2,10 @@
 import { NotLookedError, needed } from '../doctor/finding.ts';
 import { reach } from '../doctor/outside.ts';
 import { MAX_ZIP_BYTES, unpack } from '../effects/artifact.ts';
+import { LoopError } from '../errors.ts';
 import { CHAT_BASE } from '../gateway/dialects.ts';
 import { WORKFLOWS } from '../settings/config.ts';
+import { dispatchOwn } from './own-run.ts';
 import { PROBE_BRIEF, PROBE_BRIEF_DIGEST, type RunnerReport, runnerReport } from './runner-report.ts';
 import { type Scratch, within } from './scratch.ts';
 
@@ -23,15 +25,15 @@ export function jobRunOf(scratch: Scratch): Promise<JobRun> {
 }
 
 async function jobRun(scratch: Scratch): Promise<JobRun> {
-  const { github, probing, repository, tip, mark, longPatienceMs, takesBack } = scratch;
+  const { github, probing, repository, tip, mark, longPatienceMs } = scratch;
   const app = needed(scratch.publicUrl, 'PUBLIC_URL');
   const job = await jobOfferedAt(app);
   const inputs = {
     ...{ loop: `probe ${mark}`, entry: '1', phase: 'PROBE', candidate: tip, base: tip },
     ...{ job, brief: PROBE_BRIEF_DIGEST, app, model: `${app}${CHAT_BASE}` },
   };
-  const runId = await github.dispatch(repository, WORKFLOWS.build, inputs, 'new');
-  takesBack(`run ${runId}`, () => github.cancelRun(repository, runId));
+  const { own: runId } = await dispatchOwn(scratch, WORKFLOWS.build, inputs);
+  if (runId === undefined) throw new LoopError('no run with the title of the one that was dispatched is listed.');
   const ended = await within({ ...scratch, patienceMs: longPatienceMs }, async () => {
     const run = await github.run(repository, runId);
     return run.status === 'completed' ? run : undefined;

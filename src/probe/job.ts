@@ -1,7 +1,7 @@
 /** What a job stands on: whether its runner reaches the App, whether its token is one that the gateway takes, and whether the sandbox works. */
 import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
 import { type JobRun, jobRunOf } from './job-run.ts';
-import type { Probe } from './probe.ts';
+import { INIT, type Probe } from './probe.ts';
 import type { RunnerReport } from './runner-report.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -10,8 +10,6 @@ export const JOB_PROBES: readonly Probe[] = [
   { area: 'job', subject: 'token', probe: (scratch) => reported(scratch, tokenFinding) },
   { area: 'job', subject: 'sandbox', probe: (scratch) => reported(scratch, sandboxFinding) },
 ];
-
-const INIT = 'Write the workflow files anew with `npx loopwright init --force`, and merge them.';
 
 async function reachesApp(scratch: Scratch): Promise<Finding> {
   const run = await jobRunOf(scratch);

@@ -10,6 +10,8 @@ export interface Probe {
   readonly probe: (scratch: Scratch) => Promise<Finding>;
 }
 
+export const INIT = 'Write the workflow files with `npx loopwright init --force` and merge them.';
+
 export const TELL = 'Tell the maintainers: no loop should run here before that is mended.';
 
 /** What GitHub has answered to a push. @throws the error itself where it has answered nothing, or that it takes no more for now. */

@@ -1,6 +1,6 @@
-/** What comes of a probe whatever GitHub does at its end. */
+/** What comes of a probe whatever GitHub does at its end, and what silence shows. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ProbeStage, startProbeStage, type Tampering } from './stage.ts';
+import { json, type ProbeStage, startProbeStage, type Tampering } from './stage.ts';
 
 let stage: ProbeStage;
 beforeAll(async () => {
@@ -55,4 +55,28 @@ test('a ref that was never made is not left, whatever is said of its removal', a
   });
   expect(rows.map(({ state }) => state)).toEqual(['unknown', 'unknown']);
   expect([left, await stage.leftovers()]).toEqual([[], ['main']]);
+});
+
+test('silence about a quarantined ref shows something only where a branch is heard of', async () => {
+  const deaf = json(
+    () => [],
+    (path) => path.endsWith('/hook/deliveries'),
+  );
+  const untold = await stage.probed(['quarantine'], { tampering: deaf });
+  expect(untold.rows[0]).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringMatching(/^A push to a branch was told by no webhook within 2 s/),
+    remedy: expect.stringContaining('hears of `push`'),
+  });
+  const still = json(
+    () => ({ total_count: 0, workflow_runs: [] }),
+    (path) => path.endsWith('/actions/runs'),
+  );
+  const unstarted = await stage.probed(['quarantine'], { tampering: still });
+  expect(unstarted.rows[0]).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringMatching(/sent no webhook within 2 s; one to a branch started no workflow either/),
+    remedy: expect.stringContaining('Commit a workflow on `push`'),
+  });
+  expect(await stage.leftovers()).toEqual(['main']);
 });
