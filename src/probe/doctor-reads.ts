@@ -5,15 +5,39 @@ import type { RepositoryInspection } from '../github/inspection-port.ts';
 import { JOB_ENVIRONMENT } from '../settings/config.ts';
 import type { Scratch } from './scratch.ts';
 
-type Read = readonly [what: string, ask: () => Promise<unknown>];
+interface Read {
+  readonly what: string;
+  readonly ask: () => Promise<unknown>;
+  /** Whether a repository may be without it, so that 404 is an answer; of all else there is something, and 404 hides it. */
+  readonly mayLack?: boolean;
+}
 
-/** What is not there is an answer too. */
 export async function readsOfDoctor(scratch: Scratch): Promise<Finding> {
-  const reads = readsIn(scratch, await insideOf(scratch));
-  const refused: string[] = [];
-  for (const [what, ask] of reads) if (await isRefused(ask)) refused.push(what);
+  const inside = await insideOf(scratch);
+  const [read, refused]: [string[], string[]] = [[], []];
+  const ids = new Set<number>();
+  const look = async ({ what, ask, mayLack = false }: Read): Promise<void> => {
+    const status = await refusalOf(ask, mayLack);
+    if (status === undefined) read.push(what);
+    else refused.push(status === 404 ? `${what} (404)` : what);
+  };
+  await look({
+    what: 'the rules of the default branch',
+    ask: async () => {
+      for (const { rulesetId } of await inside.rules()) if (rulesetId !== undefined) ids.add(rulesetId);
+    },
+  });
+  // Without a ruleset there is nothing to be read of bypasses.
+  if (ids.size > 0)
+    await look({
+      what: 'who may bypass them',
+      ask: async () => {
+        for (const id of ids) await inside.canBypass(id);
+      },
+    });
+  for (const one of readsIn(scratch, inside)) await look(one);
   return refused.length === 0
-    ? ok(`The App may read ${reads.map(([what]) => what).join(', ')}.`)
+    ? ok(`The App may read ${read.join(', ')}.`)
     : wrong(
         `The App may not read ${refused.join(', ')}: \`doctor\` says nothing of it here.`,
         'Look at those settings yourself, and tell the maintainers which permission GitHub names for it.',
@@ -28,27 +52,27 @@ async function insideOf({ inspection, repository }: Scratch): Promise<Repository
 
 function readsIn({ inspection }: Scratch, inside: RepositoryInspection): readonly Read[] {
   return [
-    ['the rules of the default branch', () => inside.rules()],
-    ['who may bypass them', () => bypasses(inside)],
-    ['its protection', () => inside.protection()],
-    [`the environment \`${JOB_ENVIRONMENT}\``, () => inside.environment(JOB_ENVIRONMENT)],
-    ["the App's webhook", () => inspection.hook()],
-    ['its deliveries', () => inspection.deliveries()],
+    { what: 'its protection', ask: () => inside.protection(), mayLack: true },
+    {
+      what: `the environment \`${JOB_ENVIRONMENT}\``,
+      ask: () => inside.environment(JOB_ENVIRONMENT),
+      mayLack: true,
+    },
+    { what: "the App's webhook", ask: () => inspection.hook() },
+    { what: 'its deliveries', ask: () => inspection.deliveries() },
   ];
 }
 
-async function bypasses(inside: RepositoryInspection): Promise<void> {
-  const ids = new Set((await inside.rules()).flatMap(({ rulesetId }) => rulesetId ?? []));
-  for (const id of ids) await inside.canBypass(id);
-}
-
-async function isRefused(ask: () => Promise<unknown>): Promise<boolean> {
+/** The status by which it was refused. */
+async function refusalOf(ask: () => Promise<unknown>, mayLack: boolean): Promise<number | undefined> {
   try {
     await ask();
-    return false;
+    return undefined;
   } catch (error) {
-    if (error instanceof GoneError) return false;
-    if (error instanceof LoopError && (error.status === 403 || error.status === 401)) return true;
+    if (mayLack && error instanceof GoneError) return undefined;
+    if (error instanceof LoopError && REFUSALS.includes(error.status)) return error.status;
     throw error;
   }
 }
+
+const REFUSALS: readonly (number | undefined)[] = [401, 403, 404];

@@ -3,7 +3,7 @@ import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
 import { type LoopError, WriteRefusedError } from '../errors.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
 import { answered, TELL } from './probe.ts';
-import { branchFor, messageFor, type Scratch } from './scratch.ts';
+import { branchFor, messageFor, ownRef, type Scratch } from './scratch.ts';
 
 /** What the push of a new branch with an unsigned commit breaks for sure. */
 const BROKEN: readonly string[] = ['creation', 'required_signatures'];
@@ -17,9 +17,7 @@ export async function refusesByRules(scratch: Scratch): Promise<Finding> {
     return unknown(`No rule holds for ${branch}, so how a rule refuses cannot be seen.`, RESTRICT);
   const refusal = await refusalOfPush(scratch, branch);
   const held = rules.join(', ');
-  if (refusal instanceof WriteRefusedError) return ok(`Refused by its rules (${held}): ${oneLine(refusal.message)}`);
-  if (refusal !== undefined)
-    return wrong(`Refused by its rules (${held}), and not read as a refusal: ${oneLine(refusal.message)}`, TELL);
+  if (refusal !== undefined) return judged(refusal, held);
   return rules.some((type) => BROKEN.includes(type))
     ? wrong(
         `${branch} was pushed, though its rules (${held}) forbid it.`,
@@ -28,16 +26,30 @@ export async function refusesByRules(scratch: Scratch): Promise<Finding> {
     : unknown(`The rules of ${branch} (${held}) forbid nothing of what was pushed.`, RESTRICT);
 }
 
+/** GitHub refuses for other reasons too, in the same way. */
+const BY_RULES = /rule violation|repository rule|protected/i;
+
+function judged(refusal: LoopError, held: string): Finding {
+  const said = oneLine(refusal.message);
+  if (!(refusal instanceof WriteRefusedError))
+    return wrong(`Refused by its rules (${held}), and not read as a refusal: ${said}`, TELL);
+  return BY_RULES.test(said)
+    ? ok(`Refused by its rules (${held}): ${said}`)
+    : unknown(
+        `Refused, and in words that name no rule (${held} hold there): ${said}`,
+        'Mend what the words name, and probe again.',
+      );
+}
+
 /** The commit is made like nobody's of ours, so that it is not signed. */
 async function refusalOfPush(scratch: Scratch, branch: string): Promise<LoopError | undefined> {
-  const { github, probing, repository, tip, takesBack } = scratch;
+  const { github, probing, repository, tip } = scratch;
   const ref = `refs/heads/${branch}`;
   const sha = await probing.unsignedCommit(repository, tip, messageFor(scratch));
-  takesBack(`the ref ${ref}`, async () => {
-    if ((await github.head(repository, ref)) !== undefined) await probing.removeRef(repository, ref);
-  });
+  const { made } = ownRef(scratch, ref);
   try {
     await github.moveRef(repository, ref, sha, { at: undefined });
+    made();
     return undefined;
   } catch (error) {
     return answered(error);

@@ -9,7 +9,7 @@ import type { Scratch } from './scratch.ts';
 export async function asRegistered({ inspection, publicUrl }: Scratch): Promise<Finding> {
   const address = `${needed(publicUrl, 'PUBLIC_URL')}${WEBHOOK_PATH}`;
   const [app, hook, file] = [await inspection.app(), await inspection.hook(), await readAppFile()];
-  const lacking = [...lackingIn(app, file), ...wrongIn(hook, address)];
+  const lacking = [...otherIn(app, file), ...wrongIn(hook, address)];
   return lacking.length === 0
     ? ok(`GitHub has the App as registered: what app.yml asks for, and webhooks to ${address}.`)
     : wrong(
@@ -18,9 +18,10 @@ export async function asRegistered({ inspection, publicUrl }: Scratch): Promise<
       );
 }
 
-function lackingIn({ permissions, events }: AppFacts, file: AppFile): readonly string[] {
+function otherIn({ permissions, events }: AppFacts, file: AppFile): readonly string[] {
   return [
     ...lackingOf(file.permissions, permissions).map((one) => `the permission ${one} is missing`),
+    ...lackingOf(permissions, file.permissions).map((one) => `the permission ${one} is more than that`),
     ...file.events.filter((name) => !events.includes(name)).map((name) => `the event ${name} is missing`),
   ];
 }

@@ -1,6 +1,15 @@
 /** The probes of GitHub's answers, rules, limits and pages where what they are about is not so, or cannot be seen. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changeWorkflow, json, type ProbeStage, personOn, startProbeStage, type Tampering } from './stage.ts';
+import { HERE } from '../local/server.ts';
+import {
+  changeWorkflow,
+  json,
+  PERMISSIONS,
+  type ProbeStage,
+  personOn,
+  startProbeStage,
+  type Tampering,
+} from './stage.ts';
 
 let stage: ProbeStage;
 beforeAll(async () => {
@@ -72,6 +81,20 @@ test('no answer, or one that takes no more for now, is no refusal by a rule', as
   });
 });
 
+test.each([
+  [403, 'Resource not accessible by integration'],
+  [422, 'Object does not exist'],
+])('a refusal by %d for another reason than a rule shows nothing of rules', async (status, message) => {
+  const row = await rowOf('refusals', {
+    tampering: answering(status, { message }, (path) => path.endsWith('/git/refs')),
+  });
+  expect(row).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringMatching(/^Refused, and in words that name no rule \(creation hold there\): /),
+  });
+  expect(row?.sentence).toContain(message);
+});
+
 test('how a rule refuses is quoted where one holds', async () => {
   expect(await rowOf('refusals')).toMatchObject({
     state: 'ok',
@@ -125,6 +148,27 @@ test('what doctor may read is named, and so is what GitHub refuses it', async ()
     state: 'wrong',
     sentence: "The App may not read the environment `loopwright`, the App's webhook: `doctor` says nothing of it here.",
   });
+});
+
+test('what is hidden as if it were not there is no answer, but for what a repository may be without', async () => {
+  const isAbout = (path: string) => /\/rules\/|environments|\/hook\/|\/branches\//.test(path);
+  expect(await rowOf('of doctor', { tampering: answering(404, { message: 'Not Found' }, isAbout) })).toMatchObject({
+    state: 'wrong',
+    sentence:
+      "The App may not read the rules of the default branch (404), the App's webhook (404), its deliveries (404): `doctor` says nothing of it here.",
+  });
+  const isOptional = (path: string) => /environments|(?<!rules)\/branches\//.test(path);
+  const missing = answering(404, { message: 'Not Found' }, isOptional);
+  expect(await rowOf('of doctor', { tampering: missing })).toMatchObject({ state: 'ok' });
+});
+
+test('who may bypass rules is claimed only where there is a ruleset to read it of', async () => {
+  const without = await rowOf('of doctor');
+  await stage.arrange({ rules: [{ type: 'non_fast_forward' }] });
+  const within = await rowOf('of doctor');
+  await stage.arrange();
+  expect(without?.sentence).not.toContain('bypass');
+  expect(within).toMatchObject({ sentence: expect.stringContaining('who may bypass them') });
 });
 
 const withHeaders =
@@ -183,6 +227,56 @@ test('an unchanged answer that counts against the limit is told, and so is one t
   await limited(null);
 });
 
+test('what an unchanged answer without headers has cost is told by what is left after it', async () => {
+  await limited(1000);
+  const bare: Tampering = (answer) => (answer.status === 304 ? new Response(null, { status: 304 }) : answer);
+  expect(await rowOf('headers', { tampering: bare })).toMatchObject({
+    state: 'ok',
+    sentence: expect.stringMatching(
+      /^Answers tell the limit \(\d+ of 1000 left\); one .* does not, nor does it count\.$/,
+    ),
+  });
+  let left = 900;
+  const counting: Tampering = (answer, request) => {
+    if (!isRead(request)) return answer;
+    left -= 1;
+    return answer.status === 304
+      ? new Response(null, { status: 304 })
+      : withHeaders((all) => all.set('x-ratelimit-remaining', String(left)))(answer, request);
+  };
+  expect(await rowOf('headers', { tampering: counting })).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringMatching(/whether it counts could not be seen\.$/),
+  });
+  await limited(null);
+});
+
+const isComment = ({ method, url }: Request) => method === 'POST' && url.endsWith('/comments');
+
+test('a comment that is refused for another reason than a limit shows no limit', async () => {
+  const body = { message: 'Resource not accessible by integration' };
+  const tampering: Tampering = (answer, request) =>
+    isComment(request) ? Response.json(body, { status: 403 }) : answer;
+  expect(await rowOf('load', { mayLoad: true, tampering })).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringMatching(/^After 1 in 0 s it was refused, and for no limit .*Resource not accessible/),
+  });
+});
+
+test('an interruption of the load says that it was one', async () => {
+  const stopping = new AbortController();
+  let comments = 0;
+  const tampering: Tampering = (answer, request) => {
+    if (isComment(request)) comments += 1;
+    if (comments === 3) stopping.abort();
+    return answer;
+  };
+  expect(await rowOf('load', { mayLoad: true, signal: stopping.signal, tampering })).toMatchObject({
+    state: 'unknown',
+    sentence: 'It was interrupted after 4, all taken.',
+  });
+});
+
 test('a load is tried only where it may be, and a GitHub that takes less is told in its words', async () => {
   expect(await rowOf('load')).toMatchObject({ state: 'unknown', remedy: 'Say --load where it may be.' });
   await limited(null, 12);
@@ -237,7 +331,62 @@ test.each([
   });
 });
 
+test('a review whose comment GitHub tells late is asked for again', async () => {
+  let asked = 0;
+  const late = json(
+    (body: object[]) => (++asked < 2 ? [] : body),
+    (path) => /\/reviews\/\d+\/comments$/.test(path),
+  );
+  expect(await rowOf('lines of a review', { tampering: late })).toMatchObject({ state: 'ok' });
+  expect(asked).toBe(2);
+});
+
+test('a draft that GitHub tells late is asked for again', async () => {
+  let asked = 0;
+  const late = json(
+    (body: object) => (++asked === 2 ? { ...body, draft: true } : body),
+    (path) => /\/pulls\/\d+$/.test(path),
+  );
+  expect(await rowOf('draft and back', { tampering: late })).toMatchObject({ state: 'ok' });
+  expect(asked).toBe(4);
+});
+
+test('what moves between two reads is read again', async () => {
+  let asked = 0;
+  const moving = json(
+    (body: object) => ({ ...body, pushed_at: ++asked === 1 ? '2020-01-01T00:00:00Z' : '2021-01-01T00:00:00Z' }),
+    (path) => /\/(?:repos\/alice\/toys|repositories\/\d+)$/.test(path),
+  );
+  expect(await rowOf('by id', { tampering: moving })).toMatchObject({ state: 'ok' });
+});
+
+test('a default branch is read by its name, whatever is in it', async () => {
+  const { rest } = stage.as('alice');
+  const { data } = await rest.git.getRef({ ...HERE, ref: 'heads/main' });
+  await rest.git.createRef({ ...HERE, ref: 'refs/heads/a#b/c', sha: data.object.sha });
+  const tampering = json(
+    (body: object) => ({ ...body, default_branch: 'a#b/c' }),
+    (path) => /\/(?:repos\/alice\/toys|repositories\/\d+)$/.test(path),
+  );
+  const { rows } = await stage.probed(['by id'], { tampering });
+  await rest.git
+    .deleteRef({ ...HERE, ref: 'heads/a%23b/c' })
+    .catch(() => rest.git.deleteRef({ ...HERE, ref: 'heads/a#b/c' }));
+  expect(rows[0]).toMatchObject({ state: 'ok' });
+});
+
+test('an App that may do more than register asks for is told', async () => {
+  await stage.arrange({ permissions: { ...PERMISSIONS, administration: 'write' } });
+  const row = await rowOf('as registered');
+  await stage.arrange();
+  expect(row).toMatchObject({
+    state: 'wrong',
+    sentence: expect.stringContaining(': the permission administration: write is more than that.'),
+  });
+});
+
 test('an App that lacks what register asks for is told, with all that it lacks', async () => {
+  await stage.arrange({ permissions: PERMISSIONS });
   expect(await rowOf('as registered')).toMatchObject({ state: 'ok' });
   await stage.arrange({
     permissions: {
@@ -256,7 +405,7 @@ test('an App that lacks what register asks for is told, with all that it lacks',
   expect(lacking.rows[0]).toMatchObject({
     state: 'wrong',
     sentence: expect.stringMatching(
-      /: the permission contents: write is missing; the permission checks: write is missing; the event issue_comment is missing; .*; webhooks go to http:\S+, not to https:\/\/elsewhere\.example\/api\/github\/webhooks\.$/,
+      /: the permission contents: write is missing; the permission checks: write is missing; the permission administration: read is more than that; the event issue_comment is missing; .*; webhooks go to http:\S+, not to https:\/\/elsewhere\.example\/api\/github\/webhooks\.$/,
     ),
   });
   expect(await rowOf('as registered', { publicUrl: undefined })).toMatchObject({
