@@ -37,6 +37,8 @@ const OPTIONS = {
   json: { type: 'boolean', description: 'print one JSON object, and nothing else on standard output' },
 } as const;
 
+const PROBE_ONLY = ['yes', 'wait', 'minutes', 'load', 'person'] as const;
+
 /** Of one request; of the model, without a sound. */
 const WITHIN_MS = 10_000;
 const MODEL_WITHIN_MS = 60_000;
@@ -57,6 +59,8 @@ export const doctor: Command = {
 async function runIn(argv: readonly string[], { out, fail }: Terminal): Promise<number> {
   const { values } = optionsOf({ command: 'doctor', argv, options: OPTIONS });
   if (values.probe === true) return probe(values, { out, fail });
+  const [stray] = PROBE_ONLY.filter((name) => values[name] !== undefined);
+  if (stray !== undefined) throw new UsageError(`--${stray} is about a probe; say --probe too, or leave it out.`);
   const report = await examine({
     environment: examinedEnvironment(),
     place: values.repo === undefined ? undefined : placeOf(values.repo),

@@ -98,6 +98,23 @@ test.each([
     ['--probe', '--repo', 'acme/shop', '--yes', '--minutes', '0'],
     '--minutes is "0"; write whole minutes, as in --minutes 5.',
   ],
+  [
+    'leave for a probe without one',
+    ['--repo', 'acme/shop', '--yes'],
+    '--yes is about a probe; say --probe too, or leave it out.',
+  ],
+  [
+    'a time of a probe without one',
+    ['--wait', '5', '--json'],
+    '--wait is about a probe; say --probe too, or leave it out.',
+  ],
+  [
+    'minutes of a probe without one',
+    ['--minutes', '5'],
+    '--minutes is about a probe; say --probe too, or leave it out.',
+  ],
+  ['a load without a probe', ['--load'], '--load is about a probe; say --probe too, or leave it out.'],
+  ['a person without a probe', ['--person'], '--person is about a probe; say --probe too, or leave it out.'],
   ['a repository without an owner', ['--repo', 'toys'], '--repo is "toys"; write owner/name, as in --repo acme/shop.'],
   ['a path for a repository', ['--repo', 'a/..'], '--repo is "a/.."; write owner/name, as in --repo acme/shop.'],
   ['a word too many', ['now'], 'doctor: "now" is one word too many'],
@@ -170,6 +187,13 @@ test('--probe --person says what to do also where only JSON is printed, and --lo
   const { rows } = z.object({ rows: z.array(z.looseObject({})) }).parse(JSON.parse(out.join('')));
   expect(rows).toContainEqual(expect.objectContaining({ area: 'pages', state: 'ok' }));
   expect(rows).toContainEqual(expect.objectContaining({ subject: 'load', state: 'ok' }));
+});
+
+test.each([[[]], [['--json']]])('--probe without APP_ID says what to do, and prints no table %j', async (more) => {
+  const { APP_ID: _, ...rest } = environment;
+  const { code, out, err } = await typed(['doctor', '--probe', '--yes', '--repo', 'alice/toys', ...more], rest);
+  expect([code, out]).toEqual([2, []]);
+  expect(err).toEqual(['--probe: APP_ID is not as it must be; correct APP_ID first, as `doctor` says it.']);
 });
 
 test('--probe says where the App is not installed', async () => {
