@@ -33,7 +33,11 @@ export async function dispatchOwn(
     throw error;
   });
   const how = howFound(scratch, from);
-  const own = await within(scratch, async () => (await runsOf(scratch, workflow, title))[0]?.id);
+  const own = await within(scratch, async () => {
+    const runs = await runsOf(scratch, workflow, title);
+    // Two are ours where what was answered as refused has started one all the same.
+    return (runs.find(({ id }) => id === told) ?? runs[0])?.id;
+  });
   return { own, told, how };
 }
 

@@ -93,6 +93,32 @@ test('an answer that names no run is told, though the run is found', async () =>
   expect([cancelled, left]).toEqual([own, []]);
 });
 
+test('a GitHub that does not know the question is told, but where it is an older server', async () => {
+  const asOlder = (version: Readonly<Record<string, string>>): Tampering => {
+    let asked = 0;
+    return (answer, request) => {
+      if (!DISPATCH.test(pathOf(request))) {
+        const headers = { ...Object.fromEntries(answer.headers), ...version };
+        const changed = new Response(answer.body, { status: answer.status, headers });
+        return Object.defineProperty(changed, 'url', { value: answer.url });
+      }
+      asked += 1;
+      return asked === 1
+        ? Response.json({ message: '"return_run_details" is not a permitted key.' }, { status: 422 })
+        : new Response(null, { status: 204 });
+    };
+  };
+  const onGitHub = await dispatched(asOlder({}));
+  expect(onGitHub.row).toMatchObject({
+    state: 'wrong',
+    sentence: expect.stringContaining('from the list, as the question was refused'),
+  });
+  expect(onGitHub.left).toEqual([]);
+  const onServer = await dispatched(asOlder({ 'x-github-enterprise-version': '3.20.0' }));
+  expect(onServer.row).toMatchObject({ state: 'ok' });
+  expect(new Set(cancelled)).toEqual(new Set([...onGitHub.own, ...onServer.own]));
+});
+
 test('a run that was started though the dispatch was answered as failed is ended', async () => {
   const { row, left, own } = await dispatched(refused(502, 'Server Error'));
   expect(own).toHaveLength(1);
