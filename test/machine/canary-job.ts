@@ -95,8 +95,7 @@ const TRIES: readonly Try[] = [
       openSync(path, 'r');
       return undefined;
     },
-    probe:
-      'for open in /proc/[0-9]*/fd/*; do case "$(readlink "$open" 2>/dev/null)" in */opened) cat "$open";; esac; done',
+    probe: 'find /proc/[0-9]*/fd -lname "*/opened" -exec cat {} + 2>/dev/null',
   },
   ...['.npmrc', '.netrc', '.git-credentials', '.ssh/id_ed25519', '.config/gh/hosts.yml'].map((name) =>
     file(`~/${name}`, join(home, name)),
@@ -139,14 +138,14 @@ try {
   });
   const found: { name: string; outside: boolean; inside: boolean }[] = [];
   for (const { name, probe, value } of planted) {
-    const outside = await execa('timeout', ['--kill-after=1', '5', 'bash', '-c', probe], {
+    const outside = await execa('timeout', ['--kill-after=1', '20', 'bash', '-c', probe], {
       env: { NODE: process.execPath },
       reject: false,
-      timeout: 10_000,
+      timeout: 30_000,
     });
     const inside = await sandbox.run({
       ...{ argv: ['bash', '-c', probe], directory: join(root, 'workspace'), env: { NODE: sandbox.node } },
-      ...{ timeoutMs: 10_000, outputBytes: 1_000_000 },
+      ...{ timeoutMs: 30_000, outputBytes: 1_000_000 },
     });
     const holds = (text: string) => text.includes(value);
     found.push({ name, outside: holds(outside.stdout), inside: holds(inside.stdout + inside.stderr) });
