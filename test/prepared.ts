@@ -50,11 +50,17 @@ const PURE = /(?:^|\/)test\/(?:loop|guard|render|documents)(?:\/|$)/;
 export async function setup({ vitest }: TestProject): Promise<() => Promise<void>> {
   const { filenamePattern: asked } = filtered.parse(vitest);
   if (asked.length > 0 && asked.every((path) => PURE.test(path))) return async () => undefined;
-  if (isBuildStale()) await execa('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
-  if (!existsSync(PREPARED)) await prepareDatabase();
+  await prepare();
   const shared = await mkdtemp(join(tmpdir(), 'loopwright-shared-'));
   process.env.SHARED_BY_TESTS = shared;
   return () => rm(shared, { recursive: true, force: true });
+}
+
+/** Makes both where they are not there yet; for programs that no Vitest has begun. */
+export async function prepare(): Promise<void> {
+  // What it tells is not what the program was asked for.
+  if (isBuildStale()) await execa('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (!existsSync(PREPARED)) await prepareDatabase();
 }
 
 function isBuildStale(): boolean {

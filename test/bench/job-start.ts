@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { optionsOrEnd } from '../command-line.ts';
 import { type Processes, startProcesses } from '../e2e/processes.ts';
+import { prepare } from '../prepared.ts';
 import { median } from './median.ts';
 
 const json = optionsOrEnd({
@@ -92,6 +93,7 @@ function startIn(log: string): Start {
   return { wholeS: (last.ms - first.ms) / 1000, checkoutsS: checkoutsMs / 1000 };
 }
 
+await prepare();
 const processes = await startProcesses();
 try {
   const pull = await opened(processes);
