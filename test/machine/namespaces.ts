@@ -25,6 +25,7 @@ export async function createNamespaces(parties: readonly string[], links: readon
   const hosts = new Map(parties.map((party) => [party, [`127.0.0.1 localhost ${party}.test`]]));
   const close = () => remove(parties.map(spaceOf));
   await removeLeft();
+  const net = await freeNet();
   try {
     for (const party of parties) {
       await execa('ip', ['netns', 'add', spaceOf(party)]);
@@ -32,7 +33,7 @@ export async function createNamespaces(parties: readonly string[], links: readon
     }
     for (const [index, [one, other]] of links.entries()) {
       const [near, far] = [`${mark}a${index}`, `${mark}b${index}`];
-      const [nearAddress, farAddress] = [`10.213.${index}.1`, `10.213.${index}.2`];
+      const [nearAddress, farAddress] = [`${net}.${index}.1`, `${net}.${index}.2`];
       await execa('ip', ['link', 'add', near, 'type', 'veth', 'peer', 'name', far]);
       await joined(near, spaceOf(one), nearAddress);
       await joined(far, other === undefined ? undefined : spaceOf(other), farAddress);
@@ -55,6 +56,15 @@ export async function createNamespaces(parties: readonly string[], links: readon
     addressOf: (party) => outside.get(party) ?? '',
     close,
   };
+}
+
+/** Two bytes of addresses that nobody has here: another test may run at the same time, and both are reached from this machine. */
+async function freeNet(): Promise<string> {
+  const { stdout } = await execa('ip', ['-4', '-o', 'address']);
+  const nets = Array.from({ length: 100 }, (_, step) => `10.${100 + ((process.pid + step) % 100)}`);
+  const free = nets.find((net) => !stdout.includes(` ${net}.`));
+  if (free === undefined) throw new Error('every net of addresses from 10.100 to 10.199 is taken');
+  return free;
 }
 
 async function remove(spaces: readonly string[]): Promise<void> {
