@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { usageBelow } from '../../src/confinement/process-usage.ts';
+import { createProcessTable, usageBelow } from '../../src/confinement/process-usage.ts';
 
 it('counts no temporary files of the machine for a command that is not enclosed yet', async () => {
   const command = spawn('sleep', ['30'], { stdio: 'ignore' });
@@ -31,5 +31,19 @@ it('tells who works from who only waits', async () => {
     expect(usageBelow(process.pid, Number.POSITIVE_INFINITY).ticks).toBe(left.ticks);
   } finally {
     for (const command of [waiting, working]) command.kill('SIGKILL');
+  }
+});
+
+it('reads the processes of the machine once for all who look at about the same time, and again later', async () => {
+  const table = createProcessTable();
+  const first = table();
+  expect(table()).toBe(first);
+  const command = spawn('sleep', ['30'], { stdio: 'ignore' });
+  try {
+    await once(command, 'spawn');
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(table().some(({ id }) => id === command.pid)).toBe(true);
+  } finally {
+    command.kill('SIGKILL');
   }
 });

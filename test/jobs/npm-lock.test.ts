@@ -50,6 +50,10 @@ test('what is only added alters nothing, and what is another, gone or given anot
   expect(alter({ ...known, 'node_modules/known/node_modules/x': entry('x') })).toEqual([
     '`node_modules/known` is given x 1.0.0',
   ]);
+  const old = '{"lockfileVersion":1,"dependencies":{}}';
+  expect(alteredPackages(old, old)).toEqual([]);
+  expect(alteredPackages(old, BASE)).toEqual([expect.stringContaining('cannot be told before the change')]);
+  expect(alteredPackages(BASE, old)).toEqual([expect.stringContaining('cannot be told after the change')]);
   expect(alter({ ...known, 'packages/a/node_modules/x': entry('x') })).toEqual(['`packages/a` is given x 1.0.0']);
 });
 

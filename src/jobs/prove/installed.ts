@@ -1,6 +1,6 @@
 /** What the product needs, installed once in a tree of its own, to be linked into each tree of a proof. */
 import { mkdtemp, readdir } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import type { ProofBrief } from '../../proof/pull-proof.ts';
 import { treesDirectory } from '../../sandbox/sandbox.ts';
 import { isDependencyFolder } from '../../trees/checkout.ts';
@@ -8,7 +8,7 @@ import { layTree, type Repository, treeOf } from '../../trees/repository.ts';
 import type { Opened } from '../in-sandbox.ts';
 import { JobError } from '../workspace/environment.ts';
 import { install } from '../workspace/install.ts';
-import { alteredPackages, NPM_LOCK } from '../workspace/npm-lock.ts';
+import { alteredPackages, isInstalled } from '../workspace/npm-lock.ts';
 
 export interface Installing extends Opened {
   readonly brief: ProofBrief;
@@ -25,6 +25,7 @@ export async function installed(installing: Installing): Promise<ReadonlyMap<str
   const directory = await mkdtemp(join(treesDirectory(scratch), 'installed-'));
   await assertOnlyAdds(installing);
   await layTree(repository, brief.head, directory);
+  log('installing on the head');
   const environment = { sandbox, scratch, prepared, log };
   const bench = { brief, repository, environment, packages: new Map() };
   // What a repository keeps in its history lies in each tree already.
@@ -51,7 +52,7 @@ async function assertOnlyAdds({ brief: { base, head }, repository }: Installing)
 
 async function locksOf(repository: Repository, commit: string): Promise<readonly string[]> {
   const files = (await treeOf(repository, commit)).filter(({ mode }) => mode.startsWith('100'));
-  return files.map(({ path }) => path).filter((path) => posix.basename(path) === NPM_LOCK);
+  return files.map(({ path }) => path).filter(isInstalled);
 }
 
 async function assertFree({ brief, repository }: Installing, folders: readonly string[]): Promise<void> {

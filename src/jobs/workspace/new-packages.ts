@@ -12,6 +12,7 @@ import { type Fetched, fetched, type Wanted } from './npm-install.ts';
 import {
   addedPackages,
   forOthers,
+  isInstalled,
   isSameLock,
   NPM_LOCK,
   registriesOf,
@@ -125,16 +126,9 @@ async function askedIn({ repository, brief }: Installable, tree: string): Promis
     base,
     settings,
     manifests: await textsAt(tree, await pathsIn(tree, 'package.json')),
-    locks: new Map([...locks].filter(([path, text]) => base.locks.get(path) !== text && isProject(path, base))),
+    locks: new Map([...locks].filter(([path, text]) => base.locks.get(path) !== text && isInstalled(path))),
     registries: registriesOf([...base.locks.values()], [...settings.values()]),
   };
-}
-
-/** The material of tests nobody installs, unless the base has done so. */
-const MATERIAL = /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata)\//;
-
-function isProject(lock: string, { manifests, locks }: Asked['base']): boolean {
-  return !MATERIAL.test(lock) || locks.has(lock) || manifests.has(posix.join(posix.dirname(lock), 'package.json'));
 }
 
 function keyOf({ manifests, locks }: Asked): string {

@@ -5,6 +5,14 @@ import { parseJson } from '../report/json.ts';
 
 export const NPM_LOCK = 'package-lock.json';
 
+/** What is the material of tests nobody installs. */
+const MATERIAL = /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata)\//;
+
+/** Whether npm installs by the file at this path. */
+export function isInstalled(path: string): boolean {
+  return posix.basename(path) === NPM_LOCK && !MATERIAL.test(path);
+}
+
 const locked = z.looseObject({
   version: z.string().optional(),
   resolved: z.string().optional(),
@@ -86,8 +94,12 @@ export function addedPackages(before: string, after: string): readonly string[] 
  * what is added, they do not come to.
  */
 export function alteredPackages(before: string, after: string): readonly string[] {
-  const [known, found] = [packagesIn(before) ?? new Map<string, Package>(), packagesIn(after)];
-  if (found === undefined) return [];
+  if (before === after) return [];
+  const [known, found] = [packagesIn(before), packagesIn(after)];
+  if (known === undefined || found === undefined)
+    return [
+      `its packages cannot be told ${known === undefined ? 'before' : 'after'} the change: it is no lock file of npm 7 or later`,
+    ];
   const altered = [...known].flatMap(([path, one]) => {
     const other = found.get(path);
     if (other !== undefined && textOf(other) === textOf(one)) return [];
