@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/order.ts';
+import { StillRunning } from './test/still-running.ts';
 
 // `unit` and `apart` are `npm test`. They and `e2e` need Node, npm and git only, `machine` what the README's apt line installs. `e2e` are the long journeys through HTTP and
 // through whole processes, kept apart so that `npm test` stays short; one whole loop stays in it. Files that are theirs too stand in the rooms that they test.
@@ -15,12 +16,15 @@ const LONG_JOURNEYS = [
 // Of `npm test` too, in processes of their own: they mostly wait, and leave a large process behind.
 const APART = ['test/e2e/loop.test.ts', 'test/adapters/{database,queue}.test.ts'];
 const PREPARED = 'test/prepared.ts';
+// Each of these takes seconds, so that one that waits for ever need not keep `npm test` for a quarter of an hour.
+const WAITING = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 export default defineConfig({
   test: {
-    // No measurements: a machine that does much else is waited for.
+    // No measurements: a machine that does much else is waited for. What waits for ever is named meanwhile.
     testTimeout: 1_000_000,
     hookTimeout: 1_200_000,
+    reporters: ['default', new StillRunning()],
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     unstubEnvs: true,
@@ -30,6 +34,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          ...WAITING,
           include: ['test/**/*.test.ts'],
           exclude: ['test/machine/**', ...LONG_JOURNEYS, ...APART],
           // Files share a process, which loads our modules once: that halves what the short ones cost. No module of ours keeps state, and
@@ -38,7 +43,7 @@ export default defineConfig({
           globalSetup: [PREPARED],
         },
       },
-      { extends: true, test: { name: 'apart', include: APART, globalSetup: [PREPARED] } },
+      { extends: true, test: { name: 'apart', ...WAITING, include: APART, globalSetup: [PREPARED] } },
       { extends: true, test: { name: 'e2e', include: LONG_JOURNEYS, globalSetup: [PREPARED] } },
       {
         extends: true,

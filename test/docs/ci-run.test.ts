@@ -14,7 +14,7 @@ esac
 `;
 
 /** Runs it with these lines before the program's others. */
-async function run(lines: string, { readme = 'sudo apt-get install -y git\n' } = {}) {
+async function run(lines: string, { readme = 'sudo apt-get install -y git\n', longest = 1200 } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'loopwright-ci-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const bin = join(directory, 'bin');
@@ -28,7 +28,7 @@ async function run(lines: string, { readme = 'sudo apt-get install -y git\n' } =
     await chmod(join(bin, name), 0o755);
   }
   const { stdout, exitCode } = await execa('bash', [join(directory, '.ci', 'run')], {
-    env: { PATH: `${bin}:/usr/bin:/bin` },
+    env: { PATH: `${bin}:/usr/bin:/bin`, LONGEST_CHECK_SECONDS: String(longest) },
     reject: false,
   });
   return { stdout, exitCode, last: stdout.split('\n').at(-1) };
@@ -56,6 +56,20 @@ test.each([
   ['a suite that ends before it says how many', `case "$*" in test*) exit 137 ;; esac`, CHECKS + 2 * SUITES - 2],
 ])('%s is one failure', async (_, lines, passed) => {
   expect(await run(lines)).toMatchObject({ last: `${passed} passed, 1 failed`, exitCode: 1 });
+});
+
+test('a command that never ends costs its own time only, is a failure, and is named with what it waited for', async () => {
+  const hangs = `case "$*" in 'run alarms') printf ' STILL  a sentence (120 s)\\n'; sleep 300 ;; esac`;
+  const { stdout, last, exitCode } = await run(hangs, { longest: 3 });
+  expect(last).toBe(`${CHECKS + 2 * SUITES - 1} passed, 1 failed`);
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/What failed:\nnpm run alarms: exit code 124\n STILL {2}a sentence \(120 s\)\n/);
+});
+
+test('what a command leaves running is not waited for', async () => {
+  const leaves = `[ "$*" != 'run alarms' ] || setsid sleep 60 &`;
+  const { last } = await run(leaves);
+  expect(last).toBe(`${CHECKS + 2 * SUITES} passed, 0 failed`);
 });
 
 test.each([
