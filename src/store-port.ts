@@ -178,12 +178,19 @@ export interface Store extends Overviews {
    * a save appends an event with it, in the same transaction. A call of an event that was not reserved, as those of jobs, is booked then.
    */
   reserve(reservation: Reservation): Promise<string>;
+  /** Takes back what was booked for a call that is not made. */
+  release(id: string): Promise<void>;
   /** What a reserved call took, and what was said in it: that is kept as long as the loop's log, under the digest that this gives. */
   settle(id: string, settlement: Settlement): Promise<string | undefined>;
   /** Calls of a loop that no event has told of, in order: as they were settled, or else as they were reserved. */
   untold(loopId: string): Promise<readonly BookedCall[]>;
   /** The loop that `byRun` gives, with its untold calls, both as they are at one moment. */
   account(repositoryId: number, runId: number): Promise<Account | undefined>;
+  /** Both at once: books a call, and gives the account of the run as it was just before; `release` takes the booking back where that forbids it. */
+  reserveFor(
+    run: { readonly repositoryId: number; readonly runId: number },
+    reservation: Reservation,
+  ): Promise<{ readonly id: string; readonly account: Account | undefined }>;
   /** What of the loop was brought to GitHub last, and forgets it: whoever takes it says by `keepShown` what is there then. */
   takeShown(loopId: string): Promise<Shown | undefined>;
   keepShown(loopId: string, shown: Shown): Promise<void>;

@@ -1,7 +1,8 @@
 /** Which loop a call is paid by: the one that awaits the run whose token came with it. */
-
+import { LRUCache } from 'lru-cache';
 import type { BookedCall } from '../loop/brief.ts';
 import { UNAWAITED } from '../loop/call-headers.ts';
+import type { Loop } from '../loop/loop.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
 import type { Store } from '../ports.ts';
 import type { Claims, Identity } from './identity.ts';
@@ -15,37 +16,81 @@ export interface CallerPorts {
 
 /** Whose call it is. */
 export interface Caller {
+  readonly run: { readonly repositoryId: number; readonly runId: number };
   readonly loop: StartedLoop;
-  /** Calls that the loop was not told of, at the moment at which it was as it is here. */
-  readonly untold: readonly BookedCall[];
+  /** Calls that the loop was not told of, at the moment at which it was as it is here; undefined where that is how it was at an earlier call. */
+  readonly untold: readonly BookedCall[] | undefined;
+  /** The loop, where its run may ask while it is as this one. @throws {Refusal} 403 where it may not, or no loop awaits it. */
+  readonly allowed: (loop: Loop | undefined) => StartedLoop;
 }
 
-/** @throws {Refusal} 401 for a token that proves nothing, 403 for one that allows nothing here, 425 where the App does not know its run yet. */
-export async function callerOf(token: string | undefined, { identity, store }: CallerPorts): Promise<Caller> {
-  if (token === undefined)
-    throw new Refusal(401, 'No token came with the call; send the one that GitHub gives the job, as a bearer token.');
-  const claims = await identity(token);
-  const caller = await awaiting(claims, store);
-  const problem = problemOf(claims, caller.loop);
-  if (problem !== undefined) throw new Refusal(403, problem);
-  return caller;
+export interface Callers {
+  /** @throws {Refusal} 401 for a token that proves nothing, 403 for one that allows nothing here, 425 where the App does not know its run yet. */
+  of(token: string | undefined): Promise<Caller>;
+  /** A loop as it was when a call of the run was booked; the next one need not read it before it books. */
+  remember(caller: Caller, loop: StartedLoop): void;
+  forget(caller: Caller): void;
 }
 
-async function awaiting(claims: Claims, store: CallerPorts['store']): Promise<Caller> {
-  const { repository_id, run_id } = claims;
-  const repositoryId = Number(repository_id);
-  const account = await store.account(repositoryId, Number(run_id));
-  if (account !== undefined && isStarted(account.loop)) return { loop: account.loop, untold: account.untold };
-  const named = `Run ${run_id} of the repository with id ${repository_id}`;
+/** More runs than ask at the same time. */
+const MOST_REMEMBERED = 200;
+
+export function createCallers({ identity, store }: CallerPorts): Callers {
+  const remembered = new LRUCache<string, StartedLoop>({ max: MOST_REMEMBERED });
+  return {
+    async of(token) {
+      if (token === undefined)
+        throw new Refusal(
+          401,
+          'No token came with the call; send the one that GitHub gives the job, as a bearer token.',
+        );
+      const claims = await identity(token);
+      const run = { repositoryId: Number(claims.repository_id), runId: Number(claims.run_id) };
+      const allowed = (loop: Loop | undefined) => allowedTo(claims, loop);
+      const before = remembered.get(keyOf(run));
+      // What is wrong with it as it was may be right now.
+      if (before !== undefined && problemOf(claims, before) === undefined)
+        return { run, loop: before, untold: undefined, allowed };
+      const account = await store.account(run.repositoryId, run.runId);
+      if (account === undefined) await assertKnown(claims, run, store);
+      return { run, loop: allowed(account?.loop), untold: account?.untold ?? [], allowed };
+    },
+    remember: ({ run }, loop) => void remembered.set(keyOf(run), loop),
+    forget: ({ run }) => void remembered.delete(keyOf(run)),
+  };
+}
+
+function keyOf({ repositoryId, runId }: Caller['run']): string {
+  return `${repositoryId}/${runId}`;
+}
+
+/** @throws {Refusal} 425 where the run may be one that is being dispatched. */
+async function assertKnown(
+  claims: Claims,
+  { repositoryId }: Caller['run'],
+  store: CallerPorts['store'],
+): Promise<void> {
   if (await isDispatching(repositoryId, store))
-    throw new Refusal(425, `${named} is not known yet: a run is being dispatched there; ask again.`, {
+    throw new Refusal(425, `${nameOf(claims)} is not known yet: a run is being dispatched there; ask again.`, {
       retryAfterSeconds: 2,
     });
+}
+
+function allowedTo(claims: Claims, loop: Loop | undefined): StartedLoop {
+  if (loop !== undefined && isStarted(loop)) {
+    const problem = problemOf(claims, loop);
+    if (problem === undefined) return loop;
+    throw new Refusal(403, problem);
+  }
   // A probe asks from a run that nobody awaits, to see whether its token would do.
   const problem = claimProblem(claims);
-  const unawaited = `${named} is none that a loop of this App awaits.`;
+  const unawaited = `${nameOf(claims)} is none that a loop of this App awaits.`;
   if (problem === undefined) throw new Refusal(403, unawaited, { type: UNAWAITED });
   throw new Refusal(403, `${unawaited} ${problem}`);
+}
+
+function nameOf({ repository_id, run_id }: Claims): string {
+  return `Run ${run_id} of the repository with id ${repository_id}`;
 }
 
 /** More loops of one repository than this never run at the same time. */

@@ -1,10 +1,10 @@
 /** Pays for calls of jobs: each is reserved before it is made and settled after it, in the rows that the App's own calls stand in. */
-import type { ModelCall } from '../loop/brief.ts';
+import type { BookedCall, ModelCall } from '../loop/brief.ts';
 import { charged, costUsd, isEmpty, leftAfter, purseOf } from '../loop/costs.ts';
 import { hasMeans, shortSentence } from '../loop/shortage.ts';
-import { isStarted, type StartedLoop } from '../loop/stages.ts';
-import { idOf, nameOf } from '../loop/terms.ts';
-import type { Clock, Store } from '../ports.ts';
+import type { StartedLoop } from '../loop/stages.ts';
+import { idOf } from '../loop/terms.ts';
+import type { Clock, Reservation, Store } from '../ports.ts';
 import type { Caller } from './caller.ts';
 import { Refusal } from './refusal.ts';
 import type { Usage } from './usage.ts';
@@ -14,6 +14,8 @@ export type Label = Pick<ModelCall, 'phase' | 'skill' | 'role' | 'attempt'>;
 
 export interface Booking {
   readonly id: string;
+  /** As it was when the call was booked. */
+  readonly loop: StartedLoop;
   /** Once, with what was said; gives what the call came to, and the digest under which that is kept. */
   settle(used: Usage, transcript: string): Promise<Settled>;
 }
@@ -27,7 +29,10 @@ interface Settled {
 export interface Ledger {
   /** How often this process has booked or settled a call: while it stays the same, what was read of a caller is as it was. */
   moment(): number;
-  /** `moment`: what that was before the caller was read. @throws {Refusal} 402 where nothing is left to pay with, 429 where it depends on calls that are under way. */
+  /**
+   * `moment`: what that was before the caller was read. @throws {Refusal} 402 where nothing is left to pay with, 403 where the run may not ask any more, 429 where it depends on
+   * calls that are under way.
+   */
   reserve(
     caller: Caller & { readonly moment: number },
     call: { readonly label: Label; readonly model: string; readonly expected: Usage },
@@ -46,7 +51,7 @@ export function createLedger({
   store,
   clock,
 }: {
-  readonly store: Pick<Store, 'account' | 'reserve' | 'settle'>;
+  readonly store: Pick<Store, 'reserve' | 'reserveFor' | 'release' | 'settle'>;
   readonly clock: Clock;
 }): Ledger {
   const underWay = new Map<string, Set<string>>();
@@ -61,15 +66,19 @@ export function createLedger({
         const startedAt = clock.now();
         const open = underWay.get(loopId) ?? new Set();
         const call: ModelCall = { ...label, ...expected, durationMs: 0 };
+        const usd = usdOf(caller.loop, call);
+        const booked = { loopId, entry, model, call, usd, at: startedAt.toISOString() };
+        const { untold } = caller;
         // What was read before another call was booked or settled does not tell of that.
-        const known = caller.moment === moment ? caller : await readAgain(caller, store);
-        const loop = affording(known, call, open);
-        const usd = usdOf(loop, call);
-        const id = await store.reserve({ loopId, entry, model, call, usd, at: startedAt.toISOString() });
+        const isNow = untold !== undefined && caller.moment === moment;
+        const { id, loop } = isNow
+          ? { loop: affording({ loop: caller.loop, untold }, call, open), id: await store.reserve(booked) }
+          : await bookedFirst(caller, booked, { store, open });
         underWay.set(loopId, open.add(id));
         moment += 1;
         return {
           id,
+          loop,
           async settle(used, transcript) {
             const took: ModelCall = { ...label, ...used, durationMs: clock.now().getTime() - startedAt.getTime() };
             const settled = { call: took, usd: usdOf(loop, took) };
@@ -86,14 +95,28 @@ export function createLedger({
   };
 }
 
-async function readAgain({ loop: { ref, built } }: Caller, store: Pick<Store, 'account'>): Promise<Caller> {
-  const account = built.run && (await store.account(ref.repositoryId, built.run.id));
-  if (account === undefined || !isStarted(account.loop)) throw new Refusal(403, `The loop ${nameOf(ref)} is gone.`);
-  return { loop: account.loop, untold: account.untold };
+/** Reads while it books, and takes the booking back where the call may not be made: of hundreds of calls that is one. */
+async function bookedFirst(
+  caller: Caller,
+  booked: Reservation,
+  { store, open }: { readonly store: Pick<Store, 'reserveFor' | 'release'>; readonly open: ReadonlySet<string> },
+): Promise<Pick<Booking, 'id' | 'loop'>> {
+  const { id, account } = await store.reserveFor(caller.run, booked);
+  try {
+    const known = { loop: caller.allowed(account?.loop), untold: account?.untold ?? [] };
+    return { id, loop: affording(known, booked.call, open) };
+  } catch (error) {
+    await store.release(id);
+    throw error;
+  }
 }
 
 /** `open`: calls of this process that are under way. */
-function affording({ loop, untold: calls }: Caller, call: ModelCall, open: ReadonlySet<string>): StartedLoop {
+function affording(
+  { loop, untold: calls }: { readonly loop: StartedLoop; readonly untold: readonly BookedCall[] },
+  call: ModelCall,
+  open: ReadonlySet<string>,
+): StartedLoop {
   if (open.size >= MOST_UNDER_WAY)
     throw new Refusal(429, `${open.size} calls of the loop are under way, as many as may be; ask again.`, WAIT);
   const known = charged(

@@ -9,18 +9,18 @@ import { type PhaseName, phaseName } from '../loop/terms.ts';
 import type { Clock, Store } from '../ports.ts';
 import { boundedBody } from './bounded-body.ts';
 import { createBreaker } from './breaker.ts';
-import { callerOf } from './caller.ts';
+import { type Caller, createCallers } from './caller.ts';
 import { DIALECT_NAMES, DIALECTS, type Dialect, type DialectName, type Upstreams } from './dialects.ts';
 import { type ExchangeOptions, exchange, type Line } from './exchange.ts';
 import type { Identity } from './identity.ts';
-import { createLedger, type Label } from './ledger.ts';
+import { type Booking, createLedger, type Label } from './ledger.ts';
 import { Refusal, refusalResponse } from './refusal.ts';
 import { prepared } from './request-body.ts';
 import { PATIENCE, type Patience } from './upstream.ts';
 
 export interface ModelGatewayOptions extends Pick<ExchangeOptions, 'log'> {
   readonly identity: Identity;
-  readonly store: Pick<Store, 'account' | 'load' | 'overview' | 'reserve' | 'settle'>;
+  readonly store: Pick<Store, 'account' | 'load' | 'overview' | 'reserve' | 'reserveFor' | 'release' | 'settle'>;
   readonly clock: Clock;
   readonly upstreams: Upstreams;
   /** Secrets of the App, beside the upstreams' keys. */
@@ -36,24 +36,36 @@ const SILENCE_MS = 300_000;
 
 /** Every refusal is one sentence in JSON; no call reaches an upstream before its job, its request and its budget were found good. */
 export function createModelGateway(options: ModelGatewayOptions): Hono {
-  const { clock, store, upstreams, canaries } = options;
+  const { clock, upstreams, canaries } = options;
   const settings: ExchangeOptions = { silenceMs: SILENCE_MS, patience: PATIENCE, ...options };
   const ledger = createLedger(options);
+  const callers = createCallers(options);
+  const booked = async (caller: Caller, reserve: () => Promise<Booking>): Promise<Booking> => {
+    try {
+      const booking = await reserve();
+      callers.remember(caller, booking.loop);
+      return booking;
+    } catch (error) {
+      callers.forget(caller);
+      throw error;
+    }
+  };
   const app = new Hono();
   for (const name of DIALECT_NAMES) {
     const dialect = DIALECTS[name];
     const line = lineOf(name, { clock, upstreams, canaries });
     app.post(dialect.path, async ({ req: { raw: request } }) => {
       const moment = ledger.moment();
-      const caller = await callerOf(tokenIn(request, dialect), { identity: options.identity, store });
+      const caller = await callers.of(tokenIn(request, dialect));
       if (line === undefined) throw unconfigured(dialect);
-      const { loop } = caller;
       const { model } = line.upstream;
       const asked = prepared(await textOf(request), dialect, model);
       const at = clock.now().toISOString();
-      const label = labelOf(request, loop);
-      const booking = await ledger.reserve({ ...caller, moment }, { label, model, expected: asked.expected });
-      return exchange({ request, line, loop, prepared: asked, booking, label, at }, settings);
+      const label = labelOf(request, caller.loop);
+      const booking = await booked(caller, () =>
+        ledger.reserve({ ...caller, moment }, { label, model, expected: asked.expected }),
+      );
+      return exchange({ request, line, loop: booking.loop, prepared: asked, booking, label, at }, settings);
     });
   }
   app.all('/gateway/*', ({ req: { method, path } }) => {

@@ -45,6 +45,35 @@ export function describeCalls(name: string, open: () => Promise<StoreStage>): vo
       ]);
     });
 
+    it('are booked and their account read at the same moment, without the one that is booked', async () => {
+      const run = { id: 4031, entry: 1 };
+      const loop = loopOf({ issue: 31 }, { built: { reports: {}, run } });
+      await store.save(saveOf(loop, 0));
+      const reservation = { loopId: idOf(loop.ref), entry: 1, model: 'm', call: EXPECTED, usd: 0.01, at: AT };
+      const place = { repositoryId: loop.ref.repositoryId, runId: run.id };
+      const first = await store.reserveFor(place, reservation);
+      const second = await store.reserveFor(place, reservation);
+      expect(first).toMatchObject({ account: { loop: { ref: loop.ref }, untold: [] } });
+      expect(second.account?.untold).toEqual([{ ...EXPECTED, id: first.id }]);
+      expect(second.id).not.toBe(first.id);
+      const unknown = await store.reserveFor({ ...place, runId: 4032 }, reservation);
+      expect(unknown.account).toBeUndefined();
+      await store.release(unknown.id);
+      expect((await store.untold(reservation.loopId)).map(({ id }) => id)).toEqual([first.id, second.id]);
+    });
+
+    it('that are taken back were never there, and those that are settled or told are not taken back', async () => {
+      const { id, reserve } = await savedLoop(32);
+      const [first, second] = [await reserve(), await reserve()];
+      await store.settle(first, { call: callOf(10, 3), usd: undefined });
+      await store.release(first);
+      await store.release(second);
+      await store.release(second);
+      expect(await store.untold(id)).toEqual([{ ...callOf(10, 3), id: first }]);
+      const third = await reserve();
+      expect((await store.calls(id)).map((call) => call.id)).toEqual([first, third]);
+    });
+
     it('are shown in their order, each with when it was made, what it cost and what was said in it', async () => {
       const { id, reserve, told } = await savedLoop(20);
       const [first, second] = [await reserve(), await reserve()];

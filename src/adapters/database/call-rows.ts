@@ -7,26 +7,32 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { BookedCall } from '../../loop/brief.ts';
 import { callsOf, costUsd } from '../../loop/costs.ts';
 import { idOf } from '../../loop/terms.ts';
-import type { Change, Store } from '../../ports.ts';
+import type { Change, Reservation, Store } from '../../ports.ts';
 import { blobInsert, blobOf } from './blob-rows.ts';
 import { storedLoopOf, withRun } from './loop-rows.ts';
 import type { CallRow, Queries } from './tables.ts';
 
 /** What the store says and does about calls. */
-export function callRows(db: Queries): Pick<Store, 'reserve' | 'settle' | 'untold' | 'account' | 'calls'> {
+export function callRows(
+  db: Queries,
+): Pick<Store, 'reserve' | 'release' | 'settle' | 'untold' | 'account' | 'reserveFor' | 'calls'> {
   return {
     reserve: (reservation) => reserve(db, reservation),
+    release: (id) => release(db, id),
     settle: (id, settlement) => settle(db, id, settlement),
     untold: (loopId) => untold(db, loopId),
     account: (repositoryId, runId) => account(db, repositoryId, runId),
+    reserveFor: (run, reservation) => reserveFor(db, run, reservation),
     calls: (loopId) => calls(db, loopId),
   };
 }
 
-async function reserve(
-  db: Queries,
-  { loopId, entry, model, call, usd, at }: Parameters<Store['reserve']>[0],
-): Promise<string> {
+async function reserve(db: Queries, reservation: Reservation): Promise<string> {
+  const { number } = await reservationInsert(db, reservation).executeTakeFirstOrThrow();
+  return idAt(reservation.loopId, number);
+}
+
+function reservationInsert(db: Pick<Queries, 'insertInto'>, { loopId, entry, model, call, usd, at }: Reservation) {
   const reserved = { reserved_tokens: call.promptTokens + call.completionTokens, reserved_usd: usd ?? null };
   const row = {
     ...rowOf(call, usd),
@@ -39,12 +45,16 @@ async function reserve(
     at: new Date(at),
     transcript: null,
   };
-  const { number } = await db
+  return db
     .insertInto('calls')
     .values({ ...row, number: nextNumber(loopId) })
-    .returning('number')
-    .executeTakeFirstOrThrow();
-  return `${loopId}#${number}`;
+    .returning('number');
+}
+
+async function release(db: Queries, id: string): Promise<void> {
+  const { loopId, number } = placeOf(id);
+  const row = db.deleteFrom('calls').where('loop_id', '=', loopId).where('number', '=', number);
+  await row.where('settled', '=', false).where('told', '=', false).execute();
 }
 
 async function settle(
@@ -83,14 +93,36 @@ async function untold(db: Queries, loopId: string): ReturnType<Store['untold']> 
 }
 
 async function account(db: Queries, repositoryId: number, runId: number): ReturnType<Store['account']> {
-  const row = await withRun(db, repositoryId, runId)
+  const row = await accountOf(db, repositoryId, runId).executeTakeFirst();
+  return row && { loop: storedLoopOf(row).loop, untold: row.untold.map(callIn) };
+}
+
+function accountOf(db: Queries, repositoryId: number, runId: number) {
+  return withRun(db, repositoryId, runId)
     .select(({ selectFrom }) => {
       const calls = selectFrom('calls').select(CALL_COLUMNS).whereRef('calls.loop_id', '=', 'loops.id');
       return jsonArrayFrom(calls.where('told', '=', false).orderBy('number')).as('untold');
     })
-    .limit(1)
-    .executeTakeFirst();
-  return row && { loop: storedLoopOf(row).loop, untold: row.untold.map(callIn) };
+    .limit(1);
+}
+
+/** In one statement, whose parts see the rows as they were before it: an agent waits for it at the start of each of its calls. */
+async function reserveFor(
+  db: Queries,
+  { repositoryId, runId }: Parameters<Store['reserveFor']>[0],
+  reservation: Reservation,
+): ReturnType<Store['reserveFor']> {
+  const { number, ...row } = await db
+    .with('reserved', (rows) => reservationInsert(rows, reservation))
+    .selectFrom('reserved')
+    .leftJoin(accountOf(db, repositoryId, runId).as('account'), (join) => join.onTrue())
+    .select(['number', 'id', 'version', 'loop', 'untold'])
+    .executeTakeFirstOrThrow();
+  const { id, version, loop, untold } = row;
+  const reserved = idAt(reservation.loopId, number);
+  if (id === null || version === null || loop === null) return { id: reserved, account: undefined };
+  const account = { loop: storedLoopOf({ id, version, loop }).loop, untold: (untold ?? []).map(callIn) };
+  return { id: reserved, account };
 }
 
 async function calls(db: Queries, loopId: string): ReturnType<Store['calls']> {
@@ -138,6 +170,10 @@ function nextNumber(loopId: string) {
   return sql<number>`(select coalesce(max(number), 0) + 1 from calls where loop_id = ${loopId})`;
 }
 
+function idAt(loopId: string, number: number): string {
+  return `${loopId}#${number}`;
+}
+
 function placeOf(id: string): { readonly loopId: string; readonly number: number } {
   const at = id.lastIndexOf('#');
   return { loopId: id.slice(0, at), number: Number(id.slice(at + 1)) };
@@ -157,7 +193,7 @@ const CALL_COLUMNS = [
 function callIn(row: Pick<Selectable<CallRow>, (typeof CALL_COLUMNS)[number]>): BookedCall {
   const { phase, skill, role, attempt } = row;
   return {
-    id: `${row.loop_id}#${row.number}`,
+    id: idAt(row.loop_id, row.number),
     ...{ phase, skill, role, attempt },
     promptTokens: Number(row.prompt_tokens),
     completionTokens: Number(row.completion_tokens),

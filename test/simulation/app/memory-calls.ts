@@ -12,13 +12,28 @@ const UNRESERVED = { entry: undefined, model: undefined, transcript: undefined }
 export function createCallRows(
   database: Database,
   putBlob: Store['putBlob'],
-): Pick<Store, 'reserve' | 'settle' | 'untold' | 'account' | 'calls'> {
+): Pick<Store, 'reserve' | 'release' | 'settle' | 'untold' | 'account' | 'reserveFor' | 'calls'> {
   const untold = async (loopId: string) =>
     (database.calls.get(loopId) ?? []).filter(({ told }) => !told).map(({ call }) => structuredClone(call));
+  const reserve: Store['reserve'] = async ({ loopId, entry, model, call, usd, at }) => {
+    const booked = { ...UNRESERVED, entry, model, usd, at: new Date(at).toISOString() };
+    return book(database, loopId, { ...booked, call, isSettled: false, told: false });
+  };
+  const account: Store['account'] = async (repositoryId, runId) => {
+    const isOf = ({ ref, built }: Loop) => ref.repositoryId === repositoryId && built.run?.id === runId;
+    const row = [...database.loops.values()].findLast(({ loop }) => isOf(loop));
+    return row && { loop: row.loop, untold: await untold(idOf(row.loop.ref)) };
+  };
   return {
-    reserve: async ({ loopId, entry, model, call, usd, at }) => {
-      const booked = { ...UNRESERVED, entry, model, usd, at: new Date(at).toISOString() };
-      return book(database, loopId, { ...booked, call, isSettled: false, told: false });
+    reserve,
+    async release(id) {
+      const loopId = id.slice(0, id.lastIndexOf('#'));
+      const isOther = ({ call, isSettled, told }: BookedRow) => call.id !== id || isSettled || told;
+      database.calls.set(loopId, (database.calls.get(loopId) ?? []).filter(isOther));
+    },
+    async reserveFor({ repositoryId, runId }, reservation) {
+      const before = await account(repositoryId, runId);
+      return { id: await reserve(reservation), account: before };
     },
     async settle(id, { call, usd, transcript }) {
       const digest = transcript === undefined ? undefined : await putBlob(transcript);
@@ -28,11 +43,7 @@ export function createCallRows(
       return digest;
     },
     untold,
-    async account(repositoryId, runId) {
-      const isOf = ({ ref, built }: Loop) => ref.repositoryId === repositoryId && built.run?.id === runId;
-      const row = [...database.loops.values()].findLast(({ loop }) => isOf(loop));
-      return row && { loop: row.loop, untold: await untold(idOf(row.loop.ref)) };
-    },
+    account,
     calls: async (loopId) =>
       (database.calls.get(loopId) ?? []).map(({ call, told: _, ...row }) => structuredClone({ ...call, ...row })),
   };
@@ -54,12 +65,12 @@ export function tellCalls(database: Database, loop: Loop, event: Event): void {
 
 function book(database: Database, loopId: string, row: BookedRow): string {
   const rows = database.calls.get(loopId) ?? [];
-  const id = `${loopId}#${rows.length + 1}`;
+  const last = rows.at(-1)?.call.id ?? `${loopId}#0`;
+  const id = `${loopId}#${Number(last.slice(last.lastIndexOf('#') + 1)) + 1}`;
   database.calls.set(loopId, [...rows, { ...row, call: { ...row.call, id } }]);
   return id;
 }
 
 function rowOf(database: Database, id: string): BookedRow | undefined {
-  const at = id.lastIndexOf('#');
-  return database.calls.get(id.slice(0, at))?.[Number(id.slice(at + 1)) - 1];
+  return database.calls.get(id.slice(0, id.lastIndexOf('#')))?.find(({ call }) => call.id === id);
 }
