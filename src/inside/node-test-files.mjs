@@ -4,7 +4,6 @@
  * `{token, program, command, files: [{path, key, only?: [name]}]}` from standard input; of a file with `only` no other tests are run, and a
  * process is told its own key only.
  */
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -30,7 +29,7 @@ const starts = files.map(({ path, key, only }, index) => {
   return { env, argv: [...argv, ...(only === undefined ? [] : choice(only))], request };
 });
 
-function run({ env, argv, request }) {
+function run(spawn, { env, argv, request }) {
   return new Promise((done) => {
     const child = spawn(process.execPath, [...process.execArgv, ...argv, RUNNER], {
       ...{ detached: true, env: { ...process.env, ...env }, stdio: ['pipe', 'inherit', 'inherit', 3] },
@@ -55,4 +54,8 @@ const [first, ...others] = starts;
 if (first !== undefined && others.length === 0 && first.argv.length === 0 && Object.keys(first.env).length === 0) {
   keep(first.request);
   await import(pathToFileURL(RUNNER).href);
-} else for (const start of starts) await run(start);
+} else {
+  // Loading it takes longer than the rest of this program.
+  const { spawn } = await import('node:child_process');
+  for (const start of starts) await run(spawn, start);
+}

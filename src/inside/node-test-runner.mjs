@@ -143,7 +143,8 @@ function wrongCalls() {
   const one = token.slice(0, half);
   const other = token.slice(half);
   return [
-    ['ok', 0],
+    // Without a message it would parse this program for one.
+    ['ok', 0, one],
     ['equal', one, other],
     ['notEqual', one, one],
     ['strictEqual', one, other],
