@@ -25,6 +25,8 @@ export interface WebhookSettings {
   readonly log: Logger;
   /** GitHub's own limit of 25 MB unless given. */
   readonly limits?: BodyLimits;
+  /** For how long one is waited for that is not stored yet; less than GitHub waits, unless given. */
+  readonly patienceMs?: number;
 }
 
 /** GitHub sends no more, and waits for 10 s: what is stored needs the rest of them. https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap */
@@ -44,6 +46,7 @@ interface Door extends Pick<WebhookSettings, 'webhookSecret' | 'log'> {
   /** Of @octokit/webhooks: checks the signature once more, of the text, parses it, and calls the handler that Probot has. */
   readonly webhooks: Pick<Webhooks, 'verifyAndReceive'>;
   readonly limits: BodyLimits;
+  readonly patienceMs: number;
   readonly read: ReadBody;
   /** What Probot's handler kept, until it is stored; by a name of its own, as one webhook may come twice at the same time. */
   readonly reduced: Map<string, Delivery>;
@@ -52,7 +55,17 @@ interface Door extends Pick<WebhookSettings, 'webhookSecret' | 'log'> {
 
 /** Takes webhooks in: what is answered with 200 is stored, and GitHub counts everything else as failed. */
 export async function createWebhooks(settings: WebhookSettings): Promise<RequestListener> {
-  const { appId, privateKey, webhookSecret, apiUrl, fetch, ports, log, limits = LIMITS } = settings;
+  const {
+    appId,
+    privateKey,
+    webhookSecret,
+    apiUrl,
+    fetch,
+    ports,
+    log,
+    limits = LIMITS,
+    patienceMs = PATIENCE_MS,
+  } = settings;
   const probot = new Probot({
     appId,
     privateKey,
@@ -70,7 +83,8 @@ export async function createWebhooks(settings: WebhookSettings): Promise<Request
     }),
   );
   const read = createBodyReader(limits);
-  const door: Door = { webhookSecret, log, webhooks: probot.webhooks, limits, read, reduced, store: ports.store };
+  const { webhooks } = probot;
+  const door: Door = { webhookSecret, log, webhooks, limits, patienceMs, read, reduced, store: ports.store };
   return (request, response) => {
     answered(request, response, door).catch((failure: unknown) => {
       log.error(`a webhook could not be answered: ${reasonOf(failure)}`);
@@ -83,7 +97,7 @@ async function answered(request: IncomingMessage, response: ServerResponse, door
   const refusal = refusalOf(request, door.limits);
   // Whoever asks before sending is asked for what will be read only.
   if (refusal === undefined && request.headers.expect !== undefined) response.writeContinue();
-  send(request, response, refusal ?? (await inTime(receive(request, door))));
+  send(request, response, refusal ?? (await inTime(receive(request, door), door.patienceMs)));
 }
 
 /** Of a webhook that decides nothing the id alone is stored, so that it is taken neither for missed nor for new when it comes again. */
@@ -178,9 +192,9 @@ const PATIENCE_MS = 9000;
 const LATE: Answer = { status: 503, text: 'The webhook was not stored in time.\n' };
 
 /** What is stored after all is known by its id when GitHub brings it again. */
-async function inTime(received: Promise<Answer>): Promise<Answer> {
+async function inTime(received: Promise<Answer>, patienceMs: number): Promise<Answer> {
   const late = Promise.withResolvers<Answer>();
-  const timer = setTimeout(() => late.resolve(LATE), PATIENCE_MS);
+  const timer = setTimeout(() => late.resolve(LATE), patienceMs);
   try {
     return await Promise.race([received, late.promise]);
   } finally {
