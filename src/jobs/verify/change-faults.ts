@@ -8,7 +8,7 @@ import { inParallel } from '../../test-runs/in-parallel.ts';
 import { type FrozenTest, idOf } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
 import { codeFiles, textsOf } from './product-code.ts';
-import { keptLooking, reachedByKept, readersOf, unreachedOf } from './reached.ts';
+import { keptLooking, lookedAt, reachedByKept } from './reached.ts';
 import type { KeptTests } from './regressions.ts';
 import {
   type Answer,
@@ -77,11 +77,11 @@ export async function tryChange(
 
 /** Frozen tests that look at what the product does, of each claim and all together, and to which places none of them comes. */
 async function lookingTests(work: Work, placed: Placed, claiming: readonly Claim[], keeping: readonly FrozenTest[]) {
-  const readers = await readersOf(work, placed, [...claiming.flatMap(({ tests }) => tests), ...keeping]);
+  const every = [...claiming.flatMap(({ tests }) => tests), ...keeping];
+  const { readers, unreached } = await lookedAt(work, placed, every);
   const looking = (tests: readonly FrozenTest[]) => tests.filter((test) => !readers.has(idOf(test)));
   const asked = claiming.map((claim) => ({ ...claim, tests: looking(claim.tests) }));
-  const all = [...asked.flatMap(({ tests }) => tests), ...looking(keeping)];
-  return { readers, asked, all, unreached: await unreachedOf(work, placed, all) };
+  return { readers, asked, all: looking(every), unreached };
 }
 
 /** Where tests come to. */

@@ -33,15 +33,10 @@ export async function tryKept(work: Work, requirement: string, tests: readonly F
   const alone = await reachedAlone(work, { texts, faults: [...reached] }, tests);
   const ordered = inOrder([...reached], { work, alone, own: new Set(taskFiles(work, requirement)) });
   const faults = readable(parsers, { texts, faults: ordered }, MOST_FAULTS);
-  const most = Math.min(workers(work), WINDOW);
   let unmeasured = 0;
   // Some at the same time, and the first in order counts: which one it is does not depend on the machine.
-  for (let from = 0; from < faults.length; from += most) {
-    const trials = await inParallel(
-      faults.slice(from, from + most),
-      (fault) => tryOn(work, { fault, texts, tests }),
-      most,
-    );
+  for (const window of windowsOf(faults, Math.min(workers(work), WINDOW))) {
+    const trials = await inParallel(window, (fault) => tryOn(work, { fault, texts, tests }), window.length);
     const shown = trials.find(({ isShown }) => isShown);
     if (shown !== undefined)
       return { isTried: true, fault: textOf(shown.fault), detail: `noticed: ${textOf(shown.fault)}` };
@@ -50,8 +45,16 @@ export async function tryKept(work: Work, requirement: string, tests: readonly F
   return { isTried: faults.length > 0, fault: undefined, detail: detailOf(faults.length, unmeasured, texts.size) };
 }
 
-/** Behind the first that is noticed all are tried in vain. */
+/** Behind the first that is noticed all are tried in vain: */
 const WINDOW = 2 * PROCESSORS;
+
+/** mostly it is the very first, and tests that notice nothing are soon asked for many at a time. */
+function windowsOf(faults: readonly Fault[], most: number): readonly (readonly Fault[])[] {
+  const windows: (readonly Fault[])[] = [];
+  for (let from = 0, size = 1; from < faults.length; from += size, size = Math.min(2 * size, most))
+    windows.push(faults.slice(from, from + size));
+  return windows;
+}
 
 interface Asked {
   readonly fault: Fault;

@@ -72,13 +72,29 @@ async function reachedIn(work: Work, placed: Placed, run: Run): Promise<Readonly
   return reachedFaults(placed.faults, keys, marked);
 }
 
-/** The faults to whose statement none of the tests comes: all of them stay green where the process ends there. What cannot be confirmed counts as reached. */
-export async function unreachedOf(
+/** Ids of the tests that look at the text of the source, and the faults to whose statement none of the others comes. */
+export async function lookedAt(
   work: Work,
   placed: Placed,
   tests: readonly FrozenTest[],
+): Promise<{ readonly readers: ReadonlySet<string>; readonly unreached: ReadonlySet<Fault> }> {
+  // Mostly none of them looks at the text, and what they come to is what was asked for meanwhile.
+  const [readers, reachedByAll] = await both(
+    () => readersOf(work, placed, tests),
+    () => reachedOf(work, placed, tests),
+    workers(work),
+  );
+  const others = tests.filter((test) => !readers.has(idOf(test)));
+  const reached = readers.size === 0 ? reachedByAll : await reachedOf(work, placed, others);
+  return { readers, unreached: await unreachedOf(work, { placed, reached }, others) };
+}
+
+/** Of the faults that are not `reached`, as marks tell, those to whose statement none of the tests comes: all of them stay green where the process ends there. What cannot be confirmed counts as reached. */
+async function unreachedOf(
+  work: Work,
+  { placed, reached }: { readonly placed: Placed; readonly reached: ReadonlySet<Fault> },
+  tests: readonly FrozenTest[],
 ): Promise<ReadonlySet<Fault>> {
-  const reached = await reachedOf(work, placed, tests);
   const missed = placed.faults.filter((fault) => !reached.has(fault));
   return holdingInParts(missed, (faults) => isUnreached(work, { ...placed, faults }, tests));
 }
@@ -94,7 +110,7 @@ async function isUnreached(work: Work, placed: Placed, tests: readonly FrozenTes
 }
 
 /** Ids of the tests that are red where nothing but spaces came into the product: what they look at is its text. */
-export async function readersOf(
+async function readersOf(
   work: Work,
   { texts, faults }: Placed,
   tests: readonly FrozenTest[],
