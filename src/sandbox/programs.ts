@@ -7,8 +7,8 @@ import { childEnvironment } from '../settings/env.ts';
 export interface Interpreters {
   readonly path: readonly string[];
   readonly bind: readonly string[];
-  /** Whether Python is that of a virtual environment which somebody has activated. */
-  readonly isActivated: boolean;
+  /** The virtual environment that Python is of, which somebody has activated; undefined where it is of none. */
+  readonly environment: string | undefined;
 }
 let interpreters: Promise<Interpreters> | undefined;
 
@@ -30,7 +30,7 @@ async function findInterpreters(): Promise<Interpreters> {
   return {
     path: [node, ...prefixes.map((prefix) => join(prefix, 'bin'))],
     bind: places,
-    isActivated: prefixes.length > 1,
+    environment: prefixes.length > 1 ? prefixes[0] : undefined,
   };
 }
 

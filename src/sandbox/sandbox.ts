@@ -15,6 +15,7 @@ import { childEnvironment } from '../settings/env.ts';
 import { type CommandResult, runProcess } from './command-run.ts';
 import type { Egress } from './egress.ts';
 import { bubblewrap, closedNode, interpreterDirectories } from './programs.ts';
+import { createStandIn, type StandIn, standInBinds } from './stand-in.ts';
 import { PROCESSORS, type Turns, turnsFor } from './turns.ts';
 import { treeBinds, writableTree } from './writable-tree.ts';
 
@@ -35,6 +36,8 @@ export interface SandboxCommand {
   readonly judged?: boolean;
   /** Lets the command out to some hosts, instead of those that all may reach. */
   readonly egress?: Egress;
+  /** A folder in its tree that the command finds, and may write, where the virtual environment is. */
+  readonly python?: string;
 }
 
 export interface Sandbox {
@@ -47,6 +50,8 @@ export interface Sandbox {
   readonly scratch: string;
   /** The Node for our own scripts: commands that they start can open neither its memory nor its files. */
   readonly node: string;
+  /** The virtual environment that commands take Python from; undefined where there is none, or nothing can be shown in its place. */
+  readonly python?: StandIn | undefined;
   /** As many work at a time as there are processors; the time that a command may take begins with its turn. @throws {SandboxError} when the directory is in no bound tree. */
   run(command: SandboxCommand): Promise<CommandResult>;
 }
@@ -85,13 +90,13 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { scratch } = places;
   if (problem === undefined) {
     const disk = await openDiskMeter({ workspace: places.workspace, copies: places.trees }, places.limits);
-    const filtered = places.foundations.filter !== undefined;
     return {
       kind: 'bubblewrap',
       limits: limitsTold(places.limits),
-      missing: missingWalls({ filtered, scoped: places.scope !== undefined }),
+      missing: missingWalls({ filtered: places.foundations.filter !== undefined, scoped: places.scope !== undefined }),
       scratch,
       node: await closedNode(scratch),
+      python: places.python,
       run: runIn(places, wrapped, { disk, table: createProcessTable(), turns: turnsFor(PROCESSORS) }),
     };
   }
@@ -115,6 +120,7 @@ interface Places {
   /** What every command finds in its environment beside what it is given. */
   readonly environment: Readonly<Record<string, string>>;
   readonly path: string;
+  readonly python: StandIn | undefined;
   readonly egress: Egress | undefined;
 }
 
@@ -186,6 +192,7 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
       binds: [
         ...places.readOnly.flatMap((path) => ['--ro-bind', path, path]),
         ...(await treeBinds(places, writable)),
+        ...standInBinds(places.python, command.python),
         ...(egress?.binds ?? []),
       ],
       directory: command.directory,
@@ -215,23 +222,21 @@ async function placesOf(options: SandboxOptions): Promise<Places> {
   const [workspace, scratch] = await Promise.all([realpath(options.workspace), realpath(options.scratch)]);
   const interpreters = await interpreterDirectories();
   const limits = options.limits ?? defaultLimits();
-  const first = interpreters.isActivated ? [] : (options.programs ?? []);
+  const first = interpreters.environment !== undefined ? [] : (options.programs ?? []);
   const path = options.path ?? [...first, ...interpreters.path, '/usr/local/bin', '/usr/bin', '/bin'].join(':');
   const { prepared } = options;
   const ours = prepared === undefined ? options.readOnly : [...options.readOnly, prepared];
   const readOnly = [...interpreters.bind, ...(await Promise.all(ours.map((place) => realpath(place))))];
   return {
     program: options.program ?? (await bubblewrap()),
-    workspace,
-    scratch,
+    ...{ workspace, scratch, limits },
     foundations: await layFoundations(scratch),
-    limits,
     scope: await openScope(limits, { path: childEnvironment().PATH ?? '' }),
     trees: treesDirectory(scratch),
     readOnly,
     environment: { PATH: path, LANG: 'C.UTF-8', ...(prepared === undefined ? {} : { LOOPWRIGHT_SETUP: prepared }) },
-    path,
-    egress: options.egress,
+    ...{ path, egress: options.egress },
+    python: interpreters.environment === undefined ? undefined : createStandIn(interpreters.environment),
   };
 }
 

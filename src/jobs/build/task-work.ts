@@ -10,7 +10,9 @@ import { presentFiles } from '../workspace/changes.ts';
 import { type Bench, callContext, JobError } from '../workspace/environment.ts';
 import { install } from '../workspace/install.ts';
 import { lockPackages } from '../workspace/new-packages.ts';
+import { newRequirements } from '../workspace/new-requirements.ts';
 import { NPM_LOCK } from '../workspace/npm-lock.ts';
+import { REQUIREMENTS } from '../workspace/pip-requirements.ts';
 import { converse, type Ending, UNFINISHED } from './agent.ts';
 import {
   acceptanceOf,
@@ -74,15 +76,18 @@ export async function workOn(bench: Bench, request: TaskRequest): Promise<readon
   return unfinished(task, ending);
 }
 
-/** Where people approved that the lock file changes. */
+/** Where people approved that the lock file changes, or what pip installs. */
 function installerFor(bench: Bench, { files }: Task): (() => Promise<readonly string[]>) | undefined {
   const locks = files.filter((path) => posix.basename(path) === NPM_LOCK);
-  if (locks.length === 0) return undefined;
-  const { workspace } = bench.environment;
+  if (locks.length === 0 && !files.includes(REQUIREMENTS)) return undefined;
+  const { workspace, sandbox } = bench.environment;
   return async () => {
-    const added = await lockPackages(bench, workspace, locks);
+    const locked = locks.length === 0 ? [] : await lockPackages(bench, workspace, locks);
+    // What was asked for before, and no more, is not there any longer.
+    sandbox.python?.show(undefined);
+    const required = await newRequirements(bench, workspace);
     await install(bench, workspace);
-    return added;
+    return [...locked, ...required];
   };
 }
 

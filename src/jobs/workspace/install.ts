@@ -2,6 +2,7 @@
 import { said } from '../report/said.ts';
 import { type Installable, JobError, runShell, SetupError } from './environment.ts';
 import { newPackages } from './new-packages.ts';
+import { newRequirements } from './new-requirements.ts';
 
 export interface Installing {
   /** On which commit, as in ` on the base`. */
@@ -41,10 +42,14 @@ async function addedIn(
   directory: string,
   { isWorkedOn = false }: Installing,
 ): Promise<string | undefined> {
-  if (!isWorkedOn) return newPackages(bench, directory);
-  return newPackages(bench, directory).catch((error: unknown) => {
-    if (!(error instanceof JobError) || error instanceof SetupError) throw error;
-    bench.environment.log(error.message);
-    return undefined;
-  });
+  const orTold = async <Result>(adding: Promise<Result>): Promise<Result | undefined> => {
+    if (!isWorkedOn) return adding;
+    return adding.catch((error: unknown) => {
+      if (!(error instanceof JobError) || error instanceof SetupError) throw error;
+      bench.environment.log(error.message);
+      return undefined;
+    });
+  };
+  await orTold(newRequirements(bench, directory));
+  return orTold(newPackages(bench, directory));
 }

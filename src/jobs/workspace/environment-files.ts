@@ -1,0 +1,55 @@
+/** The files of a copied environment: what pip has touched of them, and what of its new ones others would take for theirs. */
+import { lstat, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { exists } from '../../sandbox/programs.ts';
+import { type Entries, FOLDER, withoutTestPlugins } from './wheel-files.ts';
+
+/** All that lies below a folder; links are not followed. A file tells when it was written: nobody but pip has written there, and pip sets no times. */
+export async function entriesIn(root: string): Promise<Entries> {
+  const found = await readdir(root, { recursive: true, withFileTypes: true });
+  const entries = found.map(async (entry): Promise<readonly [string, string]> => {
+    const place = join(entry.parentPath, entry.name);
+    const path = place.slice(root.length + 1);
+    if (entry.isDirectory()) return [path, FOLDER];
+    if (entry.isSymbolicLink()) return [path, `link to ${await readlink(place)}`];
+    const { mode, size, mtimeNs } = await lstat(place, { bigint: true });
+    return [path, [mode, size, mtimeNs].join(' ')];
+  });
+  return new Map(await Promise.all(entries));
+}
+
+export interface Keeping {
+  readonly before: Entries;
+  readonly log: (line: string) => void;
+}
+
+const PROGRAMS = ['/usr/local/bin', '/usr/bin', '/bin'];
+
+/** Takes away what of the new files would have a say in commands that do not ask for them: plugins that pytest loads of itself, and programs that are called as one of the system. */
+export async function keepToItself(root: string, { before, log }: Keeping): Promise<void> {
+  for (const [path, is] of await entriesIn(root)) {
+    if (before.has(path) || is === FOLDER) continue;
+    const [place, name] = [join(root, path), basename(path)];
+    if (name.toLowerCase() === 'entry_points.txt')
+      await withoutPlugins(place, () =>
+        log(`${path}: pytest loads none of its plugins, because the base does not have them`),
+      );
+    if (dirname(path) === 'bin' && (await isOfSystem(name))) {
+      await rm(place);
+      log(`${path} is left out: the system has a program of this name`);
+    }
+  }
+}
+
+async function withoutPlugins(place: string, tell: () => void): Promise<void> {
+  const text = await readFile(place, 'utf8');
+  const plain = withoutTestPlugins(text);
+  if (plain === text) return;
+  await writeFile(place, plain);
+  tell();
+}
+
+async function isOfSystem(name: string): Promise<boolean> {
+  for (const folder of PROGRAMS) if (await exists(join(folder, name))) return true;
+  return false;
+}

@@ -1,0 +1,119 @@
+/** pip in the sandbox, with a way out to indexes: it takes wheels only, so that nothing of a package runs, and writes in a copy of the environment. */
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { execa } from 'execa';
+import { programText } from '../../inside/program-text.ts';
+import { type Egress, hostOf, openEgress } from '../../sandbox/egress.ts';
+import { type CommandResult, treesDirectory } from '../../sandbox/sandbox.ts';
+import { fetchingEnvironment } from '../../settings/env.ts';
+import { said } from '../report/said.ts';
+import { type Installable, JobError, SetupError } from './environment.ts';
+import { entriesIn, keepToItself } from './environment-files.ts';
+import type { Indexes } from './pip-indexes.ts';
+import { strangeFiles } from './wheel-files.ts';
+
+/** What pip is given. */
+export interface Required {
+  /** Where commands find the environment. */
+  readonly environment: string;
+  readonly lines: readonly string[];
+  readonly indexes: Indexes;
+}
+
+/** A copy of the environment with what the lines ask for besides, and with what there was as it was. @throws {JobError} */
+export async function withRequirements(bench: Installable, { environment, lines, indexes }: Required): Promise<string> {
+  const place = await mkdtemp(join(treesDirectory(bench.environment.scratch), 'python-'));
+  const copy = join(place, 'environment');
+  await mkdir(copy);
+  await execa('cp', ['-a', '--', `${environment}/.`, copy], { stdin: 'ignore' });
+  const before = await entriesIn(copy);
+  await writeFile(join(place, WANTED), `${lines.join('\n')}\n`);
+  const python = { environment, copy, place };
+  const installed = await pip(bench, python, ['list', '--format=freeze']);
+  if (installed.exitCode !== 0)
+    throw new SetupError(
+      `The environment ${environment} has no pip that tells what is installed: ${said(installed, 2000)}`,
+    );
+  await writeFile(join(place, CONSTRAINTS), installed.stdout);
+  await fetchInto(bench, python, indexes);
+  const strange = strangeFiles(before, await entriesIn(copy));
+  if (strange.length > 0)
+    throw new JobError(
+      `What requirements.txt adds is not installed: ${strange.slice(0, MOST_SHOWN).join('; ')}${strange.length > MOST_SHOWN ? `, and ${strange.length - MOST_SHOWN} more` : ''}; a package that does so has to be on the default branch first.`,
+    );
+  await keepToItself(copy, { before, log: bench.environment.log });
+  return copy;
+}
+
+const MOST_SHOWN = 5;
+const WANTED = 'wanted.txt';
+const CONSTRAINTS = 'constraints.txt';
+const QUIETLY = ['--isolated', '--no-input', '--disable-pip-version-check', '--no-color'];
+/** What is fetched is tried again soon, and not for minutes. */
+const SOON = ['--retries', '2', '--timeout', '15'];
+const INSTALL = ['install', '--only-binary', ':all:', '--no-cache-dir', '--progress-bar', 'off', '--quiet', ...SOON];
+
+interface Python {
+  readonly environment: string;
+  /** What stands there for pip, which writes in it. */
+  readonly copy: string;
+  /** The tree that the copy is in. */
+  readonly place: string;
+}
+
+/** Python heeds neither the environment nor the folder that it runs in, and pip no settings of the machine. */
+function pip(
+  { brief, environment: { sandbox } }: Installable,
+  { environment, copy, place }: Python,
+  argv: readonly string[],
+  egress?: Egress,
+): Promise<CommandResult> {
+  return sandbox.run({
+    argv: [join(environment, 'bin', 'python'), '-IB', '-m', 'pip', ...QUIETLY, ...argv],
+    directory: place,
+    env: { CI: 'true', PIP_CONFIG_FILE: '/dev/null' },
+    timeoutMs: brief.limits.commandTimeoutMs,
+    outputBytes: brief.limits.outputBytes,
+    python: copy,
+    ...(egress === undefined ? {} : { egress }),
+  });
+}
+
+/** What is there already stays at its version: it is a constraint. */
+async function fetchInto(bench: Installable, python: Python, { options, addresses }: Indexes): Promise<void> {
+  const hosts = new Set(addresses.flatMap((address) => hostOf(address) ?? []));
+  const egress = await openEgress(hosts, programText('egress.mjs'));
+  try {
+    const { place } = python;
+    const files = ['--requirement', join(place, WANTED), '--constraint', join(place, CONSTRAINTS)];
+    const argv = [...INSTALL, ...options, ...(await ownAuthorities(place)), ...files];
+    const result = await pip(bench, python, argv, egress);
+    bench.environment.log(`pip install, from ${[...hosts].join(', ')}: ${result.exitCode === 0 ? 'done' : 'failed'}`);
+    if (result.exitCode !== 0) throw failureOf(result, egress, hosts);
+  } finally {
+    await egress.close();
+  }
+}
+
+/** The certificates of a company's own index, beside those that everybody trusts: pip takes one file in place of its own. */
+async function ownAuthorities(place: string): Promise<readonly string[]> {
+  const known = fetchingEnvironment().NODE_EXTRA_CA_CERTS;
+  if (known === undefined || known === '') return [];
+  const file = join(place, 'authorities.pem');
+  await writeFile(file, [...rootCertificates, await readFile(known, 'utf8')].join('\n'));
+  return ['--cert', file];
+}
+
+const UNREACHABLE =
+  /NewConnectionError|ProxyError|SSLError|CERTIFICATE_VERIFY_FAILED|ReadTimeout|ConnectionReset|HTTP error (?:401|403|5\d\d)/;
+
+function failureOf(result: CommandResult, egress: Egress, hosts: ReadonlySet<string>): JobError {
+  const refused = egress.refused();
+  if (refused.length > 0)
+    return new JobError(
+      `pip wants packages from ${refused.join(', ')}; they come from ${[...hosts].join(', ')} only, as the base's requirements.txt says. Where another index is meant, a person names it there on the default branch.`,
+    );
+  const message = `What requirements.txt adds cannot be had as wheels, with what the base has installed as it is: ${said(result, 2000)}`;
+  return UNREACHABLE.test(result.stderr) ? new SetupError(message) : new JobError(message);
+}
