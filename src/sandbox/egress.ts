@@ -21,6 +21,8 @@ export interface Egress {
   readonly argv: (lastDescriptor: number) => readonly string[];
   /** Hosts with ports that were asked for and are not allowed, each once. */
   refused(): readonly string[];
+  /** Those that are allowed and could not be reached, each once. */
+  unreached(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -38,16 +40,20 @@ export async function openEgress(hosts: ReadonlySet<string>, program: string): P
   const folder = await mkdtemp(join(tmpdir(), 'egress-'));
   await writeFile(join(folder, PROGRAM), program);
   const refused = new Set<string>();
-  const isAllowed = (host: string): boolean => {
-    if (hosts.has(host)) return true;
-    if (refused.size < MOST_REFUSED) refused.add(host.slice(0, 300));
-    return false;
+  const unreached = new Set<string>();
+  const gate: Gate = {
+    isAllowed(host) {
+      if (hosts.has(host)) return true;
+      if (refused.size < MOST_REFUSED) refused.add(host.slice(0, 300));
+      return false;
+    },
+    misses: (host) => void unreached.add(host),
   };
   const tunnels = new Set<Duplex>();
-  const server = createServer((asked, answer) => pass(asked, answer, isAllowed));
+  const server = createServer((asked, answer) => pass(asked, answer, gate));
   server.on('connect', (asked: IncomingMessage, client: Duplex, first: Buffer) => {
     tunnels.add(client.once('close', () => tunnels.delete(client)));
-    tunnel(asked, { client, first }, isAllowed);
+    tunnel(asked, { client, first }, gate);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(join(folder, SOCKET), resolve);
@@ -59,6 +65,7 @@ export async function openEgress(hosts: ReadonlySet<string>, program: string): P
       ...[join(PLACE, SOCKET), directFor(hosts), String(last)],
     ],
     refused: () => [...refused],
+    unreached: () => [...unreached],
     async close() {
       await closed(server, tunnels);
       await rm(folder, { recursive: true, force: true });
@@ -72,6 +79,12 @@ function directFor(hosts: ReadonlySet<string>): string {
   return ['localhost', '127.0.0.1', '::1'].filter((name) => !outside.includes(name)).join(',');
 }
 
+/** Who may pass, and who was let and did not come through. */
+interface Gate {
+  readonly isAllowed: (host: string) => boolean;
+  readonly misses: (host: string) => void;
+}
+
 interface Tunnel {
   readonly client: Duplex;
   /** What came with the request. */
@@ -79,25 +92,30 @@ interface Tunnel {
 }
 
 /** `CONNECT host:port`, as for HTTPS: what passes is encrypted between the command and the host. */
-function tunnel({ url = '' }: IncomingMessage, { client, first }: Tunnel, isAllowed: (host: string) => boolean): void {
+function tunnel({ url = '' }: IncomingMessage, { client, first }: Tunnel, { isAllowed, misses }: Gate): void {
   client.on('error', () => undefined);
   const place = placeOf(`https://${url}`);
   if (place === undefined || !isAllowed(place.host)) {
     client.end(`HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n`);
     return;
   }
+  let isThrough = false;
   const upstream = connect(place.port, place.name, () => {
+    isThrough = true;
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     upstream.write(first);
     upstream.pipe(client).pipe(upstream);
   });
-  upstream.on('error', () => client.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n'));
+  upstream.on('error', () => {
+    if (!isThrough) misses(place.host);
+    client.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n');
+  });
   client.on('close', () => upstream.destroy());
   upstream.on('close', () => client.destroy());
 }
 
 /** A request for a whole address, as for HTTP without encryption. */
-function pass(asked: IncomingMessage, answer: ServerResponse, isAllowed: (host: string) => boolean): void {
+function pass(asked: IncomingMessage, answer: ServerResponse, { isAllowed, misses }: Gate): void {
   const { url = '', method, headers } = asked;
   const place = url.startsWith('http:') ? placeOf(url) : undefined;
   if (place === undefined || !isAllowed(place.host)) {
@@ -116,8 +134,9 @@ function pass(asked: IncomingMessage, answer: ServerResponse, isAllowed: (host: 
     else pipeline(got, answer.writeHead(statusCode, passing(got.headers)), () => undefined);
   });
   onward.on('error', () => {
-    if (answer.headersSent) answer.destroy();
-    else answer.writeHead(502).end();
+    if (answer.headersSent) return void answer.destroy();
+    misses(place.host);
+    answer.writeHead(502).end();
   });
   answer.on('close', () => onward.destroy());
   pipeline(asked, onward, () => undefined);

@@ -41,13 +41,17 @@ export function wheelOf({ name, version = '1.0', files, requires = [], entryPoin
   return distribution(`${name}-${version}-py3-none-any.whl`, content);
 }
 
-/** A package that only its own `setup.py` could build. */
-export async function sourceOf(name: string, setup: string): Promise<Distribution> {
+/** A package that only its own code could build, which needs nothing else for it. */
+export async function sourceOf(name: string, code: string): Promise<Distribution> {
   const folder = await mkdtemp(join(tmpdir(), 'source-'));
+  const files = {
+    'PKG-INFO': `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`,
+    'pyproject.toml': '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
+    'backend.py': code,
+  };
   try {
     await mkdir(join(folder, `${name}-1.0`));
-    await writeFile(join(folder, `${name}-1.0`, 'setup.py'), setup);
-    await writeFile(join(folder, `${name}-1.0`, 'PKG-INFO'), `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`);
+    for (const [path, text] of Object.entries(files)) await writeFile(join(folder, `${name}-1.0`, path), text);
     await execa('tar', ['-czf', 'source.tar.gz', `${name}-1.0`], { cwd: folder });
     return distribution(`${name}-1.0.tar.gz`, await readFile(join(folder, 'source.tar.gz')));
   } finally {

@@ -47,12 +47,14 @@ export async function withRequirements(bench: Installable, { environment, lines,
 }
 
 const MOST_SHOWN = 5;
-const WANTED = 'wanted.txt';
+const WANTED = 'requirements.txt';
 const CONSTRAINTS = 'constraints.txt';
 const QUIETLY = ['--isolated', '--no-input', '--disable-pip-version-check', '--no-color'];
 /** What is fetched is tried again soon, and not for minutes. */
 const SOON = ['--retries', '2', '--timeout', '15'];
-const INSTALL = ['install', '--only-binary', ':all:', '--no-cache-dir', '--progress-bar', 'off', '--quiet', ...SOON];
+const INSTALL = ['install', '--only-binary', ':all:', '--no-cache-dir', '--progress-bar', 'off', ...SOON];
+/** By these names pip speaks of them, when it cannot have both. */
+const FILES = ['--requirement', WANTED, '--constraint', CONSTRAINTS];
 
 interface Python {
   readonly environment: string;
@@ -70,7 +72,7 @@ function pip(
   egress?: Egress,
 ): Promise<CommandResult> {
   return sandbox.run({
-    argv: [join(environment, 'bin', 'python'), '-IB', '-m', 'pip', ...QUIETLY, ...argv],
+    argv: [join(environment, 'bin', 'python3'), '-IB', '-m', 'pip', ...QUIETLY, ...argv],
     directory: place,
     env: { CI: 'true', PIP_CONFIG_FILE: '/dev/null' },
     timeoutMs: brief.limits.commandTimeoutMs,
@@ -85,10 +87,8 @@ async function fetchInto(bench: Installable, python: Python, { options, addresse
   const hosts = new Set(addresses.flatMap((address) => hostOf(address) ?? []));
   const egress = await openEgress(hosts, programText('egress.mjs'));
   try {
-    const { place } = python;
-    const files = ['--requirement', join(place, WANTED), '--constraint', join(place, CONSTRAINTS)];
-    const argv = [...INSTALL, ...options, ...(await ownAuthorities(place)), ...files];
-    const result = await pip(bench, python, argv, egress);
+    const argv = [...INSTALL, ...options, ...(await ownAuthorities(python.place))];
+    const result = await pip(bench, python, [...argv, ...FILES], egress);
     bench.environment.log(`pip install, from ${[...hosts].join(', ')}: ${result.exitCode === 0 ? 'done' : 'failed'}`);
     if (result.exitCode !== 0) throw failureOf(result, egress, hosts);
   } finally {
@@ -105,8 +105,8 @@ async function ownAuthorities(place: string): Promise<readonly string[]> {
   return ['--cert', file];
 }
 
-const UNREACHABLE =
-  /NewConnectionError|ProxyError|SSLError|CERTIFICATE_VERIFY_FAILED|ReadTimeout|ConnectionReset|HTTP error (?:401|403|5\d\d)/;
+/** The index is there, and is not who it says, or wants to know who asks. */
+const UNUSABLE = /CERTIFICATE_VERIFY_FAILED|SSLError|HTTP error (?:401|403|5\d\d)/;
 
 function failureOf(result: CommandResult, egress: Egress, hosts: ReadonlySet<string>): JobError {
   const refused = egress.refused();
@@ -115,5 +115,7 @@ function failureOf(result: CommandResult, egress: Egress, hosts: ReadonlySet<str
       `pip wants packages from ${refused.join(', ')}; they come from ${[...hosts].join(', ')} only, as the base's requirements.txt says. Where another index is meant, a person names it there on the default branch.`,
     );
   const message = `What requirements.txt adds cannot be had as wheels, with what the base has installed as it is: ${said(result, 2000)}`;
-  return UNREACHABLE.test(result.stderr) ? new SetupError(message) : new JobError(message);
+  const unreached = egress.unreached();
+  if (unreached.length > 0) return new SetupError(`${unreached.join(', ')} cannot be reached. ${message}`);
+  return UNUSABLE.test(result.stderr) ? new SetupError(message) : new JobError(message);
 }

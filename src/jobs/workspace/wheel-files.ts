@@ -40,7 +40,8 @@ function importedAs(path: string, is: string): readonly string[] {
   if (metadata !== undefined) return [`${folder}/${metadata.toLowerCase().replaceAll(/[-_.]+/g, '-')}.info`];
   if (is !== FOLDER && !MODULE.test(name)) return [];
   const place = posix.basename(folder) === '__pycache__' ? posix.dirname(folder) : folder;
-  return [`${place}/${name.slice(0, `${name}.`.indexOf('.'))}`];
+  const module = `${place}/${name.slice(0, `${name}.`.indexOf('.'))}`;
+  return is === FOLDER ? [module, `${module}/__init__`] : [module];
 }
 
 /** What an installed package tells others of, without the plugins that pytest would load of itself: how tests run is the base's to say. */
