@@ -64,7 +64,8 @@ export function pathRefusal(path: string, policy: PatchPolicy): string | undefin
   if (glob !== undefined) return `it is protected by the policy (\`${glob}\`)`;
   const named = policy.allowedFiles?.some((allowed) => matchesGlob(allowed, path));
   if (named === false) return 'it is not among the files that the plan names';
-  if (isLockFile(folded) && named !== true) return 'lock files change only when the plan names them';
+  if (isLockFile(folded) && named !== true)
+    return 'lock files and `requirements.txt` change only when the plan names them';
   return undefined;
 }
 

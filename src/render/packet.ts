@@ -84,7 +84,7 @@ function packagesBlock({ tasks }: StartedLoop): readonly { readonly text: string
   if (locks.length === 0) return [];
   return [
     {
-      text: `### New packages\n\n**Approving lets ${locks.map(code).join(', ')} change**, and with it what others wrote and the product is made of; the pull request's files name it. What a lock file of npm adds is fetched from the registries that the default branch names, by its digests, and none of its scripts run. What another tool adds has to be on the default branch before.`,
+      text: `### New packages\n\n**Approving lets ${locks.map(code).join(', ')} change**, and with it what others wrote and the product is made of; the pull request's files name it. What a lock file of npm adds is fetched from the registries that the default branch names, by its digests, and what the root's \`requirements.txt\` adds, as wheels, from the indexes that it names there; nothing of either runs meanwhile. What another tool adds has to be on the default branch before.`,
     },
   ];
 }

@@ -43,6 +43,7 @@ describe('paths', () => {
     ['secrets.yml', 'Secrets.yml'],
     ['package-lock.json', 'lock files'],
     ['sub/Cargo.LOCK', 'lock files'],
+    ['requirements.txt', 'lock files'],
   ])('a change of %j is refused by the rule about %s', (path, about) => {
     const refusals = refusalsOf([change(path)], POLICY);
     expect(refusals).toHaveLength(1);

@@ -62,7 +62,7 @@ test('the seven tools are offered with JSON schemas that refuse unknown argument
 
 test('packages are installed where the task names the lock file, and refused in a sentence elsewhere', async () => {
   expect((await call('install_packages', {})).text).toBe(
-    'Refused to install packages: this task does not name `package-lock.json`.',
+    'Refused to install packages: this task names neither `package-lock.json` nor `requirements.txt`.',
   );
   const offered = { ...context, installPackages: async () => ['left@1.0.0'] };
   expect(toolDefinitions(offered).map(({ name }) => name)).toContain('install_packages');

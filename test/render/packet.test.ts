@@ -51,10 +51,10 @@ describe('the packet comment', () => {
   it('says that approving lets packages in where a task names a lock file, and nothing of them elsewhere', () => {
     const [task] = plan.tasks;
     if (task === undefined) throw new Error('the plan has no task');
-    const files = [...task.files, 'package.json', 'web/Package-Lock.json'];
+    const files = [...task.files, 'package.json', 'web/Package-Lock.json', 'requirements.txt'];
     const adding = waitingLoop({ tasks: [{ ...task, files }] });
     const text = packetComment(adding, { digest: DIGEST, documents: documents() }, MODEL);
-    expect(text).toContain('**Approving lets `web/Package-Lock.json` change**');
+    expect(text).toContain('**Approving lets `web/Package-Lock.json`, `requirements.txt` change**');
     expect(text.indexOf('### New packages')).toBeLessThan(text.indexOf('### Approach'));
     expect(commentOf()).not.toContain('### New packages');
   });

@@ -127,12 +127,16 @@ const TOOLS: readonly Tool[] = [
   ),
   tool(
     INSTALL_PACKAGES,
-    'Installs the packages that package.json names, and writes package-lock.json. Call it after a change of dependencies; no script of a package runs.',
+    'Installs the packages that package.json names, and writes package-lock.json; of requirements.txt, those that lines like `name==version` add. Call it after a change of dependencies; no script of a package runs.',
     z.strictObject({}),
     async (_, context) => {
       const { installPackages } = context;
       if (installPackages === undefined)
-        return refused(context, 'install packages', 'this task does not name `package-lock.json`');
+        return refused(
+          context,
+          'install packages',
+          'this task names neither `package-lock.json` nor `requirements.txt`',
+        );
       try {
         return done(`Installed. New: ${(await installPackages()).join(', ') || 'nothing'}.`);
       } catch (error) {
