@@ -1,6 +1,7 @@
-/** A builder that adds a package of Python, as the job that runs. */
+/** A loop that adds a package of Python: BUILD as the job that runs, and how VERIFY judges. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { APPROVED, briefFor, checkout, command, GREEN, numbersOf, runBuild, write } from '../jobs/build-fixture.ts';
+import { rowFor } from '../jobs/evidence-world.ts';
 import { commandsOf } from '../jobs/plain-brief.ts';
 import { openPythonRoom, type PythonRoom } from './python-room.ts';
 import { wheelOf } from './wheels.ts';
@@ -54,7 +55,7 @@ async function built(files: readonly string[], turns: (adds: (line: string) => R
 const INSTALL = { name: 'install_packages', arguments: {} };
 const CODE = write('label.py', LABEL.replace('"nr " + x', 'dash(x)').replace('def', 'from dashed import dash\ndef'));
 
-test('has it where the task names requirements.txt, and is green with it', async () => {
+test('a builder has it where the task names requirements.txt, and is green with it', async () => {
   const { report, log, requests } = await built(['label.py', 'requirements.txt'], (adds) => [
     [adds('dashed>=1'), INSTALL],
     [adds('dashed==1.0'), INSTALL],
@@ -69,7 +70,7 @@ test('has it where the task names requirements.txt, and is green with it', async
   expect(log).toContain('requirements.txt adds dashed==1.0');
 });
 
-test('has it no longer where the builder takes the line out again', async () => {
+test('a builder has it no longer who takes the line out again', async () => {
   const { report, requests } = await built(['label.py', 'requirements.txt'], (adds) => [
     [adds('dashed==1.0'), INSTALL],
     [adds(''), INSTALL],
@@ -81,7 +82,7 @@ test('has it no longer where the builder takes the line out again', async () => 
   expect(numbersOf(report)).not.toEqual(GREEN);
 });
 
-test('has no tool for it where no task names the file', async () => {
+test('a builder has no tool for it where no task names the file', async () => {
   const { report, requests } = await built(['label.py'], (adds) => [[adds('dashed==1.0'), INSTALL], [CODE]]);
   const told = JSON.stringify(requests);
   expect(told).toContain(
@@ -89,4 +90,24 @@ test('has no tool for it where no task names the file', async () => {
   );
   expect(told).toContain('this task names neither `package-lock.json` nor `requirements.txt`');
   expect(numbersOf(report)).not.toEqual(GREEN);
+});
+
+test('a candidate is judged with it, and a test that needs the change is evidence', async () => {
+  const requirements = `--index-url ${room.index.url}\nknown==1.0\n`;
+  const row = await rowFor({
+    base: {
+      'price.py': 'from known import near\ndef price(x):\n    return near(x)\n',
+      'requirements.txt': requirements,
+    },
+    change: {
+      'price.py':
+        'from known import near\nfrom dashed import dash\ndef price(x):\n    return near(x)\ndef shown(x):\n    return dash(price(x))\n',
+      'requirements.txt': `${requirements}dashed==1.0\n`,
+    },
+    runner: 'unittest',
+    kind: 'change',
+    name: 'Price.test_shown',
+    test: `import unittest\nimport price\nclass Price(unittest.TestCase):\n    def test_shown(self):\n        self.assertTrue(hasattr(price, "shown"))\n        self.assertEqual(price.shown(1.7), "-2-")\n`,
+  });
+  expect(row).toMatchObject({ base: 'fail', head: 'pass', reverted: 'fail', proven: true });
 });

@@ -245,6 +245,15 @@ describe('nothing is installed', () => {
   });
 });
 
+test('somebody who works in the tree is told what is not followed, and goes on', async () => {
+  const { bench, said, laid } = await world();
+  const tree = await laid(`${base()}tea>=1\n`);
+  expect(await install(bench, tree, { isWorkedOn: true })).toBe(false);
+  expect(said).toEqual([
+    '`requirements.txt` is not followed: `tea>=1` does not ask for one version; write it as `name==version`.',
+  ]);
+});
+
 test('what pytest would load of itself, and what is called as a program of the system, is left out', async () => {
   const { told, said, tree, shell } = await asking({
     name: 'pushy',

@@ -1,9 +1,7 @@
 /** The set-up action for Python: a real pip without an index, and what of it is seen in the sandbox. */
-import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setUpOn, TOKEN } from '../local/setup-kit.ts';
 import {
@@ -12,6 +10,7 @@ import {
   startGitServer,
   temporaryDirectory,
 } from '../local/workflow-kit.ts';
+import { wheelOf } from './wheels.ts';
 
 let git: GitServer;
 let wheels: string;
@@ -19,18 +18,9 @@ let digest: string;
 beforeAll(async () => {
   git = await startGitServer(TOKEN);
   wheels = await temporaryDirectory();
-  const wheel = zipSync({
-    'tea.py': strToU8("kind = 'green tea'\n"),
-    'tea-1.0.dist-info/METADATA': strToU8('Metadata-Version: 2.1\nName: tea\nVersion: 1.0\n'),
-    'tea-1.0.dist-info/WHEEL': strToU8(
-      'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
-    ),
-    'tea-1.0.dist-info/RECORD': strToU8(
-      'tea.py,,\ntea-1.0.dist-info/METADATA,,\ntea-1.0.dist-info/WHEEL,,\ntea-1.0.dist-info/RECORD,,\n',
-    ),
-  });
-  digest = createHash('sha256').update(wheel).digest('hex');
-  await writeFile(join(wheels, 'tea-1.0-py3-none-any.whl'), wheel);
+  const wheel = wheelOf({ name: 'tea', files: { 'tea.py': "kind = 'green tea'\n" } });
+  digest = wheel.sha256;
+  await writeFile(join(wheels, wheel.file), wheel.content);
 });
 afterAll(async () => {
   await git.close();
