@@ -77,6 +77,11 @@ describe('a line is not followed, in one clause, that', () => {
     expect(strangeRequirements(BASE, '')).toHaveLength(2);
   });
 
+  test('is altered, and who asked an index stays unsaid', () => {
+    const [told] = strangeRequirements('-i https://rosa:secret@a.test/\n', '');
+    expect(told).toContain('`-i https://a.test/` of the base');
+  });
+
   test('stands behind what Python takes for the end of a line', () => {
     expect(strange('tea==1.0 # green\v--index-url https://evil.test')).toHaveLength(1);
     expect(strange('tea==1.0 # green\u2028-e .')).toHaveLength(1);

@@ -31,6 +31,7 @@ describe('is said', () => {
     ['a file that is gone', new Map([...BASE].slice(1)), '`bin` of the base is another now'],
     ['a package before a module', grown(`${SITE}/tea/`), 'would stand before'],
     ['a compiled module', grown(`${SITE}/cup/size.cpython-311-x86_64-linux-gnu.so`), 'would stand before'],
+    ['a link', new Map([...BASE, ['bin/milk', 'link to /etc/passwd']]), '`bin/milk` is a link'],
     ['bytecode', grown(`${SITE}/cup/__pycache__/size.cpython-311.pyc`), 'would stand before'],
     ['code that runs with a name space of the base', grown(`${SITE}/space/__init__.py`), 'would stand before'],
     ['a second version', grown(`${SITE}/Tea-9.0.dist-info/`), 'would stand before'],

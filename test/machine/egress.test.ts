@@ -12,7 +12,7 @@ import { egressTo } from '../../src/jobs/run-job.ts';
 import { openEgress } from '../../src/sandbox/egress.ts';
 import { openSandbox, type Sandbox, treesDirectory } from '../../src/sandbox/sandbox.ts';
 import { runTests } from '../../src/test-runs/test-run.ts';
-import { listening } from '../listening.ts';
+import { freePort, listening } from '../listening.ts';
 
 let root: string;
 let sandbox: Sandbox;
@@ -42,7 +42,8 @@ async function reached(script: string, hosts: readonly string[]) {
   const egress = await openEgress(new Set(hosts), programText('egress.mjs'));
   onTestFinished(() => egress.close());
   const command = { argv: ['bash', '-c', script], directory: tree, timeoutMs: 20_000, outputBytes: 100_000 };
-  return { ...(await sandbox.run({ ...command, egress })), refused: egress.refused() };
+  const result = await sandbox.run({ ...command, egress });
+  return { ...result, refused: egress.refused(), unreached: egress.unreached() };
 }
 
 const ASKER = `
@@ -93,6 +94,18 @@ test('leads nowhere else, and names where it was asked to lead', async () => {
   ]);
   expect(refused).toEqual([elsewhere, '169.254.169.254:80']);
 });
+
+test.each(['plain', 'tunnel'] as const)(
+  'says which host is not there that it may lead to, for a %s request',
+  async (how) => {
+    const gone = `127.0.0.1:${await freePort()}`;
+    const there = await host();
+    const asks = [ASK(`http://${there}/`, how), ASK(`http://${gone}/`, how)];
+    const { stdout, refused, unreached } = await reached(asks.join('\n'), [there, gone]);
+    expect(stdout).toContain('502');
+    expect([refused, unreached]).toEqual([[], [gone]]);
+  },
+);
 
 /** What is sent to the proxy as it stands, and the beginning of its answer. */
 const RAW = (text: string) => `python3 -c '

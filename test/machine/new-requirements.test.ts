@@ -10,7 +10,7 @@ import { install } from '../../src/jobs/workspace/install.ts';
 import { treesDirectory } from '../../src/sandbox/sandbox.ts';
 import { layTree } from '../../src/trees/repository.ts';
 import { benchOf, type Files, scene } from '../jobs/verify-fixture.ts';
-import { listening } from '../listening.ts';
+import { freePort, listening } from '../listening.ts';
 import { openPythonRoom, type PythonRoom } from './python-room.ts';
 import { sourceOf, startPythonIndex, wheelOf } from './wheels.ts';
 
@@ -225,9 +225,7 @@ describe('nothing is installed', () => {
   });
 
   test('where no index answers, which no other candidate would mend', async () => {
-    const other = await startPythonIndex([]);
-    await other.close();
-    const requirements = `--index-url ${other.url}\nknown==1.0\n`;
+    const requirements = `--index-url http://127.0.0.1:${await freePort()}/simple\nknown==1.0\n`;
     const { laid, installed } = await world({ 'requirements.txt': requirements });
     expect(await installed(await laid(`${requirements}tea==1.0\n`))).toMatch(
       /^SetupError: 127\.0\.0\.1:\d+ cannot be reached\. What requirements\.txt adds/,
@@ -258,13 +256,15 @@ test('what pytest would load of itself, and what is called as a program of the s
   const { told, said, tree, shell } = await asking({
     name: 'pushy',
     files: { 'pushy.py': "def main(): print('pushy')\n" },
-    entryPoints: '[console_scripts]\nbash = pushy:main\npushy = pushy:main\n\n[pytest11]\npushy = pushy\n',
+    entryPoints:
+      '[console_scripts]\nbash = pushy:main\npydoc3 = pushy:main\npushy = pushy:main\n\n[pytest11]\npushy = pushy\n',
   });
   expect(told).toBe('installed');
   const asks = 'from importlib.metadata import entry_points as e; print(len([one for one in e(group="pytest11")]))';
   expect(await shell(tree, `${python(asks)}; pushy; command -v bash`)).toMatch(/^0\npushy\n(?:\/usr)?\/bin\/bash$/);
   expect(said.slice(2).toSorted()).toEqual([
     'bin/bash is left out: the system has a program of this name',
+    'bin/pydoc3 is left out: the system has a program of this name',
     expect.stringMatching(/entry_points\.txt: pytest loads none of its plugins, because the base does not have them$/),
   ]);
 });

@@ -2,7 +2,7 @@
 import { lstat, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { exists } from '../../sandbox/programs.ts';
-import { type Entries, FOLDER, withoutTestPlugins } from './wheel-files.ts';
+import { type Entries, FOLDER, LINK, withoutTestPlugins } from './wheel-files.ts';
 
 /** All that lies below a folder; links are not followed. A file tells when it was written: nobody but pip has written there, and pip sets no times. */
 export async function entriesIn(root: string): Promise<Entries> {
@@ -11,7 +11,7 @@ export async function entriesIn(root: string): Promise<Entries> {
     const place = join(entry.parentPath, entry.name);
     const path = place.slice(root.length + 1);
     if (entry.isDirectory()) return [path, FOLDER];
-    if (entry.isSymbolicLink()) return [path, `link to ${await readlink(place)}`];
+    if (entry.isSymbolicLink()) return [path, LINK + (await readlink(place))];
     const { mode, size, mtimeNs } = await lstat(place, { bigint: true });
     return [path, [mode, size, mtimeNs].join(' ')];
   });
@@ -24,9 +24,11 @@ export interface Keeping {
 }
 
 const PROGRAMS = ['/usr/local/bin', '/usr/bin', '/bin'];
+const SETTINGS = 'pyvenv.cfg';
 
 /** Takes away what of the new files would have a say in commands that do not ask for them: plugins that pytest loads of itself, and programs that are called as one of the system. */
 export async function keepToItself(root: string, { before, log }: Keeping): Promise<void> {
+  const programs = before.has(SETTINGS) ? [...PROGRAMS, ...(await ownPrograms(root))] : PROGRAMS;
   for (const [path, is] of await entriesIn(root)) {
     if (before.has(path) || is === FOLDER) continue;
     const [place, name] = [join(root, path), basename(path)];
@@ -34,11 +36,17 @@ export async function keepToItself(root: string, { before, log }: Keeping): Prom
       await withoutPlugins(place, () =>
         log(`${path}: pytest loads none of its plugins, because the base does not have them`),
       );
-    if (dirname(path) === 'bin' && (await isOfSystem(name))) {
+    if (dirname(path) === 'bin' && (await isOneOf(name, programs))) {
       await rm(place);
       log(`${path} is left out: the system has a program of this name`);
     }
   }
+}
+
+/** Where the Python is that the environment was made with: https://docs.python.org/3/library/venv.html */
+async function ownPrograms(root: string): Promise<readonly string[]> {
+  const home = /^home\s*=\s*(.+)$/m.exec(await readFile(join(root, SETTINGS), 'utf8'))?.[1];
+  return home === undefined ? [] : [home.trim()];
 }
 
 async function withoutPlugins(place: string, tell: () => void): Promise<void> {
@@ -49,7 +57,7 @@ async function withoutPlugins(place: string, tell: () => void): Promise<void> {
   tell();
 }
 
-async function isOfSystem(name: string): Promise<boolean> {
-  for (const folder of PROGRAMS) if (await exists(join(folder, name))) return true;
+async function isOneOf(name: string, programs: readonly string[]): Promise<boolean> {
+  for (const folder of programs) if (await exists(join(folder, name))) return true;
   return false;
 }

@@ -43,7 +43,7 @@ export interface Bench {
   readonly repository: Repository;
   /** What the builder tried on frozen tests, by path; it grows as the job goes on. */
   readonly attempts: Map<string, Attempt>;
-  /** Folders with the packages that lock files name beside the base's, by what they are asked for. */
+  /** Folders with the packages that lock files, or pip's requirements, name beside the base's, by what they are asked for. */
   readonly packages: Map<string, Promise<string>>;
 }
 

@@ -1,5 +1,5 @@
 /** The indexes that the base's `requirements.txt` names, and no other, are asked for what is added. Pure: text in, pip's options out. */
-import { linesOf } from './pip-requirements.ts';
+import { linesOf, shown } from './pip-requirements.ts';
 
 /** Where pip looks when nobody says otherwise, and where that index keeps its files. */
 const INDEX = 'https://pypi.org/simple';
@@ -42,10 +42,10 @@ export function indexesOf(text: string): Indexes {
     strange: [
       ...[index, ...extra]
         .filter((address) => withoutPerson(address) === undefined)
-        .map((address) => `the base names the index \`${address}\`, which is no plain address`),
+        .map((address) => `the base names the index ${shown(address)}, which is no plain address`),
       ...lines
         .filter((line) => CLOSED.test(line))
-        .map((line) => `the base has \`${line}\`, beside which nothing is added by a candidate`),
+        .map((line) => `the base has ${shown(line)}, beside which nothing is added by a candidate`),
     ],
   };
 }

@@ -33,7 +33,7 @@ export async function withRequirements(bench: Installable, { environment, lines,
   const installed = await pip(bench, python, ['list', '--format=freeze']);
   if (installed.exitCode !== 0)
     throw new SetupError(
-      `The environment ${environment} has no pip that tells what is installed: ${said(installed, 2000)}`,
+      `The environment ${environment} has no pip that tells what is installed; one that \`python3 -m venv\` makes has: ${said(installed, 2000)}`,
     );
   await writeFile(join(place, CONSTRAINTS), installed.stdout);
   await fetchInto(bench, python, indexes);

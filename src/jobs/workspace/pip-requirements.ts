@@ -89,10 +89,13 @@ function digestsIn(lines: readonly string[]): Known['digests'] {
 
 const MOST_SHOWN = 120;
 
-function shown(line: string): string {
+/** For people to read. */
+export function shown(line: string): string {
   return `\`${cut(line)}\``;
 }
 
+/** Without who asks, where a line holds an address. */
 function cut(text: string): string {
-  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN).toWellFormed()}…`;
+  const plain = text.replaceAll(/\/\/[^@/ ]*@/g, '//');
+  return plain.length <= MOST_SHOWN ? plain : `${plain.slice(0, MOST_SHOWN).toWellFormed()}…`;
 }

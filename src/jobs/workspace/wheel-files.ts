@@ -1,9 +1,10 @@
 /** Which files a wheel may lay in the environment that the base has: pip lets it write over those of others. Pure: what was there before and after in, sentences out. */
 import { posix } from 'node:path';
 
-/** By path from the environment's root: `FOLDER`, or what changes when somebody writes there. */
+/** By path from the environment's root: `FOLDER`, `LINK` with where it leads, or what changes when somebody writes there. */
 export type Entries = ReadonlyMap<string, string>;
 export const FOLDER = 'folder';
+export const LINK = 'link to ';
 
 /** Why the environment is not taken as it is now, a clause each: what was there is another, stands behind something new, or something new runs unasked. */
 export function strangeFiles(before: Entries, after: Entries): readonly string[] {
@@ -22,6 +23,7 @@ const AT_EACH_START = /(?:^|\/)site-packages\/(?:[^/]+\.pth|(?:sitecustomize|use
 
 function strangeness(path: string, is: string, known: ReadonlyMap<string, string>): string | undefined {
   if (AT_EACH_START.test(path)) return `\`${path}\` would run whenever Python starts`;
+  if (is.startsWith(LINK)) return `\`${path}\` is a link`;
   const hidden = importedAs(path, is)
     .map((name) => known.get(name))
     .find((one) => one !== undefined);
