@@ -1,5 +1,5 @@
 /** Packages of Python that a candidate adds, by the real pip in the real sandbox, from an index on this machine. */
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -142,6 +142,7 @@ describe('a pinned wheel that a candidate adds', () => {
 
   test('comes over TLS from an index whose certificate a company signs itself', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'authority-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const names = ['-subj', '/CN=index', '-addext', 'subjectAltName=IP:127.0.0.1'];
     const files = ['-keyout', 'key.pem', '-out', 'authority.pem'];
     await execa('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...files, ...names], {

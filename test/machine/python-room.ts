@@ -19,9 +19,10 @@ export async function openPythonRoom(
   const index = await startPythonIndex(distributions);
   const room = await realpath(await mkdtemp(join(tmpdir(), 'python-room-')));
   const environment = join(room, 'loopwright-python');
-  const env = { PIP_CONFIG_FILE: '/dev/null', PIP_DISABLE_PIP_VERSION_CHECK: '1' };
+  const env = { PIP_CONFIG_FILE: '/dev/null' };
   await execa('python3', ['-m', 'venv', environment]);
-  await execa(join(environment, 'bin', 'pip'), ['install', '--index-url', index.url, ...installed], { env });
+  const pip = ['--isolated', 'install', '--index-url', index.url];
+  await execa(join(environment, 'bin', 'pip'), [...pip, ...installed], { env });
   const path = process.env.PATH;
   process.env.PATH = `${join(environment, 'bin')}:${path}`;
   return {
