@@ -178,15 +178,13 @@ export interface Store extends Overviews {
    * a save appends an event with it, in the same transaction. A call of an event that was not reserved, as those of jobs, is booked then.
    */
   reserve(reservation: Reservation): Promise<string>;
-  /** Takes back what was booked for a call that is not made. */
+  /** Takes back what was booked for a call that is not made; its id is given to no other. What is settled or told stays. */
   release(id: string): Promise<void>;
   /** What a reserved call took, and what was said in it: that is kept as long as the loop's log, under the digest that this gives. */
   settle(id: string, settlement: Settlement): Promise<string | undefined>;
   /** Calls of a loop that no event has told of, in order: as they were settled, or else as they were reserved. */
   untold(loopId: string): Promise<readonly BookedCall[]>;
-  /** The loop that `byRun` gives, with its untold calls, both as they are at one moment. */
-  account(repositoryId: number, runId: number): Promise<Account | undefined>;
-  /** Both at once: books a call, and gives the account of the run as it was just before; `release` takes the booking back where that forbids it. */
+  /** Books a call, and gives the loop that `byRun` gives with its untold calls, as both were at the moment before; `release` takes the booking back where that forbids it. */
   reserveFor(
     run: { readonly repositoryId: number; readonly runId: number },
     reservation: Reservation,

@@ -1,6 +1,5 @@
 /** Which loop a call is paid by: the one that awaits the run whose token came with it. */
 import { LRUCache } from 'lru-cache';
-import type { BookedCall } from '../loop/brief.ts';
 import { UNAWAITED } from '../loop/call-headers.ts';
 import type { Loop } from '../loop/loop.ts';
 import { isStarted, type StartedLoop } from '../loop/stages.ts';
@@ -11,15 +10,14 @@ import { claimProblem, problemOf } from './run-checks.ts';
 
 export interface CallerPorts {
   readonly identity: Identity;
-  readonly store: Pick<Store, 'account' | 'load' | 'overview'>;
+  readonly store: Pick<Store, 'byRun' | 'load' | 'overview'>;
 }
 
 /** Whose call it is. */
 export interface Caller {
   readonly run: { readonly repositoryId: number; readonly runId: number };
+  /** As it was a moment ago, or at an earlier call; what the call is judged by is read when it is booked. */
   readonly loop: StartedLoop;
-  /** Calls that the loop was not told of, at the moment at which it was as it is here; undefined where that is how it was at an earlier call. */
-  readonly untold: readonly BookedCall[] | undefined;
   /** The loop, where its run may ask while it is as this one. @throws {Refusal} 403 where it may not, or no loop awaits it. */
   readonly allowed: (loop: Loop | undefined) => StartedLoop;
 }
@@ -49,11 +47,10 @@ export function createCallers({ identity, store }: CallerPorts): Callers {
       const allowed = (loop: Loop | undefined) => allowedTo(claims, loop);
       const before = remembered.get(keyOf(run));
       // What is wrong with it as it was may be right now.
-      if (before !== undefined && problemOf(claims, before) === undefined)
-        return { run, loop: before, untold: undefined, allowed };
-      const account = await store.account(run.repositoryId, run.runId);
-      if (account === undefined) await assertKnown(claims, run, store);
-      return { run, loop: allowed(account?.loop), untold: account?.untold ?? [], allowed };
+      if (before !== undefined && problemOf(claims, before) === undefined) return { run, loop: before, allowed };
+      const stored = await store.byRun(run.repositoryId, run.runId);
+      if (stored === undefined) await assertKnown(claims, run, store);
+      return { run, loop: allowed(stored?.loop), allowed };
     },
     remember: ({ run }, loop) => void remembered.set(keyOf(run), loop),
     forget: ({ run }) => void remembered.delete(keyOf(run)),

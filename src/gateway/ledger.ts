@@ -1,10 +1,11 @@
 /** Pays for calls of jobs: each is reserved before it is made and settled after it, in the rows that the App's own calls stand in. */
+import type { Logger } from 'pino';
 import type { BookedCall, ModelCall } from '../loop/brief.ts';
 import { charged, costUsd, isEmpty, leftAfter, purseOf } from '../loop/costs.ts';
 import { hasMeans, shortSentence } from '../loop/shortage.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { idOf } from '../loop/terms.ts';
-import type { Clock, Reservation, Store } from '../ports.ts';
+import type { Clock, Store } from '../ports.ts';
 import type { Caller } from './caller.ts';
 import { Refusal } from './refusal.ts';
 import type { Usage } from './usage.ts';
@@ -27,16 +28,17 @@ interface Settled {
 }
 
 export interface Ledger {
-  /** How often this process has booked or settled a call: while it stays the same, what was read of a caller is as it was. */
-  moment(): number;
-  /**
-   * `moment`: what that was before the caller was read. @throws {Refusal} 402 where nothing is left to pay with, 403 where the run may not ask any more, 429 where it depends on
-   * calls that are under way.
-   */
+  /** @throws {Refusal} 402 where nothing is left to pay with, 403 where the run may not ask any more, 429 where it depends on calls that are under way. */
   reserve(
-    caller: Caller & { readonly moment: number },
+    caller: Caller,
     call: { readonly label: Label; readonly model: string; readonly expected: Usage },
   ): Promise<Booking>;
+}
+
+export interface LedgerPorts {
+  readonly store: Pick<Store, 'reserveFor' | 'release' | 'settle'>;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'error'>;
 }
 
 /** Far more than an agent makes at the same time; a job that makes more only burns money. */
@@ -45,37 +47,30 @@ const WAIT = { retryAfterSeconds: 2 };
 
 /**
  * Events tell a loop of its calls before its next work begins, as of those of a process that was killed; until then they are untold, and what is left is the loop's purse without them.
- * A call whose expectation the purse does not hold is made alone, so that one call is the most that a limit is passed by. Two processes know of each other's calls by their rows only.
+ * A call is booked first and judged by what the same statement has read, so that no other process pays by what was read before; where it may not be made, its booking is taken back.
+ * One whose expectation the purse does not hold is made alone, so that one call is the most that a limit is passed by.
  */
-export function createLedger({
-  store,
-  clock,
-}: {
-  readonly store: Pick<Store, 'reserve' | 'reserveFor' | 'release' | 'settle'>;
-  readonly clock: Clock;
-}): Ledger {
+export function createLedger({ store, clock, log }: LedgerPorts): Ledger {
   const underWay = new Map<string, Set<string>>();
   const inTurn = createTurns();
-  let moment = 0;
   return {
-    moment: () => moment,
     reserve: (caller, { label, model, expected }) =>
       inTurn(idOf(caller.loop.ref), async () => {
         const { ref, entry } = caller.loop;
         const loopId = idOf(ref);
         const startedAt = clock.now();
         const open = underWay.get(loopId) ?? new Set();
+        // As they are before the rows are read: one that is settled meanwhile stands there with what it was expected to take, or with what it took.
+        const before = new Set(open);
         const call: ModelCall = { ...label, ...expected, durationMs: 0 };
         const usd = usdOf(caller.loop, call);
         const booked = { loopId, entry, model, call, usd, at: startedAt.toISOString() };
-        const { untold } = caller;
-        // What was read before another call was booked or settled does not tell of that.
-        const isNow = untold !== undefined && caller.moment === moment;
-        const { id, loop } = isNow
-          ? { loop: affording({ loop: caller.loop, untold }, call, open), id: await store.reserve(booked) }
-          : await bookedFirst(caller, booked, { store, open });
+        const { id, account } = await store.reserveFor(caller.run, booked);
+        const loop = await judged(
+          () => affording({ loop: caller.allowed(account?.loop), untold: account?.untold ?? [] }, call, before),
+          { id, store, log },
+        );
         underWay.set(loopId, open.add(id));
-        moment += 1;
         return {
           id,
           loop,
@@ -85,7 +80,6 @@ export function createLedger({
             try {
               return { ...settled, transcript: await store.settle(id, { ...settled, transcript }) };
             } finally {
-              moment += 1;
               open.delete(id);
               if (open.size === 0) underWay.delete(loopId);
             }
@@ -95,18 +89,17 @@ export function createLedger({
   };
 }
 
-/** Reads while it books, and takes the booking back where the call may not be made: of hundreds of calls that is one. */
-async function bookedFirst(
-  caller: Caller,
-  booked: Reservation,
-  { store, open }: { readonly store: Pick<Store, 'reserveFor' | 'release'>; readonly open: ReadonlySet<string> },
-): Promise<Pick<Booking, 'id' | 'loop'>> {
-  const { id, account } = await store.reserveFor(caller.run, booked);
+/** Takes the booking back where the call may not be made: of hundreds of calls that is one. */
+async function judged(
+  judge: () => StartedLoop,
+  { id, store, log }: Pick<LedgerPorts, 'log'> & { readonly id: string; readonly store: Pick<Store, 'release'> },
+): Promise<StartedLoop> {
   try {
-    const known = { loop: caller.allowed(account?.loop), untold: account?.untold ?? [] };
-    return { id, loop: affording(known, booked.call, open) };
+    return judge();
   } catch (error) {
-    await store.release(id);
+    await store.release(id).catch((failure: unknown) => {
+      log.error({ call: id, err: failure }, 'a booking could not be taken back; it counts as it was reserved');
+    });
     throw error;
   }
 }

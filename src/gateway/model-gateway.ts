@@ -20,7 +20,7 @@ import { PATIENCE, type Patience } from './upstream.ts';
 
 export interface ModelGatewayOptions extends Pick<ExchangeOptions, 'log'> {
   readonly identity: Identity;
-  readonly store: Pick<Store, 'account' | 'load' | 'overview' | 'reserve' | 'reserveFor' | 'release' | 'settle'>;
+  readonly store: Pick<Store, 'byRun' | 'load' | 'overview' | 'reserveFor' | 'release' | 'settle'>;
   readonly clock: Clock;
   readonly upstreams: Upstreams;
   /** Secrets of the App, beside the upstreams' keys. */
@@ -55,16 +55,13 @@ export function createModelGateway(options: ModelGatewayOptions): Hono {
     const dialect = DIALECTS[name];
     const line = lineOf(name, { clock, upstreams, canaries });
     app.post(dialect.path, async ({ req: { raw: request } }) => {
-      const moment = ledger.moment();
       const caller = await callers.of(tokenIn(request, dialect));
       if (line === undefined) throw unconfigured(dialect);
       const { model } = line.upstream;
       const asked = prepared(await textOf(request), dialect, model);
       const at = clock.now().toISOString();
       const label = labelOf(request, caller.loop);
-      const booking = await booked(caller, () =>
-        ledger.reserve({ ...caller, moment }, { label, model, expected: asked.expected }),
-      );
+      const booking = await booked(caller, () => ledger.reserve(caller, { label, model, expected: asked.expected }));
       return exchange({ request, line, loop: booking.loop, prepared: asked, booking, label, at }, settings);
     });
   }

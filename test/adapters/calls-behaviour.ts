@@ -72,6 +72,16 @@ export function describeCalls(name: string, open: () => Promise<StoreStage>): vo
       expect(await store.untold(id)).toEqual([{ ...callOf(10, 3), id: first }]);
       const third = await reserve();
       expect((await store.calls(id)).map((call) => call.id)).toEqual([first, third]);
+      expect(third).not.toBe(second);
+    });
+
+    it('are many at the same time, each with an id of its own', async () => {
+      const { id, reserve } = await savedLoop(33);
+      const ids = await Promise.all(Array.from({ length: 12 }, reserve));
+      expect(new Set(ids).size).toBe(12);
+      for (const each of ids) await store.release(each);
+      expect(await store.calls(id)).toEqual([]);
+      expect(ids).not.toContain(await reserve());
     });
 
     it('are shown in their order, each with when it was made, what it cost and what was said in it', async () => {
@@ -106,12 +116,15 @@ export function describeCalls(name: string, open: () => Promise<StoreStage>): vo
       const [first, second] = [await reserve(), await reserve()];
       await store.save(saveOf(loop, 1, { event: { type: 'paid', at: AT, calls: [{ ...EXPECTED, id: first }] } }));
       const { repositoryId } = loop.ref;
-      const account = await store.account(repositoryId, 4022);
+      const reservation = { loopId: id, entry: 1, model: 'm', call: EXPECTED, usd: 0.01, at: AT };
+      const { account } = await store.reserveFor({ repositoryId, runId: 4022 }, reservation);
       expect(account?.loop).toEqual((await store.byRun(repositoryId, 4022))?.loop);
       expect(account?.untold).toEqual([{ ...EXPECTED, id: second }]);
-      expect(account?.untold).toEqual(await store.untold(id));
-      expect(await store.account(repositoryId, 4023)).toBeUndefined();
-      expect(await store.account(repositoryId + 1, 4022)).toBeUndefined();
+      for (const place of [
+        { repositoryId, runId: 4023 },
+        { repositoryId: repositoryId + 1, runId: 4022 },
+      ])
+        expect((await store.reserveFor(place, reservation)).account).toBeUndefined();
     });
 
     it('are told by the save whose event has them, and by none that is refused', async () => {

@@ -178,7 +178,6 @@ const refusingStore: Store = {
   release: refuse,
   settle: refuse,
   untold: refuse,
-  account: refuse,
   reserveFor: refuse,
   calls: refuse,
   takeShown: refuse,

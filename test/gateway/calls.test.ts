@@ -293,7 +293,7 @@ test('a stream comes piece by piece, and one that the job leaves ends at the ups
   const response = await stage.call(CHAT, { ...ASKED, stream: true }, {}, leaving.signal);
   const { value } = (await response.body?.getReader().read()) ?? {};
   expect(new TextDecoder().decode(value)).toContain('xxxx');
-  expect(await stage.calls()).toEqual([expect.objectContaining({ completionTokens: 4000, estimated: true })]);
+  expect(await stage.calls()).toEqual([expect.objectContaining({ completionTokens: 32_000, estimated: true })]);
   leaving.abort();
   await eventually(() => closed && stage.kept.length === 1, 'the upstream is let go and the call kept');
   expect(await stage.calls()).toEqual([expect.objectContaining({ completionTokens: 100, estimated: true })]);
@@ -351,10 +351,24 @@ test('an upstream is held back by a job that reads slowly', async () => {
   await eventually(() => stage.kept.length === 1, 'the call is kept');
 });
 
+test('calls that state no bound are made at the same time only while what is left holds long answers to all of them', async () => {
+  const stage = await openStage(store, { replies: [events(CHAT_STREAM)] });
+  const statuses = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const response = await stage.call(CHAT, { ...ASKED, stream: true });
+      await response.text();
+      return response.status;
+    }),
+  );
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+});
+
 test('twenty streams at the same time are each answered, and each paid', async () => {
   const stage = await openStage(store, { replies: [events(CHAT_STREAM)] });
   const answers = await Promise.all(
-    Array.from({ length: 20 }, async () => (await stage.call(CHAT, { ...ASKED, stream: true })).text()),
+    Array.from({ length: 20 }, async () =>
+      (await stage.call(CHAT, { ...ASKED, stream: true, max_tokens: 500 })).text(),
+    ),
   );
   expect(new Set(answers)).toEqual(new Set([CHAT_STREAM.join('')]));
   const calls = await stage.calls();

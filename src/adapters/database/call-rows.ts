@@ -2,12 +2,12 @@
  * Calls to models in one table. What counts as spent is what the events of a loop tell of (`Loop.spent`, costs.ts); a row is `told` in the transaction that
  * appends such an event. One that is not was made by a process that was killed, or is being made.
  */
-import { type Selectable, sql } from 'kysely';
+import { type Nullable, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { BookedCall } from '../../loop/brief.ts';
 import { callsOf, costUsd } from '../../loop/costs.ts';
 import { idOf } from '../../loop/terms.ts';
-import type { Change, Reservation, Store } from '../../ports.ts';
+import type { Account, Change, Reservation, Store } from '../../ports.ts';
 import { blobInsert, blobOf } from './blob-rows.ts';
 import { storedLoopOf, withRun } from './loop-rows.ts';
 import type { CallRow, Queries } from './tables.ts';
@@ -15,20 +15,19 @@ import type { CallRow, Queries } from './tables.ts';
 /** What the store says and does about calls. */
 export function callRows(
   db: Queries,
-): Pick<Store, 'reserve' | 'release' | 'settle' | 'untold' | 'account' | 'reserveFor' | 'calls'> {
+): Pick<Store, 'reserve' | 'release' | 'settle' | 'untold' | 'reserveFor' | 'calls'> {
   return {
     reserve: (reservation) => reserve(db, reservation),
     release: (id) => release(db, id),
     settle: (id, settlement) => settle(db, id, settlement),
     untold: (loopId) => untold(db, loopId),
-    account: (repositoryId, runId) => account(db, repositoryId, runId),
     reserveFor: (run, reservation) => reserveFor(db, run, reservation),
     calls: (loopId) => calls(db, loopId),
   };
 }
 
 async function reserve(db: Queries, reservation: Reservation): Promise<string> {
-  const { number } = await reservationInsert(db, reservation).executeTakeFirstOrThrow();
+  const { number } = await numbered(() => reservationInsert(db, reservation).executeTakeFirstOrThrow());
   return idAt(reservation.loopId, number);
 }
 
@@ -51,10 +50,26 @@ function reservationInsert(db: Pick<Queries, 'insertInto'>, { loopId, entry, mod
     .returning('number');
 }
 
+/** No number is given twice: whoever has read of the call may still speak of it. So the last row stays, as one for which nothing is reserved. */
 async function release(db: Queries, id: string): Promise<void> {
   const { loopId, number } = placeOf(id);
-  const row = db.deleteFrom('calls').where('loop_id', '=', loopId).where('number', '=', number);
-  await row.where('settled', '=', false).where('told', '=', false).execute();
+  const nothing = { prompt_tokens: 0, completion_tokens: 0, usd: null, reserved_tokens: null, reserved_usd: null };
+  await db
+    .updateTable('calls')
+    .set({ ...nothing, settled: true, told: true })
+    .where('loop_id', '=', loopId)
+    .where('number', '=', number)
+    .where('settled', '=', false)
+    .where('told', '=', false)
+    .execute();
+  const last = sql<number>`(select max(number) from calls where loop_id = ${loopId})`;
+  await db
+    .deleteFrom('calls')
+    .where('loop_id', '=', loopId)
+    .where('entry', 'is not', null)
+    .where('reserved_tokens', 'is', null)
+    .where('number', '<', last)
+    .execute();
 }
 
 async function settle(
@@ -92,11 +107,6 @@ async function untold(db: Queries, loopId: string): ReturnType<Store['untold']> 
   return (await rows.where('told', '=', false).orderBy('number').execute()).map(callIn);
 }
 
-async function account(db: Queries, repositoryId: number, runId: number): ReturnType<Store['account']> {
-  const row = await accountOf(db, repositoryId, runId).executeTakeFirst();
-  return row && { loop: storedLoopOf(row).loop, untold: row.untold.map(callIn) };
-}
-
 function accountOf(db: Queries, repositoryId: number, runId: number) {
   return withRun(db, repositoryId, runId)
     .select(({ selectFrom }) => {
@@ -112,22 +122,37 @@ async function reserveFor(
   { repositoryId, runId }: Parameters<Store['reserveFor']>[0],
   reservation: Reservation,
 ): ReturnType<Store['reserveFor']> {
-  const { number, ...row } = await db
-    .with('reserved', (rows) => reservationInsert(rows, reservation))
-    .selectFrom('reserved')
-    .leftJoin(accountOf(db, repositoryId, runId).as('account'), (join) => join.onTrue())
-    .select(['number', 'id', 'version', 'loop', 'untold'])
-    .executeTakeFirstOrThrow();
-  const { id, version, loop, untold } = row;
-  const reserved = idAt(reservation.loopId, number);
-  if (id === null || version === null || loop === null) return { id: reserved, account: undefined };
-  const account = { loop: storedLoopOf({ id, version, loop }).loop, untold: (untold ?? []).map(callIn) };
-  return { id: reserved, account };
+  const { number, ...row } = await numbered(() =>
+    db
+      .with('reserved', (rows) => reservationInsert(rows, reservation))
+      .selectFrom('reserved')
+      .leftJoin(accountOf(db, repositoryId, runId).as('account'), (join) => join.onTrue())
+      .select(['number', 'id', 'version', 'loop', 'untold'])
+      .executeTakeFirstOrThrow(),
+  );
+  const id = idAt(reservation.loopId, number);
+  try {
+    return { id, account: accountIn(row) };
+  } catch (error) {
+    await release(db, id);
+    throw error;
+  }
+}
+
+function accountIn({
+  id,
+  version,
+  loop,
+  untold,
+}: Nullable<Awaited<ReturnType<ReturnType<typeof accountOf>['executeTakeFirstOrThrow']>>>): Account | undefined {
+  if (id === null || version === null || loop === null) return undefined;
+  return { loop: storedLoopOf({ id, version, loop }).loop, untold: (untold ?? []).map(callIn) };
 }
 
 async function calls(db: Queries, loopId: string): ReturnType<Store['calls']> {
   const rows = await db.selectFrom('calls').selectAll().where('loop_id', '=', loopId).orderBy('number').execute();
-  return rows.map((row) => ({
+  const made = rows.filter(({ entry, reserved_tokens }) => entry === null || reserved_tokens !== null);
+  return made.map((row) => ({
     ...callIn(row),
     at: row.at.toISOString(),
     model: row.model ?? undefined,
@@ -165,9 +190,23 @@ async function markTold(trx: Queries, id: string): Promise<void> {
     .execute();
 }
 
-/** Two that book for one loop at the same moment meet at the primary key: the second fails and is tried again. */
 function nextNumber(loopId: string) {
   return sql<number>`(select coalesce(max(number), 0) + 1 from calls where loop_id = ${loopId})`;
+}
+
+const MOST_TRIES = 20;
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const UNIQUE_VIOLATION = '23505';
+
+/** Two processes that book for one loop at the same moment meet at the primary key, and the second takes the next number. */
+async function numbered<Row>(insert: () => Promise<Row>, tries = MOST_TRIES): Promise<Row> {
+  try {
+    return await insert();
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;
+    if (!isTaken || tries <= 1) throw error;
+    return numbered(insert, tries - 1);
+  }
 }
 
 function idAt(loopId: string, number: number): string {

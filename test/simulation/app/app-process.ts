@@ -129,7 +129,6 @@ function inTime({ hub: { scheduler }, store, leader }: Outside, life: Life): Sto
     release: timed(store.release),
     settle: timed(store.settle),
     untold: timed(store.untold),
-    account: timed(store.account),
     reserveFor: timed(store.reserveFor),
     calls: timed(store.calls),
     takeShown: timed(store.takeShown),

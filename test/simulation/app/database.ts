@@ -47,6 +47,7 @@ export interface Database {
 export interface BookedRow extends Mutable<Omit<LoopCall, keyof BookedCall>> {
   call: BookedCall;
   told: boolean;
+  isTakenBack?: boolean;
 }
 
 type Mutable<Row> = { -readonly [Key in keyof Row]: Row[Key] };

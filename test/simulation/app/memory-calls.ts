@@ -12,14 +12,14 @@ const UNRESERVED = { entry: undefined, model: undefined, transcript: undefined }
 export function createCallRows(
   database: Database,
   putBlob: Store['putBlob'],
-): Pick<Store, 'reserve' | 'release' | 'settle' | 'untold' | 'account' | 'reserveFor' | 'calls'> {
+): Pick<Store, 'reserve' | 'release' | 'settle' | 'untold' | 'reserveFor' | 'calls'> {
   const untold = async (loopId: string) =>
     (database.calls.get(loopId) ?? []).filter(({ told }) => !told).map(({ call }) => structuredClone(call));
   const reserve: Store['reserve'] = async ({ loopId, entry, model, call, usd, at }) => {
     const booked = { ...UNRESERVED, entry, model, usd, at: new Date(at).toISOString() };
     return book(database, loopId, { ...booked, call, isSettled: false, told: false });
   };
-  const account: Store['account'] = async (repositoryId, runId) => {
+  const account = async (repositoryId: number, runId: number) => {
     const isOf = ({ ref, built }: Loop) => ref.repositoryId === repositoryId && built.run?.id === runId;
     const row = [...database.loops.values()].findLast(({ loop }) => isOf(loop));
     return row && { loop: row.loop, untold: await untold(idOf(row.loop.ref)) };
@@ -28,8 +28,14 @@ export function createCallRows(
     reserve,
     async release(id) {
       const loopId = id.slice(0, id.lastIndexOf('#'));
-      const isOther = ({ call, isSettled, told }: BookedRow) => call.id !== id || isSettled || told;
-      database.calls.set(loopId, (database.calls.get(loopId) ?? []).filter(isOther));
+      const rows = database.calls.get(loopId) ?? [];
+      const row = rowOf(database, id);
+      if (row !== undefined && !row.isSettled && !row.told)
+        Object.assign(row, { isTakenBack: true, isSettled: true, told: true });
+      database.calls.set(
+        loopId,
+        rows.filter((one) => !one.isTakenBack || one === rows.at(-1)),
+      );
     },
     async reserveFor({ repositoryId, runId }, reservation) {
       const before = await account(repositoryId, runId);
@@ -43,9 +49,10 @@ export function createCallRows(
       return digest;
     },
     untold,
-    account,
     calls: async (loopId) =>
-      (database.calls.get(loopId) ?? []).map(({ call, told: _, ...row }) => structuredClone({ ...call, ...row })),
+      (database.calls.get(loopId) ?? [])
+        .filter(({ isTakenBack }) => !isTakenBack)
+        .map(({ call, told: _, isTakenBack: __, ...row }) => structuredClone({ ...call, ...row })),
   };
 }
 

@@ -48,7 +48,6 @@ export function createMirroredStore(real: Store, memory: Store, tell: (differenc
     release: both('release', real.release, memory.release),
     settle: both('settle', real.settle, memory.settle),
     untold: both('untold', real.untold, memory.untold),
-    account: both('account', real.account, memory.account),
     reserveFor: both('reserveFor', real.reserveFor, memory.reserveFor),
     calls: both('calls', real.calls, memory.calls),
     takeShown: both('takeShown', real.takeShown, memory.takeShown),
