@@ -7,35 +7,49 @@ interface SecretPattern {
   readonly isSecret?: (match: string) => boolean;
 }
 
+/**
+ * Where a token may begin: not within a word. Texts are looked through as JSON too, as JSON within JSON, as part of an address or with a terminal's colours,
+ * where the letter before a token belongs to what stands between: `\n`, `\u000a`, `\x0a`, `\012`, `%0A`, `[32m`.
+ */
+const BEGINS =
+  /(?:(?<![A-Za-z0-9])|(?<=\\(?:[befnrtv]|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|[0-7]{1,3}))|(?<=%[\dA-Fa-f]{2})|(?<=\[[\d;]{0,12}[mK]))/;
+
+function token({ source, flags }: RegExp): RegExp {
+  return new RegExp(`${BEGINS.source}(?:${source})`, `g${flags}`);
+}
+
 /** Prefixes as their issuers document them; a bare word of 20 letters is no secret, and neither is a git sha. */
 const PATTERNS: readonly SecretPattern[] = [
   {
     name: 'private key',
     pattern: /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)/g,
   },
-  { name: 'GitHub token', pattern: /\bgh[opusr]_[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*/g },
-  { name: 'GitHub token', pattern: /\bgithub_pat_[A-Za-z0-9_]{20,}/g },
-  { name: 'GitLab token', pattern: /\bgl(?:pat|dt|rt|ptt|cbt|ft|soat)-[A-Za-z0-9_-]{16,}/g },
-  { name: 'model key', pattern: /\bsk-[A-Za-z0-9_-]{20,}/g, isSecret: (match) => /\d/.test(match) },
-  { name: 'AWS key id', pattern: /\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b/g },
-  { name: 'Google key', pattern: /\bAIza[0-9A-Za-z_-]{35}/g },
-  { name: 'Google token', pattern: /\bya29\.[0-9A-Za-z_-]{20,}/g },
-  { name: 'Slack token', pattern: /\bxox[abeoprs]-[0-9A-Za-z-]{10,}|\bxapp-[0-9A-Za-z-]{10,}/g },
+  { name: 'GitHub token', pattern: token(/gh[opusr]_[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*/) },
+  { name: 'GitHub token', pattern: token(/github_pat_[A-Za-z0-9_]{20,}/) },
+  { name: 'GitLab token', pattern: token(/gl(?:pat|dt|rt|ptt|cbt|ft|soat)-[A-Za-z0-9_-]{16,}/) },
+  { name: 'model key', pattern: token(/sk-[A-Za-z0-9_-]{20,}/), isSecret: (match) => /\d/.test(match) },
+  { name: 'AWS key id', pattern: token(/(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])/) },
+  { name: 'Google key', pattern: token(/AIza[0-9A-Za-z_-]{35}/) },
+  { name: 'Google token', pattern: token(/ya29\.[0-9A-Za-z_-]{20,}/) },
+  { name: 'Slack token', pattern: token(/xox[abeoprs]-[0-9A-Za-z-]{10,}|xapp-[0-9A-Za-z-]{10,}/) },
   {
     name: 'webhook address',
     pattern:
       /https:\/\/hooks\.slack\.com\/(?:services|workflows)\/[A-Za-z0-9/_-]+|https:\/\/discord(?:app)?\.com\/api\/webhooks\/[A-Za-z0-9/_-]+/g,
   },
-  { name: 'npm token', pattern: /\bnpm_[A-Za-z0-9]{36}\b/g },
-  { name: 'PyPI token', pattern: /\bpypi-AgE[A-Za-z0-9_-]{30,}/g },
-  { name: 'Stripe key', pattern: /\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{16,}/g },
-  { name: 'Hugging Face token', pattern: /\bhf_[A-Za-z0-9]{30,}/g },
-  { name: 'SendGrid key', pattern: /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g },
-  { name: 'DigitalOcean token', pattern: /\bdo[oprt]_v1_[a-f0-9]{40,}/g },
-  { name: 'Azure key', pattern: /\b(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{20,}={0,2}/g },
-  { name: 'signed token', pattern: /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*/g, isSecret: hasSignedParts },
-  { name: 'bearer token', pattern: /\b(?:Bearer|Basic)\s+(?=[A-Za-z0-9._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*/gi },
-  { name: 'password in an address', pattern: /(?<=\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@:"'<>`]*:[^\s/@"'<>`]+(?=@)/gi },
+  { name: 'npm token', pattern: token(/npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])/) },
+  { name: 'PyPI token', pattern: token(/pypi-AgE[A-Za-z0-9_-]{30,}/) },
+  { name: 'Stripe key', pattern: token(/[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{16,}/) },
+  { name: 'Hugging Face token', pattern: token(/hf_[A-Za-z0-9]{30,}/) },
+  { name: 'SendGrid key', pattern: token(/SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/) },
+  { name: 'DigitalOcean token', pattern: token(/do[oprt]_v1_[a-f0-9]{40,}/) },
+  { name: 'Azure key', pattern: token(/(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{20,}={0,2}/) },
+  { name: 'signed token', pattern: token(/eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*/), isSecret: hasSignedParts },
+  {
+    name: 'bearer token',
+    pattern: token(/(?:Bearer|Basic)(?:\s|%20|\\[nrt])+(?=[A-Za-z0-9._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*/i),
+  },
+  { name: 'password in an address', pattern: /(?<=[a-z0-9+.-]:\/\/)[^\s/@:"'<>`]*:[^\s/@"'<>`]+(?=@)/gi },
 ];
 
 /** `eyJ` is how JSON begins in base64: header and claims, and behind them the signature, which may be empty. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findSecrets, withoutSecrets } from '../../src/guard/secrets.ts';
 
 // Assembled, so that no scanner takes this file for a leak.
@@ -49,6 +49,55 @@ test.each(TOKENS)('a %s is taken out wherever it stands', (name, token) => {
   }
 });
 
+const ESCAPE = '\u001b';
+const BEFORE: readonly (readonly [string, string])[] = [
+  ['a line break', '\n'],
+  ['a tab', '\t'],
+  ['a carriage return', '\r\n'],
+  ['a colour', `${ESCAPE}[1;32m`],
+  ['the end of a colour', `${ESCAPE}[m${ESCAPE}[K`],
+  ['the colour of a terminal that was cleaned', '[32m'],
+  ['a line break of an address', 'a%0A'],
+  ['a space of an address', 'a%20'],
+  ['a line break in hex', String.raw`\x0a`],
+  ['a line break in octal', String.raw`\012`],
+  ['a colour in octal', String.raw`\033[0m`],
+  ['an escape of Python', String.raw`\v`],
+  ['an underscore', 'TOKEN_'],
+];
+const json = (text: string): string => JSON.stringify({ content: text });
+const WRITTEN: readonly (readonly [string, (text: string) => string])[] = [
+  ['as it is', (text) => text],
+  ['as JSON', json],
+  ['as JSON of numbers', (text) => json(text).replaceAll(String.raw`\n`, String.raw`\u000a`)],
+  ['as JSON in JSON', (text) => json(json(text))],
+];
+
+describe.each(BEFORE)('a secret behind %s is taken out', (_, before) => {
+  test.each(WRITTEN)('%s', (__, written) => {
+    for (const [name, token] of TOKENS) {
+      const filtered = withoutSecrets(written(`x${before}${token}\ny`));
+      expect(filtered).toContain(`[${name} removed]`);
+      expect(filtered).not.toContain(token.slice(-12));
+    }
+    const filtered = withoutSecrets(written(`x${before}https://me:pass@db.test`));
+    expect(filtered).toContain('https://[password in an address removed]@db.test');
+  });
+});
+
+test.each([
+  ['_', '_'],
+  ['', '\u001b[0m'],
+  ['"', '"'],
+])('a secret is taken out between %j and %j', (before, after) => {
+  for (const [name, token] of TOKENS)
+    expect(withoutSecrets(`${before}${token}${after}`)).toContain(`[${name} removed]`);
+});
+
+test.each(['%20', String.raw`\t`, '\n'])('a bearer token stands behind %j', (space) => {
+  expect(withoutSecrets(`Bearer${space}${LETTERS}`)).toBe('[bearer token removed]');
+});
+
 test('what follows the last line of a private key is left', () => {
   const key = `-----BEGIN RSA PRIVATE${' KEY'}-----\nMIIEow\n-----END RSA PRIVATE${' KEY'}-----`;
   expect(withoutSecrets(`${key}\nthe end`)).toBe('[private key removed]\nthe end');
@@ -70,6 +119,11 @@ test.each([
   'ghp_ is the prefix of a personal token',
   'https://github.com/acme/shop/actions/runs/12345678901',
   'npm_config_registry and hf_hub',
+  '[ask-for-the-2nd-time-what-is-meant](#ask)',
+  String.raw`C:\docs\ask-for-the-2nd-time-what-is-meant`,
+  String.raw`C:\new\risk-assessment-of-2024-the-basket`,
+  'test_laughs_at_every_joke_of_the_other',
+  'assert breakthroughs_of_the_year_2024_are_shown',
 ])('ordinary text is no secret: %s', (text) => {
   expect(withoutSecrets(text, ['a-canary-that-is-long-enough'])).toBe(text);
 });
@@ -146,6 +200,21 @@ test.each([
   ['words before a token', 'Bearer Basic '],
   ['addresses without a password', 'a://b:'],
   ['addresses with a password', 'a://b:c@'],
+  ['line breaks in JSON', String.raw`\n`],
+  ['numbers of letters in JSON', String.raw`\u000a`],
+  ['letters of addresses', '%0A'],
+  ['colours', '[1;32m'],
+  ['colours that do not end', '[1;32;'],
+  ['beginnings of a colour', '['],
+  ['semicolons', ';'],
+  ['octal numbers', String.raw`\033`],
+  ['beginnings of tokens in JSON', String.raw`\nghp_\nsk-\neyJ\nhf_\nSG.`],
+  ['words before a token in JSON', String.raw`\nBearer\n`],
+  ['words before a token in an address', 'Bearer%20'],
+  ['words before a token and spaces', `Bearer${' '.repeat(1000)}`],
+  ['words before a token and spaces of an address', `Bearer${'%20'.repeat(1000)}`],
+  ['words before a token that is long', `Bearer ${'a'.repeat(1000)} `],
+  ['underscores', '_'],
 ])('a text of %s is looked through in one go', (_, piece) => {
   const text = piece.repeat(Math.ceil(500_000 / piece.length));
   expect(withoutSecrets(text, ['a-value-that-is-ours-0123']).length).toBeGreaterThan(0);
