@@ -29,7 +29,7 @@ const PATTERNS: readonly SecretPattern[] = [
   { name: 'GitLab token', pattern: token(/gl(?:pat|dt|rt|ptt|cbt|ft|soat)-[A-Za-z0-9_-]{16,}/) },
   { name: 'model key', pattern: token(/sk-[A-Za-z0-9_-]{20,}/), isSecret: (match) => /\d/.test(match) },
   { name: 'AWS key id', pattern: token(/(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])/) },
-  { name: 'Google key', pattern: token(/AIza[0-9A-Za-z_-]{35}/) },
+  { name: 'Google key', pattern: token(/AIza[0-9A-Za-z_-]{35,}/) },
   { name: 'Google token', pattern: token(/ya29\.[0-9A-Za-z_-]{20,}/) },
   { name: 'Slack token', pattern: token(/xox[abeoprs]-[0-9A-Za-z-]{10,}|xapp-[0-9A-Za-z-]{10,}/) },
   {

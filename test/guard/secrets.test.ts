@@ -219,3 +219,23 @@ test.each([
   const text = piece.repeat(Math.ceil(500_000 / piece.length));
   expect(withoutSecrets(text, ['a-value-that-is-ours-0123']).length).toBeGreaterThan(0);
 });
+
+test.each(TOKENS)('tokens in a row are taken out in one go: %s %s', (_, token) => {
+  const text = token.repeat(Math.ceil(300_000 / token.length));
+  expect(withoutSecrets(text).length).toBeGreaterThan(0);
+});
+
+// Each look goes through the whole text: one for each token is a minute of a text of some hundred kB.
+test('tokens of two kinds in a row are taken out in few looks', () => {
+  const kinds = [...new Map(TOKENS).values()];
+  const looks = kinds.flatMap((one) => kinds.map((other) => looksAt(`${one}${other}`.repeat(12))));
+  expect(Math.max(...looks)).toBeLessThanOrEqual(4);
+});
+
+function looksAt(text: string): number {
+  const finds = findSecrets(text);
+  const rest = finds.toReversed().reduce((left, { name, start, end }) => {
+    return `${left.slice(0, start)}[${name} removed]${left.slice(end)}`;
+  }, text);
+  return finds.length === 0 ? 1 : 1 + looksAt(rest);
+}
