@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keptText } from '../../src/guard/transcript.ts';
+import { createGrowing, keptText } from '../../src/guard/transcript.ts';
 
 const HALF = 128 * 1024;
 // Assembled, so that no scanner takes this file for a leak.
@@ -16,4 +16,21 @@ test.each([
   expect(kept).toContain(`[${length - 2 * HALF} characters left out]`);
   expect(kept).not.toMatch(/ghp_|[A-Z]\d[a-z]\d/);
   expect(kept.length).toBeGreaterThan(2 * HALF - 200);
+});
+
+test('of a text that grows its beginning and its end are kept', () => {
+  const growing = createGrowing();
+  const words = Array.from({ length: 100_000 }, (_, index) => `word ${index} `);
+  for (const word of words) growing.add(word);
+  const whole = words.join('');
+  expect(growing.text().slice(0, HALF)).toBe(whole.slice(0, HALF));
+  expect(growing.text().slice(-HALF)).toBe(whole.slice(-HALF));
+  expect(growing.text().length).toBeLessThanOrEqual(HALF * 6);
+});
+
+// What copies the end of it for each piece does not come to its end here.
+test('a text grows by millions of pieces', () => {
+  const growing = createGrowing();
+  for (let piece = 0; piece < 3_000_000; piece += 1) growing.add('a word ');
+  expect(growing.text().length).toBeGreaterThan(HALF * 4);
 });
