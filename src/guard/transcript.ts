@@ -31,15 +31,32 @@ const LONGEST = 256 * 1024;
 /** A text as it may be kept: as it was sent, without secrets, and without its middle where it is long. */
 export function keptText(text: string, canaries: readonly string[]): string {
   if (text.length <= LONGEST) return withoutSecrets(text, canaries);
-  const half = LONGEST / 2;
+  const headEnd = headEndOf(text);
+  const tailStart = tailStartOf(text);
   // A secret that the cut goes through is looked for whole.
-  const head = withoutSecrets(text.slice(0, half + MARGIN), canaries).slice(0, -MARGIN);
-  const tail = withoutSecrets(text.slice(-half - MARGIN), canaries).slice(MARGIN);
-  return `${head}\n[${text.length - LONGEST} characters left out]\n${tail}`;
+  const head = withoutSecrets(text.slice(0, headEnd + MARGIN), canaries).slice(0, -MARGIN);
+  const tail = withoutSecrets(text.slice(tailStart - MARGIN), canaries).slice(MARGIN);
+  return `${head}\n[${tailStart - headEnd} characters left out]\n${tail}`;
 }
 
-/** Longer than a secret. */
+/** Longer than a secret, but for a signed token with many claims: */
 const MARGIN = 16 * 1024;
+/** what goes on through all of the margin without one of these is left out whole. No words do. */
+const BREAK = /[^\w.+/=~-]/;
+
+function headEndOf(text: string): number {
+  let end = LONGEST / 2;
+  if (BREAK.test(text.slice(end, end + MARGIN))) return end;
+  while (end > 0 && !BREAK.test(text.charAt(end - 1))) end -= 1;
+  return end;
+}
+
+function tailStartOf(text: string): number {
+  let start = text.length - LONGEST / 2;
+  if (BREAK.test(text.slice(start - MARGIN, start))) return start;
+  while (start < text.length && !BREAK.test(text.charAt(start))) start += 1;
+  return start;
+}
 
 export interface Growing {
   add(text: string): void;

@@ -18,6 +18,24 @@ test.each([
   expect(kept.length).toBeGreaterThan(2 * HALF - 200);
 });
 
+test.each([
+  ['the head ends in', HALF - 30],
+  ['the tail begins in', HALF * 3 - 60_000],
+])('a signed token longer than any margin is not kept where %s it', (_, at) => {
+  const head = Buffer.from('{"alg":"HS256"}').toString('base64url');
+  const token = `${head}.eyJ${'claim'.repeat(20_000)}.c2lnbmF0dXJl`;
+  const text = `${' '.repeat(at)}${token}${' '.repeat(HALF * 5)}`.slice(0, HALF * 4 + 39_000);
+  const kept = keptText(text, []);
+  expect(kept).not.toMatch(/eyJ|claim/);
+  expect(kept).toContain(' characters left out]');
+});
+
+test('a run without a space is left out where the cut goes through, and the words around it stay', () => {
+  const kept = keptText(`${'first '.repeat(20_000)}${'x'.repeat(HALF)}${' last'.repeat(20_000)}`, []);
+  expect(kept.startsWith(`${'first '.repeat(20_000)}\n[`)).toBe(true);
+  expect(kept.endsWith(`]\n${' last'.repeat(20_000)}`)).toBe(true);
+});
+
 test('of a text that grows its beginning and its end are kept', () => {
   const growing = createGrowing();
   const words = Array.from({ length: 100_000 }, (_, index) => `word ${index} `);
