@@ -2,10 +2,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { findCanaries, withoutSecrets } from '../guard/secrets.ts';
-import { createGrowing, keptText, transcriptOf } from '../guard/transcript.ts';
+import { keptText, transcriptOf } from '../guard/transcript.ts';
 import { callHeaders, REFUSAL_HEADER } from '../loop/call-headers.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { nameOf } from '../loop/terms.ts';
+import { createAnswerText } from './answer-text.ts';
 import { boundedBody } from './bounded-body.ts';
 import type { Breaker } from './breaker.ts';
 import type { Dialect, DialectName, Upstream } from './dialects.ts';
@@ -55,8 +56,8 @@ const RESPONSE_HEADERS = ['content-type', 'request-id', 'x-request-id', 'retry-a
 export async function exchange(call: Exchange, options: ExchangeOptions): Promise<Response> {
   const silence = createSilence(options.silenceMs);
   const signal = AbortSignal.any([call.request.signal, silence.signal]);
-  const meter = createMeter(call.prepared.text.length);
-  const answer = createGrowing();
+  const answer = createAnswerText();
+  const meter = createMeter(call.prepared.text.length, answer.hear);
   let status: number | undefined;
   let request: string | undefined;
   const keptRequest = (): string => {
@@ -64,7 +65,7 @@ export async function exchange(call: Exchange, options: ExchangeOptions): Promis
     return request;
   };
   const ended = (ending: Ending, used: Usage): Promise<void> =>
-    settled(call, options, { ending, used, status, request: keptRequest, answer: answer.text() });
+    settled(call, options, { ending, used, status, request: keptRequest, answer: answer.text() + meter.rest() });
   try {
     const [response] = await Promise.all([
       silence.during(() => send(sendingOf(call, signal), call.line.breaker, options.patience)),
@@ -81,10 +82,7 @@ export async function exchange(call: Exchange, options: ExchangeOptions): Promis
       const body = relayed(response.body, {
         key: call.line.upstream.apiKey,
         silence,
-        take(text) {
-          answer.add(text);
-          meter.readEvents(text);
-        },
+        take: meter.readEvents,
         ended: (ending) => ended(endingOf(ending, call.request), meter.used(ending === 'whole')),
       });
       return new Response(body, { headers: headersOf(response, call.line) });

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { jsonOf } from '../documents/json.ts';
+import { type Delta, deltasIn } from './deltas.ts';
 
 export interface Usage {
   readonly promptTokens: number;
@@ -44,23 +45,29 @@ export interface Meter {
   readAnswer(text: string): void;
   /** What was used so far; `isWhole` where the answer came to its end, so that what it states of itself is all. */
   used(isWhole: boolean): Usage;
+  /** Of a stream: the line that has only begun. */
+  rest(): string;
 }
 
+/** Is told each line of a stream, and what it adds to the answer. */
+export type Hear = (line: string, deltas: readonly Delta[]) => void;
+
 /** `promptCharacters`: of what was sent, for an answer that does not state its tokens. */
-export function createMeter(promptCharacters: number): Meter {
+export function createMeter(promptCharacters: number, hear: Hear = () => {}): Meter {
   let known: Stated = {};
   let characters = 0;
-  const read = (text: string): void => {
+  const read = (text: string): readonly Delta[] => {
     const value = jsonOf(text);
     // Of the many events of a stream one or two state it.
     if (text.includes('usage')) known = { ...known, ...statedIn(value) };
-    characters += deltaLength(value);
+    const deltas = deltasIn(value);
+    characters += deltas.reduce((sum, delta) => sum + delta.text.length, 0);
+    return deltas;
   };
-  const lines = linesOf((line) => {
-    if (line.startsWith('data:')) read(line.slice('data:'.length));
-  });
+  const lines = linesOf((line) => hear(line, line.startsWith('data:') ? read(line.slice('data:'.length)) : []));
   return {
-    readEvents: lines,
+    readEvents: lines.take,
+    rest: lines.rest,
     readAnswer(text) {
       characters += text.length;
       read(text);
@@ -96,30 +103,18 @@ function inputOf({ input_tokens, cache_creation_input_tokens, cache_read_input_t
   return input_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
 }
 
-/** Letters of what an event adds to the answer: each dialect calls it `delta`, and has ids and types beside the words in it. */
-function deltaLength(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.entries(value).reduce(
-    (sum, [key, member]) => sum + (key === 'delta' ? textLength(member) : deltaLength(member)),
-    0,
-  );
-}
-
-function textLength(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, member) => sum + textLength(member), 0);
-}
-
 /** A line longer than any event that can be used is read no further: the stream passes all the same, and is estimated. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-function linesOf(take: (line: string) => void): (text: string) => void {
+function linesOf(each: (line: string) => void) {
   let rest = '';
-  return (text) => {
-    const lines = `${rest}${text}`.split(/\r?\n/);
-    rest = lines.pop() ?? '';
-    if (rest.length > LONGEST_LINE) rest = '';
-    for (const line of lines) take(line);
+  return {
+    rest: () => rest,
+    take(text: string): void {
+      const lines = `${rest}${text}`.split(/\r?\n/);
+      rest = lines.pop() ?? '';
+      if (rest.length > LONGEST_LINE) rest = '';
+      for (const line of lines) each(line);
+    },
   };
 }

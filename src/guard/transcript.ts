@@ -16,6 +16,7 @@ export const transcript = z.object({
   ending: z.string(),
   at: z.string(),
   request: z.string(),
+  /** Of a stream what was said in it, joined, and below that the events that say nothing. */
   answer: z.string(),
 });
 export type Exchanged = Omit<z.infer<typeof transcript>, 'version'>;

@@ -423,3 +423,62 @@ test('of each call what was asked and answered is kept, without secrets', async 
   expect([costUsd, call]).toEqual([0.00114, JSON.parse(kept).call]);
   expect(line).not.toContain('What is');
 });
+
+const STREAMED = [
+  {
+    path: CHAT,
+    said: (text: string, index: number) => sse({ choices: [{ index, delta: { role: 'assistant', content: text } }] }),
+    shown: (text: string) => `choices[0].delta.content:\n${text}\n\nchoices[1].delta.content:\n${text}\n`,
+  },
+  {
+    path: CHAT,
+    said: (text: string, index: number) =>
+      sse({ choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: text } }] } }] }),
+    shown: (text: string) =>
+      [0, 1].map((index) => `choices[0].delta.tool_calls[${index}].function.arguments:\n${text}\n`).join('\n'),
+  },
+  {
+    path: RESPONSES,
+    said: (text: string, index: number) =>
+      sse({ type: 'response.output_text.delta', output_index: index, content_index: 0, delta: text }, 'delta'),
+    shown: (text: string) =>
+      [0, 1].map((index) => `response.output_text.delta[${index}][0].delta:\n${text}\n`).join('\n'),
+  },
+  {
+    path: MESSAGES,
+    said: (text: string, index: number) =>
+      sse({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } }, 'content_block_delta'),
+    shown: (text: string) => [0, 1].map((index) => `content_block_delta[${index}].delta.text:\n${text}\n`).join('\n'),
+  },
+];
+
+test.each(STREAMED)('of a stream to $path is kept what its words come to, without secrets', async (streamed) => {
+  const { path, said, shown } = streamed;
+  const text = 'the token\nghp_0123456789abcdefABCDEF0123456789abcd of app-secret-9d2e4f6a8b1c3057 is it';
+  const last = `${sse({ usage: USAGE, error: 'none\n' })}data: [DONE]\n\n`;
+  // Two are said at the same time.
+  const parts = [...text.matchAll(/[\s\S]{1,4}/g)].flatMap(([part]) => [said(part, 0), said(part, 1)]);
+  const stage = await openStage(store, { replies: [events([...parts, ': still there\n\n', last])] });
+  const response = await stage.call(path, { ...ASKED, stream: true });
+  expect(await response.text()).toContain(parts.join(''));
+  const { answer } = JSON.parse(stage.kept[0] ?? '');
+  expect(answer).toBe(
+    `${shown('the token\n[GitHub token removed] of [secret removed] is it')}\n${last.replaceAll('\n\n', '\n')}`,
+  );
+});
+
+test('of a stream that breaks off the event that had only begun is kept too', async () => {
+  const stage = await openStage(store, {
+    replies: [
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`${word('Hello')}data: {"choices":[{"delta":{"cont`, () => response.destroy());
+      },
+    ],
+  });
+  const response = await stage.call(CHAT, { ...ASKED, stream: true });
+  await expect(response.text()).rejects.toThrow();
+  expect(JSON.parse(stage.kept[0] ?? '').answer).toBe(
+    'choices[0].delta.content:\nHello\n\ndata: {"choices":[{"delta":{"cont',
+  );
+});

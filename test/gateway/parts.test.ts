@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { compose, secretsOf } from '../../src/compose.ts';
 import { ConfigError } from '../../src/errors.ts';
+import { createAnswerText } from '../../src/gateway/answer-text.ts';
 import { createBreaker } from '../../src/gateway/breaker.ts';
 import { createKeyWatch, KeyEchoError } from '../../src/gateway/key-watch.ts';
 import { createMeter } from '../../src/gateway/usage.ts';
@@ -64,6 +65,21 @@ test('what a stream states is read however it is cut, and what it does not state
   expect(meter.used(false)).toEqual({ promptTokens: 100, completionTokens: 2, estimated: true });
   for (const letter of stream.slice(60)) meter.readEvents(letter);
   expect(meter.used(true)).toEqual({ promptTokens: 9, completionTokens: 4 });
+});
+
+test('a stream that says something at thousands of places is kept in bounds', () => {
+  const answer = createAnswerText();
+  const meter = createMeter(400, answer.hear);
+  for (let index = 0; index < 5000; index += 1)
+    meter.readEvents(`data: {"type":"${'t'.repeat(index)}","index":${index},"delta":"word ${index} "}\n`);
+  const text = answer.text();
+  expect(text.split('\n').length).toBeLessThan(250);
+  const [told = '', elsewhere = ''] = text.split('elsewhere:\n');
+  expect(told).toContain('word 0 \n');
+  expect(told.slice(-100)).toContain('word 63 \n');
+  expect(elsewhere.slice(0, 20)).toContain('word 64 word 65 ');
+  expect(elsewhere.slice(-20)).toContain('word 4999 \n');
+  expect(Math.max(...text.split('\n').flatMap((line) => (line.endsWith(':') ? line.length : [])))).toBeLessThan(210);
 });
 
 const { privateKey } = generateKeyPairSync('rsa', {
