@@ -1,6 +1,6 @@
 /** Whether what `doctor` reads of rules, the environment and the webhook is answered with the App's own permissions. */
 import { type Finding, ok, wrong } from '../doctor/finding.ts';
-import { GoneError, LoopError } from '../errors.ts';
+import { GoneError, LimitedError, LoopError } from '../errors.ts';
 import type { RepositoryInspection } from '../github/inspection-port.ts';
 import { JOB_ENVIRONMENT } from '../settings/config.ts';
 import type { Scratch } from './scratch.ts';
@@ -63,13 +63,14 @@ function readsIn({ inspection }: Scratch, inside: RepositoryInspection): readonl
   ];
 }
 
-/** The status by which it was refused. */
+/** The status by which it was refused. @throws the error of what is no refusal, such as a limit, whatever its status is. */
 async function refusalOf(ask: () => Promise<unknown>, mayLack: boolean): Promise<number | undefined> {
   try {
     await ask();
     return undefined;
   } catch (error) {
     if (mayLack && error instanceof GoneError) return undefined;
+    if (error instanceof LimitedError) throw error;
     if (error instanceof LoopError && REFUSALS.includes(error.status)) return error.status;
     throw error;
   }

@@ -150,6 +150,17 @@ test('what doctor may read is named, and so is what GitHub refuses it', async ()
   });
 });
 
+test('a limit that ends the looks of doctor refuses the App nothing', async () => {
+  const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 1800) };
+  const body = { message: 'API rate limit exceeded for installation ID 1.' };
+  const tampering: Tampering = (answer, { url }) =>
+    /environments|\/hook\//.test(url) ? Response.json(body, { status: 403, headers }) : answer;
+  expect(await rowOf('of doctor', { tampering })).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringMatching(/^GitHub takes no more requests for now: .*API rate limit exceeded/),
+  });
+});
+
 test('what is hidden as if it were not there is no answer, but for what a repository may be without', async () => {
   const isAbout = (path: string) => /\/rules\/|environments|\/hook\/|\/branches\//.test(path);
   expect(await rowOf('of doctor', { tampering: answering(404, { message: 'Not Found' }, isAbout) })).toMatchObject({
