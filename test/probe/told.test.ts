@@ -362,6 +362,50 @@ test('a draft that GitHub tells late is asked for again', async () => {
   expect(asked).toBe(4);
 });
 
+/** The first of them is done, and not heard. */
+const unheardOnce = (isAbout: (request: Request) => boolean): Tampering => {
+  let asked = 0;
+  return (answer, request) =>
+    isAbout(request) && asked++ === 0 ? Response.json({ message: 'Bad Gateway' }, { status: 502 }) : answer;
+};
+
+test('two check runs that one request made are there, though its answer was not heard', async () => {
+  const tampering = unheardOnce(({ url }) => url.endsWith('/graphql'));
+  expect(await rowOf('several at once', { tampering })).toMatchObject({
+    state: 'ok',
+    sentence: 'Two check runs written by one request are both there.',
+  });
+});
+
+test('what was written after an answer that nobody heard shows nothing of that request', async () => {
+  const unheard = unheardOnce(({ url }) => url.endsWith('/graphql'));
+  const one = json(
+    (body: { check_runs: object[] }) => ({ ...body, total_count: 1, check_runs: body.check_runs.slice(0, 1) }),
+    (path) => path.endsWith('/check-runs'),
+  );
+  let listed = 0;
+  const tampering: Tampering = (answer, request) =>
+    request.method === 'GET' && request.url.includes('/check-runs') && listed++ < 2
+      ? one(answer, request)
+      : unheard(answer, request);
+  expect(await rowOf('several at once', { tampering })).toMatchObject({
+    state: 'unknown',
+    sentence: expect.stringMatching(/^What GitHub did with two check runs in one request was not heard/),
+  });
+});
+
+test('a list of check runs that stays late shows nothing', async () => {
+  const late = json(
+    (body: { check_runs: object[] }) => ({ ...body, check_runs: body.check_runs.slice(0, 1) }),
+    (path) => path.endsWith('/check-runs'),
+  );
+  expect(await rowOf('several at once', { tampering: late })).toMatchObject({
+    state: 'unknown',
+    sentence: 'Two check runs were written by one request, and are not both listed within 2 s.',
+    remedy: expect.stringContaining('--wait'),
+  });
+});
+
 test('what moves between two reads is read again', async () => {
   let asked = 0;
   const moving = json(
