@@ -22,7 +22,12 @@ export async function checkNames({ octokit, here, self }: Call, ref: string): Pr
 export async function beginnings({ octokit, here }: Call, run_id: number) {
   const { created_at: askedAt } = (await octokit.rest.actions.getWorkflowRun({ ...here, run_id })).data;
   const { jobs } = (await octokit.rest.actions.listJobsForWorkflowRun({ ...here, run_id })).data;
-  return { askedAt, begunAt: jobs.find(({ status }) => status !== 'queued')?.started_at };
+  return { askedAt, begunAt: jobs.find(isBegun)?.started_at };
+}
+
+/** A job that waits for a person, was skipped or was cancelled in the queue has had no runner. */
+function isBegun({ status, runner_name }: { readonly status: string; readonly runner_name: string | null }): boolean {
+  return (status === 'in_progress' || status === 'completed') && Boolean(runner_name);
 }
 
 export async function runsCalled({ octokit, here }: Call, workflow_id: string, title: string) {

@@ -31,7 +31,7 @@ export interface Probing {
   checkNames(repository: RepositoryRef, sha: string): Promise<readonly string[]>;
   /** What a path below the repository answers by its name, and by its id. */
   twoWays(repository: RepositoryRef, path: string): Promise<readonly [byName: unknown, byId: unknown]>;
-  /** When a run was asked for, and when its first job began; undefined while none has. */
+  /** When a run was asked for, and when a runner began the first of its jobs; undefined while none has. */
   beginnings(
     repository: RepositoryRef,
     runId: number,

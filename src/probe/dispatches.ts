@@ -26,7 +26,7 @@ export async function dispatched(scratch: Scratch): Promise<Finding> {
   return begun === undefined
     ? unknown(
         `${found}, and no runner began it within ${Math.round(patienceMs / 1000)} s.`,
-        'See whether a runner with the label of `runs-on` is online.',
+        'See whether a runner with the label of `runs-on` is online, and whether the run waits for a person.',
       )
     : ok(`${found}, and a runner began it after ${Math.round(begun / 1000)} s.`);
 }

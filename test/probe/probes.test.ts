@@ -128,10 +128,15 @@ describe('what is not so is told', () => {
     expect(await stage.leftovers()).toEqual(['main']);
   });
 
-  test('a run that no runner begins is not known to begin', async () => {
+  test.each([
+    ['queued', { status: 'queued' }],
+    ['waiting for a person', { status: 'waiting', runner_id: null, runner_name: null }],
+    ['skipped', { status: 'completed', conclusion: 'skipped', runner_id: 0, runner_name: '' }],
+    ['cancelled before', { status: 'completed', conclusion: 'cancelled', runner_id: null, runner_name: null }],
+  ])('a run whose job is %s was begun by no runner', async (_, told) => {
     const report = await stage.probed(['dispatch'], {
       tampering: json(
-        (body: { jobs: object[] }) => ({ ...body, jobs: body.jobs.map((job) => ({ ...job, status: 'queued' })) }),
+        (body: { jobs: object[] }) => ({ ...body, jobs: body.jobs.map((job) => ({ ...job, ...told })) }),
         (path) => path.endsWith('/jobs'),
       ),
     });
