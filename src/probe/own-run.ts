@@ -25,7 +25,7 @@ export async function dispatchOwn(
   const title = runTitle(workflow, inputs);
   const from = sent().length;
   takesBack(`the run "${title}"`, async () => {
-    if (mayHaveBegun(scratch, from)) await endOwn(scratch, workflow, title);
+    if (mayHaveBegun(scratch, from, workflow)) await endOwn(scratch, workflow, title);
   });
   const told = await github.dispatch(repository, workflow, inputs, 'new').catch((error: unknown) => {
     if (error instanceof LoopError && (error.status === 404 || error.status === 422))
@@ -49,10 +49,12 @@ const LIST = /\/actions\/(?:workflows\/[^/]+\/)?runs$/;
 
 const isDispatch = ({ method, path }: Sent): boolean => method === 'POST' && DISPATCH.test(path);
 
-/** An answer from 500 on, or none, leaves it open. */
-function mayHaveBegun({ sent }: Scratch, from: number): boolean {
-  const dispatches = sent().slice(from).filter(isDispatch);
-  return dispatches.some(({ status = 500 }) => status < 400 || status >= 500);
+/** An answer from 500 on, or none, leaves it open. What was dispatched later of another workflow says nothing of it. */
+function mayHaveBegun({ sent }: Scratch, from: number, workflow: string): boolean {
+  const own = sent()
+    .slice(from)
+    .filter((one) => isDispatch(one) && one.path.endsWith(`/${encodeURIComponent(workflow)}/dispatches`));
+  return own.some(({ status = 500 }) => status < 400 || status >= 500);
 }
 
 /** A list that was read before the dispatch that was taken has told nothing of its run. */

@@ -6,7 +6,7 @@ import { createGateway } from '../../src/gateway/gateway.ts';
 import type { RunnerReport } from '../../src/probe/runner-report.ts';
 import { listening } from '../listening.ts';
 import { JOB } from '../prepared.ts';
-import { type ProbeStage, startProbeStage } from './stage.ts';
+import { json, type ProbeStage, startProbeStage, type Tampering } from './stage.ts';
 
 /** Takes the report from the App that it was dispatched with, where there is one, and says what GitHub's step would say where not. */
 const BUILD = `name: loopwright-build
@@ -188,4 +188,19 @@ test.each<[string, RegExp, () => Promise<Record<string, string>>]>([
   expect(rows).toEqual(SUBJECTS.map(() => expect.stringMatching(/^unknown: Not looked at, because /)));
   expect(rows[0]).toMatch(sentence);
   expect(await runs()).toBe(before);
+});
+
+test('a dispatch that was refused leaves nothing, though another workflow was dispatched after it', async () => {
+  report = GOOD;
+  const verify = '/workflows/loopwright-verify.yml/';
+  const none = json(
+    () => ({ total_count: 0, workflow_runs: [] }),
+    (path) => path.endsWith(`${verify}runs`),
+  );
+  const tampering: Tampering = (answer, request) =>
+    request.url.endsWith(`${verify}dispatches`)
+      ? Response.json({ message: "Workflow does not have 'workflow_dispatch' trigger" }, { status: 422 })
+      : none(answer, request);
+  const { rows, left } = await stage.probed(['dispatch', 'PUBLIC_URL'], { publicUrl, tampering });
+  expect([rows.map(({ state }) => state), left]).toEqual([['unknown', 'ok'], []]);
 });
