@@ -2,7 +2,7 @@
 import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
 import { type JobRun, jobRunOf } from './job-run.ts';
 import { INIT, type Probe } from './probe.ts';
-import type { RunnerReport } from './runner-report.ts';
+import { isPassing, type RunnerReport, type ToldClaims } from './runner-report.ts';
 import type { Scratch } from './scratch.ts';
 
 export const JOB_PROBES: readonly Probe[] = [
@@ -56,14 +56,29 @@ function withoutReport(run: Exclude<JobRun, { readonly type: 'reported' }>): Fin
 
 function tokenFinding({ token }: RunnerReport, { branch }: Scratch): Finding {
   if (token.type === 'none') return wrong(`The job has no token that it could show: ${token.said}`, INIT);
-  if (!token.isApp)
-    return wrong(
-      `What answered the job's call was not the App (${token.status}): ${token.said}`,
-      'Let what stands before the App pass POST /gateway/v1/chat/completions with its headers.',
-    );
-  if (!token.isUnawaited)
-    return wrong(`The gateway does not take the job's token (${token.status}): ${token.said}`, GATEWAY);
-  const { claims } = token;
+  if (token.type === 'unheard') return unknown(`Nothing is known of the job's token: ${token.said}`, AGAIN);
+  return untaken(token) ?? claimsFinding(token.claims, branch);
+}
+
+type Asked = Extract<RunnerReport['token'], { readonly type: 'asked' }>;
+
+/** What fails or is limited for now has judged nothing. */
+function untaken({ isApp, isUnawaited, status, said }: Asked): Finding | undefined {
+  const told = `(${status}): ${said}`;
+  if (isApp && isUnawaited) return undefined;
+  if (isPassing(status))
+    return isApp
+      ? unknown(`The gateway did not judge the job's token ${told}`, AGAIN)
+      : unknown(`What answered the job's call was not the App ${told}`, AGAIN);
+  return isApp
+    ? wrong(`The gateway does not take the job's token ${told}`, GATEWAY)
+    : wrong(
+        `What answered the job's call was not the App ${told}`,
+        'Let what stands before the App pass POST /gateway/v1/chat/completions with its headers.',
+      );
+}
+
+function claimsFinding(claims: ToldClaims, branch: string): Finding {
   if (claims.ref !== `refs/heads/${branch}`)
     return wrong(`The token's ref is ${JSON.stringify(claims.ref)}, not "refs/heads/${branch}".`, GATEWAY);
   const called = claims.job_workflow_ref === undefined ? ', and no job_workflow_ref' : '';
@@ -72,6 +87,8 @@ function tokenFinding({ token }: RunnerReport, { branch }: Scratch): Finding {
   );
 }
 
+const AGAIN =
+  "Probe again; if it stays so, see the App's log and whether runners reach GitHub's tokens and the gateway below PUBLIC_URL.";
 const GATEWAY =
   'Do what the sentence says; where it says nothing, tell the maintainers: loops cannot ask a model here.';
 

@@ -1,12 +1,12 @@
-/** What the App hands to a job that shows how it stands on its runner, and what that job delivers. */
+/** What the App hands to a job that shows how it stands on its runner, and what that job delivers; both change their version together. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-export const probeBrief = z.strictObject({ kind: z.literal('probe'), version: z.literal(1) });
+export const probeBrief = z.strictObject({ kind: z.literal('probe'), version: z.literal(2) });
 export type ProbeBrief = z.infer<typeof probeBrief>;
 
 /** One for all: it holds no secret and is for nobody in particular, so that it is served to anybody, and kept nowhere. */
-export const PROBE_BRIEF = JSON.stringify({ kind: 'probe', version: 1 } satisfies ProbeBrief);
+export const PROBE_BRIEF = JSON.stringify({ kind: 'probe', version: 2 } satisfies ProbeBrief);
 export const PROBE_BRIEF_DIGEST = createHash('sha256').update(PROBE_BRIEF).digest('hex');
 
 /** Of the token that the job was given, as far as the gateway judges it and there is one; no other of its claims leaves the job. */
@@ -26,10 +26,12 @@ const said = z.string().max(1000);
 /** `report.json` of the artifact. */
 export const runnerReport = z.strictObject({
   kind: z.literal('probe'),
-  version: z.literal(1),
+  version: z.literal(2),
   token: z.discriminatedUnion('type', [
-    /** GitHub gave none, or the App gave no answer. */
+    /** The workflow gives the job no way to it. */
     z.strictObject({ type: z.literal('none'), said }),
+    /** GitHub, or the App, gave no answer that tells. */
+    z.strictObject({ type: z.literal('unheard'), said }),
     z.strictObject({
       type: z.literal('asked'),
       claims,
@@ -44,3 +46,10 @@ export const runnerReport = z.strictObject({
   sandbox: z.strictObject({ works: z.boolean(), said }),
 });
 export type RunnerReport = z.infer<typeof runnerReport>;
+
+/** Whether an answer of the gateway, or of what stands before it, says only that it does not answer now. */
+export function isPassing(status: number): boolean {
+  return status >= 500 || PASSING.includes(status);
+}
+
+const PASSING: readonly number[] = [408, 425, 429];

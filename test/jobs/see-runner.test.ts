@@ -24,6 +24,7 @@ beforeEach(async () => {
   bodies.length = 0;
   server = createServer((request, response) => {
     if (request.url?.startsWith('/token')) response.end(JSON.stringify({ value: TOKEN }));
+    else if (request.url?.startsWith('/none')) response.writeHead(503).end();
     else request.on('data', (part) => bodies.push(String(part))).on('end', () => gateway(request, response));
   });
   app = await listening(server);
@@ -41,7 +42,7 @@ async function reported(changes: Readonly<Record<string, string>> = {}) {
     ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${app}/token`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'runner' },
     ...changes,
   };
-  await seeRunner({ variables, bundle: JOB, log: () => undefined });
+  await seeRunner({ variables, bundle: JOB, log: () => undefined, pauseMs: 1 });
   const text = await readFile(join(output, 'report.json'), 'utf8');
   for (const secret of [TOKEN, 'signature', 'secret-sub']) expect(text).not.toContain(secret);
   return runnerReport.parse(JSON.parse(text));
@@ -74,13 +75,40 @@ test('what stands before the App, and says the same, is not taken for it', async
 test.each<[string, Readonly<Record<string, string>>, RegExp]>([
   ['that cannot be asked for', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, /lacks `permissions: id-token: write`/],
   ['for nobody', { LOOPWRIGHT_MODEL_URL: 'http://127.0.0.1:9/v1' }, /^"http:\/\/127\.0\.0\.1:9\/v1" is no gateway/],
+])('a token %s is told, and sent nowhere', async (_, changes, said) => {
+  expect((await reported(changes)).token).toEqual({ type: 'none', said: expect.stringMatching(said) });
+  expect(bodies).toEqual([]);
+});
+
+test('what passes is asked again: an outage, a limit, a connection that breaks', async () => {
+  const passing: RequestListener[] = [
+    (_, response) => response.writeHead(502).end('<html>'),
+    refusing(429, 'loopwright_refusal', 'Too many.'),
+    refusing(503, 'loopwright_refusal', 'Its keys cannot be read.'),
+    (request) => request.socket.destroy(),
+  ];
+  gateway = (request, response) =>
+    (passing.shift() ?? refusing(403, 'loopwright_unawaited', 'Nobody awaits it.'))(request, response);
+  expect((await reported()).token).toMatchObject({ type: 'asked', status: 403, isUnawaited: true });
+  expect(passing).toEqual([]);
+});
+
+test('an outage that stays is told as it is', async () => {
+  gateway = (_, response) => response.writeHead(502).end('Bad gateway');
+  expect((await reported()).token).toMatchObject({ type: 'asked', status: 502, isApp: false, said: 'Bad gateway' });
+});
+
+test.each<[string, Readonly<Record<string, string>>, RegExp]>([
   [
-    'for an App that does not answer',
+    'an App that does not answer',
     { LOOPWRIGHT_MODEL_URL: 'http://127.0.0.1:9/gateway/v1' },
     /^http:\/\/127\.0\.0\.1:9\/gateway\/v1 gave no answer: /,
   ],
-])('a token %s is told, and sent nowhere', async (_, changes, said) => {
-  expect((await reported(changes)).token).toEqual({ type: 'none', said: expect.stringMatching(said) });
+  ['a GitHub that gives none for now', { ACTIONS_ID_TOKEN_REQUEST_URL: '/none' }, /no identity in 5 tries: .*503\.$/],
+])('of a token for %s nothing is known', async (_, changes, said) => {
+  const url = changes.ACTIONS_ID_TOKEN_REQUEST_URL;
+  const { token } = await reported({ ...changes, ...(url && { ACTIONS_ID_TOKEN_REQUEST_URL: `${app}${url}` }) });
+  expect(token).toEqual({ type: 'unheard', said: expect.stringMatching(said) });
   expect(bodies).toEqual([]);
 });
 

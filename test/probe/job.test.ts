@@ -80,7 +80,7 @@ const TOKEN: RunnerReport['token'] & { readonly type: 'asked' } = {
 };
 const GOOD: RunnerReport = {
   kind: 'probe',
-  version: 1,
+  version: 2,
   token: TOKEN,
   sandbox: { works: true, said: 'A command ran in it.' },
 };
@@ -127,14 +127,25 @@ test.each<[string, RunnerReport['token'], RegExp]>([
   ],
   [
     'came to something else than the App',
-    { ...TOKEN, isApp: false, isUnawaited: false, status: 502, said: 'Bad gateway' },
-    /^wrong: What answered the job's call was not the App \(502\): Bad gateway$/,
+    { ...TOKEN, isApp: false, isUnawaited: false, said: 'Blocked' },
+    /^wrong: What answered the job's call was not the App \(403\): Blocked$/,
   ],
   [
-    'is none',
-    { type: 'none', said: 'GitHub gave the job no identity.' },
-    /^wrong: The job has no token .*no identity\.$/,
+    'came to something that fails for now',
+    { ...TOKEN, isApp: false, isUnawaited: false, status: 502, said: 'Bad gateway' },
+    /^unknown: What answered the job's call was not the App \(502\): Bad gateway$/,
   ],
+  ...[425, 429, 500, 503].map((status): [string, RunnerReport['token'], RegExp] => [
+    `the App could not judge (${status})`,
+    { ...TOKEN, isUnawaited: false, status, said: 'Ask again.' },
+    new RegExp(`^unknown: The gateway did not judge the job's token \\(${status}\\): Ask again\\.$`),
+  ]),
+  [
+    'was heard of nowhere',
+    { type: 'unheard', said: 'GitHub gave the job no identity in 5 tries.' },
+    /^unknown: Nothing is known of the job's token: GitHub gave the job no identity in 5 tries\.$/,
+  ],
+  ['is none', { type: 'none', said: 'GitHub gives this job no way.' }, /^wrong: The job has no token .*no way\.$/],
 ])('a token that %s is told', async (_, token, sentence) => {
   const rows = await rowsOf({ ...GOOD, token });
   expect(rows).toMatchObject({ PUBLIC_URL: expect.stringMatching(/^ok/), token: expect.stringMatching(sentence) });

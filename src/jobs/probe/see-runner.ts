@@ -4,17 +4,19 @@ import { z } from 'zod';
 import { jsonOf } from '../../documents/json.ts';
 import { IdentityError } from '../../errors.ts';
 import { REFUSAL_HEADER, UNAWAITED } from '../../loop/call-headers.ts';
-import { CLAIM_NAMES, type RunnerReport, runnerReport, type ToldClaims } from '../../probe/runner-report.ts';
+import { CLAIM_NAMES, isPassing, type RunnerReport, runnerReport, type ToldClaims } from '../../probe/runner-report.ts';
 import { createIdentityToken } from '../identity-token.ts';
 import { type AskedJob, deliver, inSandbox, loggedFailure } from '../in-sandbox.ts';
-import type { JobVariables } from '../run-job.ts';
 
-type Seeing = Omit<AskedJob<never>, 'brief'>;
+interface Seeing extends Omit<AskedJob<never>, 'brief'> {
+  /** Before the App is asked again. */
+  readonly pauseMs?: number;
+}
 
 export async function seeRunner(job: Seeing): Promise<void> {
-  const token = await tokenTold(job.variables);
+  const token = await tokenTold(job);
   const sandbox = await sandboxTold(job);
-  await deliver(runnerReport.parse({ kind: 'probe', version: 1, token, sandbox }), job.variables);
+  await deliver(runnerReport.parse({ kind: 'probe', version: 2, token, sandbox }), job.variables);
   job.log(`probe: ${token.said} ${sandbox.said}`);
 }
 
@@ -22,7 +24,7 @@ const MOST = 1000;
 const NO_TOKEN =
   'GitHub gives this job no way to ask for a token: its workflow lacks `permissions: id-token: write`, or is older than this App.';
 
-async function tokenTold(variables: JobVariables): Promise<RunnerReport['token']> {
+async function tokenTold({ variables, pauseMs = PAUSE_MS }: Seeing): Promise<RunnerReport['token']> {
   const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = variables;
   const { LOOPWRIGHT_MODEL_URL: gateway } = variables;
   const audience = gateway.slice(0, -GATEWAY.length);
@@ -30,13 +32,18 @@ async function tokenTold(variables: JobVariables): Promise<RunnerReport['token']
   if (!gateway.endsWith(GATEWAY)) return { type: 'none', said: `"${gateway.slice(0, 200)}" is no gateway of an App.` };
   if (url === '' || token === '') return { type: 'none', said: NO_TOKEN };
   try {
-    const value = await createIdentityToken({ url, token, audience })();
-    return { type: 'asked', claims: claimsIn(value), ...(await answerOf(gateway, value)) };
+    const value = await createIdentityToken({ url, token, audience, pauseMs })();
+    return { type: 'asked', claims: claimsIn(value), ...(await answerOf(gateway, value, pauseMs)) };
   } catch (error) {
-    if (error instanceof IdentityError) return { type: 'none', said: error.message.slice(0, MOST) };
-    const why = error instanceof Error ? error.message : String(error);
-    return { type: 'none', said: `${gateway} gave no answer: ${why}`.slice(0, MOST) };
+    const said = error instanceof IdentityError ? error.message : `${gateway} gave no answer: ${reasonOf(error)}`;
+    return { type: 'unheard', said: said.slice(0, MOST) };
   }
+}
+
+/** `fetch` says why in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
 
 /** Below the App's own address. */
@@ -47,23 +54,36 @@ type Answer = Omit<Extract<RunnerReport['token'], { readonly type: 'asked' }>, '
 /** While another run is being dispatched the App cannot tell yet whose this one is. */
 const NOT_YET = 425;
 const TRIES = 30;
+/** Of what fails otherwise for now: it need not be over within the run. */
+const FAILURES = 5;
 const PAUSE_MS = 2000;
 const LONGEST_MS = 30_000;
 
-/** Asks no model: what is sent is no request for one. */
-async function answerOf(gateway: string, token: string): Promise<Answer> {
+/** Asks again while the answer says only that there is none now. @throws {Error} where none comes. */
+async function answerOf(gateway: string, token: string, pauseMs: number): Promise<Answer> {
+  let failures = 0;
   for (let tries = 1; ; tries += 1) {
-    const response = await fetch(`${gateway}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: '{}',
-      redirect: 'error',
-      signal: AbortSignal.timeout(LONGEST_MS),
+    const answer = await askOnce(gateway, token).catch((error: unknown) => {
+      if (failures + 1 >= FAILURES) throw error;
+      return undefined;
     });
-    const answer = answerIn(response, await response.text());
-    if (answer.status !== NOT_YET || tries === TRIES) return answer;
-    await sleep(PAUSE_MS);
+    if (answer?.status !== NOT_YET) failures += 1;
+    const isLast = tries >= TRIES || failures === FAILURES;
+    if (answer !== undefined && (isLast || !isPassing(answer.status))) return answer;
+    await sleep(pauseMs);
   }
+}
+
+/** Asks no model: what is sent is no request for one. */
+async function askOnce(gateway: string, token: string): Promise<Answer> {
+  const response = await fetch(`${gateway}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{}',
+    redirect: 'error',
+    signal: AbortSignal.timeout(LONGEST_MS),
+  });
+  return answerIn(response, await response.text());
 }
 
 const refusal = z.object({ error: z.object({ type: z.string(), message: z.string() }) });
