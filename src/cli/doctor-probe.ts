@@ -24,6 +24,8 @@ export interface ProbeRequest {
   readonly mayLoad: boolean;
   readonly hasPerson: boolean;
   readonly signal: AbortSignal;
+  /** Filled with what may be there and is not taken back yet. */
+  readonly standing: Set<string>;
 }
 
 /** @throws {UsageError} where the App is not installed there, or has no key. */

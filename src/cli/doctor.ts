@@ -98,9 +98,18 @@ async function probe(words: ProbeWords, terminal: Terminal): Promise<number> {
   const longPatienceMs = 60_000 * wholeOf(minutes, '--minutes', 'minutes');
   const environment = examinedEnvironment();
   const place = placeOf(repo);
-  const signal = interruption(() => terminal.fail(STOPPING));
+  const standing = new Set<string>();
+  const signal = interruption(
+    () => terminal.fail(STOPPING),
+    () => {
+      for (const what of standing) terminal.fail(`${what} may be left: its end was not waited for.`);
+    },
+  );
   const allowed = { json: json === true, mayLoad: load === true, hasPerson: person === true };
-  const probed = await probeIn({ place, environment, signal, patienceMs, longPatienceMs, ...allowed }, terminal);
+  const probed = await probeIn(
+    { place, environment, signal, standing, patienceMs, longPatienceMs, ...allowed },
+    terminal,
+  );
   return signal.aborted ? INTERRUPTED : exitCodeOf(probed);
 }
 

@@ -15,6 +15,8 @@ export interface ProbeOptions extends Given {
   readonly now: () => Date;
   /** Before each of them. */
   readonly tell: (probe: Probe) => void;
+  /** Holds at each moment what may be there and is not taken back yet. */
+  readonly standing?: Set<string>;
   /** Without them, all. */
   readonly probes?: readonly Probe[];
 }
@@ -28,20 +30,23 @@ export interface Probed extends Report {
 }
 
 export async function probeAll(options: ProbeOptions): Promise<Probed> {
-  const { now, tell, probes = PROBES, ...given } = options;
+  const { now, tell, standing = new Set(), probes = PROBES, ...given } = options;
   const { github, probing, repository, signal } = given;
   const { defaultBranch: branch } = await github.repository(repository);
   const tip = await github.head(repository, `refs/heads/${branch}`);
   if (tip === undefined) throw new LoopError(`The default branch ${branch} has no commit; push one first.`);
   const at = now().toISOString();
-  const undone: { readonly what: string; readonly back: () => Promise<void> }[] = [];
+  const undone: Undone[] = [];
   const scratch: Scratch = {
     ...{ ...given, branch, tip },
     mark: `${at.slice(0, 10)}-${randomBytes(3).toString('hex')}`,
-    takesBack: (what, back) => void undone.push({ what, back }),
+    takesBack(what, back) {
+      standing.add(what);
+      undone.push({ what, back });
+    },
   };
   const rows: Row[] = [];
-  const left: string[] = [];
+  let left: readonly string[] = [];
   try {
     for (const probe of probes) {
       if (signal.aborted) break;
@@ -49,8 +54,7 @@ export async function probeAll(options: ProbeOptions): Promise<Probed> {
       rows.push(await rowOf(probe, scratch));
     }
   } finally {
-    for (const { what, back } of undone.toReversed())
-      await unlimited(back).catch((error: Error) => left.push(`${what} is left: ${error.message}`));
+    left = await takeBack(undone, standing);
   }
   const countOf = (state: State): number => rows.filter((row) => row.state === state).length;
   const counts = {
@@ -62,6 +66,22 @@ export async function probeAll(options: ProbeOptions): Promise<Probed> {
   // Whoever probed has to hear what was seen and what is left, whatever GitHub says at the end.
   const serverVersion = await probing.serverVersion().catch(() => undefined);
   return { at, serverVersion: serverVersion ?? null, rows, counts, left };
+}
+
+interface Undone {
+  readonly what: string;
+  readonly back: () => Promise<void>;
+}
+
+/** Gives what is left, a sentence each. */
+async function takeBack(undone: readonly Undone[], standing: Set<string>): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const { what, back } of undone.toReversed())
+    await unlimited(back).then(
+      () => standing.delete(what),
+      (error: Error) => left.push(`${what} is left: ${error.message}`),
+    );
+  return left;
 }
 
 const LONGEST_LIMIT_SECONDS = 60;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { reportLines } from '../../src/doctor/report-text.ts';
-import { typed } from '../cli/terminal.ts';
+import { started, typed } from '../cli/terminal.ts';
 import { personOn } from '../probe/stage.ts';
 import { KEY, RIGHT, type Stage, startRightStage } from './stage.ts';
 
@@ -151,15 +151,16 @@ test('a table has its areas in order, and says once what is to be done about sev
   ]);
 });
 
-test('--probe tries what is taken for granted where it may, prints it with its date, and takes back what it wrote', async () => {
+async function refs(): Promise<readonly string[]> {
   const { rest } = stage.github.as('alice');
-  const refs = async () => {
-    const of = { owner: 'alice', repo: 'toys' };
-    const [branches, own] = await Promise.all(
-      ['heads/', 'loopwright/'].map((ref) => rest.git.listMatchingRefs({ ...of, ref })),
-    );
-    return [...(branches?.data ?? []), ...(own?.data ?? [])].map(({ ref }) => ref);
-  };
+  const of = { owner: 'alice', repo: 'toys' };
+  const [branches, own] = await Promise.all(
+    ['heads/', 'loopwright/'].map((ref) => rest.git.listMatchingRefs({ ...of, ref })),
+  );
+  return [...(branches?.data ?? []), ...(own?.data ?? [])].map(({ ref }) => ref);
+}
+
+test('--probe tries what is taken for granted where it may, prints it with its date, and takes back what it wrote', async () => {
   const before = await refs();
   const asked = ['doctor', '--probe', '--yes', '--repo', 'alice/toys', '--wait', '2'];
   await stage.github.local('PATCH', '/faults/limits', { requestsPerMinute: 1000 }, 'alice');
@@ -171,6 +172,49 @@ test('--probe tries what is taken for granted where it may, prints it with its d
   expect(out.filter((line) => line.startsWith('  ✗'))).toEqual([]);
   expect(err[0]).toBe('trying refs: quarantine');
   expect(await refs()).toEqual(before);
+});
+
+const PROBE = ['doctor', '--probe', '--yes', '--repo', 'alice/toys'];
+
+/** What takes back takes time. */
+const SLOW = { route: '/repos/{owner}/{repo}/git/refs/{ref}', method: 'DELETE', by: 'app', delayMs: 3000 };
+
+/** A probe that has written something and waits for GitHub. */
+async function probing() {
+  const before = await refs();
+  const running = started([...PROBE, '--wait', '600'], { environment });
+  await running.until('trying refs: quarantine');
+  await vi.waitFor(async () => expect((await refs()).length).toBe(before.length + 2), { timeout: 60_000 });
+  return { running, before };
+}
+
+test('--probe takes back what it wrote where its terminal hangs up and takes no line any more', async () => {
+  const { running, before } = await probing();
+  running.child.stderr?.destroy();
+  await stage.github.local('POST', '/faults', SLOW, 'alice');
+  running.child.kill('SIGHUP');
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  // A shell may say it again, and that is nobody's impatience.
+  const code = await running.end('SIGHUP');
+  await stage.github.local('DELETE', '/faults', undefined, 'alice');
+  expect(code).toBe(130);
+  expect(await refs()).toEqual(before);
+});
+
+test('--probe names what may be left where somebody does not wait for its end', async () => {
+  const { running, before } = await probing();
+  await stage.github.local('POST', '/faults', SLOW, 'alice');
+  running.child.kill('SIGINT');
+  await running.until('Stopping');
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(await running.end('SIGINT')).toBe(130);
+  await stage.github.local('DELETE', '/faults', undefined, 'alice');
+  const left = (await refs()).filter((ref) => !before.includes(ref));
+  for (const ref of left)
+    expect(running.printed()).toContain(`the ref ${ref} may be left: its end was not waited for.`);
+  expect(left).not.toEqual([]);
+  const { rest } = stage.github.as('alice');
+  for (const ref of left) await rest.git.deleteRef({ owner: 'alice', repo: 'toys', ref: ref.slice('refs/'.length) });
 });
 
 test('--probe --person says what to do also where only JSON is printed, and --load is tried', async () => {
