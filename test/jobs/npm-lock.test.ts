@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { addedNames, alteredPackages } from '../../src/jobs/prove/altered-packages.ts';
 import {
   addedPackages,
-  alteredPackages,
   forOthers,
+  hasSamePackages,
   isSameLock,
   registriesOf,
   strangePackages as strangeIn,
-  strangeSpecs,
 } from '../../src/jobs/workspace/npm-lock.ts';
+import { asksForPackages, strangeSpecs } from '../../src/jobs/workspace/npm-manifest.ts';
 
 const REGISTRY = 'https://registry.npmjs.org';
 const SHA = `sha512-${'a'.repeat(86)}==`;
@@ -55,6 +56,116 @@ test('what is only added alters nothing, and what is another, gone or given anot
   expect(alteredPackages(old, BASE)).toEqual([expect.stringContaining('cannot be told before the change')]);
   expect(alteredPackages(BASE, old)).toEqual([expect.stringContaining('cannot be told after the change')]);
   expect(alter({ ...known, 'packages/a/node_modules/x': entry('x') })).toEqual(['`packages/a` is given x 1.0.0']);
+});
+
+const known = { 'node_modules/known': entry('known') };
+
+test('what decides whether and how npm installs an unchanged package alters it, and what is only told does not', () => {
+  const alter = (more: object) =>
+    alteredPackages(BASE, lockOf({ 'node_modules/known': { ...entry('known'), ...more } }));
+  for (const [field, value] of Object.entries({
+    ...{ optional: true, os: ['win32'], cpu: ['arm'], libc: ['musl'], link: true, inBundle: true },
+    ...{ bin: { vitest: 'x.js' }, dependencies: { x: '1' }, hasShrinkwrap: true },
+  }))
+    expect(alter({ [field]: value })).toEqual([
+      `\`known\` 1.0.0 is entered otherwise (${field}), by which npm installs it`,
+    ]);
+  const told = { dev: true, devOptional: true, peer: true, engines: { node: '<4' }, license: 'X', deprecated: 'yes' };
+  expect(alter(told)).toEqual([]);
+  const ordered = { dependencies: { a: '1', b: '2' } };
+  const other = { dependencies: { b: '2', a: '1' } };
+  const at = (more: object) => lockOf({ 'node_modules/known': { ...entry('known'), ...more } });
+  expect(alteredPackages(at(ordered), at(other))).toEqual([]);
+});
+
+test('a link and what comes within a package are packages that there were', () => {
+  const links = (to: string) => lockOf({ 'node_modules/here': { resolved: to, link: true } });
+  expect(alteredPackages(links('packages/a'), links('packages/b'))).toEqual([
+    '`here` is entered otherwise (resolved), by which npm installs it',
+  ]);
+  const within = { ...known, 'node_modules/known/node_modules/in': { version: '1.0.0', inBundle: true } };
+  expect(alteredPackages(lockOf(within), BASE)).toEqual(['`in` 1.0.0 is gone']);
+  const evil = { 'packages/a/node_modules/known': { resolved: 'packages/evil', link: true } };
+  expect(alteredPackages(BASE, lockOf({ ...known, ...evil }))).toEqual(['`packages/a` is given known']);
+});
+
+test('what a package of the base loads where it is there is given to it', () => {
+  const asking = (kind: string) => ({ 'node_modules/known': { ...entry('known'), [kind]: { extra: '*' } } });
+  for (const kind of ['peerDependencies', 'optionalDependencies', 'dependencies']) {
+    const extra = { 'node_modules/extra': entry('extra') };
+    expect(alteredPackages(lockOf(asking(kind)), lockOf({ ...asking(kind), ...extra }))).toEqual([
+      '`node_modules/known` is given extra 1.0.0',
+    ]);
+    const own = { ...asking(kind), 'node_modules/known/node_modules/extra': entry('extra', '2.0.0') };
+    expect(alteredPackages(lockOf(own), lockOf({ ...own, ...extra }))).toEqual([]);
+  }
+});
+
+test.each([
+  'node_modules/new/../../lib/node_modules/known',
+  'lib//node_modules/known',
+  './node_modules/new',
+  'node_modules/known/dist',
+  'node_modules/@scope',
+  'node_modules/new/',
+])('nothing is installed at %j', (path) => {
+  expect(alteredPackages(BASE, lockOf({ ...known, [path]: entry('new') }))).toEqual([
+    `\`${path}\` is no place where npm installs`,
+  ]);
+});
+
+test("what a lock file's folder newly finds is named as it is imported", () => {
+  const after = lockOf({
+    ...known,
+    'node_modules/alias': { ...entry('other'), name: 'other' },
+    'node_modules/alias/node_modules/inner': entry('inner'),
+    'node_modules/@a/b': entry('@a/b'),
+    'node_modules/here': { resolved: 'packages/here', link: true },
+  });
+  expect(addedNames(BASE, after)).toEqual(['alias', '@a/b', 'here']);
+});
+
+const name = fc.stringMatching(/^[a-z]{1,4}$/);
+const condition = fc.record(
+  {
+    ...{ optional: fc.boolean(), os: fc.array(fc.constantFrom('linux', 'win32')), dev: fc.boolean() },
+    ...{ bin: fc.dictionary(name, name), peer: fc.boolean(), engines: fc.dictionary(name, name) },
+  },
+  { requiredKeys: [] },
+);
+const packages = fc.dictionary(name, condition, { minKeys: 1, maxKeys: 5, noNullPrototype: true });
+const laid = (some: Readonly<Record<string, object>>) =>
+  Object.fromEntries(Object.entries(some).map(([one, more]) => [`node_modules/${one}`, { ...entry(one), ...more }]));
+
+test('an addition alters nothing, whatever is there, and each package left out or made conditional is said', () => {
+  fc.assert(
+    fc.property(packages, packages, fc.nat(), (before, added, at) => {
+      const old = laid(before);
+      expect(alteredPackages(lockOf(old), lockOf({ ...laid(added), ...old }))).toEqual([]);
+      const path = Object.keys(old)[at % Object.keys(old).length] ?? '';
+      const { [path]: _, ...rest } = old;
+      expect(alteredPackages(lockOf(old), lockOf({ ...laid(added), ...rest, [path]: undefined }))).toHaveLength(1);
+      const conditional = { ...old, [path]: { ...old[path], optional: true, os: ['none'] } };
+      expect(alteredPackages(lockOf(old), lockOf(conditional))).toHaveLength(1);
+      expect(isSameLock(lockOf(old), lockOf(conditional))).toBe(false);
+      expect(isSameLock(lockOf(conditional), lockOf(old))).toBe(false);
+      expect(hasSamePackages(lockOf(old), lockOf(conditional))).toBe(true);
+    }),
+  );
+});
+
+test('a known package that is said to be for other machines is strange, either way', () => {
+  for (const field of ['os', 'cpu']) {
+    const other = lockOf({ 'node_modules/known': { ...entry('known'), optional: true, [field]: ['none'] } });
+    const clause = ['`known` 1.0.0 is said to be for other machines than on the base'];
+    expect([strangePackages(BASE, other), strangePackages(other, BASE)]).toEqual([clause, clause]);
+  }
+});
+
+test('a manifest asks for packages by any kind of dependency', () => {
+  expect([manifestOf({}), '{', '{"type":"module"}'].map(asksForPackages)).toEqual([false, false, false]);
+  for (const kind of ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'])
+    expect(asksForPackages(JSON.stringify({ [kind]: { x: '1' } }))).toBe(true);
 });
 
 test('a package under another name is kept under its own', () => {

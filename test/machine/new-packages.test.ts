@@ -195,6 +195,16 @@ describe('a lock file is not followed, in one sentence, where', () => {
     );
   });
 
+  test('it only says that a known package is for other machines', async () => {
+    const given = await lockedWorld();
+    const lock = JSON.parse(await lockWith(given, {}));
+    Object.assign(lock.packages['node_modules/known'], { optional: true, os: ['win32'] });
+    const asked = { name: 'shop', version: '1.0.0', optionalDependencies: { known: '^1.0.0' } };
+    expect(await refused(given, { 'package.json': JSON.stringify(asked), [LOCK]: JSON.stringify(lock) })).toContain(
+      '`known` 1.0.0 is said to be for other machines than on the base',
+    );
+  });
+
   test('the manifest asks for more than it names', async () => {
     const given = await lockedWorld();
     const lock = await lockWith(given, { 'package.json': manifest({ known: '^1.0.0', deeper: '^1.0.0' }) });

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { provePull } from '../../src/jobs/prove/prove-pull.ts';
 import { type ProofReport, proofReport } from '../../src/proof/pull-proof.ts';
 import { JOB } from '../prepared.ts';
@@ -16,6 +16,7 @@ beforeAll(async () => {
   registry = await startRegistry({
     known: { index: 'exports.round = (x) => Math.round(x);' },
     down: { index: 'exports.round = (x) => Math.floor(x);' },
+    third: { index: '' },
     dashed: { index: "module.exports = (x) => ['', x, ''].join('-');" },
   });
 });
@@ -27,23 +28,26 @@ afterAll(async () => {
 /** Text by path. */
 type Files = Readonly<Record<string, string>>;
 
+const GONE = '';
+
 async function laid(directory: string, files: Files): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(directory, path)), { recursive: true });
-    await writeFile(join(directory, path), text);
+    if (text === GONE) await rm(join(directory, path));
+    else await writeFile(join(directory, path), text);
   }
 }
 
-const manifestOf = (dependencies: object) =>
-  `${JSON.stringify({ name: 'shop', version: '1.0.0', dependencies }, null, 2)}\n`;
+const manifestOf = (dependencies: object, more: object = {}) =>
+  `${JSON.stringify({ name: 'shop', version: '1.0.0', dependencies, ...more }, null, 2)}\n`;
 const settings = () => ({ '.npmrc': `registry=${registry.url}/\n` });
 const npm = (directory: string, ...argv: readonly string[]) =>
   execa('npm', [...argv, '--no-audit', '--no-fund'], { cwd: directory });
 
 /** Manifest and lock file, as npm writes it. */
-async function packaged(dependencies: object): Promise<Files> {
+async function packaged(dependencies: object, more: object = {}): Promise<Files> {
   const directory = await mkdtemp(join(room, 'lock-'));
-  const manifest = manifestOf(dependencies);
+  const manifest = manifestOf(dependencies, more);
   await laid(directory, { ...settings(), 'package.json': manifest });
   await npm(directory, 'install', '--package-lock-only');
   return {
@@ -82,7 +86,7 @@ async function proved(base: Files, head: Files, install: string | null = INSTALL
   if (install !== null) {
     const copy = join(place, 'installed');
     await cp(workspace, copy, { recursive: true });
-    await npm(copy, 'ci');
+    await npm(copy, 'ci', '--cache', join(temporary, 'loopwright-setup', 'cache'));
     await cp(join(copy, 'node_modules'), join(temporary, 'loopwright-setup', 'node_modules'), { recursive: true });
   }
   const after = await committed(head);
@@ -148,4 +152,118 @@ test('a file where packages are installed is said with the folder', async () => 
   );
   expect(proof).toBeNull();
   expect(failure).toContain('The history has files below `node_modules`');
+});
+
+/** Says otherwise what a package that cannot be found would have done. */
+const CAREFUL: Files = {
+  'lib/price.mjs':
+    "import { createRequire } from 'node:module';\nlet round = () => 99;\ntry {\n  ({ round } = createRequire(import.meta.url)('known'));\n} catch {}\nexport const price = (x) => round(x);\n",
+  'test/price.test.mjs': testOf('price', 'price', 'price(1.5), 2'),
+};
+/** Behaves as the base does, and no longer asks the package. */
+const SAME: Files = {
+  'lib/price.mjs': 'export const price = (x) => Math.round(x);\n',
+  'test/price.test.mjs': testOf('price', 'price', 'price(2.5), 3'),
+};
+const below = (folder: string, files: Files): Files =>
+  Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));
+const withEntry = (files: Files, place: string, change: object): Files => {
+  const lock = JSON.parse(files['package-lock.json'] ?? '');
+  Object.assign(lock.packages[place], change);
+  return { ...files, 'package-lock.json': JSON.stringify(lock) };
+};
+const FROM_CACHE = 'cp -R "$LOOPWRIGHT_SETUP/cache" /tmp/cache && npm ci --offline --cache /tmp/cache';
+
+describe('what behaves as before is not proved by other packages on the base:', () => {
+  const failed = async (base: Files, head: Files, install = INSTALL) => {
+    const { proof, failure } = await proved(base, head, install);
+    expect([proof?.verdict, proof?.reasons]).toEqual([undefined, undefined]);
+    return failure;
+  };
+
+  test('a lock file beside the product hides those above it', async () => {
+    const [before, other] = [await packaged({ known: '^1.0.0' }), await packaged({ known: 'npm:down@^1.0.0' })];
+    const base = { ...CAREFUL, ...before, ...below('lib', settings()) };
+    const failure = await failed(base, { ...SAME, ...below('lib', other) });
+    expect(failure).toMatch(
+      /^`lib\/package-lock\.json` is new, and can bring other packages than those that the base has, /,
+    );
+  });
+
+  test('a lock file goes to another folder', async () => {
+    const before = await packaged({ known: '^1.0.0' });
+    const moved = {
+      'package.json': GONE,
+      'package-lock.json': GONE,
+      ...below('lib', await packaged({ known: 'npm:down@^1.0.0' })),
+    };
+    expect(await failed({ ...CAREFUL, ...before, ...below('lib', settings()) }, { ...SAME, ...moved })).toMatch(
+      /^`package-lock\.json` is gone, /,
+    );
+  });
+
+  test('a lock file that both have adds what hides those above it', async () => {
+    const [root, inner] = [await packaged({ known: '^1.0.0' }), await packaged({ dashed: '^1.0.0' })];
+    const more = await packaged({ dashed: '^1.0.0', known: 'npm:down@^1.0.0' });
+    const base = { ...CAREFUL, ...root, ...below('lib', { ...settings(), ...inner }) };
+    expect(await failed(base, { ...SAME, ...below('lib', more) })).toMatch(
+      /^`lib\/package-lock\.json` adds `known` below a folder whose `known` the base may have, /,
+    );
+  });
+
+  const optional = { optionalDependencies: { known: '^1.0.0' } };
+
+  test('an unchanged package is said to be for other machines', async () => {
+    const before = await packaged({ known: '^1.0.0' });
+    const more = await packaged({ dashed: '^1.0.0' }, optional);
+    const after = withEntry(more, 'node_modules/known', { os: ['win32'] });
+    expect(await failed({ ...CAREFUL, ...before }, { ...SAME, ...after })).toContain(
+      '(`known` 1.0.0 is entered otherwise (optional, os), by which npm installs it)',
+    );
+  });
+
+  test('an unchanged package is no longer said to be for other machines', async () => {
+    const before = withEntry(await packaged({ dashed: '^1.0.0' }, optional), 'node_modules/known', { os: ['win32'] });
+    const wanted = { 'test/price.test.mjs': testOf('price', 'price', 'price(1.5), 99') };
+    const lib = { 'lib/price.mjs': 'export const price = () => 99;\n' };
+    const test = { 'test/price.test.mjs': testOf('price', 'price', 'price(2.5), 99') };
+    const after = await packaged({ dashed: '^1.0.0', third: '^1.0.0' }, optional);
+    expect(await failed({ ...CAREFUL, ...wanted, ...before }, { ...lib, ...test, ...after })).toContain(
+      '(`known` 1.0.0 is entered otherwise (os), by which npm installs it)',
+    );
+  });
+
+  test('npm is told by another file what to install', async () => {
+    const before = await packaged({ known: '^1.0.0' });
+    const none = await packaged({});
+    const shrunk = {
+      'package.json': none['package.json'] ?? '',
+      'npm-shrinkwrap.json': none['package-lock.json'] ?? '',
+    };
+    expect(await failed({ ...CAREFUL, ...before }, { ...SAME, ...shrunk }, FROM_CACHE)).toMatch(
+      /^`npm-shrinkwrap\.json` changes, by which npm installs in the place of `package-lock\.json`, /,
+    );
+  });
+
+  test('what the install command leaves out by a file of the head is missed', async () => {
+    const before = await packaged({ known: '^1.0.0' });
+    const command = `${INSTALL} && if [ -e without ]; then rm -rf node_modules/known; fi`;
+    expect(await failed({ ...CAREFUL, ...before }, { ...SAME, without: 'known\n' }, command)).toMatch(
+      /^`node_modules\/known`, as the base's set-up has it, is not what is installed on the head, /,
+    );
+  });
+});
+
+test('a first package of a repository that had none is judged', async () => {
+  const after = await packaged({ dashed: '^1.0.0' });
+  const lib = "import dashed from 'dashed';\nexport const label = (x) => dashed(x);\n";
+  const { 'lib/price.mjs': _, 'test/price.test.mjs': __, ...base } = BASE;
+  const bare = {
+    ...base,
+    'package.json': '{"name":"shop","version":"1.0.0"}',
+    'test/label.test.mjs': testOf('label', 'label', "label('x'), 'nr x'"),
+  };
+  const head = { ...after, 'lib/label.mjs': lib, 'test/label.test.mjs': testOf('label', 'label', "label('x'), '-x-'") };
+  const { proof, failure } = await proved(bare, head, null);
+  expect([failure, proof?.verdict]).toEqual([null, 'proved']);
 });

@@ -1,14 +1,18 @@
 /** What the product needs, installed once in a tree of its own, to be linked into each tree of a proof. */
 import { mkdtemp, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
+import { z } from 'zod';
 import type { ProofBrief } from '../../proof/pull-proof.ts';
 import { treesDirectory } from '../../sandbox/sandbox.ts';
 import { isDependencyFolder } from '../../trees/checkout.ts';
-import { layTree, type Repository, treeOf } from '../../trees/repository.ts';
+import { layTree, treeOf } from '../../trees/repository.ts';
 import type { Opened } from '../in-sandbox.ts';
+import { parseJson } from '../report/json.ts';
 import { JobError } from '../workspace/environment.ts';
 import { install } from '../workspace/install.ts';
-import { alteredPackages, isInstalled } from '../workspace/npm-lock.ts';
+import { BELOW, entriesIn } from '../workspace/npm-lock.ts';
+import { textsAt } from '../workspace/texts.ts';
+import { assertOnlyAdds } from './only-adds.ts';
 
 export interface Installing extends Opened {
   readonly brief: ProofBrief;
@@ -23,7 +27,7 @@ export async function installed(installing: Installing): Promise<ReadonlyMap<str
   const { brief, sandbox, repository, prepared, log } = installing;
   const { scratch } = repository;
   const directory = await mkdtemp(join(treesDirectory(scratch), 'installed-'));
-  await assertOnlyAdds(installing);
+  await assertOnlyAdds(repository, brief);
   await layTree(repository, brief.head, directory);
   log('installing on the head');
   const environment = { sandbox, scratch, prepared, log };
@@ -32,27 +36,37 @@ export async function installed(installing: Installing): Promise<ReadonlyMap<str
   if (!(await install(bench, directory, { where: ' on the head' }))) return new Map();
   const found = await dependencyFolders(directory);
   await assertFree(installing, found);
+  await assertKept(installing, directory, found);
   return new Map(found.map((path) => [path, join(directory, path)]));
 }
 
-const MOST_SHOWN = 5;
+/** In which npm tells what it has installed in a folder. */
+const TOLD = 'node_modules/.package-lock.json';
 
-/** A test would fail or pass by another package, and nobody could tell it from the change. */
-async function assertOnlyAdds({ brief: { base, head }, repository }: Installing): Promise<void> {
-  const text = async (commit: string, path: string) => String(await repository.git(['show', `${commit}:${path}`]));
-  const before = await locksOf(repository, base);
-  for (const path of (await locksOf(repository, head)).filter((one) => before.includes(one))) {
-    const altered = alteredPackages(await text(base, path), await text(head, path));
-    if (altered.length > 0)
-      throw new JobError(
-        `\`${path}\` changes packages that the base has (${altered.slice(0, MOST_SHOWN).join('; ')}${altered.length > MOST_SHOWN ? `, and ${altered.length - MOST_SHOWN} more` : ''}), and what that does to the tests cannot be told from the change; bring it in a pull request of its own.`,
-      );
+/** Whatever the files of a commit say: each package that the set-up action has installed by npm on the base is still there, in the same version. @throws {JobError} */
+async function assertKept({ prepared, log }: Installing, directory: string, found: readonly string[]): Promise<void> {
+  if (prepared === undefined) return;
+  for (const folder of found.filter((path) => posix.basename(path) === 'node_modules')) {
+    const told = posix.join(posix.dirname(folder), TOLD);
+    const lock = (await textsAt(prepared, [told])).get(told);
+    if (lock === undefined) continue;
+    const places = Object.keys(entriesIn(lock) ?? {}).filter((place) => `/${place}`.includes(BELOW));
+    const manifests = places.map((place) => posix.join(posix.dirname(folder), place, 'package.json'));
+    const [before, after] = [await textsAt(prepared, manifests), await textsAt(directory, manifests)];
+    log(`${before.size} packages of the base's set-up in ${folder}`);
+    for (const [path, text] of before)
+      if (versionIn(after.get(path)) !== versionIn(text))
+        throw new JobError(
+          `\`${posix.dirname(path)}\`, as the base's set-up has it, is not what is installed on the head, and what that does to the tests cannot be told from the change; bring it in a pull request of its own.`,
+        );
   }
 }
 
-async function locksOf(repository: Repository, commit: string): Promise<readonly string[]> {
-  const files = (await treeOf(repository, commit)).filter(({ mode }) => mode.startsWith('100'));
-  return files.map(({ path }) => path).filter(isInstalled);
+const versioned = z.object({ name: z.string().optional(), version: z.string().optional() });
+
+function versionIn(manifest: string | undefined): string | undefined {
+  const { name, version } = versioned.safeParse(parseJson(manifest ?? '')).data ?? {};
+  return manifest === undefined ? undefined : `${name} ${version}`;
 }
 
 async function assertFree({ brief, repository }: Installing, folders: readonly string[]): Promise<void> {

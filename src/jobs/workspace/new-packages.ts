@@ -12,13 +12,14 @@ import { type Fetched, fetched, type Wanted } from './npm-install.ts';
 import {
   addedPackages,
   forOthers,
+  hasSamePackages,
   isInstalled,
   isSameLock,
   NPM_LOCK,
   registriesOf,
   strangePackages,
-  strangeSpecs,
 } from './npm-lock.ts';
+import { strangeSpecs } from './npm-manifest.ts';
 import { pathsIn, type Texts, textsAt } from './texts.ts';
 
 /** What npm is asked for: its lock files are those that are not the base's. */
@@ -54,7 +55,7 @@ async function following(bench: Installable, asked: Asked): Promise<string> {
   const { folder, locks } = await fetched(bench, asked);
   await assertForOthers(asked, { folder, locks: asked.locks });
   for (const [path, text] of asked.locks)
-    if (!isSameLock(text, locks.get(path) ?? ''))
+    if (!hasSamePackages(text, locks.get(path) ?? ''))
       throw new JobError(`\`${path}\` does not fit the package.json beside it: npm would write it otherwise.`);
   return folder;
 }

@@ -1,5 +1,6 @@
 /** What npm's lock file says of packages, and where they may come from. Pure: texts in, sentences out. */
 import { posix } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseJson } from '../report/json.ts';
 
@@ -8,9 +9,13 @@ export const NPM_LOCK = 'package-lock.json';
 /** What is the material of tests nobody installs. */
 const MATERIAL = /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata)\//;
 
+export function isMaterial(path: string): boolean {
+  return MATERIAL.test(path);
+}
+
 /** Whether npm installs by the file at this path. */
 export function isInstalled(path: string): boolean {
-  return posix.basename(path) === NPM_LOCK && !MATERIAL.test(path);
+  return posix.basename(path) === NPM_LOCK && !isMaterial(path);
 }
 
 const locked = z.looseObject({
@@ -30,7 +35,12 @@ const locked = z.looseObject({
 });
 /** https://docs.npmjs.com/cli/configuring-npm/package-lock-json, versions 2 and 3. */
 const npmLock = z.looseObject({ packages: z.record(z.string(), locked) });
-type Locked = z.infer<typeof locked>;
+export type Locked = z.infer<typeof locked>;
+
+/** All that a lock file enters, by place; undefined where the text is none that tells it. */
+export function entriesIn(lock: string): Readonly<Record<string, Locked>> | undefined {
+  return npmLock.safeParse(parseJson(lock)).data?.packages;
+}
 
 /** One that the repository does not hold itself. */
 interface Package {
@@ -38,20 +48,21 @@ interface Package {
   readonly version: string;
   readonly resolved: string;
   readonly integrity: string;
+  /** What it is said to be for, if not for all. */
+  readonly machines: string;
   /** It is for some machines only, and npm, which has not installed it on its own, leaves out what it is: https://github.com/npm/cli/issues/4828 */
   readonly isForOthers: boolean;
 }
 
 /** By where npm installs them; undefined where the text is no lock file that tells it. */
 function packagesIn(lock: string): ReadonlyMap<string, Package> | undefined {
-  const parsed = npmLock.safeParse(parseJson(lock));
-  if (!parsed.success) return undefined;
-  const { packages } = parsed.data;
+  const packages = entriesIn(lock);
+  if (packages === undefined) return undefined;
   const found = Object.entries(packages).filter(([path, entry]) => isFetched(path, entry, packages));
   return new Map(found.map(([path, entry]) => [path, packageOf(path, entry)]));
 }
 
-const BELOW = '/node_modules/';
+export const BELOW = '/node_modules/';
 
 function isFetched(
   path: string,
@@ -71,6 +82,7 @@ function packageOf(path: string, entry: Locked): Package {
   return {
     name: name ?? `/${path}`.slice(`/${path}`.lastIndexOf(BELOW) + BELOW.length),
     ...{ version, resolved, integrity },
+    machines: JSON.stringify([os, cpu]),
     isForOthers: isForSome && resolved === '' && integrity === '',
   };
 }
@@ -89,39 +101,28 @@ export function addedPackages(before: string, after: string): readonly string[] 
   return [...new Set(newIn(before, after).map(({ name, version }) => `${name}@${version}`))].toSorted();
 }
 
-/**
- * What a lock file changes of the packages that there were, a clause each: one is another or gone, or is given another to load beside it. What is only added, at the root or below
- * what is added, they do not come to.
- */
-export function alteredPackages(before: string, after: string): readonly string[] {
-  if (before === after) return [];
-  const [known, found] = [packagesIn(before), packagesIn(after)];
-  if (known === undefined || found === undefined)
-    return [
-      `its packages cannot be told ${known === undefined ? 'before' : 'after'} the change: it is no lock file of npm 7 or later`,
-    ];
-  const altered = [...known].flatMap(([path, one]) => {
-    const other = found.get(path);
-    if (other !== undefined && textOf(other) === textOf(one)) return [];
-    return `\`${one.name}\` ${one.version} ${other === undefined ? 'is gone' : `becomes ${other.name} ${other.version}`}`;
-  });
-  const beside = [...found].flatMap(([path, { name, version }]) => {
-    const owner = path.slice(0, Math.max(0, `/${path}`.lastIndexOf(BELOW) - 1));
-    const isOwn = known.has(path) || owner === '' || (found.has(owner) && !known.has(owner));
-    return isOwn ? [] : `\`${owner}\` is given ${name} ${version}`;
-  });
-  return [...altered, ...beside];
-}
-
 /** A lock file as it is on the base, and the addresses of the registries that the base knows. */
 export interface Known {
   readonly lock: string;
   readonly registries: readonly string[];
 }
 
-/** Why a lock file cannot be followed, a clause each: it is none, or something new in it is not kept where a known registry keeps a package of that name. */
+/**
+ * Why a lock file cannot be followed, a clause each: it is none, something new in it is not kept where a known registry keeps a package of that name, or something known is said to
+ * be for other machines, which only the package itself can say.
+ */
 export function strangePackages({ lock, registries }: Known, after: string): readonly string[] {
-  if (packagesIn(after) === undefined) return ['it is no lock file of npm 7 or later'];
+  const found = packagesIn(after);
+  if (found === undefined) return ['it is no lock file of npm 7 or later'];
+  const known = new Map([...(packagesIn(lock)?.values() ?? [])].map((one) => [textOf(one), one.machines]));
+  const moved = [...found.values()].filter((one) => (known.get(textOf(one)) ?? one.machines) !== one.machines);
+  return [
+    ...moved.map(({ name, version }) => `\`${name}\` ${version} is said to be for other machines than on the base`),
+    ...strangers({ lock, registries }, after),
+  ];
+}
+
+function strangers({ lock, registries }: Known, after: string): readonly string[] {
   return newIn(lock, after).flatMap((one) => {
     const what = `\`${one.name}\` ${one.version}`;
     // npm asks its registry where the lock file leaves the address out.
@@ -166,8 +167,30 @@ function textOf({ name, version, resolved, integrity }: Package): string {
   return [name, version, resolved, integrity].join(' ');
 }
 
-/** Whether both have the same packages at the same places, by version and digest. */
+/** What an entry says that decides neither whether npm installs a package nor what it lays: who needs it, and what is only told. */
+const ONLY_TOLD = new Set([
+  ...['dev', 'devOptional', 'peer', 'extraneous', 'engines', 'license', 'funding', 'deprecated', 'hasInstallScript'],
+]);
+
+/** The fields of two entries that differ and decide what npm installs, in whichever order anything is written. */
+export function differingFields(one: Locked, other: Locked): readonly string[] {
+  const fields = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...fields]
+    .filter((field) => !ONLY_TOLD.has(field) && !isDeepStrictEqual(one[field], other[field]))
+    .toSorted();
+}
+
+/** Whether both have the same packages at the same places, by version and digest, and install them under the same conditions. */
 export function isSameLock(one: string, other: string): boolean {
+  const [left = {}, right = {}] = [entriesIn(one), entriesIn(other)];
+  // Whose address is another is judged by it.
+  const isSame = ([path, entry]: [string, Locked]) =>
+    !`/${path}`.includes(BELOW) || differingFields(entry, right[path] ?? {}).every((field) => field === 'resolved');
+  return hasSamePackages(one, other) && Object.entries(left).every(isSame);
+}
+
+/** Whether both have the same packages at the same places, by version and digest. */
+export function hasSamePackages(one: string, other: string): boolean {
   const [left, right] = [packagesIn(one), packagesIn(other)].map(
     (packages) =>
       packages &&
@@ -185,43 +208,4 @@ export function registriesOf(locks: readonly string[], settings: readonly string
   const named = settings.flatMap((text) => [...text.matchAll(NAMED_REGISTRY)].flatMap(([, address]) => address ?? []));
   const used = locks.flatMap((lock) => [...(packagesIn(lock)?.values() ?? [])].flatMap((one) => registryOf(one) ?? []));
   return [...new Set([REGISTRY, ...named.filter((address) => URL.canParse(address)).map(withSlash), ...used])];
-}
-
-const specs = z.record(z.string(), z.unknown());
-const manifest = z.looseObject({
-  dependencies: specs.optional(),
-  devDependencies: specs.optional(),
-  optionalDependencies: specs.optional(),
-  peerDependencies: specs.optional(),
-  overrides: specs.optional(),
-});
-
-/** A range of versions, or a tag, of a package in a registry, perhaps under another name; or, in an override, what another line says. */
-const SPEC = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+(?:@|$))?[\w\s.*^~<>=|+-]*$|^\$(?:@[\w.-]+\/)?[\w.-]+$/;
-
-/** What a manifest asks for that no registry keeps, as a folder, an address or git, and that the base's manifest does not ask for: a clause each. */
-export function strangeSpecs(before: string, after: string): readonly string[] {
-  const known = new Set(specsIn(before));
-  return specsIn(after).flatMap((line) => {
-    const spec = line.slice(line.indexOf(' ') + 1);
-    return SPEC.test(spec) || known.has(line) ? [] : `it asks for \`${line}\`, which no registry keeps`;
-  });
-}
-
-/** `name spec`, of all kinds of dependencies. */
-function specsIn(text: string): readonly string[] {
-  const parsed = manifest.safeParse(parseJson(text));
-  if (!parsed.success) return [];
-  const { dependencies, devDependencies, optionalDependencies, peerDependencies, overrides } = parsed.data;
-  return [dependencies, devDependencies, optionalDependencies, peerDependencies, overrides].flatMap((one) =>
-    one === undefined ? [] : leavesOf(one),
-  );
-}
-
-function leavesOf(named: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.entries(named).flatMap(([name, value]) => {
-    if (typeof value === 'string') return `${name} ${value}`;
-    const inner = specs.safeParse(value);
-    return inner.success ? leavesOf(inner.data) : [];
-  });
 }
