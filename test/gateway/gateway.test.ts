@@ -108,7 +108,7 @@ test('the brief of probes is served to anybody under its own digest, and is in n
   const { app, store } = await gateway();
   const response = await app.request(`/briefs/brief-${PROBE_BRIEF_DIGEST}.json`);
   const text = await response.text();
-  expect([response.status, text]).toEqual([200, '{"kind":"probe","version":1}']);
+  expect([response.status, text]).toEqual([200, '{"kind":"probe","version":2}']);
   expect(createHash('sha256').update(text).digest('hex')).toBe(PROBE_BRIEF_DIGEST);
   await expect(store.blob(`sha256:${PROBE_BRIEF_DIGEST}`)).rejects.toThrow(StoreError);
 });
