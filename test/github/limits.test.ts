@@ -1,6 +1,5 @@
 /** What GitHub says when it takes no more requests: for how long an effect waits, and that a refusal is no limit. */
 import { Octokit } from '@octokit/rest';
-import nock from 'nock';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LimitedError, WriteRefusedError } from '../../src/errors.ts';
 import { createFixed } from '../../src/github/fixed.ts';
@@ -9,6 +8,7 @@ import { moveRef } from '../../src/github/github-commits.ts';
 import { attempt } from '../../src/github/github-errors.ts';
 import { markReady } from '../../src/github/github-pulls.ts';
 import { wire } from '../../src/github/wire.ts';
+import { sleepNock, wakeNock } from '../nock.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const date = new Date(NOW).toUTCString();
@@ -27,12 +27,9 @@ const apiUrl = 'https://api.github.com';
 const COMMENTS = '/repos/acme/shop/issues/1/comments';
 
 // Everything goes through the App's own wire to github.com, which nock stands in for: what would reach another host fails.
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => {
-  nock.enableNetConnect();
-  nock.restore();
-});
+beforeAll(() => wakeNock().disableNetConnect());
+afterEach(() => wakeNock().cleanAll());
+afterAll(sleepNock);
 
 function commented(): Promise<unknown> {
   const octokit = new Octokit({ baseUrl: apiUrl, request: { fetch: wire({ apiUrl, checked: false }) }, log: QUIET });
@@ -41,7 +38,7 @@ function commented(): Promise<unknown> {
 
 /** Creates a comment on a github.com that answers like this every time. */
 async function refused({ status, headers = {}, message = 'API rate limit exceeded' }: Refusal): Promise<unknown> {
-  nock(apiUrl)
+  wakeNock()(apiUrl)
     .persist()
     .post(COMMENTS)
     .reply(status, { message }, { date, ...headers });
@@ -73,7 +70,7 @@ describe('a limit of GitHub', () => {
   });
 
   it('that says nothing of its length lasts a minute', async () => {
-    const answers = nock(apiUrl)
+    const answers = wakeNock()(apiUrl)
       .post(COMMENTS)
       .reply(403, { message: SECONDARY }, { date })
       .post(COMMENTS)

@@ -3,8 +3,7 @@ import { request as rawRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import nock from 'nock';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { wire } from '../../src/github/wire.ts';
 import type { Registered } from '../../src/registration/desk.ts';
 import { register } from '../../src/registration/register.ts';
@@ -13,6 +12,7 @@ import { readAppFile } from '../../src/settings/app-file.ts';
 import { childEnvironment } from '../../src/settings/env.ts';
 import { app } from '../../src/settings/variables.ts';
 import { eventually } from '../eventually.ts';
+import { sleepNock, wakeNock } from '../nock.ts';
 import { createBrowser } from './browser.ts';
 import {
   CLIENT_SECRET,
@@ -133,7 +133,8 @@ test('for an organization its own page is asked, with its name in that of the Ap
 
 test('github.com has its API at a host of its own, which needs no variable', async () => {
   const { address, envFile, ended } = await begun({ github: 'https://github.com' });
-  const exchanged = nock('https://api.github.com')
+  onTestFinished(sleepNock);
+  const exchanged = wakeNock()('https://api.github.com')
     .post('/app-manifests/c0de/conversions')
     .reply(201, conversionOf('https://github.com', 'loopwright'));
   const browser = createBrowser();
@@ -142,9 +143,8 @@ test('github.com has its API at a host of its own, which needs no variable', asy
   const [, state = ''] = /action="https:\/\/github\.com\/settings\/apps\/new\?state=([\w.-]+)"/.exec(html) ?? [];
   await browser.open(`${address}/registered?code=c0de&state=${state}`);
   await ended;
-  nock.restore();
-  nock.activate();
   expect(exchanged.isDone()).toBe(true);
+  sleepNock();
   expect(await readByNode(envFile)).toMatchObject({ GITHUB_API_URL: null, PRIVATE_KEY: PEM });
 });
 
