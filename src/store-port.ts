@@ -107,9 +107,13 @@ export interface Settlement {
   readonly transcript?: string | undefined;
 }
 
+/** A loop, and what no event has told of its calls yet. */
 export interface Account {
   readonly loop: Loop;
-  readonly untold: readonly BookedCall[];
+  /** Those that are not settled, in order. */
+  readonly underWay: readonly BookedCall[];
+  /** What the others took together. */
+  readonly took: { readonly promptTokens: number; readonly completionTokens: number };
 }
 
 export interface StoredPullProof {
@@ -184,7 +188,7 @@ export interface Store extends Overviews {
   settle(id: string, settlement: Settlement): Promise<string | undefined>;
   /** Calls of a loop that no event has told of, in order: as they were settled, or else as they were reserved. */
   untold(loopId: string): Promise<readonly BookedCall[]>;
-  /** Books a call, and gives the loop that `byRun` gives with its untold calls, as both were at the moment before; `release` takes the booking back where that forbids it. */
+  /** Books a call, and gives the account of the loop that `byRun` gives, as it was at the moment before; `release` takes the booking back where that forbids it. */
   reserveFor(
     run: { readonly repositoryId: number; readonly runId: number },
     reservation: Reservation,

@@ -1,11 +1,11 @@
 /** Pays for calls of jobs: each is reserved before it is made and settled after it, in the rows that the App's own calls stand in. */
 import type { Logger } from 'pino';
-import type { BookedCall, ModelCall } from '../loop/brief.ts';
+import type { ModelCall } from '../loop/brief.ts';
 import { charged, costUsd, isEmpty, leftAfter, purseOf } from '../loop/costs.ts';
 import { hasMeans, shortSentence } from '../loop/shortage.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import { idOf } from '../loop/terms.ts';
-import type { Clock, Store } from '../ports.ts';
+import type { Account, Clock, Store } from '../ports.ts';
 import type { Caller } from './caller.ts';
 import { Refusal } from './refusal.ts';
 import type { Usage } from './usage.ts';
@@ -44,6 +44,7 @@ export interface LedgerPorts {
 /** Far more than an agent makes at the same time; a job that makes more only burns money. */
 const MOST_UNDER_WAY = 32;
 const WAIT = { retryAfterSeconds: 2 };
+const NOTHING: Omit<Account, 'loop'> = { underWay: [], took: { promptTokens: 0, completionTokens: 0 } };
 
 /**
  * Events tell a loop of its calls before its next work begins, as of those of a process that was killed; until then they are untold, and what is left is the loop's purse without them.
@@ -67,7 +68,7 @@ export function createLedger({ store, clock, log }: LedgerPorts): Ledger {
         const booked = { loopId, entry, model, call, usd, at: startedAt.toISOString() };
         const { id, account } = await store.reserveFor(caller.run, booked);
         const loop = await judged(
-          () => affording({ loop: caller.allowed(account?.loop), untold: account?.untold ?? [] }, call, before),
+          () => affording({ ...NOTHING, ...account, loop: caller.allowed(account?.loop) }, call, before),
           { id, store, log },
         );
         underWay.set(loopId, open.add(id));
@@ -106,19 +107,18 @@ async function judged(
 
 /** `open`: calls of this process that are under way. */
 function affording(
-  { loop, untold: calls }: { readonly loop: StartedLoop; readonly untold: readonly BookedCall[] },
+  { loop, underWay, took }: Omit<Account, 'loop'> & { readonly loop: StartedLoop },
   call: ModelCall,
   open: ReadonlySet<string>,
 ): StartedLoop {
   if (open.size >= MOST_UNDER_WAY)
     throw new Refusal(429, `${open.size} calls of the loop are under way, as many as may be; ask again.`, WAIT);
-  const known = charged(
-    loop,
-    calls.filter(({ id }) => id === undefined || !open.has(id)),
-  );
+  const before: ModelCall = { ...call, ...took };
+  const others = underWay.filter(({ id }) => id === undefined || !open.has(id));
+  const known = charged(loop, [before, ...others]);
   if (!hasMeans(known)) throw new Refusal(402, `No call is left: ${shortSentence(known)}`);
   const alone = open.size === 0;
-  if (!alone && isEmpty(leftAfter(purseOf(loop), [...calls, call])))
+  if (!alone && isEmpty(leftAfter(purseOf(loop), [before, ...underWay, call])))
     throw new Refusal(429, 'What is left may be used up by calls that are under way; ask again when they ended.', WAIT);
   return loop;
 }

@@ -53,13 +53,18 @@ export function describeCalls(name: string, open: () => Promise<StoreStage>): vo
       const place = { repositoryId: loop.ref.repositoryId, runId: run.id };
       const first = await store.reserveFor(place, reservation);
       const second = await store.reserveFor(place, reservation);
-      expect(first).toMatchObject({ account: { loop: { ref: loop.ref }, untold: [] } });
-      expect(second.account?.untold).toEqual([{ ...EXPECTED, id: first.id }]);
+      const took = { promptTokens: 0, completionTokens: 0 };
+      expect(first).toMatchObject({ account: { loop: { ref: loop.ref }, underWay: [], took } });
+      expect(second.account).toMatchObject({ underWay: [{ ...EXPECTED, id: first.id }], took });
+      await store.settle(first.id, { call: callOf(10, 3), usd: undefined });
+      await store.settle(second.id, { call: callOf(20, 4), usd: undefined });
+      const third = await store.reserveFor(place, reservation);
+      expect(third.account).toMatchObject({ underWay: [], took: { promptTokens: 30, completionTokens: 7 } });
       expect(second.id).not.toBe(first.id);
       const unknown = await store.reserveFor({ ...place, runId: 4032 }, reservation);
       expect(unknown.account).toBeUndefined();
       await store.release(unknown.id);
-      expect((await store.untold(reservation.loopId)).map(({ id }) => id)).toEqual([first.id, second.id]);
+      expect((await store.untold(reservation.loopId)).map(({ id }) => id)).toEqual([first.id, second.id, third.id]);
     });
 
     it('that are taken back were never there, and those that are settled or told are not taken back', async () => {
@@ -119,7 +124,7 @@ export function describeCalls(name: string, open: () => Promise<StoreStage>): vo
       const reservation = { loopId: id, entry: 1, model: 'm', call: EXPECTED, usd: 0.01, at: AT };
       const { account } = await store.reserveFor({ repositoryId, runId: 4022 }, reservation);
       expect(account?.loop).toEqual((await store.byRun(repositoryId, 4022))?.loop);
-      expect(account?.untold).toEqual([{ ...EXPECTED, id: second }]);
+      expect(account?.underWay).toEqual([{ ...EXPECTED, id: second }]);
       for (const place of [
         { repositoryId, runId: 4023 },
         { repositoryId: repositoryId + 1, runId: 4022 },

@@ -110,8 +110,14 @@ async function untold(db: Queries, loopId: string): ReturnType<Store['untold']> 
 function accountOf(db: Queries, repositoryId: number, runId: number) {
   return withRun(db, repositoryId, runId)
     .select(({ selectFrom }) => {
-      const calls = selectFrom('calls').select(CALL_COLUMNS).whereRef('calls.loop_id', '=', 'loops.id');
-      return jsonArrayFrom(calls.where('told', '=', false).orderBy('number')).as('untold');
+      const untold = selectFrom('calls').whereRef('calls.loop_id', '=', 'loops.id').where('told', '=', false);
+      const settled = untold.where('settled', '=', true);
+      return [
+        jsonArrayFrom(untold.select(CALL_COLUMNS).where('settled', '=', false).orderBy('number')).as('underWay'),
+        // A run has hundreds of them, and what they took is one number.
+        settled.select(({ fn }) => fn.sum('prompt_tokens').as('sum')).as('prompt'),
+        settled.select(({ fn }) => fn.sum('completion_tokens').as('sum')).as('completion'),
+      ];
     })
     .limit(1);
 }
@@ -127,7 +133,7 @@ async function reserveFor(
       .with('reserved', (rows) => reservationInsert(rows, reservation))
       .selectFrom('reserved')
       .leftJoin(accountOf(db, repositoryId, runId).as('account'), (join) => join.onTrue())
-      .select(['number', 'id', 'version', 'loop', 'untold'])
+      .select(['number', 'id', 'version', 'loop', 'underWay', 'prompt', 'completion'])
       .executeTakeFirstOrThrow(),
   );
   const id = idAt(reservation.loopId, number);
@@ -139,14 +145,15 @@ async function reserveFor(
   }
 }
 
-function accountIn({
-  id,
-  version,
-  loop,
-  untold,
-}: Nullable<Awaited<ReturnType<ReturnType<typeof accountOf>['executeTakeFirstOrThrow']>>>): Account | undefined {
+type AccountRow = Awaited<ReturnType<ReturnType<typeof accountOf>['executeTakeFirstOrThrow']>>;
+
+function accountIn({ id, version, loop, underWay, prompt, completion }: Nullable<AccountRow>): Account | undefined {
   if (id === null || version === null || loop === null) return undefined;
-  return { loop: storedLoopOf({ id, version, loop }).loop, untold: (untold ?? []).map(callIn) };
+  return {
+    loop: storedLoopOf({ id, version, loop }).loop,
+    underWay: (underWay ?? []).map(callIn),
+    took: { promptTokens: Number(prompt ?? 0), completionTokens: Number(completion ?? 0) },
+  };
 }
 
 async function calls(db: Queries, loopId: string): ReturnType<Store['calls']> {

@@ -22,7 +22,18 @@ export function createCallRows(
   const account = async (repositoryId: number, runId: number) => {
     const isOf = ({ ref, built }: Loop) => ref.repositoryId === repositoryId && built.run?.id === runId;
     const row = [...database.loops.values()].findLast(({ loop }) => isOf(loop));
-    return row && { loop: row.loop, untold: await untold(idOf(row.loop.ref)) };
+    if (row === undefined) return undefined;
+    const { false: underWay = [], true: settled = [] } = Object.groupBy(
+      (database.calls.get(idOf(row.loop.ref)) ?? []).filter(({ told }) => !told),
+      ({ isSettled }) => `${isSettled}`,
+    );
+    const sum = (part: 'promptTokens' | 'completionTokens') =>
+      settled.reduce((total, { call }) => total + call[part], 0);
+    return {
+      loop: row.loop,
+      underWay: underWay.map(({ call }) => structuredClone(call)),
+      took: { promptTokens: sum('promptTokens'), completionTokens: sum('completionTokens') },
+    };
   };
   return {
     reserve,
