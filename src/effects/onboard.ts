@@ -163,6 +163,9 @@ async function follow(
     await github.checks(onboarding, [told]);
     return waiting(onboarding);
   }
+  // It may have been merged after the default branch was looked at: what is missing there is not missing any more.
+  const trunk = await github.head(onboarding, `${HEADS}${defaultBranch}`);
+  if (trunk !== site.sha) return { ...onboarding, stage: 'asked' };
   const shown = shownOn(gaps, url, defaultBranch);
   await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shown)]);
   await tellOn(onboarding, pull, gapsComment(shown), github);

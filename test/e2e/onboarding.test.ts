@@ -128,7 +128,10 @@ it('a repository without anything comes to a finished pull request', { timeout: 
     output: { title: "All is there: the base's tests are green twice" },
   });
   expect(tried.output.summary).toMatch(/single tests \| ✓ passed/);
-  const said = (await world.comments(pull.number)).filter(({ author }) => author === 'loopwright[bot]');
+  const own = async () => (await world.comments(pull.number)).filter(({ author }) => author === 'loopwright[bot]');
+  // The check stands a moment before the comment.
+  await eventually(async () => (await own()).length > 0, 'a comment');
+  const said = await own();
   expect(said).toHaveLength(1);
   expect(said[0]?.body).toContain('Label an issue `loop` to begin.');
 
@@ -404,6 +407,23 @@ it('that is merged too early says what is missing, with pages for the default br
   expect((await world.comments(number))[0]?.body).toContain('Merged, and no loop can start yet');
   for (const page of pages) await pushed(world, 'maria', page);
   expect((await checkOn('main', ({ conclusion }) => conclusion !== 'failure')).conclusion).toBe('success');
+});
+
+it('that is merged while it is looked at is not told that anything is missing', { timeout: PATIENCE_MS }, async () => {
+  const { number, body } = await proposedPull();
+  for (const page of pagesIn(body)) await pushed(world, 'maria', page);
+  await checkOn(BRANCH, ({ conclusion }) => conclusion === 'success');
+  await faulty({ method: 'GET', route: '/repos/{owner}/{repo}/pulls/{pull_number}', delayMs: 4000, times: 1 });
+  await pushed(world, 'maria', { branch: BRANCH, path: 'notes.md', text: 'A push is looked at.' });
+  await eventually(async () => (await struck()).includes(1), 'the look, after that at the default branch');
+  await merge(number);
+  const said = new Set<string>();
+  await eventually(async () => {
+    for (const comment of await world.comments(number)) said.add(comment.body);
+    return [...said].some((text) => text.includes('Label an issue `loop` to begin.'));
+  }, 'the trial of the base');
+  expect([...said].filter((text) => text.includes('no loop can start'))).toEqual([]);
+  await healed();
 });
 
 it('a base that is red, and a key that nobody knows, have their sentences, and a mended one is tried again', {
