@@ -49,7 +49,8 @@ const NOTHING: Omit<Account, 'loop'> = { underWay: [], took: { promptTokens: 0, 
 /**
  * Events tell a loop of its calls before its next work begins, as of those of a process that was killed; until then they are untold, and what is left is the loop's purse without them.
  * A call is booked first and judged by what the same statement has read, so that no other process pays by what was read before; where it may not be made, its booking is taken back.
- * One whose expectation the purse does not hold is made alone, so that one call is the most that a limit is passed by.
+ * One whose expectation the purse does not hold is made alone, so that one call is the most that a limit is passed by, as long as none takes more than it was expected to: a bound that
+ * is stated holds, and for what none is stated of a long answer is expected. Another process may make one more.
  */
 export function createLedger({ store, clock, log }: LedgerPorts): Ledger {
   const underWay = new Map<string, Set<string>>();

@@ -188,7 +188,7 @@ function reasonOf(failure: unknown): string {
 }
 
 /** GitHub waits for 10 s. */
-const PATIENCE_MS = 9000;
+export const PATIENCE_MS = 9000;
 const LATE: Answer = { status: 503, text: 'The webhook was not stored in time.\n' };
 
 /** What is stored after all is known by its id when GitHub brings it again. */
