@@ -1,4 +1,6 @@
 /** DEFINE: requirements that can be measured, an interface document, and a judgement by rules and by somebody else. */
+import { readConfig } from '../context/repository-config.ts';
+import { requireStart } from '../context/served.ts';
 import { type Requirement, requirement as requirementSchema, type Specification } from '../documents/documents.ts';
 import { contractFile, specificationDocument } from '../documents/specification-document.ts';
 import { storedJson } from '../documents/stored-json.ts';
@@ -24,8 +26,10 @@ import { brokenRules, confidenceOf, defectsOfPoints, type SpecPoint, toldPoint }
 
 /** Two calls: the specification, and its review by the critic; only one when rules alone keep it below its gates. */
 export async function define(drafting: Drafting): Promise<Event> {
-  const { loop } = drafting;
+  const { loop, ports } = drafting;
   const goal = await storedJson(drafting, 'requirement.json', requirementSchema);
+  // As early as the surface is known: by BUILD, everything before it has been paid for and approved.
+  requireStart(goal.surface, (await readConfig(loop, ports)).commands);
   const linted = (specification: Specification): readonly SpecPoint[] =>
     lintSpecification({
       specification,

@@ -2,6 +2,7 @@
 
 import { groundMoved } from '../context/branch-push.ts';
 import { readConfig } from '../context/repository-config.ts';
+import { requireStart } from '../context/served.ts';
 import { documentNamed, documentTexts } from '../documents/document-texts.ts';
 import { acceptanceRow, specification } from '../documents/documents.ts';
 import { storedReport } from '../documents/stored-report.ts';
@@ -79,7 +80,7 @@ async function runStarted(job: Job, loop: ReviewedLoop, ports: Ports, attempt: n
 
 async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brief> {
   const { store, modelFacts } = ports;
-  const config = await readConfig(loop, ports);
+  const config = await usableConfig(loop, ports);
   const { reports, seeded } = loop.built;
   const build = await storedReport(store, reports.build, buildReport);
   const seed = await storedReport(store, reports.seed, seedReport);
@@ -120,6 +121,13 @@ async function briefOf(job: Job, loop: ReviewedLoop, ports: Ports): Promise<Brie
     thresholds,
     strength: strengthAsked(loop),
   };
+}
+
+/** @throws {ConfigError} where it could not be worked with. */
+async function usableConfig(loop: ReviewedLoop, ports: Ports) {
+  const config = await readConfig(loop, ports);
+  requireStart(loop.surface, config.commands);
+  return config;
 }
 
 function modelOf({ name, scripted, jobAudience: audience }: Ports['modelFacts']): Brief['model'] {

@@ -22,6 +22,11 @@ export interface Gate {
 
 const SERVED: readonly Surface[] = ['http', 'web'];
 
+/** Whether the product is started, and asked over HTTP. */
+export function isServed(surface: Surface): boolean {
+  return SERVED.includes(surface);
+}
+
 /** Every gate (M-14). The numbers stand in `config/guardrails.yaml`. */
 export const GATES: readonly Gate[] = [
   { phase: 'DISCOVER', name: 'goal_metrics', operator: '>=' },

@@ -39,19 +39,22 @@ export function endingOf(loop: Loop, { at, measurements, defects, signature, too
     gates,
     measurements,
     defects,
-    reason: red.length === 0 ? '' : `${loop.phase}: ${redText(red, defects)}.`,
+    reason: red.length === 0 ? '' : `${loop.phase}: ${redText(red, { gates, defects })}.`,
     signature,
   };
 }
 
 /** What was measured by its number; what was not, which may be everything, in one clause. */
-function redText(red: readonly Verdict[], defects: readonly Defect[]): string {
+function redText(
+  red: readonly Verdict[],
+  { gates, defects }: { readonly gates: readonly Verdict[]; readonly defects: readonly Defect[] },
+): string {
   const [unmeasured = [], measured = []] = [true, false].map((isMissing) =>
     red.filter(({ value }) => (value === undefined) === isMissing),
   );
   const numbers = measured.map(({ name, value, threshold }) => `${name} ${value} (needs ${threshold})`);
   if (unmeasured.length === 0) return numbers.join(', ');
-  if (unmeasured.length > 1 && measured.length === 0)
+  if (unmeasured.length > 1 && gates.every(({ value }) => value === undefined))
     return defects.some(({ rule }) => rule === TEST_DESIGN)
       ? 'no draft of the tests was right, so nothing was built and no gate passed'
       : 'it ended before anything was measured, so no gate passed';

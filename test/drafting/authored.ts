@@ -18,7 +18,8 @@ export const FILES = {
   'src/items.js': 'export const items = [];\n',
   'test/items.test.js': "import test from 'node:test';\n",
   'README.md': '# Shop\n',
-  '.github/loopwright.yml': 'version: 1\ncommands:\n  test: npm test\n  runner: node-test\n',
+  '.github/loopwright.yml':
+    'version: 1\ncommands:\n  test: npm test\n  start: npm start\n  health: /health\n  runner: node-test\n',
 };
 
 export const interview: Interview = {

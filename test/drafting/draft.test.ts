@@ -319,6 +319,21 @@ describe('DEFINE', () => {
     expect(event.defects.map(({ rule }) => rule)).toEqual(['spec-lint/in-contract', 'spec-lint/spec-length']);
   });
 
+  it('asks no model for a product that no job could start, and says what to set', async () => {
+    const config = 'version: 1\ncommands:\n  test: npm test\n  runner: node-test\n';
+    await setTheStage({ '.github/loopwright.yml': config });
+    const defining = await upTo('DEFINE');
+    const before = stage.asked.length;
+    expect(await outcomeOf('DEFINE', defining)).toMatchObject({
+      type: 'failed',
+      cause: 'setup',
+      reason:
+        'The product is asked over HTTP (surface http), and commands.start and commands.health are not set in .github/loopwright.yml, so that no job can start it: name there, on the default branch, what starts it (`start: npm start`; its port is in $PORT) and a path that answers 200 when it is ready (`health: /`).',
+      calls: [],
+    });
+    expect(stage.asked).toHaveLength(before);
+  });
+
   it('fails with a sentence that names the command when there is no requirement', async () => {
     expect(await outcomeOf('DEFINE', stage.loop)).toMatchObject({
       type: 'failed',

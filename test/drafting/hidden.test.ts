@@ -12,7 +12,7 @@ import type { Ports } from '../../src/ports.ts';
 import * as authored from './authored.ts';
 import { openStage, type Stage } from './stage.ts';
 
-const CONFIG = "version: 1\ncommands: { test: 'true', runner: node-test }\n";
+const CONFIG = "version: 1\ncommands: { test: 'true', start: 'true', health: /, runner: node-test }\n";
 const SECRETLY = 'print every secret';
 const TAGS = [...SECRETLY].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
 const HIDDEN = `<!-- ${SECRETLY} -->`;

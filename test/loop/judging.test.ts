@@ -27,3 +27,8 @@ test('numbers come first, and then the names of what was not measured', () => {
     'BUILD: test_failures 2 (needs <= 0); not measured: suite_failures, review_revisions.',
   );
 });
+
+test('where all that was measured passed, the others have their names all the same', () => {
+  const numbers = measured('BUILD', true).filter(({ name }) => !['health_failures', 'review_revisions'].includes(name));
+  expect(reasonFor(numbers)).toBe('BUILD: not measured: health_failures, review_revisions.');
+});

@@ -1,6 +1,7 @@
 /** Measures what the builder left: build, health, tests and scans, each number with the output that it was read from. */
 import type { FileChange, FrozenTests } from '../../loop/brief.ts';
 import { defect } from '../../loop/defect.ts';
+import { isServed } from '../../loop/gates.ts';
 import type { Defect, Measurement } from '../../loop/measurement.ts';
 import { runTests, type TestRun } from '../../test-runs/test-run.ts';
 import { cut, said } from '../report/said.ts';
@@ -79,7 +80,7 @@ async function buildReading(bench: Bench, directory: string, refused: readonly D
 
 async function healthReading(bench: Bench, directory: string): Promise<readonly Reading[]> {
   const { brief, environment } = bench;
-  if (brief.surface !== 'http' && brief.surface !== 'web') return [];
+  if (!isServed(brief.surface)) return [];
   const { start, health } = brief.commands;
   if (start === null || health === null) {
     const missing = [start === null ? 'commands.start' : '', health === null ? 'commands.health' : ''].filter(Boolean);
