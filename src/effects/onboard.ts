@@ -154,11 +154,11 @@ async function follow(
   if (state === 'open') {
     // The branch is ahead of what the pull request says of it.
     const sha = (await github.head(onboarding, SETUP_REF)) ?? headSha;
-    const { gaps: left } = await setupAt({ ...site, sha });
+    const { gaps: left, config } = await setupAt({ ...site, sha });
     const shown = shownOn(left, url, SETUP_BRANCH);
     const told =
       left.length === 0
-        ? completeCheck(onboarding, sha, await adviceFor(onboarding, { url, defaultBranch }, github))
+        ? completeCheck(onboarding, sha, await adviceFor(onboarding, { url, defaultBranch, config }, github))
         : gapsCheck(onboarding, sha, shown);
     await github.checks(onboarding, [told]);
     return waiting(onboarding);

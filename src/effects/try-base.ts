@@ -1,4 +1,5 @@
 /** The trial of a base: its run is dispatched, its report taken over, and what it came to told. */
+import { unsetStart } from '../context/served.ts';
 import { setupAt } from '../context/setup-gaps.ts';
 import { ArtifactError, GoneError, WriteRefusedError } from '../errors.ts';
 import { environmentFinding } from '../onboarding/environment.ts';
@@ -8,7 +9,7 @@ import { trialVerdict } from '../onboarding/verdict.ts';
 import type { Ports } from '../ports.ts';
 import { trialCheck, tryingCheck, untriedCheck, untriedText } from '../render/setup-check.ts';
 import { trialComment } from '../render/setup-pull.ts';
-import { JOB_ENVIRONMENT, WORKFLOWS } from '../settings/config.ts';
+import { CONFIG_PATH, JOB_ENVIRONMENT, type RepositoryConfig, WORKFLOWS } from '../settings/config.ts';
 import { briefOf, deliveredBy, readReport, untilOf } from './verify-run.ts';
 
 const OUTPUT_BYTES = 1024 * 1024;
@@ -48,15 +49,22 @@ export async function tellOn(
   }
 }
 
-/** Jobs run without it too, but GitHub would then let every branch have what the environment gives. */
+/** What a loop can begin without, and is better done: GitHub would let every branch have what an environment that jobs make gives, and a product that nobody can start stops its loops. */
 export async function adviceFor(
   onboarding: Onboarding,
-  place: { readonly url: string; readonly defaultBranch: string },
+  place: { readonly url: string; readonly defaultBranch: string; readonly config: RepositoryConfig | undefined },
   github: OnboardingWorld['github'],
 ): Promise<readonly string[]> {
   const { state, sentence, remedy } = environmentFinding(await github.environment(onboarding, JOB_ENVIRONMENT), place);
-  return state === 'ok' ? [] : [`Besides: ${sentence} ${remedy}`];
+  const unset = place.config === undefined ? [] : unsetStart(place.config.commands);
+  return [
+    ...(state === 'ok' ? [] : [`Besides: ${sentence} ${remedy}`]),
+    ...(unset.length === 0 ? [] : [`Besides: ${startNote(unset)}`]),
+  ];
 }
+
+const startNote = (unset: readonly string[]): string =>
+  `\`${CONFIG_PATH}\` does not name ${unset.map((key) => `\`${key}\``).join(' and ')}. A loop about a page or an HTTP interface stops until it does; for libraries and command lines nothing is missing.`;
 
 export async function tryBase(onboarding: Onboarding, world: OnboardingWorld, attempt: number): Promise<Onboarding> {
   const { github, workspace, gateway } = world;
@@ -93,11 +101,15 @@ export async function finishTrial(
   const { github, gateway } = world;
   const delivered = await deliveredBy(onboarding, { ...awaited, purpose: 'the trial of the base' }, world);
   if (delivered === undefined) return onboarding;
-  if ('reason' in delivered) return tellUntried(onboarding, `${delivered.reason} ${oftenBy(gateway.url)}`, world);
+  if ('reason' in delivered)
+    return tellUntried(onboarding, delivered.reason + remedyFor(delivered.reason, gateway.url), world);
   const { steps, failure, sandbox } = reportOf(delivered.report, onboarding);
   if (steps === null) return tellUntried(onboarding, failure ?? 'The job says nothing of what kept it.', world);
   const { base = '', pull } = onboarding;
-  const advice = await adviceFor(onboarding, await github.repository(onboarding), github);
+  const repository = await github.repository(onboarding);
+  const site = { repository: onboarding, sha: base, server: repository.server, workspace: world.workspace };
+  const { config } = await setupAt(site);
+  const advice = await adviceFor(onboarding, { ...repository, config }, github);
   const told = { verdict: trialVerdict(steps), steps, sandbox, advice, again: againText(onboarding) };
   await github.checks(onboarding, [trialCheck(onboarding, base, told)]);
   if (pull !== undefined) await tellOn(onboarding, pull, trialComment(told), github);
@@ -110,8 +122,12 @@ function againText({ unasked }: Onboarding): string {
     : 'It is tried again when it moves.';
 }
 
-const oftenBy = (url: string): string =>
-  `As often as not the runner could not reach ${url}, or the set-up action failed.`;
+/** The job is the App's own file, so that a runner which does not reach the App has nothing to run. */
+function remedyFor(reason: string, url: string): string {
+  return reason.includes(`${url}/`)
+    ? ` The runner did not get its job from the App: see that runners reach ${url}, or set \`PUBLIC_URL\` to an address that they reach.`
+    : '';
+}
 
 /** @throws {ArtifactError} when it is no report, or speaks of another trial. */
 function reportOf(value: unknown, { base, trials }: Onboarding): TrialReport {

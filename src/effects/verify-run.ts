@@ -49,7 +49,27 @@ export async function deliveredBy(
   assertOurs(run, { purpose, workflow: WORKFLOWS.verify });
   const zip = await github.artifact(repository, id, 'verify', MAX_ZIP_BYTES);
   if (zip !== undefined) return { report: unpack(zip).report };
-  return { reason: `The run ${id} ended as ${run.conclusion ?? 'unknown'} without a report; its log says why.` };
+  const said = tellingIn(await github.failedLogEnd(repository, id));
+  return {
+    reason: `The run ${id} ended as ${run.conclusion ?? 'unknown'} without a report; its log ${said === undefined ? 'says why' : `says: ${said}`}.`,
+  };
+}
+
+/** How a line begins that says why a run ended, the most telling first: what our own download of the job says, any error's, and what an action says. */
+const TELLING = [
+  /^Error: (\S+ answered .+)$/,
+  /^(?:\w* )?((?:\w*Error|npm error|fatal): .+)$/,
+  /^##\[error\](?!Process completed)(.+)$/,
+];
+const LINE_CHARACTERS = 300;
+
+/** The last of the most telling lines; undefined where none says anything. */
+function tellingIn(lines: readonly string[]): string | undefined {
+  for (const begin of TELLING) {
+    const line = lines.flatMap((text) => begin.exec(text)?.[1] ?? []).at(-1);
+    if (line !== undefined) return line.slice(0, LINE_CHARACTERS).replace(/\.$/, '');
+  }
+  return undefined;
 }
 
 /** `of` names what it reports on. @throws {ArtifactError} when it is no report. */

@@ -25,6 +25,13 @@ export const checkDetails: Operation<'checkDetails'> = async (call, checkRun) =>
   };
 };
 
+export const failedLogEnd: Operation<'failedLogEnd'> = async (call, run_id) => {
+  const { octokit, here } = call;
+  const { jobs } = (await octokit.rest.actions.listJobsForWorkflowRun({ ...here, run_id })).data;
+  const failed = jobs.find(({ conclusion }) => conclusion !== 'success' && conclusion !== 'skipped');
+  return failed === undefined ? [] : linesOf(await endOfLog(call, failed.id)).slice(-LOG_LINES);
+};
+
 /** Empty where there is no log: the check is another App's, or the log is too old. */
 async function endOfLog({ octokit, here }: Call, jobId: number): Promise<string> {
   try {

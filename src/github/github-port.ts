@@ -223,6 +223,8 @@ export interface GitHub {
   /** What everybody but us says about a commit by workflow runs, check runs and statuses. Suites without check runs are nobody's, and not waited for. */
   headChecks(repository: RepositoryRef, sha: string): Promise<HeadChecks>;
   checkDetails(repository: RepositoryRef, checkRun: number): Promise<CheckDetails>;
+  /** The last lines of the log of the run's first job that did not succeed; none where there is no such job, or no log of it. */
+  failedLogEnd(repository: RepositoryRef, runId: number): Promise<readonly string[]>;
   /** Undefined when more changed than GitHub lists: then some paths are unknown. */
   changedPaths(repository: RepositoryRef, base: string, head: string): Promise<readonly string[] | undefined>;
   /** A page of the webhooks to the App that did not arrive, newest first, of all installations; `next` is the cursor of the page after it. */

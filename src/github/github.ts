@@ -1,6 +1,6 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
 import type { Octokit } from '@octokit/rest';
-import { checkDetails } from './check-details.ts';
+import { checkDetails, failedLogEnd } from './check-details.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
 import { checks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions, PAUSE_MS } from './github-client.ts';
@@ -72,6 +72,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     artifact: perform(artifact),
     headChecks: perform(headChecks),
     checkDetails: perform(checkDetails),
+    failedLogEnd: perform(failedLogEnd),
     changedPaths: perform(changedPaths),
     ...deliveriesOf(client, times),
   };

@@ -68,6 +68,7 @@ export const REQUESTS: readonly RequestRow[] = [
     `GET ${repository}/actions/workflows/{workflow_id}/runs`,
     `GET ${repository}/actions/runs`,
     `GET ${repository}/actions/runs/{run_id}`,
+    `GET ${repository}/actions/runs/{run_id}/jobs`,
     `POST ${repository}/actions/runs/{run_id}/cancel`,
     `GET ${repository}/actions/runs/{run_id}/artifacts`,
     `GET ${repository}/actions/jobs/{job_id}/logs`,
@@ -143,7 +144,6 @@ export const REQUESTS: readonly RequestRow[] = [
     `POST ${repository}/check-runs/{check_run_id}/rerequest`,
     `GET ${repository}/actions/workflows`,
     `POST ${repository}/actions/runs/{run_id}/rerun`,
-    `GET ${repository}/actions/runs/{run_id}/jobs`,
     `GET ${repository}/actions/runs/{run_id}/logs`,
     `GET ${repository}/actions/artifacts/{artifact_id}`,
     `GET ${repository}/actions/jobs/{job_id}`,
@@ -157,11 +157,7 @@ export const REQUESTS: readonly RequestRow[] = [
 
 /** Of people's those that the App sends too, where somebody has it probe GitHub: what it needs to see what came of its writes, and to take them back. */
 export const PROBES: readonly RequestRow[] = [
-  ...rows('person', [
-    'GET /app/hook/deliveries/{delivery_id}',
-    `GET ${repository}/actions/runs/{run_id}/jobs`,
-    `GET ${repository}/commits`,
-  ]),
+  ...rows('person', ['GET /app/hook/deliveries/{delivery_id}', `GET ${repository}/commits`]),
   { method: 'POST', route: `${repository}/pulls/{pull_number}/reviews`, by: 'person', condition: 'no verdict' },
   { method: 'DELETE', route: `${repository}/git/refs/{ref}`, by: 'person', condition: 'own ref in path' },
 ];

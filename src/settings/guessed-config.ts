@@ -46,9 +46,16 @@ export function usualTests(names: readonly string[]): ShownTests {
 export function guessedConfig(names: readonly string[], { runner, test, unseen }: GuessedTests): string {
   const named =
     unseen === undefined ? `runner: ${runner}` : `# runner: ${runner}${NOTE}${unseen.replaceAll(/\s+/g, ' ')}`;
-  const lines = [...stackOf(names).install, `test: ${scalar(test)}`, named];
+  const lines = [...stackOf(names).install, `test: ${scalar(test)}`, named, ...SERVED];
   return ['version: 1', 'commands:', ...lines.map((line) => `  ${line}`), ''].join('\n');
 }
+
+/** Which path is ready when the product is, no file tells. */
+const SERVED = [
+  '# A product that is asked over HTTP needs what starts it (its port is in $PORT), and a path that answers 200 when it is ready:',
+  '# start: npm start',
+  '# health: /',
+];
 
 /** A command as YAML reads it back: what could mean something else is quoted. */
 function scalar(command: string): string {

@@ -226,6 +226,7 @@ export const refusingGitHub: Ports['github'] = {
   artifact: refuse,
   headChecks: refuse,
   checkDetails: refuse,
+  failedLogEnd: refuse,
   changedPaths: refuse,
   failedDeliveries: refuse,
   redeliver: refuse,

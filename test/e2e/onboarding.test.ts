@@ -1,10 +1,13 @@
 /** A repository without anything gets one pull request, a check that is red until all is there, and a trial of its base; then a loop runs there. */
+
 import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Store } from '../../src/ports.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
+import { listening } from '../listening.ts';
 import { commented, eventually, headOf, pressed, pushed } from './acts.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
 
@@ -464,12 +467,24 @@ it('a run that delivers nothing is never green, and the button tries again', { t
   await merge(number);
   const untried = await checkOn('main');
   expect(untried).toMatchObject({ conclusion: 'action_required', output: { title: 'The base could not be tried' } });
-  expect(untried.output.summary).toMatch(
-    /ended as failure without a report.*could not reach http.*set-up action failed/s,
-  );
+  expect(untried.output.summary).toContain('ended as failure without a report; its log says');
+  expect(untried.output.summary).not.toContain('PUBLIC_URL');
   const before = (await ownRuns()).length;
   await world.as('maria', 'POST', `/check-runs/${untried.id}/rerequest`);
   await eventually(async () => (await ownRuns()).length > before, 'another run');
+});
+
+it('an address at which runners do not find the App has its sentence', { timeout: PATIENCE_MS }, async () => {
+  await world.close();
+  const elsewhere = await listening(createServer((_, response) => response.writeHead(404).end('no such page')));
+  world = await startWorld({ prepare: withoutSetup, publicUrl: elsewhere });
+  await broughtAndMerged();
+  const { conclusion, output } = await checkOn('main');
+  expect(conclusion).toBe('action_required');
+  expect(output.summary).toContain(`without a report; its log says: ${elsewhere}/jobs/job-`);
+  expect(output.summary).toContain(
+    ' answered 404: no such page. The runner did not get its job from the App: see that',
+  );
 });
 
 const repositoryId = async () => z.object({ id: z.int() }).parse((await world.as('maria', 'GET', '')).body).id;

@@ -49,6 +49,8 @@ export interface WorldOptions {
   /** What the App believes about the model; true where answers are authored. */
   readonly scripted?: boolean;
   readonly skillsDirectory?: string;
+  /** Where runners look for the App, instead of where it is. */
+  readonly publicUrl?: string;
   /** What runs the workflows, instead of a runner that is never busy. */
   readonly executeWorkflow?: typeof executeHere;
   /** Time that the test moves, instead of the machine's. */
@@ -178,7 +180,7 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
   const { ports: real, ...rest } = await compose({
     databaseUrl: MEMORY,
     workspaceDirectory: join(directory, 'clones'),
-    publicUrl: `http://127.0.0.1:${port}`,
+    publicUrl: options.publicUrl ?? `http://127.0.0.1:${port}`,
     slug,
     webhookSecret,
     github: { appId, privateKey, apiUrl, fetch, log, ...(time && { now: time.now }), ...(pause && { pause }) },

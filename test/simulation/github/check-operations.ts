@@ -6,7 +6,7 @@ import type { Access } from './github-port.ts';
 import type { Check, Hub, Suite } from './hub.ts';
 import { markdown, plain } from './texts.ts';
 
-type Checks = Pick<GitHub, 'checks' | 'headChecks' | 'checkDetails'>;
+type Checks = Pick<GitHub, 'checks' | 'headChecks' | 'checkDetails' | 'failedLogEnd'>;
 
 export function checkOperations({ hub, wire }: Access): Checks {
   return {
@@ -53,6 +53,10 @@ export function checkOperations({ hub, wire }: Access): Checks {
       const name = () => hub.checks.get(checkRun)?.name ?? 'gone';
       const named = await wire.request(target, { count: 2, writes: false, what, perform: name });
       return { annotations: [], logEnd: [`${named}: 1 of 3 failed`] };
+    },
+    async failedLogEnd(target, runId) {
+      const what = `GET actions/runs/${runId}/jobs`;
+      return wire.request(target, { count: 2, writes: false, what, perform: () => ['##[error]exit code 1'] });
     },
     async headChecks(target, sha) {
       const what = `GET commits/${sha}/check-suites`;
