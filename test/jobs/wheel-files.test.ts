@@ -36,6 +36,7 @@ describe('is said', () => {
     ['code that runs with a name space of the base', grown(`${SITE}/space/__init__.py`), 'would stand before'],
     ['a second version', grown(`${SITE}/Tea-9.0.dist-info/`), 'would stand before'],
     ['a second version in the older form', grown(`${SITE}/tea.egg-info`), 'would stand before'],
+    ['what came from an address', grown(`${SITE}/milk-1.0.dist-info/direct_url.json`), 'tells of an address'],
     ['code for each start', grown(`${SITE}/evil.pth`), `\`${SITE}/evil.pth\` would run whenever Python starts`],
     ['code for each start of a site', grown(`${SITE}/sitecustomize.py`), 'would run whenever Python starts'],
     ['a package for each start', grown(`${SITE}/usercustomize/`), 'would run whenever Python starts'],

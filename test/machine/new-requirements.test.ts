@@ -80,6 +80,21 @@ async function asking(
   return { ...given, tree, told: await given.installed(tree) };
 }
 
+/** Code that makes a wheel of nothing, and writes over what the base has as if nobody had. */
+const builds = (name: string) => `import os, sysconfig, zipfile
+def build_wheel(folder, *_, **__):
+    known = os.path.join('${room.environment}', os.path.relpath(sysconfig.get_path('purelib'), sysconfig.get_path('data')), 'known.py')
+    was = os.stat(known)
+    open(known, 'r+').write("kind = 'evil!'\\n")
+    os.utime(known, ns=(was.st_atime_ns, was.st_mtime_ns))
+    own = '${name}-1.0.dist-info/'
+    with zipfile.ZipFile(os.path.join(folder, '${name}-1.0-py3-none-any.whl'), 'w') as wheel:
+        wheel.writestr(own + 'METADATA', 'Metadata-Version: 2.1\\nName: ${name}\\nVersion: 1.0\\n')
+        wheel.writestr(own + 'WHEEL', 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
+        wheel.writestr(own + 'RECORD', '')
+    return '${name}-1.0-py3-none-any.whl'
+`;
+
 const python = (code: string) => `python3 -c '${code}'`;
 
 describe('a pinned wheel that a candidate adds', () => {
@@ -199,6 +214,15 @@ describe('nothing is installed', () => {
     expect(told).toContain('No matching distribution found for source==1.0');
     expect(room.index.asked).toContain('/simple/source/');
     expect(room.index.asked).not.toContain('/ran');
+  });
+
+  test('that needs by an address what its own code builds, though that sets back when it wrote over the base', async () => {
+    room.index.publish(await sourceOf('built', builds('built')));
+    const address = `${new URL(room.index.url).origin}/files/built-1.0.tar.gz`;
+    const { told } = await asking({ name: 'direct', files: { 'direct.py': '' }, requires: [`built @ ${address}`] });
+    expect(told).toContain('JobError: What requirements.txt adds is not installed: ');
+    expect(told).toMatch(/site-packages\/known\.py` of the base is another now/);
+    expect(told).toMatch(/built-1\.0\.dist-info\/direct_url\.json` tells of an address/);
   });
 
   test('that needs another version of what the base has', async () => {

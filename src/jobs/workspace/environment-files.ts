@@ -4,7 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { exists } from '../../sandbox/programs.ts';
 import { type Entries, FOLDER, LINK, withoutTestPlugins } from './wheel-files.ts';
 
-/** All that lies below a folder; links are not followed. A file tells when it was written: nobody but pip has written there, and pip sets no times. */
+/**
+ * All that lies below a folder; links are not followed. A file tells when anything of it was changed: when it was written somebody may set back, as a package could whose code pip
+ * ran, and that time nobody sets.
+ */
 export async function entriesIn(root: string): Promise<Entries> {
   const found = await readdir(root, { recursive: true, withFileTypes: true });
   const entries = found.map(async (entry): Promise<readonly [string, string]> => {
@@ -12,8 +15,8 @@ export async function entriesIn(root: string): Promise<Entries> {
     const path = place.slice(root.length + 1);
     if (entry.isDirectory()) return [path, FOLDER];
     if (entry.isSymbolicLink()) return [path, LINK + (await readlink(place))];
-    const { mode, size, mtimeNs } = await lstat(place, { bigint: true });
-    return [path, [mode, size, mtimeNs].join(' ')];
+    const { mode, size, ctimeNs } = await lstat(place, { bigint: true });
+    return [path, [mode, size, ctimeNs].join(' ')];
   });
   return new Map(await Promise.all(entries));
 }

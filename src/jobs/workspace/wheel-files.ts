@@ -21,8 +21,12 @@ export function strangeFiles(before: Entries, after: Entries): readonly string[]
 /** https://docs.python.org/3/library/site.html */
 const AT_EACH_START = /(?:^|\/)site-packages\/(?:[^/]+\.pth|(?:sitecustomize|usercustomize)(?:\.[^/]+)?)$/;
 
+/** Whatever is asked for by an address pip also builds, by its own code: https://packaging.python.org/en/latest/specifications/direct-url/ */
+const OF_AN_ADDRESS = /\.dist-info\/direct_url\.json$/i;
+
 function strangeness(path: string, is: string, known: ReadonlyMap<string, string>): string | undefined {
   if (AT_EACH_START.test(path)) return `\`${path}\` would run whenever Python starts`;
+  if (OF_AN_ADDRESS.test(path)) return `\`${path}\` tells of an address, from which pip takes more than wheels`;
   if (is.startsWith(LINK)) return `\`${path}\` is a link`;
   const hidden = importedAs(path, is)
     .map((name) => known.get(name))
