@@ -1,7 +1,13 @@
 /** What the wheels that pip has installed may have laid. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Entries, FOLDER, strangeFiles, withoutTestPlugins } from '../../src/jobs/workspace/wheel-files.ts';
+import {
+  type Entries,
+  FOLDER,
+  openFolders,
+  strangeFiles,
+  withoutTestPlugins,
+} from '../../src/jobs/workspace/wheel-files.ts';
 
 const SITE = 'lib/python3.11/site-packages';
 const entries = (paths: readonly string[]): Entries =>
@@ -39,12 +45,47 @@ describe('is said', () => {
     ['what came from an address', grown(`${SITE}/milk-1.0.dist-info/direct_url.json`), 'tells of an address'],
     ['code for each start', grown(`${SITE}/evil.pth`), `\`${SITE}/evil.pth\` would run whenever Python starts`],
     ['code for each start of a site', grown(`${SITE}/sitecustomize.py`), 'would run whenever Python starts'],
+    ['where Python has its own modules', grown('bin/pyvenv.cfg'), 'would run whenever Python starts'],
+    ['where Python looks at all', grown('bin/python3._pth'), 'would run whenever Python starts'],
+    [
+      'a module that a package may do without',
+      grown(`${SITE}/cup/_fast.py`),
+      `would be of \`${SITE}/cup\` of the base`,
+    ],
+    ['a file that a package may do without', grown(`${SITE}/cup/cup.toml`), `would be of \`${SITE}/cup\` of the base`],
+    ['what a package tells others', grown(`${SITE}/tea-1.0.dist-info/entry_points.txt`), 'would be of'],
     ['a package for each start', grown(`${SITE}/usercustomize/`), 'would run whenever Python starts'],
   ])('%s', (_name, entries, clause) => {
     const found = strangeFiles(BASE, entries);
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(clause);
   });
+});
+
+describe('is said of what is found elsewhere', () => {
+  const elsewhere = { absent: new Set(['nt', 'org']), folders: new Set(['shop']) };
+  const clauses = (...added: readonly string[]) =>
+    strangeFiles(BASE, grown(...added.map((path) => `${SITE}/${path}`)), elsewhere);
+
+  test('a module that Python looks for on other machines', () => {
+    const clause = (path: string, name: string) =>
+      `\`${SITE}/${path}\` would be \`${name}\`, for which Python itself looks and finds none on this machine`;
+    expect(clauses('nt.py')).toEqual([clause('nt.py', 'nt')]);
+    expect(clauses('org/core.py')).toEqual([clause('org/core.py', 'org')]);
+    expect(clauses('ntlm.py', 'milk/', 'milk/nt.py')).toEqual([]);
+  });
+
+  test('a package or module of the name of a folder with code, and no folder beside it', () => {
+    const clause = (path: string) => `\`${SITE}/${path}\` would stand before the folder \`shop\` of the repository`;
+    expect(clauses('shop/', 'shop/__init__.py', 'shop/price.py')).toEqual([clause('shop/__init__.py')]);
+    expect(clauses('shop.abi3.so')).toEqual([clause('shop.abi3.so')]);
+    expect(clauses('shop/', 'shop/more.py', 'milk/shop.py')).toEqual([]);
+  });
+});
+
+test('folders with code and without an __init__ are open, however deep', () => {
+  const paths = ['src/shop/price.py', 'cup/__init__.py', 'cup/tea/milk.py', 'docs/shop.md', 'setup.py'];
+  expect([...openFolders(paths)].toSorted()).toEqual(['shop', 'src', 'tea']);
 });
 
 test('what was there and is another is never overlooked', () => {

@@ -73,8 +73,9 @@ async function world(files: Files = { 'requirements.txt': base() }): Promise<Wor
 /** Adds one package to what the index has, and asks for it. */
 async function asking(
   published: Parameters<typeof wheelOf>[0],
+  files: Files = {},
 ): Promise<World & { readonly tree: string; readonly told: string }> {
-  const given = await world();
+  const given = await world({ 'requirements.txt': base(), ...files });
   room.index.publish(wheelOf(published));
   const tree = await given.laid(`${base()}${published.name}==1.0\n`);
   return { ...given, tree, told: await given.installed(tree) };
@@ -247,6 +248,24 @@ describe('nothing is installed', () => {
     const { told } = await asking({ name: 'starter', files: { 'starter.pth': tells } });
     expect(told).toMatch(/site-packages\/starter\.pth` would run whenever Python starts; a package that does so/);
     expect(room.index.asked).not.toContain('/started');
+  });
+
+  test('that tells Python where its own modules are', async () => {
+    const { told, tree, shell } = await asking({
+      name: 'settled',
+      files: { 'settled-1.0.data/scripts/pyvenv.cfg': 'home = /nowhere/bin\ninclude-system-site-packages = true\n' },
+    });
+    expect(told).toContain('`bin/pyvenv.cfg` would run whenever Python starts');
+    const asks = 'import sys; print([path for path in sys.path if path.endswith("site-packages")])';
+    expect(await shell(tree, python(asks))).toMatch(/^\['[^']*\/loopwright-python\/lib\/[^']*'\]$/);
+  });
+
+  test('that is what Python itself looks for, or stands before the product’s own folders', async () => {
+    const files = { 'nt.py': 'print("unasked")\n', 'shop/__init__.py': '', 'shop/price.py': 'kind = "other"\n' };
+    const { told, tree, shell } = await asking({ name: 'posing', files }, { 'shop/price.py': 'kind = "own"\n' });
+    expect(told).toMatch(/site-packages\/nt\.py` would be `nt`, for which Python itself looks and finds none/);
+    expect(told).toMatch(/shop\/__init__\.py` would stand before the folder `shop` of the repository/);
+    expect(await shell(tree, python('import pathlib, shop.price; print(shop.price.kind)'))).toBe('own');
   });
 
   test('where no index answers, which no other candidate would mend', async () => {

@@ -8,27 +8,28 @@ import { indexesOf } from './pip-indexes.ts';
 import { withRequirements } from './pip-install.ts';
 import { addedRequirements, REQUIREMENTS, strangeRequirements } from './pip-requirements.ts';
 import { textsAt } from './texts.ts';
+import { openFolders } from './wheel-files.ts';
 
 /**
  * Has every command of the sandbox find what the tree's file asks for beside that of the base, from now on, and gives those lines. What is only added changes nothing for
  * another tree. @throws {JobError} where it cannot be had, or the file is none that may be followed; a {@link SetupError} where no index answers.
  */
 export async function newRequirements(bench: Installable, tree: string): Promise<readonly string[]> {
-  const { sandbox, log } = bench.environment;
-  const before = await baseText(bench);
+  const { python } = bench.environment.sandbox;
+  const { text: before, folders } = await baseOf(bench);
   const after = (await textsAt(tree, [REQUIREMENTS])).get(REQUIREMENTS) ?? '';
   const lines = addedRequirements(before ?? '', after);
   if (lines.length + addedRequirements(after, before ?? '').length === 0) return [];
-  const { python } = sandbox;
   if (before === undefined || python === undefined) {
-    if (lines.length > 0) log(notInstalled(lines));
+    if (lines.length > 0) bench.environment.log(notInstalled(lines));
     return [];
   }
   const indexes = indexesOf(before);
   refuse([...strangeRequirements(before, after), ...(lines.length === 0 ? [] : indexes.strange)]);
-  log(`${REQUIREMENTS} adds ${lines.join(', ')}`);
+  bench.environment.log(`${REQUIREMENTS} adds ${lines.join(', ')}`);
   const key = `${REQUIREMENTS}\n${lines.join('\n')}`;
-  const folder = bench.packages.get(key) ?? withRequirements(bench, { environment: python.place, lines, indexes });
+  const required = { environment: python.place, lines, indexes, folders };
+  const folder = bench.packages.get(key) ?? withRequirements(bench, required);
   bench.packages.set(key, folder);
   python.show(await folder);
   return lines;
@@ -45,9 +46,15 @@ function refuse(clauses: readonly string[]): void {
     throw new JobError(`\`${REQUIREMENTS}\` is not followed: ${clauses.slice(0, MOST_SHOWN).join('; ')}.`);
 }
 
-/** Undefined where the base has none. */
-async function baseText({ repository, brief }: Installable): Promise<string | undefined> {
-  const files = await treeOf(repository, brief.base);
-  const isThere = files.some(({ path, mode }) => path === REQUIREMENTS && mode.startsWith('100'));
-  return isThere ? String(await repository.git(['show', `${brief.base}:${REQUIREMENTS}`])) : undefined;
+interface Base {
+  /** Undefined where it has no such file. */
+  readonly text: string | undefined;
+  readonly folders: ReadonlySet<string>;
+}
+
+async function baseOf({ repository, brief }: Installable): Promise<Base> {
+  const files = (await treeOf(repository, brief.base)).filter(({ mode }) => mode.startsWith('100'));
+  const paths = files.map(({ path }) => path);
+  const text = async () => String(await repository.git(['show', `${brief.base}:${REQUIREMENTS}`]));
+  return { text: paths.includes(REQUIREMENTS) ? await text() : undefined, folders: openFolders(paths) };
 }

@@ -19,10 +19,13 @@ export interface Required {
   readonly environment: string;
   readonly lines: readonly string[];
   readonly indexes: Indexes;
+  /** Of the base: {@link openFolders}. */
+  readonly folders: ReadonlySet<string>;
 }
 
 /** A copy of the environment with what the lines ask for besides, and with what there was as it was. @throws {JobError} */
-export async function withRequirements(bench: Installable, { environment, lines, indexes }: Required): Promise<string> {
+export async function withRequirements(bench: Installable, required: Required): Promise<string> {
+  const { environment, lines, indexes, folders } = required;
   const place = await mkdtemp(join(treesDirectory(bench.environment.scratch), 'python-'));
   const copy = join(place, 'environment');
   await mkdir(copy);
@@ -30,14 +33,10 @@ export async function withRequirements(bench: Installable, { environment, lines,
   const before = await entriesIn(copy);
   await writeFile(join(place, WANTED), `${lines.join('\n')}\n`);
   const python = { environment, copy, place };
-  const installed = await pip(bench, python, ['list', '--format=freeze']);
-  if (installed.exitCode !== 0)
-    throw new SetupError(
-      `The environment ${environment} has no pip that tells what is installed; one that \`python3 -m venv\` makes has: ${said(installed, 2000)}`,
-    );
-  await writeFile(join(place, CONSTRAINTS), installed.stdout);
+  await writeFile(join(place, CONSTRAINTS), await installedIn(bench, python));
+  const absent = await absentIn(bench, python);
   await fetchInto(bench, python, indexes);
-  const strange = strangeFiles(before, await entriesIn(copy));
+  const strange = strangeFiles(before, await entriesIn(copy), { absent, folders });
   if (strange.length > 0)
     throw new JobError(
       `What requirements.txt adds is not installed: ${strange.slice(0, MOST_SHOWN).join('; ')}${strange.length > MOST_SHOWN ? `, and ${strange.length - MOST_SHOWN} more` : ''}; a package that does so has to be on the default branch first.`,
@@ -49,10 +48,10 @@ export async function withRequirements(bench: Installable, { environment, lines,
 const MOST_SHOWN = 5;
 const WANTED = 'requirements.txt';
 const CONSTRAINTS = 'constraints.txt';
-const QUIETLY = ['--isolated', '--no-input', '--disable-pip-version-check', '--no-color'];
+const PIP = ['-m', 'pip', '--isolated', '--no-input', '--disable-pip-version-check', '--no-color'];
 /** What is fetched is tried again soon, and not for minutes. */
 const SOON = ['--retries', '2', '--timeout', '15'];
-const INSTALL = ['install', '--only-binary', ':all:', '--no-cache-dir', '--progress-bar', 'off', ...SOON];
+const INSTALL = [...PIP, 'install', '--only-binary', ':all:', '--no-cache-dir', '--progress-bar', 'off', ...SOON];
 /** By these names pip speaks of them, when it cannot have both. */
 const FILES = ['--requirement', WANTED, '--constraint', CONSTRAINTS];
 
@@ -64,15 +63,36 @@ interface Python {
   readonly place: string;
 }
 
+/** `name==version` of each. @throws {SetupError} */
+async function installedIn(bench: Installable, python: Python): Promise<string> {
+  const listed = await runPython(bench, python, [...PIP, 'list', '--format=freeze']);
+  if (listed.exitCode === 0) return listed.stdout;
+  throw new SetupError(
+    `The environment ${python.environment} has no pip that tells what is installed; one that \`python3 -m venv\` makes has: ${said(listed, 2000)}`,
+  );
+}
+
+/** Python knows the names that its library has on any system; Jython's are asked for too. Before 3.10 it tells none, and these stand for them. */
+const ABSENT = `import sys, importlib.util as util
+known = getattr(sys, "stdlib_module_names", ("_overlapped", "_scproxy", "_winapi", "msvcrt", "nt", "winreg", "winsound"))
+print(*sorted(name for name in {*known, "java", "org"} if name not in sys.modules and util.find_spec(name) is None))`;
+
+/** Modules that Python's own may ask for and do without. @throws {SetupError} */
+async function absentIn(bench: Installable, python: Python): Promise<ReadonlySet<string>> {
+  const told = await runPython(bench, python, ['-S', '-c', ABSENT]);
+  if (told.exitCode === 0) return new Set(told.stdout.trim().split(' '));
+  throw new SetupError(`The Python of ${python.environment} does not tell of its modules: ${said(told, 2000)}`);
+}
+
 /** Python heeds neither the environment nor the folder that it runs in, and pip no settings of the machine. */
-function pip(
+function runPython(
   { brief, environment: { sandbox } }: Installable,
   { environment, copy, place }: Python,
   argv: readonly string[],
   egress?: Egress,
 ): Promise<CommandResult> {
   return sandbox.run({
-    argv: [join(environment, 'bin', 'python3'), '-IB', '-m', 'pip', ...QUIETLY, ...argv],
+    argv: [join(environment, 'bin', 'python3'), '-IB', ...argv],
     directory: place,
     env: { CI: 'true', PIP_CONFIG_FILE: '/dev/null' },
     timeoutMs: brief.limits.commandTimeoutMs,
@@ -88,7 +108,7 @@ async function fetchInto(bench: Installable, python: Python, { options, addresse
   const egress = await openEgress(hosts, programText('egress.mjs'));
   try {
     const argv = [...INSTALL, ...options, ...(await ownAuthorities(python.place))];
-    const result = await pip(bench, python, [...argv, ...FILES], egress);
+    const result = await runPython(bench, python, [...argv, ...FILES], egress);
     bench.environment.log(`pip install, from ${[...hosts].join(', ')}: ${result.exitCode === 0 ? 'done' : 'failed'}`);
     if (result.exitCode !== 0) throw failureOf(result, egress, hosts);
   } finally {
