@@ -105,7 +105,20 @@ test('plugins of pytest are taken out of what a package tells others, and nothin
     '[console_scripts]\ntea = tea:main\n\n[pytest11]\n# evil\ntea = tea.plugin\n\n[flask.commands]\ntea = tea:cli\n';
   expect(withoutTestPlugins(text)).toBe('[console_scripts]\ntea = tea:main\n\n[flask.commands]\ntea = tea:cli\n');
   expect(withoutTestPlugins('  [pytest11]  \r\ntea = tea.plugin\r\n')).toBe('');
+  expect(withoutTestPlugins('[hypothesis]\ntea = tea.plugin\n[pytest_randomly.random_seeder]\ntea = tea:seed')).toBe(
+    '',
+  );
   expect(withoutTestPlugins('[console_scripts]\npytest11 = tea:main\n')).toBe(
     '[console_scripts]\npytest11 = tea:main\n',
   );
 });
+
+test.each(['\v', '\f', '\x1c', '\x1d', '\x1e', '\x85', '\u2028', '\r', '\n\x1f'])(
+  'a plugin is found behind %j, where Python ends a line too',
+  (end) => {
+    const text = `[console_scripts]\ntea = tea:main${end}[pytest11]${end}tea = tea.plugin${end}[other]\nmilk = milk\n`;
+    expect(withoutTestPlugins(text)).toBe(
+      `[console_scripts]\ntea = tea:main${end.slice(0, 1)}${end.slice(1)}[other]\nmilk = milk\n`,
+    );
+  },
+);

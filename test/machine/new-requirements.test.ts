@@ -301,7 +301,7 @@ test('what pytest would load of itself, and what is called as a program of the s
     name: 'pushy',
     files: { 'pushy.py': "def main(): print('pushy')\n" },
     entryPoints:
-      '[console_scripts]\nbash = pushy:main\npydoc3 = pushy:main\npushy = pushy:main\n\n[pytest11]\npushy = pushy\n',
+      '[console_scripts]\nbash = pushy:main\npydoc3 = pushy:main\npushy = pushy:main\v[pytest11]\vpushy = pushy\n',
   });
   expect(told).toBe('installed');
   const asks = 'from importlib.metadata import entry_points as e; print(len([one for one in e(group="pytest11")]))';
@@ -309,6 +309,8 @@ test('what pytest would load of itself, and what is called as a program of the s
   expect(said.slice(2).toSorted()).toEqual([
     'bin/bash is left out: the system has a program of this name',
     'bin/pydoc3 is left out: the system has a program of this name',
-    expect.stringMatching(/entry_points\.txt: pytest loads none of its plugins, because the base does not have them$/),
+    expect.stringMatching(
+      /entry_points\.txt: runs of tests load none of its plugins, because the base does not have them$/,
+    ),
   ]);
 });

@@ -37,7 +37,7 @@ export async function keepToItself(root: string, { before, log }: Keeping): Prom
     const [place, name] = [join(root, path), basename(path)];
     if (name.toLowerCase() === 'entry_points.txt')
       await withoutPlugins(place, () =>
-        log(`${path}: pytest loads none of its plugins, because the base does not have them`),
+        log(`${path}: runs of tests load none of its plugins, because the base does not have them`),
       );
     if (dirname(path) === 'bin' && (await isOneOf(name, programs))) {
       await rm(place);

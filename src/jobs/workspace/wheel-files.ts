@@ -114,13 +114,19 @@ function importedAs(path: string, is: string): readonly string[] {
   return is === FOLDER ? [module, `${module}/__init__`] : [module];
 }
 
-/** What an installed package tells others of, without the plugins that pytest would load of itself: how tests run is the base's to say. */
+/** Wherever Python ends a line of what a package tells, and after any other control character: https://docs.python.org/3/library/stdtypes.html#str.splitlines */
+const AFTER_LINE = /(?<=[^\P{Cc}\t]|[\u2028\u2029])/u;
+const HEADER = /^[\s\p{Cc}]*\[/u;
+/** Of pytest itself, of plugins of it that load more, and of what tests import: https://hypothesis.readthedocs.io/en/latest/extensions.html */
+const OF_TESTS = /pytest|hypothesis/;
+
+/** What an installed package tells others of, without the plugins that runs of tests would load of themselves: how tests run is the base's to say. */
 export function withoutTestPlugins(entryPoints: string): string {
   let isPlugins = false;
   return entryPoints
-    .split(/^/m)
+    .split(AFTER_LINE)
     .filter((line) => {
-      if (line.trim().startsWith('[')) isPlugins = line.includes('pytest11');
+      if (HEADER.test(line)) isPlugins = OF_TESTS.test(line);
       return !isPlugins;
     })
     .join('');
