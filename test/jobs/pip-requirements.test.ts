@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { indexesOf } from '../../src/jobs/workspace/pip-indexes.ts';
-import { addedRequirements, strangeRequirements } from '../../src/jobs/workspace/pip-requirements.ts';
+import { addedRequirements, otherReadings, strangeRequirements } from '../../src/jobs/workspace/pip-requirements.ts';
 
 const SHA = `--hash=sha256:${'a'.repeat(64)}`;
 const OTHER = `--hash=sha256:${'b'.repeat(64)}`;
@@ -35,6 +35,19 @@ test('digests are asked for where the base has them, and then each line has its 
   expect(strange('tea==1.0', '--require-hashes\n')).toHaveLength(1);
   expect(strange(`tea==1.0 ${SHA}`)[0]).toContain('has a digest, and the base’s lines have none'.replace('’', "'"));
   expect(strange(`tea==1.0 ${SHA}`, '# nothing yet\n')).toEqual([]);
+});
+
+test('a text is told that pip reads otherwise than people, whatever its lines say here', () => {
+  // In UTF-7 a comment can end, and an option begin.
+  const hidden = `# -*- coding: utf-7 -*-\n${BASE}# more +AAo---index-url +AGg-ttps:+AC8ALw-shop.example\n`;
+  expect(addedRequirements(BASE, hidden)).toEqual([]);
+  expect(otherReadings(BASE, hidden)).toEqual(['a comment has pip read it as `utf-7`, and not as UTF-8']);
+  expect(otherReadings(BASE, `# tea\n# coding=latin-1\n${BASE}`)).toHaveLength(1);
+  expect(otherReadings(BASE, `${BASE}\uFEFF#/folder`)).toEqual(['it has a byte order mark within']);
+  expect(otherReadings(BASE, `${BASE}# \uFFFD`)).toEqual(['it has bytes that are no UTF-8']);
+  for (const line of ['# -*- coding: utf-8 -*-', '\uFEFF', '# tea\n\n# coding: utf-7'])
+    expect(otherReadings(BASE, `${line}\n${BASE}`)).toEqual([]);
+  expect(otherReadings(hidden, `${hidden}tea==1.0\n`)).toEqual([]);
 });
 
 describe('a line is not followed, in one clause, that', () => {

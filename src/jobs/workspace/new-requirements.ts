@@ -6,7 +6,7 @@ import { treeOf } from '../../trees/repository.ts';
 import { type Installable, JobError } from './environment.ts';
 import { indexesOf } from './pip-indexes.ts';
 import { withRequirements } from './pip-install.ts';
-import { addedRequirements, REQUIREMENTS, strangeRequirements } from './pip-requirements.ts';
+import { addedRequirements, otherReadings, REQUIREMENTS, strangeRequirements } from './pip-requirements.ts';
 import { textsAt } from './texts.ts';
 import { openFolders } from './wheel-files.ts';
 
@@ -18,6 +18,7 @@ export async function newRequirements(bench: Installable, tree: string): Promise
   const { python } = bench.environment.sandbox;
   const { text: before, folders } = await baseOf(bench);
   const after = (await textsAt(tree, [REQUIREMENTS])).get(REQUIREMENTS) ?? '';
+  refuse(otherReadings(before ?? after, after));
   const lines = addedRequirements(before ?? '', after);
   if (lines.length + addedRequirements(after, before ?? '').length === 0) return [];
   if (before === undefined || python === undefined) {
@@ -25,7 +26,7 @@ export async function newRequirements(bench: Installable, tree: string): Promise
     return [];
   }
   const indexes = indexesOf(before);
-  refuse([...strangeRequirements(before, after), ...(lines.length === 0 ? [] : indexes.strange)]);
+  refuse([...strangeRequirements(before, after), ...indexes.strange.filter(() => lines.length > 0)]);
   bench.environment.log(`${REQUIREMENTS} adds ${lines.join(', ')}`);
   const key = `${REQUIREMENTS}\n${lines.join('\n')}`;
   const required = { environment: python.place, lines, indexes, folders };

@@ -41,6 +41,31 @@ export function strangeRequirements(before: string, after: string): readonly str
   ];
 }
 
+/** https://github.com/pypa/pip/blob/main/src/pip/_internal/req/req_file.py: in a comment of the first two lines it names the encoding of all. */
+const ENCODING = /coding[:=]\s*([-\w.]+)/;
+const SAME_AS_OURS = /^(?:utf-?8|ascii)$/i;
+
+/** Why pip would not read the text that people and we read, in comments too, a clause each; what the base has already is none. */
+export function otherReadings(before: string, after: string): readonly string[] {
+  const encoding = encodingOf(after);
+  const isOther = encoding !== undefined && !SAME_AS_OURS.test(encoding) && encoding !== encodingOf(before);
+  const strange = STRANGE.filter(([character]) => after.includes(character, 1) && !before.includes(character, 1));
+  return [
+    ...(isOther ? [`a comment has pip read it as ${shown(encoding)}, and not as UTF-8`] : []),
+    ...strange.map(([, what]) => `it has ${what}`),
+  ];
+}
+
+const STRANGE = [
+  ['\u{FFFD}', 'bytes that are no UTF-8'],
+  ['\u{FEFF}', 'a byte order mark within'],
+] as const;
+
+function encodingOf(text: string): string | undefined {
+  const [first = '', second = ''] = text.split('\n');
+  return [first, second].map((line) => (line.startsWith('#') ? ENCODING.exec(line)?.[1] : undefined)).find(Boolean);
+}
+
 interface Known {
   readonly named: ReadonlySet<string>;
   readonly digests: 'all' | 'none' | 'either';
