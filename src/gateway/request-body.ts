@@ -1,6 +1,6 @@
 /** What of a job's request reaches the upstream: all of it but the model, where nothing in it would cost beside its tokens. Pure. */
 import { z } from 'zod';
-import type { Dialect } from './dialects.ts';
+import { DIALECTS, type Dialect } from './dialects.ts';
 import { Refusal } from './refusal.ts';
 import { tokensIn } from './usage.ts';
 
@@ -26,10 +26,32 @@ interface Rule {
 /** At the price of a token, or below it. */
 const TIERS = ['auto', 'default', 'flex', 'standard_only'];
 
+const COUNTS = ['n', ...new Set(Object.values(DIALECTS).flatMap(({ bounds }) => bounds))];
+/** As many as any upstream gives: https://platform.openai.com/docs/api-reference/chat/create#chat-create-n */
+const MOST_ANSWERS = 128;
+
 const RULES: readonly Rule[] = [
   {
     breaks: ({ background }) => background === true,
     sentence: 'An answer that is made in the background tells nobody what it took; ask without `background`.',
+  },
+  {
+    breaks: (body) => COUNTS.some((name) => isGiven(body[name]) && typeof body[name] !== 'number'),
+    sentence: `What bounds an answer is a number; ask with one, or without \`${COUNTS.join('`, `')}\`.`,
+  },
+  {
+    breaks: ({ stream }) => isGiven(stream) && typeof stream !== 'boolean',
+    sentence: 'Whether an answer is streamed is true or false; ask with one of them, or without `stream`.',
+  },
+  {
+    breaks: ({ n }) => typeof n === 'number' && !(Number.isInteger(n) && n >= 1 && n <= MOST_ANSWERS),
+    sentence: `A call has 1 to ${MOST_ANSWERS} answers; ask with such an \`n\`, or without.`,
+  },
+  {
+    breaks: ({ previous_response_id, conversation, prompt }) =>
+      [previous_response_id, conversation, prompt].some(isGiven),
+    sentence:
+      'What the upstream has kept of other calls costs tokens that nobody can tell before; ask without `previous_response_id`, `conversation` and `prompt`, with all that is to be read.',
   },
   {
     breaks: ({ service_tier: tier, speed }) => !isOneOf(tier, TIERS) || !isOneOf(speed, ['standard']),
@@ -77,7 +99,7 @@ export function prepared(text: string, dialect: Dialect, model: string): Prepare
   return {
     text: sent,
     isStream: body.stream === true,
-    expected: { promptTokens: tokensIn(sent.length), completionTokens: boundOf(body, dialect), estimated: true },
+    expected: { promptTokens: promptOf(sent), completionTokens: boundOf(body, dialect), estimated: true },
   };
 }
 
@@ -90,8 +112,19 @@ function bodyOf(text: string): Body {
   }
 }
 
-/** What an agent allows is often far more than it gets; what it gets is counted after it. */
+/** What an agent allows is often far more than it gets; what it gets is counted after it. Which of several bounds holds only the upstream knows, and below 1 some take for none. */
 function boundOf(body: Body, { bounds }: Dialect): number {
-  const stated = bounds.map((name) => body[name]).find((value) => typeof value === 'number' && value > 0);
-  return typeof stated === 'number' ? Math.min(Math.ceil(stated), MOST_EXPECTED) : EXPECTED_ANSWER;
+  const stated = bounds.map((name) => body[name]).filter((value) => typeof value === 'number');
+  const each = stated.map((bound) => (bound > 0 ? Math.min(Math.ceil(bound), MOST_EXPECTED) : MOST_EXPECTED));
+  const answers = typeof body.n === 'number' ? body.n : 1;
+  return answers * (each.length === 0 ? EXPECTED_ANSWER : Math.max(...each));
+}
+
+/** In a text that JSON.stringify has written, where no word of a message looks so. */
+const MEDIA =
+  /(?<!\\)"type":"(?:image|image_url|input_image|file|input_file|document|audio|input_audio|video|video_url|input_video)"/;
+
+/** What a picture or a document comes to does not show in the length of its address. */
+function promptOf(sent: string): number {
+  return tokensIn(sent.length) + (MEDIA.test(sent) ? MOST_EXPECTED : 0);
 }

@@ -389,6 +389,38 @@ describe('a budget', () => {
     expect(await stage.calls()).toHaveLength(2);
   });
 
+  const picture = { type: 'image_url', image_url: { url: 'https://shop.example/a.png' } };
+  test.each([
+    ['several answers', { n: 128, max_tokens: 1000 }, { prompt_tokens: 100, completion_tokens: 128_000 }],
+    [
+      'two bounds',
+      { max_completion_tokens: 1, max_tokens: 128_000 },
+      { prompt_tokens: 100, completion_tokens: 128_000 },
+    ],
+    [
+      'a bound that is none',
+      { max_completion_tokens: 1, max_tokens: -1 },
+      { prompt_tokens: 100, completion_tokens: 75_000 },
+    ],
+    [
+      'pictures',
+      { max_tokens: 1, messages: [{ role: 'user', content: [picture, picture] }] },
+      { prompt_tokens: 160_000, completion_tokens: 1 },
+    ],
+  ])('is passed by one call at most where a request has %s', async (_, more, usage) => {
+    // Each is more than half of 3 USD, and none is answered before all are asked.
+    const asked = Promise.withResolvers<void>();
+    const stage = await openStage(store, {
+      replies: [async (...reply) => asked.promise.then(() => json({ usage })(...reply))],
+    });
+    const calls = Array.from({ length: 8 }, async () => stage.call(CHAT, { ...ASKED, ...more }));
+    const refused = await Promise.race([...calls.map(async (call) => (await call).status), sleep(3000)]);
+    asked.resolve();
+    await Promise.all(calls);
+    expect(refused).toBe(429);
+    expect((await stage.calls()).length).toBeLessThanOrEqual(2);
+  });
+
   test('of tokens counts too, and without a price only that', async () => {
     const loop = building({}, { tokens: 150 });
     const stage = await openStage(store, { loop, replies: [json({ usage: USAGE })] });
