@@ -1,4 +1,5 @@
 /** One call that is paid for: sent, answered, settled, and kept. */
+import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { findCanaries, withoutSecrets } from '../guard/secrets.ts';
@@ -14,9 +15,9 @@ import type { Booking, Label } from './ledger.ts';
 import { Refusal } from './refusal.ts';
 import { type Ending, relayed } from './relay.ts';
 import type { Prepared } from './request-body.ts';
-import { createSilence, SilenceError } from './silence.ts';
+import { createSilence, type Silence, SilenceError } from './silence.ts';
 import { type Patience, send } from './upstream.ts';
-import { createMeter, type Usage } from './usage.ts';
+import { createMeter, type Usage, unheard } from './usage.ts';
 
 /** Whom a dialect's calls go to, and what is known of it. */
 export interface Line {
@@ -59,12 +60,11 @@ export async function exchange(call: Exchange, options: ExchangeOptions): Promis
   const answer = createAnswerText();
   const meter = createMeter(call.prepared.text.length, answer.hear);
   let status: number | undefined;
-  let request: string | undefined;
-  const keptRequest = (): string => {
-    request ??= keptText(call.prepared.text, call.line.canaries);
-    return request;
-  };
-  const ended = (ending: Ending, used: Usage): Promise<void> =>
+  const keptRequest = once(() => keptText(call.prepared.text, call.line.canaries));
+  const startedMs = performance.now();
+  const left = (): Usage => unheard(meter.used(false), call.prepared, performance.now() - startedMs);
+  const usedAt = (ending: Ending): Usage => (isLeft(ending, silence) ? left() : meter.used(ending === 'whole'));
+  const ended = (ending: Ending, used = usedAt(ending)): Promise<void> =>
     settled(call, options, { ending, used, status, request: keptRequest, answer: answer.text() + meter.rest() });
   try {
     const [response] = await Promise.all([
@@ -83,7 +83,7 @@ export async function exchange(call: Exchange, options: ExchangeOptions): Promis
         key: call.line.upstream.apiKey,
         silence,
         take: meter.readEvents,
-        ended: (ending) => ended(endingOf(ending, call.request), meter.used(ending === 'whole')),
+        ended: (ending) => ended(endingOf(ending, call.request)),
       });
       return new Response(body, { headers: headersOf(response, call.line) });
     }
@@ -91,14 +91,22 @@ export async function exchange(call: Exchange, options: ExchangeOptions): Promis
     const text = bytes.toString('utf8');
     answer.add(text);
     meter.readAnswer(text);
-    await ended('whole', meter.used(true));
+    await ended('whole');
     return new Response(bytes, { headers: headersOf(response, call.line) });
   } catch (error) {
-    const hasGone = call.request.signal.aborted;
-    // The upstream has the prompt, and may have begun to answer: a job that always leaves before it hears does not ask for nothing.
-    await ended(hasGone ? 'gone' : 'broken', hasGone || status === 200 ? meter.used(false) : NOTHING);
-    throw problemOf(error, call.line, hasGone);
+    const ending = endingOf('broken', call.request);
+    // The upstream has the prompt, and may have begun to answer, or come to the end of what is too long to be handed on.
+    await ended(ending, isLeft(ending, silence) || status === 200 ? left() : NOTHING);
+    throw problemOf(error, call.line, ending === 'gone');
   }
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function sendingOf({ request, line, prepared, label, loop }: Exchange, signal: AbortSignal) {
@@ -123,6 +131,11 @@ function labelHeaders({ phase, skill, role, attempt }: Label, { ref }: StartedLo
 /** The upstream's answer breaks off because the job has gone, sooner or later than we are told of that. */
 function endingOf(ending: Ending, { signal }: Request): Ending {
   return ending === 'broken' && signal.aborted ? 'gone' : ending;
+}
+
+/** Nobody waits any longer, and what is made meanwhile is paid all the same. */
+function isLeft(ending: Ending, { signal }: Silence): boolean {
+  return ending === 'gone' || signal.aborted;
 }
 
 function isStream({ headers }: Response): boolean {

@@ -7,6 +7,8 @@ import { tokensIn } from './usage.ts';
 export interface Prepared {
   readonly text: string;
   readonly isStream: boolean;
+  /** How many the answer consists of. */
+  readonly answers: number;
   /** What it is expected to take, before it is made. */
   readonly expected: { readonly promptTokens: number; readonly completionTokens: number; readonly estimated: true };
 }
@@ -96,10 +98,13 @@ export function prepared(text: string, dialect: Dialect, model: string): Prepare
   const broken = RULES.find(({ breaks }) => breaks(body));
   if (broken !== undefined) throw new Refusal(400, broken.sentence);
   const sent = JSON.stringify(dialect.metered({ ...body, model }));
+  const answers = typeof body.n === 'number' ? body.n : 1;
+  const completionTokens = answers * boundOf(body, dialect);
   return {
     text: sent,
     isStream: body.stream === true,
-    expected: { promptTokens: promptOf(sent), completionTokens: boundOf(body, dialect), estimated: true },
+    answers,
+    expected: { promptTokens: promptOf(sent), completionTokens, estimated: true },
   };
 }
 
@@ -116,8 +121,7 @@ function bodyOf(text: string): Body {
 function boundOf(body: Body, { bounds }: Dialect): number {
   const stated = bounds.map((name) => body[name]).filter((value) => typeof value === 'number');
   const each = stated.map((bound) => (bound > 0 ? Math.min(Math.ceil(bound), MOST_EXPECTED) : MOST_EXPECTED));
-  const answers = typeof body.n === 'number' ? body.n : 1;
-  return answers * (each.length === 0 ? EXPECTED_ANSWER : Math.max(...each));
+  return each.length === 0 ? EXPECTED_ANSWER : Math.max(...each);
 }
 
 /** In a text that JSON.stringify has written, where no word of a message looks so. */

@@ -49,6 +49,24 @@ export interface Meter {
   rest(): string;
 }
 
+/** Tokens of one answer in a second, of models that are asked at a usual price. */
+const FASTEST = 200;
+
+/**
+ * What a call may have taken whose answer nobody heard to its end: it thinks before it says anything, and had said more than was read. As much as there was time for, and no more
+ * than was expected: who never waits for the end would ask for nothing.
+ */
+export function unheard(heard: Usage, { expected, answers }: Allowed, ms: number): Usage {
+  const possible = Math.min(expected.completionTokens, Math.ceil((ms / 1000) * FASTEST) * answers);
+  return { ...heard, completionTokens: Math.max(heard.completionTokens, possible), estimated: true };
+}
+
+interface Allowed {
+  readonly expected: Usage;
+  /** So many are made at the same time. */
+  readonly answers: number;
+}
+
 /** Is told each line of a stream, and what it adds to the answer. */
 export type Hear = (line: string, deltas: readonly Delta[]) => void;
 

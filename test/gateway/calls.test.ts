@@ -1,6 +1,6 @@
 /** What a job that may ask a model gets by the App's gateway, and what it costs. */
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import type { Store } from '../../src/ports.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../listening.ts';
 import { MEMORY } from '../prepared.ts';
-import { building, events, json, KEY, openStage, SECOND, sentenceOf } from './stage.ts';
+import { building, events, json, KEY, openStage, SECOND, type Stage, sentenceOf } from './stage.ts';
 
 const CHAT = '/gateway/v1/chat/completions';
 const RESPONSES = '/gateway/v1/responses';
@@ -247,7 +247,9 @@ describe('an upstream that fails', () => {
       504,
       'The endpoint of LLM_BASE_URL is silent: nothing came for 0.05 s.',
     ]);
-    expect(await stage.calls()).toEqual([expect.objectContaining({ promptTokens: 0, completionTokens: 0 })]);
+    // It has the prompt, and may have thought as long as it was waited for.
+    const [{ promptTokens = 0, completionTokens = 0 } = {}] = await stage.calls();
+    expect([promptTokens, completionTokens > 0 && completionTokens < 1000]).toEqual([18, true]);
   });
 
   test('in the midst of a stream breaks it off, and is paid what came', async () => {
@@ -300,18 +302,51 @@ test('a stream comes piece by piece, and one that the job leaves ends at the ups
   expect(stage.kept.join()).toContain('"ending": "gone"');
 });
 
-test('a job that leaves before an answer pays for what it sent', async () => {
-  const stage = await openStage(store, { replies: [() => {}] });
-  const leaving = new AbortController();
-  const called = stage.call(CHAT, ASKED, {}, leaving.signal);
-  await eventually(() => stage.upstream.asked.length === 1, 'the upstream is asked');
-  leaving.abort();
-  await expect(called).rejects.toThrow();
-  await eventually(() => stage.kept.length === 1, 'the call is kept');
-  const promptTokens = Math.ceil((stage.upstream.asked[0]?.text.length ?? 0) / 4);
-  expect(await stage.calls()).toEqual([
-    expect.objectContaining({ promptTokens, completionTokens: 0, estimated: true }),
-  ]);
+describe('a job that does not wait for the end of an answer pays for what may have been made of it', () => {
+  const WAITED_MS = 600;
+  /** Leaves after a while, and gives the one call. */
+  const left = async (stage: Stage, body: object, isBegun = false) => {
+    const leaving = new AbortController();
+    const called = stage.call(CHAT, { ...ASKED, ...body }, {}, leaving.signal);
+    await eventually(() => stage.upstream.asked.length === 1, 'the upstream is asked');
+    if (isBegun) await (await called).body?.getReader().read();
+    await sleep(WAITED_MS);
+    leaving.abort();
+    await called.catch(() => undefined);
+    await eventually(() => stage.kept.length === 1, 'the call is kept');
+    const [call] = await stage.calls();
+    return call;
+  };
+  const FEW = 120;
+
+  test('before it begins, by the time that it had', async () => {
+    const stage = await openStage(store, { replies: [() => {}] });
+    const { promptTokens, completionTokens = 0, estimated } = (await left(stage, {})) ?? {};
+    expect([promptTokens, estimated]).toEqual([Math.ceil((stage.upstream.asked[0]?.text.length ?? 0) / 4), true]);
+    expect(completionTokens).toBeGreaterThanOrEqual(FEW);
+    expect(completionTokens).toBeLessThan(4000);
+  });
+
+  test('after its first words, which is all that it read', async () => {
+    const begins = (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(word('tea'));
+    };
+    const stage = await openStage(store, { replies: [begins] });
+    expect((await left(stage, { stream: true }, true))?.completionTokens).toBeGreaterThanOrEqual(FEW);
+  });
+
+  test('up to the bound that it stated, of each answer', async () => {
+    const stage = await openStage(store, { replies: [() => {}] });
+    const { completionTokens } = (await left(stage, { n: 3, max_tokens: 10 })) ?? {};
+    expect(completionTokens).toBe(30);
+  });
+});
+
+test('an answer that is too long to be handed on is paid all the same', async () => {
+  const answer = { choices: [{ logprobs: 'x'.repeat(17 * 1024 * 1024) }], usage: USAGE };
+  const stage = await openStage(store, { replies: [json(answer)] });
+  expect((await stage.call(CHAT, { ...ASKED, logprobs: true })).status).toBe(502);
+  expect((await stage.calls())[0]?.completionTokens).toBeGreaterThan(0);
 });
 
 test("a job that leaves within its request is no failure of the App's", async () => {
