@@ -252,6 +252,35 @@ describe('what behaves as before is not proved by other packages on the base:', 
       /^`node_modules\/known`, as the base's set-up has it, is not what is installed on the head, /,
     );
   });
+
+  const scripted = (files: Files, postinstall: string): Files => {
+    const manifest = JSON.parse(files['package.json'] ?? '');
+    return { ...SAME, 'package.json': JSON.stringify({ ...manifest, scripts: { postinstall } }) };
+  };
+
+  test('a script of the head writes over a package', async () => {
+    const before = await packaged({ known: '^1.0.0' });
+    const script = "sed -i 's/Math.round/Math.floor/' node_modules/known/index.js";
+    expect(await failed({ ...CAREFUL, ...before }, scripted(before, script), FROM_CACHE)).toMatch(
+      /^`node_modules\/known`, as the base's set-up has it, is not what is installed on the head, /,
+    );
+  });
+
+  test('a script of the head takes all packages away', async () => {
+    const before = await packaged({ known: '^1.0.0' });
+    expect(await failed({ ...CAREFUL, ...before }, scripted(before, 'rm -rf node_modules'), FROM_CACHE)).toMatch(
+      /^`node_modules\/known`, as the base's set-up has it, is not what is installed on the head, /,
+    );
+  });
+
+  test('a script of the head lays another package beside the product', async () => {
+    const before = await packaged({ known: '^1.0.0' });
+    const index = 'exports.round = (x) => Math.floor(x);';
+    const script = `mkdir -p lib/node_modules/known && echo '${index}' > lib/node_modules/known/index.js`;
+    expect(await failed({ ...CAREFUL, ...before }, scripted(before, script), FROM_CACHE)).toMatch(
+      /^`lib\/node_modules` is not there on the base, /,
+    );
+  });
 });
 
 test('a first package of a repository that had none is judged', async () => {

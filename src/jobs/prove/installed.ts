@@ -1,17 +1,14 @@
 /** What the product needs, installed once in a tree of its own, to be linked into each tree of a proof. */
 import { mkdtemp, readdir } from 'node:fs/promises';
-import { join, posix } from 'node:path';
-import { z } from 'zod';
+import { join } from 'node:path';
 import type { ProofBrief } from '../../proof/pull-proof.ts';
 import { treesDirectory } from '../../sandbox/sandbox.ts';
 import { isDependencyFolder } from '../../trees/checkout.ts';
 import { layTree, treeOf } from '../../trees/repository.ts';
 import type { Opened } from '../in-sandbox.ts';
-import { parseJson } from '../report/json.ts';
 import { JobError } from '../workspace/environment.ts';
 import { install } from '../workspace/install.ts';
-import { BELOW, entriesIn } from '../workspace/npm-lock.ts';
-import { textsAt } from '../workspace/texts.ts';
+import { assertKept } from './kept-packages.ts';
 import { assertOnlyAdds } from './only-adds.ts';
 
 export interface Installing extends Opened {
@@ -36,37 +33,12 @@ export async function installed(installing: Installing): Promise<ReadonlyMap<str
   if (!(await install(bench, directory, { where: ' on the head' }))) return new Map();
   const found = await dependencyFolders(directory);
   await assertFree(installing, found);
-  await assertKept(installing, directory, found);
-  return new Map(found.map((path) => [path, join(directory, path)]));
-}
-
-/** In which npm tells what it has installed in a folder. */
-const TOLD = 'node_modules/.package-lock.json';
-
-/** Whatever the files of a commit say: each package that the set-up action has installed by npm on the base is still there, in the same version. @throws {JobError} */
-async function assertKept({ prepared, log }: Installing, directory: string, found: readonly string[]): Promise<void> {
-  if (prepared === undefined) return;
-  for (const folder of found.filter((path) => posix.basename(path) === 'node_modules')) {
-    const told = posix.join(posix.dirname(folder), TOLD);
-    const lock = (await textsAt(prepared, [told])).get(told);
-    if (lock === undefined) continue;
-    const places = Object.keys(entriesIn(lock) ?? {}).filter((place) => `/${place}`.includes(BELOW));
-    const manifests = places.map((place) => posix.join(posix.dirname(folder), place, 'package.json'));
-    const [before, after] = [await textsAt(prepared, manifests), await textsAt(directory, manifests)];
-    log(`${before.size} packages of the base's set-up in ${folder}`);
-    for (const [path, text] of before)
-      if (versionIn(after.get(path)) !== versionIn(text))
-        throw new JobError(
-          `\`${posix.dirname(path)}\`, as the base's set-up has it, is not what is installed on the head, and what that does to the tests cannot be told from the change; bring it in a pull request of its own.`,
-        );
+  if (prepared !== undefined) {
+    const paths = (await treeOf(repository, brief.base)).map(({ path }) => path);
+    const folders = { prepared: await dependencyFolders(prepared), directory: found };
+    await assertKept({ prepared, directory, folders, paths, log });
   }
-}
-
-const versioned = z.object({ name: z.string().optional(), version: z.string().optional() });
-
-function versionIn(manifest: string | undefined): string | undefined {
-  const { name, version } = versioned.safeParse(parseJson(manifest ?? '')).data ?? {};
-  return manifest === undefined ? undefined : `${name} ${version}`;
+  return new Map(found.map((path) => [path, join(directory, path)]));
 }
 
 async function assertFree({ brief, repository }: Installing, folders: readonly string[]): Promise<void> {
