@@ -1,5 +1,5 @@
 /** Packages that a candidate adds, by the real npm in the real sandbox, from a registry on this machine. */
-import { access, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Bench } from '../../src/jobs/workspace/environment.ts';
@@ -19,6 +19,9 @@ const PACKAGES = {
     manifest: { scripts: { preinstall: 'touch ran', postinstall: 'touch ran' }, dependencies: { deeper: '^1.0.0' } },
   },
   deeper: { index: 'module.exports = "deeper";' },
+  tool: { index: '#!/bin/sh\necho own', manifest: { bin: { tool: 'index.js' } } },
+  intruder: { index: '#!/bin/sh\necho other', manifest: { bin: { tool: 'index.js' } } },
+  shim: { index: '#!/bin/sh\necho other', manifest: { bin: { ls: 'index.js', node: 'index.js', shim: 'index.js' } } },
   gitting: { index: '', manifest: { dependencies: { evil: 'git+http://127.0.0.1:9/evil.git' } } },
 };
 
@@ -241,6 +244,37 @@ test.each([null, `cp -R "\${LOOPWRIGHT_SETUP:?}/." .`])(
     expect(await readFile(victim, 'utf8')).toBe('innocent');
   },
 );
+
+/** A repository whose `tool` has a program, and what becomes of another package beside it. */
+async function besideTool(name: string) {
+  const own = { 'package.json': manifest({ tool: '^1.0.0' }) };
+  const before = await world(own);
+  const tree = await before.laid({});
+  await lockPackages(before.bench, tree, [LOCK]);
+  const prepared = await newPackages(before.bench, tree);
+  const lock = await readFile(join(tree, LOCK), 'utf8');
+  const { bench, laid } = await world({ ...own, '.npmrc': `registry=${before.registry.url}/\n`, [LOCK]: lock });
+  const said: string[] = [];
+  const environment = { ...bench.environment, prepared, log: (line: string) => void said.push(line) };
+  const after = await laid({ 'package.json': manifest({ tool: '^1.0.0', [name]: '^1.0.0' }) });
+  const told = await lockPackages({ ...bench, environment }, after, [LOCK]).then(String, String);
+  const folder = await newPackages({ ...bench, environment }, after).catch(() => undefined);
+  return { told, said, programs: folder === undefined ? [] : await readdir(join(folder, 'node_modules/.bin')) };
+}
+
+test('a package whose program would be called in place of one of the base is not installed', async () => {
+  const { told } = await besideTool('intruder');
+  expect(told).toBe(
+    'JobError: `intruder` has a program `tool`, which would be called in place of that of `tool`; a package that does so has to be on the default branch first.',
+  );
+});
+
+test('programs that are called as one of the system are left out', async () => {
+  const { told, said, programs } = await besideTool('shim');
+  expect([told, programs]).toEqual(['shim@1.0.0', ['shim', 'tool']]);
+  expect(said).toContain('node_modules/.bin/node is left out: the system has a program of this name');
+  expect(said).toContain('node_modules/.bin/ls is left out: the system has a program of this name');
+});
 
 describe('a manifest is not followed, in one sentence, where', () => {
   const asked = (given: World, files: Files) =>

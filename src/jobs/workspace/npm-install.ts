@@ -10,6 +10,7 @@ import { fetchingEnvironment } from '../../settings/env.ts';
 import { said } from '../report/said.ts';
 import { type Installable, JobError, SetupError } from './environment.ts';
 import { NPM_LOCK } from './npm-lock.ts';
+import { keepPrograms, programsIn } from './npm-programs.ts';
 import { pathsIn, type Texts, textsAt } from './texts.ts';
 
 /** What npm is given, by path from the root. */
@@ -42,7 +43,12 @@ export async function fetched(
   const laid = new Map([...manifests, ...settings, ...locks].filter(([, text]) => text !== ''));
   for (const [path, text] of laid) refuse(path, await writeInside(folder, path, text));
   const hosts = new Set(registries.flatMap((address) => hostOf(address) ?? []));
-  for (const path of locks.keys()) await npmInstall(bench, { place, folder: join(folder, dirname(path)), hosts });
+  for (const path of locks.keys()) {
+    const inside = join(folder, dirname(path));
+    const programs = await programsIn(inside);
+    await npmInstall(bench, { place, folder: inside, hosts });
+    await keepPrograms(inside, programs, bench.environment.log);
+  }
   const left = await textsAt(folder, await pathsIn(folder, NPM_LOCK));
   const unasked = [...left.keys()].find((path) => !locks.has(path));
   if (unasked !== undefined)
