@@ -10,8 +10,8 @@ export interface NewFile {
 
 /** Source: https://docs.github.com/repositories/working-with-files/managing-files/creating-new-files */
 export function newFileLink({ url, branch, path, text }: NewFile): string {
-  const place = branch.split('/').map(encodeURIComponent).join('/');
-  return `${url}/new/${place}?filename=${encodeURIComponent(path)}&value=${encodeForLink(text)}`;
+  const place = branch.split('/').map(encodeForLink).join('/');
+  return `${url}/new/${place}?filename=${encodeForLink(path)}&value=${encodeForLink(text)}`;
 }
 
 /** Brackets would end a link in Markdown. */
