@@ -2,6 +2,7 @@
 import { LoopError } from '../errors.ts';
 import { type Finding, failedLook, needed, ok, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
+import { codeOf } from './outside.ts';
 import type { Patient } from './patient.ts';
 
 export const appLooks = looksAt('App', {
@@ -86,8 +87,20 @@ const REFUSALS: readonly (readonly [words: RegExp, sentence: string, remedy: str
   ],
 ];
 
+/** Other failures may pass, as a GitHub that is slow. */
+const NOBODY_THERE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection is refused',
+  ENOTFOUND: 'there is no such name',
+};
+
 /** For an App that it does not know GitHub answers 401 or 404; 404 alone says that there is no API. */
 function refusalOf(error: unknown, apiUrl: string): Finding {
+  const nobody = NOBODY_THERE[codeOf(error)];
+  if (nobody !== undefined)
+    return wrong(
+      `Nobody answers at GITHUB_API_URL, ${apiUrl}: ${nobody}.`,
+      'Correct GITHUB_API_URL (https://<host>/api/v3; unset it for github.com), or let this machine reach it: the App works by nothing else.',
+    );
   if (!(error instanceof LoopError) || (error.status !== 401 && error.status !== 404)) return failedLook(error);
   const [, sentence, remedy] = REFUSALS.find(([words]) => words.test(error.message)) ?? [];
   if (sentence !== undefined && remedy !== undefined) return wrong(`GitHub does not accept them: ${sentence}.`, remedy);

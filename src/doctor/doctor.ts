@@ -4,7 +4,7 @@ import { withoutSecrets } from '../guard/secrets.ts';
 import type { Examined } from '../settings/env.ts';
 import { appLooks } from './app-looks.ts';
 import { fileLooks } from './files-looks.ts';
-import { failedLook, type Row, type State } from './finding.ts';
+import { failedLook, type Row, type State, shortened } from './finding.ts';
 import { gatewayLooks } from './gateway-looks.ts';
 import type { Look } from './look.ts';
 import { machineLooks } from './machine-looks.ts';
@@ -60,5 +60,5 @@ async function rowOf({ area, subject, look }: Look, patient: Patient): Promise<r
 function cleaning({ hidden, addresses }: Examined): (text: string) => string {
   const inAddresses = ownSecrets({ privateKey: '', webhookSecret: '', modelKey: '', addresses });
   const secrets = [...hidden, ...inAddresses];
-  return (text) => withoutSecrets(text, secrets);
+  return (text) => shortened(withoutSecrets(text, secrets));
 }

@@ -46,6 +46,15 @@ export function failedLook(error: unknown): Finding {
   return unknown(sentence(text), remedy);
 }
 
+const MOST_CHARACTERS = 600;
+
+/** A server that is not the one that was meant says whole pages. */
+export function shortened(text: string): string {
+  const [before = ''] = text.split(/<(?:!doctype|html)\b/i);
+  const said = before === text ? text : `${before}a page, and no answer for a program`;
+  return said.length > MOST_CHARACTERS ? `${said.slice(0, MOST_CHARACTERS)}…` : said;
+}
+
 type Failure = readonly [isSo: (error: unknown) => boolean, sentence: (text: string) => string, remedy: string];
 
 const statusOf = (error: unknown): number | undefined => (error instanceof LoopError ? error.status : undefined);

@@ -36,7 +36,8 @@ export async function reach(address: string, withinMs: number): Promise<Reached>
   }
 }
 
-function codeOf(error: unknown): string {
+/** What the machine or the network calls it, of the innermost error that has such a name. */
+export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && typeof error.code === 'string') return error.code;
   if (error.cause !== undefined) return codeOf(error.cause);

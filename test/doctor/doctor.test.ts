@@ -717,7 +717,8 @@ describe('a GitHub that gives no answer to be believed', () => {
 
   test('which is not there at all is told as that', async () => {
     const report = await examined(stage, { GITHUB_API_URL: `${NOBODY}/api/v3` });
-    expect(rowOf(report, 'App/credentials')).toMatchObject({ state: 'unknown' });
+    expect(rowOf(report, 'App/credentials')).toMatchObject({ state: 'wrong' });
+    expect(rowOf(report, 'App/credentials')?.sentence).toContain(`${NOBODY}/api/v3: the connection is refused.`);
     expect(rowOf(report, 'App/credentials')?.remedy).toContain('GITHUB_API_URL');
   });
 
@@ -726,6 +727,14 @@ describe('a GitHub that gives no answer to be believed', () => {
     const asked = report.rows.filter(({ area }) => ['App', 'webhook', 'repository', 'files', 'rules'].includes(area));
     expect(asked.filter(({ state }) => state !== 'unknown').map(lineOf)).toEqual([]);
     expect(rowOf(report, 'App/credentials')?.sentence).toContain('is not GitHub');
+  });
+
+  test('that says pages is not repeated whole', async () => {
+    const fault = { route: '/app', by: 'anybody', status: 404, body: `<!DOCTYPE html>${'<p>page</p>'.repeat(500)}` };
+    await stage.github.local('POST', '/faults', fault, 'alice');
+    const report = await examined(stage);
+    await stage.github.local('DELETE', '/faults', undefined, 'alice');
+    for (const { sentence } of report.rows) expect(sentence.length).toBeLessThan(700);
   });
 
   test('whose API is elsewhere is told as a wrong address', async () => {
