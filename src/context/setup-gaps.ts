@@ -90,8 +90,7 @@ async function readAt(
   return obstacle === undefined ? { text } : { gap: { path, sentence: `\`${path}\` ${obstacle}; mend that first.` } };
 }
 
-const ANEW =
-  'Write it anew with `npx loopwright init --force` in a checkout, and look that your own configuration stays.';
+const ANEW = 'Write it anew with `loopwright init --force` in a checkout, and look that your own configuration stays.';
 
 const WRONG: Readonly<Record<Exclude<Standing, 'same' | 'moved'>, string>> = {
   missing: 'is missing.',

@@ -14,9 +14,9 @@ import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
 import type { Patient } from './patient.ts';
 
-const INIT = 'Run `npx loopwright init` in a checkout, then commit and push the files to the default branch.';
+const INIT = 'Run `loopwright init` in a checkout, then commit and push the files to the default branch.';
 const ANEW =
-  'Run `npx loopwright init --force` in a checkout, take your own `.github/loopwright.yml` back, then commit and push.';
+  'Run `loopwright init --force` in a checkout, take your own `.github/loopwright.yml` back, then commit and push.';
 
 export const fileLooks = looksAt('files', {
   ...Object.fromEntries(

@@ -79,7 +79,7 @@ export const repositoryLooks = looksAt('repository', {
     if (checks.length === 0)
       return unknown(
         `Nobody has checked ${head}; the first BUILD tries it, before anything is spent.`,
-        'Run `npx loopwright init` in a checkout: it runs the suite once.',
+        'Run `loopwright init` in a checkout: it runs the suite once.',
       );
     return ok(`${head} is green: ${listed(checks.map(({ name }) => name))}.`);
   },

@@ -172,7 +172,7 @@ function modelFor(brief: Brief, { variables, log }: JobRequest): Model {
 }
 
 const NO_IDENTITY =
-  'GitHub gives this job no identity to ask the App with: its workflow lacks `permissions: id-token: write`, or is older than this App. Write the workflow files anew with `npx loopwright init`, and merge them.';
+  'GitHub gives this job no identity to ask the App with: its workflow lacks `permissions: id-token: write`, or is older than this App. Write the workflow files anew with `loopwright init`, and merge them.';
 
 /** Most jobs need none; one that does says what is missing. */
 function withoutModel(sentence: string): Model {

@@ -36,7 +36,7 @@ async function misled({ probing }: Scratch, { own, told, how }: OwnRun): Promise
   if (own === undefined)
     return unknown(
       `The answer to a dispatch names run ${told}, and no run with the title of it is listed.`,
-      'See whether the `run-name` of the workflow file is as `npx loopwright init` writes it; give GitHub more time with --wait.',
+      'See whether the `run-name` of the workflow file is as `loopwright init` writes it; give GitHub more time with --wait.',
     );
   if (own !== told)
     return wrong(`The answer to a dispatch names run ${told}; the run that it started is ${own}.`, TELL);

@@ -10,7 +10,7 @@ export interface Probe {
   readonly probe: (scratch: Scratch) => Promise<Finding>;
 }
 
-export const INIT = 'Write the workflow files with `npx loopwright init --force` and merge them.';
+export const INIT = 'Write the workflow files with `loopwright init --force` and merge them.';
 
 export const TELL = 'Tell the maintainers: no loop should run here before that is mended.';
 

@@ -394,21 +394,21 @@ const MISSTEPS: readonly Misstep[] = [
     row: 'files/loopwright-verify.yml',
     state: 'missing',
     says: '.github/workflows/loopwright-verify.yml is not on the default branch.',
-    remedy: /^Run `npx loopwright init` in a checkout/,
+    remedy: /^Run `loopwright init` in a checkout/,
   },
   {
     what: 'an older workflow file',
     act: file('.github/workflows/loopwright-build.yml', (text) => text.replaceAll(', id-token: write', '')),
     row: 'files/loopwright-build.yml',
     says: '.github/workflows/loopwright-build.yml is not as this version writes it: it is older, or was changed.',
-    remedy: /^Run `npx loopwright init --force` in a checkout/,
+    remedy: /^Run `loopwright init --force` in a checkout/,
   },
   {
     what: 'another action of the jobs',
     act: file('.github/actions/loopwright-job/action.yml', (text) => text.replaceAll('sha256sum', 'true')),
     row: 'files/job action',
     says: '.github/actions/loopwright-job/action.yml is not as this version writes it: it is older, or was changed.',
-    remedy: /^Run `npx loopwright init --force` in a checkout/,
+    remedy: /^Run `loopwright init --force` in a checkout/,
   },
   {
     what: 'no configuration',
@@ -416,7 +416,7 @@ const MISSTEPS: readonly Misstep[] = [
     row: 'files/loopwright.yml',
     state: 'missing',
     says: '.github/loopwright.yml is not on the default branch.',
-    remedy: /^Run `npx loopwright init`/,
+    remedy: /^Run `loopwright init`/,
   },
   {
     what: 'a configuration with an unknown key',
@@ -433,7 +433,7 @@ const MISSTEPS: readonly Misstep[] = [
     row: 'files/set-up action',
     state: 'missing',
     says: /action\.yml is not on the default branch/,
-    remedy: /^Run `npx loopwright init`/,
+    remedy: /^Run `loopwright init`/,
   },
   {
     what: 'a workflow that somebody has switched off',
@@ -815,7 +815,7 @@ describe.each([
         server === 'github.com' ? 'is for github.com' : 'is for a GitHub Enterprise Server',
       );
       expect(row?.remedy).toContain(
-        profile === 'newest' ? 'npx loopwright init --force' : 'npx loopwright init --enterprise-server --force',
+        profile === 'newest' ? 'loopwright init --force' : 'loopwright init --enterprise-server --force',
       );
     } finally {
       await other.close();

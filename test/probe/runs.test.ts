@@ -162,7 +162,7 @@ test.each([
     expect(row).toMatchObject({
       state: 'unknown',
       sentence: expect.stringContaining(message),
-      remedy: 'Write the workflow files with `npx loopwright init --force` and merge them.',
+      remedy: 'Write the workflow files with `loopwright init --force` and merge them.',
     });
     expect([cancelled, left]).toEqual([[], []]);
     expect(Date.now() - from).toBeLessThan(10_000);

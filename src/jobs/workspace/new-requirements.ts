@@ -37,7 +37,7 @@ export async function newRequirements(bench: Installable, tree: string): Promise
 }
 
 function notInstalled(lines: readonly string[]): string {
-  return `${REQUIREMENTS} adds ${lines.join(', ')}, which is not installed: there is no environment that the set-up action has made of the base's ${REQUIREMENTS}. Have it make one (\`npx loopwright init\` writes an action that does), or bring the packages to the default branch first.`;
+  return `${REQUIREMENTS} adds ${lines.join(', ')}, which is not installed: there is no environment that the set-up action has made of the base's ${REQUIREMENTS}. Have it make one (\`loopwright init\` writes an action that does), or bring the packages to the default branch first.`;
 }
 
 const MOST_SHOWN = 5;
