@@ -1,9 +1,8 @@
 /** What was asked of GitHub's API, counted as GitHub limits it. Pure. */
+import { isCreation } from '../github/creations.ts';
 
 /** Fetching by git is not the API. */
 const GIT = /\.git\/(?:info\/refs|git-upload-pack|git-receive-pack)(?:\?|$)/;
-/** What people see and are notified of, which GitHub limits for itself: 80 in a minute, 500 in an hour for an installation. */
-const CREATED = /\/(?:issues|pulls|comments|reviews|labels|reactions)$/;
 
 export interface RequestCount {
   readonly requests: number;
@@ -19,6 +18,5 @@ export const BUDGET: RequestCount = { requests: 80, writes: 35, creations: 10 };
 export function requestCount(sent: readonly { readonly method: string; readonly path: string }[]): RequestCount {
   const asked = sent.filter(({ path }) => !GIT.test(path));
   const writes = asked.filter(({ method }) => method !== 'GET');
-  const created = writes.filter(({ method, path }) => method === 'POST' && CREATED.test(path));
-  return { requests: asked.length, writes: writes.length, creations: created.length };
+  return { requests: asked.length, writes: writes.length, creations: writes.filter(isCreation).length };
 }
