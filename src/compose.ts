@@ -31,7 +31,7 @@ export interface Composition {
   readonly publicUrl: string;
   readonly slug: string;
   readonly webhookSecret: string;
-  readonly github: Omit<GitHubOptions, 'canaries'>;
+  readonly github: Omit<GitHubOptions, 'canaries' | 'limits'>;
   readonly model: {
     readonly baseUrl: string;
     readonly name: string;
@@ -92,7 +92,7 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
   const store = createStore(engine);
   const gateway = await createGateway({ url: composition.publicUrl, store, jobBundle: packageFile('dist', 'job.mjs') });
   const canaries = secretsOf(composition);
-  const github = createGitHub({ ...composition.github, canaries });
+  const github = createGitHub({ ...composition.github, canaries, limits: store.askLimits });
   const ports: Ports = {
     self: `${composition.slug}[bot]`,
     promotesBy: composition.promotesBy,

@@ -128,6 +128,11 @@ export class LimitedError extends LoopError {
   }
 }
 
+/** What is to be created waits for so many seconds, because others of the installation create as much as GitHub takes; all else goes on. */
+export class CreationsLimitedError extends LimitedError {
+  override name = 'CreationsLimitedError';
+}
+
 /** What a run delivered cannot be trusted or read. */
 export class ArtifactError extends LoopError {
   override name = 'ArtifactError';

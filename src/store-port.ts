@@ -1,4 +1,5 @@
 /** What the App remembers: deliveries, loops with their logs, blobs, missed webhooks. adapters/database/store.ts keeps it in Postgres. */
+import type { LimitAnswer, LimitAsk } from './github/installation-limits.ts';
 import type { BookedCall, ModelCall } from './loop/brief.ts';
 import type { EffectLane } from './loop/effect.ts';
 import type { Event } from './loop/event.ts';
@@ -241,6 +242,8 @@ export interface Store extends Overviews {
   }): Promise<readonly MissedDelivery[]>;
   /** A missed webhook was asked for; it is due again at the time. */
   askedFor(guid: string, dueAt: string): Promise<void>;
+  /** Answers one process at a time what GitHub may still be asked for an installation, and counts it for all of them. */
+  askLimits(installationId: number, ask: LimitAsk): Promise<LimitAnswer>;
   /** True in one process at a time, until that ends: for what must not be done by two. */
   leads(): Promise<boolean>;
   /** Removes what is older than it need be kept. */

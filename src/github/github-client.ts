@@ -9,6 +9,7 @@ import { createFixed, type Fixed } from './fixed.ts';
 import { ifThere as absentAfterTwo } from './github-errors.ts';
 import type { RepositoryRef } from './github-port.ts';
 import { createTokens, type Tokens } from './github-tokens.ts';
+import { type AskLimits, createLimiter } from './limiter.ts';
 import { readingById } from './relocation.ts';
 
 export interface GitHubOptions {
@@ -26,6 +27,8 @@ export interface GitHubOptions {
   readonly pause?: (milliseconds: number) => Promise<void>;
   /** The time; this machine's when absent. */
   readonly now?: () => Date;
+  /** What all processes of the App know together of an installation's limits; without, GitHub's refusals are all that is heeded. */
+  readonly limits?: AskLimits;
   readonly log: Logger;
 }
 
@@ -80,9 +83,10 @@ const LONGEST_TEXT = 65_000;
 export function createClient(options: GitHubOptions): Client {
   const { appId, apiUrl, log, pauseMs = PAUSE_MS, pause, now = () => new Date() } = options;
   const send = withTimeout(options.fetch);
-  const settingsFor = (repositoryId: number | undefined) => ({
+  const limited = createLimiter({ ...options, now }, send);
+  const settingsFor = (repositoryId: number | undefined, within = send) => ({
     baseUrl: apiUrl,
-    request: { fetch: readingById(send, { apiUrl, repositoryId }) },
+    request: { fetch: readingById(within, { apiUrl, repositoryId }) },
     log: octokitLog(log),
   });
   const tokens = createTokens({ ...options, now }, settingsFor(undefined));
@@ -101,7 +105,9 @@ export function createClient(options: GitHubOptions): Client {
     renew: tokens.renew,
     named: async (repository) => new Octokit({ ...settingsFor(undefined), auth: await tokens.byName(repository) }),
     async call(repository) {
-      const octokit = new Octokit({ ...settingsFor(repository.repositoryId), auth: await tokens.of(repository) });
+      const { installationId, repositoryId } = repository;
+      const settings = settingsFor(repositoryId, limited(installationId));
+      const octokit = new Octokit({ ...settings, auth: await tokens.of(repository) });
       self ??= selfOf(tokens, appId).catch((error: unknown) => {
         self = undefined;
         throw error;
@@ -114,7 +120,7 @@ export function createClient(options: GitHubOptions): Client {
         isFirst: true,
         ifThere,
         fixed,
-        repositoryId: repository.repositoryId,
+        repositoryId,
         ...texts,
       };
     },

@@ -162,7 +162,11 @@ const LONGEST_LIMIT_MS = 3_600_000;
  * For how many milliseconds GitHub takes no more requests, undefined where that is not what it says. Its documentation: `retry-after` where it is
  * given; until `x-ratelimit-reset` where nothing remains; a minute otherwise.
  */
-function limitedFor({ status, message, response }: HttpError): number | undefined {
+export function limitedFor({
+  status,
+  message,
+  response,
+}: Pick<HttpError, 'status' | 'message' | 'response'>): number | undefined {
   if (response === undefined || (status !== 403 && status !== 429)) return undefined;
   const after = Number(response.headers['retry-after']);
   const isUsedUp = response.headers['x-ratelimit-remaining'] === '0';

@@ -167,6 +167,7 @@ const refusingStore: Store = {
   overview: refuse,
   unfinished: refuse,
   nextQueued: refuse,
+  askLimits: refuse,
   noteMissed: refuse,
   dueMissed: refuse,
   askedFor: refuse,

@@ -3,6 +3,7 @@
 import { keyOf } from '../../src/adapters/queue-items.ts';
 import type { QueueItem } from '../../src/ports.ts';
 import { describeCalls } from '../adapters/calls-behaviour.ts';
+import { describeLimits } from '../adapters/limits-behaviour.ts';
 import { describeOnboardings } from '../adapters/onboardings-behaviour.ts';
 import { describeStore, type StoreStage } from '../adapters/store-behaviour.ts';
 import { createDatabase } from './app/database.ts';
@@ -22,3 +23,4 @@ async function open(): Promise<StoreStage> {
 describeStore('in the memory of the simulation', open);
 describeCalls('in the memory of the simulation', open);
 describeOnboardings('in the memory of the simulation', open);
+describeLimits('in the memory of the simulation', open);

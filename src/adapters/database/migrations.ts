@@ -160,6 +160,11 @@ export const MIGRATIONS: readonly Migration[] = [
       `create index onboardings_open on onboardings (stage) where stage in ('asked', 'trying')`,
     ],
   },
+  {
+    number: 12,
+    name: 'limits of installations',
+    statements: ['create table installation_limits (installation_id bigint primary key, limits text not null)'],
+  },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

@@ -7,6 +7,7 @@ import type { Engine } from './database.ts';
 import { createReceiver, markRead, postpone, readDelivery, unread, unreadRepositories } from './delivery-rows.ts';
 import { forget } from './forget.ts';
 import { jobRows } from './job-rows.ts';
+import { askLimits } from './limit-rows.ts';
 import { loopsIn, loopsOf, loopsOnBase, OPEN, one, overview, readLog, several, unfinished } from './loop-rows.ts';
 import { askedFor, dueMissed, noteMissed } from './missed-rows.ts';
 import { onboardingRows } from './onboarding-rows.ts';
@@ -50,6 +51,7 @@ export function createStore(engine: Engine): Store {
     noteMissed: (missed) => noteMissed(db, missed),
     dueMissed: (of) => dueMissed(db, of),
     askedFor: (guid, dueAt) => askedFor(db, guid, dueAt),
+    askLimits: (installationId, ask) => askLimits(engine, installationId, ask),
     leads: () => engine.leads(),
     forget: (retention) => forget(engine, retention),
   };

@@ -166,6 +166,13 @@ interface JobRow {
   readonly offered_at: DefaultTime;
 }
 
+/** What GitHub may still be asked for an installation. */
+interface InstallationLimitsRow {
+  readonly installation_id: number;
+  /** JSON as text. */
+  readonly limits: string;
+}
+
 export interface Tables {
   readonly calls: CallRow;
   readonly loops: LoopRow;
@@ -180,6 +187,7 @@ export interface Tables {
   readonly shown: ShownRow;
   readonly begun: BegunRow;
   readonly jobs: JobRow;
+  readonly installation_limits: InstallationLimitsRow;
   readonly schema_migrations: { readonly number: number; readonly name: string; readonly applied_at: DefaultTime };
 }
 

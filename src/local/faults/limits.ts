@@ -21,6 +21,8 @@ export interface Limited {
 const CREATIONS =
   /^\/repos\/[^/]+\/[^/]+\/(?:issues|pulls)(?:\/\d+\/(?:comments|reviews))?$|\/comments\/\d+\/reactions$/;
 const WINDOW_MS = 60_000;
+/** Where only creations are limited: a GitHub that has limits tells them with each answer. */
+const PLENTY = 100_000;
 
 interface Window {
   readonly endsMs: number;
@@ -42,9 +44,10 @@ export function limitsOf({ switches, clock }: Pick<Host, 'switches' | 'clock'>):
   return {
     pass({ method, path, actor }) {
       const { requestsPerMinute, creationsPerMinute } = switches.values();
-      if (!isCounted(path)) return FREE;
+      const isFree = requestsPerMinute === null && creationsPerMinute === null;
+      if (isFree || !isCounted(path)) return FREE;
       const window = windowOf(actorLabel(actor));
-      const primary = requestsPerMinute === null ? FREE : primaryLimit(clock, window, requestsPerMinute);
+      const primary = primaryLimit(clock, window, requestsPerMinute ?? PLENTY);
       const creates = method === 'POST' && CREATIONS.test(path);
       if (primary.refusal !== undefined || creationsPerMinute === null || !creates) return primary;
       return { ...primary, ...secondaryLimit(clock, window, creationsPerMinute) };

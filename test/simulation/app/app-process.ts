@@ -148,6 +148,7 @@ function inTime({ hub: { scheduler }, store, leader }: Outside, life: Life): Sto
     noteMissed: timed(store.noteMissed),
     dueMissed: timed(store.dueMissed),
     askedFor: timed(store.askedFor),
+    askLimits: timed(store.askLimits),
     leads: timed(async () => {
       if (leader.life?.alive !== true) leader.life = life;
       return leader.life === life;

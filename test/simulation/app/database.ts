@@ -1,4 +1,5 @@
 /** What a database would hold, in memory. */
+import type { InstallationLimits } from '../../../src/github/installation-limits.ts';
 import type { BookedCall } from '../../../src/loop/brief.ts';
 import type { Event } from '../../../src/loop/event.ts';
 import type { Shown } from '../../../src/loop/shown.ts';
@@ -41,6 +42,8 @@ export interface Database {
   readonly begun: Map<string, ReadonlySet<string>>;
   /** By loop, in order. */
   readonly calls: Map<string, BookedRow[]>;
+  /** By installation. */
+  readonly limits: Map<number, InstallationLimits>;
   serial: number;
 }
 
@@ -85,6 +88,7 @@ export function createDatabase(): Database {
     shown: new Map(),
     begun: new Map(),
     calls: new Map(),
+    limits: new Map(),
     serial: 0,
   };
 }

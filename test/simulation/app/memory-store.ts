@@ -2,6 +2,7 @@
 import { UNKNOWN } from '../../../src/adapters/database/begun-rows.ts';
 import { jsonOf, OPEN } from '../../../src/adapters/database/loop-rows.ts';
 import { ConflictError, StoreError } from '../../../src/errors.ts';
+import { answered, UNUSED } from '../../../src/github/installation-limits.ts';
 import { digestOf } from '../../../src/guard/digest.ts';
 import { laneOf } from '../../../src/loop/effect.ts';
 import { event as eventSchema } from '../../../src/loop/event.ts';
@@ -102,6 +103,11 @@ export function createMemoryStore(database: Database, options: MemoryStoreOption
       return digest;
     },
     job: async (digest) => (jobs.has(digest) ? blobs.get(digest)?.bytes : undefined),
+    async askLimits(installationId, ask) {
+      const { limits, answer } = answered(database.limits.get(installationId) ?? UNUSED, ask);
+      database.limits.set(installationId, limits);
+      return answer;
+    },
     leads: async () => options.leads(),
     forget: async (retention) => forget(database, retention),
   };

@@ -67,6 +67,7 @@ export function createMirroredStore(real: Store, memory: Store, tell: (differenc
     noteMissed: both('noteMissed', real.noteMissed, memory.noteMissed),
     dueMissed: both('dueMissed', real.dueMissed, memory.dueMissed),
     askedFor: both('askedFor', real.askedFor, memory.askedFor),
+    askLimits: both('askLimits', real.askLimits, memory.askLimits),
     leads: real.leads,
     forget: both('forget', real.forget, memory.forget),
   };
