@@ -1,7 +1,14 @@
 /** Takes in what a repository sent, in the order in which it came. What cannot be taken in now is tried again, and keeps others back for a short while only. */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { LimitedError, NotYetError, RetryError, UnansweredError, UnreadableError } from '../errors.ts';
+import {
+  CreationsLimitedError,
+  LimitedError,
+  NotYetError,
+  RetryError,
+  UnansweredError,
+  UnreadableError,
+} from '../errors.ts';
 import type { Ports, UnreadDelivery } from '../ports.ts';
 import { subjectsBy } from './subject.ts';
 import { takeIn } from './take-in.ts';
@@ -93,6 +100,11 @@ interface Failure {
 async function afterFailure(delivery: UnreadDelivery, { error, ports, log }: Failure): Promise<Became> {
   const { id, name, receivedAt, tries } = delivery;
   const fields = { delivery: id, webhook: name, tries: tries + 1, err: error };
+  // Only what is said in answer waits: others, as a `/stop`, need not.
+  if (error instanceof CreationsLimitedError) {
+    await postpone(delivery, error.seconds * 1000, ports);
+    return 'kept';
+  }
   // No delivery is at fault, and each would ask in vain: the repository waits as a whole, and the order stays.
   if (error instanceof LimitedError) throw new RetryError(`${name} ${id}`, error, { seconds: error.seconds });
   const ageMs = ports.clock.now().getTime() - Date.parse(receivedAt);

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
 import { createStore } from '../../src/adapters/database/store.ts';
-import { LimitedError, LoopError, NotYetError, UnansweredError } from '../../src/errors.ts';
+import { CreationsLimitedError, LimitedError, LoopError, NotYetError, UnansweredError } from '../../src/errors.ts';
 import { drain } from '../../src/intake/drain.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
 import type { Ports, QueueItem } from '../../src/ports.ts';
@@ -213,6 +213,20 @@ test("a limit of GitHub is nobody's fault: all wait for as long as it says, and 
   }
   await go();
   expect(asked).toEqual(['maria', 'maria', 'maria', 'maria', 'maria', 'maria', 'maria', 'ben']);
+});
+
+test('an answer that waits for its turn to be created holds up nobody else, and comes then', async () => {
+  const { arrive, go, asked, limits, clock, unread, sent } = stage();
+  await arrive('maria', 1);
+  await arrive('ben', 2);
+  limits.push(new CreationsLimitedError('GitHub takes no more new comments', 75));
+  await go();
+  expect(asked).toEqual(['maria', 'ben']);
+  expect(sent).toEqual([{ item: INTAKE, delaySeconds: 75 }]);
+  clock.nowMs += 75_000;
+  await go();
+  expect(asked).toEqual(['maria', 'ben', 'maria']);
+  expect(await unread()).toEqual([]);
 });
 
 test('one that succeeds at last is taken in once', async () => {
