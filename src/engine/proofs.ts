@@ -1,7 +1,7 @@
 /** Proofs of pull requests: who asks is noted, and each step is taken until all was told. */
 import type { Logger } from 'pino';
 import { provePull, tellUnjudged } from '../effects/prove-pull.ts';
-import { ConflictError, LoopError, RetryError } from '../errors.ts';
+import { ConflictError, LimitedError, LoopError, RetryError } from '../errors.ts';
 import type { Ports, Tries } from '../ports.ts';
 import { asked, type ProofAsk, type PullProof } from '../proof/pull-proof.ts';
 import { meaningOf } from './failures.ts';
@@ -58,9 +58,12 @@ async function afterFailure(error: unknown, { proof, ports, tries, log }: Failed
   const of = stepNameOf(proof);
   const failed = tries.of === of ? tries.failed : {};
   const meaning = meaningOf(error, 'dispatch', { failed });
+  const again = (failure: unknown, { kind, seconds }: Pick<RetryError, 'kind' | 'seconds'>): never => {
+    throw new RetryError(name, failure, { kind, seconds, of });
+  };
   switch (meaning.means) {
     case 'again':
-      throw new RetryError(name, error, { kind: meaning.kind, seconds: meaning.seconds, of });
+      return again(error, { kind: meaning.kind, seconds: meaning.seconds });
     case 'relocated':
       return { ...proof, ...(await ports.github.locate(proof)) };
     case 'dropped':
@@ -68,6 +71,7 @@ async function afterFailure(error: unknown, { proof, ports, tries, log }: Failed
       log.warn(`${name} ends without a verdict: ${meaning.reason}`);
       return tellUnjudged(proof, meaning.reason, ports).catch((refusal: unknown) => {
         if (!(refusal instanceof LoopError)) throw refusal;
+        if (refusal instanceof LimitedError) return again(refusal, { kind: 'limited', seconds: refusal.seconds });
         log.warn(`and it could not be told: ${refusal.message}`);
         return { ...proof, stage: 'ended' };
       });
