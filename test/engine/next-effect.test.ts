@@ -26,6 +26,60 @@ test('a loop that never rests is shown after five seconds', () => {
   ]);
 });
 
+const WORK: readonly Effect[] = [
+  { type: 'draft', key: 'w', phase: 'PLAN', entry: 1 },
+  { type: 'dispatch', key: 'w', job: 'build', entry: 1 },
+  { type: 'collect', key: 'w', phase: 'BUILD', report: 'build', entry: 1, runId: 5, because: 'ended' },
+  ...(['publish', 'land', 'promote', 'inspect', 'ready', 'redraft'] as const).map((type) => ({
+    type,
+    key: 'w',
+    entry: 1,
+  })),
+];
+
+test.each(WORK)(
+  'a state that the loop ends itself, by $type, is shown after thirty seconds, or two minutes of such states',
+  (work) => {
+    expect([keyAt(60, show(3, 30.1), work), keyAt(60, show(3, 30), work)]).toEqual(['rests', 'show/3']);
+    expect([keyAt(120, show(3, 0.1), show(4, 119), work), keyAt(120, show(3, 0), show(4, 119), work)]).toEqual([
+      ...['rests', 'show/4'],
+    ]);
+  },
+);
+
+test('a state that others end is shown as soon as the loop rests, whatever came before it', () => {
+  const wait: Effect = { type: 'wait', key: 't', entry: 1, timer: 'run', seconds: 60 };
+  expect([keyAt(60, show(3, 58.1), wait), keyAt(60, show(3, 58), wait)]).toEqual(['rests', 'show/3']);
+  expect(keyAt(60, show(3, 40), show(4, 59.9), wait)).toBe('show/4');
+});
+
+test('a loop that is held does no work that would end its state', () => {
+  const work: Effect = { type: 'dispatch', key: 'w', job: 'build', entry: 1 };
+  const held = { ...building(), status: 'paused' as const, pending: [work, show(3, 57.9)] };
+  expect(nextEffect(held, 'voice', () => at(60))).toMatchObject({ key: 'show/3' });
+});
+
+test('which checks are awaited is about to be known when they are looked at for the first time, and is shown once it is', () => {
+  const shipping = {
+    promotion: { by: 'auto', why: 'no secrets' },
+    asked: 0,
+    waitsFor: [],
+    checks: [],
+    timer: { key: 't', dueAt: '' },
+  } as const;
+  const shownAt = (second: number, waitsFor: readonly string[]) => {
+    const loop = {
+      ...building(),
+      shipping: { ...shipping, checks: [], waitsFor: [...waitsFor] },
+      pending: [show(3, 30.1)],
+    };
+    return nextEffect(loop, 'voice', () => at(second));
+  };
+  expect([shownAt(60, []), shownAt(60.1, []), shownAt(32.1, ['test'])]).toEqual([
+    ...['rests', show(3, 30.1), show(3, 30.1)],
+  ]);
+});
+
 test('the first board comes at once, and so does one of which nobody knows when it changed', () => {
   expect([keyAt(60, show(1, 59.9)), keyAt(60, { type: 'show', key: 'show/3' }), keyAt(60, show(3, 90))]).toEqual([
     'show/1',
