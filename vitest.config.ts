@@ -29,6 +29,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     unstubEnvs: true,
     restoreMocks: true,
+    // They import JSON as bundlers take it, and Node does not.
+    server: { deps: { inline: [/@actions\/(?:languageservice|workflow-parser)/] } },
     projects: [
       {
         extends: true,
