@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { glob, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
@@ -223,6 +223,17 @@ function pngOf(bytes: Buffer) {
   );
   return { width, height, rows };
 }
+
+test('what npm run test:machine skips for whoever is not root is what the README says', async () => {
+  const files = await Array.fromAsync(glob('test/machine/*.test.ts', { cwd: ROOT }));
+  const texts = await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8')));
+  const skipping = files.filter((_, index) => texts[index]?.includes('describe.skipIf(process.getuid'));
+  expect(texts.filter((text) => /\.(?:skipIf|runIf)\(/.test(text))).toHaveLength(skipping.length);
+  const [, said = ''] = /^Whoever is not root has no networks of their own: (.+) are then skipped/m.exec(readme) ?? [];
+  expect([...said.matchAll(/`([\w-]+)`/g)].map(([, name]) => `test/machine/${name}.test.ts`)).toEqual(
+    skipping.toSorted(),
+  );
+});
 
 describe('npm run test:machine where something is missing', () => {
   test('names all that is missing with the line that installs it, and fails', async () => {
