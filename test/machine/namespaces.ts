@@ -12,16 +12,26 @@ export interface Namespaces {
   readonly within: (party: string, argv: readonly string[]) => readonly [string, ...string[]];
   /** Where the test reaches the party. */
   readonly addressOf: (party: string) => string;
+  /** Where others reach the party, and whoever is not joined to it would. */
+  readonly addressesOf: (party: string) => readonly string[];
   readonly close: () => Promise<void>;
 }
 
 const ETC = '/etc/netns';
+/** What is sent from the ports of servers finds no way out; whoever asks does so from the ports above. */
+const NO_ANSWERS = ['pref', '10', 'ipproto', 'tcp', 'sport', '1-32767', 'prohibit'];
 
-/** Each party is called `<name>.test`, by those that are joined to it and by itself. */
-export async function createNamespaces(parties: readonly string[], links: readonly Link[]): Promise<Namespaces> {
+/** Each party is called `<name>.test`, by those that are joined to it and by itself. One that is `silent` asks, and answers nobody, as a machine behind a router. */
+export async function createNamespaces(
+  parties: readonly string[],
+  links: readonly Link[],
+  silent: readonly string[] = [],
+): Promise<Namespaces> {
   const mark = `lw${process.pid % 100_000}`;
   const spaceOf = (party: string) => `${mark}-${party}`;
   const outside = new Map<string, string>();
+  const addresses = new Map<string, readonly string[]>();
+  const addressesOf = (party: string) => addresses.get(party) ?? [];
   const hosts = new Map(parties.map((party) => [party, [`127.0.0.1 localhost ${party}.test`]]));
   const close = () => remove(parties.map(spaceOf));
   await removeLeft();
@@ -37,12 +47,15 @@ export async function createNamespaces(parties: readonly string[], links: readon
       await execa('ip', ['link', 'add', near, 'type', 'veth', 'peer', 'name', far]);
       await joined(near, spaceOf(one), nearAddress);
       await joined(far, other === undefined ? undefined : spaceOf(other), farAddress);
+      addresses.set(one, [...addressesOf(one), nearAddress]);
       if (other === undefined) outside.set(one, nearAddress);
       else {
+        addresses.set(other, [...addressesOf(other), farAddress]);
         hosts.get(one)?.push(`${farAddress} ${other}.test`);
         hosts.get(other)?.push(`${nearAddress} ${one}.test`);
       }
     }
+    for (const party of silent) await execa('ip', ['-n', spaceOf(party), 'rule', 'add', ...NO_ANSWERS]);
     for (const [party, lines] of hosts) {
       await mkdir(join(ETC, spaceOf(party)), { recursive: true });
       await writeFile(join(ETC, spaceOf(party), 'hosts'), `${lines.join('\n')}\n`);
@@ -54,6 +67,7 @@ export async function createNamespaces(parties: readonly string[], links: readon
   return {
     within: (party, argv) => ['ip', 'netns', 'exec', spaceOf(party), ...argv],
     addressOf: (party) => outside.get(party) ?? '',
+    addressesOf,
     close,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * App, GitHub, runner and model as processes on networks of their own, with TLS between them by a certificate authority of one's own, on PostgreSQL; and
- * a registry, where the repository has packages: only the runner reaches it.
+ * App, GitHub, runner and model as processes on networks of their own, with TLS between them by a certificate authority of one's own, on PostgreSQL; a registry,
+ * where the repository has packages, which only the runner reaches; and the world, which only the test reaches.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,15 +31,19 @@ export interface Wanted {
   /** `owner/name` of the repository. */
   readonly repository: string;
   /** Makes the repository in a folder, and gives its path; where there is a registry, that listens already. */
-  readonly source: (directory: string, within: Within) => Promise<string>;
+  readonly source: (directory: string, stand: Stand) => Promise<string>;
   /** Authored answers. */
   readonly script: string;
   /** A file with the packages of a registry, `https://registry.test`. */
   readonly packages?: string;
 }
 
-/** A program in a party's network, with its trust, to its end. */
-export type Within = (party: string, argv: readonly string[], directory: string) => Promise<unknown>;
+/** What is there before the repository is. */
+export interface Stand {
+  /** A program in a party's network, with its trust, to its end. */
+  readonly within: (party: string, argv: readonly string[], directory: string) => Promise<unknown>;
+  readonly spaces: Namespaces;
+}
 
 export interface Parties {
   readonly spaces: Namespaces;
@@ -56,7 +60,10 @@ const LINKS: readonly Link[] = [
   ['runner', 'app'],
   ['app', 'model'],
   ['github', undefined],
+  ['world', undefined],
 ];
+/** What the registry was asked for, a path a line, in the folder of all parties. */
+export const ASKED = 'registry-asked';
 
 /** Starts them all. */
 export async function startParties(wanted: Wanted): Promise<Parties> {
@@ -66,7 +73,7 @@ export async function startParties(wanted: Wanted): Promise<Parties> {
   try {
     const names = ['github', 'app', 'model', ...(wanted.packages === undefined ? [] : ['registry'])];
     const links: readonly Link[] = wanted.packages === undefined ? LINKS : [...LINKS, ['runner', 'registry']];
-    const spaces = await createNamespaces([...names, 'runner'], links);
+    const spaces = await createNamespaces([...names, 'runner', 'world'], links, ['runner']);
     started.defer(() => spaces.close());
     const postgres = await startPostgres();
     started.defer(() => postgres.stop());
@@ -92,11 +99,11 @@ interface Stage {
 async function startAll(stage: Stage, { profile, repository, source, script, packages }: Wanted): Promise<void> {
   const { directory, spaces } = stage;
   if (packages !== undefined) await startRegistry(stage, packages);
-  const within: Within = (party, argv, cwd) => {
+  const within: Stand['within'] = (party, argv, cwd) => {
     const [program, ...words] = spaces.within(party, argv);
     return execa(program, words, { cwd, env: environmentOf(directory), extendEnv: false });
   };
-  await startGitHub(stage, { profile, repository, source: await source(directory, within) });
+  await startGitHub(stage, { profile, repository, source: await source(directory, { within, spaces }) });
   await Promise.all([startModel(stage, script), startRunner(stage), startApp(stage)]);
 }
 
@@ -151,7 +158,7 @@ async function startFront(stage: Stage, party: Fronted): Promise<void> {
 }
 
 async function startRegistry(stage: Stage, packages: string): Promise<void> {
-  const place = [String(PORTS.registry), 'https://registry.test', packages];
+  const place = [String(PORTS.registry), 'https://registry.test', packages, join(stage.directory, ASKED)];
   await startIn(stage, 'registry', [process.execPath, REGISTRY, ...place]);
   await startFront(stage, 'registry');
 }
@@ -209,6 +216,8 @@ function asMaintainer({ directory, spaces }: Stage, repository: string): Parties
   return async (method, path, body) => {
     const ca = await readFile(join(directory, 'ca.pem'));
     const sent = request({
+      // One that was kept may be closed in the moment in which it is used again.
+      agent: false,
       ...{ host: spaces.addressOf('github'), servername: 'github.test', ca, method },
       path: `/api/v3/repos/${repository}${path}`,
       headers: { host: 'github.test', authorization: 'Bearer maria-token', 'content-type': 'application/json' },

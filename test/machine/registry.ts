@@ -33,12 +33,14 @@ export interface Place {
   readonly port?: number;
   /** How others reach it; without one, where it listens. */
   readonly publicUrl?: string;
+  /** Is told each path that is asked for. */
+  readonly tell?: (path: string) => void;
 }
 
 /** Version 1.0.0 of each. */
 export async function startRegistry(
   packages: Readonly<Record<string, Published>>,
-  { port, publicUrl }: Place = {},
+  { port, publicUrl, tell }: Place = {},
 ): Promise<Registry> {
   const asked: string[] = [];
   const stored = new Map<string, Stored>();
@@ -50,6 +52,7 @@ export async function startRegistry(
   }
   const server = createServer(({ url: path = '' }, answer) => {
     asked.push(path);
+    tell?.(path);
     const [name = '', file] = decodeURIComponent(path.slice(1)).split('/-/');
     const found = stored.get(name);
     if (found === undefined) return answer.writeHead(404).end('{}');
