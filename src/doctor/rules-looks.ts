@@ -4,35 +4,13 @@ import type { RepositoryFacts, RuleFacts } from '../github/inspection-port.ts';
 import { environmentFinding } from '../onboarding/environment.ts';
 import { JOB_ENVIRONMENT } from '../settings/config.ts';
 import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
-import { listed, looksAt } from './look.ts';
+import { looksAt } from './look.ts';
 import type { Ward } from './patient.ts';
-
-/** How the names of the App's own check runs begin. */
-const OURS = 'loopwright / ';
+import { requiredChecksFinding } from './required-checks.ts';
 
 export const ruleLooks = looksAt('rules', {
   'pull requests': async ({ ward }) => pullRequestFinding(await ward()),
-  'required checks': async ({ ward }) => {
-    const { look, repository } = await ward();
-    const [rules, protection] = [await look.rules(), await look.protection()];
-    const required = [...new Set([...rules.flatMap(({ checks }) => checks), ...protection.checks])];
-    const ours = required.filter((name) => name.startsWith(OURS));
-    const queue = rules.some(({ type }) => type === 'merge_queue');
-    if (ours.length > 0)
-      return wrong(
-        `\`${repository.defaultBranch}\` requires ${listed(ours)}, which the App reports on its own pull requests only: ${
-          queue ? 'the merge queue waits for it in vain, and nothing can be merged' : "nobody else's can be merged"
-        }.`,
-        `Take ${listed(ours)} out of the required checks: ${settingsOf(repository)}`,
-      );
-    return ok(
-      `No check of ours is required${queue ? ', so the merge queue waits for none' : ''}; ${
-        required.length === 0
-          ? 'no other one is seen to be'
-          : `${listed(required)} ${required.length === 1 ? 'is' : 'are'}`
-      }.`,
-    );
-  },
+  'required checks': requiredChecksFinding,
   environment: async ({ ward }) => {
     const { look, repository } = await ward();
     return environmentFinding(await look.environment(JOB_ENVIRONMENT), repository);

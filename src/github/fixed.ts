@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { TreeEntry } from './git-tree.ts';
 import type { WorkflowRun } from './github-port.ts';
+import type { RequiredCheck } from './inspection-port.ts';
 
 export interface HeldCommit {
   readonly tree: string;
@@ -16,12 +17,20 @@ export interface Fixed {
   readonly trees: LRUCache<string, readonly TreeEntry[]>;
   /** By id of the repository, for minutes: a run on another branch than the default one is paid nothing by the gateway. */
   readonly defaultBranches: LRUCache<string, string>;
+  /** By id of the repository and branch; they know themselves how old they may be. */
+  readonly rules: LRUCache<string, HeldRules>;
   /** Their names in GraphQL, by id of the repository. */
   readonly repositoryNodes: LRUCache<string, string>;
   /** That have ended, for a minute, by `<id of the repository>/<id of the run>`: of one run several reports are taken. */
   readonly runs: LRUCache<string, WorkflowRun>;
   /** What those left. */
   readonly artifacts: LRUCache<string, readonly HeldArtifact[]>;
+}
+
+/** What rules require, each source with the tag of its answer. */
+export interface HeldRules {
+  readonly askedMs: number;
+  readonly sources: readonly { readonly tag: string | undefined; readonly required: readonly RequiredCheck[] }[];
 }
 
 export interface HeldArtifact {
@@ -43,6 +52,7 @@ export function createFixed(): Fixed {
     commits: bounded<HeldCommit>(),
     trees: bounded<readonly TreeEntry[]>(),
     defaultBranches: new LRUCache<string, string>({ max: 1000, ttl: BRANCH_MS, updateAgeOnGet: false }),
+    rules: new LRUCache<string, HeldRules>({ max: 1000 }),
     repositoryNodes: new LRUCache<string, string>({ max: 1000 }),
     runs: new LRUCache<string, WorkflowRun>({ max: 1000, ttl: RUN_MS, updateAgeOnGet: false }),
     artifacts: new LRUCache<string, readonly HeldArtifact[]>({ max: 1000, ttl: RUN_MS, updateAgeOnGet: false }),

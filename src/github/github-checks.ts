@@ -25,6 +25,18 @@ export const checks: Operation<'checks'> = async (call, wanted, known) => {
   return changes.flatMap((change) => sent.get(change) ?? change.existing ?? []);
 };
 
+export const addChecks: Operation<'addChecks'> = async (call, wanted) => {
+  const [first] = wanted;
+  if (first === undefined) return;
+  const absent = async (): Promise<readonly CheckWrite[]> => {
+    const own = await ownChecks(call, first.headSha);
+    const lacking = wanted.filter((one) => newestOf(own, one) === undefined);
+    return lacking.map((one) => writeOf(call, { wanted: one, existing: undefined }));
+  };
+  if ((await writtenTogether(call, await absent())) !== 'refused') return;
+  for (const write of await absent()) await written(call, write);
+};
+
 async function oneByOne(
   call: Call,
   changes: readonly Change[],

@@ -174,6 +174,10 @@ export interface GitHub {
     checks: readonly CheckRun[],
     known?: readonly ShownCheck[],
   ): Promise<readonly ShownCheck[]>;
+  /** Creates the check runs of these names, all on one head, where it has none of ours; what is there stays as it is, whatever it says. */
+  addChecks(repository: RepositoryRef, checks: readonly CheckRun[]): Promise<void>;
+  /** Names of the checks of ours that the rules of a branch require, as they were a minute ago at most. */
+  requiredChecks(repository: RepositoryRef, branch: string): Promise<readonly string[]>;
   /**
    * Commits through the Git Data API on top of `parent` and returns the commit and its tree; the tree is checked to be the one sent. GitHub names the
    * author and signs it. Where `ref` is at this very commit already (same parent, tree and message, or nothing left to change), that one is returned.

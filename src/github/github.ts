@@ -2,7 +2,7 @@
 import type { Octokit } from '@octokit/rest';
 import { checkDetails, failedLogEnd } from './check-details.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
-import { checks } from './github-checks.ts';
+import { addChecks, checks } from './github-checks.ts';
 import { type Call, createClient, type GitHubOptions, PAUSE_MS } from './github-client.ts';
 import { commit, file, head, moveRef, tags } from './github-commits.ts';
 import { failedDeliveries, redeliver } from './github-deliveries.ts';
@@ -22,6 +22,7 @@ import {
 import { headChecks } from './head-checks.ts';
 import { environment } from './inspection-inside.ts';
 import { locate } from './relocation.ts';
+import { requiredChecks } from './required-checks.ts';
 
 export type { GitHubOptions } from './github-client.ts';
 
@@ -63,18 +64,28 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     markReady: perform(markReady),
     markDraft: perform(markDraft),
     reviewComments: perform(reviewComments),
-    checks: perform(checks),
     commit: perform(commit),
     moveRef: perform(moveRef),
     dispatch: perform(dispatch),
     run: perform(run),
     cancelRun: perform(cancelRun),
     artifact: perform(artifact),
+    changedPaths: perform(changedPaths),
+    ...checksBy(perform),
+    ...deliveriesOf(client, times),
+  };
+}
+
+function checksBy(
+  perform: ReturnType<typeof performing>,
+): Pick<GitHub, 'checks' | 'addChecks' | 'requiredChecks' | 'headChecks' | 'checkDetails' | 'failedLogEnd'> {
+  return {
+    checks: perform(checks),
+    addChecks: perform(addChecks),
+    requiredChecks: perform(requiredChecks),
     headChecks: perform(headChecks),
     checkDetails: perform(checkDetails),
     failedLogEnd: perform(failedLogEnd),
-    changedPaths: perform(changedPaths),
-    ...deliveriesOf(client, times),
   };
 }
 

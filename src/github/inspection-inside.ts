@@ -11,6 +11,7 @@ import type {
   RepositoryInspection,
   RuleFacts,
 } from './inspection-port.ts';
+import { requiredByProtection, requiredByRule } from './required-checks.ts';
 
 /** Performs a read with the repository's token. */
 type Perform = <Value>(operation: (call: Call) => Promise<Value>) => Promise<Value>;
@@ -56,10 +57,7 @@ async function rules({ octokit, here }: Call, branch: string): Promise<readonly 
   return data.map((rule) => ({
     type: rule.type,
     rulesetId: rule.ruleset_id,
-    checks:
-      rule.type === 'required_status_checks'
-        ? (rule.parameters?.required_status_checks.map(({ context }) => context) ?? [])
-        : [],
+    checks: requiredByRule(rule),
     approvals: rule.type === 'pull_request' ? (rule.parameters?.required_approving_review_count ?? 0) : 0,
   }));
 }
@@ -71,10 +69,7 @@ async function canBypass({ octokit, here }: Call, rulesetId: number): Promise<st
 
 async function protection({ octokit, here }: Call, branch: string): Promise<ProtectionFacts> {
   const { data } = await octokit.rest.repos.getBranch({ ...here, branch });
-  return {
-    isEnabled: data.protection.enabled === true,
-    checks: data.protection.required_status_checks?.contexts ?? [],
-  };
+  return { isEnabled: data.protection.enabled === true, checks: requiredByProtection(data) };
 }
 
 /** Undefined where there is none. */

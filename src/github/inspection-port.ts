@@ -47,12 +47,19 @@ export interface RepositoryFacts {
   readonly hasIssues: boolean;
 }
 
+/** A check that rules require. */
+export interface RequiredCheck {
+  readonly name: string;
+  /** Id of the only App whose check counts; undefined where anybody's does. */
+  readonly by: number | undefined;
+}
+
 export interface RuleFacts {
   /** `pull_request`, `required_status_checks`, `merge_queue` … */
   readonly type: string;
   readonly rulesetId: number | undefined;
-  /** Names of the checks that it requires. */
-  readonly checks: readonly string[];
+  /** Those that it requires. */
+  readonly checks: readonly RequiredCheck[];
   /** How many people must approve; 0 where it says nothing of that. */
   readonly approvals: number;
 }
@@ -60,7 +67,7 @@ export interface RuleFacts {
 export interface ProtectionFacts {
   /** By the settings of the branch itself; rulesets are told apart. */
   readonly isEnabled: boolean;
-  readonly checks: readonly string[];
+  readonly checks: readonly RequiredCheck[];
 }
 
 export interface CheckFacts {

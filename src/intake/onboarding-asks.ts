@@ -36,7 +36,7 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
     await wake(repository.id, isOpen, taking);
   },
   async 'pull_request.reopened'(payload, taking) {
-    if (!(await wasDeclined(payload, taking))) return;
+    if (!isPerson(payload.sender) || !(await wasDeclined(payload, taking))) return;
     const { at, ports } = taking;
     const { number } = payload.pull_request;
     const { state } = await ports.github.pull(saidOf(payload), number);

@@ -45,6 +45,8 @@ const pull_request = z.object({
   labels: z.array(label).catch([]),
   updated_at: time.optional().catch(undefined),
 });
+/** What a merge queue is about to merge; `head_ref` is full. */
+const merge_group = z.object({ head_sha: commitSha, head_ref: nameText });
 /** The App that made a check; `slug` tells whether it is this one. */
 const app = z.object({ slug: z.string().nullish() }).nullish();
 const check_run = z.object({
@@ -98,6 +100,7 @@ const payload = z.discriminatedUnion('name', [
     issue,
     comment: z.object({ id: z.int(), body: z.string(), created_at: time, performed_via_github_app: present }),
   }),
+  z.object({ name: z.literal('pull_request.opened'), ...envelope, pull_request }),
   z.object({ name: z.literal('pull_request.closed'), ...envelope, pull_request }),
   z.object({ name: z.literal('pull_request.reopened'), ...envelope, pull_request }),
   z.object({ name: z.literal('pull_request.labeled'), ...envelope, pull_request, label: label.optional() }),
@@ -114,6 +117,7 @@ const payload = z.discriminatedUnion('name', [
     check_run,
     requested_action: z.object({ identifier: z.string() }).nullish(),
   }),
+  z.object({ name: z.literal('merge_group.checks_requested'), ...envelope, merge_group }),
   z.object({ name: z.literal('check_run.rerequested'), ...envelope, check_run }),
   z.object({ name: z.literal('check_run.completed'), ...envelope, check_run }),
   z.object({

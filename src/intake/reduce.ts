@@ -1,10 +1,12 @@
 /** What is kept of a webhook: what payloads.ts reads of it, where it may decide anything, and else its id alone. Pure and cheap: the sender waits for it. */
 import { isPerson } from '../loop/terms.ts';
+import { SETUP_BRANCH } from '../onboarding/onboarding.ts';
 import type { Delivery } from '../ports.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
 import { isOwnCheck } from './check-readers.ts';
 import { isWritten } from './comment-reader.ts';
 import { isOurLabel } from './issue-readers.ts';
+import type { HeadName } from './lacking-checks.ts';
 import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
 import { isProveLabel } from './proof-asks.ts';
 import { isOwnRun } from './run-readers.ts';
@@ -52,11 +54,12 @@ const DECIDES: Decides = {
   'issues.deleted': () => true,
   'issues.transferred': () => true,
   'issue_comment.created': ({ sender, comment }) => isWritten({ sender, comment }) && /^\//m.test(comment.body),
+  'pull_request.opened': mayLackChecks,
   'pull_request.closed': () => true,
-  'pull_request.reopened': ({ sender }) => isPerson(sender),
+  'pull_request.reopened': mayLackChecks,
   'pull_request.labeled': ({ label, sender }) => isProveLabel(label?.name) && isPerson(sender),
-  'pull_request.synchronize': ({ pull_request, sender }) =>
-    isPerson(sender) && pull_request.labels.some(({ name }) => isProveLabel(name)),
+  'pull_request.synchronize': mayLackChecks,
+  'merge_group.checks_requested': () => true,
   'pull_request_review.submitted': ({ sender }) => isPerson(sender),
   'check_run.requested_action': isPressed,
   'check_run.rerequested': isPressed,
@@ -73,6 +76,11 @@ const DECIDES: Decides = {
   'installation.created': () => true,
   'installation_repositories.added': () => true,
 };
+
+/** Of its own pull requests the App hears nothing new by it, but that which sets a repository up is no loop's. */
+function mayLackChecks({ pull_request, sender }: PayloadOf<HeadName>, self: string): boolean {
+  return sender.login !== self || pull_request.head.ref === SETUP_BRANCH;
+}
 
 function isPressed({ sender, check_run }: PayloadOf<'check_run.requested_action' | 'check_run.rerequested'>): boolean {
   return isPerson(sender) && OUR_CHECK.test(check_run.external_id);

@@ -6,6 +6,7 @@ import type { Delivery, Ports, Source } from '../ports.ts';
 import { checkReaders } from './check-readers.ts';
 import { commentReader } from './comment-reader.ts';
 import { issueReaders } from './issue-readers.ts';
+import { type HeadName, takeInHeads } from './lacking-checks.ts';
 import { takeInOnboardings } from './onboarding-asks.ts';
 import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
 import { isSamePlace, saidOf } from './place.ts';
@@ -16,8 +17,10 @@ import type { Meaning, Readers, Taking } from './reader.ts';
 import { relocationReaders, withRelocations } from './relocation-readers.ts';
 import { runReaders } from './run-readers.ts';
 
-/** What proofs and onboardings hear, and what means nothing to a loop. */
-const OF_OTHERS: Readers<'pull_request.labeled' | 'pull_request.reopened' | 'pull_request.synchronize'> = {
+/** What proofs, onboardings and required checks hear, and what means nothing to a loop. */
+const OF_OTHERS: Readers<HeadName | 'pull_request.labeled' | 'merge_group.checks_requested'> = {
+  'merge_group.checks_requested': async () => [],
+  'pull_request.opened': async () => [],
   'pull_request.labeled': async () => [],
   'pull_request.reopened': async () => [],
   'pull_request.synchronize': async () => [],
@@ -54,6 +57,7 @@ export async function takeIn(delivery: Taken, ports: Ports): Promise<string | un
     const taking: Taking = { at: delivery.receivedAt, ports };
     await takeInProofs(payload, taking);
     await takeInOnboardings(payload, taking);
+    return readWhereItIs(payload, taking, takeInHeads);
   }
   return undefined;
 }
@@ -72,15 +76,19 @@ export async function meaningsOf(
   if (payload === undefined) return [];
   if ('refusal' in payload) return payload.refusal;
   const taking: Taking = { at: receivedAt, ports };
-  const found = await readWhereItIs(payload, taking);
+  const found = await readWhereItIs(payload, taking, read);
   if (typeof found === 'string') return found;
   return (await withRelocations(found, taking)).map((meaning) => ({ ...meaning, ordinal: ordinalOf(meaning) }));
 }
 
 /** A webhook that is told late may name a place where its repository no longer is; it is read once more with the right one. */
-async function readWhereItIs(payload: Payload, taking: Taking): Promise<readonly Meaning[] | string> {
+async function readWhereItIs<Result>(
+  payload: Payload,
+  taking: Taking,
+  reading: (payload: Payload, taking: Taking) => Promise<Result>,
+): Promise<Result | string> {
   try {
-    return await read(payload, taking);
+    return await reading(payload, taking);
   } catch (error) {
     if (!(error instanceof LoopError) || error instanceof NotYetError || error instanceof LimitedError) throw error;
     if (!('repository' in payload)) throw error;
@@ -90,7 +98,7 @@ async function readWhereItIs(payload: Payload, taking: Taking): Promise<readonly
       return `${payload.name} was left alone, because the App no longer reaches ${said.owner}/${said.repo}: ${error.message}`;
     if (isSamePlace(now, said)) throw error;
     const repository = { ...payload.repository, name: now.repo, owner: { login: now.owner } };
-    return read({ ...payload, repository, installation: { id: now.installationId } }, taking);
+    return reading({ ...payload, repository, installation: { id: now.installationId } }, taking);
   }
 }
 

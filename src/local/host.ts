@@ -34,6 +34,8 @@ export interface Host {
   /** Runs the works of one repository one after another. */
   readonly serial: <T>(repositoryId: number, work: () => Promise<T>) => Promise<T>;
   readonly reportProblem: (subject: string, where: string, message: string) => void;
+  /** Has the merge queue of a repository look again: a check there has changed. */
+  readonly lookAtQueue: (repositoryId: number) => void;
   /** Aborted when the server closes. */
   readonly stopping: AbortController;
   /** The runs that are being performed, until each has ended. */

@@ -20,6 +20,7 @@ import type { Host } from './host.ts';
 import { createHttp } from './http.ts';
 import { createSigningKeys } from './identity/signing-keys.ts';
 import { PROFILES, type ProfileName } from './profile.ts';
+import { createQueueLook } from './queue/merge-queue.ts';
 import type { Role } from './records.ts';
 import { registeredHookOf } from './registration/registrations.ts';
 import { addRepository } from './repository-records.ts';
@@ -70,6 +71,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   host.outbox.setUrl(options.webhookUrl ?? registeredHookOf(host));
   await announceLeftovers(host);
   cancelLeftovers(host, leftovers);
+  for (const { id } of host.state.repositories.find({})) host.lookAtQueue(id);
   return {
     url: address.url,
     credentials: host.credentials,
@@ -112,6 +114,7 @@ function createHost(
     serial: createSerial(),
     reportProblem: (subject, where, message) =>
       void state.problems.insert({ at: now({ clock }), subject, where, message }),
+    lookAtQueue: createQueueLook(() => host),
     stopping: new AbortController(),
     performances: new Set(),
     running: new Map(),

@@ -126,6 +126,18 @@ export const pullSchema = z.object({
 });
 export type Pull = z.infer<typeof pullSchema>;
 
+/** A pull request that waits in the merge queue of its base. */
+export const queueEntrySchema = z.object({
+  id,
+  repositoryId,
+  number: z.number(),
+  /** Of the pull request when it was queued. */
+  headSha: text,
+  /** What the queue made of it, once it is its turn; `ref` is full. */
+  group: z.object({ sha: text, ref: text, baseSha: text }).optional(),
+});
+export type QueueEntry = z.infer<typeof queueEntrySchema>;
+
 export const reviewSchema = z.object({
   id,
   repositoryId,

@@ -84,6 +84,12 @@ function openControlCollections(database: DatabaseSync) {
 function openPullCollections(database: DatabaseSync) {
   return {
     pulls: createCollection({ database, name: 'pulls', schema: records.pullSchema, indexed: inRepository }),
+    queueEntries: createCollection({
+      database,
+      name: 'queue_entries',
+      schema: records.queueEntrySchema,
+      indexed: inRepository,
+    }),
     reviews: createCollection({ database, name: 'reviews', schema: records.reviewSchema, indexed: inRepository }),
     reviewComments: createCollection({
       database,

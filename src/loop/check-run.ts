@@ -16,3 +16,14 @@ export interface CheckRun {
     readonly message: string;
   }[];
 }
+
+/** How the names of the App's own check runs begin. */
+export const OWN_CHECK = 'loopwright / ';
+
+/** Those that a loop writes on its pull request. */
+export const LOOP_CHECKS = {
+  plan: 'loopwright / plan',
+  build: 'loopwright / build',
+  verify: 'loopwright / verify',
+  evidence: 'loopwright / evidence',
+} as const;

@@ -2,7 +2,7 @@
 import { fitted, list, oneLine, table } from '../documents/markdown.ts';
 import { advanceClause } from '../loop/behind.ts';
 import type { VerifyReport } from '../loop/brief.ts';
-import type { CheckRun } from '../loop/check-run.ts';
+import { type CheckRun, LOOP_CHECKS } from '../loop/check-run.ts';
 import type { EntryRecord, Loop, Verdict } from '../loop/loop.ts';
 import type { Defect } from '../loop/measurement.ts';
 import { needsApproval } from '../loop/phases.ts';
@@ -23,14 +23,12 @@ import {
   warningsOf,
 } from './words.ts';
 
-const EVIDENCE = 'loopwright / evidence';
-
 /** Which phases each check run reports. */
 const CHECKS: readonly { readonly name: string; readonly phases: readonly PhaseName[] }[] = [
-  { name: 'loopwright / plan', phases: ['DISCOVER', 'DEFINE', 'PLAN', 'ARCH_REVIEW'] },
-  { name: 'loopwright / build', phases: ['BUILD', 'SEED_DATA'] },
-  { name: 'loopwright / verify', phases: ['VERIFY'] },
-  { name: EVIDENCE, phases: ['SHIP'] },
+  { name: LOOP_CHECKS.plan, phases: ['DISCOVER', 'DEFINE', 'PLAN', 'ARCH_REVIEW'] },
+  { name: LOOP_CHECKS.build, phases: ['BUILD', 'SEED_DATA'] },
+  { name: LOOP_CHECKS.verify, phases: ['VERIFY'] },
+  { name: LOOP_CHECKS.evidence, phases: ['SHIP'] },
 ];
 
 /** GitHub takes 50 annotations in one request. */
@@ -48,7 +46,7 @@ export function checksOf(loop: StartedLoop, facts: CheckFacts): readonly CheckRu
   const states = phaseStates(loop);
   return CHECKS.map(({ name, phases }) => {
     const own = states.filter(({ phase }) => phases.includes(phase));
-    const progress = name === EVIDENCE ? evidenceProgress(loop, own) : progressOf(loop, own);
+    const progress = name === LOOP_CHECKS.evidence ? evidenceProgress(loop, own) : progressOf(loop, own);
     return {
       name,
       headSha: facts.headSha,
@@ -57,7 +55,7 @@ export function checksOf(loop: StartedLoop, facts: CheckFacts): readonly CheckRu
       summary: summaryOf(loop, own, facts),
       text: textOf(loop, own),
       actions: isAwaitingApproval(loop, own) ? BUTTONS : [],
-      annotations: [...annotationsOf(loop, own), ...(name === EVIDENCE ? survivorNotes(facts) : [])],
+      annotations: [...annotationsOf(loop, own), ...(name === LOOP_CHECKS.evidence ? survivorNotes(facts) : [])],
     };
   });
 }

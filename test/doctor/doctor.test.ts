@@ -69,9 +69,12 @@ interface Misstep {
 }
 
 const withRules = (rules: readonly object[], more: object = {}) => ({ rules: [...RIGHT.rules, ...rules], ...more });
-const requiring = (context: string) => ({
+const requiring = (context: string, integration_id?: number) => ({
   type: 'required_status_checks',
-  parameters: { required_status_checks: [{ context }], strict_required_status_checks_policy: false },
+  parameters: {
+    required_status_checks: [{ context, ...(integration_id === undefined ? {} : { integration_id }) }],
+    strict_required_status_checks_policy: false,
+  },
 });
 const QUEUE = {
   type: 'merge_queue',
@@ -93,6 +96,7 @@ const PERMISSIONS = {
   checks: 'write',
   actions: 'write',
   statuses: 'read',
+  merge_queues: 'read',
 };
 
 /** Another text at a path of the default branch; undefined takes the file away. */
@@ -478,25 +482,25 @@ const MISSTEPS: readonly Misstep[] = [
     remedy: /one approval/,
   },
   {
-    what: 'a required check of ours',
-    arranged: withRules([requiring('loopwright / evidence')]),
+    what: 'a required check that no loop reports on its pull request',
+    arranged: withRules([requiring('loopwright / setup')]),
     row: 'rules/required checks',
-    says: "`main` requires `loopwright / evidence`, which the App reports on its own pull requests only: nobody else's can be merged.",
-    remedy: /^Take `loopwright \/ evidence` out of the required checks/,
+    says: '`main` requires `loopwright / setup`, which loops do not report on their pull requests: those cannot be merged.',
+    remedy: /^Take `loopwright \/ setup` out of the required checks/,
   },
   {
-    what: 'a required check of ours, by a protection of the old kind',
-    arranged: { ...RIGHT, protectedBy: ['loopwright / plan'] },
+    what: 'the same by a protection of the old kind',
+    arranged: { ...RIGHT, protectedBy: ['loopwright / proof'] },
     row: 'rules/required checks',
-    says: /requires `loopwright \/ plan`/,
-    remedy: /^Take `loopwright \/ plan` out/,
+    says: /requires `loopwright \/ proof`/,
+    remedy: /^Take `loopwright \/ proof` out/,
   },
   {
-    what: 'a merge queue that waits for a check of ours',
-    arranged: withRules([requiring('loopwright / verify'), QUEUE]),
+    what: 'a required check of ours that another App is to write',
+    arranged: withRules([requiring('loopwright / evidence', 15_368)]),
     row: 'rules/required checks',
-    says: /the merge queue waits for it in vain, and nothing can be merged\.$/,
-    remedy: /^Take `loopwright \/ verify` out/,
+    says: '`main` requires `loopwright / evidence` of another App, so that nothing can be merged: what this one reports does not count.',
+    remedy: /^Choose this App, or any source, for `loopwright \/ evidence`/,
   },
   {
     what: 'no environment',
@@ -624,6 +628,41 @@ const MISSTEPS: readonly Misstep[] = [
     remedy: /apt-get install -y bubblewrap socat ripgrep/,
   },
 ];
+
+describe('a required check of ours', () => {
+  const EVIDENCE = 'loopwright / evidence';
+  const told = async (arranged: object): Promise<Row | undefined> => {
+    await stage.arrange(arranged);
+    const report = await examined(stage);
+    await stage.arrange(RIGHT);
+    return rowOf(report, 'rules/required checks');
+  };
+
+  test('is as it must be: where a pull request is no loop’s the App reports it as neutral', async () => {
+    expect(await told(withRules([requiring(EVIDENCE)]))).toMatchObject({
+      state: 'ok',
+      sentence:
+        "`main` requires `loopwright / evidence`; on pull requests that are no loop's the App reports it as neutral, which GitHub lets pass.",
+    });
+    expect(await told({ ...RIGHT, protectedBy: [EVIDENCE] })).toMatchObject({ state: 'ok' });
+  });
+
+  test('is so beside a merge queue too, of whose groups the App is told', async () => {
+    const row = await told(withRules([requiring(EVIDENCE), QUEUE]));
+    expect(row).toMatchObject({ state: 'ok', sentence: expect.stringContaining("no loop's and on merge groups the") });
+  });
+
+  test.each([
+    ['permission', { accepted: { ...PERMISSIONS, merge_queues: undefined } }, /has not accepted `merge_queues: read`/],
+    ['event', { events: ['issues'] }, /because it does not subscribe to `merge_group`/],
+  ])('is waited for in vain by a queue where the App lacks the %s', async (_, lacking, because) => {
+    const row = await told(withRules([requiring(EVIDENCE), QUEUE], lacking));
+    expect(row).toMatchObject({ state: 'wrong', sentence: expect.stringMatching(because) });
+    expect(row?.sentence).toMatch(/the queue waits in vain, and nothing can be merged\.$/);
+    expect(row?.remedy).toMatch(/; until then take `loopwright \/ evidence` out of the required checks: /);
+    expect(await told({ ...RIGHT, rules: [...RIGHT.rules, QUEUE], ...lacking })).toMatchObject({ state: 'ok' });
+  });
+});
 
 /** Rows that have tests of their own, here and in looks.test.ts. */
 const TOLD_ELSEWHERE = [

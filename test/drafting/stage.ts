@@ -219,6 +219,8 @@ export const refusingGitHub: Ports['github'] = {
   markDraft: refuse,
   reviewComments: refuse,
   checks: refuse,
+  addChecks: refuse,
+  requiredChecks: refuse,
   commit: refuse,
   moveRef: refuse,
   dispatch: refuse,

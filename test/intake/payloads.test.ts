@@ -61,6 +61,7 @@ const SENT_FOR: Readonly<Record<string, string | undefined>> = {
   status: 'statuses',
   workflow_run: 'actions',
   push: 'contents',
+  merge_group: 'merge_queues',
   delete: 'contents',
   repository: 'metadata',
   installation: undefined,

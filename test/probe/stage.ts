@@ -35,7 +35,7 @@ const CI = 'name: CI\non: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    
 /** What app.yml asks for. */
 export const PERMISSIONS = {
   ...{ metadata: 'read', contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' },
-  ...{ actions: 'write', statuses: 'read' },
+  ...{ actions: 'write', statuses: 'read', merge_queues: 'read' },
 };
 
 /** Rules that are broken by whoever creates such a branch, and a merge of workflows that is taken, because the App may write them. */

@@ -1,4 +1,4 @@
-/** What people arrange on GitHub's own settings pages: REST tells it here as GitHub would, and `/_local/switches` sets it. Told and not obeyed, but for the permissions of tokens and restricted creations. */
+/** What people arrange on GitHub's own settings pages: REST tells it here as GitHub would, and `/_local/switches` sets it. Told and not obeyed, but for the permissions of tokens, restricted creations, and what must be there before a merge: required checks and a merge queue. */
 import { z } from 'zod';
 
 const words = (text: string): string[] => text.split(' ');
@@ -13,9 +13,10 @@ const APP_PERMISSIONS = {
   checks: 'write',
   actions: 'write',
   statuses: 'read',
+  merge_queues: 'read',
 };
 const APP_EVENTS = words(
-  'issues issue_comment pull_request pull_request_review check_run check_suite status workflow_run push delete repository',
+  'issues issue_comment pull_request pull_request_review check_run check_suite status workflow_run push delete merge_group repository',
 );
 
 export const arrangedSchema = z.strictObject({

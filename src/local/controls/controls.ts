@@ -11,6 +11,7 @@ import { identityRoutes } from './identity-routes.ts';
 import { installationRoutes, installingRoutes } from './installation-routes.ts';
 import { issueRoutes } from './issue-routes.ts';
 import { manifestRoutes } from './manifest-routes.ts';
+import { queueRoutes } from './queue-routes.ts';
 import { recordRoutes } from './record-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { settingRoutes } from './setting-routes.ts';
@@ -19,7 +20,15 @@ import { settingRoutes } from './setting-routes.ts';
 export function createControls(host: Host): Hono {
   const app = new Hono();
   // These ask for a person's token themselves, or are for everybody; a download's address is signed.
-  for (const routes of [buttonRoutes, issueRoutes, faultRoutes, manifestRoutes, installingRoutes, runRoutes])
+  for (const routes of [
+    buttonRoutes,
+    issueRoutes,
+    queueRoutes,
+    faultRoutes,
+    manifestRoutes,
+    installingRoutes,
+    runRoutes,
+  ])
     app.route('/', routes(host));
   app.get('/downloads/:kind/:id', ({ req }) =>
     download(host, {

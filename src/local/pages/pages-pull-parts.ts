@@ -5,7 +5,7 @@ import { commentBox, conversation, type Talk } from './pages-conversation.ts';
 import type { Html } from './pages-frame.ts';
 import { labelEditor } from './pages-labels.ts';
 import { buttonForm, moment, personName, stateIcon } from './pages-parts.ts';
-import type { Label, Pull, Review, ReviewComment } from './pages-schemas.ts';
+import type { Label, Pull, QueueState, Review, ReviewComment } from './pages-schemas.ts';
 import type { Attempt, Place } from './pages-visit.ts';
 
 type PullState = 'Draft' | 'Open' | 'Merged' | 'Closed';
@@ -48,21 +48,25 @@ export type ConversationTab = {
   readonly checks: Checks;
   readonly labels: readonly Label[];
   readonly attempt: Attempt;
+  /** Undefined where the server tells nothing of queues. */
+  readonly queued: QueueState | undefined;
 };
 
 /** Description, comments and reviews; below them the checks and what may happen to the pull request now. */
 export function conversationTab(tab: ConversationTab): Html {
-  const { place, item, talk, reviews, remarks, checks, labels, attempt } = tab;
+  const { place, item, talk, reviews, remarks, checks, labels, attempt, queued } = tab;
   const isMerged = stateOfPull(item) === 'Merged';
   return html`<div class="columns"><div>
 ${conversation({ place, opening: item, reviews, remarks, ...talk })}
-<section class="panel merge-box" aria-label="Checks and merging">${checkSummary(checks, `${place.link}/pull/${item.number}/checks`)}${mergeBox(item)}</section>
+<section class="panel merge-box" aria-label="Checks and merging">${checkSummary(checks, `${place.link}/pull/${item.number}/checks`)}${mergeBox(item, queued)}</section>
 ${isMerged ? '' : commentBox({ state: item.state, thing: 'pull request', attempt })}
 </div><aside>${verdicts(reviews)}${labelEditor(item.labels, labels, attempt)}</aside></div>`;
 }
 
-function mergeBox(item: Pull): Html {
-  const row = (state: string, title: string, text: Html | string, button: Html | string = ''): Html =>
+type Row = (state: string, title: string, text: Html | string, button?: Html | string) => Html;
+
+function mergeBox(item: Pull, queued: QueueState | undefined): Html {
+  const row: Row = (state, title, text, button = '') =>
     html`<div class="merge-row">${stateIcon(state)}<div class="grow"><b>${title}</b><div class="quiet">${text}</div></div>${button}</div>`;
   const state = stateOfPull(item);
   if (state === 'Merged') return row('success', 'Merged', html`Merged ${moment(item.merged_at)}.`);
@@ -72,9 +76,17 @@ function mergeBox(item: Pull): Html {
     return row('queued', 'This pull request is still a draft', 'Drafts cannot be merged.', ready);
   }
   if (item.mergeable !== true) return row('failure', 'Merging is not possible', refusalOf(item));
+  if (item.mergeable_state === 'blocked')
+    return row('failure', 'Merging is blocked', 'A check that the rules of the branch require has not passed.');
+  if (queued?.isIn === true)
+    return row('queued', 'In the merge queue', 'It is merged when the checks of its merge group have passed.');
+  return mergeable(item, { row, isQueued: queued?.isRequired === true });
+}
+
+function mergeable(item: Pull, { row, isQueued }: { readonly row: Row; readonly isQueued: boolean }): Html {
   const button = buttonForm({
-    fields: { action: 'merge', sha: item.head.sha },
-    label: 'Merge pull request',
+    fields: { action: isQueued ? 'queue' : 'merge', sha: item.head.sha },
+    label: isQueued ? 'Add to merge queue' : 'Merge pull request',
     tone: 'primary',
   });
   return row(

@@ -13,7 +13,7 @@ import { labelActions } from './pages-labels.ts';
 import { addNewPullPage } from './pages-new-pull.ts';
 import { conversationTab, pullBadge, pullHead } from './pages-pull-parts.ts';
 import { reviewForm, sendReview } from './pages-review.ts';
-import { changedFile, commit, label, type Pull, pull, review, reviewComment } from './pages-schemas.ts';
+import { changedFile, commit, label, type Pull, pull, queueState, review, reviewComment } from './pages-schemas.ts';
 import {
   type Action,
   type Attempt,
@@ -32,7 +32,7 @@ export function addPullPages(site: Hono<PageEnvironment>): void {
   const base = '/:owner/:repo/pull/:number{[0-9]+}';
   site.get('/:owner/:repo/pulls', reading(showPulls));
   site.get(base, reading(showConversation));
-  site.post(base, acting(showConversation, { ...talkActions, ...labelActions, ready: markReady, merge }));
+  site.post(base, acting(showConversation, { ...talkActions, ...labelActions, ready: markReady, merge, queue }));
   site.get(`${base}/commits`, reading(showCommits));
   site.get(`${base}/checks`, reading(showChecks));
   site.post(`${base}/checks`, acting(showChecks, checkActions));
@@ -66,6 +66,12 @@ const merge: Action = async ({ api }, place, { sha = '' }, number) => {
   return undefined;
 };
 
+/** GitHub has a button for it and no REST. */
+const queue: Action = async ({ api }, place, _form, number) => {
+  await api.send({ method: 'POST', path: `/_local/${place.route}/pulls/${number}/queue` });
+  return undefined;
+};
+
 async function showPulls(context: PageContext): Promise<Response> {
   const place = placeOf(context);
   const state = context.req.query('state') === 'closed' ? 'closed' : 'open';
@@ -94,14 +100,15 @@ async function showConversation(context: PageContext, attempt: Attempt): Promise
   const opened = await openPull(context);
   const { place, item, route } = opened;
   const { api } = context.var.visit;
-  const [talk, reviews, remarks, checks, labels] = await Promise.all([
+  const [talk, reviews, remarks, checks, labels, queued] = await Promise.all([
     readConversation(api, place, item.number),
     api.list(`${route}/reviews`, review),
     api.list(`${route}/comments`, reviewComment),
     readChecks(api, place, item.head.sha),
     api.list(`${place.route}/labels`, label),
+    api.find(`/_local/${route}/queue`, queueState),
   ]);
-  const body = html`${pullHead(place, item, 'conversation')}${conversationTab({ place, item, talk, reviews, remarks, checks, labels, attempt })}`;
+  const body = html`${pullHead(place, item, 'conversation')}${conversationTab({ place, item, talk, reviews, remarks, checks, labels, attempt, queued })}`;
   return showPage(context, { ...titleOf(opened, 'Conversation'), body, attempt });
 }
 

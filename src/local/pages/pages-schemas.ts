@@ -152,6 +152,8 @@ export const workflowRun = z.object({
   updated_at: z.string(),
   actor: author,
 });
+export const queueState = z.object({ isRequired: z.boolean(), isIn: z.boolean() });
+export type QueueState = z.infer<typeof queueState>;
 export const runProblem = z.object({ problem: z.string().nullable() });
 export const workflowRuns = z.object({ workflow_runs: z.array(workflowRun) });
 

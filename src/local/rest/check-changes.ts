@@ -122,6 +122,7 @@ export function pressAction(host: Host, press: Press, identifier: string): void 
 /** A suite has changed when one of its runs has. */
 function save(host: Host, run: CheckRun, change: CheckChange): CheckRun {
   host.state.checkSuites.update(run.suiteId, { updatedAt: now(host) });
+  host.lookAtQueue(run.repositoryId);
   return host.state.checkRuns.update(run.id, changesOf(host, run, change));
 }
 

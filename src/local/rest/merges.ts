@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CONTENTS_WRITE, PUBLIC } from '../access.ts';
 import { HttpError, notFound } from '../http-error.ts';
+import { isQueued, lackingCheck } from '../queue/required.ts';
 import type { Pull } from '../records.ts';
 import { actingLogin, type Call, type Endpoints, noContent, ok, parseBody, repositoryOf } from './endpoint.ts';
 import { environmentOf, gitOfCall, ownSignature } from './git-data.ts';
@@ -37,6 +38,7 @@ async function merge(call: Call) {
   const sha = await writeRefsOf(call, async () => {
     const pull = pullOf(call);
     judgeMerge(call, pull, wish);
+    judgeRules(call, pull);
     const merged = await writeMerge(call, pull, wish);
     await closeMerged(call.host, {
       repository: repositoryOf(call),
@@ -55,6 +57,15 @@ function judgeMerge(call: Call, pull: Pull, { sha, merge_method: method }: Wish)
   if (sha !== undefined && sha !== pull.headSha)
     throw new HttpError(409, 'Head branch was modified. Review and try the merge again.');
   if (method === 'rebase') throw new HttpError(405, 'Rebase merges are not allowed on this repository.');
+}
+
+/** What the ruleset asks of everybody but an App that may bypass it. @throws HttpError 405 */
+function judgeRules({ host, actor }: Call, pull: Pull): void {
+  if (actor.type === 'installation' && host.switches.values().arranged.canBypass === 'always') return;
+  const broken = isQueued(host, pull)
+    ? 'Changes must be made through the merge queue'
+    : lackingCheck(host, pull, pull.headSha);
+  if (broken !== undefined) throw new HttpError(405, `Repository rule violations found\n\n${broken}\n\n`);
 }
 
 /** The base branch moves to a commit with both parents, or, squashed, with the base alone. */

@@ -2,6 +2,7 @@
 import type { Fields } from '../../referee/json.ts';
 import { gitOf, type Host, nodeIdOf, repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
 import { found } from '../http-error.ts';
+import { lackingCheck } from '../queue/required.ts';
 import type { Issue, Pull, Repository, Review } from '../records.ts';
 import { accountPayload, associationOf, labelPayloads, repositoryPayload } from './payloads.ts';
 
@@ -109,7 +110,10 @@ function detailsOf(host: Host, pull: Pull, facts: PullFacts): Fields {
     merged_by: pull.mergedBy === undefined ? null : accountPayload(host, pull.mergedBy),
     mergeable: open ? (facts.mergeable ?? null) : null,
     rebaseable: false,
-    mergeable_state: mergeableState(pull, facts, open),
+    mergeable_state: mergeableState(pull, facts, {
+      open,
+      isBlocked: lackingCheck(host, pull, pull.headSha) !== undefined,
+    }),
     comments: host.state.comments.find({ repositoryId, number }).length,
     review_comments: host.state.reviewComments.find({ repositoryId, number }).length,
     maintainer_can_modify: false,
@@ -120,10 +124,15 @@ function detailsOf(host: Host, pull: Pull, facts: PullFacts): Fields {
   };
 }
 
-function mergeableState(pull: Pull, facts: PullFacts, open: boolean): string {
+function mergeableState(
+  pull: Pull,
+  facts: PullFacts,
+  { open, isBlocked }: { readonly open: boolean; readonly isBlocked: boolean },
+): string {
   if (!open || facts.mergeable === undefined) return 'unknown';
   if (pull.draft) return 'draft';
-  return facts.mergeable ? 'clean' : 'dirty';
+  if (!facts.mergeable) return 'dirty';
+  return isBlocked ? 'blocked' : 'clean';
 }
 
 function endPayload(

@@ -62,6 +62,7 @@ async function createStatus(call: Call) {
       branches: branchesAt(call, commit.sha),
       commit: commitPayload(host, repository, commit),
     };
+    host.lookAtQueue(repository.id);
     emit(host, { event: 'status', repository, sender: creator, fields });
     return created(statusPayload(host, repository, status));
   });

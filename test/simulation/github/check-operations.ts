@@ -6,7 +6,7 @@ import type { Access } from './github-port.ts';
 import type { Check, Hub, Suite } from './hub.ts';
 import { markdown, plain } from './texts.ts';
 
-type Checks = Pick<GitHub, 'checks' | 'headChecks' | 'checkDetails' | 'failedLogEnd'>;
+type Checks = Pick<GitHub, 'checks' | 'addChecks' | 'headChecks' | 'checkDetails' | 'failedLogEnd'>;
 
 export function checkOperations({ hub, wire }: Access): Checks {
   return {
@@ -57,6 +57,21 @@ export function checkOperations({ hub, wire }: Access): Checks {
     async failedLogEnd(target, runId) {
       const what = `GET actions/runs/${runId}/jobs`;
       return wire.request(target, { count: 2, writes: false, what, perform: () => ['##[error]exit code 1'] });
+    },
+    async addChecks(target, wanted) {
+      const [first] = wanted;
+      if (first === undefined) return;
+      const sha = first.headSha;
+      const own = await wire.request(target, {
+        ...{ count: 1, writes: false, what: `GET commits/${sha}/check-runs` },
+        perform: () => [...hub.checks.values()].filter((check) => check.own && check.sha === sha),
+      });
+      const absent = wanted.filter((one) => !own.some(({ name }) => name === one.name));
+      if (absent.length === 0) return;
+      await wire.request(target, {
+        ...{ count: 1, writes: true, what: absent.length === 1 ? 'POST check-runs' : 'POST graphql' },
+        perform: () => absent.map((one) => write(hub, one, undefined)),
+      });
     },
     async headChecks(target, sha) {
       const what = `GET commits/${sha}/check-suites`;

@@ -13,6 +13,7 @@ type Talk = Pick<
   | 'repository'
   | 'newestIssue'
   | 'environment'
+  | 'requiredChecks'
   | 'issueState'
   | 'comment'
   | 'showComment'
@@ -60,6 +61,8 @@ export function talkOperations({ hub, wire }: Access): Talk {
         }),
       }),
     newestIssue: (target) => wire.request(target, { ...read, what: 'GET issues', perform: () => undefined }),
+    requiredChecks: (target, branch) =>
+      wire.request(target, { ...read, what: `GET rules/branches/${branch}`, perform: () => [] }),
     environment: (target) => wire.request(target, { ...read, what: 'GET environment', perform: () => undefined }),
     issueState: (target, number) =>
       wire.request(target, {

@@ -1,0 +1,78 @@
+/** Heads on which a required check of ours would never come: of pull requests that are no loop's, and of what a merge queue is about to merge. */
+import { answerForeignPull, answerMergeGroup } from '../engine/neutral-checks.ts';
+import type { RepositoryRef } from '../github/github-port.ts';
+import { SETUP_BRANCH, SETUP_CHECK } from '../onboarding/onboarding.ts';
+import type { Ports } from '../ports.ts';
+import { PROOF_CHECK } from '../proof/pull-proof.ts';
+import { ofPull } from './loop-lookup.ts';
+import type { Payload, PayloadName, PayloadOf } from './payloads.ts';
+import { saidOf } from './place.ts';
+import { isProveLabel } from './proof-asks.ts';
+import type { Taking } from './reader.ts';
+
+/** Webhooks that tell of a head on which nothing of ours may be yet. */
+export type HeadName = 'pull_request.opened' | 'pull_request.reopened' | 'pull_request.synchronize';
+type Reader<Name extends PayloadName> = (payload: PayloadOf<Name>, taking: Taking) => Promise<string | undefined>;
+
+const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
+  'pull_request.opened': onHead,
+  'pull_request.reopened': onHead,
+  'pull_request.synchronize': onHead,
+  async 'merge_group.checks_requested'(payload, { ports }) {
+    const { head_sha: headSha, head_ref } = payload.merge_group;
+    const [, pull] = GROUP_REF.exec(head_ref) ?? [];
+    const ref = saidOf(payload);
+    const trunk = await trunkOf(payload, ref, ports);
+    return answerMergeGroup({ ref, trunk, headSha, pull: pull === undefined ? undefined : Number(pull) }, ports);
+  },
+};
+
+/** https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue */
+const GROUP_REF = /^refs\/heads\/gh-readonly-queue\/.+\/pr-([1-9]\d{0,8})-[0-9a-f]{40}$/;
+
+/** Writes what is lacking; repeating it is harmless. The answer is why it could not. */
+export async function takeInHeads(payload: Payload, taking: Taking): Promise<string | undefined> {
+  return read(payload, taking);
+}
+
+function read<Name extends PayloadName>(
+  payload: PayloadOf<Name>,
+  taking: Taking,
+): Promise<string | undefined> | undefined {
+  const readers: { readonly [One in PayloadName]?: Reader<One> } = READERS;
+  return readers[payload.name]?.(payload, taking);
+}
+
+/** A check belongs to a commit and not to a pull request: on the head of a loop nothing is written, whoever opens another one from it. */
+async function onHead(payload: PayloadOf<HeadName>, { ports }: Taking): Promise<string | undefined> {
+  const { pull_request, repository } = payload;
+  const { number, head } = pull_request;
+  if (head.sha === undefined) return undefined;
+  const isOwnBranch = head.repo?.id === repository.id;
+  const branchOf = async () => (isOwnBranch ? head.ref : undefined);
+  if ((await ofPull(repository.id, { number, branchOf }, ports.store)) !== undefined) return undefined;
+  if ((await ports.store.awaitingChecks(repository.id, head.sha)).length > 0) return undefined;
+  const ref = saidOf(payload);
+  const awaited = [
+    ...(isOwnBranch && head.ref === SETUP_BRANCH ? [SETUP_CHECK] : []),
+    ...((await isToBeProved(payload, ports)) ? [PROOF_CHECK] : []),
+  ];
+  const trunk = await trunkOf(payload, ref, ports);
+  return answerForeignPull({ ref, trunk, headSha: head.sha, pull: number, awaited }, ports);
+}
+
+/** Whoever asked once for a proof has to ask again after a push: nothing is passed in its place. */
+async function isToBeProved(
+  { pull_request: { number, labels }, repository }: PayloadOf<HeadName>,
+  { store }: Ports,
+): Promise<boolean> {
+  return labels.some(({ name }) => isProveLabel(name)) || (await store.pullProof(repository.id, number)) !== undefined;
+}
+
+async function trunkOf(
+  { repository }: PayloadOf<HeadName | 'merge_group.checks_requested'>,
+  ref: RepositoryRef,
+  { github }: Ports,
+): Promise<string> {
+  return repository.default_branch ?? (await github.repository(ref)).defaultBranch;
+}
