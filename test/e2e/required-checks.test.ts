@@ -65,7 +65,7 @@ const merge = async (pull: number) => (await world.as('maria', 'PUT', `/pulls/${
 /** What the App has sent since, as `POST /check-runs`. */
 async function sentSince(id: number): Promise<readonly string[]> {
   const sent = (await world.requests()).filter(
-    (one) => one.id > id && one.actor === 'app' && !one.path.includes('/app/'),
+    (one) => one.id > id && one.actor === 'app' && !/\/app(?:\/|$)/.test(one.path),
   );
   return sent.map(
     ({ method, path, status }) =>
@@ -79,7 +79,7 @@ const deliveries = z.array(
 );
 
 async function asApp(method: string, path: string): Promise<unknown> {
-  const authorization = `Bearer ${jwtOf(world.github.credentials)}`;
+  const authorization = `Bearer ${jwtOf(world.github.credentials, 540, time.now().getTime())}`;
   return (
     await fetch(`${world.github.url}/api/v3/app/hook/deliveries${path}`, { method, headers: { authorization } })
   ).json();

@@ -120,6 +120,8 @@ async function openDoor(engine: Engine): Promise<Door> {
       }),
       locate: ask('locate', () => world.place),
       changedPaths: ask('changedPaths', (base: string, head: string) => world.paths[`${base}...${head}`] ?? []),
+      requiredChecks: ask('requiredChecks', () => ['loopwright / evidence']),
+      addChecks: ask('addChecks', () => undefined),
       reviewComments: ask('reviewComments', () => world.comments),
       pull: ask('pull', () => ({
         state: world.pull,

@@ -1,9 +1,9 @@
 /** Which heads lack a required check of ours, from the webhook to the port. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RepositoryRef } from '../../src/github/github-port.ts';
-import type { CheckRun } from '../../src/loop/check-run.ts';
-import { deliveryOf } from '../../src/intake/reduce.ts';
 import { WriteRefusedError } from '../../src/errors.ts';
+import type { RepositoryRef } from '../../src/github/github-port.ts';
+import { deliveryOf } from '../../src/intake/reduce.ts';
+import type { CheckRun } from '../../src/loop/check-run.ts';
 import { AT, type Door, doors, from, MARIA, REF } from './door.ts';
 
 const openDoor = doors();
@@ -70,7 +70,9 @@ describe('the head of a pull request that is no loop’s', () => {
     ['opened again', pull('reopened', { sender: BOT })],
     ['pushed to', pull('synchronize', { sender: BOT })],
   ])('%s gets what is required, neutral', async (_, payload) => {
-    expect(deliveryOf({ id: 'x', name: 'pull_request', payload, receivedAt: AT }, 'loopwright[bot]').payload).toBeDefined();
+    expect(
+      deliveryOf({ id: 'x', name: 'pull_request', payload, receivedAt: AT }, 'loopwright[bot]').payload,
+    ).toBeDefined();
     expect(await door.deliver('pull_request', payload)).toBeUndefined();
     expect(seen.asked).toEqual(['shop trunk']);
     expect(seen.written).toMatchObject([
@@ -102,7 +104,9 @@ describe('the head of a pull request that is no loop’s', () => {
   it('that sets the repository up has its own check, and the others from here', async () => {
     required = [EVIDENCE, 'loopwright / setup'];
     const payload = pull('opened', { branch: 'loopwright/setup', sender: SELF });
-    expect(deliveryOf({ id: 'x', name: 'pull_request', payload, receivedAt: AT }, 'loopwright[bot]').payload).toBeDefined();
+    expect(
+      deliveryOf({ id: 'x', name: 'pull_request', payload, receivedAt: AT }, 'loopwright[bot]').payload,
+    ).toBeDefined();
     await door.deliver('pull_request', payload);
     expect(names()).toEqual([EVIDENCE]);
     // Another repository's branch of that name is nobody's.
@@ -120,7 +124,9 @@ describe('the head of a pull request that is no loop’s', () => {
 
   it('that the App opened itself for a loop is not even looked at', () => {
     const payload = pull('opened', { branch: 'loopwright/12', sender: SELF });
-    expect(deliveryOf({ id: 'x', name: 'pull_request', payload, receivedAt: AT }, 'loopwright[bot]').payload).toBeUndefined();
+    expect(
+      deliveryOf({ id: 'x', name: 'pull_request', payload, receivedAt: AT }, 'loopwright[bot]').payload,
+    ).toBeUndefined();
   });
 });
 

@@ -214,9 +214,9 @@ export function octokit(url: string, auth: string): Octokit {
   return new Octokit({ baseUrl: `${url}/api/v3`, auth, log: { debug: quiet, info: quiet, warn: quiet, error: quiet } });
 }
 
-/** A JWT of the App; `seconds` is its lifetime. */
-export function jwtOf({ appId, privateKey }: Credentials, seconds = 540): string {
-  const time = Math.floor(Date.now() / 1000);
+/** A JWT of the App; `seconds` is its lifetime from `now` on, in milliseconds. */
+export function jwtOf({ appId, privateKey }: Credentials, seconds = 540, now = Date.now()): string {
+  const time = Math.floor(now / 1000);
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode({ iat: time - 5, exp: time + seconds, iss: appId })}`;
   return `${signed}.${createSign('RSA-SHA256').update(signed).sign(privateKey, 'base64url')}`;
