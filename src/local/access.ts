@@ -1,7 +1,8 @@
-/** Who may do what: permissions of tokens, roles of people. */
+/** Who may do what: permissions of tokens, roles of people, and what is archived or private. */
 import type { Host } from './host.ts';
 import { HttpError, notAccessible, notFound } from './http-error.ts';
 import { type Repository, ROLES, type Role } from './records.ts';
+import { judgeArchived } from './standing.ts';
 import type { Actor } from './tokens.ts';
 
 /** What an endpoint asks of its caller. */
@@ -15,7 +16,7 @@ export interface Need {
   readonly jwt?: boolean;
 }
 
-/** Public reads: all repositories are public. */
+/** Reads of what is public; where a repository is private, of whoever has it. */
 export const PUBLIC: Need = { permission: 'metadata', level: 'read', people: 'anybody' };
 
 /** Writing what a repository holds: files, commits, refs. */
@@ -24,29 +25,52 @@ export const CONTENTS_WRITE: Need = { permission: 'contents', level: 'write', pe
 /** The App by its JWT. */
 export const JWT: Need = { permission: 'metadata', level: 'read', people: 'app', jwt: true };
 
-/** Refuses an actor whose token or role does not reach. @throws HttpError */
-export function judgeAccess(
-  host: Host,
-  {
-    actor,
-    need,
-    repository,
-  }: { readonly actor: Actor; readonly need: Need; readonly repository: Repository | undefined },
-): void {
+interface Access {
+  readonly actor: Actor;
+  readonly need: Need;
+  readonly repository: Repository | undefined;
+}
+
+/** Refuses an actor whose token or role does not reach, and who writes to what is archived. @throws HttpError */
+export function judgeAccess(host: Host, access: Access): void {
+  const { actor, need, repository } = access;
   if (need.jwt === true || actor.type === 'app') {
     judgeJwt(actor, need);
     return;
   }
+  if (repository && host.switches.values().arranged.isPrivate) judgePrivate(host, { actor, need, repository });
+  judgeReach(host, access);
+  if (repository) judgeArchived(host, need);
+}
+
+function judgeReach(host: Host, { actor, need, repository }: Access): void {
   if (need.people === 'anybody') return;
   if (actor.type === 'anonymous') throw new HttpError(401, 'Requires authentication');
   if (actor.type === 'user') judgePerson(host, { login: actor.account.login, need, repository });
-  else judgeToken(actor, need, repository);
+  else if ('permissions' in actor) judgeToken(actor, need, repository);
 }
 
-/** A person's role on a repository; everybody reads, as all repositories are public. */
+/** What is private is nothing to those who do not have it; tokens read in it what their permissions say. @throws HttpError 403 or 404 */
+function judgePrivate(
+  host: Host,
+  { actor, need, repository }: { readonly actor: Actor; readonly need: Need; readonly repository: Repository },
+): void {
+  const isSeen =
+    actor.type === 'user'
+      ? givenRoleOf(host, repository, actor.account.login) !== undefined
+      : 'repositoryIds' in actor && (actor.repositoryIds?.includes(repository.id) ?? true);
+  if (!isSeen) throw notFound();
+  if ('permissions' in actor) judgeToken(actor, need, repository);
+}
+
+/** A person's role on a repository; everybody else reads what is public. */
 export function roleOf(host: Host, repository: Repository, login: string): Role {
+  return givenRoleOf(host, repository, login) ?? 'read';
+}
+
+function givenRoleOf(host: Host, repository: Repository, login: string): Role | undefined {
   const collaborator = host.state.collaborators.first({ repositoryId: repository.id, login });
-  return collaborator?.role ?? host.state.accounts.first({ login })?.role ?? 'read';
+  return collaborator?.role ?? host.state.accounts.first({ login })?.role;
 }
 
 /** Whether `role` includes `wanted`. */

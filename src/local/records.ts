@@ -198,6 +198,7 @@ export const tokenSchema = z.object({
   runId: z.number().optional(),
   expiresAt: text,
 });
+export type Minted = z.infer<typeof tokenSchema>;
 
 /** A ref as the outside was last told; the difference to git is what has to be announced. */
 export const announcedRefSchema = z.object({ id, repositoryId, ref: text, sha: text });

@@ -3,7 +3,8 @@ import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { z } from 'zod';
 import { ACTIONS_LOGIN, type Host, OWN_SLUG } from './host.ts';
 import { HttpError } from './http-error.ts';
-import type { Account } from './records.ts';
+import type { Account, Minted } from './records.ts';
+import { judgeSuspension, stillReached } from './standing.ts';
 
 export type Permissions = Readonly<Record<string, string>>;
 
@@ -92,15 +93,38 @@ export function endToken({ state, clock }: Host, header: string): void {
 
 function tokenActorOf(host: Host, token: string): Actor {
   const minted = host.state.tokens.first({ digest: digestOf(token) });
-  if (minted) {
-    if (Date.parse(minted.expiresAt) <= host.clock.now().getTime()) throw badCredentials();
-    const { permissions, repositoryIds, runId, app = OWN_SLUG } = minted;
-    if (minted.kind === 'installation') return { type: 'installation', app, permissions, repositoryIds };
-    return { type: 'job', permissions, repositoryIds: repositoryIds ?? [], runId: runId ?? 0 };
-  }
+  if (minted) return mintedActorOf(host, minted);
   const account = token === '' ? undefined : host.state.accounts.first({ token });
   if (!account) throw badCredentials();
   return { type: 'user', account };
+}
+
+function mintedActorOf(
+  host: Host,
+  { expiresAt, kind, permissions, repositoryIds, runId, app = OWN_SLUG }: Minted,
+): Actor {
+  if (Date.parse(expiresAt) <= host.clock.now().getTime()) throw badCredentials();
+  if (kind === 'job') return { type: 'job', permissions, repositoryIds: repositoryIds ?? [], runId: runId ?? 0 };
+  return app === OWN_SLUG
+    ? ownActor(host, { permissions, repositoryIds })
+    : { type: 'installation', app, permissions, repositoryIds };
+}
+
+/** What the installation no longer has, its older tokens do not have either. @throws HttpError 401 or 403 */
+function ownActor(host: Host, { permissions, repositoryIds }: Pick<Minted, 'permissions' | 'repositoryIds'>): Actor {
+  if (!host.switches.values().arranged.isInstalled) throw badCredentials();
+  judgeSuspension(host);
+  const granted = grantedTo(host);
+  const left = Object.entries(permissions).flatMap(([name, level]) => {
+    const most = granted[name];
+    return most === undefined ? [] : [[name, most === 'read' ? most : level] as const];
+  });
+  return {
+    type: 'installation',
+    app: OWN_SLUG,
+    permissions: Object.fromEntries(left),
+    repositoryIds: stillReached(host, repositoryIds),
+  };
 }
 
 const headerSchema = z.object({ alg: z.literal('RS256') });

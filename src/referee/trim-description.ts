@@ -5,7 +5,7 @@ import { type Fields, fieldsOf, isFields } from './json.ts';
 import { REQUESTS } from './requests.ts';
 
 const WEBHOOKS =
-  /^(issues-(opened|labeled|unlabeled|closed|reopened|edited|deleted|transferred)|issue-comment-(created|edited|deleted)|label-created|pull-request-(opened|edited|synchronize|closed|labeled|unlabeled|reopened|ready-for-review|converted-to-draft)|pull-request-review-submitted|check-run-|check-suite-(requested|rerequested|completed)|workflow-run-|push$|create$|delete$|status$|ping$|repository-(renamed|transferred)$|installation-repositories-added$|merge-group-(checks-requested|destroyed)$)/;
+  /^(issues-(opened|labeled|unlabeled|closed|reopened|edited|deleted|transferred)|issue-comment-(created|edited|deleted)|label-created|pull-request-(opened|edited|synchronize|closed|labeled|unlabeled|reopened|ready-for-review|converted-to-draft)|pull-request-review-submitted|check-run-|check-suite-(requested|rerequested|completed)|workflow-run-|push$|create$|delete$|status$|ping$|repository-(renamed|transferred|archived|unarchived|privatized|publicized)$|installation-(suspend|unsuspend|new-permissions-accepted)$|installation-repositories-(added|removed)$|merge-group-(checks-requested|destroyed)$)/;
 
 const SECTIONS = ['schemas', 'parameters', 'responses', 'headers'] as const;
 

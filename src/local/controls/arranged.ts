@@ -1,4 +1,4 @@
-/** What people arrange on GitHub's own settings pages: REST tells it here as GitHub would, and `/_local/switches` sets it. Told and not obeyed, but for the permissions of tokens, restricted creations, and what must be there before a merge: required checks and a merge queue. */
+/** What people arrange on GitHub's own settings pages: REST tells it here as GitHub would, and `/_local/switches` sets it. What is obeyed too says so. */
 import { z } from 'zod';
 
 const words = (text: string): string[] => text.split(' ');
@@ -20,16 +20,22 @@ const APP_EVENTS = words(
 );
 
 export const arrangedSchema = z.strictObject({
-  /** Of the App's registration. */
+  /** Of the App's registration; its tokens have no others. */
   permissions: permissions.default(APP_PERMISSIONS),
-  /** Those of them that the installation has accepted; all where it is absent. */
+  /** Those of them that the installation has accepted; all where it is absent. Obeyed, also for tokens that were made before. */
   accepted: permissions.optional(),
   events: z.array(z.string()).default(APP_EVENTS),
   hasWebhookSecret: z.boolean().default(true),
   checksCertificate: z.boolean().default(true),
+  /** Obeyed, as the four that follow. */
   isInstalled: z.boolean().default(true),
+  /** Ids of the repositories that were taken out of the installation. */
+  removed: z.array(z.int()).default([]),
+  /** Then no token of the installation is taken, and no webhook comes but its own. */
   isSuspended: z.boolean().default(false),
+  /** All repositories here: nobody writes to them. */
   isArchived: z.boolean().default(false),
+  /** All repositories here: nobody sees them but who has a role on them, and the installation where it has them. */
   isPrivate: z.boolean().default(false),
   hasIssues: z.boolean().default(true),
   /** Of one ruleset on the default branch: https://docs.github.com/rest/repos/rules#get-rules-for-a-branch */

@@ -8,6 +8,7 @@ import type { Repository } from '../records.ts';
 import { findRepository } from '../repository-records.ts';
 import { appPayload } from '../rest/payloads.ts';
 import { actorOf } from '../tokens.ts';
+import { rearrange } from '../webhooks/arranging.ts';
 import { announceInstalled, type Installed } from '../webhooks/installed.ts';
 import { bodyOf } from './body.ts';
 import { repositoryAt } from './person.ts';
@@ -18,6 +19,12 @@ export function installationRoutes(host: Host): Hono {
   app.post('/repos/:owner/:repo/installed', ({ req, body }) => {
     const repository = repositoryAt(host, req.param());
     install(host, { repositories: [repository], sender: repository.owner });
+    return body(null, 204);
+  });
+  app.delete('/repos/:owner/:repo/installed', ({ req, body }) => {
+    const { id } = repositoryAt(host, req.param());
+    const { arranged } = host.switches.values();
+    rearrange(host, { ...arranged, removed: [...new Set([...arranged.removed, id])] });
     return body(null, 204);
   });
   return app;
@@ -45,8 +52,10 @@ export function installingRoutes(host: Host): Hono {
 function install(host: Host, installed: Installed): void {
   host.state.transaction(() => {
     const { arranged } = host.switches.values();
-    // Where it was arranged that the App is nowhere, it is here now.
-    if (!arranged.isInstalled) host.switches.set({ arranged: { ...arranged, isInstalled: true } });
+    const ids = installed.repositories.map(({ id }) => id);
+    const removed = arranged.removed.filter((id) => !ids.includes(id));
+    // Where it was arranged that the App is nowhere, or not here, it is here now.
+    host.switches.set({ arranged: { ...arranged, isInstalled: true, removed } });
     announceInstalled(host, installed);
   });
 }

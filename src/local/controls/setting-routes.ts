@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Host } from '../host.ts';
+import { rearrange } from '../webhooks/arranging.ts';
 import { arrangedSchema } from './arranged.ts';
 import { bodyOf } from './body.ts';
 import { switchesSchema } from './switches.ts';
@@ -22,11 +23,16 @@ const clockSchema = z.union([z.strictObject({ offsetMs: z.int() }), z.strictObje
 });
 
 /** The routes, to be mounted at `/_local`. */
-export function settingRoutes({ switches, clock }: Host): Hono {
+export function settingRoutes(host: Host): Hono {
+  const { switches, clock } = host;
   const app = new Hono();
   const told = () => ({ now: clock.now().toISOString(), offsetMs: switches.values().clockOffsetMs });
   app.get('/switches', (context) => context.json(switches.values()));
-  app.patch('/switches', async (context) => context.json(switches.set(await bodyOf(context.req, changeSchema))));
+  app.patch('/switches', async (context) => {
+    const { arranged, ...change } = await bodyOf(context.req, changeSchema);
+    if (arranged !== undefined) rearrange(host, arranged);
+    return context.json(switches.set(change));
+  });
   app.get('/clock', (context) => context.json(told()));
   app.post('/clock', async (context) => {
     const wanted = await bodyOf(context.req, clockSchema);

@@ -7,6 +7,7 @@ import { gitDirectoryOf, type Host, repositoryHtmlUrlOf } from '../host.ts';
 import { HttpError } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { findFormer, findRepository } from '../repository-records.ts';
+import { ARCHIVED } from '../standing.ts';
 import { type Actor, actorLabel, actorOf, loginOf } from '../tokens.ts';
 import { gitEnvironment } from './git.ts';
 import { writeRefs } from './pushes.ts';
@@ -79,7 +80,7 @@ function judgePush(host: Host, actor: Actor, repository: Repository): void {
   try {
     judgeAccess(host, { actor, need: CONTENTS_WRITE, repository });
   } catch (error) {
-    if (!(error instanceof HttpError) || error.status !== 403) throw error;
+    if (!(error instanceof HttpError) || error.status !== 403 || error.message === ARCHIVED) throw error;
     throw new HttpError(403, `Permission to ${repository.owner}/${repository.name}.git denied to ${loginOf(actor)}.`);
   }
 }

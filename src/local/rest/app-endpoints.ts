@@ -6,6 +6,7 @@ import { now } from '../clock.ts';
 import { apiUrlOf, BOT_LOGIN, type Host, nodeIdOf } from '../host.ts';
 import { found, HttpError, notFound } from '../http-error.ts';
 import type { Delivery, Repository } from '../records.ts';
+import { isInstalledOn, judgeSuspension } from '../standing.ts';
 import { grantedTo, mintToken, type Permissions } from '../tokens.ts';
 import { type Call, created, type Endpoints, list, numberParameter, ok, parseBody } from './endpoint.ts';
 import { accountPayload, appPayload, permissionsPayload, repositoryPayload } from './payloads.ts';
@@ -101,7 +102,7 @@ function chosenRepositories(
   { repositories, repository_ids: ids }: Wanted,
 ): readonly Repository[] | undefined {
   if (!repositories && !ids) return undefined;
-  const all = host.state.repositories.find({});
+  const all = host.state.repositories.find({}).filter((one) => isInstalledOn(host, one));
   const chosen = all.filter(({ id, name }) => ids?.includes(id) === true || repositories?.includes(name) === true);
   if (chosen.length < new Set([...(repositories ?? []), ...(ids ?? [])]).size) {
     throw new HttpError(
@@ -124,13 +125,13 @@ function listRepositories({ host, actor }: Call) {
 
 function judgeInstallation(call: Call): void {
   const { installationId } = call.host.credentials;
-  const { isInstalled, isSuspended } = call.host.switches.values().arranged;
+  const { isInstalled } = call.host.switches.values().arranged;
   if (numberParameter(call, 'installation_id') !== installationId || !isInstalled) throw notFound();
-  if (isSuspended && call.method === 'POST') throw new HttpError(403, 'This installation has been suspended');
+  if (call.method === 'POST') judgeSuspension(call.host);
 }
 
-function getInstallation({ host }: Call) {
-  if (!host.switches.values().arranged.isInstalled) throw notFound();
+function getInstallation({ host, repository }: Call) {
+  if (!repository || !isInstalledOn(host, repository)) throw notFound();
   return ok(installationPayload(host));
 }
 
@@ -215,8 +216,8 @@ function deliveryPayload(host: Host, delivery: Delivery): Fields {
     event,
     action: action ?? null,
     installation_id: host.credentials.installationId,
-    // It leaves in the order of its repository, and is about the installation.
-    repository_id: event === 'installation_repositories' ? null : repositoryId,
+    // It leaves in the order of a repository, and is about the installation.
+    repository_id: event.startsWith('installation') ? null : repositoryId,
     throttled_at: null,
   };
 }

@@ -2,11 +2,12 @@
 import type { Fields } from '../../referee/json.ts';
 import type { RequestRow } from '../../referee/requests.ts';
 import type { RouteMatch } from '../../referee/routes.ts';
-import { judgeAccess } from '../access.ts';
+import { judgeAccess, type Need, PUBLIC } from '../access.ts';
 import { apiUrlOf, type Host } from '../host.ts';
 import { found, HttpError, moved, notFound } from '../http-error.ts';
 import type { Repository } from '../records.ts';
 import { findFormer, findRepository } from '../repository-records.ts';
+import { readPermissionOf } from '../standing.ts';
 import { type Actor, actorLabel, actorOf } from '../tokens.ts';
 import { conditional, errorResponse, jsonResponse } from './answers.ts';
 import { complete, FORGOTTEN } from './completion.ts';
@@ -59,7 +60,7 @@ async function answer(asked: Asked): Promise<Response> {
   if (!match || !endpoint) throw new HttpError(404, `Not Found: ${request.method} ${url.pathname} is not served here`);
   const repository = match.row.route.includes('{owner}') ? findRepository(host, match.parameters) : undefined;
   if (match.row.route.includes('{owner}') && !repository) throw notFound();
-  judgeAccess(host, { actor, need: endpoint.need, repository });
+  judgeAccess(host, { actor, need: needOf(endpoint.need, match.row.route), repository });
   const body = jsonOf(await request.text());
   judgeRequest(host, { method: request.method, path, body });
   judgeWish({ row: match.row, query: url.searchParams, body, accept: request.headers.get('accept') ?? '' });
@@ -75,6 +76,11 @@ async function answer(asked: Asked): Promise<Response> {
     repository,
   };
   return responseOf({ asked: { ...asked, path }, repository, match, reply: await endpoint.answer(call) });
+}
+
+/** What is private is read with a permission for what it is. */
+function needOf(need: Need, route: string): Need {
+  return need === PUBLIC ? { ...need, permission: readPermissionOf(route) } : need;
 }
 
 /** GitHub's links to further pages lead by the id. */

@@ -4,6 +4,7 @@ import { type Host, nodeIdOf, repositoryUrlOf } from '../host.ts';
 import type { Repository } from '../records.ts';
 import { complete, FORGOTTEN } from '../rest/completion.ts';
 import { accountPayload, repositoryPayload } from '../rest/payloads.ts';
+import { isTold } from '../standing.ts';
 
 export interface Happening {
   readonly event: string;
@@ -46,7 +47,8 @@ export function deliver(host: Host, { event, action, repository, values }: Outgo
   const payload: Fields = JSON.parse(JSON.stringify(value));
   for (const { where, message } of host.contract.webhook(event, payload)) host.reportProblem(subject, where, message);
   for (const field of forgotten) host.reportProblem(subject, field, FORGOTTEN);
-  host.outbox.add({ event, action, repositoryId: repository.id, payload });
+  if (event.startsWith('installation') || isTold(host, repository))
+    host.outbox.add({ event, action, repositoryId: repository.id, payload });
   return payload;
 }
 

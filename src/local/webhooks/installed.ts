@@ -1,4 +1,4 @@
-/** The App has been given repositories: https://docs.github.com/webhooks/webhook-events-and-payloads#installation_repositories */
+/** The App has been given repositories, or no longer has them: https://docs.github.com/webhooks/webhook-events-and-payloads#installation_repositories */
 import type { Fields } from '../../referee/json.ts';
 import { type Host, nodeIdOf } from '../host.ts';
 import type { Repository } from '../records.ts';
@@ -13,18 +13,23 @@ export interface Installed {
 }
 
 /** Tells the App, as when somebody chooses repositories on the page of the installation: once, in the order of the first of them. */
-export function announceInstalled(host: Host, { repositories, sender }: Installed): void {
+export function announceInstalled(
+  host: Host,
+  { repositories, sender }: Installed,
+  action: 'added' | 'removed' = 'added',
+): void {
   const [repository] = repositories;
   if (!repository) return;
   deliver(host, {
     event: 'installation_repositories',
-    action: 'added',
+    action,
     repository,
     values: {
       installation: { ...installationPayload(host), repository_selection: 'selected' },
       repository_selection: 'selected',
-      repositories_added: repositories.map((one) => shortPayload(host, one)),
+      repositories_added: [],
       repositories_removed: [],
+      [`repositories_${action}`]: repositories.map((one) => shortPayload(host, one)),
       requester: null,
       sender: accountPayload(host, sender),
     },
