@@ -65,6 +65,11 @@ export class SecretError extends WriteRefusedError {
   override name = 'SecretError';
 }
 
+/** GitHub refused because the App may not, or no longer: `withheld` of the port says whether a right was taken, and which. */
+export class WithheldError extends WriteRefusedError {
+  override name = 'WithheldError';
+}
+
 /** What is asked for is not there, or no longer: GitHub answered 404, 410 or 451, or an issue moved to another repository. */
 export class GoneError extends LoopError {
   override name = 'GoneError';

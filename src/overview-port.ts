@@ -12,6 +12,8 @@ export interface LoopOverview {
   readonly phase: PhaseName;
   readonly waitingFor: string | undefined;
   readonly priority: Loop['priority'];
+  /** Why the App may not do its work in the repository for now. */
+  readonly withheld: string | undefined;
   readonly pull: number | undefined;
   readonly startedAt: string;
   readonly usd: number;
@@ -36,6 +38,8 @@ export interface Overviews {
   overview(filter: {
     readonly repositoryId?: number | undefined;
     readonly open?: boolean | undefined;
+    /** Only those that wait for a right of the App. */
+    readonly withheld?: true | undefined;
     readonly limit: number;
     readonly before?: number | undefined;
   }): Promise<readonly LoopOverview[]>;

@@ -8,6 +8,7 @@ import { createHandler } from './engine/handle.ts';
 import { createHousekeeping } from './engine/housekeeping.ts';
 import { startPatrol } from './engine/patrol.ts';
 import { createReconciler } from './engine/reconcile.ts';
+import { createRegaining } from './engine/standing.ts';
 import { drain } from './intake/drain.ts';
 import { isHeard } from './intake/payloads.ts';
 import { createSweep } from './intake/sweep.ts';
@@ -77,6 +78,7 @@ function patrolOf({ ports, log }: ServerSettings): { close(): Promise<void> } {
     everyMs: PATROL_MS,
     steps: [
       { what: 'looking after the open loops', take: createReconciler(ports) },
+      { what: 'looking whether rights are back', take: createRegaining(ports) },
       { what: 'admitting queued loops', take: () => admitQueued(ports) },
       { what: 'looking for webhooks that did not arrive', take: createSweep({ ports, isHeard, log }) },
       { what: 'putting away what is old', take: createHousekeeping(ports) },

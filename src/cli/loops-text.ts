@@ -21,12 +21,14 @@ export function loopLines(loops: readonly LoopOverview[]): readonly string[] {
     (widest, row) => row.map((cell, index) => Math.max(widest[index] ?? 0, cell.length)),
     [],
   );
-  return rows.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  return rows.flatMap((row, index) => {
+    const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+    return [line.trimEnd(), ...waitingLine(loops[index])];
+  });
+}
+
+function waitingLine(loop: LoopOverview | undefined): readonly string[] {
+  return loop?.withheld === undefined ? [] : [`  waits: ${printable(loop.withheld)} Then it goes on by itself.`];
 }
 
 /** What a call was for and what it took. */

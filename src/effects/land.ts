@@ -2,7 +2,7 @@
 import { groundMoved } from '../context/branch-push.ts';
 
 import { storedReport } from '../documents/stored-report.ts';
-import { SecretError, StoreError, WriteRefusedError } from '../errors.ts';
+import { StoreError } from '../errors.ts';
 import type { Merge } from '../github/github-port.ts';
 import { listed } from '../loop/behind.ts';
 import { type BuildReport, buildReport, type FileChange, type SeedReport, seedReport } from '../loop/brief.ts';
@@ -12,7 +12,7 @@ import type { Loop } from '../loop/loop.ts';
 import type { ReviewedLoop } from '../loop/stages.ts';
 import { idOf } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
-import { mergeInto } from './publish.ts';
+import { mergeInto, refusedMerge } from './publish.ts';
 
 /**
  * Commits build and seed together on top of the loop branch's head. Reports hold whole files, so they land on no other commit than
@@ -72,9 +72,9 @@ async function landMerged(loop: ReviewedLoop, ports: Ports): Promise<Event> {
       head,
     };
   } catch (error) {
-    // A merge may hold what only people may write: workflow files that changed on the base.
-    if (error instanceof SecretError || !(error instanceof WriteRefusedError)) throw error;
-    return forPeople(error.message.replace(/\.$/, ''));
+    const because = await refusedMerge(error, loop, ports);
+    if (because === undefined) throw error;
+    return forPeople(because);
   }
 }
 

@@ -3,7 +3,7 @@
 import { movedUnder, newerBaseIn } from '../context/base-move.ts';
 import { type DocumentText, documentTexts } from '../documents/document-texts.ts';
 import { hiddenInIssue } from '../drafting/material.ts';
-import { SecretError, WriteRefusedError } from '../errors.ts';
+import { SecretError, WithheldError, WriteRefusedError } from '../errors.ts';
 import { digestOfValue } from '../guard/digest.ts';
 import { listed } from '../loop/behind.ts';
 import type { FileChange } from '../loop/brief.ts';
@@ -91,10 +91,21 @@ async function commitPacket(
     await github.moveRef(loop.ref, ref, sha, { at });
     return { head: sha, base: (await newerBaseIn(loop, parent, ports)) ?? base };
   } catch (error) {
-    // A merge may hold what only people may write: workflow files that changed on the base.
-    if (merge === undefined || error instanceof SecretError || !(error instanceof WriteRefusedError)) throw error;
-    return mergedByPeople(loop, error.message.replace(/\.$/, ''));
+    const because = merge === undefined ? undefined : await refusedMerge(error, loop, ports);
+    if (because === undefined) throw error;
+    return mergedByPeople(loop, because);
   }
+}
+
+/** A merge may hold what only people may write: workflow files that changed on the base. Undefined where that is not it: what the App may not do at all for now waits for it. */
+export async function refusedMerge(
+  error: unknown,
+  { ref }: Pick<StartedLoop, 'ref'>,
+  { github }: Pick<Ports, 'github'>,
+): Promise<string | undefined> {
+  if (error instanceof SecretError || !(error instanceof WriteRefusedError)) return undefined;
+  const isWithheld = error instanceof WithheldError && (await github.withheld(ref)) !== undefined;
+  return isWithheld ? undefined : error.message.replace(/\.$/, '');
 }
 
 /** What brings the loop's base into the branch; undefined where it is there. */

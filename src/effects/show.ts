@@ -2,7 +2,7 @@
 import { storedRemarks } from '../documents/review-remarks.ts';
 import { storedUnplanned } from '../documents/unplanned-files.ts';
 import { storedVerifyReport } from '../documents/verify-report.ts';
-import { GoneError, WriteRefusedError } from '../errors.ts';
+import { GoneError, WithheldError, WriteRefusedError } from '../errors.ts';
 import type { EffectOf } from '../loop/effect.ts';
 import type { Loop } from '../loop/loop.ts';
 import { NOTHING_SHOWN, type Shown } from '../loop/shown.ts';
@@ -14,7 +14,7 @@ import { checksOf } from '../render/checks.ts';
 
 /**
  * Brings everything that shows the loop's state to its newest state; what is right already is not written again. Where GitHub refuses one place for good
- * (a locked issue, a deleted comment), the others are brought up to date all the same. @throws what was refused first, after all of them.
+ * (a locked issue, a deleted comment), the others are brought up to date all the same. @throws what was refused first, or what the App may not, after all of them.
  */
 export async function show(_effect: EffectOf<'show'>, loop: Loop, ports: Ports): Promise<undefined> {
   const { github, modelFacts, store } = ports;
@@ -28,7 +28,7 @@ export async function show(_effect: EffectOf<'show'>, loop: Loop, ports: Ports):
   const board = await unlessRefused(refusals, () => github.showComment(loop.ref, loop.ref.issue, text, before?.board));
   const pull = isReviewed(loop) ? await showPull(refusals, { loop, before }, ports) : NOTHING_SHOWN;
   await store.keepShown(id, { ...pull, ...(board && { board }) });
-  const [first] = refusals;
+  const first = refusals.find((refusal) => refusal instanceof WithheldError) ?? refusals[0];
   if (first !== undefined) throw first;
 }
 

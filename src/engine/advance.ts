@@ -1,12 +1,13 @@
 /** Runs loops: save what was decided, perform it, decide again on what came back. */
 import type { Logger } from 'pino';
 import { ConflictError, RetryError, UnreadableError } from '../errors.ts';
+import type { ModelCall } from '../loop/brief.ts';
 import { decide, settle } from '../loop/decide.ts';
-import { type Effect, type EffectLane, laneOf } from '../loop/effect.ts';
+import { type Effect, type EffectLane, effectLane, laneOf } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import { type Decision, type Loop, newLoop } from '../loop/loop.ts';
 import { holdsSlot } from '../loop/slots.ts';
-import { idOf, type LoopRef, nameOf } from '../loop/terms.ts';
+import { idOf, type LoopRef, nameOf, type Withheld } from '../loop/terms.ts';
 import type { Change, Ports, Source, Store, Tries } from '../ports.ts';
 import { nextEffect, REST_SECONDS } from './next-effect.ts';
 import { type Outcome, perform } from './perform.ts';
@@ -89,8 +90,7 @@ interface Performed {
 async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: Ports, log: Logger): Promise<void> {
   switch (outcome.type) {
     case 'again':
-      if (outcome.calls.length > 0)
-        await apply(loop.ref, { type: 'paid', at: ports.clock.now().toISOString(), calls: [...outcome.calls] }, ports);
+      await payFor(outcome.calls, loop, ports);
       throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, {
         ...outcome,
         of: subjectOf(effect),
@@ -99,6 +99,9 @@ async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: 
       throw new RetryError(`${effect.type} of ${nameOf(loop.ref)}`, outcome.error, {
         seconds: await relocate(loop, ports),
       });
+    case 'withheld':
+      await payFor(outcome.calls, loop, ports);
+      return withhold(outcome, { effect, loop }, ports, log);
     case 'settled':
       if (outcome.dropped !== undefined)
         log.warn({ loop: nameOf(loop.ref), effect: effect.type }, `an effect was dropped: ${outcome.dropped}`);
@@ -108,6 +111,25 @@ async function settleWith(outcome: Outcome, { effect, loop }: Performed, ports: 
         await settleAs(failedFor(error, effect, ports), { effect, loop }, ports);
       });
   }
+}
+
+async function payFor(calls: readonly ModelCall[], { ref }: Loop, ports: Ports): Promise<void> {
+  if (calls.length === 0) return;
+  await apply(ref, { type: 'paid', at: ports.clock.now().toISOString(), calls: [...calls] }, ports);
+}
+
+/** The loop waits with what it has: where nothing can be written as a whole, else with the lane that was refused. */
+async function withhold(
+  { reason, isWhole }: Withheld,
+  { effect, loop }: Performed,
+  ports: Ports,
+  log: Logger,
+): Promise<void> {
+  const lanes = isWhole ? [...effectLane.options] : [laneOf(effect)];
+  const at = ports.clock.now().toISOString();
+  await apply(loop.ref, { type: 'withheld', at, reason, lanes }, ports);
+  if (loop.withheld?.reason !== reason)
+    log.warn({ loop: nameOf(loop.ref), effect: effect.type }, `it waits: ${reason}`);
 }
 
 function settleAs(event: Event | undefined, { effect, loop }: Performed, ports: Ports): Promise<Answer> {
@@ -123,7 +145,7 @@ function failedFor(error: UnreadableError, effect: Effect, { clock }: Ports): Ev
   return { type: 'failed', at: clock.now().toISOString(), entry: effect.entry, cause: 'setup', reason, calls: [] };
 }
 
-/** While the installation does not have the repository (suspended, transferred away) it is asked for so often. */
+/** While no installation has the repository, though GitHub says that nothing is withheld, it is asked for so often. */
 const AWAY_SECONDS = 600;
 
 /** Finds the repository by its id and tells the loop where it is; gives the seconds after which the effect is tried again. */

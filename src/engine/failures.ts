@@ -9,6 +9,7 @@ import {
   NotYetError,
   RelocatedError,
   UnansweredError,
+  WithheldError,
   WriteRefusedError,
 } from '../errors.ts';
 import type { ModelCall } from '../loop/brief.ts';
@@ -56,6 +57,8 @@ const KINDS: readonly Kind[] = [
   { kind: 'model', is: (error) => error instanceof ModelError, tries: ONCE, final: refusedFor('model') },
   { kind: 'configuration', is: (error) => error instanceof ConfigError, tries: ONCE, final: refusedFor('setup') },
   { kind: 'artifact', is: (error) => error instanceof ArtifactError, tries: ONCE, final: refusedFor('safety') },
+  // No right was taken, or it is back: once more with a token that knows.
+  { kind: 'withheld', is: (error) => error instanceof WithheldError, tries: () => 2, final: refusedFor('setup') },
   { kind: 'refused', is: (error) => error instanceof WriteRefusedError, tries: ONCE, final: refusedFor('setup') },
   {
     kind: 'relocated',
@@ -95,6 +98,13 @@ const KINDS: readonly Kind[] = [
 ];
 /** It may pass (a database that restarts), or never will (a document that nobody can read). */
 const UNEXPECTED: Omit<Kind, 'is'> = { kind: 'unexpected', tries: () => 6, final: refusedFor('setup') };
+
+/** Whether a right that the App no longer has may be behind it: before it counts as a failure GitHub is asked. */
+export function mayBeWithheld(error: unknown, { means }: Meaning): boolean {
+  if (error instanceof WithheldError || means === 'relocated') return true;
+  const isPlain = error instanceof GoneError || (error instanceof LoopError && error.name === 'LoopError');
+  return means === 'refused' && isPlain;
+}
 
 /** `tries` are those of the effect: its try that failed now, and the earlier failures by kind. */
 export function meaningOf(error: unknown, type: Effect['type'], { failed }: Pick<Tries, 'failed'>): Meaning {

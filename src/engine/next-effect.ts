@@ -22,10 +22,11 @@ interface Patience {
 const FIRST_SHOWN = 'show/1';
 
 /**
- * A loop that is paused or has no slot starts no work of an entry; people are answered all the same. Of several `show` effects only the newest is
+ * What waits for a right of the App is not begun. A loop that is paused or has no slot starts no work of an entry; people are answered all the same. Of several `show` effects only the newest is
  * performed, when the loop has rested: until then the lane `rests` where nothing else is pending in it.
  */
 export function nextEffect(loop: Loop, lane: EffectLane, now: () => Date): Effect | 'rests' | undefined {
+  if (loop.withheld?.lanes.includes(lane) === true) return undefined;
   const isHeld = loop.status === 'paused' || loop.status === 'queued';
   const mine = loop.pending.filter((effect) => laneOf(effect) === lane && !(isHeld && isHeldWork(effect)));
   const [first] = mine;

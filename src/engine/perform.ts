@@ -1,9 +1,10 @@
 /** Carries out one effect and says what came of it: what happened, what is to be forgotten, or when to try again. */
-import { NotYetError, PaidError } from '../errors.ts';
+import { NotYetError, PaidError, WithheldError } from '../errors.ts';
 import type { ModelCall } from '../loop/brief.ts';
 import { EFFECTS, type Effect } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
-import { type Meaning, meaningOf } from './failures.ts';
+import type { Withheld } from '../loop/terms.ts';
+import { type Meaning, mayBeWithheld, meaningOf } from './failures.ts';
 import { type Performance, performEffect } from './performers.ts';
 
 export type Outcome =
@@ -18,7 +19,9 @@ export type Outcome =
       /** What was paid for in vain. */
       readonly calls: readonly ModelCall[];
     }
-  | { readonly type: 'relocated'; readonly error: unknown };
+  | { readonly type: 'relocated'; readonly error: unknown }
+  /** It waits until the App may do it. */
+  | ({ readonly type: 'withheld'; readonly calls: readonly ModelCall[] } & Withheld);
 
 /** Performs an effect. It never throws: each failure has the meaning that failures.ts and the effect's traits give it. */
 export async function perform(effect: Effect, performance: Performance): Promise<Outcome> {
@@ -27,7 +30,23 @@ export async function perform(effect: Effect, performance: Performance): Promise
     return unheard(event, effect, performance) ?? { type: 'settled', event };
   } catch (thrown) {
     const { error, calls } = paidBefore(thrown);
-    return outcomeOf(error, meaningOf(error, effect.type, performance.tries), { effect, performance, calls });
+    return afterFailure(error, { effect, performance, calls });
+  }
+}
+
+async function afterFailure(error: unknown, tried: Tried): Promise<Outcome> {
+  const { effect, performance, calls } = tried;
+  const meaning = meaningOf(error, effect.type, performance.tries);
+  if (!mayBeWithheld(error, meaning)) return outcomeOf(error, meaning, tried);
+  try {
+    const withheld = await performance.ports.github.withheld(performance.loop.ref);
+    // A permission that is missing for something else explains no other refusal.
+    const explains = withheld?.isWhole === true || error instanceof WithheldError;
+    return withheld !== undefined && explains
+      ? { type: 'withheld', ...withheld, calls }
+      : outcomeOf(error, meaning, tried);
+  } catch (unknown) {
+    return outcomeOf(unknown, meaningOf(unknown, effect.type, performance.tries), tried);
   }
 }
 

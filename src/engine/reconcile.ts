@@ -1,4 +1,6 @@
 /** Finds what was missed while the App was down: pending effects, runs that ended unheard, deliveries that nobody takes in. Lost webhooks are sweep.ts's. */
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
 import type { Ports } from '../ports.ts';
 import { apply } from './advance.ts';
 
@@ -61,21 +63,25 @@ async function wakeOnboardings({ store, queue }: Ports, isDue: (run: string) => 
   }
 }
 
+/** While the App may not work in a repository, it is not asked for what runs there either. */
 async function askForRun(loopId: string, ports: Ports, isDue: (run: string) => boolean): Promise<void> {
   const loop = (await ports.store.load(loopId))?.loop;
-  const awaited = loop?.built.run;
-  if (loop === undefined || awaited === undefined || loop.status !== 'working' || awaited.entry !== loop.entry) return;
-  if (!isDue(`${loopId}/${awaited.id}`)) return;
-  const run = await ports.github.run(loop.ref, awaited.id);
-  if (run.status !== 'completed') return;
-  await apply(
-    loop.ref,
-    {
-      type: 'completed',
-      at: ports.clock.now().toISOString(),
-      runId: run.id,
-      conclusion: run.conclusion ?? 'unknown',
-    },
-    ports,
-  );
+  const awaited = loop && awaitedBy(loop);
+  if (loop === undefined || awaited === undefined || loop.withheld?.lanes.includes('work') === true) return;
+  if (!isDue(`${loopId}/${awaited}`)) return;
+  const ended = await endOfRun(loop, ports, ports.clock.now().toISOString());
+  if (ended !== undefined) await apply(loop.ref, ended, ports);
+}
+
+/** The id of the run that the loop waits for. */
+function awaitedBy({ status, entry, built: { run } }: Loop): number | undefined {
+  return status === 'working' && run?.entry === entry ? run.id : undefined;
+}
+
+/** The end of the run that a loop waits for; undefined while it runs, and where it waits for none. */
+export async function endOfRun(loop: Loop, { github }: Pick<Ports, 'github'>, at: string): Promise<Event | undefined> {
+  const awaited = awaitedBy(loop);
+  if (awaited === undefined) return undefined;
+  const { id: runId, status, conclusion = 'unknown' } = await github.run(loop.ref, awaited);
+  return status === 'completed' ? { type: 'completed', at, runId, conclusion } : undefined;
 }

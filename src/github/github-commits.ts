@@ -1,11 +1,11 @@
 /** Refs, files and commits through the Git Data API: nothing is checked out, and what GitHub stored is compared with what was sent. */
 import { z } from 'zod';
-import { LoopError, SecretError, WriteRefusedError } from '../errors.ts';
+import { LoopError, SecretError } from '../errors.ts';
 import type { FileChange } from '../loop/brief.ts';
 import { type HeldCommit, isFixed, once } from './fixed.ts';
 import { blobSha, changedTreeSha, type TreeChange, type TreeEntry } from './git-tree.ts';
 import type { Call } from './github-client.ts';
-import { hasStatus, isLimit, textOf } from './github-errors.ts';
+import { hasStatus, isLimit, refusalOf, textOf } from './github-errors.ts';
 import type { HeldEntry, Merge } from './github-port.ts';
 import type { Operation } from './github-talk.ts';
 
@@ -167,7 +167,7 @@ export const moveRef: Operation<'moveRef'> = async (call, ref, sha, known) => {
     if (isLimit(error) || !hasStatus(error, 403, 409, 422)) throw error;
     // Whoever wrote it meanwhile wrote perhaps the same: it is looked for before it is refused.
     if (known !== undefined) return moveRef(call, ref, sha, undefined);
-    throw new WriteRefusedError(`GitHub refused to move ${ref} to ${sha}: ${textOf(error)}`, { cause: error });
+    throw refusalOf(`GitHub refused to move ${ref} to ${sha}: ${textOf(error)}`, { cause: error });
   }
 };
 

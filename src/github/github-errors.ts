@@ -1,7 +1,15 @@
 /** What went wrong at GitHub: what passes by itself is tried again, everything else becomes one of our errors with GitHub's own words. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { GoneError, LimitedError, LoopError, UnansweredError, WriteRefusedError } from '../errors.ts';
+import {
+  GoneError,
+  LimitedError,
+  LoopError,
+  type LoopErrorOptions,
+  UnansweredError,
+  WithheldError,
+  WriteRefusedError,
+} from '../errors.ts';
 
 /** Octokit's error for an HTTP answer; without `response` there was none. */
 const httpError = z.object({
@@ -204,7 +212,20 @@ export function graphqlErrorOf(error: unknown, what: string): LoopError | undefi
   const text = `${what}: ${parsed.message}`;
   return parsed.errors.some(({ type }) => type === 'RATE_LIMITED')
     ? new LimitedError(text, Math.ceil(limitMsOf(parsed.headers) / 1000), { cause: error })
-    : new LoopError(text, { cause: error });
+    : (withheldOf(text, { cause: error }) ?? new LoopError(text, { cause: error }));
+}
+
+/** GitHub's words where the App may not do what it asks for: suspended, archived, without the permission, out of the installation. */
+const WITHHELD =
+  /installation has been suspended|archived so is read-only|Resource not accessible by integration|not accessible to the parent installation/i;
+
+function withheldOf(text: string, options: LoopErrorOptions): WithheldError | undefined {
+  return WITHHELD.test(text) ? new WithheldError(text, options) : undefined;
+}
+
+/** A write that was refused, told in this text. */
+export function refusalOf(text: string, options: LoopErrorOptions): WriteRefusedError {
+  return withheldOf(text, options) ?? new WriteRefusedError(text, options);
 }
 
 const GONE = [404, 410, 451];
@@ -224,6 +245,6 @@ function finalError(failure: HttpError, error: unknown, tries: number): LoopErro
   if (GONE.includes(failure.status)) return new GoneError(text, options);
   const limitedMs = limitedFor(failure);
   if (limitedMs !== undefined) return new LimitedError(text, Math.ceil(limitedMs / 1000), options);
-  const isRefusal = isWrite && REFUSED.includes(failure.status);
-  return isRefusal ? new WriteRefusedError(text, options) : new LoopError(text, options);
+  if (isWrite && REFUSED.includes(failure.status)) return refusalOf(text, options);
+  return withheldOf(text, options) ?? new LoopError(text, options);
 }

@@ -2,7 +2,7 @@
 import type { FileChange } from '../loop/brief.ts';
 import type { CheckRun } from '../loop/check-run.ts';
 import type { ShownCheck, ShownComment } from '../loop/shown.ts';
-import type { Actor, LoopRef, Role } from '../loop/terms.ts';
+import type { Actor, LoopRef, Role, Withheld } from '../loop/terms.ts';
 import type { Server } from '../settings/setup-files.ts';
 import type { CheckDetails, HeadChecks } from './head-facts.ts';
 import type { EnvironmentFacts } from './inspection-port.ts';
@@ -91,6 +91,8 @@ export interface GitHub {
   permission(repository: RepositoryRef, login: string): Promise<Role>;
   /** The present place of the repository with this id, whatever its name was; undefined when no installation of the App has it. */
   locate(repository: RepositoryRef): Promise<Place | undefined>;
+  /** What keeps the App from working in the repository, wherever it is now: suspended, taken out, archived, permissions; undefined where nothing does. */
+  withheld(repository: RepositoryRef): Promise<Withheld | undefined>;
   repository(repository: RepositoryRef): Promise<{
     readonly defaultBranch: string;
     /** Where people see it. */

@@ -23,6 +23,7 @@ import { headChecks } from './head-checks.ts';
 import { environment } from './inspection-inside.ts';
 import { locate } from './relocation.ts';
 import { requiredChecks } from './required-checks.ts';
+import { withheld } from './standing.ts';
 
 export type { GitHubOptions } from './github-client.ts';
 
@@ -46,6 +47,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     tokenOf: (target) => attempt(() => client.token(target), renewing(target)),
     renewToken: client.renew,
     locate: (target) => locate(client, target, (operation) => attempt(operation, renewing(target))),
+    withheld: (target) => withheld(client, target, (operation) => attempt(operation, renewing(target))),
     permission: perform(permission),
     repository: perform(repository),
     head: perform(head),

@@ -49,13 +49,13 @@ function movedAway({ method, url }: Request, status: number, target: string): Re
 }
 
 /** Asks GitHub until there is an answer to be believed. */
-type Ask = <Value>(operation: () => Promise<Value>) => Promise<Value>;
+export type Ask = <Value>(operation: () => Promise<Value>) => Promise<Value>;
 
 /** Where the repository with this id is now: in its own installation, or in the one that has it after a transfer. */
 export async function locate(client: Client, repository: RepositoryRef, ask: Ask): Promise<Place | undefined> {
   const place = await placeIn(client, repository, ask);
   if (place !== undefined) return place;
-  const installationId = await installationOf(client, repository.repositoryId, ask);
+  const installationId = (await installationOf(client, repository.repositoryId, ask))?.id;
   if (installationId === undefined || installationId === repository.installationId) return undefined;
   return placeIn(client, { ...repository, installationId }, ask);
 }
@@ -78,9 +78,10 @@ async function placeIn(client: Client, repository: RepositoryRef, ask: Ask): Pro
 // Not a literal type: GitHub's description has the names only, and Octokit's types follow it.
 const INSTALLATION: string = 'GET /repositories/{repository_id}/installation';
 
-async function installationOf({ app }: Client, repositoryId: number, ask: Ask): Promise<number | undefined> {
+/** The installation that has the repository with this id. */
+export async function installationOf({ app }: Client, repositoryId: number, ask: Ask) {
   const found = await noneAt([404], () => ask(() => app().request(INSTALLATION, { repository_id: repositoryId })));
-  return found?.data.id;
+  return found?.data;
 }
 
 async function noneAt<Value>(statuses: readonly number[], asking: () => Promise<Value>): Promise<Value | undefined> {

@@ -110,17 +110,28 @@ export async function ofCheck(
 /** More than a repository will ever have at once. */
 const MOST = 10_000;
 
-/** The open loops of repositories. */
-export async function openIn(
-  store: Pick<Store, 'overview' | 'load'>,
-  repositoryIds: ReadonlySet<number>,
-): Promise<readonly StoredLoop[]> {
+/** The open loops of repositories, and those that wait there for a right of the App. */
+export async function openIn(store: Look, repositoryIds: ReadonlySet<number>): Promise<readonly StoredLoop[]> {
   const found: StoredLoop[] = [];
-  for (const repositoryId of repositoryIds) {
-    for (const { id } of await store.overview({ repositoryId, open: true, limit: MOST })) {
-      const stored = await store.load(id);
-      if (stored !== undefined) found.push(stored);
-    }
+  for (const repositoryId of repositoryIds) found.push(...(await openAmong(store, { repositoryId })));
+  return found;
+}
+
+/** The same of an installation. */
+export async function openOf(store: Look, installationId: number): Promise<readonly StoredLoop[]> {
+  const found = await openAmong(store, {});
+  return found.filter(({ loop }) => loop.ref.installationId === installationId);
+}
+
+type Look = Pick<Store, 'overview' | 'load'>;
+
+async function openAmong(store: Look, of: { readonly repositoryId?: number }): Promise<readonly StoredLoop[]> {
+  const open = await store.overview({ ...of, open: true, limit: MOST });
+  const waiting = await store.overview({ ...of, withheld: true, limit: MOST });
+  const found: StoredLoop[] = [];
+  for (const id of new Set([...open, ...waiting].map((one) => one.id))) {
+    const stored = await store.load(id);
+    if (stored !== undefined) found.push(stored);
   }
   return found;
 }

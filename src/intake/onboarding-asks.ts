@@ -5,9 +5,8 @@ import { reaches } from '../loop/people/commands.ts';
 import { isPerson } from '../loop/terms.ts';
 import { type Onboarding, PREVIEW_BUTTON, SETUP_BRANCH, SETUP_ID } from '../onboarding/onboarding.ts';
 import type { Payload, PayloadName, PayloadOf } from './payloads.ts';
-import { saidOf } from './place.ts';
+import { installedAt, saidOf } from './place.ts';
 import { afterAMoment, roleOf, type Taking } from './reader.ts';
-import { installedAt } from './relocation-readers.ts';
 import { isOwnRun } from './run-readers.ts';
 
 type Reader<Name extends PayloadName> = (payload: PayloadOf<Name>, taking: Taking) => Promise<void>;

@@ -36,6 +36,17 @@ export function saidOf({ repository: { id, name, owner }, installation }: Locate
   return { installationId: installation.id, repositoryId: id, owner: owner.login, repo: name };
 }
 
+/** The repositories that a webhook of an installation names. */
+export function installedAt(
+  installationId: number,
+  repositories: readonly { readonly id: number; readonly full_name: string }[],
+): readonly RepositoryRef[] {
+  return repositories.map(({ id, full_name }) => {
+    const [owner = '', repo = ''] = full_name.split('/');
+    return { installationId, repositoryId: id, owner, repo };
+  });
+}
+
 export function isSamePlace(one: Where, other: Where): boolean {
   return one.installationId === other.installationId && one.owner === other.owner && one.repo === other.repo;
 }

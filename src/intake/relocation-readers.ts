@@ -3,8 +3,9 @@ import type { RepositoryRef } from '../github/github-port.ts';
 import { idOf, type LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { openIn } from './loop-lookup.ts';
-import { isSamePlace, type Located, placeAt, saidOf } from './place.ts';
+import { installedAt, isSamePlace, type Located, placeAt, saidOf } from './place.ts';
 import type { Meaning, Reader, Readers, Taking } from './reader.ts';
+import { newsTo } from './standing-readers.ts';
 
 const moved: Reader<'repository.renamed' | 'repository.transferred'> = (payload: Located, taking) =>
   relocated([saidOf(payload)], taking);
@@ -20,27 +21,20 @@ export const relocationReaders: Readers<
     relocated(installedAt(installation.id, repositories_added), taking),
 };
 
-/** The repositories that a webhook of an installation names. */
-export function installedAt(
-  installationId: number,
-  repositories: readonly { readonly id: number; readonly full_name: string }[],
-): readonly RepositoryRef[] {
-  return repositories.map(({ id, full_name }) => {
-    const [owner = '', repo = ''] = full_name.split('/');
-    return { installationId, repositoryId: id, owner, repo };
-  });
-}
-
-/** Tells the open loops of the repositories that are elsewhere by now. */
-async function relocated(said: readonly RepositoryRef[], { at, ports }: Taking): Promise<readonly Meaning[]> {
+/** Tells the open loops of the repositories that are elsewhere by now, and those that waited for the App to be there again. */
+async function relocated(said: readonly RepositoryRef[], taking: Taking): Promise<readonly Meaning[]> {
+  const { at, ports } = taking;
   const open = await openIn(ports.store, new Set(said.map(({ repositoryId }) => repositoryId)));
   const meanings: Meaning[] = [];
   for (const one of said) {
     const place = placeAt(one, ports);
-    for (const { loop } of open.filter(({ loop: { ref } }) => ref.repositoryId === one.repositoryId)) {
+    const here = open.filter(({ loop: { ref } }) => ref.repositoryId === one.repositoryId);
+    for (const { loop } of here) {
       const ref = await place.of(loop.ref);
       if (!isSamePlace(ref, loop.ref)) meanings.push(relocation(ref, at));
     }
+    const waiting = here.filter(({ loop }) => loop.withheld !== undefined);
+    meanings.push(...(await newsTo(waiting, (ref) => place.of(ref), taking)));
   }
   return meanings;
 }

@@ -16,6 +16,7 @@ import { pushReaders } from './pushes.ts';
 import type { Meaning, Readers, Taking } from './reader.ts';
 import { relocationReaders, withRelocations } from './relocation-readers.ts';
 import { runReaders } from './run-readers.ts';
+import { standingReaders } from './standing-readers.ts';
 
 /** What proofs, onboardings and required checks hear, and what means nothing to a loop. */
 const OF_OTHERS: Readers<HeadName | 'pull_request.labeled' | 'merge_group.checks_requested'> = {
@@ -35,6 +36,7 @@ const READERS: Readers<PayloadName> = {
   ...runReaders,
   ...pushReaders,
   ...relocationReaders,
+  ...standingReaders,
 };
 
 function read<Name extends PayloadName>(payload: PayloadOf<Name>, taking: Taking): Promise<readonly Meaning[]> {

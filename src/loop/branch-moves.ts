@@ -132,3 +132,15 @@ export function shiftOf(
 export function relocated(loop: Loop, { installationId, owner, repo }: EventOf<'relocated'>): Decision {
   return only({ ...loop, ref: { ...loop.ref, installationId, owner, repo } });
 }
+
+/** The App may not do its work in the repository: what was decided waits, and nothing of it is lost. Another reason replaces the one before. */
+export function withheld(loop: Loop, { at, reason, lanes }: EventOf<'withheld'>): Decision {
+  const { since = at, reason: before, lanes: held = [] } = loop.withheld ?? {};
+  const waiting = reason === before ? [...new Set([...held, ...lanes])] : lanes;
+  return only({ ...loop, withheld: { since, reason, lanes: waiting } });
+}
+
+/** It may again, and the loop goes on where it was. */
+export function regained({ withheld: _, ...loop }: Loop): Decision {
+  return only(loop);
+}

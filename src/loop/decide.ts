@@ -1,7 +1,7 @@
 /** The whole policy of the App: given where a loop is and what happened, where it goes and what to do. Pure. */
 
 import { behind } from './behind.ts';
-import { moved, pushed, relocated } from './branch-moves.ts';
+import { moved, pushed, regained, relocated, withheld } from './branch-moves.ts';
 import { callsOf, charged } from './costs.ts';
 import type { Effect } from './effect.ts';
 import type { Event, EventOf } from './event.ts';
@@ -24,10 +24,10 @@ import { emit, only } from './walk.ts';
 type Reaction<On extends Loop, Type extends Event['type']> = (loop: On, event: EventOf<Type>) => Decision;
 
 /** Events that a loop may hear before a label has started it. */
-const EARLY = { labelled, commanded, relocated } as const satisfies {
+const EARLY = { labelled, commanded, relocated, withheld, regained } as const satisfies {
   readonly [Type in EarlyType]: Reaction<Loop, Type>;
 };
-type EarlyType = 'labelled' | 'commanded' | 'relocated';
+type EarlyType = 'labelled' | 'commanded' | 'relocated' | 'withheld' | 'regained';
 
 const HANDLERS: { readonly [Type in Exclude<Event['type'], EarlyType>]: Reaction<StartedLoop, Type> } = {
   unlabelled,
@@ -65,6 +65,8 @@ const OFTEN_UNSEEN: ReadonlySet<Event['type']> = new Set([
   'elapsed',
   'deferred',
   'relocated',
+  'withheld',
+  'regained',
   'surfaced',
   'moved',
   'dispatched',
@@ -149,10 +151,10 @@ function isEarly(event: Event): event is EventOf<EarlyType> {
 }
 
 /** What of a loop those events can change that people see; links name the repository. */
-function faceOf({ ref, status, entry, note, shipping }: Loop): string {
+function faceOf({ ref, status, entry, note, shipping, withheld: without }: Loop): string {
   const { waitsFor, outdated } = shipping ?? {};
   // In which files a base went on is told once: it may go on every few minutes.
-  return JSON.stringify([ref.owner, ref.repo, status, entry, note, waitsFor, outdated !== undefined]);
+  return JSON.stringify([ref.owner, ref.repo, status, entry, note, waitsFor, outdated !== undefined, without?.reason]);
 }
 
 function show(loop: Loop, event: Event): Effect {
@@ -165,6 +167,8 @@ const WHEN: { readonly [Type in Event['type']]: (loop: Loop, event: EventOf<Type
   commanded: () => true,
   misspelt: isStarted,
   relocated: (loop, event) => !isHere(loop, event),
+  withheld: isNews,
+  regained: (loop) => loop.withheld !== undefined,
   paid: (loop, { calls }) => isStarted(loop) && calls.length > 0,
   ended: isStarted,
   queued: holdsSlot,
@@ -204,6 +208,10 @@ function isOfEntry(loop: Loop, { entry }: { readonly entry: number }): boolean {
 
 function isHere({ ref }: Loop, { installationId, owner, repo }: EventOf<'relocated'>): boolean {
   return ref.installationId === installationId && ref.owner === owner && ref.repo === repo;
+}
+
+function isNews({ withheld: known }: Loop, { reason, lanes }: EventOf<'withheld'>): boolean {
+  return known?.reason !== reason || lanes.some((lane) => !known.lanes.includes(lane));
 }
 
 function isHeld(loop: Loop, event: Event): boolean {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { interview, supersededTest, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { bookedCall } from './brief.ts';
+import { effectLane } from './effect.ts';
 import { goal } from './goal.ts';
 import { behind, moved, pushed } from './ground-events.ts';
 import { answered, commitSha, defect, digest, excusedCheck, measurement, thresholds } from './measurement.ts';
@@ -120,6 +121,10 @@ export const event = z.discriminatedUnion('type', [
     owner: z.string(),
     repo: z.string(),
   }),
+  /** The App may not do its work in the repository for now: what is to be done in these lanes waits. */
+  z.strictObject({ type: z.literal('withheld'), at, reason: z.string(), lanes: z.array(effectLane) }),
+  /** It may again. */
+  z.strictObject({ type: z.literal('regained'), at }),
   /** Something happened to checks of this commit that are not the App's own. It costs no request: the one timer of the checks takes it into account. */
   z.strictObject({ type: z.literal('heard'), at, sha: commitSha }),
   /** A run of our own workflows was seen whose title names this loop and entry, and which no loop is known to wait for. */

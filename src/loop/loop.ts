@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { interview, supersededTest, surface, task } from '../documents/documents.ts';
 import { reflection } from './answers.ts';
 import { built } from './built.ts';
-import { type Effect, effect } from './effect.ts';
+import { type Effect, effect, effectLane } from './effect.ts';
 import { event } from './event.ts';
 import { goal } from './goal.ts';
 import { answered, commitSha, defect, digest, measurement, thresholds } from './measurement.ts';
@@ -184,6 +184,8 @@ export const loop = z.strictObject({
   priority,
   /** Where minutes are limited: milliseconds of work, and since when it works now. */
   worked: z.strictObject({ ms: z.number(), since: z.string().optional() }).optional(),
+  /** Why the App may not do its work in the repository for now, and the lanes that wait for it. */
+  withheld: z.strictObject({ since: z.string(), reason: z.string(), lanes: z.array(effectLane) }).optional(),
   /** The last thing worth saying to people, one sentence: why it stopped, what was voided. */
   note: z.string(),
   ...ofComments,

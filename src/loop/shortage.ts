@@ -62,11 +62,11 @@ function msSince(since: string | undefined, at: string): number {
   return since === undefined ? 0 : Math.max(0, Date.parse(at) - Date.parse(since));
 }
 
-/** The loop with its time of work, where that is limited: it runs while the loop works, never while a person is waited for. */
+/** The loop with its time of work, where that is limited: it runs while the loop works, never while a person or a right of the App is waited for. */
 export function timed(loop: Loop, at: string): Loop {
   if (loop.started?.limits.minutes === undefined) return loop;
   const { ms, since } = loop.worked ?? { ms: 0 };
-  if (loop.status === 'working') return { ...loop, worked: { ms, since: since ?? at } };
+  if (loop.status === 'working' && loop.withheld === undefined) return { ...loop, worked: { ms, since: since ?? at } };
   return { ...loop, worked: { ms: ms + msSince(since, at) } };
 }
 

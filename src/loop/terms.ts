@@ -85,3 +85,11 @@ export function idOf(ref: LoopRef): string {
 /** queued: it shall work and waits for a free slot; its effects of the lane `work` wait with it. */
 export const status = z.enum(['idle', 'queued', 'working', 'waiting', 'paused', 'succeeded', 'stopped']);
 export type Status = z.infer<typeof status>;
+
+/** A right that the App does not have for now. */
+export interface Withheld {
+  /** One sentence with the remedy. */
+  readonly reason: string;
+  /** It can write nothing; else it can do all that needs not what is missing. */
+  readonly isWhole: boolean;
+}

@@ -16,12 +16,18 @@ export interface ModelFacts {
 /** The first lines of the board: what is not real or not contained is said before anything else. */
 export function warningsOf(loop: Loop, model: ModelFacts): readonly string[] {
   return [
+    ...withheldNote(loop),
     ...scriptedNote(model),
     ...(loop.built.sandbox === 'none'
       ? ['> **Sandbox: none.** Generated code ran without a sandbox on this machine.']
       : []),
     ...outdatedNote(loop),
   ];
+}
+
+/** What the App may not do people must know first: it is theirs to give back. */
+function withheldNote({ withheld }: Loop): readonly string[] {
+  return withheld === undefined ? [] : [`> **Waiting.** ${withheld.reason} Then it goes on by itself.`];
 }
 
 /** What was proved holds for the base as it was. */

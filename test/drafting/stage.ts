@@ -202,6 +202,7 @@ export const refusingGitHub: Ports['github'] = {
   permission: refuse,
   repository: refuse,
   locate: refuse,
+  withheld: refuse,
   head: refuse,
   tags: refuse,
   file: refuse,

@@ -1,8 +1,9 @@
 /** What comes of an effect that GitHub refuses: an event that people are told of, another try, or a line in the log. */
 import { describe, expect, test } from 'vitest';
 import { perform } from '../../src/engine/perform.ts';
-import { GoneError } from '../../src/errors.ts';
+import { GoneError, WithheldError } from '../../src/errors.ts';
 import type { Effect } from '../../src/loop/effect.ts';
+import type { Withheld } from '../../src/loop/terms.ts';
 import type { Ports } from '../../src/ports.ts';
 import { doors } from '../intake/door.ts';
 import { building } from '../loop/stands.ts';
@@ -14,6 +15,10 @@ const words = 'GitHub answered 404 to GET /repos/acme/shop/actions/workflows/loo
 const gone = new GoneError(words, { status: 404, cause: new Error('Not Found') });
 const DISPATCH: Effect = { type: 'dispatch', key: 'd', job: 'build', entry };
 const REACT: Effect = { type: 'react', key: 'r', commentId: 99, content: '+1' };
+
+const ARCHIVED = { reason: 'acme/shop is archived.', isWhole: true };
+const MISSING = { reason: 'It lacks `statuses: read`.', isWhole: false };
+const refused = new WithheldError('GitHub answered 403: Resource not accessible by integration', { status: 403 });
 
 /** Performs an effect, for the `attempt`th time, on a GitHub that never had what it needs. */
 async function performed(effect: Effect, attempt: number) {
@@ -92,5 +97,32 @@ describe('a head of which no webhook told', () => {
 
   test('is told at once where a loop that had ended has not listened', async () => {
     expect(await found({ type: 'redraft', key: 'r', entry }, {})).toMatchObject({ event: { type: 'pushed' } });
+  });
+});
+
+describe('what the App may not', () => {
+  async function refusedWith(error: Error, withheld: Withheld | undefined, failed: Record<string, number> = {}) {
+    const { ports: door, world } = await openDoor();
+    world.withheld = withheld;
+    const react = async () => Promise.reject(error);
+    const ports: Ports = { ...door, github: { ...door.github, react } };
+    return perform(REACT, { loop, ports, tries: { attempt: 1, failed } });
+  }
+
+  test.each([
+    ['archived', refused, ARCHIVED],
+    ['without a permission', refused, MISSING],
+    ['out of the installation, so that nothing is there', gone, ARCHIVED],
+  ])('waits, and says why: %s', async (_, error, withheld) => {
+    expect(await refusedWith(error, withheld, { gone: 2 })).toEqual({ type: 'withheld', ...withheld, calls: [] });
+  });
+
+  test('a permission that is missing for something else explains nothing that is gone', async () => {
+    expect(await refusedWith(gone, MISSING, { gone: 2 })).toMatchObject({ type: 'settled', dropped: words });
+  });
+
+  test('is tried once more where nothing is withheld, as a token may be of the past, and is then refused', async () => {
+    expect(await refusedWith(refused, undefined)).toMatchObject({ type: 'again', kind: 'withheld' });
+    expect(await refusedWith(refused, undefined, { withheld: 1 })).toMatchObject({ type: 'settled', event: undefined });
   });
 });

@@ -7,7 +7,7 @@ import { GoneError } from '../../src/errors.ts';
 import type { ReviewComment } from '../../src/github/github-port.ts';
 import { meaningsOf, takeIn } from '../../src/intake/take-in.ts';
 import type { Loop } from '../../src/loop/loop.ts';
-import { idOf, type LoopRef, type Role } from '../../src/loop/terms.ts';
+import { idOf, type LoopRef, type Role, type Withheld } from '../../src/loop/terms.ts';
 import type { Ports, QueueItem } from '../../src/ports.ts';
 import { refusingGitHub } from '../drafting/stage.ts';
 import { GUARDRAILS } from '../guardrails.ts';
@@ -33,6 +33,8 @@ export interface World {
   now: string;
   /** A place where GitHub answers no more: `acme/shop`. */
   gone: string | undefined;
+  /** What the App may not do there for now. */
+  withheld: Withheld | undefined;
   /** The last common commit of any two. */
   merged: string | undefined;
   /** By `base...head`. */
@@ -81,6 +83,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     comments: [],
     now: '2026-01-10T00:01:00.000Z',
     gone: undefined,
+    withheld: undefined,
     merged: undefined,
     paths: {},
   };
@@ -90,7 +93,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     <Rest extends readonly unknown[], Answer>(name: string, answer: (...rest: Rest) => Answer) =>
     async ({ owner, repo }: Pick<LoopRef, 'owner' | 'repo'>, ...rest: Rest): Promise<Answer> => {
       asked.push(`${name} ${owner}/${repo}`);
-      if (world.gone === `${owner}/${repo}` && name !== 'locate')
+      if (world.gone === `${owner}/${repo}` && !['locate', 'withheld'].includes(name))
         throw new GoneError('GitHub answered 404', { status: 404 });
       return answer(...rest);
     };
@@ -119,6 +122,7 @@ async function openDoor(engine: Engine): Promise<Door> {
         return world.issue;
       }),
       locate: ask('locate', () => world.place),
+      withheld: ask('withheld', () => world.withheld),
       changedPaths: ask('changedPaths', (base: string, head: string) => world.paths[`${base}...${head}`] ?? []),
       requiredChecks: ask('requiredChecks', () => ['loopwright / evidence']),
       addChecks: ask('addChecks', () => undefined),

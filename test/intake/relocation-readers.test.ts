@@ -74,3 +74,35 @@ describe('a repository that moved', () => {
     expect(await door.loop()).toBeUndefined();
   });
 });
+
+describe('a right of the App that was taken or given back', () => {
+  const repository = { repository: { id: 7, name: 'shop', owner: { login: 'acme' } }, installation: { id: 1 } };
+  const removed = { repositories_removed: [{ id: 7, full_name: 'acme/shop' }] };
+  const added = { repositories_added: [{ id: 7, full_name: 'acme/shop' }] };
+  const ARCHIVED = { reason: 'acme/shop is archived.', isWhole: true };
+
+  it.each([
+    { name: 'repository', actions: ['archived', 'unarchived'], bodies: [repository, repository] },
+    { name: 'repository', actions: ['privatized', 'publicized'], bodies: [repository, repository] },
+    { name: 'installation', actions: ['suspend', 'unsuspend'], bodies: [{}, {}] },
+    { name: 'installation', actions: ['suspend', 'new_permissions_accepted'], bodies: [{}, {}] },
+    { name: 'installation_repositories', actions: ['removed', 'added'], bodies: [removed, added] },
+  ])('is told to its open loops by $name $actions, as GitHub has it now', async ({ name, actions, bodies }) => {
+    const door = await openDoor();
+    const deliver = (index: number) =>
+      door.deliver(name, { installation: { id: 1 }, sender: MARIA, ...bodies[index], action: actions[index] });
+    await door.keep(atReview());
+    await door.keep({ ...atReview(), ref: { ...REF, issue: 13, repositoryId: 8, installationId: 2 } });
+    door.world.withheld = ARCHIVED;
+    await deliver(0);
+    expect(await door.loop()).toMatchObject({
+      withheld: { reason: ARCHIVED.reason, lanes: ['work', 'voice', 'cancel'] },
+    });
+    expect(await door.told()).toEqual(['withheld']);
+    door.world.withheld = undefined;
+    await deliver(1);
+    expect((await door.loop())?.withheld).toBeUndefined();
+    expect(await door.told()).toEqual(['withheld', 'regained']);
+    expect((await door.loop({ issue: 13, repositoryId: 8 }))?.withheld).toBeUndefined();
+  });
+});

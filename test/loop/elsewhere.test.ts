@@ -1,5 +1,6 @@
 /** What a loop hears about its repository, and about runs and checks that are not the work of its entry. */
 import { describe, expect, it } from 'vitest';
+import { nextEffect } from '../../src/engine/next-effect.ts';
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
 import { type Loop, newLoop } from '../../src/loop/loop.ts';
@@ -114,5 +115,52 @@ describe('a run that is in the name of a loop', () => {
       const earlier: Event = { type: 'surfaced', at: timeOf(70), runId: 4711, entry: loop.entry - 1 };
       expect(cancelled(decide(loop, earlier).loop)).toEqual([4711]);
     });
+  });
+});
+
+describe('a right that the App does not have', () => {
+  const withheld: Event = { type: 'withheld', at: timeOf(70), reason: 'It is archived.', lanes: ['work', 'voice'] };
+  const regained: Event = { type: 'regained', at: timeOf(80) };
+  const lanesOf = (loop: Loop) =>
+    (['work', 'voice', 'cancel'] as const).map((lane) => nextEffect(loop, lane, () => new Date(timeOf(90)))?.valueOf());
+
+  it.each([
+    ['at work', building()],
+    ['waiting', atReview()],
+    ['paused', pausedBy(building())],
+    ['stopped', stoppedBy(building())],
+    ['refused', newLoop(REF)],
+  ])('changes nothing of a loop that is %s, and is forgotten when it is back', (_, loop) => {
+    const waiting = decide(loop, withheld).loop;
+    expect(waiting.withheld).toEqual({ since: timeOf(70), reason: 'It is archived.', lanes: ['work', 'voice'] });
+    const after = decide(waiting, regained).loop;
+    expect({ ...after, seq: 0, pending: [] }).toEqual({ ...loop, seq: 0, pending: [] });
+    expect(decide(loop, regained)).toEqual({ loop, effects: [] });
+  });
+
+  it('holds the lanes that need it, and no other', () => {
+    const [work, voice, cancel] = lanesOf(decide(stoppedBy(building()), withheld).loop);
+    expect([work, voice, cancel]).toEqual([undefined, undefined, expect.objectContaining({ type: 'cancel' })]);
+  });
+
+  it('is told once for each reason; of the same one the lanes add up', () => {
+    const once = decide(building(), withheld).loop;
+    expect(decide(once, withheld)).toEqual({ loop: once, effects: [] });
+    const more = decide(once, { ...withheld, at: timeOf(75), lanes: ['cancel'] }).loop;
+    expect(more.withheld).toMatchObject({ since: timeOf(70), lanes: ['work', 'voice', 'cancel'] });
+    const other = decide(more, { ...withheld, at: timeOf(76), reason: 'It is suspended.', lanes: ['work'] }).loop;
+    expect(other.withheld).toEqual({ since: timeOf(70), reason: 'It is suspended.', lanes: ['work'] });
+  });
+
+  it('takes none of the minutes that a goal allows', () => {
+    const goal = building();
+    const limited: Loop = {
+      ...goal,
+      started: goal.started && { ...goal.started, limits: { ...goal.started.limits, minutes: 30 } },
+    };
+    const working = decide(limited, { ...withheld, at: timeOf(70), lanes: [] }).loop;
+    const after = decide(working, regained).loop;
+    expect(after.worked?.ms).toBe(working.worked?.ms);
+    expect(after.worked?.since).toBe(timeOf(80));
   });
 });

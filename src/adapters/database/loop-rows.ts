@@ -83,6 +83,7 @@ export function columnsOf(loop: Loop) {
     title: storable(loop.started?.issue.title ?? ''),
     phase: loop.phase,
     waiting_for: loop.waitingFor ?? null,
+    withheld: loop.withheld === undefined ? null : storable(loop.withheld.reason),
     head: loop.review?.head ?? null,
     base_branch: loop.started?.base.branch ?? null,
     priority: loop.priority,
@@ -124,23 +125,30 @@ export async function unfinished(db: Queries): ReturnType<Store['unfinished']> {
 
 type Filter = Parameters<Store['overview']>[0];
 
-export async function overview(db: Queries, { repositoryId, open, limit, before }: Filter): Promise<LoopOverview[]> {
+export async function overview(
+  db: Queries,
+  { repositoryId, open, withheld, limit, before }: Filter,
+): Promise<LoopOverview[]> {
   let query = db
     .selectFrom('loops')
     .select([
       ...(['id', 'serial', 'installation_id', 'repository_id', 'owner', 'repo', 'issue', 'n', 'title'] as const),
-      ...(['status', 'phase', 'waiting_for', 'priority', 'pull', 'started_at', 'usd'] as const),
+      ...(['status', 'phase', 'waiting_for', 'withheld', 'priority', 'pull', 'started_at', 'usd'] as const),
     ]);
   if (repositoryId !== undefined) query = query.where('repository_id', '=', repositoryId);
   if (open === true) query = query.where('status', 'in', OPEN);
   if (open === false) query = query.where('status', 'not in', OPEN);
+  if (withheld === true) query = query.where('withheld', 'is not', null);
   if (before !== undefined) query = query.where('serial', '<', before);
   return (await query.orderBy('serial', 'desc').limit(limit).execute()).map(overviewOf);
 }
 
 const words = z.object({ status, phase: phaseName, priority: loopSchema.shape.priority });
 
-type OverviewRow = Pick<LoopRow, 'id' | 'repository_id' | 'issue' | 'n' | 'status' | 'waiting_for' | 'pull'> & {
+type OverviewRow = Pick<
+  LoopRow,
+  'id' | 'repository_id' | 'issue' | 'n' | 'status' | 'waiting_for' | 'withheld' | 'pull'
+> & {
   readonly serial: number;
   readonly installation_id: number;
   readonly owner: string;
@@ -167,6 +175,7 @@ function overviewOf(row: OverviewRow): LoopOverview {
     },
     title: row.title,
     waitingFor: row.waiting_for ?? undefined,
+    withheld: row.withheld ?? undefined,
     pull: row.pull ?? undefined,
     startedAt: row.started_at,
     usd: row.usd,

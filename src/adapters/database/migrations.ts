@@ -165,6 +165,14 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'limits of installations',
     statements: ['create table installation_limits (installation_id bigint primary key, limits text not null)'],
   },
+  {
+    number: 13,
+    name: 'what waits for a right of the App',
+    statements: [
+      'alter table loops add column withheld text',
+      'create index loops_withheld on loops (repository_id) where withheld is not null',
+    ],
+  },
 ];
 
 // Any constant will do, as long as every version of Loopwright uses the same.

@@ -26,6 +26,8 @@ export interface LoopRow {
   readonly title: Generated<string>;
   readonly phase: Generated<string>;
   readonly waiting_for: string | null;
+  /** Why the App may not do its work there for now. */
+  readonly withheld: string | null;
   readonly head: string | null;
   readonly base_branch: string | null;
   readonly priority: Generated<string>;

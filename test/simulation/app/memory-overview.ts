@@ -8,13 +8,14 @@ type Filter = Parameters<Store['overview']>[0];
 
 export function overviewOf(
   rows: readonly LoopRow[],
-  { repositoryId, open, limit, before }: Filter,
+  { repositoryId, open, withheld, limit, before }: Filter,
 ): readonly LoopOverview[] {
   return rows
     .filter(
       ({ loop, serial }) =>
         (repositoryId === undefined || loop.ref.repositoryId === repositoryId) &&
         (open === undefined || OPEN.some((status) => status === loop.status) === open) &&
+        (withheld === undefined || loop.withheld !== undefined) &&
         (before === undefined || serial < before),
     )
     .toSorted((left, right) => right.serial - left.serial)
@@ -28,6 +29,7 @@ export function overviewOf(
       phase: loop.phase,
       waitingFor: loop.waitingFor,
       priority: loop.priority,
+      withheld: loop.withheld?.reason.replaceAll('\0', ''),
       pull: loop.review?.pull,
       startedAt: loop.started?.at ?? '',
       usd: loop.spent.usd,

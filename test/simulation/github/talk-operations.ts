@@ -10,6 +10,7 @@ type Talk = Pick<
   GitHub,
   | 'permission'
   | 'locate'
+  | 'withheld'
   | 'repository'
   | 'newestIssue'
   | 'environment'
@@ -49,6 +50,8 @@ export function talkOperations({ hub, wire }: Access): Talk {
           archived: false,
         }),
       }),
+    // No world takes a right from the App.
+    withheld: async () => undefined,
     repository: (target) =>
       wire.request(target, {
         ...read,

@@ -1,0 +1,62 @@
+/** Loops whose repository the App may not work in for now: what they are told of it, and the step of the patrol that looks whether it may again. */
+import { effectLane } from '../loop/effect.ts';
+import type { Event } from '../loop/event.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { LoopRef, Withheld } from '../loop/terms.ts';
+import type { Ports } from '../ports.ts';
+import { apply } from './advance.ts';
+import { endOfRun } from './reconcile.ts';
+
+/** Webhooks tell that a right is back; where none came, GitHub is asked so often, for each repository. */
+const LOOK_MS = 600_000;
+/** More than there will ever be at once. */
+const MOST = 10_000;
+
+/** What a loop hears where the rights of the App are so: that it waits, or that it goes on, and then how the run ended of whose end nobody told it meanwhile. */
+export async function newsOf(
+  loop: Loop,
+  { withheld, at }: { readonly withheld: Withheld | undefined; readonly at: string },
+  ports: Pick<Ports, 'github'>,
+): Promise<readonly Event[]> {
+  if (withheld !== undefined) {
+    const { reason, isWhole } = withheld;
+    return [{ type: 'withheld', at, reason, lanes: isWhole ? [...effectLane.options] : [] }];
+  }
+  if (loop.withheld === undefined) return [];
+  const ended = await endOfRun(loop, ports, at);
+  return [{ type: 'regained', at }, ...(ended === undefined ? [] : [ended])];
+}
+
+/** Makes the step: a repository is looked at in the first round, and then every ten minutes while a loop of it waits. */
+export function createRegaining(ports: Ports): () => Promise<void> {
+  let seenMs: ReadonlyMap<number, number> | undefined;
+  return async () => {
+    const nowMs = ports.clock.now().getTime();
+    const known = seenMs;
+    const sinceMs = (id: number): number => (known === undefined ? nowMs - LOOK_MS : (known.get(id) ?? nowMs));
+    const isDue = (id: number): boolean => nowMs - sinceMs(id) >= LOOK_MS;
+    const waiting = await waitingIn(ports);
+    seenMs = new Map([...waiting.keys()].map((id) => [id, isDue(id) ? nowMs : sinceMs(id)]));
+    const looks = [...waiting].filter(([id]) => isDue(id)).map(([, ref]) => lookAt(ref, ports));
+    const failures = (await Promise.allSettled(looks)).flatMap((look) =>
+      look.status === 'rejected' ? [look.reason] : [],
+    );
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
+  };
+}
+
+/** A place of each repository in which a loop waits. */
+async function waitingIn({ store }: Pick<Ports, 'store'>): Promise<ReadonlyMap<number, LoopRef>> {
+  const waiting = await store.overview({ withheld: true, limit: MOST });
+  return new Map(waiting.map(({ ref }) => [ref.repositoryId, ref]));
+}
+
+async function lookAt(ref: LoopRef, ports: Ports): Promise<void> {
+  const withheld = await ports.github.withheld(ref);
+  const at = ports.clock.now().toISOString();
+  for (const { id } of await ports.store.overview({ repositoryId: ref.repositoryId, withheld: true, limit: MOST })) {
+    const stored = await ports.store.load(id);
+    if (stored === undefined) continue;
+    for (const event of await newsOf(stored.loop, { withheld, at }, ports)) await apply(stored.loop.ref, event, ports);
+  }
+}
