@@ -5,7 +5,6 @@ import { manifestSchema } from './registration/manifest.ts';
 
 const id = z.number();
 const text = z.string();
-const optionalText = z.string().optional();
 const repositoryId = z.number();
 
 export const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
@@ -18,7 +17,7 @@ export const accountSchema = z.object({
   type: z.enum(['User', 'Bot']),
   /** Role on every repository, for the people named at start. */
   role: roleSchema.optional(),
-  token: optionalText,
+  token: text.optional(),
   createdAt: text,
 });
 export type Account = z.infer<typeof accountSchema>;
@@ -28,7 +27,7 @@ export const repositorySchema = z.object({
   owner: text,
   name: text,
   /** Below `git` in the data directory; where it is absent, `<owner>/<name>.git`. A rename does not move it. */
-  directory: optionalText,
+  directory: text.optional(),
   defaultBranch: text,
   nextNumber: z.number(),
   createdAt: text,
@@ -47,15 +46,15 @@ export const issueSchema = z.object({
   number: z.number(),
   isPull: z.boolean(),
   title: text,
-  body: optionalText,
+  body: text.optional(),
   state: z.enum(['open', 'closed']),
   stateReason: z.enum(['completed', 'reopened', 'not_planned', 'duplicate']).optional(),
   author: text,
   labels: z.array(text),
   createdAt: text,
   updatedAt: text,
-  closedAt: optionalText,
-  closedBy: optionalText,
+  closedAt: text.optional(),
+  closedBy: text.optional(),
 });
 export type Issue = z.infer<typeof issueSchema>;
 
@@ -74,12 +73,12 @@ export const issueEventSchema = z.object({
   number: z.number(),
   actor: text,
   event: text,
-  label: optionalText,
+  label: text.optional(),
   createdAt: text,
 });
 export type IssueEvent = z.infer<typeof issueEventSchema>;
 
-export const labelSchema = z.object({ id, repositoryId, name: text, color: text, description: optionalText });
+export const labelSchema = z.object({ id, repositoryId, name: text, color: text, description: text.optional() });
 export type Label = z.infer<typeof labelSchema>;
 
 export const commentSchema = z.object({
@@ -118,11 +117,11 @@ export const pullSchema = z.object({
   headSha: text,
   baseSha: text,
   /** When head or base moved last; GitHub finds out a while later whether they still merge. */
-  movedAt: optionalText,
+  movedAt: text.optional(),
   draft: z.boolean(),
-  mergedAt: optionalText,
-  mergedBy: optionalText,
-  mergeCommitSha: optionalText,
+  mergedAt: text.optional(),
+  mergedBy: text.optional(),
+  mergeCommitSha: text.optional(),
 });
 export type Pull = z.infer<typeof pullSchema>;
 
@@ -175,9 +174,9 @@ export const registrationSchema = z.object({
   /** The account that the App belongs to. */
   owner: text,
   /** Only the code's digest is kept, until it is used. */
-  codeDigest: optionalText,
+  codeDigest: text.optional(),
   expiresAt: text,
-  registeredAt: optionalText,
+  registeredAt: text.optional(),
 });
 export type Registration = z.infer<typeof registrationSchema>;
 
@@ -191,7 +190,7 @@ export const tokenSchema = z.object({
   digest: text,
   kind: z.enum(['installation', 'job']),
   /** The App of an installation's token; absent: ours. */
-  app: optionalText,
+  app: text.optional(),
   permissions: z.record(z.string(), z.string()),
   /** Absent: every repository. */
   repositoryIds: z.array(z.number()).optional(),
@@ -213,7 +212,7 @@ export const deliverySchema = z.object({
   id,
   guid: text,
   event: text,
-  action: optionalText,
+  action: text.optional(),
   repositoryId: z.number(),
   payload: text,
   /** `held` by a fault: it is pending later. */
