@@ -16,6 +16,8 @@ interface Stack {
   readonly sign: string;
   readonly install: readonly string[];
   readonly tests: ShownTests;
+  /** How such a product is often started. */
+  readonly start: string;
 }
 
 const FROM_SETUP = [
@@ -26,12 +28,17 @@ const NPM: ShownTests = { test: 'npm test', runner: 'node-test' };
 
 /** What the files at the root of a repository tell about its commands. */
 const STACKS: readonly Stack[] = [
-  { sign: 'package-lock.json', install: FROM_SETUP, tests: NPM },
-  { sign: 'pnpm-lock.yaml', install: FROM_SETUP, tests: NPM },
-  { sign: 'yarn.lock', install: FROM_SETUP, tests: NPM },
-  { sign: 'package.json', install: [], tests: NPM },
+  { sign: 'package-lock.json', install: FROM_SETUP, tests: NPM, start: 'npm start' },
+  { sign: 'pnpm-lock.yaml', install: FROM_SETUP, tests: NPM, start: 'npm start' },
+  { sign: 'yarn.lock', install: FROM_SETUP, tests: NPM, start: 'npm start' },
+  { sign: 'package.json', install: [], tests: NPM, start: 'npm start' },
 ];
-const UNKNOWN: Stack = { sign: '', install: [], tests: { test: 'python3 -m unittest discover', runner: 'unittest' } };
+const UNKNOWN: Stack = {
+  sign: '',
+  install: [],
+  tests: { test: 'python3 -m unittest discover', runner: 'unittest' },
+  start: 'python3 app.py',
+};
 
 function stackOf(names: readonly string[]): Stack {
   return STACKS.find(({ sign }) => names.includes(sign)) ?? UNKNOWN;
@@ -46,14 +53,15 @@ export function usualTests(names: readonly string[]): ShownTests {
 export function guessedConfig(names: readonly string[], { runner, test, unseen }: GuessedTests): string {
   const named =
     unseen === undefined ? `runner: ${runner}` : `# runner: ${runner}${NOTE}${unseen.replaceAll(/\s+/g, ' ')}`;
-  const lines = [...stackOf(names).install, `test: ${scalar(test)}`, named, ...SERVED];
+  const { install, start } = stackOf(names);
+  const lines = [...install, `test: ${scalar(test)}`, named, ...served(start)];
   return ['version: 1', 'commands:', ...lines.map((line) => `  ${line}`), ''].join('\n');
 }
 
 /** Which path is ready when the product is, no file tells. */
-const SERVED = [
+const served = (start: string): readonly string[] => [
   '# A product that is asked over HTTP needs what starts it (its port is in $PORT), and a path that answers 200 when it is ready:',
-  '# start: npm start',
+  `# start: ${start}`,
   '# health: /',
 ];
 

@@ -14,6 +14,9 @@ test('a runner that was not seen to work stands there as a comment with the reas
     commands:
       test: python3 -m pytest
       # runner: pytest   # not seen to work: pytest is not installed here; install it
+      # A product that is asked over HTTP needs what starts it (its port is in $PORT), and a path that answers 200 when it is ready:
+      # start: python3 app.py
+      # health: /
     "
   `);
   expect(() => parseConfig(unseen('it is not installed'))).toThrow('"commands.runner" must be node-test, ');
