@@ -5,7 +5,7 @@ import type { Client } from './github-client.ts';
 import type { RepositoryRef } from './github-port.ts';
 import { type Ask, installationOf } from './relocation.ts';
 
-/** As app.yml has them. */
+/** As app.yml has them, but for `merge_queues`: without it the App is not told of groups, and all else goes on. */
 export const NEEDED: Readonly<Record<string, string>> = {
   metadata: 'read',
   contents: 'write',
