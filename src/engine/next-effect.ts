@@ -10,6 +10,8 @@ const AWAITING: Patience = { rest: REST_SECONDS, longest: 5 };
  * nobody had the time to read. Drafts of a slow model, and what GitHub does not take, last longer.
  */
 const AT_WORK: Patience = { rest: 30, longest: 120 };
+/** How a loop ended is what people wait for; what it looks back at afterwards mostly takes no longer than that. */
+const AFTER_END: Patience = { rest: 4, longest: 15 };
 
 interface Patience {
   /** Seconds since the newest change. */
@@ -37,8 +39,10 @@ export function nextEffect(loop: Loop, lane: EffectLane, now: () => Date): Effec
 }
 
 function patienceWith(loop: Loop, isHeld: boolean): Patience {
+  if (isHeld) return AWAITING;
   const isAtWork = loop.pending.some((effect) => laneOf(effect) === 'work' && effect.type !== 'wait');
-  return !isHeld && (isAtWork || isAboutToLook(loop)) ? AT_WORK : AWAITING;
+  if (isAtWork && loop.status !== 'working') return AFTER_END;
+  return isAtWork || isAboutToLook(loop) ? AT_WORK : AWAITING;
 }
 
 /** Which of the repository's own checks are awaited is known once they were looked at. */
