@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { verifyReport } from '../../src/loop/brief.ts';
 import { asBuilt, asReviewed, type ReviewedLoop } from '../../src/loop/stages.ts';
-import { commanded, headOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
+import { commanded, eventually, headOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
 
 const WHOLE_LOOP_MS = 240_000;
@@ -192,8 +192,8 @@ describe('a base that goes on in the product after the candidate was verified', 
       const { ref } = await proposed(world, 'Search, while the base goes on');
       issue = ref.issue;
       expect((await commanded(world, 'maria', issue, '/approve')).reactions).toEqual(['+1']);
-      // Verified, and not yet ready: that comes within seconds after the promotion.
-      await world.until(issue, ({ phase }) => phase === 'SHIP');
+      // Verified, and not yet ready; what is shown of it comes later than that.
+      await eventually(async () => (await world.loop(issue))?.phase === 'SHIP', 'SHIP has begun', WHOLE_LOOP_MS);
       const moved = await otherMoved('// Moved.');
       const end = await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped');
       expect(end, end.note).toMatchObject({
