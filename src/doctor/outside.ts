@@ -36,7 +36,7 @@ export async function reach(address: string, withinMs: number): Promise<Reached>
   }
 }
 
-/** What the machine or the network calls it, of the innermost error that has such a name. */
+/** What the machine or the network calls it, of the first error that has such a name, from the outermost to its causes. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loopLines } from '../../src/cli/loops-text.ts';
 import { createRegaining } from '../../src/engine/standing.ts';
+import { NEEDED } from '../../src/github/standing.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { asReviewed, type ReviewedLoop } from '../../src/loop/stages.ts';
 import { idOf } from '../../src/loop/terms.ts';
@@ -32,12 +33,7 @@ async function local(method: string, path: string, body?: object): Promise<void>
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
 }
 const arrange = (arranged: object) => local('PATCH', '/switches', { arranged });
-const without = (permission: string) => ({
-  accepted: {
-    ...{ metadata: 'read', contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' },
-    ...{ actions: 'write', statuses: 'read', [permission]: 'read' },
-  },
-});
+const without = (permission: string) => ({ accepted: { ...NEEDED, [permission]: 'read' } });
 
 interface Taken {
   readonly what: string;
@@ -132,6 +128,18 @@ it('the permission to start runs is taken: the pull request says why no build be
   await eventually(async () => !(await body()).includes(reason), 'the pull request no longer says it');
 });
 
+it('a right is found to be back by the own look of the App too', async () => {
+  const { github, composed } = world;
+  await arrange({ isSuspended: true });
+  await waits();
+  github.setWebhookUrl(undefined);
+  await arrange({});
+  expect((await now())?.withheld).toBeDefined();
+  await createRegaining(composed.ports)();
+  expect((await now())?.withheld).toBeUndefined();
+  github.setWebhookUrl(`${world.app.url}/api/github/webhooks`);
+});
+
 describe.each(ROWS)('$what while a run is under way', ({ during, take, giveBack, says }) => {
   it('nothing is written, the reason is shown, and the loop goes on with what the run made', async () => {
     const before = await world.until(issue, ({ built, entry }) => built.run?.entry === entry);
@@ -162,16 +170,7 @@ describe.each(ROWS)('$what while a run is under way', ({ during, take, giveBack,
   });
 });
 
-it('a right is found to be back by the own look of the App too, and the loop comes to its end', async () => {
-  const { github, composed } = world;
-  await arrange({ isSuspended: true });
-  await waits();
-  github.setWebhookUrl(undefined);
-  await arrange({});
-  expect((await now())?.withheld).toBeDefined();
-  await createRegaining(composed.ports)();
-  expect((await now())?.withheld).toBeUndefined();
-  github.setWebhookUrl(`${world.app.url}/api/github/webhooks`);
+it('the loop comes to its end', async () => {
   for (const file of [BUILD, VERIFY]) held.release(file);
   expect((await world.until(issue, ({ status }) => status !== 'working')).status).toBe('succeeded');
 });

@@ -1,16 +1,7 @@
 /** What somebody takes from the App or from everybody on GitHub's settings pages is obeyed: suspended, permissions, archived, private, taken out of the installation. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { NEEDED } from '../../src/github/standing.ts';
 import { eventually, git, HERE, jwtOf, octokit, type Stage, startStage } from './server.ts';
-
-const GRANTED = {
-  metadata: 'read',
-  contents: 'write',
-  issues: 'write',
-  pull_requests: 'write',
-  checks: 'write',
-  actions: 'write',
-  statuses: 'read',
-};
 
 let stage: Stage;
 let issue: number;
@@ -51,7 +42,7 @@ describe('a suspended installation', () => {
 
 describe('permissions that the installation no longer has', () => {
   const writes: readonly (readonly [
-    keyof typeof GRANTED,
+    keyof typeof NEEDED,
     (app: ReturnType<Stage['as']>['rest']) => Promise<unknown>,
   ])[] = [
     ['issues', (app) => app.issues.createComment({ ...HERE, issue_number: issue, body: 'x' })],
@@ -63,25 +54,25 @@ describe('permissions that the installation no longer has', () => {
 
   test.each(writes)('%s: tokens from before do not write either, and public reads go on', async (permission, write) => {
     const app = (await stage.asApp()).rest;
-    await arrange({ accepted: { ...GRANTED, [permission]: 'read' } });
+    await arrange({ accepted: { ...NEEDED, [permission]: 'read' } });
     await expect(write(app)).rejects.toMatchObject({
       status: 403,
       message: expect.stringContaining('Resource not accessible by integration'),
     });
     expect((await app.issues.get({ ...HERE, issue_number: issue })).status).toBe(200);
-    await arrange({ isPrivate: true, accepted: { ...GRANTED, [permission]: 'read' } });
+    await arrange({ isPrivate: true, accepted: { ...NEEDED, [permission]: 'read' } });
     await expect(app.issues.get({ ...HERE, issue_number: issue })).resolves.toMatchObject({ status: 200 });
   });
 
   test('what is accepted is told, and what is taken is not', async () => {
     const accepted = () => told().filter((name) => name === 'installation.new_permissions_accepted').length;
-    await arrange({ accepted: GRANTED });
+    await arrange({ accepted: NEEDED });
     const before = accepted();
-    await arrange({ accepted: { ...GRANTED, actions: 'read' } });
-    await arrange({ accepted: GRANTED });
+    await arrange({ accepted: { ...NEEDED, actions: 'read' } });
+    await arrange({ accepted: NEEDED });
     await eventually(() => accepted() === before + 1, 'installation.new_permissions_accepted arrives');
     expect(payloadOf('installation.new_permissions_accepted')).toMatchObject({
-      installation: { permissions: GRANTED },
+      installation: { permissions: NEEDED },
     });
   });
 });
