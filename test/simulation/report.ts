@@ -1,5 +1,5 @@
 /** What a simulation tells of many seeds, for people and for programs. */
-import type { Tally } from './tally.ts';
+import { hollowness, type Tally } from './tally.ts';
 
 const SHOWN_EVENTS = 40;
 type Failed = Tally['failed'][number];
@@ -18,6 +18,8 @@ export function textOf(tally: Tally, seconds: number): string {
   return [
     ...shown.flatMap((one) => linesOf(one, done === 1 ? Number.POSITIVE_INFINITY : SHOWN_EVENTS)),
     ...countsOf(failed),
+    ...hollowOf(tally),
+    `Loops: ${endsOf(tally)}.`,
     `${done} seeds (${from} to ${from + done - 1}), ${Math.round(simulatedHours)} simulated hours, ${failed.length} failed, ${Math.round(seconds)} s.`,
     '',
   ].join('\n');
@@ -42,7 +44,19 @@ function countsOf(failed: readonly Failed[]): readonly string[] {
   });
 }
 
-export function jsonOf({ from, done, failed }: Tally, seconds: number): string {
+/** `30 succeeded in REFLECT, 4 stopped in BUILD` */
+function endsOf({ ends }: Tally): string {
+  const most = Object.entries(ends).toSorted(([, one], [, other]) => other - one);
+  return most.length === 0 ? 'none' : most.map(([end, count]) => `${count} ${end}`).join(', ');
+}
+
+function hollowOf(tally: Tally): readonly string[] {
+  const hollow = hollowness(tally);
+  return hollow === undefined ? [] : [`✗ ${hollow}`];
+}
+
+export function jsonOf(tally: Tally, seconds: number): string {
+  const { from, done, failed, ends } = tally;
   const told = failed.map(({ seed, failures }) => ({ seed, failures, replay: replayOf(seed) }));
-  return `${JSON.stringify({ from, seeds: done, seconds: Math.round(seconds), failed: told }, null, 2)}\n`;
+  return `${JSON.stringify({ from, seeds: done, seconds: Math.round(seconds), ends, hollow: hollowness(tally), failed: told }, null, 2)}\n`;
 }

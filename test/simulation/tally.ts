@@ -9,6 +9,8 @@ const tally = z.strictObject({
   /** So many seeds from the first one on have been simulated. */
   done: z.int(),
   simulatedHours: z.number(),
+  /** How many loops ended so: `succeeded in REFLECT`. */
+  ends: z.record(z.string(), z.int()),
   failed: z.array(
     z.strictObject({
       seed: z.int(),
@@ -21,18 +23,40 @@ const tally = z.strictObject({
 export type Tally = z.infer<typeof tally>;
 
 export function emptyTally(from: number): Tally {
-  return { from, done: 0, simulatedHours: 0, failed: [] };
+  return { from, done: 0, simulatedHours: 0, ends: {}, failed: [] };
 }
 
 /** With the outcome of the next seed. */
-export function counted(sofar: Tally, { seed, failures, trace, simulatedHours }: Outcome): Tally {
+export function counted(sofar: Tally, { seed, failures, trace, simulatedHours, ends }: Outcome): Tally {
   const failed = failures.length === 0 ? [] : [{ seed, failures: [...failures], trace: [...trace] }];
   return {
     ...sofar,
     done: sofar.done + 1,
     simulatedHours: sofar.simulatedHours + simulatedHours,
+    ends: added(sofar.ends, ends),
     failed: [...sofar.failed, ...failed],
   };
+}
+
+function added(known: Tally['ends'], ends: readonly string[]): Tally['ends'] {
+  const counts = { ...known };
+  for (const end of ends) counts[end] = (counts[end] ?? 0) + 1;
+  return counts;
+}
+
+/** From so many seeds on it says something how far their loops came, */
+const TELLING_SEEDS = 10;
+/** and so many of them at the least have to come to their end: what none of them reaches breaks no promise. */
+const LEAST_WHOLE = 0.4;
+
+/** Why the seeds prove little; undefined where enough of their loops went through all phases. Worlds that broke a promise are cut short. */
+export function hollowness({ done, ends, failed }: Tally): string | undefined {
+  const countOf = (counted: readonly (readonly [string, number])[]): number =>
+    counted.reduce((sum, [, count]) => sum + count, 0);
+  const all = countOf(Object.entries(ends));
+  const whole = countOf(Object.entries(ends).filter(([end]) => end.startsWith('succeeded')));
+  if (done < TELLING_SEEDS || failed.length > 0 || whole >= LEAST_WHOLE * all) return undefined;
+  return `${whole} of ${all} loops came to their end, fewer than ${LEAST_WHOLE * 100} in 100: what comes after is not tested. See where they stop, and mend the world.`;
 }
 
 /** What the file holds, or a new tally in it. @throws {UsageError} when it holds something else or seeds from another one on, or cannot be written. */

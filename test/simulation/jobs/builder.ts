@@ -110,4 +110,4 @@ export function startingFiles(authored: Readonly<Record<string, string>>): Files
   ]);
 }
 
-const CONFIG = 'version: 1\ncommands:\n  test: npm test\n  runner: node-test\n';
+const CONFIG = 'version: 1\ncommands:\n  test: npm test\n  runner: node-test\n  start: npm start\n  health: /\n';
