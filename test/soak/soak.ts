@@ -92,9 +92,17 @@ function problemsOf(early: Remains, late: Remains, soaked: readonly Soaked[]): r
     ],
     [late.files < early.files + 100, `files grew from ${early.files} to ${late.files}`],
     [soaked.every(({ ends }) => !ends.includes('not ended')), 'a loop did not end'],
+    // What stops early leaves little behind.
+    [wholeIn(soaked) >= 0.5, `only ${(wholeIn(soaked) * 100).toFixed(0)} in 100 loops came to their end`],
     [soaked.every(({ most, slots }) => most <= slots), 'more loops ran than may'],
   ];
   return rules.filter(([holds]) => !holds).map(([, sentence]) => sentence);
+}
+
+/** Of all loops, those that went through every phase. */
+function wholeIn(soaked: readonly Soaked[]): number {
+  const ends = soaked.flatMap((one) => one.ends);
+  return ends.filter((end) => end === 'succeeded').length / ends.length;
 }
 
 async function soak(database: string, url: string, directory: string | undefined) {
