@@ -1,4 +1,5 @@
 /** `loopwright doctor`: says what is missing for the real App, each with its remedy. */
+import { QUESTION_SILENCE_MS } from '../adapters/model-question.ts';
 import { examine, type Report } from '../doctor/doctor.ts';
 import { reportLines } from '../doctor/report-text.ts';
 import { UsageError } from '../errors.ts';
@@ -39,9 +40,8 @@ const OPTIONS = {
 
 const PROBE_ONLY = ['yes', 'wait', 'minutes', 'load', 'person'] as const;
 
-/** Of one request; of the model, without a sound. */
+/** Of one request. */
 const WITHIN_MS = 10_000;
-const MODEL_WITHIN_MS = 60_000;
 
 /** What the process ends with. */
 const ALL_RIGHT = 0;
@@ -66,7 +66,7 @@ async function runIn(argv: readonly string[], { out, fail }: Terminal): Promise<
     place: values.repo === undefined ? undefined : placeOf(values.repo),
     sandboxProblem: sandboxProblemHere,
     withinMs: WITHIN_MS,
-    modelWithinMs: MODEL_WITHIN_MS,
+    modelWithinMs: QUESTION_SILENCE_MS,
   });
   if (values.json === true) out(JSON.stringify(report));
   else for (const line of reportLines(report)) out(line);

@@ -1,21 +1,4 @@
-/** The doctor's own door: the address of the App as anybody sees it, and what a model's answer looks like on the wire. */
-
-/** What came back on the wire, as far as it says how an endpoint answers. */
-export interface Seen {
-  readonly status: number;
-  readonly isStream: boolean;
-}
-
-/** A fetch that tells of each answer that it brings. */
-export function observedFetch(tell: (seen: Seen) => void): typeof globalThis.fetch {
-  const send = globalThis.fetch;
-  return async (input, init) => {
-    const response = await send(input, init);
-    const type = response.headers.get('content-type') ?? '';
-    tell({ status: response.status, isStream: type.includes('text/event-stream') });
-    return response;
-  };
-}
+/** The doctor's own door: the address of the App as anybody sees it. */
 
 export type Reached =
   | { readonly status: number; readonly text: string }

@@ -1,5 +1,6 @@
 /** What the looks have in common: the environment, and what GitHub and the model were asked once for all of them. */
 import { type DatabaseFacts, lookAtDatabase } from '../adapters/database/database-look.ts';
+import { askModel } from '../adapters/model-question.ts';
 import { LoopError } from '../errors.ts';
 import { createInspection } from '../github/inspection.ts';
 import type {
@@ -11,11 +12,11 @@ import type {
   RepositoryInspection,
 } from '../github/inspection-port.ts';
 import { wire } from '../github/wire.ts';
+import type { AskedModel } from '../onboarding/model.ts';
 import { type AppFile, readAppFile } from '../settings/app-file.ts';
 import type { Examined } from '../settings/env.ts';
 import { createLog } from '../settings/log.ts';
 import { NotLookedError, needed } from './finding.ts';
-import { type AskedModel, askModel } from './model-question.ts';
 
 export interface PatientOptions {
   readonly environment: Examined;
@@ -71,7 +72,7 @@ export function createPatient(options: PatientOptions): Patient {
     github,
     installation,
     ward: once(async () => wardOf(await github(), await installation(), placeOf(place))),
-    model: once(async () => askModel(environment.model, modelWithinMs)),
+    model: once(async () => askedModel(environment, modelWithinMs)),
     database: once(async () => lookAtDatabase(needed(environment.app.DATABASE_URL, 'DATABASE_URL'), withinMs)),
   };
 }
@@ -82,6 +83,15 @@ function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
     asked ??= ask();
     return asked;
   };
+}
+
+function askedModel({ model }: Examined, silenceMs: number): Promise<AskedModel> {
+  return askModel({
+    baseUrl: needed(model.LLM_BASE_URL, 'LLM_BASE_URL'),
+    model: needed(model.LLM_MODEL, 'LLM_MODEL'),
+    apiKey: model.LLM_API_KEY ?? model.OPENAI_API_KEY ?? 'none',
+    ...{ silenceMs, by: 'doctor' as const },
+  });
 }
 
 function placeOf(place: NamedPlace | undefined): NamedPlace {

@@ -1,9 +1,11 @@
 /** `doctor` on a set-up in which nothing is missing, and with each misstep on the way to it, one at a time. */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askModel } from '../../src/adapters/model-question.ts';
 import type { Report } from '../../src/doctor/doctor.ts';
 import type { Row } from '../../src/doctor/finding.ts';
 import type { PatientOptions } from '../../src/doctor/patient.ts';
+import { modelVerdict } from '../../src/onboarding/model.ts';
 import { freePort, listening } from '../listening.ts';
 import { HERE } from '../local/server.ts';
 import { CONFIG, checked, examined, KEY, RIGHT, type Stage, startRightStage, tried } from './stage.ts';
@@ -819,6 +821,25 @@ test('without a repository it looks at the rest', async () => {
     new Set(['settings', 'App', 'webhook', 'gateway', 'model', 'machine']),
   );
   expect(report.counts).toMatchObject({ missing: 0, wrong: 0 });
+});
+
+test.each<Manner>([
+  {},
+  { status: 401 },
+  { status: 404 },
+  { status: 503 },
+  { page: true },
+  { whole: true, withoutTool: true, withoutUsage: true },
+])('says of a model (%j) word for word what the check of a repository says', async (manner) => {
+  stage.model.manner = manner;
+  const told = await examined(stage, {}, { place: undefined });
+  const asked = await askModel({
+    ...{ baseUrl: stage.model.url, model: 'tool-model', apiKey: KEY, silenceMs: 120_000, by: 'setup' as const },
+  });
+  stage.model.manner = {};
+  const rows = told.rows.filter(({ area }) => area === 'model').map(({ sentence, remedy }) => ({ sentence, remedy }));
+  const { findings } = modelVerdict(asked);
+  for (const { sentence, remedy } of findings) expect(rows).toContainEqual({ sentence, remedy });
 });
 
 test('a key from a command is used, and shown no more than another', async () => {

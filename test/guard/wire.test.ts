@@ -30,7 +30,9 @@ const SEAMS: readonly Seam[] = [
       'adapters/model-send.ts',
       // The gateway's two: to the model's endpoints, and to the issuer whose keys it checks tokens with.
       ...['gateway/upstream.ts', 'gateway/identity.ts'],
-      // The doctor's two: to PUBLIC_URL, as anybody would, and to the model, to see how its answer comes.
+      // To the model, to see how its answer comes.
+      'adapters/model-question.ts',
+      // The doctor's: to PUBLIC_URL, as anybody would.
       'doctor/outside.ts',
       // A program of its own, which asks the App beside it.
       'health-check.ts',
