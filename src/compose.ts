@@ -7,6 +7,7 @@ import { type Engine, openEngine } from './adapters/database/database.ts';
 import { databaseObstacle } from './adapters/database/readiness.ts';
 import { createStore } from './adapters/database/store.ts';
 import { createModel } from './adapters/model.ts';
+import { askModel, QUESTION_SILENCE_MS } from './adapters/model-question.ts';
 import { createQueue } from './adapters/queue.ts';
 import { loadSkills } from './adapters/skills.ts';
 import { createWorkspace } from './adapters/workspace.ts';
@@ -84,7 +85,7 @@ export async function compose(composition: Composition, opened?: Promise<Engine>
 }
 
 async function composedOn(engine: Engine, composition: Composition): Promise<Composed> {
-  const { log, model } = composition;
+  const { log } = composition;
   const skills = await loadSkills(composition.skillsDirectory ?? packageFile('skills'));
   const guardrails = await readGuardrails(
     composition.guardrailsFile ?? guardrailsFile() ?? packageFile('config', 'guardrails.yaml'),
@@ -96,22 +97,8 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
   const ports: Ports = {
     self: `${composition.slug}[bot]`,
     promotesBy: composition.promotesBy,
-    modelFacts: {
-      name: model.name,
-      scripted: model.scripted,
-      price: model.price,
-      ...jobDoor(composition, gateway.url),
-      silenceMs: model.silenceMs,
-    },
     github,
-    model: createModel({
-      baseUrl: model.baseUrl,
-      apiKey: model.apiKey,
-      model: model.name,
-      scripted: model.scripted,
-      canaries,
-      ...(model.silenceMs === undefined ? {} : { silenceMs: model.silenceMs }),
-    }),
+    ...modelPorts(composition, { canaries, appUrl: gateway.url }),
     store,
     queue: createQueue(engine, { concurrency: CONCURRENCY, log }),
     workspace: createWorkspace({
@@ -128,6 +115,20 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
   };
   serveModels(gateway.app, composition, { store, canaries, audience: gateway.url });
   return { ports, routes: gateway.app, close: () => engine.close() };
+}
+
+function modelPorts(
+  composition: Composition,
+  { canaries, appUrl }: { readonly canaries: readonly string[]; readonly appUrl: string },
+): Pick<Ports, 'modelFacts' | 'model' | 'askModel'> {
+  const { name, baseUrl, apiKey, scripted, price, silenceMs } = composition.model;
+  const endpoint = { baseUrl, model: name, apiKey };
+  const patience = Math.min(silenceMs ?? QUESTION_SILENCE_MS, QUESTION_SILENCE_MS);
+  return {
+    modelFacts: { name, scripted, price, ...jobDoor(composition, appUrl), silenceMs },
+    model: createModel({ ...endpoint, scripted, canaries, ...(silenceMs === undefined ? {} : { silenceMs }) }),
+    askModel: scripted ? undefined : () => askModel({ ...endpoint, silenceMs: patience, by: 'setup' }),
+  };
 }
 
 function serveModels(

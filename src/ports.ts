@@ -6,6 +6,7 @@ import type { CallContext } from './loop/call-headers.ts';
 import type { Purse } from './loop/costs.ts';
 import type { EffectLane } from './loop/effect.ts';
 import type { Price } from './loop/terms.ts';
+import type { AskedModel } from './onboarding/model.ts';
 import type { Guardrails } from './settings/guardrails.ts';
 import type { AdmissionLimits, KeepDays, Store } from './store-port.ts';
 
@@ -184,6 +185,8 @@ export interface Ports {
   };
   readonly github: GitHub;
   readonly model: Model;
+  /** Asks the model one question that belongs to no loop: whether it can be worked with. Undefined where answers are authored, which leaves nothing to ask. */
+  readonly askModel?: (() => Promise<AskedModel>) | undefined;
   readonly store: Store;
   /** Who moves branches where the configuration does not say: on a person's own machine that person. */
   readonly promotesBy?: 'person' | undefined;

@@ -1,20 +1,21 @@
-/** The trial of a base: its run is dispatched, its report taken over, and what it came to told. */
+/** The trial of a base: its run is dispatched, its report taken over, the model asked one question, and what they came to told. */
 import { unsetStart } from '../context/served.ts';
 import { setupAt } from '../context/setup-gaps.ts';
 import { ArtifactError, GoneError, WriteRefusedError } from '../errors.ts';
 import { environmentFinding } from '../onboarding/environment.ts';
+import { modelVerdict } from '../onboarding/model.ts';
 import { MOST_TRIALS, type Onboarding, waiting } from '../onboarding/onboarding.ts';
 import { trialReport as reportSchema, type TrialBrief, type TrialReport } from '../onboarding/trial.ts';
-import { trialVerdict } from '../onboarding/verdict.ts';
+import { isReady, trialVerdict } from '../onboarding/verdict.ts';
 import type { Ports } from '../ports.ts';
-import { trialCheck, tryingCheck, untriedCheck, untriedText } from '../render/setup-check.ts';
+import { type ToldModel, trialCheck, tryingCheck, untriedCheck, untriedText } from '../render/setup-check.ts';
 import { trialComment } from '../render/setup-pull.ts';
 import { CONFIG_PATH, JOB_ENVIRONMENT, type RepositoryConfig, WORKFLOWS } from '../settings/config.ts';
 import { briefOf, deliveredBy, readReport, untilOf } from './verify-run.ts';
 
 const OUTPUT_BYTES = 1024 * 1024;
 
-export type OnboardingWorld = Pick<Ports, 'github' | 'workspace' | 'gateway' | 'clock'>;
+export type OnboardingWorld = Pick<Ports, 'github' | 'workspace' | 'gateway' | 'clock' | 'modelFacts' | 'askModel'>;
 
 /** Tells why the base could not be tried. */
 export async function tellUntried(
@@ -110,10 +111,20 @@ export async function finishTrial(
   const site = { repository: onboarding, sha: base, server: repository.server, workspace: world.workspace };
   const { config } = await setupAt(site);
   const advice = await adviceFor(onboarding, { ...repository, config }, github);
-  const told = { verdict: trialVerdict(steps), steps, sandbox, advice, again: againText(onboarding) };
+  // Last, so that a look at GitHub that fails lets nothing be paid twice.
+  const model = await toldModel(world);
+  const told = { verdict: trialVerdict(steps), model, steps, sandbox, advice, again: againText(onboarding) };
   await github.checks(onboarding, [trialCheck(onboarding, base, told)]);
   if (pull !== undefined) await tellOn(onboarding, pull, trialComment(told), github);
-  return told.verdict.isGreen ? { ...waiting(onboarding), stage: 'ready' } : lookedAtAgain(onboarding);
+  return isReady(told.verdict, model?.verdict) ? { ...waiting(onboarding), stage: 'ready' } : lookedAtAgain(onboarding);
+}
+
+/** Undefined where its answers are authored. */
+async function toldModel({
+  modelFacts,
+  askModel,
+}: Pick<OnboardingWorld, 'modelFacts' | 'askModel'>): Promise<ToldModel | undefined> {
+  return askModel && { name: modelFacts.name, verdict: modelVerdict(await askModel()) };
 }
 
 function againText({ unasked }: Onboarding): string {

@@ -19,7 +19,7 @@ export const onboarding = z.strictObject({
   at: z.iso.datetime(),
   /**
    * `asked`: it is to be looked at afresh. `waiting`: for people, or for a base that moves. `trying`: a trial is to be begun, or its run is awaited.
-   * `ready`: all is there, and the base was green twice. `declined`: somebody closed the pull request.
+   * `ready`: all is there, the base was green twice, and nothing spoke against the model. `declined`: somebody closed the pull request.
    */
   stage: z.enum(['asked', 'waiting', 'trying', 'ready', 'declined']),
   /** The App's commit for the branch, and the commit that it was made on: a branch that does not hold it is somebody's. */

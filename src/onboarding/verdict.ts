@@ -1,4 +1,5 @@
 /** What a trial came to, in one sentence with the remedy. Pure. */
+import type { ModelVerdict } from './model.ts';
 import type { TrialReport, TrialStep, TrialStepName } from './trial.ts';
 
 export interface TrialVerdict {
@@ -49,6 +50,11 @@ export function trialVerdict(steps: Steps): TrialVerdict {
   return tested && made
     ? { isGreen: true, title: `All is there: ${greenText(of)}`, remedy: '' }
     : { isGreen: false, title: 'The trial of the base is not whole', remedy: 'See what its run says.' };
+}
+
+/** Only where the base is green, and nothing speaks against the model; of one whose answers are authored there is no verdict. */
+export function isReady(base: TrialVerdict, model: ModelVerdict | undefined): boolean {
+  return base.isGreen && model?.against === undefined;
 }
 
 /** What there is nothing of is not said to work. */

@@ -1,9 +1,10 @@
 /** The check run that is red until a repository has all that a loop needs, and the comment that says so on its pull request. Pure. */
 import { code, fenced, fitted, list, table } from '../documents/markdown.ts';
 import type { CheckRun } from '../loop/check-run.ts';
+import type { ModelVerdict } from '../onboarding/model.ts';
 import { type Onboarding, PREVIEW_BUTTON, SETUP_CHECK, setupId } from '../onboarding/onboarding.ts';
 import type { TrialReport, TrialStep } from '../onboarding/trial.ts';
-import type { TrialVerdict } from '../onboarding/verdict.ts';
+import { isReady, type TrialVerdict } from '../onboarding/verdict.ts';
 
 /** Something that is missing, and the page on which a person can add it. */
 export interface ShownGap {
@@ -71,7 +72,7 @@ export function tryingCheck(onboarding: Onboarding, headSha: string): CheckRun {
     status: 'in_progress',
     conclusion: undefined,
     title: 'Trying the base: install, build, tests twice',
-    summary: 'What came of it comes here when the run of `loopwright-verify` ends. No model takes part in it.',
+    summary: 'What came of it comes here when the run of `loopwright-verify` ends. No model takes part in that run.',
   });
 }
 
@@ -79,8 +80,8 @@ export function tryingCheck(onboarding: Onboarding, headSha: string): CheckRun {
 export function trialCheck(onboarding: Onboarding, headSha: string, told: ToldTrial): CheckRun {
   return check(onboarding, headSha, {
     status: 'completed',
-    conclusion: told.verdict.isGreen ? 'success' : 'failure',
-    title: told.verdict.title,
+    conclusion: isReady(told.verdict, told.model?.verdict) ? 'success' : 'failure',
+    title: titleOf(told),
     summary: trialText(told),
   });
 }
@@ -105,8 +106,16 @@ export function untriedCheck(onboarding: Onboarding, headSha: string, reason: st
   });
 }
 
+/** What one question to the App's model came to. */
+export interface ToldModel {
+  readonly name: string;
+  readonly verdict: ModelVerdict;
+}
+
 export interface ToldTrial {
   readonly verdict: TrialVerdict;
+  /** Undefined where it was asked nothing, because its answers are authored. */
+  readonly model: ToldModel | undefined;
   readonly steps: NonNullable<TrialReport['steps']>;
   readonly sandbox: TrialReport['sandbox'];
   /** What is better done besides, a paragraph each. */
@@ -115,17 +124,39 @@ export interface ToldTrial {
   readonly again: string;
 }
 
-export function trialText({ verdict, steps, sandbox, advice, again }: ToldTrial): string {
+/** Without Markdown. */
+function titleOf({ verdict, model }: ToldTrial): string {
+  const against = model?.verdict.against;
+  if (against === undefined) return verdict.title;
+  return verdict.isGreen ? `The model ${against}` : `${verdict.title}; and the model ${against}`;
+}
+
+export function trialText(told: ToldTrial): string {
+  const { verdict, model, steps, sandbox, advice, again } = told;
   const failed = steps.find(({ outcome, said }) => outcome === 'failed' && said !== '');
+  const ofModel = model === undefined ? [] : [{ text: modelText(model) }];
+  const isAgainst = model?.verdict.against !== undefined;
   return fitted([
-    { text: `**${verdict.title}.**${verdict.isGreen ? '' : ` ${verdict.remedy} ${again}`}` },
+    { text: `**${titleOf(told)}.**${verdict.isGreen ? '' : ` ${verdict.remedy} ${again}`}` },
+    ...(isAgainst ? ofModel : []),
     { text: table(['step', 'came to', 'seconds', 'says'], steps.map(rowOf)) },
     ...(failed === undefined
       ? []
       : [{ name: 'the output', text: `${NAMES[failed.step]}:\n\n${fenced('', failed.said)}` }]),
-    { text: `In the sandbox (${sandbox}), and without a model.` },
+    { text: `The base was tried in the sandbox (${sandbox}), and without a model.` },
+    ...(isAgainst ? [] : ofModel),
     ...advice.map((text) => ({ text })),
   ]);
+}
+
+/** What keeps nobody from beginning is said as advice is. */
+function modelText({ name, verdict: { against, findings } }: ToldModel): string {
+  const said = findings.map(({ sentence, remedy = '' }) => `${sentence} ${remedy}`.trimEnd()).join(' ');
+  const asked = `model ${code(name)} was asked one question. ${said}`;
+  if (against !== undefined)
+    return `The ${asked} Whoever runs the App does that, and starts it anew where a variable changed; then press **Re-run** on the check ${code(SETUP_CHECK)}.`;
+  if (findings.every(({ state }) => state === 'ok')) return `The ${asked}`;
+  return `Besides: the ${asked} **Re-run** on the check ${code(SETUP_CHECK)} asks it again.`;
 }
 
 export function untriedText(reason: string): string {

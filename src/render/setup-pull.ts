@@ -1,5 +1,6 @@
 /** The one pull request that a repository gets when the App is installed there, and what is said on it afterwards. Pure. */
 import { code, fitted, list } from '../documents/markdown.ts';
+import { isReady } from '../onboarding/verdict.ts';
 import { gapList, type ShownGap, type ToldTrial, trialText } from './setup-check.ts';
 
 export const SETUP_TITLE = 'Set up Loopwright';
@@ -37,7 +38,7 @@ export function setupBody({ brought, tests, left, defaultBranch }: SetupPull): s
     {
       text: `### Then\n\n${[
         `Make the environment \`loopwright\` in the settings of the repository, for ${code(defaultBranch)} alone: jobs that ask for a model run in it.`,
-        'Merge. The base is tried in a run: installed, built, its tests twice; what comes of it is said here and in the check `loopwright / setup`, before anything is spent.',
+        'Merge. The base is tried in a run: installed, built, its tests twice; what comes of it is said here and in the check `loopwright / setup`, before a loop spends anything.',
         'Label an issue `loop`.',
       ]
         .map((text, index) => `${index + 1}. ${text}`)
@@ -54,7 +55,7 @@ function guessText({ runner, test, unseen }: NonNullable<SetupPull['tests']>): s
 
 /** On the merged pull request, what the trial came to. */
 export function trialComment(told: ToldTrial): string {
-  const next = told.verdict.isGreen ? '\n\nLabel an issue `loop` to begin.' : '';
+  const next = isReady(told.verdict, told.model?.verdict) ? '\n\nLabel an issue `loop` to begin.' : '';
   return `${trialText(told)}${next}`;
 }
 

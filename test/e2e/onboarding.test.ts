@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Store } from '../../src/ports.ts';
 import { packageFile } from '../../src/settings/package-root.ts';
+import { startToolModel, type ToolModel } from '../doctor/tool-model.ts';
 import { listening } from '../listening.ts';
 import { commented, eventually, headOf, pressed, pushed } from './acts.ts';
 import { REPOSITORY, startWorld, type World } from './world.ts';
@@ -485,6 +486,80 @@ it('an address at which runners do not find the App has its sentence', { timeout
   expect(output.summary).toContain(
     ' answered 404: no such page. The runner did not get its job from the App: see that',
   );
+});
+
+const KEY = 'kanarie-7f3a9c51e2b84d06';
+
+/** With a model whose answers nobody authored. */
+async function worldWith(model: ToolModel, store?: (store: Store) => Store): Promise<World> {
+  await world.close();
+  return startWorld({
+    ...{ prepare: withoutSetup, modelUrl: model.url, modelKey: KEY, scripted: false },
+    ...(store && { store }),
+  });
+}
+
+it('a key that the model refuses has its sentence, and is tried again by the button alone', {
+  timeout: PATIENCE_MS * 2,
+}, async () => {
+  const model = await startToolModel();
+  model.manner = { status: 401 };
+  world = await worldWith(model);
+  const number = await broughtAndMerged();
+  const red = await checkOn('main');
+  expect(red).toMatchObject({ conclusion: 'failure', output: { title: 'The model refuses the key' } });
+  const sentence = 'It refuses the key: HTTP 401 (check the API key). Set LLM_API_KEY to a key of this endpoint.';
+  expect(red.output.summary).toContain(sentence);
+  expect(red.output.summary).toMatch(/single tests \| ✓ passed/);
+  await eventually(async () => (await stored())?.stage === 'waiting', 'the look after it');
+  const [said, ...others] = await world.comments(number);
+  expect([said?.body.includes(sentence), said?.body.includes('Label an issue'), others]).toEqual([true, false, []]);
+  expect([model.asked, (await ownRuns()).length]).toEqual([1, 1]);
+
+  model.manner = { whole: true };
+  await world.as('maria', 'POST', `/check-runs/${red.id}/rerequest`);
+  const green = await checkOn('main', ({ conclusion }) => conclusion === 'success');
+  expect(green.output.title).toBe("All is there: the base's tests are green twice");
+  expect(green.output.summary).toContain(
+    'Besides: the model `scripted` was asked one question. Its answers come whole',
+  );
+  await eventually(async () => (await stored())?.stage === 'ready', 'the end');
+  expect(model.asked).toBe(2);
+  const told = await world.comments(number);
+  expect(told.map(({ body }) => body.includes('Label an issue `loop` to begin.'))).toEqual([true]);
+  expect(JSON.stringify([red, green, said, told])).not.toContain(KEY);
+  model.close();
+});
+
+it('a base and a model that are both wrong have both sentences once, though the process dies before it has noted them', {
+  timeout: PATIENCE_MS * 2,
+}, async () => {
+  const model = await startToolModel();
+  model.manner = { withoutTool: true };
+  let isLost = false;
+  world = await worldWith(model, (store) => ({
+    ...store,
+    async saveOnboarding(save) {
+      if (isLost || model.asked === 0) return store.saveOnboarding(save);
+      isLost = true;
+      throw new Error('the process died before it was saved');
+    },
+  }));
+  const text = "throw new Error('not today');\n";
+  await pushed(world, 'maria', { branch: 'main', path: 'test/broken.test.js', text });
+  const number = await broughtAndMerged();
+  await eventually(async () => (await stored())?.stage === 'waiting' && isLost, 'the look after it', PATIENCE_MS);
+  const { conclusion, output } = await checkOn('main');
+  expect([conclusion, output.title]).toEqual([
+    'failure',
+    'The base is red: its suite failed twice; and the model calls no tool',
+  ]);
+  expect(output.summary).toContain('not today');
+  expect(output.summary).toContain('It calls no tool, and BUILD works by tools alone.');
+  const [said, ...others] = await world.comments(number);
+  expect([said?.body, others]).toEqual([output.summary?.replaceAll(/<!--.*?-->/g, '').trim(), []]);
+  expect([model.asked, (await ownRuns()).length]).toEqual([2, 1]);
+  model.close();
 });
 
 const repositoryId = async () => z.object({ id: z.int() }).parse((await world.as('maria', 'GET', '')).body).id;

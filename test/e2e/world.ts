@@ -41,6 +41,7 @@ export interface WorldOptions {
   readonly script?: (script: Script) => Script;
   /** Endpoint instead of the scripted model. */
   readonly modelUrl?: string;
+  readonly modelKey?: string;
   readonly modelSilenceMs?: number;
   /** Of the model, in USD per million tokens; it costs nothing unless told otherwise. */
   readonly price?: Price;
@@ -187,7 +188,7 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
     model: {
       baseUrl: modelUrl,
       name: 'scripted',
-      apiKey: 'scripted',
+      apiKey: options.modelKey ?? 'scripted',
       scripted: options.scripted ?? true,
       price: options.price ?? { prompt: 0, completion: 0 },
       ...(options.modelSilenceMs === undefined ? {} : { silenceMs: options.modelSilenceMs }),
