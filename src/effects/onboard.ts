@@ -5,7 +5,7 @@ import { MOST_TRIALS, type Onboarding, SETUP_BRANCH, waiting } from '../onboardi
 import { completeCheck, gapsCheck, refusedCheck, type ShownGap } from '../render/setup-check.ts';
 import { gapsComment, SETUP_TITLE, setupBody } from '../render/setup-pull.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
-import { adviceFor, finishTrial, tellOn, tryBase, type OnboardingWorld as World } from './try-base.ts';
+import { adviceFor, environmentGaps, finishTrial, tellOn, tryBase, type OnboardingWorld as World } from './try-base.ts';
 
 const HEADS = 'refs/heads/';
 const SETUP_REF = `${HEADS}${SETUP_BRANCH}`;
@@ -39,8 +39,9 @@ async function look(onboarding: Onboarding, world: World): Promise<Onboarding> {
     return waiting(onboarding);
   }
   const { gaps } = await setupAt(site);
-  if (gaps.length === 0) return toTry(onboarding, trunk);
-  const place = { url, defaultBranch, site };
+  const others = await environmentGaps(onboarding, { url, defaultBranch }, github);
+  if (gaps.length + others.length === 0) return toTry(onboarding, trunk);
+  const place = { url, defaultBranch, site, others };
   return onboarding.pull === undefined
     ? propose(onboarding, gaps, place, world)
     : follow(onboarding, onboarding.pull, { gaps, ...place }, world);
@@ -83,20 +84,23 @@ interface Place {
   readonly defaultBranch: string;
   /** The default branch. */
   readonly site: Site;
+  /** What is missing beside the files of a commit. */
+  readonly others: readonly ShownGap[];
 }
 
 /** One commit on a branch of its own, and one pull request; what only people may write is linked from it. */
 async function propose(
   onboarding: Onboarding,
   gaps: readonly Gap[],
-  { url, defaultBranch, site }: Place,
+  { url, defaultBranch, site, others }: Place,
   world: World,
 ): Promise<Onboarding> {
   const { github } = world;
   const { changes, tests } = await proposalFor(site);
   // Where only people can mend what is left, the default branch says it.
   if (changes.length === 0) {
-    await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shownOn(gaps, url, defaultBranch))]);
+    const shown = [...shownOn(gaps, url, defaultBranch), ...others];
+    await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shown)]);
     return waiting(onboarding);
   }
   const at = await github.head(onboarding, SETUP_REF);
@@ -109,11 +113,18 @@ async function propose(
   if (branch === undefined) return { ...onboarding, stage: 'asked', branch: await committed(onboarding, site, world) };
   if (at === undefined) await github.moveRef(onboarding, SETUP_REF, branch.sha, { at });
   const brought = new Set(changes.map(({ path }) => path));
-  const left = gaps.filter(({ path }) => !brought.has(path));
+  const left = [
+    ...shownOn(
+      gaps.filter(({ path }) => !brought.has(path)),
+      url,
+      SETUP_BRANCH,
+    ),
+    ...others,
+  ];
   const { number } = await github.openPull(onboarding, {
     ...{ branch: SETUP_BRANCH, base: defaultBranch, title: SETUP_TITLE },
     ...{ isDraft: false, keepsText: true },
-    body: setupBody({ brought: changes, tests, left: shownOn(left, url, SETUP_BRANCH), defaultBranch }),
+    body: setupBody({ brought: changes, tests, left, defaultBranch }),
   });
   // Saved before anything else is tried: whoever closes it must be heard.
   return { ...onboarding, stage: 'asked', pull: number };
@@ -146,7 +157,7 @@ async function committed(onboarding: Onboarding, site: Site, { github }: World) 
 async function follow(
   onboarding: Onboarding,
   pull: number,
-  { gaps, url, defaultBranch, site }: Place & { readonly gaps: readonly Gap[] },
+  { gaps, url, defaultBranch, site, others }: Place & { readonly gaps: readonly Gap[] },
   { github }: Pick<World, 'github'>,
 ): Promise<Onboarding> {
   const { state, merged, headSha } = await github.pull(onboarding, pull);
@@ -155,9 +166,9 @@ async function follow(
     // The branch is ahead of what the pull request says of it.
     const sha = (await github.head(onboarding, SETUP_REF)) ?? headSha;
     const { gaps: left, config } = await setupAt({ ...site, sha });
-    const shown = shownOn(left, url, SETUP_BRANCH);
+    const shown = [...shownOn(left, url, SETUP_BRANCH), ...others];
     const told =
-      left.length === 0
+      shown.length === 0
         ? completeCheck(onboarding, sha, await adviceFor(onboarding, { url, defaultBranch, config }, github))
         : gapsCheck(onboarding, sha, shown);
     await github.checks(onboarding, [told]);
@@ -166,7 +177,7 @@ async function follow(
   // It may have been merged after the default branch was looked at: what is missing there is not missing any more.
   const trunk = await github.head(onboarding, `${HEADS}${defaultBranch}`);
   if (trunk !== site.sha) return { ...onboarding, stage: 'asked' };
-  const shown = shownOn(gaps, url, defaultBranch);
+  const shown = [...shownOn(gaps, url, defaultBranch), ...others];
   await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shown)]);
   await tellOn(onboarding, pull, gapsComment(shown), github);
   return waiting(onboarding);

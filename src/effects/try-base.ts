@@ -8,7 +8,14 @@ import { MOST_TRIALS, type Onboarding, waiting } from '../onboarding/onboarding.
 import { trialReport as reportSchema, type TrialBrief, type TrialReport } from '../onboarding/trial.ts';
 import { isReady, trialVerdict } from '../onboarding/verdict.ts';
 import type { Ports } from '../ports.ts';
-import { type ToldModel, trialCheck, tryingCheck, untriedCheck, untriedText } from '../render/setup-check.ts';
+import {
+  type ShownGap,
+  type ToldModel,
+  trialCheck,
+  tryingCheck,
+  untriedCheck,
+  untriedText,
+} from '../render/setup-check.ts';
 import { trialComment } from '../render/setup-pull.ts';
 import { CONFIG_PATH, JOB_ENVIRONMENT, type RepositoryConfig, WORKFLOWS } from '../settings/config.ts';
 import { briefOf, deliveredBy, readReport, untilOf } from './verify-run.ts';
@@ -50,14 +57,30 @@ export async function tellOn(
   }
 }
 
+interface Place {
+  /** Of the repository, for people. */
+  readonly url: string;
+  readonly defaultBranch: string;
+}
+
+/** An environment that the default branch may not use. One that is not there bars nothing: a job makes it, and private repositories of some plans can have none. */
+export async function environmentGaps(
+  onboarding: Onboarding,
+  place: Place,
+  github: OnboardingWorld['github'],
+): Promise<readonly ShownGap[]> {
+  const { sentence, remedy, bars } = environmentFinding(await github.environment(onboarding, JOB_ENVIRONMENT), place);
+  return bars === true ? [{ sentence: `${sentence} ${remedy}` }] : [];
+}
+
 /** What a loop can begin without, and is better done: GitHub would let every branch have what an environment that jobs make gives, and a product that nobody can start stops its loops. */
 export async function adviceFor(
   onboarding: Onboarding,
-  place: { readonly url: string; readonly defaultBranch: string; readonly config: RepositoryConfig | undefined },
+  { config, ...place }: Place & { readonly config: RepositoryConfig | undefined },
   github: OnboardingWorld['github'],
 ): Promise<readonly string[]> {
   const { state, sentence, remedy } = environmentFinding(await github.environment(onboarding, JOB_ENVIRONMENT), place);
-  const unset = place.config === undefined ? [] : unsetStart(place.config.commands);
+  const unset = config === undefined ? [] : unsetStart(config.commands);
   return [
     ...(state === 'ok' ? [] : [`Besides: ${sentence} ${remedy}`]),
     ...(unset.length === 0 ? [] : [`Besides: ${startNote(unset)}`]),

@@ -1,4 +1,5 @@
 /** Who may use the environment of the jobs that ask for models, and what people do about it. Pure. */
+import { matchesGlob } from 'node:path';
 import type { EnvironmentFacts } from '../github/inspection-port.ts';
 import { JOB_ENVIRONMENT } from '../settings/config.ts';
 
@@ -7,6 +8,8 @@ export interface EnvironmentFinding {
   readonly sentence: string;
   /** Given for all that is not ok. */
   readonly remedy?: string;
+  /** While it is so, no BUILD can begin. */
+  readonly bars?: true;
 }
 
 interface Place {
@@ -33,7 +36,9 @@ export function environmentFinding(found: EnvironmentFacts | undefined, place: P
   });
   if (found.branches === 'every') return wrong(`Every branch may use ${name}.`);
   if (found.branches === 'protected') return { state: 'ok', sentence: `Protected branches alone may use ${name}.` };
-  if (!found.names.includes(place.defaultBranch)) return wrong(`${branch} may not use ${name}, so no BUILD can begin.`);
+  // They are patterns, in which a star stands for no slash.
+  if (!found.names.some((pattern) => matchesGlob(place.defaultBranch, pattern)))
+    return { ...wrong(`${branch} may not use ${name}, so no BUILD can begin.`), bars: true };
   const others = found.names.filter((one) => one !== place.defaultBranch).map((one) => `\`${one}\``);
   if (others.length > 0) return wrong(`Beside ${branch}, ${others.join(', ')} may use ${name}.`);
   return { state: 'ok', sentence: `${branch} alone may use ${name}.` };

@@ -37,7 +37,7 @@ export function gapsCheck(onboarding: Onboarding, headSha: string, gaps: readonl
     conclusion: 'failure',
     title: gaps.length === 1 ? 'One thing is missing' : `${gaps.length} things are missing`,
     summary: fitted([
-      { text: 'No loop starts here until this is on the default branch:' },
+      { text: 'No loop starts here until the default branch has this:' },
       { text: gapList(gaps) },
       { text: NEXT },
     ]),

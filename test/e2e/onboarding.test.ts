@@ -458,6 +458,29 @@ it('a base that is red, and a key that nobody knows, have their sentences, and a
   expect((await checkOn('main')).conclusion).toBe('success');
 });
 
+it('an environment that the default branch may not use keeps the check red, and is mended by Re-run', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { number, body } = await proposedPull();
+  await world.as('maria', 'PUT', '/environments/loopwright', {
+    deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
+  });
+  for (const page of pagesIn(body)) await pushed(world, 'maria', page);
+  const barred = await checkOn(BRANCH, ({ output }) => output.title === 'One thing is missing');
+  expect(barred).toMatchObject({ conclusion: 'failure' });
+  expect(barred.output.summary).toContain('`main` may not use the environment `loopwright`, so no BUILD can begin.');
+  await merge(number);
+  const red = await checkOn('main');
+  expect(red).toMatchObject({ conclusion: 'failure', output: { title: 'One thing is missing' } });
+  expect(await ownRuns()).toEqual([]);
+  const main = { name: 'main', type: 'branch' };
+  await world.as('maria', 'POST', '/environments/loopwright/deployment-branch-policies', main);
+  await world.as('maria', 'POST', `/check-runs/${red.id}/rerequest`);
+  expect((await checkOn('main', ({ conclusion }) => conclusion === 'success')).output.summary).not.toContain(
+    'the environment',
+  );
+});
+
 it('a run that delivers nothing is never green, and the button tries again', { timeout: PATIENCE_MS }, async () => {
   const { body, number } = await proposedPull();
   for (const page of pagesIn(body)) await pushed(world, 'maria', page);
