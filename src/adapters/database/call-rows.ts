@@ -3,14 +3,13 @@
  * appends such an event. One that is not was made by a process that was killed, or is being made.
  */
 import { type Nullable, type Selectable, sql } from 'kysely';
-import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { BookedCall } from '../../loop/brief.ts';
 import { callsOf, costUsd } from '../../loop/costs.ts';
 import { idOf } from '../../loop/terms.ts';
 import type { Account, Change, Reservation, Store } from '../../ports.ts';
 import { blobInsert, blobOf } from './blob-rows.ts';
 import { storedLoopOf, withRun } from './loop-rows.ts';
-import type { CallRow, Queries } from './tables.ts';
+import type { CallRow, LoopRow, Queries } from './tables.ts';
 
 /** What the store says and does about calls. */
 export function callRows(
@@ -107,21 +106,6 @@ async function untold(db: Queries, loopId: string): ReturnType<Store['untold']> 
   return (await rows.where('told', '=', false).orderBy('number').execute()).map(callIn);
 }
 
-function accountOf(db: Queries, repositoryId: number, runId: number) {
-  return withRun(db, repositoryId, runId)
-    .select(({ selectFrom }) => {
-      const untold = selectFrom('calls').whereRef('calls.loop_id', '=', 'loops.id').where('told', '=', false);
-      const settled = untold.where('settled', '=', true);
-      return [
-        jsonArrayFrom(untold.select(CALL_COLUMNS).where('settled', '=', false).orderBy('number')).as('underWay'),
-        // A run has hundreds of them, and what they took is one number.
-        settled.select(({ fn }) => fn.sum('prompt_tokens').as('sum')).as('prompt'),
-        settled.select(({ fn }) => fn.sum('completion_tokens').as('sum')).as('completion'),
-      ];
-    })
-    .limit(1);
-}
-
 /** In one statement, whose parts see the rows as they were before it: an agent waits for it at the start of each of its calls. */
 async function reserveFor(
   db: Queries,
@@ -132,8 +116,22 @@ async function reserveFor(
     db
       .with('reserved', (rows) => reservationInsert(rows, reservation))
       .selectFrom('reserved')
-      .leftJoin(accountOf(db, repositoryId, runId).as('account'), (join) => join.onTrue())
-      .select(['number', 'id', 'version', 'loop', 'underWay', 'prompt', 'completion'])
+      .leftJoin(withRun(db, repositoryId, runId).limit(1).as('loop'), (join) => join.onTrue())
+      .leftJoinLateral(
+        ({ selectFrom }) =>
+          selectFrom('calls')
+            .whereRef('calls.loop_id', '=', 'loop.id')
+            .where('told', '=', false)
+            // In one pass. A run has hundreds of settled ones, and what they took is one number.
+            .select(({ fn }) => [
+              fn.jsonAgg('calls').orderBy('calls.number').filterWhere('settled', '=', false).as('underWay'),
+              fn.sum('prompt_tokens').filterWhere('settled', '=', true).as('prompt'),
+              fn.sum('completion_tokens').filterWhere('settled', '=', true).as('completion'),
+            ])
+            .as('untold'),
+        (join) => join.onTrue(),
+      )
+      .select(['reserved.number', 'id', 'version', 'loop', 'underWay', 'prompt', 'completion'])
       .executeTakeFirstOrThrow(),
   );
   const id = idAt(reservation.loopId, number);
@@ -145,9 +143,13 @@ async function reserveFor(
   }
 }
 
-type AccountRow = Awaited<ReturnType<ReturnType<typeof accountOf>['executeTakeFirstOrThrow']>>;
+interface AccountRow extends Nullable<Pick<LoopRow, 'id' | 'version' | 'loop'>> {
+  readonly underWay: readonly Pick<Selectable<CallRow>, (typeof CALL_COLUMNS)[number]>[] | null;
+  readonly prompt: number | bigint | string | null;
+  readonly completion: number | bigint | string | null;
+}
 
-function accountIn({ id, version, loop, underWay, prompt, completion }: Nullable<AccountRow>): Account | undefined {
+function accountIn({ id, version, loop, underWay, prompt, completion }: AccountRow): Account | undefined {
   if (id === null || version === null || loop === null) return undefined;
   return {
     loop: storedLoopOf({ id, version, loop }).loop,
