@@ -20,7 +20,7 @@ import { createModelGateway } from './gateway/model-gateway.ts';
 import { createGitHub, type GitHubOptions } from './github/github.ts';
 import { ownSecrets } from './guard/own-secrets.ts';
 import type { Ports, Store } from './ports.ts';
-import { guardrailsFile, type Limits, limitsEnvironment } from './settings/env.ts';
+import { guardrailsFile, type Limits, limitsEnvironment, runsOn } from './settings/env.ts';
 import { type GatewaySettings, issuerOf } from './settings/gateway-settings.ts';
 import { readGuardrails } from './settings/guardrails.ts';
 import { packageFile } from './settings/package-root.ts';
@@ -51,6 +51,8 @@ export interface Composition {
   readonly guardrailsFile?: string;
   /** Who moves branches where the configuration does not say; as the repository's workflows make it safe by default. */
   readonly promotesBy?: 'person';
+  /** Labels of the machines that new repositories' jobs run on; as the environment says by default. */
+  readonly runsOn?: readonly string[];
   /** How many loops run, and how long things are kept; as the environment says. */
   readonly limits?: Limits;
   readonly log: Logger;
@@ -97,6 +99,7 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
   const ports: Ports = {
     self: `${composition.slug}[bot]`,
     promotesBy: composition.promotesBy,
+    runsOn: composition.runsOn ?? runsOn(),
     github,
     ...modelPorts(composition, { canaries, appUrl: gateway.url }),
     store,

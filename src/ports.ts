@@ -188,6 +188,8 @@ export interface Ports {
   /** Asks the model one question that belongs to no loop: whether it can be worked with. Undefined where answers are authored, which leaves nothing to ask. */
   readonly askModel?: (() => Promise<AskedModel>) | undefined;
   readonly store: Store;
+  /** Labels of the machines that the jobs of a new repository run on; as our files say where nobody names any. */
+  readonly runsOn?: readonly string[] | undefined;
   /** Who moves branches where the configuration does not say: on a person's own machine that person. */
   readonly promotesBy?: 'person' | undefined;
   readonly guardrails: Guardrails;

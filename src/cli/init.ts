@@ -12,8 +12,9 @@ import {
   type ShownTests,
   usualTests,
 } from '../settings/guessed-config.ts';
+import { labelsIn } from '../settings/machine-labels.ts';
 import { packageFile } from '../settings/package-root.ts';
-import { LABEL, type Server, type SetupFile, writeSetup } from '../settings/setup-files.ts';
+import { type Server, type SetupFile, writeSetup } from '../settings/setup-files.ts';
 import { originHost } from '../trees/checkout.ts';
 import { type Command, optionsOf, type Terminal } from './command.ts';
 import { commandLine } from './command-line.ts';
@@ -51,7 +52,7 @@ export const init: Command = {
     if (refusal !== undefined) return terminal.fail(refusal);
     const { out } = terminal;
     const force = values.force === true;
-    const runsOn = labelsIn(values['runs-on']);
+    const runsOn = machinesIn(values['runs-on']);
     const setups = await testSetupsIn(directory);
     const named = values.runner === undefined ? undefined : namedIn(setups, values.runner);
     out(`In ${directory}:`);
@@ -98,14 +99,13 @@ function namedIn({ all }: TestSetups, name: string): ShownTests {
 }
 
 /** @throws {UsageError} where one is no label. */
-function labelsIn(given: string | undefined): readonly string[] | undefined {
-  const labels = given?.split(',').map((label) => label.trim());
-  const wrong = labels?.find((label) => !LABEL.test(label));
-  if (wrong !== undefined)
-    throw new UsageError(
-      `"${wrong}" is no label of a machine; name those of yours with a comma between, as self-hosted,linux.`,
-    );
-  return labels;
+function machinesIn(given: string | undefined): readonly string[] | undefined {
+  if (given === undefined) return undefined;
+  const read = labelsIn(given);
+  if ('labels' in read) return read.labels;
+  throw new UsageError(
+    `"${read.wrong}" is no label of a machine; name those of yours with a comma between, as self-hosted,linux.`,
+  );
 }
 
 interface Guessing {

@@ -5,6 +5,7 @@ import type { FileChange } from '../loop/brief.ts';
 import type { Ports } from '../ports.ts';
 import { CONFIG_PATH, type RepositoryConfig, WORKFLOWS } from '../settings/config.ts';
 import { type GuessedTests, guessedConfig, usualTests } from '../settings/guessed-config.ts';
+import { onMachines } from '../settings/machine-labels.ts';
 import {
   JOB_ACTION,
   SETUP_ACTION,
@@ -41,6 +42,8 @@ export interface Site {
   readonly sha: string;
   readonly server: Server;
   readonly workspace: Ports['workspace'];
+  /** Labels of the machines that new workflows run on; without, as the files say. */
+  readonly runsOn?: readonly string[] | undefined;
 }
 
 export async function setupAt(place: Site): Promise<SetUp> {
@@ -110,7 +113,7 @@ async function workflowGap(site: Surveyed, name: string): Promise<Gap | undefine
   const path = workflowPath(name);
   const gap = await gapOf(site, path, ['workflows', name]);
   if (gap === undefined || !isFree(path, site)) return gap;
-  return { ...gap, text: await setupText(['workflows', name], site.server) };
+  return { ...gap, text: onMachines(await setupText(['workflows', name], site.server), site.runsOn) };
 }
 
 /** Whether a file can be written there as a new one. */

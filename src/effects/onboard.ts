@@ -27,12 +27,12 @@ export async function onboard(onboarding: Onboarding, world: World, attempt: num
 }
 
 async function look(onboarding: Onboarding, world: World): Promise<Onboarding> {
-  const { github, workspace } = world;
+  const { github, workspace, runsOn } = world;
   const { defaultBranch, url, server } = await github.repository(onboarding);
   const trunk = await github.head(onboarding, `${HEADS}${defaultBranch}`);
   // Without a commit there is nothing to propose a change of; the first push tells.
   if (trunk === undefined) return waiting(onboarding);
-  const site: Site = { repository: onboarding, sha: trunk, server, workspace };
+  const site: Site = { repository: onboarding, sha: trunk, server, workspace, runsOn };
   const problem = await nameProblem(onboarding, defaultBranch, github);
   if (problem !== undefined) {
     await github.checks(onboarding, [gapsCheck(onboarding, trunk, [{ sentence: problem }])]);

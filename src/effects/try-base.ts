@@ -22,7 +22,10 @@ import { briefOf, deliveredBy, readReport, untilOf } from './verify-run.ts';
 
 const OUTPUT_BYTES = 1024 * 1024;
 
-export type OnboardingWorld = Pick<Ports, 'github' | 'workspace' | 'gateway' | 'clock' | 'modelFacts' | 'askModel'>;
+export type OnboardingWorld = Pick<
+  Ports,
+  'github' | 'workspace' | 'gateway' | 'clock' | 'modelFacts' | 'askModel' | 'runsOn'
+>;
 
 /** Tells why the base could not be tried. */
 export async function tellUntried(

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { type GatewaySettings, gatewaySettings } from './gateway-settings.ts';
 import { isGiven, type Variables, withSecrets } from './secrets.ts';
-import { app, guardrails, job, type LEVELS, limits, log, model, skills } from './variables.ts';
+import { app, guardrails, job, type LEVELS, limits, log, machines, model, skills } from './variables.ts';
 
 /** Environment that a child process of ours may see: where programs are found, nothing else. */
 export function childEnvironment(): Record<string, string> {
@@ -113,6 +113,11 @@ export function limitsEnvironment(): Limits {
   };
 }
 
+/** Labels of the machines that the jobs of new repositories run on. */
+export function runsOn(): readonly string[] | undefined {
+  return parse(machines).RUNS_ON;
+}
+
 export function skillsDirectory(): string | undefined {
   return parse(skills).SKILLS_DIR;
 }
@@ -163,7 +168,7 @@ export interface Examined {
   readonly addresses: readonly string[];
 }
 
-const EXAMINED = [app, model, limits, skills, guardrails, gatewaySettings, log] as const;
+const EXAMINED = [app, model, limits, machines, skills, guardrails, gatewaySettings, log] as const;
 /** Without them local mode starts, and the real App does not. */
 const ENDPOINT = {
   LLM_BASE_URL: 'name the endpoint that the App shall ask, as https://api.openai.com/v1',

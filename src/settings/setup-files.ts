@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CONFIG_PATH, WORKFLOWS } from './config.ts';
 import { type GuessedTests, guessedConfig, isUnfinished, type ShownTests, usualTests } from './guessed-config.ts';
+import { onMachines } from './machine-labels.ts';
 import { packageFile } from './package-root.ts';
 
 const NAMES = [...new Set(Object.values(WORKFLOWS))];
@@ -49,9 +50,6 @@ export interface SetupRequest {
   readonly server?: Server;
 }
 
-/** A label as GitHub takes them for its own machines and for others'. */
-export const LABEL: RegExp = /^[A-Za-z0-9_][\w.-]{0,99}$/;
-
 /** Which machine a job runs on, and how long it may take, is for people to say: a workflow without that. */
 export function withoutPlaces(text: string): string {
   return text
@@ -96,12 +94,6 @@ export async function standingOf(
   if (bare === withoutPlaces(ours)) return 'moved';
   const other = server === 'github.com' ? 'enterprise-server' : 'github.com';
   return bare === withoutPlaces(await setupText(place, other)) ? 'foreign' : 'differs';
-}
-
-function onMachines(text: string, labels: readonly string[] | undefined): string {
-  if (labels === undefined) return text;
-  const [only, ...more] = labels;
-  return text.replaceAll(/^( +runs-on:).*$/gm, `$1 ${more.length === 0 ? only : `[${labels.join(', ')}]`}`);
 }
 
 /** Writes what is missing; what is there and differs only when it is forced. */

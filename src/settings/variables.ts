@@ -1,6 +1,7 @@
 /** Every variable of the environment that we read: what it may be, what it is when left out, and as its error the remedy. Pure. */
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
+import { labelsIn } from './machine-labels.ts';
 
 const KEY_REMEDY =
   "write the App's private key, the text of the .pem file that GitHub made, from -----BEGIN to END-----; line breaks may be \\n";
@@ -67,6 +68,7 @@ export const app = z.object({
   DATABASE_URL: z.string().default('.data/db'),
   WORKSPACE_DIR: z.string().default('.data/repositories'),
 });
+const RUNS_ON = 'write labels of your machines with a comma between, as self-hosted,linux, or leave it out';
 const count = whole({ least: 1 });
 const DAYS = 'write a number of days above 0';
 const days = z.coerce.number({ error: DAYS }).positive({ error: DAYS });
@@ -80,6 +82,18 @@ export const limits = z.object({
   KEEP_LOGS_DAYS: days.default(90),
   KEEP_BLOBS_DAYS: days.default(40),
   KEEP_COMMITS_DAYS: days.default(14),
+});
+
+/** Labels of the machines that the jobs run on, as the pages of a set-up have them. */
+export const machines = z.object({
+  RUNS_ON: text(RUNS_ON)
+    .transform((labels, context) => {
+      const read = labelsIn(labels);
+      if ('labels' in read) return read.labels;
+      context.addIssue({ code: 'custom', message: RUNS_ON });
+      return z.NEVER;
+    })
+    .optional(),
 });
 
 /** Another directory of skills than the package's own. */

@@ -498,11 +498,15 @@ it('a run that delivers nothing is never green, and the button tries again', { t
   await eventually(async () => (await ownRuns()).length > before, 'another run');
 });
 
-it('an address at which runners do not find the App has its sentence', { timeout: PATIENCE_MS }, async () => {
+it('an address at which runners do not find the App has its sentence, on machines that the App names', {
+  timeout: PATIENCE_MS,
+}, async () => {
   await world.close();
   const elsewhere = await listening(createServer((_, response) => response.writeHead(404).end('no such page')));
-  world = await startWorld({ prepare: withoutSetup, publicUrl: elsewhere });
-  await broughtAndMerged();
+  world = await startWorld({ prepare: withoutSetup, publicUrl: elsewhere, runsOn: ['ubuntu-24.04'] });
+  const { body } = await world.as('maria', 'GET', `/pulls/${await broughtAndMerged()}`);
+  const pages = pagesIn(pulls.element.parse(body).body);
+  expect(pages.map(({ text }) => /runs-on: .*/.exec(text)?.[0])).toEqual(Array(2).fill('runs-on: ubuntu-24.04'));
   const { conclusion, output } = await checkOn('main');
   expect(conclusion).toBe('action_required');
   expect(output.summary).toContain(`without a report; its log says: ${elsewhere}/jobs/job-`);

@@ -52,6 +52,8 @@ export interface WorldOptions {
   readonly skillsDirectory?: string;
   /** Where runners look for the App, instead of where it is. */
   readonly publicUrl?: string;
+  /** Labels of the machines that new workflows run on. */
+  readonly runsOn?: readonly string[];
   /** What runs the workflows, instead of a runner that is never busy. */
   readonly executeWorkflow?: typeof executeHere;
   /** Time that the test moves, instead of the machine's. */
@@ -193,6 +195,7 @@ async function startApp(options: WorldOptions, { directory, github, modelUrl }: 
       price: options.price ?? { prompt: 0, completion: 0 },
       ...(options.modelSilenceMs === undefined ? {} : { silenceMs: options.modelSilenceMs }),
     },
+    ...(options.runsOn === undefined ? {} : { runsOn: options.runsOn }),
     ...(options.gateway === true ? { gateway: {} } : {}),
     ...(options.skillsDirectory === undefined ? {} : { skillsDirectory: options.skillsDirectory }),
     log,
