@@ -1,11 +1,12 @@
 /** Required checks of ours on heads where they would otherwise never come: of pull requests that are no loop's, and of merge groups. */
 import { storedVerifyReport } from '../documents/verify-report.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
-import { isReviewed } from '../loop/stages.ts';
+import { type CheckRun, LOOP_CHECKS } from '../loop/check-run.ts';
+import { isReviewed, type ReviewedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { PROOF_CHECK } from '../proof/pull-proof.ts';
 import { checksOf } from '../render/checks.ts';
-import { type Grouped, inMergeGroup, nothingToJudge } from '../render/neutral-check.ts';
+import { cameLater, type Grouped, inMergeGroup, nothingToJudge } from '../render/neutral-check.ts';
 
 export interface RequiringHead {
   readonly ref: RepositoryRef;
@@ -18,6 +19,13 @@ export interface ForeignPull extends RequiringHead {
   readonly pull: number;
   /** Names of those that come by themselves. */
   readonly awaited: readonly string[];
+}
+
+/** A commit on a loop's pull request, pushed after it was made ready. */
+export interface LaterHead extends RequiringHead {
+  readonly pull: number;
+  /** The head that was judged. */
+  readonly judged: string;
 }
 
 export interface MergeGroup extends RequiringHead {
@@ -38,6 +46,19 @@ export async function passForeignPull({ ref, trunk, ...head }: ForeignPull, { gi
   );
 }
 
+const OF_LOOPS: readonly string[] = Object.values(LOOP_CHECKS);
+
+/** What was said of the commit elsewhere, as of the head of somebody's own pull request, is taken back: it would pass here. Repeating it is harmless. */
+export async function refuseLaterHead({ ref, trunk, ...head }: LaterHead, { github }: World): Promise<void> {
+  const required = (await github.requiredChecks(ref, trunk)).filter((name) => OF_LOOPS.includes(name));
+  const { repositoryId } = ref;
+  if (required.length === 0) return;
+  await github.checks(
+    ref,
+    required.map((name) => cameLater(name, { repositoryId, ...head })),
+  );
+}
+
 /** Repeating it is harmless, too. */
 export async function passMergeGroup({ ref, trunk, headSha, pull }: MergeGroup, world: World): Promise<void> {
   const required = await world.github.requiredChecks(ref, trunk);
@@ -52,18 +73,31 @@ export async function passMergeGroup({ ref, trunk, headSha, pull }: MergeGroup, 
 
 /** What is known of the pull request, for the check of a name. */
 async function groupedOf(
-  { repositoryId }: RepositoryRef,
+  ref: RepositoryRef,
   pull: number | undefined,
-  { store, modelFacts }: World,
+  world: World,
 ): Promise<(name: string) => Grouped> {
   if (pull === undefined) return () => ({ kind: 'unknown' });
-  const isAsked = (await store.pullProof(repositoryId, pull)) !== undefined;
-  const loop = (await store.byPull(repositoryId, pull))?.loop;
-  const report = loop && isReviewed(loop) ? await storedVerifyReport(loop, store) : undefined;
-  const own = loop && isReviewed(loop) ? checksOf(loop, { ...modelFacts, headSha: loop.review.head, report }) : [];
+  const { repositoryId } = ref;
+  const isAsked = (await world.store.pullProof(repositoryId, pull)) !== undefined;
+  const loop = (await world.store.byPull(repositoryId, pull))?.loop;
+  const own = loop && isReviewed(loop) ? await saidOn(loop, ref, world) : [];
   return (name) => {
     const said = own.find((one) => one.name === name);
     if (said !== undefined) return { kind: 'loop', pull, own: said };
     return { kind: name === PROOF_CHECK && isAsked ? 'proof' : 'foreign', pull };
   };
+}
+
+/** What the loop says of the head that its pull request has, which may be another than it knows of. */
+async function saidOn(
+  loop: ReviewedLoop,
+  ref: RepositoryRef,
+  { github, store, modelFacts }: World,
+): Promise<readonly CheckRun[]> {
+  const { pull, head: judged } = loop.review;
+  const { headSha } = await github.pull(ref, pull);
+  if (headSha === judged)
+    return checksOf(loop, { ...modelFacts, headSha, report: await storedVerifyReport(loop, store) });
+  return OF_LOOPS.map((name) => cameLater(name, { repositoryId: ref.repositoryId, headSha, pull, judged }));
 }

@@ -1,10 +1,12 @@
 /** Writes required checks of ours where they would otherwise never come; what GitHub refuses there is told, and not tried again. */
 import {
   type ForeignPull,
+  type LaterHead,
   type MergeGroup,
   passForeignPull,
   passMergeGroup,
   type RequiringHead,
+  refuseLaterHead,
 } from '../effects/neutral-checks.ts';
 import { GoneError, WriteRefusedError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
@@ -16,6 +18,10 @@ export function answerForeignPull(head: ForeignPull, ports: Ports): Promise<stri
 
 export function answerMergeGroup(head: MergeGroup, ports: Ports): Promise<string | undefined> {
   return unlessRefused(head, () => passMergeGroup(head, ports));
+}
+
+export function answerLaterHead(head: LaterHead, ports: Ports): Promise<string | undefined> {
+  return unlessRefused(head, () => refuseLaterHead(head, ports));
 }
 
 /** An archived repository, a head that is gone: nobody merges there. */

@@ -1,8 +1,9 @@
 /** Heads on which a required check of ours would never come: of pull requests that are no loop's, and of what a merge queue is about to merge. */
-import { answerForeignPull, answerMergeGroup } from '../engine/neutral-checks.ts';
+import { answerForeignPull, answerLaterHead, answerMergeGroup } from '../engine/neutral-checks.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
+import { isReviewed } from '../loop/stages.ts';
 import { SETUP_BRANCH, SETUP_CHECK } from '../onboarding/onboarding.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports, StoredLoop } from '../ports.ts';
 import { PROOF_CHECK } from '../proof/pull-proof.ts';
 import { ofPull } from './loop-lookup.ts';
 import type { Payload, PayloadName, PayloadOf } from './payloads.ts';
@@ -43,22 +44,43 @@ function read<Name extends PayloadName>(
   return readers[payload.name]?.(payload, taking);
 }
 
-/** A check belongs to a commit and not to a pull request: on the head of a loop nothing is written, whoever opens another one from it. */
-async function onHead(payload: PayloadOf<HeadName>, { ports }: Taking): Promise<string | undefined> {
+/** A check belongs to a commit and not to a pull request: on the head of a loop nothing is written, whoever opens another one from it or from its branch. */
+async function onHead(payload: PayloadOf<HeadName>, taking: Taking): Promise<string | undefined> {
   const { pull_request, repository } = payload;
   const { number, head } = pull_request;
+  const { ports } = taking;
   if (head.sha === undefined) return undefined;
   const isOwnBranch = head.repo?.id === repository.id;
   const branchOf = async () => (isOwnBranch ? head.ref : undefined);
-  if ((await ofPull(repository.id, { number, branchOf }, ports.store)) !== undefined) return undefined;
-  if ((await ports.store.awaitingChecks(repository.id, head.sha)).length > 0) return undefined;
+  const own = await ofPull(repository.id, { number, branchOf }, ports.store);
+  if (own !== undefined) return onLaterHead(own, { payload, headSha: head.sha }, taking);
   const ref = saidOf(payload);
+  if ((await ports.store.awaitingChecks(repository.id, head.sha)).length > 0) return undefined;
+  if (isOwnBranch && (await isHeadOfLoop(ref, head.ref, ports))) return undefined;
   const awaited = [
     ...(isOwnBranch && head.ref === SETUP_BRANCH ? [SETUP_CHECK] : []),
     ...((await isToBeProved(payload, ports)) ? [PROOF_CHECK] : []),
   ];
   const trunk = await trunkOf(payload, ref, ports);
   return answerForeignPull({ ref, trunk, headSha: head.sha, pull: number, awaited }, ports);
+}
+
+/** Whether a loop's own pull request is open from the branch: what is pushed there becomes its head, too. */
+async function isHeadOfLoop(ref: RepositoryRef, branch: string, { store, github }: Ports): Promise<boolean> {
+  const review = (await store.byBranch(ref.repositoryId, branch))?.loop.review;
+  return review !== undefined && (await github.pull(ref, review.pull)).state === 'open';
+}
+
+/** Loops that are at work show by themselves what they say of a head. One that has ended does not, and the commit may be known from elsewhere, as nothing to judge. */
+async function onLaterHead(
+  { loop }: StoredLoop,
+  { payload, headSha }: { readonly payload: PayloadOf<HeadName>; readonly headSha: string },
+  { ports }: Taking,
+): Promise<string | undefined> {
+  if (loop.status !== 'succeeded' || !isReviewed(loop) || headSha === loop.review.head) return undefined;
+  const ref = saidOf(payload);
+  const trunk = await trunkOf(payload, ref, ports);
+  return answerLaterHead({ ref, trunk, headSha, pull: loop.review.pull, judged: loop.review.head }, ports);
 }
 
 /** Whoever asked once for a proof has to ask again after a push: nothing is passed in its place. */

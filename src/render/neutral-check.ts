@@ -1,4 +1,4 @@
-/** Check runs of ours that are required where there is nothing of ours to judge: each says why in one sentence, and none is ever a success. Pure. */
+/** Check runs of ours that are required where no loop writes any: each says why in one sentence, and none is ever a success. Pure. */
 import { code, oneLine } from '../documents/markdown.ts';
 import type { CheckRun } from '../loop/check-run.ts';
 import { SETUP_CHECK } from '../onboarding/onboarding.ts';
@@ -24,6 +24,19 @@ const WHY_NOTHING: Readonly<Record<string, string>> = {
     'Nobody has asked for a proof of this pull request, so there is nothing to judge; the comment `/prove` asks for one.',
   [SETUP_CHECK]: 'This pull request does not set the repository up, so there is nothing to judge.',
 };
+
+/** On a commit that was pushed to a loop's pull request after it was made ready. */
+export function cameLater(
+  name: string,
+  { pull, judged, ...place }: Place & { readonly pull: number; readonly judged: string },
+): CheckRun {
+  return check(name, place, {
+    conclusion: 'failure',
+    about: `pull/${pull}`,
+    title: 'Not judged: pushed after the pull request was ready',
+    summary: `The loop judged ${code(judged.slice(0, 7))}, and ${code(place.headSha.slice(0, 7))} came after it; \`/reject <what>\` sends pull request #${pull} back, and what is there is built on and judged.`,
+  });
+}
 
 /** What is known of the pull request that a merge group is made for. */
 export type Grouped =

@@ -4,6 +4,9 @@ import { WriteRefusedError } from '../../src/errors.ts';
 import type { RepositoryRef } from '../../src/github/github-port.ts';
 import { deliveryOf } from '../../src/intake/reduce.ts';
 import type { CheckRun } from '../../src/loop/check-run.ts';
+import { asReviewed } from '../../src/loop/stages.ts';
+import { finished } from '../loop/finished.ts';
+import { atReview } from '../loop/stands.ts';
 import { AT, type Door, doors, from, MARIA, REF } from './door.ts';
 
 const openDoor = doors();
@@ -15,6 +18,8 @@ const EVIDENCE = 'loopwright / evidence';
 interface Seen {
   readonly asked: string[];
   readonly written: CheckRun[];
+  /** Whatever is there already. */
+  readonly replaced: CheckRun[];
 }
 
 let door: Door;
@@ -23,7 +28,7 @@ let required: readonly string[];
 let refusal: Error | undefined;
 beforeEach(async () => {
   door = await openDoor();
-  seen = { asked: [], written: [] };
+  seen = { asked: [], written: [], replaced: [] };
   required = [EVIDENCE];
   refusal = undefined;
   Object.assign(door.ports.github, {
@@ -35,6 +40,10 @@ beforeEach(async () => {
       if (refusal !== undefined) throw refusal;
       seen.written.push(...checks);
     },
+    checks: async (_: RepositoryRef, checks: readonly CheckRun[]) => {
+      seen.replaced.push(...checks);
+      return [];
+    },
   });
 });
 
@@ -44,18 +53,19 @@ interface Pull {
   readonly repositoryId?: number | null;
   readonly labels?: readonly string[];
   readonly sender?: unknown;
+  readonly sha?: string;
 }
 
 function pull(
   action: string,
-  { number = 40, branch = 'mine', repositoryId = REF.repositoryId, labels = [], sender = MARIA }: Pull = {},
+  { number = 40, branch = 'mine', repositoryId = REF.repositoryId, labels = [], sender = MARIA, sha = HEAD }: Pull = {},
 ): object {
   const repo = repositoryId === null ? null : { id: repositoryId };
   const repository = { id: REF.repositoryId, name: REF.repo, owner: { login: REF.owner }, default_branch: 'trunk' };
   return from(sender, {
     action,
     repository,
-    pull_request: { number, head: { ref: branch, sha: HEAD, repo }, labels: labels.map((name) => ({ name })) },
+    pull_request: { number, head: { ref: branch, sha, repo }, labels: labels.map((name) => ({ name })) },
   });
 }
 
@@ -130,6 +140,52 @@ describe('the head of a pull request that is no loop’s', () => {
   });
 });
 
+describe('the branch of a loop', () => {
+  it.each([
+    ['at review', atReview],
+    ['finished', finished],
+  ])('%s gets nothing by a second pull request while its own is open', async (_, stand) => {
+    const loop = asReviewed(stand());
+    await door.keep(loop);
+    const second = pull('synchronize', { number: 99, branch: loop.started.branch });
+    door.world.pull = 'open';
+    await door.deliver('pull_request', second);
+    expect(seen).toMatchObject({ written: [], replaced: [] });
+    // Whoever takes the branch over can merge.
+    door.world.pull = 'closed';
+    await door.deliver('pull_request', second);
+    expect(names()).toEqual([EVIDENCE]);
+  });
+
+  it('that is pushed to after the pull request was ready has its checks fail, whatever the commit was given elsewhere', async () => {
+    required = [EVIDENCE, 'loopwright / proof'];
+    const loop = asReviewed(finished());
+    await door.keep(loop);
+    const { pull: number, head: sha } = loop.review;
+    const own = { number, branch: loop.started.branch };
+    await door.deliver('pull_request', pull('reopened', { ...own, sha }));
+    expect(seen.replaced).toEqual([]);
+    await door.deliver('pull_request', pull('opened', { number: 98, branch: 'elsewhere' }));
+    expect(names()).toEqual(required);
+    await door.deliver('pull_request', pull('synchronize', own));
+    expect(seen.replaced).toMatchObject([
+      {
+        name: EVIDENCE,
+        headSha: HEAD,
+        conclusion: 'failure',
+        summary: `The loop judged \`${sha.slice(0, 7)}\`, and \`1111111\` came after it; \`/reject <what>\` sends pull request #${number} back, and what is there is built on and judged.`,
+      },
+    ]);
+  });
+
+  it('that is pushed to while the loop is at work is left to the loop', async () => {
+    const loop = asReviewed(atReview());
+    await door.keep(loop);
+    await door.deliver('pull_request', pull('synchronize', { number: loop.review.pull, branch: loop.started.branch }));
+    expect(seen).toMatchObject({ written: [], replaced: [] });
+  });
+});
+
 describe('the head of a merge group', () => {
   const group = (ref: string) =>
     from(BOT, { action: 'checks_requested', merge_group: { head_sha: HEAD, head_ref: ref } });
@@ -143,6 +199,26 @@ describe('the head of a merge group', () => {
     expect(seen.written).toMatchObject([
       { name: EVIDENCE, headSha: HEAD, conclusion: 'neutral', summary: expect.stringMatching(sentence) },
     ]);
+  });
+
+  it.each([
+    ['as the loop judged it', 'neutral', /^`loopwright \/ evidence` of pull request #\d+ says "All gates passed"/],
+    [
+      'pushed to since',
+      'failure',
+      /says "Not judged: pushed after the pull request was ready" on its own head `1111111`/,
+    ],
+  ])('of a loop’s pull request, %s, is %s', async (how, conclusion, sentence) => {
+    const ended = finished();
+    const loop = asReviewed({ ...ended, built: { ...ended.built, reports: {} } });
+    await door.keep(loop);
+    const headSha = how === 'pushed to since' ? '1'.repeat(40) : loop.review.head;
+    Object.assign(door.ports.github, { pull: async () => ({ state: 'open', headSha }) });
+    await door.deliver(
+      'merge_group',
+      group(`refs/heads/gh-readonly-queue/main/pr-${loop.review.pull}-${'a'.repeat(40)}`),
+    );
+    expect(seen.written).toMatchObject([{ conclusion, summary: expect.stringMatching(sentence) }]);
   });
 
   it('that is required nothing gets nothing', async () => {
