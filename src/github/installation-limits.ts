@@ -87,7 +87,8 @@ interface Answered {
 }
 
 /** Answers one process and counts what it may do; what it then does not do counts all the same. */
-export function answered(limits: InstallationLimits, ask: LimitAsk): Answered {
+export function answered(stored: InstallationLimits, ask: LimitAsk): Answered {
+  const limits = believed(stored, ask.nowMs);
   switch (ask.type) {
     case 'creation':
       return closedFor(limits, ask.nowMs) ?? creation(limits, ask);
@@ -96,6 +97,15 @@ export function answered(limits: InstallationLimits, ask: LimitAsk): Answered {
     case 'told':
       return told(limits, ask);
   }
+}
+
+/** What only a clock that went wrong can have written holds nobody: who is held sends nothing, and so would never hear of it. */
+function believed(limits: InstallationLimits, nowMs: number): InstallationLimits {
+  const lastMs = nowMs + LONGEST_LIMIT_MS + 2 * SKEW_MS;
+  const of = (untilMs: number): number => (untilMs > lastMs ? 0 : untilMs);
+  const { all, core, graphql } = limits.closed;
+  if (Math.max(all, core, graphql) <= lastMs) return limits;
+  return { ...limits, closed: { all: of(all), core: of(core), graphql: of(graphql) } };
 }
 
 /** Nobody keeps a place for what cannot be sent anyway: only REST creates. */
@@ -123,17 +133,19 @@ function creation(limits: InstallationLimits, { who, nowMs }: LimitAsk & { reado
 function lease(limits: InstallationLimits, nowMs: number): Answered {
   const leases = remembered(limits.leases, LEASES, nowMs);
   const waitMs = roomAfter(leases, LEASES, nowMs) - nowMs;
-  const next = waitMs > 0 ? limits : { ...limits, leases: [...leases, nowMs] };
+  const next = waitMs > 0 ? counted(limits, leases, nowMs) : { ...limits, leases: [...leases, nowMs] };
   return { limits: next, answer: { waitMs, closed: limits.closed } };
+}
+
+/** Leases that are further ahead than clocks differ are kept as of now: else they would count from now each time that somebody asks. */
+function counted(limits: InstallationLimits, leases: readonly number[], nowMs: number): InstallationLimits {
+  return limits.leases.some((at) => at > nowMs + 2 * SKEW_MS) ? { ...limits, leases: [...leases] } : limits;
 }
 
 /** A replica whose clock is ahead does not begin before GitHub takes it. */
 function told(limits: InstallationLimits, { of, untilMs, nowMs }: LimitAsk & { readonly type: 'told' }): Answered {
   const until = Math.ceil(Math.min(untilMs, nowMs + LONGEST_LIMIT_MS)) + SKEW_MS;
-  const before = limits.closed[of];
-  // One that lasts longer than any does is of a clock that went wrong.
-  const isKnown = before >= until && before <= nowMs + LONGEST_LIMIT_MS + 2 * SKEW_MS;
-  const next = isKnown ? limits : { ...limits, closed: { ...limits.closed, [of]: until } };
+  const next = limits.closed[of] >= until ? limits : { ...limits, closed: { ...limits.closed, [of]: until } };
   return { limits: next, answer: { waitMs: 0, closed: next.closed } };
 }
 

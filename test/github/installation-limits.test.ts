@@ -156,6 +156,14 @@ describe('points of an installation', () => {
   });
 });
 
+it('points that a clock gave which was ahead by a day hold nobody for longer than their time', () => {
+  const ask = shared();
+  for (let one = 0; one < 9; one += 1) ask({ type: 'points', nowMs: START + 24 * HOUR });
+  const { waitMs } = ask({ type: 'points', nowMs: START });
+  expect(waitMs).toBeLessThan(2 * MINUTE);
+  expect(ask({ type: 'points', nowMs: START + waitMs }).waitMs).toBe(0);
+});
+
 describe('what GitHub said', () => {
   const told = (of: 'all' | 'core' | 'graphql', untilMs: number, nowMs = START): LimitAsk => ({
     ...{ type: 'told', of, untilMs, nowMs },
@@ -178,6 +186,9 @@ describe('what GitHub said', () => {
     expect(answered(UNUSED, told('all', START + 9 * HOUR)).limits.closed.all).toBe(START + HOUR + SKEW_MS);
     const { limits } = answered(UNUSED, told('all', START + 9000 * HOUR, START + 8999 * HOUR));
     expect(answered(limits, told('all', START + 90_000)).limits.closed.all).toBe(START + 90_000 + SKEW_MS);
+    // Also where nobody is told anything, because nobody sends.
+    for (const ask of [{ type: 'points' } as const, { type: 'creation', who: 'a' } as const])
+      expect(answered(limits, { ...ask, nowMs: START }).answer).toEqual({ waitMs: 0, closed: UNUSED.closed });
   });
 
   it('of GraphQL keeps nobody from creating', () => {
