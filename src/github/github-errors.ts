@@ -205,12 +205,17 @@ const graphqlError = z.object({
   errors: z.array(z.object({ type: z.string().optional() })).default([]),
 });
 
+/** GraphQL says so with 200 as well: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api */
+export function isSecondary({ message, headers }: Pick<z.infer<typeof graphqlError>, 'message' | 'headers'>): boolean {
+  return Number(headers['retry-after']) > 0 || /\bexceeded a secondary rate limit\b/i.test(message);
+}
+
 /** What GraphQL refused, as ours, told as `what` was not done; undefined for every other error. */
 export function graphqlErrorOf(error: unknown, what: string): LoopError | undefined {
   const parsed = graphqlError.safeParse(describe(error)).data;
   if (parsed === undefined) return undefined;
   const text = `${what}: ${parsed.message}`;
-  return parsed.errors.some(({ type }) => type === 'RATE_LIMITED')
+  return parsed.errors.some(({ type }) => type === 'RATE_LIMITED') || isSecondary(parsed)
     ? new LimitedError(text, Math.ceil(limitMsOf(parsed.headers) / 1000), { cause: error })
     : (withheldOf(text, { cause: error }) ?? new LoopError(text, { cause: error }));
 }

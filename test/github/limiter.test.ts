@@ -161,6 +161,22 @@ describe('an installation', () => {
     expect((await one.comment(1)).status).toBe(200);
   });
 
+  it.each([
+    [{ 'retry-after': '90' }, 95],
+    [{}, 65],
+  ])(
+    'that GraphQL refuses by a secondary limit, with 200 and %j, sends nothing at all until then',
+    async (more, seconds) => {
+      const errors = [{ message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' }];
+      const { process, sent } = installation(() => Response.json({ data: null, errors }, left(4000, more)));
+      const [one, other] = [process(), process()];
+      await one.graphql();
+      expect(await thrownBy(one.comment(1))).toMatchObject({ seconds });
+      expect(await thrownBy(other.comment(1))).toMatchObject({ seconds });
+      expect(sent).toHaveLength(1);
+    },
+  );
+
   it('waits in place for less than a minute', async () => {
     let isRefused = true;
     const { process, sent, waits } = installation((request) => {

@@ -139,4 +139,17 @@ describe('an operation that tells refusals by itself', () => {
     expect(error).toBeInstanceOf(LimitedError);
     expect(error).toMatchObject({ seconds: 1800 });
   });
+
+  it.each<[Readonly<Record<string, string>>, number]>([
+    [{ 'retry-after': '90' }, 90],
+    [{}, 60],
+  ])('takes a secondary limit of GraphQL, which comes with 200 and %j, for a limit of %i s', async (told, seconds) => {
+    const headers = { date, 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': resetIn(1800), ...told };
+    const error = await thrownBy(
+      (call) => markReady(call, 'PR_1'),
+      () => Response.json({ data: null, errors: [{ message: SECONDARY }] }, { headers }),
+    );
+    expect(error).toBeInstanceOf(LimitedError);
+    expect(error).toMatchObject({ seconds });
+  });
 });
