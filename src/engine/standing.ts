@@ -1,4 +1,5 @@
 /** Loops whose repository the App may not work in for now: what they are told of it, and the step of the patrol that looks whether it may again. */
+import { GoneError } from '../errors.ts';
 import { effectLane } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -23,8 +24,13 @@ export async function newsOf(
     return [{ type: 'withheld', at, reason, lanes: isWhole ? [...effectLane.options] : [] }];
   }
   if (loop.withheld === undefined) return [];
-  const ended = await endOfRun(loop, ports, at);
+  const ended = await endOfRun(loop, ports, at).catch(unlessDeleted);
   return [{ type: 'regained', at }, ...(ended === undefined ? [] : [ended])];
+}
+
+/** Of a run that somebody deleted meanwhile nobody tells the end any more; the loop goes on, and its own timer finds that. */
+function unlessDeleted(error: unknown): undefined {
+  if (!(error instanceof GoneError)) throw error;
 }
 
 /** Makes the step: a repository is looked at in the first round, and then every ten minutes while a loop of it waits. */
@@ -38,11 +44,14 @@ export function createRegaining(ports: Ports): () => Promise<void> {
     const waiting = await waitingIn(ports);
     seenMs = new Map([...waiting.keys()].map((id) => [id, isDue(id) ? nowMs : sinceMs(id)]));
     const looks = [...waiting].filter(([id]) => isDue(id)).map(([, ref]) => lookAt(ref, ports));
-    const failures = (await Promise.allSettled(looks)).flatMap((look) =>
-      look.status === 'rejected' ? [look.reason] : [],
-    );
-    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
+    const looked = await Promise.allSettled(looks);
+    throwAll(looked.flatMap((look) => (look.status === 'rejected' ? [look.reason] : [])));
   };
+}
+
+/** @throws {AggregateError} where there are any. */
+function throwAll(failures: readonly unknown[]): void {
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
 }
 
 /** A place of each repository in which a loop waits. */
@@ -54,9 +63,15 @@ async function waitingIn({ store }: Pick<Ports, 'store'>): Promise<ReadonlyMap<n
 async function lookAt(ref: LoopRef, ports: Ports): Promise<void> {
   const withheld = await ports.github.withheld(ref);
   const at = ports.clock.now().toISOString();
-  for (const { id } of await ports.store.overview({ repositoryId: ref.repositoryId, withheld: true, limit: MOST })) {
-    const stored = await ports.store.load(id);
-    if (stored === undefined) continue;
-    for (const event of await newsOf(stored.loop, { withheld, at }, ports)) await apply(stored.loop.ref, event, ports);
-  }
+  const here = await ports.store.overview({ repositoryId: ref.repositoryId, withheld: true, limit: MOST });
+  const failures: unknown[] = [];
+  // What keeps one from going on keeps no other.
+  for (const { id } of here) await tell(id, { withheld, at }, ports).catch((error: unknown) => failures.push(error));
+  throwAll(failures);
+}
+
+async function tell(id: string, found: Parameters<typeof newsOf>[1], ports: Ports): Promise<void> {
+  const stored = await ports.store.load(id);
+  if (stored === undefined) return;
+  for (const event of await newsOf(stored.loop, found, ports)) await apply(stored.loop.ref, event, ports);
 }
