@@ -128,7 +128,7 @@ function boundOf(body: Body, { bounds }: Dialect): number {
 const MEDIA =
   /(?<!\\)"type":"(?:image|image_url|input_image|file|input_file|document|audio|input_audio|video|video_url|input_video)"/;
 
-/** What a picture or a document comes to does not show in the length of its address. */
+/** By bytes: a character of Chinese is most of a token. What a picture or a document comes to does not show in the length of its address. */
 function promptOf(sent: string): number {
-  return tokensIn(sent.length) + (MEDIA.test(sent) ? MOST_EXPECTED : 0);
+  return tokensIn(Buffer.byteLength(sent)) + (MEDIA.test(sent) ? MOST_EXPECTED : 0);
 }

@@ -7,7 +7,9 @@ import { compose, secretsOf } from '../../src/compose.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { createAnswerText } from '../../src/gateway/answer-text.ts';
 import { createBreaker } from '../../src/gateway/breaker.ts';
+import { DIALECTS } from '../../src/gateway/dialects.ts';
 import { createKeyWatch, KeyEchoError } from '../../src/gateway/key-watch.ts';
+import { prepared } from '../../src/gateway/request-body.ts';
 import { createMeter } from '../../src/gateway/usage.ts';
 import { issuerOf } from '../../src/settings/gateway-settings.ts';
 import { MEMORY } from '../prepared.ts';
@@ -65,6 +67,15 @@ test('what a stream states is read however it is cut, and what it does not state
   expect(meter.used(false)).toEqual({ promptTokens: 100, completionTokens: 2, estimated: true });
   for (const letter of stream.slice(60)) meter.readEvents(letter);
   expect(meter.used(true)).toEqual({ promptTokens: 9, completionTokens: 4 });
+});
+
+test('a prompt of Chinese is expected to take most of a token for each character, one of English a quarter', () => {
+  const of = (content: string) => {
+    const body = JSON.stringify({ messages: [{ role: 'user', content }] });
+    return prepared(body, DIALECTS.chat, 'm').expected.promptTokens / content.length;
+  };
+  expect(of('请为这个仓库编写测试'.repeat(1000))).toBeCloseTo(0.75, 1);
+  expect(of('writes its tests'.repeat(1000))).toBeCloseTo(0.25, 1);
 });
 
 test('a stream that says something at thousands of places is kept in bounds', () => {
