@@ -95,6 +95,55 @@ describe('a required check', () => {
   });
 });
 
+describe('a ruleset for branches that begin alike', () => {
+  const ruled = (rule: { readonly parameters: object }, exempts = {}) => ({
+    branchRules: { prefix: 'kept/', rules: [{ ...rule, parameters: { ...rule.parameters, ...exempts } }] },
+  });
+  const branchAt = (sha: string, branch: string) =>
+    stage.as('bob').rest.git.createRef({ ...HERE, ref: `refs/heads/${branch}`, sha });
+
+  test('is told of them alone, and holds before a merge into one of them', async () => {
+    await arrange(ruled(requiring('ci')));
+    const { repos, pulls } = stage.as('bob').rest;
+    const rulesOn = async (branch: string) => (await repos.getBranchRules({ ...HERE, branch })).data;
+    expect(await rulesOn('kept/one')).toEqual([expect.objectContaining({ ...requiring('ci'), ruleset_id: 3 })]);
+    expect(await rulesOn('main')).toEqual([]);
+    const base = await opened();
+    await said(base.sha, 'success');
+    await branchAt(base.sha, 'kept/one');
+    expect((await repos.getBranch({ ...HERE, branch: 'kept/one' })).data.protected).toBe(true);
+    await branchAt(base.sha, 'onto');
+    await repos.createOrUpdateFileContents({ ...HERE, branch: 'onto', path: 'on', message: 'on', content: 'eA==' });
+    const { data } = await pulls.create({ ...HERE, title: 'onto', head: 'onto', base: 'kept/one' });
+    expect((await pullOf(data.number)).mergeable_state).toBe('blocked');
+    await said(data.head.sha, 'neutral');
+    expect((await pullOf(data.number)).mergeable_state).toBe('clean');
+  });
+
+  test('lets such a branch be made only of a commit that has passed, unless it says that it does not ask then', async () => {
+    await arrange(ruled(requiring('ci')));
+    const { sha } = await opened();
+    await expect(branchAt(sha, 'kept/two')).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining('Required status check "ci" is expected.'),
+    });
+    await arrange(ruled(requiring('ci'), { do_not_enforce_on_create: true }));
+    expect((await branchAt(sha, 'kept/two')).status).toBe(201);
+  });
+});
+
+test('a GitHub that takes no neutral check for a passed one keeps the pull request blocked', async () => {
+  await arrange({ rules: [requiring('ci')] });
+  await stage.local('PATCH', '/switches', { neutralPasses: false });
+  const { number, sha } = await opened();
+  await said(sha, 'neutral');
+  const state = async () => (await pullOf(number)).mergeable_state;
+  expect(await state()).toBe('blocked');
+  await said(sha, 'skipped');
+  expect(await state()).toBe('clean');
+  await stage.local('PATCH', '/switches', { neutralPasses: true });
+});
+
 describe('a merge queue', () => {
   beforeEach(() => arrange({ rules: [requiring('ci'), QUEUE] }));
 

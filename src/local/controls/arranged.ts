@@ -42,6 +42,11 @@ export const arrangedSchema = z.strictObject({
   rules: z.array(z.looseObject({ type: z.string() })).default([]),
   /** Whether the App may do what the ruleset forbids. */
   canBypass: z.enum(['always', 'pull_requests_only', 'never', 'exempt']).default('never'),
+  /** Of a third ruleset, for branches that begin with the prefix; null: there is none. Obeyed as far as it requires checks. */
+  branchRules: z
+    .strictObject({ prefix: z.string().min(1), rules: z.array(z.looseObject({ type: z.string() })) })
+    .nullable()
+    .default(null),
   /** What branches begin with that, by another ruleset, nobody creates by REST but people; null: there is no such ruleset. */
   restricted: z.string().min(1).nullable().default(null),
   /** Checks that a protection of the old kind requires of the default branch; null: there is none. */

@@ -8,11 +8,12 @@ import { bodyOf } from './body.ts';
 import { switchesSchema } from './switches.ts';
 
 /** Without defaults: what is not named stays as it is. */
-const { mergeableAfterMs, protectsDefaultBranch } = switchesSchema.shape;
+const { mergeableAfterMs, protectsDefaultBranch, neutralPasses } = switchesSchema.shape;
 const changeSchema = z
   .strictObject({
     mergeableAfterMs: mergeableAfterMs.unwrap(),
     protectsDefaultBranch: protectsDefaultBranch.unwrap(),
+    neutralPasses: neutralPasses.unwrap(),
     /** As a whole: what is not named in it is as at first. */
     arranged: arrangedSchema,
   })

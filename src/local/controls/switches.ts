@@ -10,6 +10,8 @@ export const switchesSchema = z.strictObject({
   mergeableAfterMs: z.int().min(0).default(1000),
   /** Whether the past of the default branch is protected: it takes no forced push. */
   protectsDefaultBranch: z.boolean().default(false),
+  /** Whether a neutral check run satisfies a rule that requires it, as GitHub's documentation says. */
+  neutralPasses: z.boolean().default(true),
   /** How many requests of one account or App are taken in a minute, and how many of those that create what people see; null: all. */
   requestsPerMinute: z.int().min(1).nullable().default(null),
   creationsPerMinute: z.int().min(1).nullable().default(null),

@@ -3,6 +3,7 @@ import type { Fields } from '../../referee/json.ts';
 import { PUBLIC } from '../access.ts';
 import { repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
 import { found, HttpError, notFound } from '../http-error.ts';
+import { rulesByPrefix } from '../queue/required.ts';
 import { type Commit, commitOf, commitPayload, commitsOf, fileChangesOf } from './commits.ts';
 import { asksForDiff, diffReply } from './diffs.ts';
 import { type Call, type Endpoints, list, ok, repositoryOf, textParameter } from './endpoint.ts';
@@ -59,7 +60,10 @@ function protectionOf(call: Call, name: string): Fields {
   const contexts = (isDefault ? protectedBy : null) ?? [];
   return {
     // A ruleset protects too, and says so nowhere below.
-    protected: isProtected(call, `refs/heads/${name}`) || (isDefault && (protectedBy !== null || rules.length > 0)),
+    protected:
+      isProtected(call, `refs/heads/${name}`) ||
+      (isDefault && (protectedBy !== null || rules.length > 0)) ||
+      rulesByPrefix(call.host, name).length > 0,
     protection: {
       enabled: isProtected(call, `refs/heads/${name}`) || (isDefault && protectedBy !== null),
       required_status_checks: {

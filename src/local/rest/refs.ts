@@ -8,6 +8,7 @@ import { newWorkflowFile, PROTECTED, workflowRefusal } from '../git/push-hook.ts
 import { isAncestor, writeRefs } from '../git/pushes.ts';
 import { nodeIdOf, repositoryUrlOf } from '../host.ts';
 import { HttpError, notFound } from '../http-error.ts';
+import { lackingOnCreation } from '../queue/required.ts';
 import {
   actingLogin,
   type Call,
@@ -73,6 +74,7 @@ async function createRef(call: Call) {
   judgeOwner(ref);
   judgeCreation(call, ref);
   await judgeObject(call, sha);
+  judgeChecks(call, ref, sha);
   await judgeWorkflowFiles(call, sha);
   return writeRefsOf(call, async () => {
     if ((await git.attempt(['rev-parse', '--verify', '--quiet', ref])) !== undefined)
@@ -96,6 +98,14 @@ function judgeCreation({ host, actor }: Call, ref: string): void {
     422,
     'Repository rule violations found\n\nCannot create ref due to creations being restricted.\n\n',
   );
+}
+
+/** @throws HttpError 422 where a rule of the branch requires checks that the commit has not passed */
+function judgeChecks(call: Call, ref: string, sha: string): void {
+  if (!ref.startsWith('refs/heads/')) return;
+  const based = { repositoryId: repositoryOf(call).id, base: ref.slice('refs/heads/'.length) };
+  const lacking = lackingOnCreation(call.host, based, sha);
+  if (lacking !== undefined) throw new HttpError(422, `Repository rule violations found\n\n${lacking}\n\n`);
 }
 
 /** Git keeps refs as files in folders, so none can be below another one. */

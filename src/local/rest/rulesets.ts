@@ -2,11 +2,12 @@
 import { type Need, PUBLIC } from '../access.ts';
 import { type Host, repositoryHtmlUrlOf, repositoryUrlOf } from '../host.ts';
 import { notFound } from '../http-error.ts';
+import { rulesByPrefix } from '../queue/required.ts';
 import { type Call, type Endpoints, list, numberParameter, ok, repositoryOf, textParameter } from './endpoint.ts';
 
 const READ_ADMINISTRATION: Need = { permission: 'administration', level: 'read', people: 'admin' };
-/** Of the ruleset for the default branch, and of that which restricts creations. */
-const [RULESET_ID, RESTRICTING_ID] = [1, 2];
+/** Of the ruleset for the default branch, of that which restricts creations, and of that for branches which begin alike. */
+const [RULESET_ID, RESTRICTING_ID, PREFIX_ID] = [1, 2, 3];
 
 export const rulesetEndpoints: Endpoints = {
   'GET /repos/{owner}/{repo}/rules/branches/{branch}': { need: PUBLIC, answer: listRules },
@@ -17,15 +18,17 @@ export const rulesetEndpoints: Endpoints = {
   },
 };
 
-/** Of the default branch, and of those whose creation is restricted; of every other branch none. */
+/** By every ruleset that holds for the branch. */
 function listRules(call: Call) {
   const { owner, name, defaultBranch } = repositoryOf(call);
   const branch = textParameter(call, 'branch');
   const from = { ruleset_source_type: 'Repository', ruleset_source: `${owner}/${name}` };
-  if (isRestricted(call.host, branch)) return list([{ type: 'creation', ...from, ruleset_id: RESTRICTING_ID }]);
-  if (branch !== defaultBranch) return list([]);
   const { rules } = call.host.switches.values().arranged;
-  return list(rules.map((rule) => ({ ...rule, ...from, ruleset_id: RULESET_ID })));
+  return list([
+    ...(isRestricted(call.host, branch) ? [{ type: 'creation', ...from, ruleset_id: RESTRICTING_ID }] : []),
+    ...(branch === defaultBranch ? rules.map((rule) => ({ ...rule, ...from, ruleset_id: RULESET_ID })) : []),
+    ...rulesByPrefix(call.host, branch).map((rule) => ({ ...rule, ...from, ruleset_id: PREFIX_ID })),
+  ]);
 }
 
 /** Whether a ruleset restricts the creation of a branch, as https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets#restrict-creations */
