@@ -11,7 +11,7 @@ const LONG_JOURNEYS = [
   'test/github/{dispatch,github,github-actions}.test.ts',
   'test/jobs/{changes,forged-results,main,settle}.test.ts',
   'test/local/{pulls,pulls-ending,runner,workflow-checkout,workflow-execution}.test.ts',
-  'test/probe/{job,left,probes,runs,told}.test.ts',
+  'test/probe/{job,left,probes,required-checks,runs,told}.test.ts',
 ];
 // Of `npm test` too, in processes of their own: they mostly wait, and leave a large process behind.
 const APART = ['test/e2e/loop.test.ts', 'test/adapters/{database,queue}.test.ts'];

@@ -42,6 +42,10 @@ export async function isDraft({ octokit, here }: Call, pull_number: number): Pro
   return (await octokit.rest.pulls.get({ ...here, pull_number })).data.draft === true;
 }
 
+export async function mergeableState({ octokit, here }: Call, pull_number: number): Promise<string> {
+  return (await octokit.rest.pulls.get({ ...here, pull_number })).data.mergeable_state;
+}
+
 export async function rulesOn({ octokit, here }: Call, branch: string): Promise<readonly string[]> {
   const { data } = await octokit.rest.repos.getBranchRules({ ...here, branch, per_page: 100 });
   return [...new Set(data.map(({ type }) => type))];

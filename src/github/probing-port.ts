@@ -43,6 +43,8 @@ export interface Probing {
     title: string,
   ): Promise<readonly { readonly id: number; readonly isCompleted: boolean }[]>;
   isDraft(repository: RepositoryRef, pull: number): Promise<boolean>;
+  /** How GitHub says that a pull request stands before a merge: `blocked`, `clean`, `unstable`; `unknown` while it finds out. */
+  mergeableState(repository: RepositoryRef, pull: number): Promise<string>;
   /** Types of the rules that hold for a branch, whether it is there or not: `creation`, `required_signatures` … */
   rulesOn(repository: RepositoryRef, branch: string): Promise<readonly string[]>;
   /** The newest commit of a branch that changed something below a path and has a parent, and its first parent. */

@@ -37,6 +37,7 @@ export function createProbing(options: GitHubOptions): Probing {
     beginnings: within(inside.beginnings),
     runsCalled: within(inside.runsCalled),
     isDraft: within(inside.isDraft),
+    mergeableState: within(inside.mergeableState),
     rulesOn: within(inside.rulesOn),
     newestChange: within(inside.newestChange),
     unsignedCommit: within(inside.unsignedCommit),

@@ -34,7 +34,7 @@ async function refusalOfMerge(
 ): Promise<LoopError | undefined> {
   const { github, repository } = scratch;
   const ref = `refs/heads/${branchFor(scratch, 'merge')}`;
-  const ours = await commitOn(scratch, ref, parent);
+  const ours = await commitOn(scratch, ref, { parent });
   const { path, content } = ownFile(scratch);
   const own = { path, mode: '100644', sha: blobSha(Buffer.from(content ?? '', 'base64')) } as const;
   const merge = { parent: theirs, held: [own], made: [] };

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Finding, ok, unknown, wrong } from '../doctor/finding.ts';
 import type { Sent } from '../github/sent.ts';
-import type { CheckRun } from '../loop/check-run.ts';
 import { dispatched } from './dispatches.ts';
 import { readsOfDoctor } from './doctor-reads.ts';
 import { JOB_PROBES } from './job.ts';
@@ -14,8 +13,9 @@ import { quarantine } from './quarantine.ts';
 import { readsById } from './reads-by-id.ts';
 import { refusesByRules } from './refusals.ts';
 import { asRegistered } from './register.ts';
+import { passesNeutral } from './required-checks.ts';
 import { tellsLines } from './reviews.ts';
-import { commitOn, pullFor, type Scratch, settled, within } from './scratch.ts';
+import { checkOf, commitOn, pullFor, type Scratch, settled, within } from './scratch.ts';
 
 export const PROBES: readonly Probe[] = [
   { area: 'refs', subject: 'quarantine', probe: quarantine },
@@ -23,6 +23,7 @@ export const PROBES: readonly Probe[] = [
   { area: 'commits', subject: 'refusals', probe: refusesByRules },
   { area: 'merges', subject: 'changed workflows', probe: mergesWorkflows },
   { area: 'checks', subject: 'several at once', probe: severalChecks },
+  { area: 'required checks', subject: 'neutral', probe: passesNeutral },
   { area: 'reads', subject: 'by id', probe: readsById },
   { area: 'reads', subject: 'of doctor', probe: readsOfDoctor },
   { area: 'pull requests', subject: 'draft and back', probe: draftAndBack },
@@ -53,7 +54,7 @@ async function severalChecks(scratch: Scratch): Promise<Finding> {
   const from = sent().length;
   await github.checks(
     repository,
-    names.map((name) => checkOf(name, headSha)),
+    names.map((name) => checkOf(name, headSha, { status: 'completed', conclusion: 'neutral' })),
   );
   const apart = writtenApart(sent().slice(from));
   if (apart !== undefined) return apart;
@@ -94,14 +95,6 @@ function writtenApart(since: readonly Sent[]): Finding | undefined {
         'GitHub did not take two check runs by one request: they are written one by one.',
         'Tell the maintainers; until then each check run takes a request of its own.',
       );
-}
-
-function checkOf(name: string, headSha: string): CheckRun {
-  const said = { title: 'A probe', summary: 'Written to see whether it can be.', text: '' };
-  return {
-    ...{ name, headSha, externalId: `probe/${name}`, status: 'completed', conclusion: 'neutral' },
-    ...{ ...said, actions: [], annotations: [] },
-  };
 }
 
 async function draftAndBack(scratch: Scratch): Promise<Finding> {

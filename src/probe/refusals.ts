@@ -43,12 +43,17 @@ function judged(refusal: LoopError, held: string): Finding {
 
 /** The commit is made like nobody's of ours, so that it is not signed. */
 async function refusalOfPush(scratch: Scratch, branch: string): Promise<LoopError | undefined> {
-  const { github, probing, repository, tip } = scratch;
-  const ref = `refs/heads/${branch}`;
+  const { probing, repository, tip } = scratch;
   const sha = await probing.unsignedCommit(repository, tip, messageFor(scratch));
+  return refusalOfBranch(scratch, branch, sha);
+}
+
+/** What GitHub answers to a new branch; undefined where it takes it. */
+export async function refusalOfBranch(scratch: Scratch, branch: string, sha: string): Promise<LoopError | undefined> {
+  const ref = `refs/heads/${branch}`;
   const { made } = ownRef(scratch, ref);
   try {
-    await github.moveRef(repository, ref, sha, { at: undefined });
+    await scratch.github.moveRef(scratch.repository, ref, sha, { at: undefined });
     made();
     return undefined;
   } catch (error) {
@@ -56,6 +61,6 @@ async function refusalOfPush(scratch: Scratch, branch: string): Promise<LoopErro
   }
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -6,6 +6,7 @@ import type { Inspection } from '../github/inspection-port.ts';
 import type { Probing } from '../github/probing.ts';
 import type { Sent } from '../github/sent.ts';
 import type { FileChange } from '../loop/brief.ts';
+import type { CheckRun } from '../loop/check-run.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
 
 export interface Scratch {
@@ -80,12 +81,22 @@ export function ownRef(
   };
 }
 
-/** A commit of one file on top of the default branch, or of another commit, and a ref on it. */
-export async function commitOn(scratch: Scratch, ref: string, parent = scratch.tip): Promise<string> {
+export interface Committed {
+  /** The tip of the default branch, where it is not said. */
+  readonly parent?: string;
+  readonly change?: FileChange;
+}
+
+/** A commit of one file, and a ref on it. */
+export async function commitOn(
+  scratch: Scratch,
+  ref: string,
+  { parent = scratch.tip, change = ownFile(scratch) }: Committed = {},
+): Promise<string> {
   const { github, repository } = scratch;
   const { made } = ownRef(scratch, ref);
   // By its ref too, so that no two of one second are the same commit.
-  const own = { ref, parent, changes: [ownFile(scratch)], message: `${messageFor(scratch)} at ${ref}` };
+  const own = { ref, parent, changes: [change], message: `${messageFor(scratch)} at ${ref}` };
   const { sha } = await github.commit(repository, own);
   await github.moveRef(repository, ref, sha);
   made();
@@ -94,11 +105,25 @@ export async function commitOn(scratch: Scratch, ref: string, parent = scratch.t
 
 /** A pull request of a commit of one file; with its branch it is closed. */
 export async function pullFor(scratch: Scratch, purpose: string): Promise<{ number: number; nodeId: string }> {
-  const { github, repository, branch: base, mark } = scratch;
-  const branch = branchFor(scratch, purpose);
-  await commitOn(scratch, `refs/heads/${branch}`);
+  await commitOn(scratch, `refs/heads/${branchFor(scratch, purpose)}`);
+  return openFor(scratch, purpose, { base: scratch.branch, isDraft: true });
+}
+
+/** A pull request of the branch that is there for the purpose. */
+export function openFor(
+  scratch: Scratch,
+  purpose: string,
+  into: { readonly base: string; readonly isDraft: boolean },
+): Promise<{ number: number; nodeId: string }> {
+  const { github, repository, mark } = scratch;
   const about = { title: `Probe ${mark}: ${purpose}`, body: 'Opened to see what GitHub does, and closed again.' };
-  return github.openPull(repository, { branch, base, ...about });
+  return github.openPull(repository, { branch: branchFor(scratch, purpose), ...into, ...about });
+}
+
+/** A check run that nothing was checked for. */
+export function checkOf(name: string, headSha: string, said: Pick<CheckRun, 'status' | 'conclusion'>): CheckRun {
+  const about = { title: 'A probe', summary: 'Written to see whether it can be.', text: '' };
+  return { name, headSha, externalId: `probe/${name}`, ...said, ...about, actions: [], annotations: [] };
 }
 
 /** Asks until there is an answer, or the time is over. @throws {Error} when it is aborted. */

@@ -38,8 +38,27 @@ export const PERMISSIONS = {
   ...{ actions: 'write', statuses: 'read', merge_queues: 'read' },
 };
 
-/** Rules that are broken by whoever creates such a branch, and a merge of workflows that is taken, because the App may write them. */
-const WANTED = { restricted: 'loopwright/probe-rules-', permissions: { ...PERMISSIONS, workflows: 'write' } };
+/** A ruleset for branches of the probe that requires these checks; whether of a new branch too. */
+export const requiring = (names: readonly string[], isOfNew = true) => ({
+  prefix: 'loopwright/probe-required-',
+  rules: [
+    {
+      type: 'required_status_checks',
+      parameters: {
+        required_status_checks: names.map((context) => ({ context })),
+        strict_required_status_checks_policy: false,
+        do_not_enforce_on_create: !isOfNew,
+      },
+    },
+  ],
+});
+
+/** Rules that are broken by whoever creates such a branch or lacks such a check, and a merge of workflows that is taken, because the App may write them. */
+const WANTED = {
+  restricted: 'loopwright/probe-rules-',
+  branchRules: requiring(['loopwright / evidence']),
+  permissions: { ...PERMISSIONS, workflows: 'write' },
+};
 
 export async function startProbeStage(files: Readonly<Record<string, string>> = {}): Promise<ProbeStage> {
   const verify = await setupText(['workflows', 'loopwright-verify.yml'], 'github.com');
