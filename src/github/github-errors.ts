@@ -10,6 +10,7 @@ import {
   WithheldError,
   WriteRefusedError,
 } from '../errors.ts';
+import { isSecondary } from './secondary-limit.ts';
 
 /** Octokit's error for an HTTP answer; without `response` there was none. */
 const httpError = z.object({
@@ -151,8 +152,7 @@ function isStopped(cause: unknown): boolean {
 
 function describe(error: unknown): unknown {
   if (!(error instanceof Error) || isStopped(error.cause)) return undefined;
-  const { name, message, cause } = error;
-  return { ...error, name, message, cause };
+  return { ...error, name: error.name, message: error.message, cause: error.cause };
 }
 
 /** How long this failure lasts; undefined when trying again cannot help. */
@@ -204,11 +204,6 @@ const graphqlError = z.object({
   headers: z.record(z.string(), z.unknown()).default({}),
   errors: z.array(z.object({ type: z.string().optional() })).default([]),
 });
-
-/** GraphQL says so with 200 as well: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api */
-export function isSecondary({ message, headers }: Pick<z.infer<typeof graphqlError>, 'message' | 'headers'>): boolean {
-  return Number(headers['retry-after']) > 0 || /\bexceeded a secondary rate limit\b/i.test(message);
-}
 
 /** What GraphQL refused, as ours, told as `what` was not done; undefined for every other error. */
 export function graphqlErrorOf(error: unknown, what: string): LoopError | undefined {

@@ -1,7 +1,8 @@
 /** What an answer of GitHub's says of its limits: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api. */
 import { z } from 'zod';
-import { isSecondary, limitedFor } from './github-errors.ts';
+import { limitedFor } from './github-errors.ts';
 import type { Counted } from './installation-limits.ts';
+import { isSecondary } from './secondary-limit.ts';
 
 export interface ToldLimit {
   /** Whether it says anything of limits. */
