@@ -1,11 +1,12 @@
 /** The onboarding of a repository, step by step: what is missing is proposed, what people bring is looked at, and the base is tried before anything is spent. */
 import { type Gap, proposalFor, type Site, setupAt } from '../context/setup-gaps.ts';
+import type { EnvironmentFinding } from '../onboarding/environment.ts';
 import { newFileLink } from '../onboarding/new-file-link.ts';
 import { MOST_TRIALS, type Onboarding, SETUP_BRANCH, waiting } from '../onboarding/onboarding.ts';
 import { completeCheck, gapsCheck, refusedCheck, type ShownGap } from '../render/setup-check.ts';
 import { gapsComment, SETUP_TITLE, setupBody } from '../render/setup-pull.ts';
 import { BRANCH_PREFIX } from '../settings/config.ts';
-import { adviceFor, environmentGaps, finishTrial, tellOn, tryBase, type OnboardingWorld as World } from './try-base.ts';
+import { adviceFor, environmentOf, finishTrial, tellOn, tryBase, type OnboardingWorld as World } from './try-base.ts';
 
 const HEADS = 'refs/heads/';
 const SETUP_REF = `${HEADS}${SETUP_BRANCH}`;
@@ -39,9 +40,9 @@ async function look(onboarding: Onboarding, world: World): Promise<Onboarding> {
     return waiting(onboarding);
   }
   const { gaps } = await setupAt(site);
-  const others = await environmentGaps(onboarding, { url, defaultBranch }, github);
-  if (gaps.length + others.length === 0) return toTry(onboarding, trunk);
-  const place = { url, defaultBranch, site, others };
+  const environment = await environmentOf(onboarding, { url, defaultBranch }, github);
+  if (gaps.length === 0 && environment.bars !== true) return toTry(onboarding, trunk);
+  const place = { url, defaultBranch, site, environment };
   return onboarding.pull === undefined
     ? propose(onboarding, gaps, place, world)
     : follow(onboarding, onboarding.pull, { gaps, ...place }, world);
@@ -84,22 +85,21 @@ interface Place {
   readonly defaultBranch: string;
   /** The default branch. */
   readonly site: Site;
-  /** What is missing beside the files of a commit. */
-  readonly others: readonly ShownGap[];
+  readonly environment: EnvironmentFinding;
 }
 
 /** One commit on a branch of its own, and one pull request; what only people may write is linked from it. */
 async function propose(
   onboarding: Onboarding,
   gaps: readonly Gap[],
-  { url, defaultBranch, site, others }: Place,
+  { url, defaultBranch, site, environment }: Place,
   world: World,
 ): Promise<Onboarding> {
   const { github } = world;
   const { changes, tests } = await proposalFor(site);
   // Where only people can mend what is left, the default branch says it.
   if (changes.length === 0) {
-    const shown = [...shownOn(gaps, url, defaultBranch), ...others];
+    const shown = [...shownOn(gaps, url, defaultBranch), ...barIn(environment)];
     await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shown)]);
     return waiting(onboarding);
   }
@@ -119,7 +119,7 @@ async function propose(
       url,
       SETUP_BRANCH,
     ),
-    ...others,
+    ...barIn(environment),
   ];
   const { number } = await github.openPull(onboarding, {
     ...{ branch: SETUP_BRANCH, base: defaultBranch, title: SETUP_TITLE },
@@ -157,7 +157,7 @@ async function committed(onboarding: Onboarding, site: Site, { github }: World) 
 async function follow(
   onboarding: Onboarding,
   pull: number,
-  { gaps, url, defaultBranch, site, others }: Place & { readonly gaps: readonly Gap[] },
+  { gaps, url, defaultBranch, site, environment }: Place & { readonly gaps: readonly Gap[] },
   { github }: Pick<World, 'github'>,
 ): Promise<Onboarding> {
   const { state, merged, headSha } = await github.pull(onboarding, pull);
@@ -166,10 +166,10 @@ async function follow(
     // The branch is ahead of what the pull request says of it.
     const sha = (await github.head(onboarding, SETUP_REF)) ?? headSha;
     const { gaps: left, config } = await setupAt({ ...site, sha });
-    const shown = [...shownOn(left, url, SETUP_BRANCH), ...others];
+    const shown = [...shownOn(left, url, SETUP_BRANCH), ...barIn(environment)];
     const told =
       shown.length === 0
-        ? completeCheck(onboarding, sha, await adviceFor(onboarding, { url, defaultBranch, config }, github))
+        ? completeCheck(onboarding, sha, adviceFor(environment, config))
         : gapsCheck(onboarding, sha, shown);
     await github.checks(onboarding, [told]);
     return waiting(onboarding);
@@ -177,10 +177,15 @@ async function follow(
   // It may have been merged after the default branch was looked at: what is missing there is not missing any more.
   const trunk = await github.head(onboarding, `${HEADS}${defaultBranch}`);
   if (trunk !== site.sha) return { ...onboarding, stage: 'asked' };
-  const shown = [...shownOn(gaps, url, defaultBranch), ...others];
+  const shown = [...shownOn(gaps, url, defaultBranch), ...barIn(environment)];
   await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shown)]);
   await tellOn(onboarding, pull, gapsComment(shown), github);
   return waiting(onboarding);
+}
+
+/** What is missing beside the files of a commit. */
+function barIn({ bars, sentence, remedy }: EnvironmentFinding): readonly ShownGap[] {
+  return bars === true ? [{ sentence: `${sentence} ${remedy}` }] : [];
 }
 
 /** What a person adds comes with a link to GitHub's page for it. */

@@ -2,20 +2,13 @@
 import { unsetStart } from '../context/served.ts';
 import { setupAt } from '../context/setup-gaps.ts';
 import { ArtifactError, GoneError, WriteRefusedError } from '../errors.ts';
-import { environmentFinding } from '../onboarding/environment.ts';
+import { type EnvironmentFinding, type EnvironmentPlace, environmentFinding } from '../onboarding/environment.ts';
 import { modelVerdict } from '../onboarding/model.ts';
 import { MOST_TRIALS, type Onboarding, waiting } from '../onboarding/onboarding.ts';
 import { trialReport as reportSchema, type TrialBrief, type TrialReport } from '../onboarding/trial.ts';
 import { isReady, trialVerdict } from '../onboarding/verdict.ts';
 import type { Ports } from '../ports.ts';
-import {
-  type ShownGap,
-  type ToldModel,
-  trialCheck,
-  tryingCheck,
-  untriedCheck,
-  untriedText,
-} from '../render/setup-check.ts';
+import { type ToldModel, trialCheck, tryingCheck, untriedCheck, untriedText } from '../render/setup-check.ts';
 import { trialComment } from '../render/setup-pull.ts';
 import { CONFIG_PATH, JOB_ENVIRONMENT, type RepositoryConfig, WORKFLOWS } from '../settings/config.ts';
 import { briefOf, deliveredBy, readReport, untilOf } from './verify-run.ts';
@@ -60,29 +53,20 @@ export async function tellOn(
   }
 }
 
-interface Place {
-  /** Of the repository, for people. */
-  readonly url: string;
-  readonly defaultBranch: string;
-}
-
-/** An environment that the default branch may not use. One that is not there bars nothing: a job makes it, and private repositories of some plans can have none. */
-export async function environmentGaps(
+/** Who may use the environment of the jobs. @throws as the GitHub port does. */
+export async function environmentOf(
   onboarding: Onboarding,
-  place: Place,
+  place: EnvironmentPlace,
   github: OnboardingWorld['github'],
-): Promise<readonly ShownGap[]> {
-  const { sentence, remedy, bars } = environmentFinding(await github.environment(onboarding, JOB_ENVIRONMENT), place);
-  return bars === true ? [{ sentence: `${sentence} ${remedy}` }] : [];
+): Promise<EnvironmentFinding> {
+  return environmentFinding(await github.environment(onboarding, JOB_ENVIRONMENT), place);
 }
 
 /** What a loop can begin without, and is better done: GitHub would let every branch have what an environment that jobs make gives, and a product that nobody can start stops its loops. */
-export async function adviceFor(
-  onboarding: Onboarding,
-  { config, ...place }: Place & { readonly config: RepositoryConfig | undefined },
-  github: OnboardingWorld['github'],
-): Promise<readonly string[]> {
-  const { state, sentence, remedy } = environmentFinding(await github.environment(onboarding, JOB_ENVIRONMENT), place);
+export function adviceFor(
+  { state, sentence, remedy }: EnvironmentFinding,
+  config: RepositoryConfig | undefined,
+): readonly string[] {
   const unset = config === undefined ? [] : unsetStart(config.commands);
   return [
     ...(state === 'ok' ? [] : [`Besides: ${sentence} ${remedy}`]),
@@ -136,7 +120,7 @@ export async function finishTrial(
   const repository = await github.repository(onboarding);
   const site = { repository: onboarding, sha: base, server: repository.server, workspace: world.workspace };
   const { config } = await setupAt(site);
-  const advice = await adviceFor(onboarding, { ...repository, config }, github);
+  const advice = adviceFor(await environmentOf(onboarding, repository, github), config);
   // Last, so that a look at GitHub that fails lets nothing be paid twice.
   const model = await toldModel(world);
   const told = { verdict: trialVerdict(steps), model, steps, sandbox, advice, again: againText(onboarding) };

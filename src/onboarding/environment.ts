@@ -8,18 +8,18 @@ export interface EnvironmentFinding {
   readonly sentence: string;
   /** Given for all that is not ok. */
   readonly remedy?: string;
-  /** While it is so, no BUILD can begin. */
+  /** While it is so, no BUILD can begin. One that is not there bars nothing: a job makes it, and private repositories of some plans can have none. */
   readonly bars?: true;
 }
 
-interface Place {
+export interface EnvironmentPlace {
   /** Of the repository, for people. */
   readonly url: string;
   readonly defaultBranch: string;
 }
 
 /** `found` is undefined where there is none. */
-export function environmentFinding(found: EnvironmentFacts | undefined, place: Place): EnvironmentFinding {
+export function environmentFinding(found: EnvironmentFacts | undefined, place: EnvironmentPlace): EnvironmentFinding {
   const branch = `\`${place.defaultBranch}\``;
   const name = `the environment \`${JOB_ENVIRONMENT}\``;
   const settings = `name ${branch} alone as its deployment branch: ${place.url}/settings/environments`;

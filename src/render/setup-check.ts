@@ -36,11 +36,7 @@ export function gapsCheck(onboarding: Onboarding, headSha: string, gaps: readonl
     status: 'completed',
     conclusion: 'failure',
     title: gaps.length === 1 ? 'One thing is missing' : `${gaps.length} things are missing`,
-    summary: fitted([
-      { text: 'No loop starts here until the default branch has this:' },
-      { text: gapList(gaps) },
-      { text: NEXT },
-    ]),
+    summary: fitted([{ text: 'No loop starts here until this is mended:' }, { text: gapList(gaps) }, { text: NEXT }]),
   });
 }
 

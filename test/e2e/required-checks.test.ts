@@ -174,14 +174,8 @@ describe('where a check of ours is required', () => {
   it("a pull request that is no loop's is merged, by a neutral check that says why; told twice it is written once", async () => {
     await required([EVIDENCE]);
     // The check comes late enough that a merge without it can be tried before.
-    await fetch(`${world.github.url}/_local/faults`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer maria-token', 'content-type': 'application/json' },
-      body: JSON.stringify({
-        ...{ by: 'app', method: 'GET', route: '/repos/{owner}/{repo}/rules/branches/{branch}' },
-        ...{ delayMs: 5000, times: 1 },
-      }),
-    });
+    const route = '/repos/{owner}/{repo}/rules/branches/{branch}';
+    await local('POST', '/faults', { by: 'app', method: 'GET', route, delayMs: 5000, times: 1 });
     const { number, head } = await opened('foreign');
     expect(await merge(number)).toBe(405);
     await eventually(async () => (await written(head.sha)).length > 0, 'the check');

@@ -22,6 +22,14 @@ it(`${WORLDS} hostile worlds break no sentence, and their loops come to the end`
   expect(hollowness(tally)).toBeUndefined();
 });
 
+it('worlds whose loops do not come to their end, and worlds without loops, are told to be hollow', () => {
+  const of = (ends: Record<string, number>, done = 10) => hollowness({ ...emptyTally(1), done, ends });
+  expect(of({ 'stopped in DEFINE': 7, 'succeeded in REFLECT': 3 })).toMatch(/^3 of 10 loops came to their end/);
+  expect(of({})).toMatch(/^0 of 0 loops/);
+  expect(of({ 'stopped in DEFINE': 6, 'succeeded in REFLECT': 4 })).toBeUndefined();
+  expect(of({ 'stopped in DEFINE': 2 }, 2)).toBeUndefined();
+});
+
 it('the same seed gives the same world, step for step', async () => {
   const [first, second] = [await simulate(4242, { all: true }), await simulate(4242, { all: true })];
   expect(second).toEqual(first);

@@ -55,7 +55,7 @@ export function hollowness({ done, ends, failed }: Tally): string | undefined {
     counted.reduce((sum, [, count]) => sum + count, 0);
   const all = countOf(Object.entries(ends));
   const whole = countOf(Object.entries(ends).filter(([end]) => end.startsWith('succeeded')));
-  if (done < TELLING_SEEDS || failed.length > 0 || whole >= LEAST_WHOLE * all) return undefined;
+  if (done < TELLING_SEEDS || failed.length > 0 || (whole > 0 && whole >= LEAST_WHOLE * all)) return undefined;
   return `${whole} of ${all} loops came to their end, fewer than ${LEAST_WHOLE * 100} in 100: what comes after is not tested. See where they stop, and mend the world.`;
 }
 

@@ -239,10 +239,9 @@ const CALL_COLUMNS = [
 ] as const;
 
 function callIn(row: Pick<Selectable<CallRow>, (typeof CALL_COLUMNS)[number]>): BookedCall {
-  const { phase, skill, role, attempt } = row;
+  const { loop_id: loopId, number, phase, skill, role, attempt } = row;
   return {
-    id: idAt(row.loop_id, row.number),
-    ...{ phase, skill, role, attempt },
+    ...{ id: idAt(loopId, number), phase, skill, role, attempt },
     promptTokens: Number(row.prompt_tokens),
     completionTokens: Number(row.completion_tokens),
     ...(row.estimated ? { estimated: true } : {}),
