@@ -7,6 +7,7 @@ import type { Loop } from '../../src/loop/loop.ts';
 import { walked } from './acts.ts';
 import { FAULT_ROWS, type FaultRow } from './fault-rows.ts';
 import { type Left, leftBy } from './left.ts';
+import { createHurriedTime } from './virtual-time.ts';
 import { withoutMistake } from './without-mistake.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -57,7 +58,8 @@ async function walkUnder({ inPhase = [], always = [] }: Partial<FaultRow>): Prom
     rearming = rearming.then(() => rearm(before));
     await rearming;
   };
-  world = await startWorld({ script: withoutMistake, watch, pause });
+  const time = createHurriedTime(() => world?.github.url ?? '');
+  world = await startWorld({ script: withoutMistake, watch, pause, time });
   try {
     for (const fault of [...inPhase, ...always]) await asked('POST', '', fault);
     const { ref } = await walked(world);

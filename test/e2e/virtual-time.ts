@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { reconcile } from '../../src/engine/reconcile.ts';
+import { LimitedError, RetryError } from '../../src/errors.ts';
 import { isHeard } from '../../src/intake/payloads.ts';
 import { createSweep } from '../../src/intake/sweep.ts';
 import type { Ports, Queue, QueueItem } from '../../src/ports.ts';
@@ -48,6 +49,27 @@ export function createVirtualTime(): VirtualTime {
       kept = kept.filter((one) => !due.includes(one));
       for (const { item } of due) await send?.(item);
     },
+  };
+}
+
+/** The machine's time in which nothing that is tried again waits for more than a second; for one of GitHub's limits the time moves on, there and here. */
+export function createHurriedTime(githubUrl: () => string): Pick<VirtualTime, 'now' | 'queue'> {
+  const { now, moveTo } = createVirtualTime();
+  const hurried = async (error: unknown): Promise<unknown> => {
+    if (!(error instanceof RetryError)) return error;
+    const { kind, of, cause } = error;
+    if (cause instanceof LimitedError) await moveTo(now().getTime() + cause.seconds * 1000, githubUrl());
+    return new RetryError('It', cause, { kind, of, seconds: 1 });
+  };
+  return {
+    now,
+    queue: (real) => ({
+      ...real,
+      start: (handle) =>
+        real.start((item, tries) =>
+          handle(item, tries).catch(async (error: unknown) => Promise.reject(await hurried(error))),
+        ),
+    }),
   };
 }
 

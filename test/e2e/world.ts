@@ -57,7 +57,7 @@ export interface WorldOptions {
   /** What runs the workflows, instead of a runner that is never busy. */
   readonly executeWorkflow?: typeof executeHere;
   /** Time that the test moves, instead of the machine's. */
-  readonly time?: VirtualTime;
+  readonly time?: Pick<VirtualTime, 'now' | 'queue'>;
   /** Called after each save of a loop; what follows from it waits for it. */
   readonly watch?: (loop: Loop) => Promise<void>;
   /** Stands before the App's store. */
