@@ -12,6 +12,7 @@ import { createRegaining } from './engine/standing.ts';
 import { drain } from './intake/drain.ts';
 import { isHeard } from './intake/payloads.ts';
 import { createSweep } from './intake/sweep.ts';
+import { hearingMeanwhile } from './intake/take-in.ts';
 import { createWebhooks, WEBHOOK_PATH } from './intake/webhooks.ts';
 import type { Ports } from './ports.ts';
 
@@ -78,7 +79,7 @@ function patrolOf({ ports, log }: ServerSettings): { close(): Promise<void> } {
     everyMs: PATROL_MS,
     steps: [
       { what: 'looking after the open loops', take: createReconciler(ports) },
-      { what: 'looking whether rights are back', take: createRegaining(ports) },
+      { what: 'looking whether rights are back', take: createRegaining(ports, hearingMeanwhile(ports)) },
       { what: 'admitting queued loops', take: () => admitQueued(ports) },
       { what: 'looking for webhooks that did not arrive', take: createSweep({ ports, isHeard, log }) },
       { what: 'putting away what is old', take: createHousekeeping(ports) },

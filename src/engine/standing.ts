@@ -13,18 +13,25 @@ const LOOK_MS = 600_000;
 /** More than there will ever be at once. */
 const MOST = 10_000;
 
-/** What a loop hears where the rights of the App are so: that it waits, or that it goes on, and then how the run ended of whose end nobody told it meanwhile. */
+/** Takes in what people said and did while GitHub told nothing of it. */
+export type HearMeanwhile = (loop: Loop) => Promise<void>;
+
+/**
+ * What a loop hears where the rights of the App are so: that it waits, or that it goes on, and then how the run ended of whose end nobody told it meanwhile.
+ * What people said is heard before that.
+ */
 export async function newsOf(
   loop: Loop,
   { withheld, at }: { readonly withheld: Withheld | undefined; readonly at: string },
-  ports: Pick<Ports, 'github'>,
+  { github, hearMeanwhile }: Pick<Ports, 'github'> & { readonly hearMeanwhile: HearMeanwhile },
 ): Promise<readonly Event[]> {
   if (withheld !== undefined) {
     const { reason, isWhole } = withheld;
     return [{ type: 'withheld', at, reason, lanes: isWhole ? [...effectLane.options] : [] }];
   }
   if (loop.withheld === undefined) return [];
-  const ended = await endOfRun(loop, ports, at).catch(unlessDeleted);
+  await hearMeanwhile(loop);
+  const ended = await endOfRun(loop, { github }, at).catch(unlessDeleted);
   return [{ type: 'regained', at }, ...(ended === undefined ? [] : [ended])];
 }
 
@@ -34,7 +41,8 @@ function unlessDeleted(error: unknown): undefined {
 }
 
 /** Makes the step: a repository is looked at in the first round, and then every ten minutes while a loop of it waits. */
-export function createRegaining(ports: Ports): () => Promise<void> {
+export function createRegaining(ports: Ports, hearMeanwhile: HearMeanwhile): () => Promise<void> {
+  const looking: Looking = { ...ports, hearMeanwhile };
   let seenMs: ReadonlyMap<number, number> | undefined;
   return async () => {
     const nowMs = ports.clock.now().getTime();
@@ -43,11 +51,13 @@ export function createRegaining(ports: Ports): () => Promise<void> {
     const isDue = (id: number): boolean => nowMs - sinceMs(id) >= LOOK_MS;
     const waiting = await waitingIn(ports);
     seenMs = new Map([...waiting.keys()].map((id) => [id, isDue(id) ? nowMs : sinceMs(id)]));
-    const looks = [...waiting].filter(([id]) => isDue(id)).map(([, ref]) => lookAt(ref, ports));
+    const looks = [...waiting].filter(([id]) => isDue(id)).map(([, ref]) => lookAt(ref, looking));
     const looked = await Promise.allSettled(looks);
     throwAll(looked.flatMap((look) => (look.status === 'rejected' ? [look.reason] : [])));
   };
 }
+
+type Looking = Ports & { readonly hearMeanwhile: HearMeanwhile };
 
 /** @throws {AggregateError} where there are any. */
 function throwAll(failures: readonly unknown[]): void {
@@ -60,7 +70,7 @@ async function waitingIn({ store }: Pick<Ports, 'store'>): Promise<ReadonlyMap<n
   return new Map(waiting.map(({ ref }) => [ref.repositoryId, ref]));
 }
 
-async function lookAt(ref: LoopRef, ports: Ports): Promise<void> {
+async function lookAt(ref: LoopRef, ports: Looking): Promise<void> {
   const withheld = await ports.github.withheld(ref);
   const at = ports.clock.now().toISOString();
   const here = await ports.store.overview({ repositoryId: ref.repositoryId, withheld: true, limit: MOST });
@@ -70,7 +80,7 @@ async function lookAt(ref: LoopRef, ports: Ports): Promise<void> {
   throwAll(failures);
 }
 
-async function tell(id: string, found: Parameters<typeof newsOf>[1], ports: Ports): Promise<void> {
+async function tell(id: string, found: Parameters<typeof newsOf>[1], ports: Looking): Promise<void> {
   const stored = await ports.store.load(id);
   if (stored === undefined) return;
   for (const event of await newsOf(stored.loop, found, ports)) await apply(stored.loop.ref, event, ports);

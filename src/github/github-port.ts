@@ -6,8 +6,10 @@ import type { Actor, LoopRef, Role, Withheld } from '../loop/terms.ts';
 import type { Server } from '../settings/setup-files.ts';
 import type { CheckDetails, HeadChecks } from './head-facts.ts';
 import type { EnvironmentFacts } from './inspection-port.ts';
+import type { FailedDelivery, UnsentWebhook } from './webhook-facts.ts';
 
 export type * from './head-facts.ts';
+export type * from './webhook-facts.ts';
 
 /** Which installation and repository a request is for. */
 export type RepositoryRef = Pick<LoopRef, 'installationId' | 'repositoryId' | 'owner' | 'repo'>;
@@ -69,17 +71,6 @@ export interface WorkflowRun {
   readonly attempt: number;
 }
 
-/** One try of GitHub to bring a webhook, which failed. */
-export interface FailedDelivery {
-  /** Of this try; digits, because it may be too large for a number. */
-  readonly id: string;
-  /** Of the webhook: the same in every try, and the id under which it is stored. */
-  readonly guid: string;
-  /** `issues.labeled` */
-  readonly name: string;
-  readonly triedAt: string;
-}
-
 /**
  * GitHub, as far as the App may touch it. Every text goes through the outgoing filter before it leaves. Repeating a write with the same marker, key or content
  * is harmless. Reads go by the repository's id, whatever its name is now.
@@ -113,6 +104,14 @@ export interface GitHub {
     repository: RepositoryRef,
     issue: number,
   ): Promise<{ readonly state: 'open' | 'closed'; readonly labels: readonly string[] }>;
+  /**
+   * What people said and did since a time to the issue of a loop and to its pull request, and what holds of it still, oldest first. Comments that were
+   * changed since are not among it.
+   */
+  unsent(
+    repository: RepositoryRef,
+    of: { readonly issue: number; readonly pull: number | undefined; readonly since: string },
+  ): Promise<readonly UnsentWebhook[]>;
   /** Creates or updates the App's comment that carries `marker` (an invisible HTML comment); returns its id and when GitHub last took its text. */
   comment(
     repository: RepositoryRef,

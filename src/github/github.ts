@@ -24,6 +24,7 @@ import { environment } from './inspection-inside.ts';
 import { locate } from './relocation.ts';
 import { requiredChecks } from './required-checks.ts';
 import { withheld } from './standing.ts';
+import { unsent } from './unsent.ts';
 
 export type { GitHubOptions } from './github-client.ts';
 
@@ -56,6 +57,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess {
     newestIssue: perform(newestIssue),
     environment: perform(environment),
     issueState: perform(issueState),
+    unsent: perform(unsent),
     comment: perform(comment),
     showComment: perform(showComment),
     react: perform(react),

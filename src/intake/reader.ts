@@ -1,4 +1,5 @@
 /** What the readers of webhooks have in common: one a webhook, from its payload to what it means to loops. */
+import type { HearMeanwhile } from '../engine/standing.ts';
 import { NotYetError } from '../errors.ts';
 import type { RepositoryRef } from '../github/github-port.ts';
 import type { Event } from '../loop/event.ts';
@@ -24,6 +25,7 @@ export interface Taking {
   /** When the delivery arrived. */
   readonly at: string;
   readonly ports: Ports;
+  readonly hearMeanwhile: HearMeanwhile;
 }
 
 /** GitHub's API may be behind its webhooks for a moment. */

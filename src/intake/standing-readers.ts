@@ -37,7 +37,7 @@ export const standingReaders: Readers<OfRepository | OfInstallation | 'installat
 export async function newsTo(
   loops: readonly StoredLoop[],
   placeOfLoop: (ref: LoopRef) => Promise<LoopRef>,
-  { at, ports }: Taking,
+  { at, ports, hearMeanwhile }: Taking,
 ): Promise<readonly Meaning[]> {
   const asked = new Map<number, ReturnType<typeof ports.github.withheld>>();
   const withheldIn = (ref: RepositoryRef) => {
@@ -48,7 +48,7 @@ export async function newsTo(
   const meanings: Meaning[] = [];
   for (const { loop } of loops) {
     const ref = await placeOfLoop(loop.ref);
-    const news = await newsOf({ ...loop, ref }, { withheld: await withheldIn(ref), at }, ports);
+    const news = await newsOf({ ...loop, ref }, { withheld: await withheldIn(ref), at }, { ...ports, hearMeanwhile });
     meanings.push(...news.map((event, position) => ({ ref, event, position })));
   }
   return meanings;

@@ -1,5 +1,6 @@
 /** Takes deliveries in: what a webhook means becomes events of loops. What may have changed since is read back from the API; what somebody said is taken as it was said. */
 import { applyOnce } from '../engine/advance.ts';
+import type { HearMeanwhile } from '../engine/standing.ts';
 import { LimitedError, LoopError, NotYetError } from '../errors.ts';
 import type { Event } from '../loop/event.ts';
 import type { Delivery, Ports, Source } from '../ports.ts';
@@ -7,6 +8,7 @@ import { checkReaders } from './check-readers.ts';
 import { commentReader } from './comment-reader.ts';
 import { issueReaders } from './issue-readers.ts';
 import { type HeadName, takeInHeads } from './lacking-checks.ts';
+import { hearMeanwhile } from './meanwhile.ts';
 import { takeInOnboardings } from './onboarding-asks.ts';
 import { type Payload, type PayloadName, type PayloadOf, payloadOf } from './payloads.ts';
 import { isSamePlace, saidOf } from './place.ts';
@@ -56,12 +58,31 @@ export async function takeIn(delivery: Taken, ports: Ports): Promise<string | un
     await applyOnce(ref, event, { delivery: delivery.id, ordinal, once: scopeOf(event), said }, ports);
   const payload = payloadOf(delivery.name, delivery.payload);
   if (payload !== undefined && !('refusal' in payload)) {
-    const taking: Taking = { at: delivery.receivedAt, ports };
+    const taking = takingOf(delivery.receivedAt, ports);
     await takeInProofs(payload, taking);
     await takeInOnboardings(payload, taking);
     return readWhereItIs(payload, taking, takeInHeads);
   }
   return undefined;
+}
+
+function takingOf(at: string, ports: Ports): Taking {
+  return { at, ports, hearMeanwhile: hearingMeanwhile(ports) };
+}
+
+/** What cannot be taken in yet stays stored, and is taken in with what else comes of its repository. */
+export function hearingMeanwhile(ports: Ports): HearMeanwhile {
+  const { store, queue } = ports;
+  return (loop) =>
+    hearMeanwhile(loop, ports, async (delivery) => {
+      const { id, repositoryId = 0 } = delivery;
+      try {
+        await store.markRead([id], await takeIn(delivery, ports));
+      } catch (error) {
+        if (!(error instanceof NotYetError)) throw error;
+        await queue.send({ type: 'intake', repositoryId });
+      }
+    });
 }
 
 /** A label is for the loop that its issue has just then; everything else may be told to several. What people say has an id of its own. */
@@ -77,7 +98,7 @@ export async function meaningsOf(
   const payload = payloadOf(name, body);
   if (payload === undefined) return [];
   if ('refusal' in payload) return payload.refusal;
-  const taking: Taking = { at: receivedAt, ports };
+  const taking = takingOf(receivedAt, ports);
   const found = await readWhereItIs(payload, taking, read);
   if (typeof found === 'string') return found;
   return (await withRelocations(found, taking)).map((meaning) => ({ ...meaning, ordinal: ordinalOf(meaning) }));

@@ -207,6 +207,7 @@ export const refusingGitHub: Ports['github'] = {
   tags: refuse,
   file: refuse,
   newestIssue: refuse,
+  unsent: refuse,
   environment: refuse,
   issueState: refuse,
   comment: refuse,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { loopLines } from '../../src/cli/loops-text.ts';
 import { createRegaining } from '../../src/engine/standing.ts';
 import { NEEDED } from '../../src/github/standing.ts';
+import { hearingMeanwhile } from '../../src/intake/take-in.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { asReviewed, type ReviewedLoop } from '../../src/loop/stages.ts';
 import { idOf } from '../../src/loop/terms.ts';
@@ -135,7 +136,7 @@ it('a right is found to be back by the own look of the App too', async () => {
   github.setWebhookUrl(undefined);
   await arrange({});
   expect((await now())?.withheld).toBeDefined();
-  await createRegaining(composed.ports)();
+  await createRegaining(composed.ports, hearingMeanwhile(composed.ports))();
   expect((await now())?.withheld).toBeUndefined();
   github.setWebhookUrl(`${world.app.url}/api/github/webhooks`);
 });

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRegaining } from '../../src/engine/standing.ts';
 import { GoneError, LoopError } from '../../src/errors.ts';
+import { hearingMeanwhile } from '../../src/intake/take-in.ts';
 import { decide } from '../../src/loop/decide.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { type Door, doors, from, MARIA, REF } from '../intake/door.ts';
@@ -33,7 +34,7 @@ beforeEach(async () => {
 
 const withheld = async () => [await door.loop(), await door.loop({ issue: NEIGHBOUR })].map((loop) => loop?.withheld);
 const LOOKS: readonly (readonly [string, () => Promise<unknown>])[] = [
-  ['the look of the App', () => createRegaining(door.ports)()],
+  ['the look of the App', () => createRegaining(door.ports, hearingMeanwhile(door.ports))()],
   ['the webhook', () => door.deliver('installation', from(MARIA, { action: 'unsuspend' }))],
 ];
 
@@ -52,6 +53,6 @@ describe.each(LOOKS)('a right that is back, by %s', (_, look) => {
 
 it('of several loops one that GitHub cannot be asked about keeps no other waiting', async () => {
   run = () => Promise.reject(new LoopError('GitHub answered 418', { status: 418 }));
-  await expect(createRegaining(door.ports)()).rejects.toThrow('418');
+  await expect(createRegaining(door.ports, hearingMeanwhile(door.ports))()).rejects.toThrow('418');
   expect((await withheld()).filter((one) => one === undefined)).toHaveLength(1);
 });

@@ -123,6 +123,7 @@ async function openDoor(engine: Engine): Promise<Door> {
       }),
       locate: ask('locate', () => world.place),
       withheld: ask('withheld', () => world.withheld),
+      unsent: ask('unsent', () => []),
       changedPaths: ask('changedPaths', (base: string, head: string) => world.paths[`${base}...${head}`] ?? []),
       requiredChecks: ask('requiredChecks', () => ['loopwright / evidence']),
       addChecks: ask('addChecks', () => undefined),

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/loop/decide.ts';
 import type { Loop } from '../../src/loop/loop.ts';
+import { asReviewed } from '../../src/loop/stages.ts';
 import { atReview, building } from '../loop/stands.ts';
 import { command, timeOf } from '../loop/world.ts';
 import { commentOf, doors, from, labelled, MARIA, REF } from './door.ts';
@@ -91,7 +92,9 @@ describe('a right of the App that was taken or given back', () => {
     const door = await openDoor();
     const deliver = (index: number) =>
       door.deliver(name, { installation: { id: 1 }, sender: MARIA, ...bodies[index], action: actions[index] });
-    await door.keep(atReview());
+    const loop = asReviewed(atReview());
+    await door.keep(loop);
+    door.world.heads[`refs/heads/${loop.started.branch}`] = loop.review.head;
     await door.keep({ ...atReview(), ref: { ...REF, issue: 13, repositoryId: 8, installationId: 2 } });
     door.world.withheld = ARCHIVED;
     await deliver(0);

@@ -42,6 +42,8 @@ const REVIEWED: readonly Reviewed[] = [
   },
   // The description lets the account be an enterprise, and wants what that has.
   { schemas: ['GET /app/installations'], fields: [...USER, ...words('name slug created_at updated_at')] },
+  // Of an issue that was closed or opened the description has no kind, and takes it for one that was labelled.
+  { schemas: ['labeled-issue-event'], fields: words('label name color') },
   // Profiles of people have a name and nothing else.
   {
     schemas: ['private-user'],

@@ -11,6 +11,7 @@ type Talk = Pick<
   | 'permission'
   | 'locate'
   | 'withheld'
+  | 'unsent'
   | 'repository'
   | 'newestIssue'
   | 'environment'
@@ -52,6 +53,7 @@ export function talkOperations({ hub, wire }: Access): Talk {
       }),
     // No world takes a right from the App.
     withheld: async () => undefined,
+    unsent: async () => [],
     repository: (target) =>
       wire.request(target, {
         ...read,

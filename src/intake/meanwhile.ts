@@ -1,0 +1,58 @@
+/** What was said and done while GitHub told the App nothing: it is asked for, and taken in as if its webhooks had come, before the loop goes on. */
+import type { UnsentWebhook } from '../github/github-port.ts';
+import type { Loop } from '../loop/loop.ts';
+import type { Delivery, Ports } from '../ports.ts';
+import { deliveryOf } from './reduce.ts';
+
+/** GitHub tells that the App may not work a moment after it is so. */
+const MARGIN_MS = 60_000;
+/** Where a branch is told to be when only that it may have moved is known: no commit has this id. */
+const UNKNOWN = '0'.repeat(40);
+
+/** @throws {LoopError} where GitHub does not tell; what was heard by then is kept, and not taken in again. */
+export async function hearMeanwhile(
+  loop: Loop,
+  ports: Ports,
+  takeIn: (delivery: Delivery) => Promise<void>,
+): Promise<void> {
+  for (const delivery of await unsentOf(loop, ports))
+    if (delivery.repositoryId !== undefined && (await ports.store.receive(delivery))) await takeIn(delivery);
+}
+
+async function unsentOf(loop: Loop, ports: Ports): Promise<readonly Delivery[]> {
+  const { ref, withheld, review } = loop;
+  const { github, clock, self } = ports;
+  if (withheld === undefined) return [];
+  const since = new Date(Date.parse(withheld.since) - MARGIN_MS).toISOString();
+  const said = await github.unsent(ref, { issue: ref.issue, pull: review?.pull, since });
+  const unsent = [...said, ...(await pushesTo(loop, ports))];
+  const receivedAt = clock.now().toISOString();
+  const { installationId, repositoryId, owner, repo } = ref;
+  const where = {
+    installation: { id: installationId },
+    repository: { id: repositoryId, name: repo, owner: { login: owner } },
+  };
+  return unsent.map(({ id, name, payload }) =>
+    deliveryOf({ id: `meanwhile/${repositoryId}/${id}`, name, payload: { ...payload, ...where }, receivedAt }, self),
+  );
+}
+
+/** The branches that matter to the loop, where they are elsewhere than it knows; who moved them nobody tells. */
+async function pushesTo(
+  { ref, started, review }: Loop,
+  { github }: Pick<Ports, 'github'>,
+): Promise<readonly Pick<UnsentWebhook, 'id' | 'name' | 'payload'>[]> {
+  if (started === undefined) return [];
+  const known = [
+    { branch: started.base.branch, at: started.base.sha },
+    ...(review === undefined ? [] : [{ branch: started.branch, at: review.head }]),
+  ];
+  const pushes = [];
+  for (const { branch, at } of known) {
+    const full = `refs/heads/${branch}`;
+    const head = (await github.head(ref, full)) ?? 'gone';
+    const payload = { ref: full, after: UNKNOWN, sender: null };
+    if (head !== at) pushes.push({ id: `${branch}/${head}`, name: 'push', payload });
+  }
+  return pushes;
+}
