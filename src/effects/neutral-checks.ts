@@ -11,7 +11,7 @@ import { cameLater, type Grouped, inMergeGroup, nothingToJudge } from '../render
 export interface RequiringHead {
   readonly ref: RepositoryRef;
   /** The branch whose rules say what is required. */
-  readonly trunk: string;
+  readonly base: string;
   readonly headSha: string;
 }
 
@@ -36,8 +36,8 @@ export interface MergeGroup extends RequiringHead {
 type World = Pick<Ports, 'github' | 'store' | 'modelFacts'>;
 
 /** Repeating it is harmless: what is on the head already stays as it is. */
-export async function passForeignPull({ ref, trunk, ...head }: ForeignPull, { github }: World): Promise<void> {
-  const required = await github.requiredChecks(ref, trunk);
+export async function passForeignPull({ ref, base, ...head }: ForeignPull, { github }: World): Promise<void> {
+  const required = await github.requiredChecks(ref, base);
   const lacking = required.filter((name) => !head.awaited.includes(name));
   const { repositoryId } = ref;
   await github.addChecks(
@@ -49,8 +49,8 @@ export async function passForeignPull({ ref, trunk, ...head }: ForeignPull, { gi
 const OF_LOOPS: readonly string[] = Object.values(LOOP_CHECKS);
 
 /** What was said of the commit elsewhere, as of the head of somebody's own pull request, is taken back: it would pass here. Repeating it is harmless. */
-export async function refuseLaterHead({ ref, trunk, ...head }: LaterHead, { github }: World): Promise<void> {
-  const required = (await github.requiredChecks(ref, trunk)).filter((name) => OF_LOOPS.includes(name));
+export async function refuseLaterHead({ ref, base, ...head }: LaterHead, { github }: World): Promise<void> {
+  const required = (await github.requiredChecks(ref, base)).filter((name) => OF_LOOPS.includes(name));
   const { repositoryId } = ref;
   if (required.length === 0) return;
   await github.checks(
@@ -60,8 +60,8 @@ export async function refuseLaterHead({ ref, trunk, ...head }: LaterHead, { gith
 }
 
 /** Repeating it is harmless, too. */
-export async function passMergeGroup({ ref, trunk, headSha, pull }: MergeGroup, world: World): Promise<void> {
-  const required = await world.github.requiredChecks(ref, trunk);
+export async function passMergeGroup({ ref, base, headSha, pull }: MergeGroup, world: World): Promise<void> {
+  const required = await world.github.requiredChecks(ref, base);
   if (required.length === 0) return;
   const groupedBy = await groupedOf(ref, pull, world);
   const place = { repositoryId: ref.repositoryId, headSha };
@@ -85,7 +85,7 @@ async function groupedOf(
   return (name) => {
     const said = own.find((one) => one.name === name);
     if (said !== undefined) return { kind: 'loop', pull, own: said };
-    return { kind: name === PROOF_CHECK && isAsked ? 'proof' : 'foreign', pull };
+    return { kind: name === PROOF_CHECK && isAsked ? 'proof' : 'other', pull };
   };
 }
 

@@ -20,11 +20,11 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
   'pull_request.reopened': onHead,
   'pull_request.synchronize': onHead,
   async 'merge_group.checks_requested'(payload, { ports }) {
-    const { head_sha: headSha, head_ref } = payload.merge_group;
+    const { head_sha: headSha, head_ref, base_ref } = payload.merge_group;
     const [, pull] = GROUP_REF.exec(head_ref) ?? [];
     const ref = saidOf(payload);
-    const trunk = await trunkOf(payload, ref, ports);
-    return answerMergeGroup({ ref, trunk, headSha, pull: pull === undefined ? undefined : Number(pull) }, ports);
+    const base = await baseOf(base_ref?.replace(/^refs\/heads\//, ''), payload, { ref, ...ports });
+    return answerMergeGroup({ ref, base, headSha, pull: pull === undefined ? undefined : Number(pull) }, ports);
   },
 };
 
@@ -61,8 +61,8 @@ async function onHead(payload: PayloadOf<HeadName>, taking: Taking): Promise<str
     ...(isOwnBranch && head.ref === SETUP_BRANCH ? [SETUP_CHECK] : []),
     ...((await isToBeProved(payload, ports)) ? [PROOF_CHECK] : []),
   ];
-  const trunk = await trunkOf(payload, ref, ports);
-  return answerForeignPull({ ref, trunk, headSha: head.sha, pull: number, awaited }, ports);
+  const base = await baseOf(pull_request.base?.ref, payload, { ref, ...ports });
+  return answerForeignPull({ ref, base, headSha: head.sha, pull: number, awaited }, ports);
 }
 
 /** Whether a loop's own pull request is open from the branch: what is pushed there becomes its head, too. */
@@ -79,8 +79,8 @@ async function onLaterHead(
 ): Promise<string | undefined> {
   if (loop.status !== 'succeeded' || !isReviewed(loop) || headSha === loop.review.head) return undefined;
   const ref = saidOf(payload);
-  const trunk = await trunkOf(payload, ref, ports);
-  return answerLaterHead({ ref, trunk, headSha, pull: loop.review.pull, judged: loop.review.head }, ports);
+  const base = await baseOf(payload.pull_request.base?.ref, payload, { ref, ...ports });
+  return answerLaterHead({ ref, base, headSha, pull: loop.review.pull, judged: loop.review.head }, ports);
 }
 
 /** Whoever asked once for a proof has to ask again after a push: nothing is passed in its place. */
@@ -91,10 +91,11 @@ async function isToBeProved(
   return labels.some(({ name }) => isProveLabel(name)) || (await store.pullProof(repository.id, number)) !== undefined;
 }
 
-async function trunkOf(
+/** The branch that it is to be merged into: its rules say what is required. */
+async function baseOf(
+  told: string | undefined,
   { repository }: PayloadOf<HeadName | 'merge_group.checks_requested'>,
-  ref: RepositoryRef,
-  { github }: Ports,
+  { ref, github }: { readonly ref: RepositoryRef } & Pick<Ports, 'github'>,
 ): Promise<string> {
-  return repository.default_branch ?? (await github.repository(ref)).defaultBranch;
+  return told ?? repository.default_branch ?? (await github.repository(ref)).defaultBranch;
 }

@@ -42,11 +42,16 @@ const pull_request = z.object({
     sha: commitSha.optional().catch(undefined),
     repo: z.object({ id: z.int() }).nullish(),
   }),
+  base: z.object({ ref: nameText }).optional().catch(undefined),
   labels: z.array(label).catch([]),
   updated_at: time.optional().catch(undefined),
 });
-/** What a merge queue is about to merge; `head_ref` is full. */
-const merge_group = z.object({ head_sha: commitSha, head_ref: nameText });
+/** What a merge queue is about to merge; refs are full. */
+const merge_group = z.object({
+  head_sha: commitSha,
+  head_ref: nameText,
+  base_ref: nameText.optional().catch(undefined),
+});
 /** The App that made a check; `slug` tells whether it is this one. */
 const app = z.object({ slug: z.string().nullish() }).nullish();
 const check_run = z.object({

@@ -42,7 +42,8 @@ export function cameLater(
 export type Grouped =
   /** The group does not say which one. */
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'foreign'; readonly pull: number }
+  /** The check has nothing to do with it. */
+  | { readonly kind: 'other'; readonly pull: number }
   /** Somebody asked for a proof of it. */
   | { readonly kind: 'proof'; readonly pull: number }
   /** It is a loop's, and `own` is what the loop says on its own head. */
@@ -60,8 +61,10 @@ function saidOf(name: string, grouped: Grouped): Said {
   switch (grouped.kind) {
     case 'unknown':
       return nothing('This merge group names no pull request, so nothing was judged for it.');
-    case 'foreign':
-      return nothing(`Pull request #${grouped.pull} is no loop's, so there is nothing to judge in its merge group.`);
+    case 'other':
+      return nothing(
+        `${(WHY_NO_GROUP[name] ?? isNoLoops)(grouped.pull)}, so there is nothing to judge in its merge group.`,
+      );
     case 'proof':
       return {
         conclusion: 'neutral',
@@ -73,6 +76,11 @@ function saidOf(name: string, grouped: Grouped): Said {
   }
 }
 
+const isNoLoops = (pull: number): string => `Pull request #${pull} is no loop's`;
+const WHY_NO_GROUP: Readonly<Record<string, (pull: number) => string>> = {
+  [PROOF_CHECK]: (pull) => `Nobody has asked for a proof of pull request #${pull}`,
+  [SETUP_CHECK]: (pull) => `Pull request #${pull} does not set the repository up`,
+};
 const nothing = (summary: string): Said => ({ conclusion: 'neutral', title: 'Nothing to judge', summary });
 
 const PASSING: readonly CheckRun['conclusion'][] = ['success', 'neutral'];

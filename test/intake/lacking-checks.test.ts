@@ -50,6 +50,7 @@ beforeEach(async () => {
 interface Pull {
   readonly number?: number;
   readonly branch?: string;
+  readonly base?: string;
   readonly repositoryId?: number | null;
   readonly labels?: readonly string[];
   readonly sender?: unknown;
@@ -58,14 +59,27 @@ interface Pull {
 
 function pull(
   action: string,
-  { number = 40, branch = 'mine', repositoryId = REF.repositoryId, labels = [], sender = MARIA, sha = HEAD }: Pull = {},
+  {
+    number = 40,
+    branch = 'mine',
+    base,
+    repositoryId = REF.repositoryId,
+    labels = [],
+    sender = MARIA,
+    sha = HEAD,
+  }: Pull = {},
 ): object {
   const repo = repositoryId === null ? null : { id: repositoryId };
   const repository = { id: REF.repositoryId, name: REF.repo, owner: { login: REF.owner }, default_branch: 'trunk' };
   return from(sender, {
     action,
     repository,
-    pull_request: { number, head: { ref: branch, sha, repo }, labels: labels.map((name) => ({ name })) },
+    pull_request: {
+      number,
+      head: { ref: branch, sha, repo },
+      ...(base === undefined ? {} : { base: { ref: base } }),
+      labels: labels.map((name) => ({ name })),
+    },
   });
 }
 
@@ -94,6 +108,11 @@ describe('the head of a pull request that is no loop’s', () => {
         summary: "This pull request is no loop's, so there is nothing to judge.",
       },
     ]);
+  });
+
+  it('gets what the branch requires that it is to be merged into', async () => {
+    await door.deliver('pull_request', pull('opened', { base: 'release/1.0' }));
+    expect(seen.asked).toEqual(['shop release/1.0']);
   });
 
   it('gets no `loopwright / proof` where one was asked for, whatever came of it, or where the label asks', async () => {
@@ -187,8 +206,14 @@ describe('the branch of a loop', () => {
 });
 
 describe('the head of a merge group', () => {
-  const group = (ref: string) =>
-    from(BOT, { action: 'checks_requested', merge_group: { head_sha: HEAD, head_ref: ref } });
+  const group = (ref: string, base: string | undefined = undefined) =>
+    from(BOT, { action: 'checks_requested', merge_group: { head_sha: HEAD, head_ref: ref, base_ref: base } });
+
+  it('gets what the branch requires that it is merged into', async () => {
+    const ref = `refs/heads/gh-readonly-queue/release/1.0/pr-41-${'a'.repeat(40)}`;
+    await door.deliver('merge_group', group(ref, 'refs/heads/release/1.0'));
+    expect(seen.asked).toEqual(['shop release/1.0']);
+  });
 
   it.each([
     [`refs/heads/gh-readonly-queue/main/pr-40-${'a'.repeat(40)}`, /^Pull request #40 is no loop's/],

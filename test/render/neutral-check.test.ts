@@ -42,4 +42,15 @@ describe('a merge group of a loop’s pull request', () => {
       title: 'Judged on #12, not here',
     });
   });
+
+  it.each([
+    ['loopwright / proof', 'Nobody has asked for a proof of pull request #12'],
+    ['loopwright / setup', 'Pull request #12 does not set the repository up'],
+    [NAME, "Pull request #12 is no loop's"],
+  ])('with which `%s` has nothing to do says why', (name, why) => {
+    expect(inMergeGroup(name, { kind: 'other', pull: 12 }, PLACE)).toMatchObject({
+      conclusion: 'neutral',
+      summary: `${why}, so there is nothing to judge in its merge group.`,
+    });
+  });
 });
