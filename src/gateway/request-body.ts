@@ -56,8 +56,10 @@ const RULES: readonly Rule[] = [
       'What the upstream has kept of other calls costs tokens that nobody can tell before; ask without `previous_response_id`, `conversation` and `prompt`, with all that is to be read.',
   },
   {
-    breaks: ({ service_tier: tier, speed }) => !isOneOf(tier, TIERS) || !isOneOf(speed, ['standard']),
-    sentence: 'A tier or speed of its own price is not in the budget; ask without `service_tier` and `speed`.',
+    breaks: ({ service_tier: tier, speed, inference_geo: place }) =>
+      !isOneOf(tier, TIERS) || !isOneOf(speed, ['standard']) || !isOneOf(place, ['global']),
+    sentence:
+      'A tier, speed or place of its own price is not in the budget; ask without `service_tier`, `speed` and `inference_geo`.',
   },
   {
     // Of gateways that stand between: OpenRouter, LiteLLM.
@@ -66,8 +68,8 @@ const RULES: readonly Rule[] = [
       'Models, providers and plugins are chosen by the App; ask without `models`, `fallbacks`, `provider` and `plugins`.',
   },
   {
-    breaks: ({ mcp_servers, web_search_options, tools }) =>
-      [mcp_servers, web_search_options].some(isGiven) || hasHosted(tools),
+    breaks: ({ mcp_servers, web_search_options, search_parameters, tools }) =>
+      [mcp_servers, web_search_options, search_parameters].some(isGiven) || hasHosted(tools),
     sentence:
       'A tool that the upstream performs itself costs beside the tokens, and reaches what the sandbox does not; offer tools of the job only.',
   },

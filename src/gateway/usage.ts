@@ -5,6 +5,7 @@ import { jsonOf } from '../documents/json.ts';
 import { type Delta, deltasIn } from './deltas.ts';
 
 export interface Usage {
+  /** At the price of one that is read afresh: what the upstream charges more for counts as so many more, and what it charges less for as one. */
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly estimated?: true;
@@ -21,6 +22,12 @@ const stated = z.object({
   /** Of messages, where `input_tokens` are without them. */
   cache_creation_input_tokens: count,
   cache_read_input_tokens: count,
+  /** How much of what was written to the cache is kept for an hour. */
+  cache_creation: z
+    .object({ ephemeral_1h_input_tokens: count })
+    .transform(({ ephemeral_1h_input_tokens: tokens }) => tokens ?? 0)
+    .nullish()
+    .catch(undefined),
 });
 type Stated = z.infer<typeof stated>;
 
@@ -116,9 +123,16 @@ function usedOf(known: Stated, { promptCharacters, characters, isWhole }: Length
   return { promptTokens: prompt || tokensIn(promptCharacters), completionTokens, estimated: true };
 }
 
-function inputOf({ input_tokens, cache_creation_input_tokens, cache_read_input_tokens }: Stated): number | undefined {
+/** What is written to the cache costs 1.25 times as much, and twice where it is kept for an hour: https://docs.claude.com/en/docs/build-with-claude/prompt-caching#pricing */
+const WRITTEN = 1.25;
+const WRITTEN_FOR_AN_HOUR = 2;
+
+function inputOf({ input_tokens, cache_read_input_tokens, ...kept }: Stated): number | undefined {
   if (typeof input_tokens !== 'number') return undefined;
-  return input_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
+  const written = kept.cache_creation_input_tokens ?? 0;
+  const forAnHour = Math.min(kept.cache_creation ?? 0, written);
+  const creation = Math.ceil(WRITTEN * (written - forAnHour) + WRITTEN_FOR_AN_HOUR * forAnHour);
+  return input_tokens + creation + (cache_read_input_tokens ?? 0);
 }
 
 /** A line longer than any event that can be used is read no further: the stream passes all the same, and is estimated. */

@@ -63,7 +63,7 @@ const DIALECTS = [
     upstreamPath: '/v1/messages',
     whole: {
       content: [{ type: 'tool_use', input: { path: 'é' } }],
-      usage: { input_tokens: 60, cache_creation_input_tokens: 10, cache_read_input_tokens: 30, output_tokens: 7 },
+      usage: { input_tokens: 60, cache_creation_input_tokens: 8, cache_read_input_tokens: 30, output_tokens: 7 },
     },
     stream: [
       sse(

@@ -69,6 +69,18 @@ test('what a stream states is read however it is cut, and what it does not state
   expect(meter.used(true)).toEqual({ promptTokens: 9, completionTokens: 4 });
 });
 
+test.each([
+  ['for five minutes', {}, 60 + 125 + 30],
+  ['for an hour', { cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 100 } }, 60 + 200 + 30],
+  ['partly for an hour', { cache_creation: { ephemeral_1h_input_tokens: 40 } }, 60 + 75 + 80 + 30],
+  ['in a form of its own', { cache_creation: 'much' }, 60 + 125 + 30],
+])('what is kept %s counts as much as it costs', (_, kept, promptTokens) => {
+  const meter = createMeter(400);
+  const read = { input_tokens: 60, cache_creation_input_tokens: 100, cache_read_input_tokens: 30 };
+  meter.readAnswer(JSON.stringify({ usage: { ...read, ...kept, output_tokens: 7 } }));
+  expect(meter.used(true)).toEqual({ promptTokens, completionTokens: 7 });
+});
+
 test('a prompt of Chinese is expected to take most of a token for each character, one of English a quarter', () => {
   const of = (content: string) => {
     const body = JSON.stringify({ messages: [{ role: 'user', content }] });

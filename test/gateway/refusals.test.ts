@@ -283,6 +283,8 @@ test.each<[string, object | string, number, RegExp]>([
   ['what the upstream has kept', { ...REQUEST, previous_response_id: 'resp_1' }, 400, /^What the upstream has kept/],
   ['a dearer tier', { ...REQUEST, service_tier: 'priority' }, 400, /own price/],
   ['a dearer speed', { ...REQUEST, speed: 'fast' }, 400, /own price/],
+  ['a dearer place', { ...REQUEST, inference_geo: 'us' }, 400, /own price/],
+  ['a search by the upstream', { ...REQUEST, search_parameters: { mode: 'on' } }, 400, /performs itself/],
   ['other models to fall back to', { ...REQUEST, models: ['dearest'] }, 400, /chosen by the App/],
   ['a tool of the upstream', { ...REQUEST, tools: [{ type: 'web_search_20250305' }] }, 400, /performs itself/],
   ['a server of tools', { ...REQUEST, mcp_servers: [{ url: 'https://evil.test' }] }, 400, /performs itself/],
