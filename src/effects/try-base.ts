@@ -120,7 +120,10 @@ export async function finishTrial(
   const repository = await github.repository(onboarding);
   const site = { repository: onboarding, sha: base, server: repository.server, workspace: world.workspace };
   const { config } = await setupAt(site);
-  const advice = adviceFor(await environmentOf(onboarding, repository, github), config);
+  const environment = await environmentOf(onboarding, repository, github);
+  // Closed since the base was looked at: the next look says so, and no loop can begin however the trial went.
+  if (environment.bars === true) return lookedAtAgain(onboarding);
+  const advice = adviceFor(environment, config);
   // Last, so that a look at GitHub that fails lets nothing be paid twice.
   const model = await toldModel(world);
   const told = { verdict: trialVerdict(steps), model, steps, sandbox, advice, again: againText(onboarding) };

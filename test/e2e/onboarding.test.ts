@@ -481,6 +481,19 @@ it('an environment that the default branch may not use keeps the check red, and 
   );
 });
 
+it('an environment that is closed to the default branch while the base is tried lets nobody begin', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  await broughtAndMerged();
+  await eventually(async () => (await ownRuns()).length > 0, 'the run of the trial');
+  await world.as('maria', 'PUT', '/environments/loopwright', {
+    deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
+  });
+  const red = await checkOn('main', ({ conclusion }) => conclusion === 'failure' || conclusion === 'success');
+  expect(red).toMatchObject({ conclusion: 'failure', output: { title: 'One thing is missing' } });
+  expect(red.output.summary).toContain('`main` may not use the environment `loopwright`');
+});
+
 it('a run that delivers nothing is never green, and the button tries again', { timeout: PATIENCE_MS }, async () => {
   const { body, number } = await proposedPull();
   for (const page of pagesIn(body)) await pushed(world, 'maria', page);
