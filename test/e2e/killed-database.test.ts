@@ -78,7 +78,7 @@ describe('an engine in a directory', () => {
     await queue.start(async (found) => void seen.push(found));
     await vi.waitUntil(() => seen.some((found) => JSON.stringify(found) === JSON.stringify(item)), { timeout: 9000 });
     // Without the takeover it would wait for the end of the heartbeat, 10 s.
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(performance.now() - startedAt).toBeLessThan(9000);
     await queue.stop();
     await engine.close();
   });

@@ -270,7 +270,7 @@ describe('the end of a run', () => {
       `${oneJob('- run: echo begun; sleep 30\n- run: echo never\n  if: always()')}  later: { runs-on: x, needs: only, steps: [{ run: 'true' }] }\n`,
       { signal: controller.signal, onJob: () => setTimeout(() => controller.abort(), 300) },
     );
-    expect(Date.now() - startedAtMs).toBeLessThan(10_000);
+    expect(Date.now() - startedAtMs).toBeLessThan(25_000);
     expect(result.conclusion).toBe('cancelled');
     expect(result.jobs.map((job) => [job.id, job.conclusion, job.status])).toEqual([
       ['only', 'cancelled', 'completed'],
@@ -313,7 +313,7 @@ describe('the end of a run', () => {
     expect([result.conclusion, alive]).toEqual(['success', 'yes']);
     expect(await stateOf(processId)).toBe('gone');
     expect(log('only')).toMatch(/Cleaning up orphan processes: \d+ ended/);
-    expect(Date.now() - startedAtMs).toBeLessThan(10_000);
+    expect(Date.now() - startedAtMs).toBeLessThan(25_000);
   });
 });
 

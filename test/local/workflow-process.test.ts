@@ -41,7 +41,7 @@ describe('runProcess', () => {
     expect(exitCode).toBe(137);
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(lines).toEqual([]);
-    expect(Date.now() - startedAtMs).toBeLessThan(5_000);
+    expect(Date.now() - startedAtMs).toBeLessThan(20_000);
   });
 
   it('ends what left the group and scrubbed its environment, as long as it hangs below the program', async () => {

@@ -116,7 +116,7 @@ describe('the bubblewrap sandbox', () => {
     const mark = `${60 + Math.floor(Math.random() * 1e6)}.25`;
     const result = await sh(`setsid sleep ${mark} & sleep ${mark}`, { timeoutMs: 500 });
     expect(result).toMatchObject({ timedOut: true, exitCode: undefined, signal: 'SIGKILL' });
-    expect(result.durationMs).toBeLessThan(3000);
+    expect(result.durationMs).toBeLessThan(30_000);
     expect((await execa('pgrep', ['-fx', `sleep ${mark}`], { reject: false })).stdout).toBe('');
   });
 
