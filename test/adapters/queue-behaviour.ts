@@ -164,7 +164,7 @@ export function describeQueue(database: string, openDatabase: () => Promise<Engi
         await queue.start(async () => {
           handled += 1;
         });
-        // One each time that it looks by itself would take 75 s.
+        // One each time that it looks by itself, twice a second as pg-boss does, would take 75 s.
         await until(() => handled === 150, 30_000);
       }));
 
