@@ -68,9 +68,12 @@ test('init writes the runner that it cannot try as a comment, and says what help
     err: [],
     last: `No loop can start yet: \`# runner: node-test\` in .github/loopwright.yml is a comment, because ${why}.`,
   });
-  expect(await readFile(join(directory, '.github', 'loopwright.yml'), 'utf8')).toBe(
-    `version: 1\ncommands:\n  test: npm test\n  # runner: node-test   # not seen to work: ${why}\n`,
-  );
+  expect((await readFile(join(directory, '.github', 'loopwright.yml'), 'utf8')).split('\n').slice(0, 4)).toEqual([
+    'version: 1',
+    'commands:',
+    '  test: npm test',
+    `  # runner: node-test   # not seen to work: ${why}`,
+  ]);
 });
 
 test('start says that BUILD will be refused, and serves what needs no BUILD', { timeout: TIMEOUT_MS }, async () => {
