@@ -12,11 +12,17 @@ import { isProveLabel } from './proof-asks.ts';
 import type { Taking } from './reader.ts';
 
 /** Webhooks that tell of a head on which nothing of ours may be yet. */
-export type HeadName = 'pull_request.opened' | 'pull_request.reopened' | 'pull_request.synchronize';
+export type HeadName =
+  | 'pull_request.opened'
+  | 'pull_request.edited'
+  | 'pull_request.reopened'
+  | 'pull_request.synchronize';
 type Reader<Name extends PayloadName> = (payload: PayloadOf<Name>, taking: Taking) => Promise<string | undefined>;
 
 const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
   'pull_request.opened': onHead,
+  // Into another branch, which may require more.
+  'pull_request.edited': onHead,
   'pull_request.reopened': onHead,
   'pull_request.synchronize': onHead,
   async 'merge_group.checks_requested'(payload, { ports }) {

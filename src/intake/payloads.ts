@@ -107,6 +107,12 @@ const payload = z.discriminatedUnion('name', [
   }),
   z.object({ name: z.literal('pull_request.opened'), ...envelope, pull_request }),
   z.object({ name: z.literal('pull_request.closed'), ...envelope, pull_request }),
+  z.object({
+    name: z.literal('pull_request.edited'),
+    ...envelope,
+    pull_request,
+    changes: z.object({ base: present }).optional().catch(undefined),
+  }),
   z.object({ name: z.literal('pull_request.reopened'), ...envelope, pull_request }),
   z.object({ name: z.literal('pull_request.labeled'), ...envelope, pull_request, label: label.optional() }),
   z.object({ name: z.literal('pull_request.synchronize'), ...envelope, pull_request }),

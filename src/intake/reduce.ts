@@ -55,6 +55,7 @@ const DECIDES: Decides = {
   'issues.transferred': () => true,
   'issue_comment.created': ({ sender, comment }) => isWritten({ sender, comment }) && /^\//m.test(comment.body),
   'pull_request.opened': mayLackChecks,
+  'pull_request.edited': (payload, self) => payload.changes?.base !== undefined && mayLackChecks(payload, self),
   'pull_request.closed': () => true,
   'pull_request.reopened': mayLackChecks,
   'pull_request.labeled': ({ label, sender }) => isProveLabel(label?.name) && isPerson(sender),

@@ -24,6 +24,7 @@ import { standingReaders } from './standing-readers.ts';
 const OF_OTHERS: Readers<HeadName | 'pull_request.labeled' | 'merge_group.checks_requested'> = {
   'merge_group.checks_requested': async () => [],
   'pull_request.opened': async () => [],
+  'pull_request.edited': async () => [],
   'pull_request.labeled': async () => [],
   'pull_request.reopened': async () => [],
   'pull_request.synchronize': async () => [],

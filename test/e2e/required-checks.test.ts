@@ -51,11 +51,11 @@ async function required(names: readonly string[], more: readonly object[] = []):
 
 const numbered = z.object({ number: z.int(), head: z.object({ sha: z.string() }) });
 
-async function opened(branch: string): Promise<z.infer<typeof numbered>> {
-  const main = await headOf(world, 'main');
-  await world.as('wout', 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha: main });
+async function opened(branch: string, base = 'main'): Promise<z.infer<typeof numbered>> {
+  const sha = await headOf(world, base);
+  await world.as('wout', 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha });
   await pushed(world, 'wout', { branch, path: `${branch}.md`, text: 'x\n' });
-  return numbered.parse((await world.as('wout', 'POST', '/pulls', { title: branch, head: branch, base: 'main' })).body);
+  return numbered.parse((await world.as('wout', 'POST', '/pulls', { title: branch, head: branch, base })).body);
 }
 
 const pullOf = async (pull: number) =>
@@ -197,6 +197,22 @@ describe('where a check of ours is required', () => {
     expect((await sentSince(before)).filter((line) => !line.startsWith('GET '))).toEqual([]);
     const moved = await pushed(world, 'wout', { branch: 'foreign', path: 'foreign.md', text: 'y\n' });
     await eventually(async () => (await written(moved)).length > 0, 'the check of the new head');
+    expect(await merge(number)).toBe(200);
+  });
+
+  it('a pull request into another branch gets none, and one when it is to be merged into this one after all', async () => {
+    await required([EVIDENCE]);
+    const below = await opened('below');
+    const { number, head } = await opened('above', 'below');
+    await eventually(async () => (await written(below.head.sha)).length > 0, 'the check of the lower one');
+    await idle();
+    expect(await written(head.sha)).toEqual([]);
+    await world.as('wout', 'PATCH', `/pulls/${number}`, { title: 'Above' });
+    expect((await world.as('wout', 'PATCH', `/pulls/${number}`, { base: 'nowhere' })).status).toBe(422);
+    expect((await world.as('wout', 'PATCH', `/pulls/${number}`, { base: 'main' })).body).toMatchObject({
+      base: { ref: 'main' },
+    });
+    await eventually(async () => (await written(head.sha)).length > 0, 'its check');
     expect(await merge(number)).toBe(200);
   });
 

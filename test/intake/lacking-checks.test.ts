@@ -115,6 +115,18 @@ describe('the head of a pull request that is no loop’s', () => {
     expect(seen.asked).toEqual(['shop release/1.0']);
   });
 
+  it('gets what another branch requires when it is to be merged into that one', async () => {
+    const retargeted = { ...pull('edited', { base: 'release/1.0' }), changes: { base: { ref: { from: 'trunk' } } } };
+    const renamed = { ...pull('edited'), changes: { title: { from: 'Mine' } } };
+    const kept = [retargeted, renamed].map(
+      (payload) => deliveryOf({ id: 'x', name: 'pull_request', payload, receivedAt: AT }, 'loopwright[bot]').payload,
+    );
+    expect(kept).toEqual([expect.anything(), undefined]);
+    await door.deliver('pull_request', retargeted);
+    expect(seen.asked).toEqual(['shop release/1.0']);
+    expect(names()).toEqual([EVIDENCE]);
+  });
+
   it('gets no `loopwright / proof` where one was asked for, whatever came of it, or where the label asks', async () => {
     required = [EVIDENCE, 'loopwright / proof'];
     await door.deliver('pull_request', pull('opened', { number: 41 }));

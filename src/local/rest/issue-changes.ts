@@ -4,7 +4,7 @@ import { startPullRuns } from '../actions/workflow-triggers.ts';
 import { now } from '../clock.ts';
 import type { Host } from '../host.ts';
 import { found, HttpError } from '../http-error.ts';
-import type { Issue, Repository } from '../records.ts';
+import type { Issue, Pull, Repository } from '../records.ts';
 import { emit } from '../webhooks/events.ts';
 import { issuePayload, labelPayload, labelPayloads } from './payloads.ts';
 import { pullFactsOf, pullPayload } from './pull-payloads.ts';
@@ -86,6 +86,15 @@ export async function editText(
     fields: { changes },
     values: (current) => ({ title: title ?? current.title, body: body ?? current.body }),
   });
+}
+
+/** Tells that a pull request is to be merged into another branch by now. */
+export async function tellRetargeted(
+  change: IssueChange,
+  { base, baseSha }: Pick<Pull, 'base' | 'baseSha'>,
+): Promise<Issue> {
+  const changes = { base: { ref: { from: base }, sha: { from: baseSha } } };
+  return changeIssue(change, { action: 'edited', fields: { changes }, values: () => ({}) });
 }
 
 interface Step {

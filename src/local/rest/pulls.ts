@@ -21,7 +21,7 @@ import {
   repositoryOf,
 } from './endpoint.ts';
 import { gitOfCall } from './git-data.ts';
-import { editText, setState } from './issue-changes.ts';
+import { editText, setState, tellRetargeted } from './issue-changes.ts';
 import { ordered } from './ordered.ts';
 import { keepPullRef } from './pull-changes.ts';
 import { issueOfPull, pullFactsOf, pullPayload } from './pull-payloads.ts';
@@ -161,8 +161,7 @@ async function editPull(call: Call) {
   const repository = repositoryOf(call);
   const pull = pullOf(call);
   const edit = parseBody(call, pullEdit);
-  if (edit.base !== undefined && edit.base !== pull.base)
-    throw new HttpError(422, 'This server cannot change the base of a pull request.');
+  if (edit.base !== undefined && edit.base !== pull.base) await retarget(call, pull, edit.base);
   if (edit.state === 'open') await judgeReopening(call, pull);
   const change = { host, repository, sender: actingLogin(call) };
   const issue = await editText(
@@ -171,6 +170,15 @@ async function editPull(call: Call) {
   );
   if (edit.state) await setState({ ...change, issue }, edit.state);
   return ok(await fullPayload(call, pullOf(call)));
+}
+
+async function retarget(call: Call, pull: Pull, base: string): Promise<void> {
+  const { host } = call;
+  const issue = issueOfPull(host, pull);
+  if (issue.state !== 'open') throw refused('Cannot change the base branch of a closed pull request.');
+  const { baseSha } = await endsOf(call, { head: pull.head, base });
+  host.state.pulls.update(pull.id, { base, baseSha, movedAt: host.clock.now().toISOString() });
+  await tellRetargeted({ host, repository: repositoryOf(call), issue, sender: actingLogin(call) }, pull);
 }
 
 async function judgeReopening(call: Call, { mergedAt, head }: Pull): Promise<void> {
