@@ -20,10 +20,12 @@ export async function hearMeanwhile(
 }
 
 async function unsentOf(loop: Loop, ports: Ports): Promise<readonly Delivery[]> {
-  const { ref, withheld, review } = loop;
+  const { ref, withheld, started, review } = loop;
   const { github, clock, self } = ports;
   if (withheld === undefined) return [];
-  const since = new Date(Date.parse(withheld.since) - MARGIN_MS).toISOString();
+  // What was said on the issue before was said to another loop. GitHub tells times in whole seconds.
+  const fromMs = Math.max(Date.parse(withheld.since) - MARGIN_MS, Date.parse(started?.at ?? withheld.since));
+  const since = new Date(fromMs - (fromMs % 1000)).toISOString();
   const said = await github.unsent(ref, { issue: ref.issue, pull: review?.pull, since });
   const unsent = [...said, ...(await pushesTo(loop, ports))];
   const receivedAt = clock.now().toISOString();

@@ -51,6 +51,23 @@ describe.each(LOOKS)('a right that is back, by %s', (_, look) => {
   });
 });
 
+it.each([
+  ['and a minute before it', '2026-01-01T00:00:00.000Z', -60_000],
+  ['and not before the loop began: that was said to another one', timeOf(59.51), -30_000],
+])('GitHub is asked for what was said since the right was taken, %s', async (_, startedAt, fromMs) => {
+  const asked: string[] = [];
+  const { started, ...rest } = waiting();
+  await door.keep({ ...rest, ref: { ...REF, issue: 14 }, started: started && { ...started, at: startedAt } });
+  Object.assign(door.ports.github, {
+    unsent: async (_: unknown, { issue, since }: { readonly issue: number; readonly since: string }) => {
+      if (issue === 14) asked.push(since);
+      return [];
+    },
+  });
+  await createRegaining(door.ports, hearingMeanwhile(door.ports))();
+  expect(asked).toEqual([new Date(Date.parse(timeOf(60)) + fromMs).toISOString()]);
+});
+
 it('of several loops one that GitHub cannot be asked about keeps no other waiting', async () => {
   run = () => Promise.reject(new LoopError('GitHub answered 418', { status: 418 }));
   await expect(createRegaining(door.ports, hearingMeanwhile(door.ports))()).rejects.toThrow('418');
