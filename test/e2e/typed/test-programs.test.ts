@@ -66,7 +66,7 @@ it('--state goes on where the command was ended', async () => {
   try {
     const state = join(directory, 'state.json');
     const failed = [{ seed: 31, failures: [{ invariant: 'a', sentence: 'An old one.', detail: 'x' }], trace: [] }];
-    await writeFile(state, JSON.stringify({ from: 31, done: 1, simulatedHours: 3, failed }));
+    await writeFile(state, JSON.stringify({ from: 31, done: 1, simulatedHours: 3, ends: {}, failed }));
     const how = ['--seeds', '2', '--threads', '1', '--state', state];
     expect((await typed('main', ...how)).stderr).toContain('say --from 31 or name a new file.');
     const { exitCode, stdout } = await typed('main', ...how, '--from', '31', '--json');
