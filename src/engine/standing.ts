@@ -18,7 +18,7 @@ export type HearMeanwhile = (loop: Loop) => Promise<void>;
 
 /**
  * What a loop hears where the rights of the App are so: that it waits, or that it goes on, and then how the run ended of whose end nobody told it meanwhile.
- * What people said is heard before that.
+ * What people said is heard before that, and before it goes on with a part of its work.
  */
 export async function newsOf(
   loop: Loop,
@@ -27,12 +27,18 @@ export async function newsOf(
 ): Promise<readonly Event[]> {
   if (withheld !== undefined) {
     const { reason, isWhole } = withheld;
+    if (!isWhole && isHeldWhole(loop)) await hearMeanwhile(loop);
     return [{ type: 'withheld', at, reason, lanes: isWhole ? [...effectLane.options] : [] }];
   }
   if (loop.withheld === undefined) return [];
   await hearMeanwhile(loop);
   const ended = await endOfRun(loop, { github }, at).catch(unlessDeleted);
   return [{ type: 'regained', at }, ...(ended === undefined ? [] : [ended])];
+}
+
+/** Whether it waits with all that it has, and was told nothing perhaps. */
+function isHeldWhole({ withheld }: Loop): boolean {
+  return withheld?.lanes.length === effectLane.options.length;
 }
 
 /** Of a run that somebody deleted meanwhile nobody tells the end any more; the loop goes on, and its own timer finds that. */

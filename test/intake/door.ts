@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Engine, openEngine } from '../../src/adapters/database/database.ts';
 import { createStore } from '../../src/adapters/database/store.ts';
 import { GoneError } from '../../src/errors.ts';
-import type { ReviewComment } from '../../src/github/github-port.ts';
+import type { ReviewComment, UnsentWebhook } from '../../src/github/github-port.ts';
 import { meaningsOf, takeIn } from '../../src/intake/take-in.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { idOf, type LoopRef, type Role, type Withheld } from '../../src/loop/terms.ts';
@@ -35,6 +35,8 @@ export interface World {
   gone: string | undefined;
   /** What the App may not do there for now. */
   withheld: Withheld | undefined;
+  /** What its webhooks did not say. */
+  unsent: readonly UnsentWebhook[];
   /** The last common commit of any two. */
   merged: string | undefined;
   /** By `base...head`. */
@@ -72,6 +74,7 @@ export function doors(): () => Promise<Door> {
 async function openDoor(engine: Engine): Promise<Door> {
   await engine.db.deleteFrom('loops').execute();
   await engine.db.deleteFrom('heard').execute();
+  await engine.db.deleteFrom('deliveries').execute();
   await engine.db.deleteFrom('onboardings').execute();
   const store = createStore(engine);
   const world: World = {
@@ -84,6 +87,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     now: '2026-01-10T00:01:00.000Z',
     gone: undefined,
     withheld: undefined,
+    unsent: [],
     merged: undefined,
     paths: {},
   };
@@ -123,7 +127,9 @@ async function openDoor(engine: Engine): Promise<Door> {
       }),
       locate: ask('locate', () => world.place),
       withheld: ask('withheld', () => world.withheld),
-      unsent: ask('unsent', () => []),
+      unsent: ask('unsent', ({ since }: { readonly since: string }) =>
+        world.unsent.filter(({ at }) => Date.parse(at) >= Date.parse(since)),
+      ),
       changedPaths: ask('changedPaths', (base: string, head: string) => world.paths[`${base}...${head}`] ?? []),
       requiredChecks: ask('requiredChecks', () => ['loopwright / evidence']),
       addChecks: ask('addChecks', () => undefined),

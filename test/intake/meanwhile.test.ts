@@ -1,0 +1,39 @@
+/** What was said while GitHub told nothing is heard once, in its order, and before the loop goes on. */
+import { beforeEach, expect, it } from 'vitest';
+import type { UnsentWebhook } from '../../src/github/github-port.ts';
+import { decide } from '../../src/loop/decide.ts';
+import { effectLane } from '../../src/loop/effect.ts';
+import type { Loop } from '../../src/loop/loop.ts';
+import { atReview, SHA } from '../loop/stands.ts';
+import { timeOf } from '../loop/world.ts';
+import { commentOf, type Door, doors, from, MARIA } from './door.ts';
+
+const openDoor = doors();
+const BRANCH = 'refs/heads/loopwright/12';
+/** When the App heard that it may do nothing. */
+const SINCE = timeOf(100);
+const SUSPENDED = { reason: 'It is suspended.', isWhole: true };
+
+const waiting = (loop: Loop = atReview(), since = SINCE): Loop =>
+  decide(loop, { type: 'withheld', at: since, reason: SUSPENDED.reason, lanes: [...effectLane.options] }).loop;
+
+let door: Door;
+beforeEach(async () => {
+  door = await openDoor();
+  door.world.heads = { 'refs/heads/main': waiting().started?.base.sha, [BRANCH]: SHA };
+});
+
+const unsuspended = () => door.deliver('installation', from(MARIA, { action: 'unsuspend' }), timeOf(200));
+
+function said(body: string, at: string, id: number): UnsentWebhook {
+  const payload = { ...commentOf(body, { comment: { id, created_at: at, updated_at: at } }) };
+  return { id: `comment-${id}`, name: 'issue_comment', at, payload };
+}
+
+it('a `/stop` is heard before a loop goes on that may do a part of its work again', async () => {
+  await door.keep(waiting());
+  door.world.unsent = [said('/stop', timeOf(110), 901)];
+  door.world.withheld = { reason: 'It lacks `checks: write`.', isWhole: false };
+  await unsuspended();
+  expect(await door.loop()).toMatchObject({ status: 'stopped', withheld: { reason: 'It lacks `checks: write`.' } });
+});
