@@ -1,6 +1,8 @@
 /** What was said and done while GitHub told the App nothing: it is asked for, and taken in as if its webhooks had come, before the loop goes on. */
 import type { UnsentWebhook } from '../github/github-port.ts';
+import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
+import { idOf } from '../loop/terms.ts';
 import type { Delivery, Ports } from '../ports.ts';
 import { deliveryOf } from './reduce.ts';
 
@@ -21,12 +23,14 @@ export async function hearMeanwhile(
 
 async function unsentOf(loop: Loop, ports: Ports): Promise<readonly Delivery[]> {
   const { ref, withheld, started, review } = loop;
-  const { github, clock, self } = ports;
+  const { github, store, clock, self } = ports;
   if (withheld === undefined) return [];
   // What was said on the issue before was said to another loop. GitHub tells times in whole seconds.
   const fromMs = Math.max(Date.parse(withheld.since) - MARGIN_MS, Date.parse(started?.at ?? withheld.since));
   const since = new Date(fromMs - (fromMs % 1000)).toISOString();
-  const said = await github.unsent(ref, { issue: ref.issue, pull: review?.pull, since });
+  const read = await github.unsent(ref, { issue: ref.issue, pull: review?.pull, since });
+  const log = await store.log(idOf(ref));
+  const said = read.filter((one) => !isLogged(one, log));
   const unsent = [...said, ...(await pushesTo(loop, ports))];
   const receivedAt = clock.now().toISOString();
   const { installationId, repositoryId, owner, repo } = ref;
@@ -37,6 +41,19 @@ async function unsentOf(loop: Loop, ports: Ports): Promise<readonly Delivery[]> 
   return unsent.map(({ id, name, payload }) =>
     deliveryOf({ id: `meanwhile/${repositoryId}/${id}`, name, payload: { ...payload, ...where }, receivedAt }, self),
   );
+}
+
+/** What has no id of its own in its webhook, and as what the log has it. */
+const LOGGED_AS: Readonly<Record<string, Event['type']>> = {
+  'issues.closed': 'closed',
+  'issues.unlabeled': 'unlabelled',
+  'pull_request.closed': 'ended',
+};
+
+/** Whether its webhook did come: then it is answered, and `/resume` may have been said since. */
+function isLogged({ name, at, payload }: UnsentWebhook, log: Awaited<ReturnType<Ports['store']['log']>>): boolean {
+  const type = LOGGED_AS[`${name}.${payload.action}`];
+  return log.some(({ event }) => event !== undefined && event.type === type && Date.parse(event.at) >= Date.parse(at));
 }
 
 /** The branches that matter to the loop, where they are elsewhere than it knows; who moved them nobody tells. */

@@ -6,7 +6,7 @@ import { effectLane } from '../../src/loop/effect.ts';
 import type { Loop } from '../../src/loop/loop.ts';
 import { atReview, SHA } from '../loop/stands.ts';
 import { timeOf } from '../loop/world.ts';
-import { commentOf, type Door, doors, from, MARIA } from './door.ts';
+import { commentOf, type Door, doors, from, issueOf, MARIA } from './door.ts';
 
 const openDoor = doors();
 const BRANCH = 'refs/heads/loopwright/12';
@@ -29,6 +29,9 @@ function said(body: string, at: string, id: number): UnsentWebhook {
   const payload = { ...commentOf(body, { comment: { id, created_at: at, updated_at: at } }) };
   return { id: `comment-${id}`, name: 'issue_comment', at, payload };
 }
+function closing(at: string, id: number): UnsentWebhook {
+  return { id: `event-${id}`, name: 'issues', at, payload: { action: 'closed', issue: issueOf(), sender: MARIA } };
+}
 
 it('a `/stop` is heard before a loop goes on that may do a part of its work again', async () => {
   await door.keep(waiting());
@@ -36,4 +39,20 @@ it('a `/stop` is heard before a loop goes on that may do a part of its work agai
   door.world.withheld = { reason: 'It lacks `checks: write`.', isWhole: false };
   await unsuspended();
   expect(await door.loop()).toMatchObject({ status: 'stopped', withheld: { reason: 'It lacks `checks: write`.' } });
+});
+
+it('the closing of an issue that its webhook told, and that `/resume` answered, is not heard again', async () => {
+  await door.keep(atReview());
+  door.world.issue = { state: 'closed', labels: ['loop'] };
+  const at = timeOf(99.5);
+  await door.deliver('issues', from(MARIA, { action: 'closed', issue: issueOf() }), at);
+  await door.deliver('issue_comment', commentOf('/resume', { comment: { id: 902 } }), timeOf(99.8));
+  expect(await door.loop()).toMatchObject({ status: 'waiting' });
+  door.world.withheld = SUSPENDED;
+  await door.deliver('installation', from(MARIA, { action: 'suspend' }), SINCE);
+  door.world.withheld = undefined;
+  door.world.unsent = [closing(at, 41)];
+  await unsuspended();
+  expect(await door.told()).toEqual(['closed', 'commanded', 'withheld', 'regained']);
+  expect(await door.loop()).toMatchObject({ status: 'waiting' });
 });
