@@ -11,14 +11,24 @@ const MARGIN_MS = 60_000;
 /** Where a branch is told to be when only that it may have moved is known: no commit has this id. */
 const UNKNOWN = '0'.repeat(40);
 
-/** @throws {LoopError} where GitHub does not tell; what was heard by then is kept, and not taken in again. */
+/** @throws {LoopError} where GitHub does not tell; what was heard by then is not taken in again. */
 export async function hearMeanwhile(
   loop: Loop,
   ports: Ports,
   takeIn: (delivery: Delivery) => Promise<void>,
 ): Promise<void> {
-  for (const delivery of await unsentOf(loop, ports))
-    if (delivery.repositoryId !== undefined && (await ports.store.receive(delivery))) await takeIn(delivery);
+  for (const delivery of await unsentOf(loop, ports)) {
+    const unread = await unreadOf(delivery, ports);
+    if (unread !== undefined) await takeIn(unread);
+  }
+}
+
+/** What is new, and what was stored before and is not taken in: it failed then, or another process is at it. */
+async function unreadOf(delivery: Delivery, { store }: Pick<Ports, 'store'>): Promise<Delivery | undefined> {
+  if (delivery.repositoryId === undefined) return undefined;
+  if (await store.receive(delivery)) return delivery;
+  const stored = await store.delivery(delivery.id);
+  return stored?.payload === undefined ? undefined : stored;
 }
 
 async function unsentOf(loop: Loop, ports: Ports): Promise<readonly Delivery[]> {

@@ -1,6 +1,9 @@
 /** What was said while GitHub told nothing is heard once, in its order, and before the loop goes on. */
 import { beforeEach, expect, it } from 'vitest';
+import { createRegaining } from '../../src/engine/standing.ts';
+import { UnansweredError } from '../../src/errors.ts';
 import type { UnsentWebhook } from '../../src/github/github-port.ts';
+import { hearingMeanwhile } from '../../src/intake/take-in.ts';
 import { decide } from '../../src/loop/decide.ts';
 import { effectLane } from '../../src/loop/effect.ts';
 import type { Loop } from '../../src/loop/loop.ts';
@@ -23,6 +26,7 @@ beforeEach(async () => {
   door.world.heads = { 'refs/heads/main': waiting().started?.base.sha, [BRANCH]: SHA };
 });
 
+const look = () => createRegaining(door.ports, hearingMeanwhile(door.ports))();
 const unsuspended = () => door.deliver('installation', from(MARIA, { action: 'unsuspend' }), timeOf(200));
 
 function said(body: string, at: string, id: number): UnsentWebhook {
@@ -55,4 +59,21 @@ it('the closing of an issue that its webhook told, and that `/resume` answered, 
   await unsuspended();
   expect(await door.told()).toEqual(['closed', 'commanded', 'withheld', 'regained']);
   expect(await door.loop()).toMatchObject({ status: 'waiting' });
+});
+
+it('what could not be taken in at first is taken in before the loop goes on', async () => {
+  await door.keep(waiting());
+  door.world.unsent = [said('/stop', timeOf(110), 903)];
+  const { permission } = door.ports.github;
+  let asked = 0;
+  Object.assign(door.ports.github, {
+    permission: (...of: Parameters<typeof permission>) => {
+      asked += 1;
+      return asked === 1 ? Promise.reject(new UnansweredError('GitHub answered 502')) : permission(...of);
+    },
+  });
+  await expect(look()).rejects.toThrow('502');
+  expect((await door.loop())?.withheld).toBeDefined();
+  await look();
+  expect(await door.told()).toEqual(['commanded', 'regained']);
 });
