@@ -77,3 +77,11 @@ it('what could not be taken in at first is taken in before the loop goes on', as
   await look();
   expect(await door.told()).toEqual(['commanded', 'regained']);
 });
+
+it('what was said before the loop was started is not for it', async () => {
+  const startedAt = atReview().started?.at ?? '';
+  await door.keep(waiting(atReview(), startedAt));
+  door.world.unsent = [said('/stop', new Date(Date.parse(startedAt) - 10_000).toISOString(), 904)];
+  await unsuspended();
+  expect(await door.told()).toEqual(['regained']);
+});
