@@ -66,12 +66,12 @@ function isLogged({ name, at, payload }: UnsentWebhook, log: Awaited<ReturnType<
   return log.some(({ event }) => event !== undefined && event.type === type && Date.parse(event.at) >= Date.parse(at));
 }
 
-/** The branches that matter to the loop, where they are elsewhere than it knows; who moved them nobody tells. */
+/** The branches that matter to the loop, where they are elsewhere than it knows; who moved them nobody tells. One may come back to where it was before. */
 async function pushesTo(
-  { ref, started, review }: Loop,
+  { ref, started, review, withheld }: Loop,
   { github }: Pick<Ports, 'github'>,
 ): Promise<readonly Pick<UnsentWebhook, 'id' | 'name' | 'payload'>[]> {
-  if (started === undefined) return [];
+  if (started === undefined || withheld === undefined) return [];
   const known = [
     { branch: started.base.branch, at: started.base.sha },
     ...(review === undefined ? [] : [{ branch: started.branch, at: review.head }]),
@@ -81,7 +81,7 @@ async function pushesTo(
     const full = `refs/heads/${branch}`;
     const head = (await github.head(ref, full)) ?? 'gone';
     const payload = { ref: full, after: UNKNOWN, sender: null };
-    if (head !== at) pushes.push({ id: `${branch}/${head}`, name: 'push', payload });
+    if (head !== at) pushes.push({ id: `${branch}/${head}/${withheld.since}`, name: 'push', payload });
   }
   return pushes;
 }

@@ -85,3 +85,20 @@ it('what was said before the loop was started is not for it', async () => {
   await unsuspended();
   expect(await door.told()).toEqual(['regained']);
 });
+
+it('a branch that is set back is heard of again in a later suspension', async () => {
+  await door.keep(waiting());
+  const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
+  door.world.heads[BRANCH] = one;
+  await unsuspended();
+  expect(await door.loop()).toMatchObject({ review: { head: one } });
+  door.world.heads[BRANCH] = two;
+  await door.deliver('push', from(MARIA, { ref: BRANCH, after: two }), timeOf(210));
+  expect(await door.loop()).toMatchObject({ review: { head: two } });
+  door.world.withheld = SUSPENDED;
+  await door.deliver('installation', from(MARIA, { action: 'suspend' }), timeOf(220));
+  door.world.withheld = undefined;
+  door.world.heads[BRANCH] = one;
+  await unsuspended();
+  expect(await door.loop()).toMatchObject({ review: { head: one } });
+});
