@@ -78,16 +78,28 @@ async function waitingIn({ store }: Pick<Ports, 'store'>): Promise<ReadonlyMap<n
 
 async function lookAt(ref: LoopRef, ports: Looking): Promise<void> {
   const withheld = await ports.github.withheld(ref);
+  const place = withheld?.isWhole === true ? undefined : await ports.github.locate(ref);
   const at = ports.clock.now().toISOString();
   const here = await ports.store.overview({ repositoryId: ref.repositoryId, withheld: true, limit: MOST });
   const failures: unknown[] = [];
   // What keeps one from going on keeps no other.
-  for (const { id } of here) await tell(id, { withheld, at }, ports).catch((error: unknown) => failures.push(error));
+  for (const { id } of here)
+    await tell(id, { withheld, at, place }, ports).catch((error: unknown) => failures.push(error));
   throwAll(failures);
 }
 
-async function tell(id: string, found: Parameters<typeof newsOf>[1], ports: Looking): Promise<void> {
+interface Found {
+  readonly withheld: Withheld | undefined;
+  readonly at: string;
+  /** Where the repository is now. */
+  readonly place: Pick<LoopRef, 'installationId' | 'owner' | 'repo'> | undefined;
+}
+
+/** With a former installation nothing can be asked, so the place is told first. */
+async function tell(id: string, { place, ...found }: Found, ports: Looking): Promise<void> {
   const stored = await ports.store.load(id);
   if (stored === undefined) return;
-  for (const event of await newsOf(stored.loop, found, ports)) await apply(stored.loop.ref, event, ports);
+  const ref = { ...stored.loop.ref, ...place };
+  if (place !== undefined) await apply(ref, { type: 'relocated', at: found.at, ...place }, ports);
+  for (const event of await newsOf({ ...stored.loop, ref }, found, ports)) await apply(ref, event, ports);
 }

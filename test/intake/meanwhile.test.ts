@@ -1,7 +1,7 @@
 /** What was said while GitHub told nothing is heard once, in its order, and before the loop goes on. */
 import { beforeEach, expect, it } from 'vitest';
 import { createRegaining } from '../../src/engine/standing.ts';
-import { UnansweredError } from '../../src/errors.ts';
+import { GoneError, UnansweredError } from '../../src/errors.ts';
 import type { UnsentWebhook } from '../../src/github/github-port.ts';
 import { hearingMeanwhile } from '../../src/intake/take-in.ts';
 import { decide } from '../../src/loop/decide.ts';
@@ -101,4 +101,19 @@ it('a branch that is set back is heard of again in a later suspension', async ()
   door.world.heads[BRANCH] = one;
   await unsuspended();
   expect(await door.loop()).toMatchObject({ review: { head: one } });
+});
+
+it('a loop goes on of a repository that another installation has now, and of which nobody told', async () => {
+  await door.keep(waiting());
+  door.world.place = { installationId: 2, owner: 'acme', repo: 'shop' };
+  const { unsent } = door.ports.github;
+  Object.assign(door.ports.github, {
+    unsent: (...[repository, of]: Parameters<typeof unsent>) =>
+      repository.installationId === 1
+        ? Promise.reject(new GoneError('GitHub answered 404', { status: 404 }))
+        : unsent(repository, of),
+  });
+  await look();
+  expect(await door.loop()).toMatchObject({ ref: { installationId: 2 } });
+  expect((await door.loop())?.withheld).toBeUndefined();
 });
