@@ -100,6 +100,11 @@ async function tell(id: string, { place, ...found }: Found, ports: Looking): Pro
   const stored = await ports.store.load(id);
   if (stored === undefined) return;
   const ref = { ...stored.loop.ref, ...place };
-  if (place !== undefined) await apply(ref, { type: 'relocated', at: found.at, ...place }, ports);
+  if (place !== undefined && isElsewhere(stored.loop.ref, place))
+    await apply(ref, { type: 'relocated', at: found.at, ...place }, ports);
   for (const event of await newsOf({ ...stored.loop, ref }, found, ports)) await apply(ref, event, ports);
+}
+
+function isElsewhere(known: LoopRef, { installationId, owner, repo }: NonNullable<Found['place']>): boolean {
+  return known.installationId !== installationId || known.owner !== owner || known.repo !== repo;
 }
