@@ -2,6 +2,7 @@
  * What GitHub told nobody: of a suspended installation, and of a repository that was taken out of it, it sends no webhooks, and keeps none to be had
  * later. Read from what it shows, in the form in which its webhooks would have said it.
  */
+import { GoneError } from '../errors.ts';
 import type { Call } from './github-client.ts';
 import { hasStatus } from './github-errors.ts';
 import type { UnsentWebhook } from './github-port.ts';
@@ -12,36 +13,40 @@ export const unsent: Operation<'unsent'> = async (call, { issue, pull, since }) 
   return told.toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at));
 };
 
-/** A deleted issue, and one that was moved to another repository. */
-const GONE = [301, 404, 410];
-
 async function ofIssue(call: Call, number: number, since: string): Promise<readonly UnsentWebhook[]> {
-  const { octokit, here } = call;
+  const issue = await issueThere(call, number);
+  if (issue === undefined) {
+    const payload = { action: 'deleted', issue: { number, title: '', user: null }, sender: null };
+    return [{ id: `deleted-${number}`, name: 'issues', at: since, payload }];
+  }
+  const labels = new Set(issue.labels.map((label) => (typeof label === 'string' ? label : (label.name ?? ''))));
+  const events = (await eventsOf(call, number, since)).filter(({ event, label }) =>
+    event === 'closed' ? issue.state === 'closed' : event === 'unlabeled' && !labels.has(label?.name ?? ''),
+  );
+  const done = events.map(({ id, event, actor, created_at: at, label }) => ({
+    id: `event-${id}`,
+    name: 'issues',
+    at,
+    payload: { action: event, issue, label, sender: actor },
+  }));
+  return [...done, ...(await commentsOn(call, issue, since))];
+}
+
+/** Undefined where it was deleted, or another repository has it now: that is thrown on the way, and Octokit wraps it. */
+async function issueThere({ octokit, here, ifThere }: Call, number: number) {
   try {
-    const { data: issue } = await octokit.rest.issues.get({ ...here, issue_number: number });
-    const labels = new Set(issue.labels.map((label) => (typeof label === 'string' ? label : (label.name ?? ''))));
-    const events = (await eventsOf(call, number, since)).filter(({ event, label }) =>
-      event === 'closed' ? issue.state === 'closed' : event === 'unlabeled' && !labels.has(label?.name ?? ''),
-    );
-    const done = events.map(({ id, event, actor, created_at: at, label }) => ({
-      id: `event-${id}`,
-      name: 'issues',
-      at,
-      payload: { action: event, issue, label, sender: actor },
-    }));
-    return [...done, ...(await commentsOn(call, issue, since))];
+    return (await ifThere(() => octokit.rest.issues.get({ ...here, issue_number: number })))?.data;
   } catch (error) {
-    if (!hasStatus(error, ...GONE)) throw error;
-    const issue = { number, title: '', user: null };
-    return [
-      { id: `deleted-${number}`, name: 'issues', at: since, payload: { action: 'deleted', issue, sender: null } },
-    ];
+    const isElsewhere = error instanceof Error && error.cause instanceof GoneError;
+    if (!isElsewhere && !hasStatus(error, 410)) throw error;
+    return undefined;
   }
 }
 
 async function ofPull(call: Call, number: number, since: string): Promise<readonly UnsentWebhook[]> {
-  const { octokit, here } = call;
-  const { data: pull } = await octokit.rest.pulls.get({ ...here, pull_number: number });
+  const { octokit, here, ifThere } = call;
+  const pull = (await ifThere(() => octokit.rest.pulls.get({ ...here, pull_number: number })))?.data;
+  if (pull === undefined) return [];
   const closings = (await eventsOf(call, number, since)).filter(({ event }) => event === 'closed');
   const closed = closings
     .slice(pull.state === 'closed' ? -1 : closings.length)

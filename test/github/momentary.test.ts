@@ -140,3 +140,16 @@ function checkNamed(name: string, headSha: string): CheckRun {
   const said = { title: 'At work', summary: '', text: '', actions: [], annotations: [] };
   return { name, headSha, externalId: '', status: 'in_progress', conclusion: undefined, ...said };
 }
+
+test('what was said while nothing was told is not lost for it', async () => {
+  const { rest } = stage.as('alice');
+  const { number } = (await rest.issues.create({ ...HERE, title: 'Swing' })).data;
+  const { id } = (await rest.issues.createComment({ ...HERE, issue_number: number, body: '/stop' })).data;
+  const hub = github();
+  await hub.issueState(repository, number);
+  await notThere({});
+  const since = '2026-01-01T00:00:00Z';
+  expect(await hub.unsent(repository, { issue: number, pull: undefined, since })).toMatchObject([
+    { name: 'issue_comment', payload: { comment: { id } } },
+  ]);
+});

@@ -142,6 +142,27 @@ test('an issue that was moved to another repository is gone, and so is one that 
   }
 });
 
+test.each(['moved to another repository', 'deleted'])(
+  'of an issue that was %s while nothing was told, that it is gone is what is to be heard',
+  async (how) => {
+    const { rest } = stage.as('alice');
+    const { number } = (await rest.issues.create({ ...HERE, repo: 'games', title: 'Gone' })).data;
+    const path = `/repos/alice/games/issues/${number}`;
+    await (how === 'deleted'
+      ? stage.local('DELETE', path, undefined, 'alice')
+      : stage.local('POST', `${path}/transfer`, { to: 'alice/blocks' }, 'alice'));
+    const since = '2026-01-01T00:00:00Z';
+    expect(
+      await github().unsent({ ...former, repo: 'games' }, { issue: number, pull: undefined, since }),
+    ).toMatchObject([{ name: 'issues', payload: { action: 'deleted' } }]);
+  },
+);
+
+test('of a pull request that is gone nothing was said', async () => {
+  const of = { issue, pull: 4242, since: '2100-01-01T00:00:00Z' };
+  expect(await github().unsent(former, of)).toEqual([]);
+});
+
 test('a read is of this repository also when another one has taken its former name, and a write reaches neither', async () => {
   const { rest } = stage.as('alice');
   await rest.repos.update({ ...HERE, repo: 'blocks', name: 'toys' });
