@@ -120,13 +120,13 @@ async function payFor(calls: readonly ModelCall[], { ref }: Loop, ports: Ports):
 
 /** The loop waits with what it has: where nothing can be written as a whole, else with the lane that was refused. */
 async function withhold(
-  { reason, isWhole }: Withheld,
+  { reason, isWhole, since }: Withheld,
   { effect, loop }: Performed,
   ports: Ports,
   log: Logger,
 ): Promise<void> {
   const lanes = isWhole ? [...effectLane.options] : [laneOf(effect)];
-  const at = ports.clock.now().toISOString();
+  const at = since ?? ports.clock.now().toISOString();
   await apply(loop.ref, { type: 'withheld', at, reason, lanes }, ports);
   if (loop.withheld?.reason !== reason)
     log.warn({ loop: nameOf(loop.ref), effect: effect.type }, `it waits: ${reason}`);

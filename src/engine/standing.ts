@@ -26,9 +26,9 @@ export async function newsOf(
   { github, hearMeanwhile }: Pick<Ports, 'github'> & { readonly hearMeanwhile: HearMeanwhile },
 ): Promise<readonly Event[]> {
   if (withheld !== undefined) {
-    const { reason, isWhole } = withheld;
+    const { reason, isWhole, since = at } = withheld;
     if (!isWhole && isHeldWhole(loop)) await hearMeanwhile(loop);
-    return [{ type: 'withheld', at, reason, lanes: isWhole ? [...effectLane.options] : [] }];
+    return [{ type: 'withheld', at: since, reason, lanes: isWhole ? [...effectLane.options] : [] }];
   }
   if (loop.withheld === undefined) return [];
   await hearMeanwhile(loop);

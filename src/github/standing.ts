@@ -32,7 +32,11 @@ export async function withheld(client: Client, repository: RepositoryRef, ask: A
     return { reason: `The App is not installed on ${name} any more: add ${name} to its installation.`, isWhole: true };
   const { id: installationId, html_url: url, suspended_at: suspendedAt, permissions } = installation.parse(found);
   if (suspendedAt)
-    return { reason: `The installation of the App on ${name} is suspended: unsuspend it on ${url}.`, isWhole: true };
+    return {
+      reason: `The installation of the App on ${name} is suspended: unsuspend it on ${url}.`,
+      isWhole: true,
+      since: suspendedAt,
+    };
   const here = { ...repository, installationId };
   client.renew(here);
   const { data } = await ask(async () => {

@@ -92,4 +92,6 @@ export interface Withheld {
   readonly reason: string;
   /** It can write nothing; else it can do all that needs not what is missing. */
   readonly isWhole: boolean;
+  /** Since when, where GitHub says it; ISO. */
+  readonly since?: string;
 }

@@ -86,6 +86,16 @@ it('what was said before the loop was started is not for it', async () => {
   expect(await door.told()).toEqual(['regained']);
 });
 
+it('what was said since the suspension is heard, however late that was told', async () => {
+  await door.keep(atReview());
+  door.world.withheld = { ...SUSPENDED, since: timeOf(90) };
+  await door.deliver('installation', from(MARIA, { action: 'suspend' }), SINCE);
+  door.world.withheld = undefined;
+  door.world.unsent = [said('/stop', timeOf(95), 905)];
+  await unsuspended();
+  expect(await door.loop()).toMatchObject({ status: 'stopped' });
+});
+
 it('a branch that is set back is heard of again in a later suspension', async () => {
   await door.keep(waiting());
   const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
