@@ -14,7 +14,7 @@ import { REPOSITORY, startWorld, type World } from './world.ts';
 
 const CHECK = 'loopwright / setup';
 const BRANCH = 'loopwright/setup';
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 1_000_000;
 
 let world: World;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { commented, eventually, headOf, pushed } from './acts.ts';
 import { startWorld, type World } from './world.ts';
 
-const PROVING_MS = 240_000;
+const PROVING_MS = 1_000_000;
 const CHECK = 'loopwright / proof';
 /** What the guestbook shows of a long list, which nothing tested until now. */
 const PAGE = 'src/page.js';

@@ -6,7 +6,7 @@ import { asBuilt, asReviewed, asStarted } from '../../src/loop/stages.ts';
 import { commanded, eventually, headOf, historyOf, proposed, pushed, rightAtOnce, said } from './acts.ts';
 import { startWorld, type World } from './world.ts';
 
-const WHOLE_LOOP_MS = 240_000;
+const WHOLE_LOOP_MS = 1_000_000;
 
 let world: World;
 let issue: number;
