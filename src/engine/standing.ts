@@ -1,5 +1,5 @@
 /** Loops whose repository the App may not work in for now: what they are told of it, and the step of the patrol that looks whether it may again. */
-import { GoneError } from '../errors.ts';
+import { GoneError, WithheldError } from '../errors.ts';
 import { effectLane } from '../loop/effect.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -27,8 +27,8 @@ export async function newsOf(
 ): Promise<readonly Event[]> {
   if (withheld !== undefined) {
     const { reason, isWhole, since = at } = withheld;
-    if (!isWhole && isHeldWhole(loop)) await hearMeanwhile(loop);
-    return [{ type: 'withheld', at: since, reason, lanes: isWhole ? [...effectLane.options] : [] }];
+    const goesOn = !isWhole && (!isHeldWhole(loop) || (await isHeard(loop, hearMeanwhile)));
+    return [{ type: 'withheld', at: since, reason, lanes: goesOn ? [] : [...effectLane.options] }];
   }
   if (loop.withheld === undefined) return [];
   await hearMeanwhile(loop);
@@ -39,6 +39,17 @@ export async function newsOf(
 /** Whether it waits with all that it has, and was told nothing perhaps. */
 function isHeldWhole({ withheld }: Loop): boolean {
   return withheld?.lanes.length === effectLane.options.length;
+}
+
+/** Whether what people said is known; the right that is missing may be the one to read it. */
+async function isHeard(loop: Loop, hearMeanwhile: HearMeanwhile): Promise<boolean> {
+  try {
+    await hearMeanwhile(loop);
+    return true;
+  } catch (error) {
+    if (!(error instanceof WithheldError)) throw error;
+    return false;
+  }
 }
 
 /** Of a run that somebody deleted meanwhile nobody tells the end any more; the loop goes on, and its own timer finds that. */

@@ -1,7 +1,7 @@
 /** What was said while GitHub told nothing is heard once, in its order, and before the loop goes on. */
 import { beforeEach, expect, it } from 'vitest';
 import { createRegaining } from '../../src/engine/standing.ts';
-import { GoneError, UnansweredError } from '../../src/errors.ts';
+import { GoneError, UnansweredError, WithheldError } from '../../src/errors.ts';
 import type { UnsentWebhook } from '../../src/github/github-port.ts';
 import { hearingMeanwhile } from '../../src/intake/take-in.ts';
 import { decide } from '../../src/loop/decide.ts';
@@ -43,6 +43,22 @@ it('a `/stop` is heard before a loop goes on that may do a part of its work agai
   door.world.withheld = { reason: 'It lacks `checks: write`.', isWhole: false };
   await unsuspended();
   expect(await door.loop()).toMatchObject({ status: 'stopped', withheld: { reason: 'It lacks `checks: write`.' } });
+});
+
+it('a loop that may not read what was said goes on with nothing, and says what is missing', async () => {
+  await door.keep(waiting());
+  const reason = 'It lacks `issues: write`.';
+  door.world.withheld = { reason, isWhole: false };
+  const { unsent } = door.ports.github;
+  const refused = () => Promise.reject(new WithheldError('Resource not accessible by integration', { status: 403 }));
+  Object.assign(door.ports.github, { unsent: refused });
+  await unsuspended();
+  expect(await door.loop()).toMatchObject({ withheld: { reason, lanes: [...effectLane.options] } });
+  Object.assign(door.ports.github, { unsent });
+  door.world.unsent = [said('/stop', timeOf(110), 906)];
+  door.world.withheld = undefined;
+  await look();
+  expect(await door.told()).toEqual(['withheld', 'commanded', 'regained']);
 });
 
 it('the closing of an issue that its webhook told, and that `/resume` answered, is not heard again', async () => {
