@@ -42,10 +42,10 @@ export async function closedNode(scratch: string): Promise<string> {
   return copy;
 }
 
-/** The host's own path counts: what the sandboxed command sees is another one. */
-export async function bubblewrap(): Promise<string | undefined> {
+/** A program that begins outside of the enclosure. The host's own path counts: what the sandboxed command sees is another one. */
+export async function hostProgram(name: string): Promise<string | undefined> {
   for (const place of childEnvironment().PATH?.split(':') ?? []) {
-    const program = join(place, 'bwrap');
+    const program = join(place, name);
     if (isAbsolute(program) && (await exists(program))) return program;
   }
   return undefined;

@@ -3,7 +3,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ENCLOSED_HOME, enclosed, type Foundations, layFoundations } from '../confinement/bubblewrap.ts';
 import { type DiskMeter, openDiskMeter } from '../confinement/disk-meter.ts';
-import { defaultLimits, LIMIT_OPEN_FILES, type Limits, limited } from '../confinement/limits.ts';
+import { defaultLimits, type Limits, limited } from '../confinement/limits.ts';
 import { createProcessTable, type ProcessTable } from '../confinement/process-usage.ts';
 import { openScope, type Scope } from '../confinement/scope.ts';
 import { takeSetId } from '../confinement/set-id.ts';
@@ -13,8 +13,9 @@ import { SandboxError } from '../errors.ts';
 import type { SandboxKind } from '../loop/brief.ts';
 import { childEnvironment } from '../settings/env.ts';
 import { type CommandResult, runProcess } from './command-run.ts';
+import { closed } from './descriptors.ts';
 import type { Egress } from './egress.ts';
-import { bubblewrap, closedNode, interpreterDirectories } from './programs.ts';
+import { closedNode, hostProgram, interpreterDirectories } from './programs.ts';
 import { createStandIn, type StandIn, standInBinds } from './stand-in.ts';
 import { PROCESSORS, type Turns, turnsFor } from './turns.ts';
 import { treeBinds, writableTree } from './writable-tree.ts';
@@ -110,6 +111,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 interface Places {
   /** Undefined where there is none. */
   readonly program: string | undefined;
+  readonly shell: string;
   readonly workspace: string;
   readonly scratch: string;
   readonly foundations: Foundations;
@@ -176,15 +178,13 @@ function outlives({ workspace, foundations }: Places, tree: string): boolean {
   return tree === workspace || foundations.filter === undefined;
 }
 
-/** What this process was given open by others, such as a runner's log, must not reach generated code. The first argument is the last to keep. */
-const CLOSE_OTHERS = `${LIMIT_OPEN_FILES}; close=; for one in $(cd /proc/self/fd 2>/dev/null && echo * || echo {3..1023}); do [ "$one" -le "$1" ] || close="$close $one>&-"; done; eval "exec$close"; shift; exec "$@"`;
-
 async function wrapped(places: Places, command: SandboxCommand, writable: string): Promise<Invocation> {
   const cpuSeconds = Math.ceil(command.timeoutMs / 1000) * 4 + 10;
   const last = command.results === true ? 3 : 2;
   const egress = command.egress ?? places.egress;
   const argv = [
     ...(places.scope?.argv ?? []),
+    ...closed(places.shell, last),
     ...enclosed({
       program: places.program ?? 'bwrap',
       foundations: places.foundations,
@@ -199,7 +199,6 @@ async function wrapped(places: Places, command: SandboxCommand, writable: string
       environment: { ...places.environment, HOME: ENCLOSED_HOME, TMPDIR: '/tmp', ...command.env },
     }),
     ...limited({ limits: places.limits, cpuSeconds }),
-    ...['bash', '-c', CLOSE_OTHERS, 'bash', String(last)],
     ...(egress?.argv(last) ?? []),
     ...command.argv,
   ];
@@ -228,7 +227,8 @@ async function placesOf(options: SandboxOptions): Promise<Places> {
   const ours = prepared === undefined ? options.readOnly : [...options.readOnly, prepared];
   const readOnly = [...interpreters.bind, ...(await Promise.all(ours.map((place) => realpath(place))))];
   return {
-    program: options.program ?? (await bubblewrap()),
+    program: options.program ?? (await hostProgram('bwrap')),
+    shell: (await hostProgram('bash')) ?? 'bash',
     ...{ workspace, scratch, limits },
     foundations: await layFoundations(scratch),
     scope: await openScope(limits, { path: childEnvironment().PATH ?? '' }),

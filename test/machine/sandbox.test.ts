@@ -147,17 +147,23 @@ describe('the bubblewrap sandbox', () => {
   it('passes on no descriptor that was open here', async () => {
     const probe =
       'ls /proc/self/fd; for fd in 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$fd ] && readlink /proc/self/fd/$fd; done';
+    const read = `for (let at = 3; at < 2000; at += 1)
+      try { if (require('fs').fstatSync(at).isFile()) console.log(at + ' is a file'); } catch {}
+      console.log('looked');`;
     await writeFile(
       join(root, 'open.mjs'),
       `import { openSandbox } from ${JSON.stringify(pathToFileURL(resolve('src/sandbox/sandbox.ts')).href)};
        const sandbox = await openSandbox(${JSON.stringify({ workspace, readOnly: [], scripted: false, scratch })});
        const result = await sandbox.run({ argv: ['bash', '-c', ${JSON.stringify(probe)}], directory: ${JSON.stringify(workspace)}, timeoutMs: 9000, outputBytes: 9000 });
-       console.log(result.stdout + result.stderr);`,
+       console.log(result.stdout + result.stderr);
+       const judged = await sandbox.run({ argv: [sandbox.node, '-e', ${JSON.stringify(read)}], directory: ${JSON.stringify(workspace)}, timeoutMs: 9000, outputBytes: 9000, results: true, judged: true });
+       console.log('read: ' + judged.stdout + judged.stderr);`,
     );
     await writeFile(join(root, 'secret.log'), 'a log of the host');
-    const script = `exec 5<${root}/secret.log 55<${root}/secret.log 255<${root}/secret.log; exec ${process.execPath} ${root}/open.mjs`;
+    const opened = [4, 5, 9, 55, 255, 1023, 1500].map((at) => `${at}<${root}/secret.log`).join(' ');
+    const script = `exec ${opened}; exec ${process.execPath} ${root}/open.mjs`;
     const { stdout } = await execa('bash', ['-c', script]);
-    expect(stdout.trim()).toBe('0\n1\n2\n3');
+    expect(stdout.trim()).toBe('0\n1\n2\n3\n\nread: looked');
   });
 
   it('opens to no process that is judged the memory in which it is judged, also to root', async () => {
@@ -199,7 +205,7 @@ describe('where bubblewrap does not work', () => {
       'The sandbox needs bubblewrap, and bwrap cannot create a namespace here (exit code 1); install it on the runner (apt-get install bubblewrap) and allow user namespaces, or use the scripted model.',
     );
     const missing = { workspace, readOnly: [], scripted: false, scratch, program: '/nowhere/bwrap' };
-    await expect(openSandbox(missing)).rejects.toThrow('ENOENT');
+    await expect(openSandbox(missing)).rejects.toThrow('/nowhere/bwrap: No such file or directory');
   });
 
   it('runs the scripted model with a clean environment and a deadline, and calls itself none', async () => {
