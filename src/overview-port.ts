@@ -40,6 +40,8 @@ export interface Overviews {
     readonly open?: boolean | undefined;
     /** Only those that wait for a right of the App. */
     readonly withheld?: true | undefined;
+    /** Only those whose pull request is ready and, as far as is known, neither merged nor closed. */
+    readonly awaitsMerge?: true | undefined;
     readonly limit: number;
     readonly before?: number | undefined;
   }): Promise<readonly LoopOverview[]>;

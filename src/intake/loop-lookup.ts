@@ -123,13 +123,35 @@ export async function openOf(store: Look, installationId: number): Promise<reado
   return found.filter(({ loop }) => loop.ref.installationId === installationId);
 }
 
-type Look = Pick<Store, 'overview' | 'load'>;
+/** The loops of a repository whose pull request is ready and not merged. */
+export function readyIn(store: Look, repositoryId: number): Promise<readonly StoredLoop[]> {
+  return readyAmong(store, { repositoryId });
+}
 
-async function openAmong(store: Look, of: { readonly repositoryId?: number }): Promise<readonly StoredLoop[]> {
+/** The same of an installation. */
+export async function readyOf(store: Look, installationId: number): Promise<readonly StoredLoop[]> {
+  const found = await readyAmong(store, {});
+  return found.filter(({ loop }) => loop.ref.installationId === installationId);
+}
+
+type Look = Pick<Store, 'overview' | 'load'>;
+interface Among {
+  readonly repositoryId?: number;
+}
+
+async function openAmong(store: Look, of: Among): Promise<readonly StoredLoop[]> {
   const open = await store.overview({ ...of, open: true, limit: MOST });
   const waiting = await store.overview({ ...of, withheld: true, limit: MOST });
+  return loadAll(store, [...open, ...waiting]);
+}
+
+async function readyAmong(store: Look, of: Among): Promise<readonly StoredLoop[]> {
+  return loadAll(store, await store.overview({ ...of, awaitsMerge: true, limit: MOST }));
+}
+
+async function loadAll(store: Look, listed: readonly { readonly id: string }[]): Promise<readonly StoredLoop[]> {
   const found: StoredLoop[] = [];
-  for (const id of new Set([...open, ...waiting].map((one) => one.id))) {
+  for (const id of new Set(listed.map((one) => one.id))) {
     const stored = await store.load(id);
     if (stored !== undefined) found.push(stored);
   }

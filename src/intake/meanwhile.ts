@@ -2,6 +2,7 @@
 import type { UnsentWebhook } from '../github/github-port.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
+import { awaitsMerge } from '../loop/people/handed-over.ts';
 import { idOf } from '../loop/terms.ts';
 import type { Delivery, Ports } from '../ports.ts';
 import { deliveryOf } from './reduce.ts';
@@ -32,16 +33,17 @@ async function unreadOf(delivery: Delivery, { store }: Pick<Ports, 'store'>): Pr
 }
 
 async function unsentOf(loop: Loop, ports: Ports): Promise<readonly Delivery[]> {
-  const { ref, withheld, started, review } = loop;
+  const { ref, started, review } = loop;
   const { github, store, clock, self } = ports;
-  if (withheld === undefined) return [];
+  const untold = untoldSince(loop);
+  if (untold === undefined) return [];
   // What was said on the issue before was said to another loop. GitHub tells times in whole seconds.
-  const fromMs = Math.max(Date.parse(withheld.since) - MARGIN_MS, Date.parse(started?.at ?? withheld.since));
+  const fromMs = Math.max(Date.parse(untold) - MARGIN_MS, Date.parse(started?.at ?? untold));
   const since = new Date(fromMs - (fromMs % 1000)).toISOString();
   const read = await github.unsent(ref, { issue: ref.issue, pull: review?.pull, since });
   const log = await store.log(idOf(ref));
   const said = read.filter((one) => !isLogged(one, log));
-  const unsent = [...said, ...(await pushesTo(loop, ports))];
+  const unsent = [...said, ...(await pushesTo(loop, untold, ports))];
   const receivedAt = clock.now().toISOString();
   const { installationId, repositoryId, owner, repo } = ref;
   const where = {
@@ -51,6 +53,11 @@ async function unsentOf(loop: Loop, ports: Ports): Promise<readonly Delivery[]> 
   return unsent.map(({ id, name, payload }) =>
     deliveryOf({ id: `meanwhile/${repositoryId}/${id}`, name, payload: { ...payload, ...where }, receivedAt }, self),
   );
+}
+
+/** A loop that has ended does not note when it was told nothing: then since its pull request became ready. What was told after all means nothing new. */
+function untoldSince(loop: Loop): string | undefined {
+  return loop.withheld?.since ?? (awaitsMerge(loop) ? loop.shipping?.promotedAt : undefined);
 }
 
 /** What has no id of its own in its webhook, and as what the log has it. */
@@ -68,20 +75,21 @@ function isLogged({ name, at, payload }: UnsentWebhook, log: Awaited<ReturnType<
 
 /** The branches that matter to the loop, where they are elsewhere than it knows; who moved them nobody tells. One may come back to where it was before. */
 async function pushesTo(
-  { ref, started, review, withheld }: Loop,
+  { ref, started, review, status }: Loop,
+  since: string,
   { github }: Pick<Ports, 'github'>,
 ): Promise<readonly Pick<UnsentWebhook, 'id' | 'name' | 'payload'>[]> {
-  if (started === undefined || withheld === undefined) return [];
+  if (started === undefined) return [];
   const known = [
     { branch: started.base.branch, at: started.base.sha },
-    ...(review === undefined ? [] : [{ branch: started.branch, at: review.head }]),
+    ...(review === undefined || status === 'succeeded' ? [] : [{ branch: started.branch, at: review.head }]),
   ];
   const pushes = [];
   for (const { branch, at } of known) {
     const full = `refs/heads/${branch}`;
     const head = (await github.head(ref, full)) ?? 'gone';
     const payload = { ref: full, after: UNKNOWN, sender: null };
-    if (head !== at) pushes.push({ id: `${branch}/${head}/${withheld.since}`, name: 'push', payload });
+    if (head !== at) pushes.push({ id: `${branch}/${head}/${since}`, name: 'push', payload });
   }
   return pushes;
 }

@@ -2,10 +2,10 @@
 import type { RepositoryRef } from '../github/github-port.ts';
 import { idOf, type LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
-import { openIn } from './loop-lookup.ts';
+import { openIn, readyIn } from './loop-lookup.ts';
 import { installedAt, isSamePlace, type Located, placeAt, saidOf } from './place.ts';
 import type { Meaning, Reader, Readers, Taking } from './reader.ts';
-import { newsTo } from './standing-readers.ts';
+import { hearReady, newsTo } from './standing-readers.ts';
 
 const moved: Reader<'repository.renamed' | 'repository.transferred'> = (payload: Located, taking) =>
   relocated([saidOf(payload)], taking);
@@ -16,10 +16,18 @@ export const relocationReaders: Readers<
   'repository.renamed': moved,
   'repository.transferred': moved,
   'installation.created': ({ installation, repositories }, taking) =>
-    relocated(installedAt(installation.id, repositories ?? []), taking),
+    installed(installedAt(installation.id, repositories ?? []), taking),
   'installation_repositories.added': ({ installation, repositories_added }, taking) =>
-    relocated(installedAt(installation.id, repositories_added), taking),
+    installed(installedAt(installation.id, repositories_added), taking),
 };
+
+async function installed(said: readonly RepositoryRef[], taking: Taking): Promise<readonly Meaning[]> {
+  for (const one of said) {
+    const place = placeAt(one, taking.ports);
+    await hearReady(await readyIn(taking.ports.store, one.repositoryId), (ref) => place.of(ref), taking);
+  }
+  return relocated(said, taking);
+}
 
 /** Tells the open loops of the repositories that are elsewhere by now, and those that waited for the App to be there again. */
 async function relocated(said: readonly RepositoryRef[], taking: Taking): Promise<readonly Meaning[]> {

@@ -127,7 +127,7 @@ type Filter = Parameters<Store['overview']>[0];
 
 export async function overview(
   db: Queries,
-  { repositoryId, open, withheld, limit, before }: Filter,
+  { repositoryId, open, withheld, awaitsMerge: awaits, limit, before }: Filter,
 ): Promise<LoopOverview[]> {
   let query = db
     .selectFrom('loops')
@@ -139,6 +139,7 @@ export async function overview(
   if (open === true) query = query.where('status', 'in', OPEN);
   if (open === false) query = query.where('status', 'not in', OPEN);
   if (withheld === true) query = query.where('withheld', 'is not', null);
+  if (awaits === true) query = query.where('awaits_merge', '=', true);
   if (before !== undefined) query = query.where('serial', '<', before);
   return (await query.orderBy('serial', 'desc').limit(limit).execute()).map(overviewOf);
 }

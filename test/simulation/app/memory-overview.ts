@@ -1,5 +1,6 @@
 /** The overview of loops, from memory. */
 import { OPEN } from '../../../src/adapters/database/loop-rows.ts';
+import { awaitsMerge } from '../../../src/loop/people/handed-over.ts';
 import { idOf } from '../../../src/loop/terms.ts';
 import type { LoopOverview, Store } from '../../../src/ports.ts';
 import type { LoopRow } from './database.ts';
@@ -8,7 +9,7 @@ type Filter = Parameters<Store['overview']>[0];
 
 export function overviewOf(
   rows: readonly LoopRow[],
-  { repositoryId, open, withheld, limit, before }: Filter,
+  { repositoryId, open, withheld, awaitsMerge: awaits, limit, before }: Filter,
 ): readonly LoopOverview[] {
   return rows
     .filter(
@@ -16,6 +17,7 @@ export function overviewOf(
         (repositoryId === undefined || loop.ref.repositoryId === repositoryId) &&
         (open === undefined || OPEN.some((status) => status === loop.status) === open) &&
         (withheld === undefined || loop.withheld !== undefined) &&
+        (awaits === undefined || awaitsMerge(loop)) &&
         (before === undefined || serial < before),
     )
     .toSorted((left, right) => right.serial - left.serial)
