@@ -207,6 +207,8 @@ export function describeStore(name: string, open: () => Promise<StoreStage>): vo
       for (const loop of [waiting, ...rest]) await store.save(saveOf(loop, 0));
       expect(await store.awaitingMerge(repositoryId, branch)).toEqual([{ loop: waiting, version: 1 }]);
       expect(await store.awaitingMerge(repositoryId, 'none')).toEqual([]);
+      const listed = await store.overview({ repositoryId, awaitsMerge: true, limit: 10 });
+      expect(listed.map(({ ref }) => ref.issue)).toEqual([1]);
       await store.save(saveOf({ ...waiting, review: { ...reviewIn(7), isOver: true } }, 1));
       expect(await store.awaitingMerge(repositoryId, branch)).toEqual([]);
     });
