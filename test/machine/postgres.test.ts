@@ -146,6 +146,27 @@ describe('replicas on one PostgreSQL', () => {
       expect(waiting.rows).toEqual([{ state: 'created' }, { state: 'active' }]);
     }));
 
+  it('have PostgreSQL keep what they ask again and again, and go on asking when a newer one has changed the tables', () =>
+    replicas(async ([engine, newer]) => {
+      if (!engine || !newer) throw new Error('no engine');
+      const store = createStore(engine);
+      const loop = loopOf({ issue: 4 });
+      await store.save(saveOf(loop, 0, { event: elapsed(1) }));
+      const askOften = async () => {
+        for (let time = 0; time < 30; time += 1) {
+          expect((await store.newest(loop.ref.repositoryId, 4))?.loop).toEqual(loop);
+          expect(await store.log(idOf(loop.ref))).toHaveLength(1);
+        }
+      };
+      await askOften();
+      const kept = sql<{ statement: string }>`select statement from pg_prepared_statements`;
+      const { rows } = await kept.execute(engine.db);
+      expect(rows.filter(({ statement }) => /from "loops"/.test(statement))).toHaveLength(1);
+      await sql`alter table loops add column later text`.execute(newer.db);
+      await sql`alter table loop_log add column later text`.execute(newer.db);
+      await askOften();
+    }));
+
   it('have one leader, and another when that one ends', () =>
     replicas(async (engines) => {
       const stores = engines.map(createStore);

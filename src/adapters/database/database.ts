@@ -9,6 +9,7 @@ import { QUEUE_NAMES, QUEUE_OPTIONS } from '../queue-items.ts';
 import { createLeadership } from './leadership.ts';
 import { migrate } from './migrations.ts';
 import { openPglite, type PgliteHandle } from './pglite.ts';
+import { keepingStatements } from './prepared-statements.ts';
 import type { Queries, Tables } from './tables.ts';
 
 type BossDatabase = ReturnType<PgBoss['getDb']>;
@@ -133,7 +134,7 @@ function postgresBackend(url: string, log: Logger): Backend {
   // An error that nobody listens to ends the process. The pool tells of idle connections only, and a connection of itself, in use too; the pool makes new ones by itself.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', (error) => log.warn({ err: error }, 'store: lost a connection')));
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: keepingStatements(pool) }) });
   const leadership = createLeadership(url);
   return {
     kind: 'postgres',
