@@ -2,7 +2,6 @@
 import type { Strength } from '../../loop/strength.ts';
 import { MOST_PLACES, placesOf, possibleFaults, readable, survivorsOf } from '../../syntax/changed-code.ts';
 import { type Fault, inTurns, spread } from '../../syntax/faults.ts';
-import type { FaultKind } from '../../syntax/language.ts';
 import type { Placed } from '../../syntax/reach.ts';
 import { inParallel } from '../../test-runs/in-parallel.ts';
 import { type FrozenTest, idOf } from './frozen-run.ts';
@@ -12,6 +11,7 @@ import { keptLooking, lookedAt, reachedByKept } from './reached.ts';
 import type { KeptTests } from './regressions.ts';
 import {
   type Answer,
+  byWaiting,
   fails,
   type Texts,
   type Trial,
@@ -62,7 +62,7 @@ export async function tryChange(
   const counted = faults.filter(({ file }) => asked.some(({ files }) => files.includes(file)));
   const [shown] = await Promise.all([
     inParallel(asked, (claim) => shownBy(tested, claim), 1),
-    inParallel(longestFirst(counted), (fault) => judge(tested, fault, asked), workers(work)),
+    inParallel(byWaiting(counted, 'longest first'), (fault) => judge(tested, fault, asked), workers(work)),
   ]);
   const found = new Map<string, Noticed>();
   for (const [index, { requirement, files }] of asked.entries()) {
@@ -122,14 +122,6 @@ interface Tested extends Reach {
   /** What the tests of a file, by path, did with a fault. */
   readonly trials: Map<Fault, Map<string, Promise<Trial>>>;
 }
-
-/** What leaves an answer out keeps a test waiting: where that begins last, everything waits for it. */
-function longestFirst(faults: readonly Fault[]): readonly Fault[] {
-  const waits = ({ kind }: Fault) => Number(LEAVES_OUT.has(kind));
-  return faults.toSorted((one, other) => waits(other) - waits(one));
-}
-
-const LEAVES_OUT: ReadonlySet<FaultKind> = new Set(['return', 'call', 'assignment', 'absence', 'exception']);
 
 interface Places {
   readonly places: readonly Fault[];

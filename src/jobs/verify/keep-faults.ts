@@ -9,7 +9,7 @@ import type { FrozenTest } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
 import { codeFiles, taskFiles, textsOf } from './product-code.ts';
 import { loadedOf, reachedAlone, reachedOf } from './reached.ts';
-import { fails, type Texts, textOf, tryFault, type Work, workers } from './trial.ts';
+import { byWaiting, fails, type Texts, textOf, tryFault, type Work, workers } from './trial.ts';
 
 /** What the tests did with the faults. */
 export interface Guarded {
@@ -88,5 +88,6 @@ function inOrder(faults: readonly Fault[], { work: { changedLines }, alone, own 
   const isChanged = ({ file, line }: Fault) => changedLines.get(file)?.has(line) === true;
   const distance = (fault: Fault) => 2 * (isOwn(fault) ? 0 : isChanged(fault) ? 1 : 2) + (alone.has(fault) ? 0 : 1);
   const groups = [...Map.groupBy(faults, distance)].toSorted(([one], [other]) => one - other);
-  return groups.flatMap(([, near]) => spread(near, near.length));
+  // One that is noticed is enough.
+  return groups.flatMap(([, near]) => byWaiting(spread(near, near.length), 'shortest first'));
 }

@@ -1,6 +1,7 @@
 /** One fault made in a copy of the candidate, and what the frozen tests say to it. */
 import type { FrozenTests, Outcome } from '../../loop/brief.ts';
 import { type Fault, withFault } from '../../syntax/faults.ts';
+import type { FaultKind } from '../../syntax/language.ts';
 import { lanesOf } from '../../test-runs/in-parallel.ts';
 import { runTests, type TestRun, testLimitOf } from '../../test-runs/test-run.ts';
 import { type Bench, runShell } from '../workspace/environment.ts';
@@ -121,6 +122,15 @@ function judging({ bench, tests, headRun }: Work, copy: string, only: readonly F
 function patienceMs(headMs: number): number {
   return Math.max(SHORTEST_MS, headMs * PATIENCE);
 }
+
+/** What leaves an answer out keeps a test waiting: begun last, everything waits for it; begun first, one that would be noticed at once waits behind it. */
+export function byWaiting(faults: readonly Fault[], order: 'longest first' | 'shortest first'): readonly Fault[] {
+  const sign = order === 'longest first' ? -1 : 1;
+  const waits = ({ kind }: Fault) => Number(LEAVES_OUT.has(kind));
+  return faults.toSorted((one, other) => sign * (waits(one) - waits(other)));
+}
+
+const LEAVES_OUT: ReadonlySet<FaultKind> = new Set(['return', 'call', 'assignment', 'absence', 'exception']);
 
 /** As people read it, and in one line. */
 export function textOf({ file, line, sentence }: Fault): string {
