@@ -102,6 +102,8 @@ function refusal(status: number): Failure {
 
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
+  // Of ports that browsers connect to no more; https://fetch.spec.whatwg.org/#port-blocking. It has no code.
+  if (cause.message === 'bad port') return ' (bad port)';
   if ('code' in cause && typeof cause.code === 'string') return ` (${cause.code})`;
   return codeOf(cause.cause);
 }

@@ -80,8 +80,10 @@ export const fileLooks = looksAt('files', {
 
 /** Of a file that is to stand there as this version has it, below `config/`. */
 async function writtenFinding({ app, ward }: Patient, path: string, place: readonly string[]): Promise<Finding> {
+  // First: it says why nothing can be looked at where GitHub does not accept the App.
+  const { look } = await ward();
+  const there = await look.file(path);
   const server = (await app()).serverVersion === undefined ? 'github.com' : 'enterprise-server';
-  const there = await ward().then(({ look }) => look.file(path));
   const findings = {
     missing: missing(`${path} is not on the default branch.`, INIT),
     same: ok(`${path} is as this version writes it.`),

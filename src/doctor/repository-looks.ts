@@ -5,6 +5,7 @@ import { SETUP_CHECK } from '../onboarding/onboarding.ts';
 import { waitingIn } from './app-looks.ts';
 import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
+import type { Patient } from './patient.ts';
 
 /** What people set on an issue to begin. */
 const LABEL = 'loop';
@@ -64,8 +65,8 @@ export const repositoryLooks = looksAt('repository', {
       'They need GitHub Team or Enterprise; without, the App cannot open its pull requests.',
     );
   },
-  base: async ({ ward }) => {
-    const { look, repository } = await ward();
+  base: async (patient) => {
+    const { look, repository } = await patient.ward();
     const { sha, state, checks, waitsFor } = await look.headChecks();
     const head = `\`${repository.defaultBranch}\` (${sha.slice(0, 7)})`;
     const red = checks.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
@@ -77,19 +78,22 @@ export const repositoryLooks = looksAt('repository', {
     if (state === 'pending')
       return unknown(`Checks of ${head} are at work: ${listed(waitsFor)}.`, 'Ask again when they have ended.');
     if (checks.length === 0)
-      return unknown(
-        `Nobody has checked ${head}; the first BUILD tries it, before anything is spent.`,
-        'Run `loopwright init` in a checkout: it runs the suite once.',
-      );
+      return (await ownCheck(patient))?.conclusion === 'success'
+        ? ok(`Nobody but the App has checked ${head}, and there it is green.`)
+        : unknown(
+            `Nobody has checked ${head}; the first BUILD tries it, before it spends anything.`,
+            'Run `loopwright init` in a checkout: it runs the suite once.',
+          );
     return ok(`${head} is green: ${listed(checks.map(({ name }) => name))}.`);
   },
-  trial: async ({ ward, app }) => {
-    const [{ look, repository }, { slug }] = [await ward(), await app()];
-    // Anybody's workflow may call a check so.
-    const ours = (await look.checksOnHead(SETUP_CHECK)).find(({ by }) => by === slug);
-    return trialFinding(ours, repository.defaultBranch);
-  },
+  trial: async (patient) => trialFinding(await ownCheck(patient), (await patient.ward()).repository.defaultBranch),
 });
+
+async function ownCheck({ ward, app }: Patient): Promise<CheckFacts | undefined> {
+  const [{ look }, { slug }] = [await ward(), await app()];
+  // Anybody's workflow may call a check so.
+  return (await look.checksOnHead(SETUP_CHECK)).find(({ by }) => by === slug);
+}
 
 /** What our own check says of the default branch as it is: whether all is there, and whether it installs, builds, and is green twice. */
 function trialFinding(check: CheckFacts | undefined, branch: string): Finding {

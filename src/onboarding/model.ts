@@ -41,7 +41,7 @@ const REFUSALS: readonly Row[] = [
     'Set LLM_MODEL to a name that the endpoint has, and LLM_BASE_URL to what stands before /chat/completions.',
   ],
   [
-    ({ status, problem }) => status === undefined && /ECONNREFUSED|ENOTFOUND|EHOSTUNREACH/.test(problem),
+    ({ status, problem }) => status === undefined && /ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|bad port/.test(problem),
     'cannot be reached',
     'It cannot be reached',
     'Start it, or correct LLM_BASE_URL.',

@@ -141,9 +141,13 @@ export function trialText(told: ToldTrial): string {
       : [{ name: 'the output', text: `${NAMES[failed.step]}:\n\n${fenced('', failed.said)}` }]),
     { text: `The base was tried in the sandbox (${sandbox}), and without a model.` },
     ...(isAgainst ? [] : ofModel),
+    ...(verdict.isGreen && !isAgainst ? [{ text: BEGIN }] : []),
     ...advice.map((text) => ({ text })),
   ]);
 }
+
+const BEGIN =
+  'What comes next: somebody with write permission sets the label `loop` on an issue. Where the repository has no such label yet, the box for labels on the issue makes it.';
 
 /** What keeps nobody from beginning is said as advice is. */
 function modelText({ name, verdict: { against, findings } }: ToldModel): string {

@@ -1,7 +1,7 @@
 /** What single looks say of answers that the embedded GitHub does not give. */
 import { expect, test } from 'vitest';
 import { fileLooks } from '../../src/doctor/files-looks.ts';
-import type { Finding } from '../../src/doctor/finding.ts';
+import { type Finding, NotLookedError } from '../../src/doctor/finding.ts';
 import type { Look } from '../../src/doctor/look.ts';
 import { machineLooks } from '../../src/doctor/machine-looks.ts';
 import type { Patient, Ward } from '../../src/doctor/patient.ts';
@@ -141,9 +141,25 @@ test.each([
 
 test('a base that nobody has checked is unknown, and no pass', async () => {
   const nothing = { sha: 'a'.repeat(40), state: 'complete', changedAt: undefined, waitsFor: [], checks: [] } as const;
-  const finding = await said(repositoryLooks, 'base', { look: { headChecks: async () => nothing } });
+  const saidWhere = (conclusion: string) =>
+    said(repositoryLooks, 'base', {
+      look: {
+        headChecks: async () => nothing,
+        checksOnHead: async () => [{ status: 'completed', conclusion, title: '', by: 'loopwright', url: '' }],
+      },
+      app: async () => ({ slug: 'loopwright', url: '', permissions: {}, events: [], serverVersion: undefined }),
+    });
+  const finding = await saidWhere('failure');
   expect(finding).toMatchObject({ state: 'unknown' });
   expect(finding?.remedy).toContain('init');
+  expect(await saidWhere('success')).toMatchObject({ state: 'ok', sentence: expect.stringContaining('but the App') });
+});
+
+test('files of a repository in which GitHub does not accept the App are not looked at, for that reason', async () => {
+  const app = () => Promise.reject(new LoopError('GitHub answered 401', { status: 401 }));
+  const ward = () => Promise.reject(new NotLookedError('GitHub does not accept them', 'Mend the credentials first.'));
+  const looking = fileLooks.find(({ subject }) => subject === 'job action')?.look({ ...patientWith({ app }), ward });
+  await expect(looking).rejects.toThrow('GitHub does not accept them');
 });
 
 test.each([

@@ -13,6 +13,11 @@ describe('what an answer of the model means for a repository', () => {
       'is not known to its endpoint, or that is none for chat completions',
     ],
     ['is not there', { problem: 'no connection (ECONNREFUSED)', status: undefined }, 'cannot be reached'],
+    [
+      'stands at a port that no fetch connects to',
+      { problem: 'no connection (bad port)', status: undefined },
+      'cannot be reached',
+    ],
     ['has no such host', { problem: 'no connection (ENOTFOUND)', status: undefined }, 'cannot be reached'],
     [
       'is a page',

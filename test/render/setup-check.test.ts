@@ -35,6 +35,7 @@ const shown = (told: ToldTrial) => {
 it('says nothing of a model whose answers are authored', () => {
   const { conclusion, summary, begins } = shown(toldOf(undefined));
   expect([conclusion, begins]).toEqual(['success', true]);
+  expect(summary).toContain('What comes next: somebody with write permission sets the label `loop`');
   expect(summary).not.toMatch(/was asked/);
 });
 
@@ -54,6 +55,7 @@ it('is red by the model alone, and says what whoever runs the App does', () => {
     'The model `m-1` was asked one question. It refuses the key: HTTP 401 (check the API key). Set LLM_API_KEY to a key of this endpoint. Whoever runs the App does that, and starts it anew where a variable changed; then press **Re-run** on the check `loopwright / setup`.',
   ]);
   expect(summary).toContain('✓ passed');
+  expect(summary).not.toContain('What comes next');
 });
 
 it('says both where the base is red too', () => {
@@ -63,7 +65,7 @@ it('says both where the base is red too', () => {
     'failure',
     false,
   ]);
-  expect(summary).toContain('no loop begins on what is red. It is tried again.');
+  expect(summary).toContain('a loop plans on what is red, and builds nothing on it. It is tried again.');
   expect(summary).toContain('It refuses the key: HTTP 401');
 });
 
