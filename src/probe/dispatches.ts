@@ -7,12 +7,12 @@ import { type Scratch, within } from './scratch.ts';
 
 const NOTHING = '0'.repeat(64);
 
-/** The run finds no job under the digest, and ends; what it is started with is all that counts. */
+/** The run finds no job under the digest, and ends at once where the App answers: the runs after it may wait for the same runner. */
 export async function dispatched(scratch: Scratch): Promise<Finding> {
-  const { probing, repository, tip, mark, patienceMs } = scratch;
+  const { probing, repository, tip, mark, patienceMs, publicUrl = 'http://127.0.0.1' } = scratch;
   const inputs = {
     ...{ loop: `probe ${mark}`, entry: '1', phase: 'PROVE', candidate: tip, base: tip },
-    ...{ job: NOTHING, brief: NOTHING, app: 'http://127.0.0.1:9' },
+    ...{ job: NOTHING, brief: NOTHING, app: publicUrl },
   };
   const run = await dispatchOwn(scratch, WORKFLOWS.verify, inputs);
   const untold = await misled(scratch, run);

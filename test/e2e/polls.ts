@@ -5,7 +5,6 @@ export interface Asked {
   readonly at: string;
   readonly method: string;
   readonly path: string;
-  readonly status: number;
 }
 
 /** A webhook as it was brought to the App, to the second. */
@@ -74,7 +73,7 @@ interface Reading {
 export function pollsIn(asked: readonly Asked[], told: readonly Told[]): readonly string[] {
   const before = new Map<string, Reading>();
   return asked
-    .filter(({ method, path, status }) => method === 'GET' && status !== 304 && !path.includes('.git/'))
+    .filter(({ method, path }) => method === 'GET' && !path.includes('.git/'))
     .flatMap(({ path, at }) => {
       const atMs = Date.parse(at);
       const last = before.get(path);

@@ -1,6 +1,5 @@
 /** Secrets lie about on a runner: whatever holds one is found by the job itself, and by nothing in its sandbox. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +8,7 @@ import { createNamespaces, type Namespaces } from './namespaces.ts';
 
 const told = z.object({
   kind: z.string(),
-  found: z.array(z.object({ name: z.string(), outside: z.boolean(), inside: z.boolean() })),
+  found: z.array(z.object({ name: z.string(), isGiven: z.boolean(), outside: z.boolean(), inside: z.boolean() })),
 });
 
 /** Of GitHub, the App, the model, and of clouds. */
@@ -22,7 +21,8 @@ let report: z.infer<typeof told>;
 // Networks are root's to make.
 describe.skipIf(process.getuid?.() !== 0)('what lies about on a runner', () => {
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'canaries-'));
+    // The sandbox has a /tmp of its own, which would hide all that lies there.
+    directory = await mkdtemp('/var/tmp/canaries-');
     spaces = await createNamespaces(['runner'], []);
     const within = async (...argv: readonly string[]) => {
       const [program, ...words] = spaces.within('runner', argv);
@@ -40,7 +40,7 @@ describe.skipIf(process.getuid?.() !== 0)('what lies about on a runner', () => {
 
   test('is looked for in at least 25 places, in a real sandbox', () => {
     expect(report.kind).toBe('bubblewrap');
-    expect(report.found.length).toBeGreaterThanOrEqual(25);
+    expect(report.found.filter(({ isGiven }) => !isGiven).length).toBeGreaterThanOrEqual(25);
     expect(new Set(report.found.map(({ name }) => name)).size).toBe(report.found.length);
   });
 
@@ -48,7 +48,10 @@ describe.skipIf(process.getuid?.() !== 0)('what lies about on a runner', () => {
     expect(report.found.filter(({ outside }) => !outside).map(({ name }) => name)).toEqual([]);
   });
 
-  test('is not found in the sandbox', () => {
-    expect(report.found.filter(({ inside }) => inside).map(({ name }) => name)).toEqual([]);
+  test('is not found in the sandbox, where the same probes find what the command is given', () => {
+    expect(report.found.filter(({ inside }) => inside).map(({ name }) => name)).toEqual(
+      report.found.filter(({ isGiven }) => isGiven).map(({ name }) => name),
+    );
+    expect(report.found.filter(({ isGiven }) => isGiven)).toHaveLength(2);
   });
 });

@@ -126,17 +126,29 @@ const TRIES: readonly Try[] = [
   web('the credentials of a container', '169.254.170.2', 80, '/v2/credentials'),
 ];
 
+/** What a command is given: found inside, too, so that the probes are ones there. */
+const given = file('what the command works on', join(root, 'workspace', 'given'));
+const GIVEN: readonly Try[] = [
+  given,
+  {
+    ...given,
+    name: `${given.name}, by Node`,
+    probe: `"$NODE" -e 'console.log(require("fs").readFileSync(${JSON.stringify(join(root, 'workspace', 'given by Node'))}, "utf8"))'`,
+    plant: file('', join(root, 'workspace', 'given by Node')).plant,
+  },
+];
+
 for (const folder of ['workspace', 'scratch', 'home']) mkdirSync(join(root, folder), { recursive: true });
 process.env.HOME = home;
 process.env.SSH_AUTH_SOCK = join(root, 'agent.sock');
-const planted = TRIES.map((one) => ({ ...one, value: canary(one.name) }));
+const planted = [...TRIES, ...GIVEN].map((one) => ({ ...one, value: canary(one.name) }));
 const taken: (() => void)[] = [];
 try {
   for (const { plant, value } of planted) taken.push((await plant(value)) ?? (() => undefined));
   const sandbox = await openSandbox({
     ...{ workspace: join(root, 'workspace'), scratch: join(root, 'scratch'), readOnly: [], scripted: false },
   });
-  const found: { name: string; outside: boolean; inside: boolean }[] = [];
+  const found: { name: string; isGiven: boolean; outside: boolean; inside: boolean }[] = [];
   for (const { name, probe, value } of planted) {
     const outside = await execa('timeout', ['--kill-after=1', '20', 'bash', '-c', probe], {
       env: { NODE: process.execPath },
@@ -148,7 +160,8 @@ try {
       ...{ timeoutMs: 30_000, outputBytes: 1_000_000 },
     });
     const holds = (text: string) => text.includes(value);
-    found.push({ name, outside: holds(outside.stdout), inside: holds(inside.stdout + inside.stderr) });
+    const isGiven = GIVEN.some((that) => that.name === name);
+    found.push({ name, isGiven, outside: holds(outside.stdout), inside: holds(inside.stdout + inside.stderr) });
   }
   process.stdout.write(`${JSON.stringify({ kind: sandbox.kind, found })}\n`);
 } finally {
