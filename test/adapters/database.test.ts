@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -8,6 +9,7 @@ import { type Engine, openEngine } from '../../src/adapters/database/database.ts
 import { MIGRATIONS, migrate } from '../../src/adapters/database/migrations.ts';
 import { createStore } from '../../src/adapters/database/store.ts';
 import { ConfigError, StoreError } from '../../src/errors.ts';
+import { listening } from '../listening.ts';
 import { MEMORY } from '../prepared.ts';
 
 async function withCopy<Result>(use: (engine: Engine) => Promise<Result>): Promise<Result> {
@@ -111,6 +113,18 @@ describe('an engine in memory', () => {
     });
     await expect(engine.transaction((trx) => migrate(trx, broken))).rejects.toThrow(/already exists/);
     await expect(sql`select * from half`.execute(engine.db)).rejects.toThrow(/does not exist/);
+  });
+
+  it('says in one sentence that no server is there, without the password', async () => {
+    const server = createServer();
+    const port = new URL(await listening(server)).port;
+    await new Promise((resolve) => server.close(resolve));
+    const opening = openEngine({ url: `postgres://me:hunter2@127.0.0.1:${port}/loops` });
+    await expect(opening).rejects.toThrow(
+      new StoreError(
+        `The database cannot be used: connect ECONNREFUSED 127.0.0.1:${port}. Start it, or correct DATABASE_URL.`,
+      ),
+    );
   });
 
   it('refuses a URL that it does not know', async () => {

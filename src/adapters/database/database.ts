@@ -1,6 +1,6 @@
 /** The database: PGlite in a directory or in memory, or a PostgreSQL server; Kysely and pg-boss over either. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Kysely, type KyselyPlugin, PGliteDialect, PostgresDialect } from 'kysely';
+import { Kysely, type KyselyPlugin, PGliteDialect, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { fromPglite, PgBoss } from 'pg-boss';
 import { destination, type Logger, pino } from 'pino';
@@ -152,6 +152,7 @@ function postgresBackend(url: string, log: Logger): Backend {
 
 async function prepare(backend: Backend): Promise<void> {
   const { boss, kysely } = backend;
+  await assertThere(backend);
   await kysely.transaction().execute((trx) => migrate(trx));
   await boss.start();
   for (const name of QUEUE_NAMES) {
@@ -160,6 +161,18 @@ async function prepare(backend: Backend): Promise<void> {
     await boss.findJobs(name, { key: 'none' });
   }
   await backend.onPrepared();
+}
+
+/** @throws {StoreError} where a server is not there, or lets nobody in. */
+async function assertThere({ kysely }: Backend): Promise<void> {
+  try {
+    await sql`select 1`.execute(kysely);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new StoreError(`The database cannot be used: ${problem}. Start it, or correct DATABASE_URL.`, {
+      cause: error,
+    });
+  }
 }
 
 async function listen(
