@@ -1,5 +1,4 @@
 /** App, GitHub and runner on networks of their own: the whole journey, and what each of them can reach. */
-import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { prepareDemoRepository } from '../../src/demo/demo-repository.ts';
@@ -7,6 +6,7 @@ import { packageFile } from '../../src/settings/package-root.ts';
 import { eventually } from '../e2e/acts.ts';
 import { commentOn, finish, openLabelledIssue } from '../e2e/journey.ts';
 import { checksOn, pullsOf, runsOf } from '../e2e/seen.ts';
+import { watchHolding } from './holding.ts';
 import { MODEL_KEY, type Parties, startParties } from './parties.ts';
 import { answering, placesOf, reachedFrom, SAID } from './reach.ts';
 
@@ -21,7 +21,10 @@ const REACHED: Readonly<Record<string, readonly string[]>> = {
   model: ['app'],
 };
 
+const REPOSITORY = 'acme/guestbook';
+
 let parties: Parties;
+let watches: readonly { readonly party: string; readonly watch: ReturnType<typeof watchHolding> }[] = [];
 /** The head of the pull request when it was ready first. */
 let readyAt: string;
 const GITHUB: Pick<Parties, 'as'> = { as: (...asked) => parties.as(...asked) };
@@ -34,10 +37,15 @@ describe.skipIf(process.getuid?.() !== 0).each([
   beforeAll(async () => {
     parties = await startParties({
       profile,
-      repository: 'acme/guestbook',
+      repository: REPOSITORY,
       source: (directory) => prepareDemoRepository(directory, server),
       script: packageFile('src', 'demo', 'guestbook.yaml'),
     });
+    const { spaces, file } = parties;
+    watches = ['app', 'github', 'runner'].map((party) => ({
+      party,
+      watch: watchHolding({ spaces, party, folder: file(party) }, [REPOSITORY, MODEL_KEY]),
+    }));
   });
 
   afterAll(() => parties?.close());
@@ -118,12 +126,13 @@ describe.skipIf(process.getuid?.() !== 0).each([
   });
 
   test("the model's key is with the App alone", async () => {
-    const holding = async (party: string, text: string) =>
-      (await execa('grep', ['-rlaF', text, parties.file(party)], { reject: false })).stdout.split('\n').filter(Boolean);
-    for (const party of ['github', 'runner']) {
+    for (const { party, watch } of watches) {
+      const held = await watch.end();
       // Where nothing is found, nothing may have been looked at.
-      expect(await holding(party, 'guestbook'), party).not.toEqual([]);
-      expect(await holding(party, MODEL_KEY), party).toEqual([]);
+      expect([...(held.get(REPOSITORY) ?? [])].join(), party).toMatch(/environ of|cmdline of/);
+      const keys = [...(held.get(MODEL_KEY) ?? [])];
+      if (party === 'app') expect(keys.join(), party).toMatch(/environ of/);
+      else expect(keys, party).toEqual([]);
     }
   });
 });
