@@ -54,7 +54,9 @@ it('a pull request that was sent back meanwhile is built again, once', async () 
   const again = await world.until(issue, ({ phase, pending }) => phase === 'BUILD' && pending.length === 0);
   expect(again.requested.map(({ message }) => message)).toEqual(['Search in the names only.']);
   // What was heard before is read once more, and means nothing new.
-  await whileSuspended(async () => undefined);
+  await whileSuspended(() =>
+    eventually(async () => (await world.loop(issue))?.withheld !== undefined, 'the loop waits'),
+  );
   await eventually(async () => (await world.loop(issue))?.withheld === undefined, 'the loop goes on');
   expect((await world.loop(issue))?.requested).toHaveLength(1);
 });

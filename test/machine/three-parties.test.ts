@@ -48,7 +48,10 @@ describe.skipIf(process.getuid?.() !== 0).each([
     }));
   });
 
-  afterAll(() => parties?.close());
+  afterAll(async () => {
+    await Promise.allSettled(watches.map(({ watch }) => watch.end()));
+    await parties?.close();
+  });
 
   test('the whole journey comes to a ready pull request', { timeout: PATIENCE_MS + 60_000 }, async () => {
     const issue = await openLabelledIssue(GITHUB);

@@ -104,9 +104,13 @@ async function lookAtServer(url: string, withinMs: number): Promise<DatabaseFact
 const CERTAIN = /^(?:ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|3D000|28\w{3}|42501)$/;
 
 function problemOf(error: unknown): DatabaseFacts {
-  const code = codeOf(error);
+  return { type: 'unreachable', problem: problemIn(error), isCertain: CERTAIN.test(codeOf(error)) };
+}
+
+/** In the words of whoever refused; where there are none, a code. */
+export function problemIn(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return { type: 'unreachable', problem: message === '' ? code : message, isCertain: CERTAIN.test(code) };
+  return message === '' ? codeOf(error) : message;
 }
 
 /** Of several addresses of a host, the first one's. */

@@ -6,6 +6,7 @@ import { fromPglite, PgBoss } from 'pg-boss';
 import { destination, type Logger, pino } from 'pino';
 import { ConfigError, StoreError } from '../../errors.ts';
 import { QUEUE_NAMES, QUEUE_OPTIONS } from '../queue-items.ts';
+import { problemIn } from './database-look.ts';
 import { createLeadership } from './leadership.ts';
 import { migrate } from './migrations.ts';
 import { openPglite, type PgliteHandle } from './pglite.ts';
@@ -164,12 +165,12 @@ async function prepare(backend: Backend): Promise<void> {
 }
 
 /** @throws {StoreError} where a server is not there, or lets nobody in. */
-async function assertThere({ kysely }: Backend): Promise<void> {
+async function assertThere({ kind, kysely }: Backend): Promise<void> {
+  if (kind === 'pglite') return;
   try {
     await sql`select 1`.execute(kysely);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new StoreError(`The database cannot be used: ${problem}. Start it, or correct DATABASE_URL.`, {
+    throw new StoreError(`The database cannot be used: ${problemIn(error)}. Start it, or correct DATABASE_URL.`, {
       cause: error,
     });
   }
