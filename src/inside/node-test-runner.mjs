@@ -12,6 +12,7 @@ import fs from 'node:fs';
 import module from 'node:module';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import v8 from 'node:v8';
 import './node-test-thread.cjs';
 import { lock } from './node-test-lock.mjs';
 import { take } from './node-test-request.mjs';
@@ -38,6 +39,10 @@ const { key, token, url, program, prefix, preloads, from: place } = take();
 process.execPath = program;
 // Node would have started the file itself: snapshots lie beside what is started.
 process.argv[1] = fileURLToPath(url);
+
+// A judged run is over before optimised WebAssembly pays: that of fetch alone took a third of a short run. On a command line the option would
+// make Node refuse the code that it keeps of its own modules.
+v8.setFlagsFromString('--wasm-tiering-budget=300000000');
 
 let position = 0;
 function emit(text) {
