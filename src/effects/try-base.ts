@@ -6,7 +6,7 @@ import { type EnvironmentFinding, type EnvironmentPlace, environmentFinding } fr
 import { modelVerdict } from '../onboarding/model.ts';
 import { MOST_TRIALS, type Onboarding, waiting } from '../onboarding/onboarding.ts';
 import { trialReport as reportSchema, type TrialBrief, type TrialReport } from '../onboarding/trial.ts';
-import { isReady, trialVerdict } from '../onboarding/verdict.ts';
+import { isReady, type TrialVerdict, trialVerdict } from '../onboarding/verdict.ts';
 import type { Ports } from '../ports.ts';
 import { type ToldModel, trialCheck, tryingCheck, untriedCheck, untriedText } from '../render/setup-check.ts';
 import { trialComment } from '../render/setup-pull.ts';
@@ -129,7 +129,14 @@ export async function finishTrial(
   const told = { verdict: trialVerdict(steps), model, steps, sandbox, advice, again: againText(onboarding) };
   await github.checks(onboarding, [trialCheck(onboarding, base, told)]);
   if (pull !== undefined) await tellOn(onboarding, pull, trialComment(told), github);
-  return isReady(told.verdict, model?.verdict) ? { ...waiting(onboarding), stage: 'ready' } : lookedAtAgain(onboarding);
+  const judged = judgedBy(told.verdict, onboarding, base);
+  return isReady(told.verdict, model?.verdict) ? { ...waiting(judged), stage: 'ready' } : lookedAtAgain(judged);
+}
+
+/** Remembers whether a loop may start on the base. */
+function judgedBy({ isGreen, title, remedy }: TrialVerdict, before: Onboarding, base: string): Onboarding {
+  const { red: _, ...onboarding } = before;
+  return isGreen ? onboarding : { ...onboarding, red: { base, says: `${title}. ${remedy}` } };
 }
 
 /** Undefined where its answers are authored. */

@@ -31,6 +31,8 @@ export const onboarding = z.strictObject({
   unasked: z.int().min(0),
   /** The commit of the default branch that is tried, or was tried last. */
   base: commitSha.optional(),
+  /** A base that was not green, and what its trial said of that: no loop starts on it. Kept until another trial says something else. */
+  red: z.strictObject({ base: commitSha, says: z.string() }).optional(),
   /** Somebody wants to see what would be asked about an issue. */
   preview: z.literal('asked').optional(),
   /** While it is awaited. */
@@ -43,9 +45,13 @@ export type OnboardingAsk = Pick<Onboarding, 'installationId' | 'repositoryId' |
 
 /** What stands after somebody installed the App there, or pressed the button of the check run: the base is tried anew. A run that is awaited is waited for. */
 export function asked(before: Onboarding | undefined, ask: OnboardingAsk): Onboarding {
-  const { trials = 0, stage, pull, branch } = before ?? {};
+  const { trials = 0, stage, pull, branch, red } = before ?? {};
   if (before !== undefined && stage === 'trying') return { ...before, ...ask };
-  const known = { ...(branch && { branch }), ...(pull !== undefined && stage !== 'declined' && { pull }) };
+  const known = {
+    ...(branch && { branch }),
+    ...(red && { red }),
+    ...(pull !== undefined && stage !== 'declined' && { pull }),
+  };
   return { ...ask, ...known, stage: 'asked', trials, unasked: 0 };
 }
 

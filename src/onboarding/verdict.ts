@@ -29,7 +29,7 @@ const TROUBLES: readonly (readonly [isSo: (of: Of) => boolean, title: string, re
   [
     (of) => of('suite') === 'failed',
     'The base is red: its suite failed twice',
-    'Mend the default branch, or `commands.test`: a loop plans on what is red, and builds nothing on it.',
+    'Mend the default branch, or `commands.test`: no loop starts on what is red.',
   ],
   [
     (of) => of('runner') === 'failed',

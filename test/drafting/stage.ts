@@ -188,7 +188,7 @@ const refusingStore: Store = {
   pullProofByRun: refuse,
   openPullProofs: refuse,
   savePullProof: refuse,
-  onboarding: refuse,
+  onboarding: async () => undefined,
   openOnboardings: refuse,
   saveOnboarding: refuse,
   putBlob: refuse,

@@ -442,6 +442,15 @@ it('a base that is red, and a key that nobody knows, have their sentences, and a
     output: { title: 'The base is red: its suite failed twice', summary: expect.stringContaining('not today') },
   });
   await eventually(async () => (await world.comments(number)).length > 0, 'a comment');
+  await eventually(async () => (await stored())?.red !== undefined, 'what speaks against the base');
+  const issue = await world.labelled();
+  await eventually(async () => (await world.comments(issue)).length > 0, 'an answer to the label');
+  expect((await world.comments(issue)).map(({ body }) => body)).toEqual([
+    expect.stringMatching(
+      /No loop starts on `[0-9a-f]{7}`, which was tried\. The base is red: its suite failed twice\./,
+    ),
+  ]);
+  expect(await world.loop(issue)).toMatchObject({ status: 'idle' });
 
   const config = await demoConfig();
   await pushed(world, 'maria', {
@@ -456,6 +465,9 @@ it('a base that is red, and a key that nobody knows, have their sentences, and a
   await checkOn('main', ({ output }) => output.title === 'The base is red: its suite failed twice');
   await pushed(world, 'maria', { branch: 'main', path: test, text: '' });
   expect((await checkOn('main')).conclusion).toBe('success');
+  await eventually(async () => (await stored())?.stage === 'ready', 'the end of the set-up');
+  await world.as('maria', 'POST', `/issues/${issue}/labels`, { labels: ['loop'] });
+  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
 });
 
 it('an environment that the default branch may not use keeps the check red, and is mended by Re-run', {

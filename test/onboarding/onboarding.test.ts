@@ -19,6 +19,11 @@ describe('an onboarding that is asked for', () => {
     expect(next).toEqual({ ...ASK, stage: 'asked', branch: { sha: BASE, base: BASE }, pull: 4, trials: 2, unasked: 0 });
   });
 
+  it('keeps what speaks against its base until another trial says something else', () => {
+    const red = { base: BASE, says: 'The base is red.' };
+    expect(asked(known({ red }), ASK).red).toEqual(red);
+  });
+
   it('gets another pull request where somebody had closed the first', () => {
     expect(asked(known({ stage: 'declined', pull: 4 }), ASK).pull).toBeUndefined();
   });

@@ -65,7 +65,7 @@ it('says both where the base is red too', () => {
     'failure',
     false,
   ]);
-  expect(summary).toContain('a loop plans on what is red, and builds nothing on it. It is tried again.');
+  expect(summary).toContain('no loop starts on what is red. It is tried again.');
   expect(summary).toContain('It refuses the key: HTTP 401');
 });
 
