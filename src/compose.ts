@@ -18,6 +18,7 @@ import { createHealth } from './gateway/health.ts';
 import { createIdentity } from './gateway/identity.ts';
 import { createModelGateway } from './gateway/model-gateway.ts';
 import { createGitHub, type GitHubOptions } from './github/github.ts';
+import { unacceptedText } from './github/key-refusal.ts';
 import { ownSecrets } from './guard/own-secrets.ts';
 import type { Ports, Store } from './ports.ts';
 import { guardrailsFile, type Limits, limitsEnvironment, runsOn } from './settings/env.ts';
@@ -74,10 +75,10 @@ export async function compose(composition: Composition, opened?: Promise<Engine>
   const { databaseUrl: url, log } = composition;
   const engine = await (opened ?? openEngine({ url, log }));
   try {
-    const composed = await composedOn(engine, composition);
+    const { keyObstacle, ...composed } = await composedOn(engine, composition);
     composed.routes.route(
       '/',
-      createHealth(() => databaseObstacle(engine, { log })),
+      createHealth(async () => (await databaseObstacle(engine, { log })) ?? keyObstacle()),
     );
     return composed;
   } catch (error) {
@@ -86,7 +87,10 @@ export async function compose(composition: Composition, opened?: Promise<Engine>
   }
 }
 
-async function composedOn(engine: Engine, composition: Composition): Promise<Composed> {
+async function composedOn(
+  engine: Engine,
+  composition: Composition,
+): Promise<Composed & { readonly keyObstacle: () => string | undefined }> {
   const { log } = composition;
   const skills = await loadSkills(composition.skillsDirectory ?? packageFile('skills'));
   const guardrails = await readGuardrails(
@@ -117,7 +121,11 @@ async function composedOn(engine: Engine, composition: Composition): Promise<Com
     skills: new Map([...skills].map(([name, { text }]) => [name, text])),
   };
   serveModels(gateway.app, composition, { store, canaries, audience: gateway.url });
-  return { ports, routes: gateway.app, close: () => engine.close() };
+  const keyObstacle = (): string | undefined => {
+    const refusal = github.keyRefusal();
+    return refusal && unacceptedText(refusal);
+  };
+  return { ports, routes: gateway.app, keyObstacle, close: () => engine.close() };
 }
 
 function modelPorts(

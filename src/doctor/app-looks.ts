@@ -1,5 +1,6 @@
 /** Looks at the App's registration: who GitHub thinks that it is, and what it may do and hear, beside `app.yml`. */
 import { LoopError } from '../errors.ts';
+import { keyRefusal } from '../github/key-refusal.ts';
 import { type Finding, failedLook, needed, ok, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
 import { codeOf } from './outside.ts';
@@ -76,24 +77,13 @@ function comparison({ lacking, tooMuch, sentence, remedy }: Comparison): Finding
   return { state: lacking.length === 0 ? 'wrong' : 'missing', sentence: `${parts.join(', and ')}.`, remedy };
 }
 
-/** GitHub's own words tell the three cases apart. */
-const REFUSALS: readonly (readonly [words: RegExp, sentence: string, remedy: string])[] = [
-  [/'exp'|'iat'/, 'the clock of this machine is wrong', 'Set the clock; GitHub allows for a minute.'],
-  [/Integration/, 'there is no App with this APP_ID', "Set APP_ID to the number on the App's page."],
-  [
-    /decoded/,
-    'PRIVATE_KEY is no key of the App with this APP_ID',
-    "Make a private key on the App's page, and set PRIVATE_KEY to its text; look whether APP_ID is that App's.",
-  ],
-];
-
 /** Other failures may pass, as a GitHub that is slow. */
 const NOBODY_THERE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused',
   ENOTFOUND: 'there is no such name',
 };
 
-/** For an App that it does not know GitHub answers 401 or 404; 404 alone says that there is no API. */
+/** A 404 that does not speak of the App says that there is no API. */
 function refusalOf(error: unknown, apiUrl: string): Finding {
   const nobody = NOBODY_THERE[codeOf(error)];
   if (nobody !== undefined)
@@ -102,17 +92,13 @@ function refusalOf(error: unknown, apiUrl: string): Finding {
       'Correct GITHUB_API_URL (https://<host>/api/v3; unset it for github.com), or let this machine reach it: the App works by nothing else.',
     );
   if (!(error instanceof LoopError) || (error.status !== 401 && error.status !== 404)) return failedLook(error);
-  const [, sentence, remedy] = REFUSALS.find(([words]) => words.test(error.message)) ?? [];
-  if (sentence !== undefined && remedy !== undefined) return wrong(`GitHub does not accept them: ${sentence}.`, remedy);
-  return error.status === 401
+  const refusal = keyRefusal(error);
+  return refusal === undefined
     ? wrong(
-        `GitHub does not accept them: ${error.message}`,
-        'Look whether APP_ID and PRIVATE_KEY belong together, and to the GitHub at GITHUB_API_URL.',
-      )
-    : wrong(
         `${apiUrl} is no address of GitHub's API: ${error.message}`,
         'Set GITHUB_API_URL to https://<host>/api/v3, or unset it for github.com.',
-      );
+      )
+    : wrong(`GitHub does not accept them: ${refusal.reason}`, refusal.remedy);
 }
 
 /** What an installation lacks of what the App asks for waits for its owner; what the App does not ask for is told elsewhere. */

@@ -64,6 +64,8 @@ export interface Client {
   /** Octokit as the App itself, for what belongs to no repository. */
   readonly app: () => Octokit;
   readonly call: (repository: RepositoryRef) => Promise<Call>;
+  /** Why GitHub did not accept the App's id and key when it was asked last; undefined where it did, or was not asked yet. */
+  readonly refusal: Tokens['refusal'];
   /** Octokit for the repository of this name, whose id is not known yet. */
   readonly named: (repository: Omit<RepositoryRef, 'repositoryId'>) => Promise<Octokit>;
   readonly token: (repository: RepositoryRef) => Promise<string>;
@@ -100,6 +102,7 @@ export function createClient(options: GitHubOptions): Client {
   let self: Promise<Self> | undefined;
   return {
     app: tokens.app,
+    refusal: tokens.refusal,
     webUrl,
     token: tokens.of,
     renew: tokens.renew,
