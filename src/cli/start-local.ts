@@ -75,7 +75,8 @@ async function welcomeIn(local: LocalMode, { asked, isDemo, issue }: Beginning):
     store: local.ports.store,
   });
   const missing = await missingSetup({ githubUrl, imports, people });
-  for (const { fullName } of missing) await local.install(fullName);
+  // Each once, however often this starts. The demo's own base is known.
+  for (const { fullName } of imports) if (fullName !== DEMO_REPOSITORY) await local.install(fullName);
   return localLines({ local, people, there, missing: missing.map(({ sentence }) => sentence), data });
 }
 

@@ -45,7 +45,7 @@ export interface LocalMode {
   readonly appUrl: string;
   readonly scripted: boolean;
   readonly ports: Ports;
-  /** Tells the App that it was installed on a repository, as GitHub does where somebody installs it: what it lacks is proposed then. */
+  /** Tells the App that it was installed on a repository, as GitHub does where somebody installs it: what it lacks is proposed then, and a base that lacks nothing is tried. */
   install(fullName: string): Promise<void>;
   close(): Promise<void>;
 }

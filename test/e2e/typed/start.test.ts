@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { prepareDemoRepository } from '../../../src/demo/demo-repository.ts';
 import { processesOf, type Running, SOURCES, started, typed } from '../../cli/terminal.ts';
 import { layDatabase } from '../../prepared.ts';
 
@@ -34,7 +35,8 @@ afterAll(async () => {
 
 /** Starts, and follows what it says to open. */
 async function start(...argv: readonly string[]): Promise<void> {
-  running = started(['start', '--data', join(root, 'kept'), ...argv], { program: SOURCES });
+  const data = argv.includes('--data') ? [] : ['--data', join(root, 'kept')];
+  running = started(['start', ...data, ...argv], { program: SOURCES });
   await running.until('Ctrl-C stops');
   entrance = /Open\s+(http:\S+)/.exec(running.printed())?.[1] ?? '';
   address = entrance === '' ? '' : new URL(entrance).origin;
@@ -103,6 +105,42 @@ test('starting again with nothing but the directory is the same place, person an
   await as('wout-token', '/repos/acme/shop');
   expect((await fetch(`${address}/api/v3/repos/acme/guestbook`)).status).toBe(404);
   expect(await running.end('SIGTERM')).toBe(0);
+});
+
+test('a repository that lacks nothing has its base tried before anybody sets a label', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const shop = await prepareDemoRepository(join(root, 'whole'));
+  await start(
+    '--data',
+    join(root, 'tried'),
+    '--port',
+    '0',
+    '--import',
+    `${shop}=acme/whole`,
+    '--user',
+    'wout:write:wout-token',
+  );
+  const checks = z.object({
+    check_runs: z.array(
+      z.object({
+        name: z.string(),
+        conclusion: z.string().nullable(),
+        output: z.object({ title: z.string().nullable() }),
+      }),
+    ),
+  });
+  const setup = async () =>
+    checks
+      .parse(await as('wout-token', '/repos/acme/whole/commits/main/check-runs'))
+      .check_runs.find(({ name }) => name === 'loopwright / setup');
+  await vi.waitUntil(async () => (await setup())?.conclusion, { timeout: 300_000, interval: 500 });
+  expect(await setup()).toEqual({
+    name: 'loopwright / setup',
+    conclusion: 'success',
+    output: { title: "All is there: the base's tests are green twice" },
+  });
+  expect(await running.end('SIGINT')).toBe(0);
 });
 
 test('what fails after everything started is said in its sentence, and ends all of it', {
