@@ -7,9 +7,6 @@ import { type Finding, missing, ok, unknown, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
 import type { Patient } from './patient.ts';
 
-/** What people set on an issue to begin. */
-const LABEL = 'loop';
-
 export const repositoryLooks = looksAt('repository', {
   installation: async ({ installation, place, app }) => {
     const [found, { url }] = [await installation(), await app()];
@@ -47,12 +44,6 @@ export const repositoryLooks = looksAt('repository', {
           'It has no issues, so there is nothing to set the label on.',
           `Switch issues on: ${repository.url}/settings`,
         );
-  },
-  label: async ({ ward }) => {
-    const { look, repository } = await ward();
-    return (await look.hasLabel(LABEL))
-      ? ok(`It has the label \`${LABEL}\`.`)
-      : missing(`It has no label \`${LABEL}\`.`, `Make it: ${repository.url}/labels`);
   },
   drafts: async ({ ward, environment }) => {
     const { look, repository } = await ward();

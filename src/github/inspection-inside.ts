@@ -20,8 +20,6 @@ export function inside(perform: Perform, branch: string): RepositoryInspection {
   const ifThere = <Value>(operation: (call: Call) => Promise<Value>) => unlessGone(perform(operation));
   return {
     file: (path) => perform((call) => file(call, path, branch)),
-    hasLabel: async (name) =>
-      (await ifThere(({ octokit, here }) => octokit.rest.issues.getLabel({ ...here, name }))) !== undefined,
     workflowState: async (id) =>
       (await ifThere(({ octokit, here }) => octokit.rest.actions.getWorkflow({ ...here, workflow_id: id })))?.data
         .state,

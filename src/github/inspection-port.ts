@@ -88,7 +88,6 @@ export interface EnvironmentFacts {
 
 export interface RepositoryInspection {
   file(path: string): Promise<string | undefined>;
-  hasLabel(name: string): Promise<boolean>;
   /** `active`, `disabled_manually` …; undefined where Actions do not know the file. */
   workflowState(fileName: string): Promise<string | undefined>;
   /** When the newest run of a workflow that ended well began. */

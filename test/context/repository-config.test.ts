@@ -40,3 +40,40 @@ describe('the folder that tests run in', () => {
     },
   );
 });
+
+describe('of several problems', () => {
+  const problemIn = (text: string): string => {
+    try {
+      parseConfig(text);
+    } catch (error) {
+      return String(error);
+    }
+    throw new Error('it was taken');
+  };
+
+  it('each is told, in the order of the file', () => {
+    const told = problemIn(
+      `version: 1\npromotion: always\ncommands:\n${TEST}  format: x\nlimits: { iterations: 9 }\ngate: 1\n`,
+    );
+    expect([...told.matchAll(/line (\d+), column \d+: ("[\w.]+")/g)].map(([, line, key]) => `${line} ${key}`)).toEqual([
+      '2 "promotion"',
+      '6 "commands.format"',
+      '7 "limits.iterations"',
+      '8 "gate"',
+    ]);
+  });
+
+  it('a key that is missing because it is written wrong is told by what is written', () => {
+    const told = problemIn('version: 1\ncommands:\n  tset: node --test\n  runner: node-test\n');
+    expect(told).toBe(
+      'ConfigError: config .github/loopwright.yml, line 3, column 3: "commands.tset" is not a known key; remove it.',
+    );
+  });
+
+  it('no more are told than anybody reads', () => {
+    const keys = Array.from({ length: 12 }, (_, index) => `k${index}: 1\n`).join('');
+    expect(problemIn(`version: 1\ncommands:\n${TEST}${keys}`)).toMatch(
+      /"k9" is not a known key; remove it\. 2 more are told when these are mended\.$/,
+    );
+  });
+});

@@ -348,22 +348,6 @@ const MISSTEPS: readonly Misstep[] = [
     remedy: /^Switch issues on/,
   },
   {
-    what: 'no label',
-    act: async () => {
-      await stage.github.local(
-        'POST',
-        '/faults',
-        { route: '/repos/{owner}/{repo}/labels/{name}', status: 404 },
-        'alice',
-      );
-      return () => stage.github.local('DELETE', '/faults', undefined, 'alice');
-    },
-    row: 'repository/label',
-    state: 'missing',
-    says: 'It has no label `loop`.',
-    remedy: /^Make it: .*\/labels$/,
-  },
-  {
     what: 'a red base',
     act: async () => {
       await checked(stage.github, 'failure');
@@ -737,14 +721,14 @@ describe('a GitHub that gives no answer to be believed', () => {
   });
 
   test('which fails on one request alone makes that row alone unknown', async () => {
-    const fault = { route: '/repos/{owner}/{repo}/labels/{name}', by: 'app', status: 500 };
+    const fault = { route: '/repos/{owner}/{repo}/environments/{environment_name}', by: 'app', status: 500 };
     // The default branch has moved since.
     await tried(stage.github, 'success', 'All is there');
     await stage.github.local('POST', '/faults', fault, 'alice');
     const report = await examined(stage);
     await stage.github.local('DELETE', '/faults', undefined, 'alice');
     const changed = report.rows.filter((row) => rowOf(right, `${row.area}/${row.subject}`)?.state !== row.state);
-    expect(changed.map(({ subject, state }) => `${subject} ${state}`)).toEqual(['label unknown']);
+    expect(changed.map(({ subject, state }) => `${subject} ${state}`)).toEqual(['environment unknown']);
   });
 
   test('which answers 404 to an App that it does not know, as github.com does, means APP_ID', async () => {

@@ -31,7 +31,6 @@ const REPOSITORY: RepositoryFacts = {
 };
 const LOOK: RepositoryInspection = {
   file: never,
-  hasLabel: never,
   workflowState: never,
   lastGoodRun: never,
   actions: never,
