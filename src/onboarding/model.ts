@@ -49,7 +49,7 @@ const REFUSALS: readonly Row[] = [
   [
     ({ status }) => status !== undefined && status < 400,
     'answers with something else than a chat completion',
-    'It answers with something else than a chat completion',
+    'It gives nothing that can be used',
     'Set LLM_BASE_URL to what stands before /chat/completions, as https://api.openai.com/v1.',
   ],
 ];

@@ -123,7 +123,14 @@ export const repositoryConfig = z.strictObject({
         .describe(
           'seconds for which a model may be silent; its answers are streamed, so a long one is not late; at most 3600',
         ),
-      runMinutes: z.number().positive().max(360).default(60).describe('minutes a run may take, at most 360'),
+      runMinutes: z
+        .number()
+        .positive()
+        .max(360)
+        .default(60)
+        .describe(
+          'minutes a run may take, with its wait for a machine, at most 360; the workflows end a job of BUILD after 120 and of VERIFY after 90',
+        ),
       checksQuietSeconds: z
         .number()
         .positive()

@@ -528,7 +528,7 @@ const MISSTEPS: readonly Misstep[] = [
     what: 'an address of a web page for a model',
     manner: { page: true },
     row: 'model/answers',
-    says: /^It answers with something else than a chat completion/,
+    says: /^It gives nothing that can be used: /,
     remedy: /^Set LLM_BASE_URL/,
   },
   {
