@@ -1,6 +1,7 @@
 /** The demo's last lines: how it ended, what proves it, what it cost, and what to do next. */
 import type { DemoSummary } from '../demo/demo-summary.ts';
 import { clockText, wrapped } from '../demo/plain-text.ts';
+import { BUDGET } from '../demo/request-count.ts';
 import type { SabotageName } from '../demo/sabotage.ts';
 import type { EvidenceRow } from '../loop/brief.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -45,7 +46,8 @@ export function closingOf(ending: Ending): readonly string[] {
 
 function requestsText({ requests, writes, creations }: DemoSummary['github']): string {
   const parts = [counted(writes, 'write'), `${creations} of them made what people see`].join(', ');
-  return `${counted(requests, 'request')} of its API, of them ${parts}`;
+  const most = `${BUDGET.requests}, ${BUDGET.writes} and ${BUDGET.creations} at most with one failed BUILD`;
+  return `${counted(requests, 'request')} of its API, of them ${parts} (${most})`;
 }
 
 /** What a small model of today takes, in USD per million tokens in and out; a script costs nothing, so it says what a model would. */

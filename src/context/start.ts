@@ -6,10 +6,10 @@ import type { Event } from '../loop/event.ts';
 import { checkGoal, type Goal } from '../loop/goal.ts';
 import { issueLane } from '../loop/lane.ts';
 import type { Actor, LoopRef } from '../loop/terms.ts';
-import { SETUP_CHECK } from '../onboarding/onboarding.ts';
 import type { Ports } from '../ports.ts';
 import { BRANCH_PREFIX, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
 import { configAt, type ReadConfig } from './repository-config.ts';
+import { setUpProblem } from './set-up-problem.ts';
 import { readYaml } from './yaml-text.ts';
 
 type Facts = Omit<Extract<Event, { type: 'labelled' }>, 'type' | 'at' | 'by' | 'role' | 'commentId'>;
@@ -24,7 +24,7 @@ interface LabelledIssue {
 
 /** Reads everything afresh; what is wrong becomes `refusal`, one sentence with the remedy. */
 export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: Ports): Promise<Facts> {
-  const { defaultBranch } = await ports.github.repository(ref);
+  const { defaultBranch, server } = await ports.github.repository(ref);
   const sha = (await ports.github.head(ref, `refs/heads/${defaultBranch}`)) ?? '0'.repeat(40);
   const config = await configOrRefusal(ref, sha, ports);
   const stated = goalOrRefusal(issue.body ?? '');
@@ -32,8 +32,8 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
   const { config: settings, digest } = typeof config === 'string' ? FALLBACK : config;
   const branch = `${settings.branch.replace('{issue}', String(ref.issue))}${ref.n > 1 ? `-${ref.n}` : ''}`;
   const taken = await takenProblem(ref, branch, ports);
-  const red = await redProblem(ref, sha, ports);
-  const refusal = [closedProblem(issue), branchProblem(defaultBranch), taken, config, stated, red].find(
+  const setUp = await setUpProblem(ref, { sha, server }, ports);
+  const refusal = [closedProblem(issue), branchProblem(defaultBranch), taken, config, stated, setUp].find(
     (found) => typeof found === 'string',
   );
   const labels = issue.labels.map(({ name }) => name);
@@ -65,14 +65,6 @@ async function takenProblem(ref: LoopRef, branch: string, { github }: Ports): Pr
       return `There is a branch \`${name}\`, so git cannot have the loop's branch \`${branch}\` below it; rename that branch and set the label again.`;
   }
   return undefined;
-}
-
-/** What a trial said against this very commit; of others nothing is known, and BUILD looks for itself. */
-async function redProblem(ref: LoopRef, sha: string, { store }: Ports): Promise<string | undefined> {
-  const red = (await store.onboarding(ref.repositoryId))?.onboarding.red;
-  return red?.base === sha
-    ? `No loop starts on \`${sha.slice(0, 7)}\`, which was tried. ${red.says} Its check \`${SETUP_CHECK}\` shows what came of it, and **Re-run** there tries it again. Set the label again when it is green.`
-    : undefined;
 }
 
 /** The App may write branches with this prefix, so the default branch must not have it. */

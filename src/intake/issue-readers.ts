@@ -8,7 +8,16 @@ import type { Ports } from '../ports.ts';
 import { newOrLive } from './loop-lookup.ts';
 import type { Issue, PayloadOf } from './payloads.ts';
 import { isSamePlace, placeOf } from './place.ts';
-import { afterAMoment, isAtRest, type Meaning, ofStored, type Readers, roleOf, type Taking } from './reader.ts';
+import {
+  afterAMoment,
+  isAtRest,
+  type Meaning,
+  ofStored,
+  type Readers,
+  roleOf,
+  type Taking,
+  whileNew,
+} from './reader.ts';
 
 const LABEL = 'loop';
 
@@ -35,6 +44,9 @@ export const issueReaders: Readers<
     }
     const isClosed = now.state === 'closed';
     if (isClosed && newest !== undefined && !isAtRest(newest.loop)) return [];
+    // Its verdict is told a little before it is noted.
+    if ((await ports.store.onboarding(ref.repositoryId))?.onboarding.stage === 'trying')
+      whileNew('the base is being tried', taking);
     const facts = await startingFacts(ref, { ...issue, isClosed }, ports);
     const set = issue.updated_at === undefined ? {} : { setAt: issue.updated_at };
     const role = await roleOf(ref, sender, ports);

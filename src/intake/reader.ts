@@ -35,9 +35,14 @@ const BEHIND_MS = 15_000;
  * Call it where GitHub answers otherwise than the webhook says: something else has happened since, or GitHub does not show it yet. After a moment its
  * answer holds. @throws {NotYetError} while that moment lasts.
  */
-export function afterAMoment(contradiction: string, { at, ports }: Taking): void {
+export function afterAMoment(contradiction: string, taking: Taking): void {
+  whileNew(`${contradiction}, otherwise than its webhook says`, taking);
+}
+
+/** Call it where what is in the way may be over in a moment. @throws {NotYetError} while that moment lasts. */
+export function whileNew(obstacle: string, { at, ports }: Taking): void {
   if (ports.clock.now().getTime() - Date.parse(at) < BEHIND_MS)
-    throw new NotYetError(`${contradiction}, otherwise than its webhook says; it is asked again.`);
+    throw new NotYetError(`${obstacle}; it is asked again.`);
 }
 
 export type Reader<Name extends PayloadName> = (

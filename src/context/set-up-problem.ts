@@ -1,0 +1,48 @@
+/** Why no loop starts on a commit of a repository that the App has set up, in sentences that end with what to do. */
+import type { RepositoryRef } from '../github/github-port.ts';
+import { type Onboarding, SETUP_CHECK } from '../onboarding/onboarding.ts';
+import type { Ports } from '../ports.ts';
+import { CONFIG_PATH } from '../settings/config.ts';
+import type { Server } from '../settings/setup-files.ts';
+import { setupAt } from './setup-gaps.ts';
+
+interface Place {
+  readonly sha: string;
+  readonly server: Server;
+}
+
+/** Undefined where nothing speaks against it, or where nobody asked the App to set the repository up. What is wrong in the configuration is told by whoever reads it. */
+export async function setUpProblem(
+  ref: RepositoryRef,
+  place: Place,
+  { store, workspace }: Pick<Ports, 'workspace'> & { readonly store: Pick<Ports['store'], 'onboarding'> },
+): Promise<string | undefined> {
+  const onboarding = (await store.onboarding(ref.repositoryId))?.onboarding;
+  if (onboarding === undefined) return undefined;
+  return (await gapsProblem(ref, onboarding, { ...place, workspace })) ?? trialProblem(onboarding, place.sha);
+}
+
+/** Files that were taken away or changed since they were looked at: jobs run as the default branch says. */
+async function gapsProblem(
+  repository: RepositoryRef,
+  { pull, stage }: Onboarding,
+  site: Place & Pick<Ports, 'workspace'>,
+): Promise<string | undefined> {
+  const { gaps } = await setupAt({ repository, ...site });
+  const told = gaps.filter(({ path }) => path !== CONFIG_PATH).map(({ sentence }) => sentence);
+  if (told.length === 0) return undefined;
+  const brings =
+    pull === undefined || stage !== 'waiting' ? '' : ` Pull request #${pull} says how to add what is missing.`;
+  return `No loop starts on ${short(site.sha)}: ${told.join(' ')}${brings} Set the label again when it is mended.`;
+}
+
+/** Of other commits nothing is known, and BUILD looks for itself. */
+function trialProblem({ stage, base, red }: Onboarding, sha: string): string | undefined {
+  if (stage === 'trying' && base === sha)
+    return `${short(sha)} is being tried: installed, built, tested twice. Set the label again when its check \`${SETUP_CHECK}\` is green.`;
+  return red?.base === sha
+    ? `No loop starts on ${short(sha)}, which was tried. ${red.says} Its check \`${SETUP_CHECK}\` shows what came of it, and **Re-run** there tries it again. Set the label again when it is green.`
+    : undefined;
+}
+
+const short = (sha: string): string => `\`${sha.slice(0, 7)}\``;
