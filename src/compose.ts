@@ -18,7 +18,6 @@ import { createHealth } from './gateway/health.ts';
 import { createIdentity } from './gateway/identity.ts';
 import { createModelGateway } from './gateway/model-gateway.ts';
 import { createGitHub, type GitHubOptions } from './github/github.ts';
-import { unacceptedText } from './github/key-refusal.ts';
 import { ownSecrets } from './guard/own-secrets.ts';
 import type { Ports, Store } from './ports.ts';
 import { guardrailsFile, type Limits, limitsEnvironment, runsOn } from './settings/env.ts';
@@ -75,10 +74,10 @@ export async function compose(composition: Composition, opened?: Promise<Engine>
   const { databaseUrl: url, log } = composition;
   const engine = await (opened ?? openEngine({ url, log }));
   try {
-    const { keyObstacle, ...composed } = await composedOn(engine, composition);
+    const { obstacle, ...composed } = await composedOn(engine, composition);
     composed.routes.route(
       '/',
-      createHealth(async () => (await databaseObstacle(engine, { log })) ?? keyObstacle()),
+      createHealth(async () => (await databaseObstacle(engine, { log })) ?? obstacle()),
     );
     return composed;
   } catch (error) {
@@ -90,7 +89,7 @@ export async function compose(composition: Composition, opened?: Promise<Engine>
 async function composedOn(
   engine: Engine,
   composition: Composition,
-): Promise<Composed & { readonly keyObstacle: () => string | undefined }> {
+): Promise<Composed & { readonly obstacle: () => string | undefined }> {
   const { log } = composition;
   const skills = await loadSkills(composition.skillsDirectory ?? packageFile('skills'));
   const guardrails = await readGuardrails(
@@ -121,11 +120,7 @@ async function composedOn(
     skills: new Map([...skills].map(([name, { text }]) => [name, text])),
   };
   serveModels(gateway.app, composition, { store, canaries, audience: gateway.url });
-  const keyObstacle = (): string | undefined => {
-    const refusal = github.keyRefusal();
-    return refusal && unacceptedText(refusal);
-  };
-  return { ports, routes: gateway.app, keyObstacle, close: () => engine.close() };
+  return { ports, routes: gateway.app, obstacle: github.obstacle, close: () => engine.close() };
 }
 
 function modelPorts(

@@ -64,8 +64,8 @@ export interface Client {
   /** Octokit as the App itself, for what belongs to no repository. */
   readonly app: () => Octokit;
   readonly call: (repository: RepositoryRef) => Promise<Call>;
-  /** Why GitHub did not accept the App's id and key when it was asked last; undefined where it did, or was not asked yet. */
-  readonly refusal: Tokens['refusal'];
+  /** Why the App can ask for nothing, as far as it was asked. */
+  readonly obstacle: Tokens['obstacle'];
   /** Octokit for the repository of this name, whose id is not known yet. */
   readonly named: (repository: Omit<RepositoryRef, 'repositoryId'>) => Promise<Octokit>;
   readonly token: (repository: RepositoryRef) => Promise<string>;
@@ -102,7 +102,7 @@ export function createClient(options: GitHubOptions): Client {
   let self: Promise<Self> | undefined;
   return {
     app: tokens.app,
-    refusal: tokens.refusal,
+    obstacle: tokens.obstacle,
     webUrl,
     token: tokens.of,
     renew: tokens.renew,

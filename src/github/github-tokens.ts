@@ -2,15 +2,15 @@
 import { sign } from 'node:crypto';
 import { Octokit } from '@octokit/rest';
 import type { Logger } from 'pino';
+import { type AppStanding, createAppStanding } from './app-standing.ts';
 import type { RepositoryRef } from './github-port.ts';
-import { type KeyRefusal, keyRefusal, unacceptedText } from './key-refusal.ts';
 
 export interface AppKey {
   readonly appId: number;
   /** PEM. */
   readonly privateKey: string;
   readonly now: () => Date;
-  /** Is told once when GitHub begins not to accept the key, and when it accepts it again. */
+  readonly apiUrl: string;
   readonly log: Pick<Logger, 'error' | 'info'>;
 }
 
@@ -23,8 +23,8 @@ export interface Tokens {
   readonly renew: (repository: RepositoryRef) => void;
   /** Octokit as the App itself. */
   readonly app: () => Octokit;
-  /** Why GitHub did not accept the App's id and key when it was asked last, with the remedy; undefined where it did, or was not asked yet. */
-  readonly refusal: () => KeyRefusal | undefined;
+  /** Why the App can ask GitHub for nothing, as far as it was asked; with the remedy. */
+  readonly obstacle: AppStanding['obstacle'];
 }
 
 interface Granted {
@@ -40,20 +40,11 @@ const SPARE_MS = 120_000;
 /** Mints tokens with the App's key. `settings` are Octokit's own: base address, fetch, log. */
 export function createTokens(key: AppKey, settings: ConstructorParameters<typeof Octokit>[0] & object): Tokens {
   const kept = new Map<string, Granted>();
-  const standing = keyStanding(key);
-  const app = (): Octokit => {
-    const octokit = new Octokit({ ...settings, auth: jwtOf(key) });
-    octokit.hook.after('request', () => standing.note(undefined));
-    octokit.hook.error('request', (error) => {
-      // Octokit says 500 too where nobody answered; that tells nothing of the key.
-      if ('status' in error && error.status < 500) standing.note(keyRefusal(error));
-      throw error;
-    });
-    return octokit;
-  };
+  const standing = createAppStanding(key);
+  const app = (): Octokit => standing.heeding(new Octokit({ ...settings, auth: jwtOf(key) }));
   return {
     app,
-    refusal: standing.refusal,
+    obstacle: standing.obstacle,
     renew: (repository) => void kept.delete(keyOf(repository)),
     async byName({ installationId, repo }) {
       const { data } = await app().rest.apps.createInstallationAccessToken({
@@ -72,19 +63,6 @@ export function createTokens(key: AppKey, settings: ConstructorParameters<typeof
       });
       kept.set(keyOf(repository), { token: data.token, expiresAtMs: Date.parse(data.expires_at) });
       return data.token;
-    },
-  };
-}
-
-/** What GitHub said of the key last. */
-function keyStanding({ log }: AppKey): Pick<Tokens, 'refusal'> & { note(now: KeyRefusal | undefined): void } {
-  let refusal: KeyRefusal | undefined;
-  return {
-    refusal: () => refusal,
-    note(now) {
-      if (now !== undefined && refusal === undefined) log.error(unacceptedText(now));
-      if (now === undefined && refusal !== undefined) log.info('GitHub accepts APP_ID and PRIVATE_KEY again');
-      refusal = now;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The GitHub port: what the App may read and write there, each operation repeatable. */
 import type { Octokit } from '@octokit/rest';
+import type { AppStanding } from './app-standing.ts';
 import { checkDetails, failedLogEnd } from './check-details.ts';
 import { artifact, cancelRun, dispatch, run } from './github-actions.ts';
 import { addChecks, checks } from './github-checks.ts';
@@ -21,19 +22,12 @@ import {
 } from './github-talk.ts';
 import { headChecks } from './head-checks.ts';
 import { environment } from './inspection-inside.ts';
-import type { KeyRefusal } from './key-refusal.ts';
 import { locate } from './relocation.ts';
 import { requiredChecks } from './required-checks.ts';
 import { withheld } from './standing.ts';
 import { unsent } from './unsent.ts';
 
 export type { GitHubOptions } from './github-client.ts';
-
-/** Whether the App can ask anything at all. */
-export interface KeyStanding {
-  /** As far as GitHub was asked; it is asked nothing by this. */
-  readonly keyRefusal: () => KeyRefusal | undefined;
-}
 
 /** What git needs to fetch a repository. */
 export interface GitAccess {
@@ -44,7 +38,7 @@ export interface GitAccess {
 }
 
 /** Connects the port to a GitHub as an installed App. Failures that pass are tried again. */
-export function createGitHub(options: GitHubOptions): GitHub & GitAccess & KeyStanding {
+export function createGitHub(options: GitHubOptions): GitHub & GitAccess & Pick<AppStanding, 'obstacle'> {
   const client = createClient(options);
   const { pauseMs = PAUSE_MS, pause } = options;
   const times = { pauseMs, ...(pause && { pause }) };
@@ -54,7 +48,7 @@ export function createGitHub(options: GitHubOptions): GitHub & GitAccess & KeySt
     gitUrlOf: ({ owner, repo }) => `${client.webUrl}/${owner}/${repo}.git`,
     tokenOf: (target) => attempt(() => client.token(target), renewing(target)),
     renewToken: client.renew,
-    keyRefusal: client.refusal,
+    obstacle: client.obstacle,
     locate: (target) => locate(client, target, (operation) => attempt(operation, renewing(target))),
     withheld: (target) => withheld(client, target, (operation) => attempt(operation, renewing(target))),
     permission: perform(permission),

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { compose } from '../../src/compose.ts';
 import { createGitHub, type GitHubOptions } from '../../src/github/github.ts';
 import { keyRefusal } from '../../src/github/key-refusal.ts';
@@ -38,20 +38,19 @@ test('a key that GitHub refuses is known once it was asked, and forgotten once i
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
   let clockMs = 0;
   const github = createGitHub(optionsWith({ log, now: () => new Date(Date.now() - clockMs) }));
-  expect(github.keyRefusal()).toBeUndefined();
+  expect(github.obstacle()).toBeUndefined();
   clockMs = 3600_000;
   await expect(github.failedDeliveries()).rejects.toThrow("'Expiration time' claim ('exp')");
   await expect(github.failedDeliveries()).rejects.toThrow("'Expiration time' claim ('exp')");
-  expect(github.keyRefusal()).toEqual({
-    reason: 'the clock of this machine is wrong.',
-    remedy: 'Set the clock; GitHub allows for a minute.',
-  });
+  expect(github.obstacle()).toBe(
+    'GitHub does not accept APP_ID and PRIVATE_KEY: the clock of this machine is wrong. Set the clock; GitHub allows for a minute.',
+  );
   clockMs = 0;
   await github.failedDeliveries();
-  expect(github.keyRefusal()).toBeUndefined();
+  expect(github.obstacle()).toBeUndefined();
   expect(lines.filter((line) => line.includes('APP_ID'))).toEqual([
     'GitHub does not accept APP_ID and PRIVATE_KEY: the clock of this machine is wrong. Set the clock; GitHub allows for a minute.',
-    'GitHub accepts APP_ID and PRIVATE_KEY again',
+    'GitHub accepts APP_ID and PRIVATE_KEY',
   ]);
 });
 
@@ -95,5 +94,29 @@ test('a GitHub that fails leaves what was known of the key', async () => {
   await expect(github.failedDeliveries()).rejects.toThrow('could not be decoded');
   fails = true;
   await expect(github.failedDeliveries()).rejects.toThrow();
-  expect(github.keyRefusal()?.reason).toContain('PRIVATE_KEY');
+  expect(github.obstacle()).toContain('PRIVATE_KEY');
+});
+
+describe('a GitHub that is not there', () => {
+  const page = new Response('<html>', { status: 404, headers: { 'content-type': 'text/html' } });
+  test.each<[string, typeof fetch]>([
+    ['does not answer', () => Promise.reject(new TypeError('fetch failed'))],
+    ['is another server', async () => page.clone()],
+    ['fails', async () => new Response('{}', { status: 503, headers: { 'content-type': 'application/json' } })],
+  ])('from the start, because it %s, is an obstacle until it is; later it is none', async (_, broken) => {
+    let isBroken = true;
+    const options = optionsWith({});
+    const sometimes: typeof fetch = (input, init) => (isBroken ? broken : options.fetch)(input, init);
+    const github = createGitHub({ ...options, fetch: sometimes });
+    await expect(github.failedDeliveries()).rejects.toThrow();
+    expect(github.obstacle()).toBe(
+      `Nobody has answered as GitHub does at GITHUB_API_URL, ${options.apiUrl}, since this process started; \`npm run -s loopwright -- doctor\` says why.`,
+    );
+    isBroken = false;
+    await github.failedDeliveries();
+    expect(github.obstacle()).toBeUndefined();
+    isBroken = true;
+    await expect(github.failedDeliveries()).rejects.toThrow();
+    expect(github.obstacle()).toBeUndefined();
+  });
 });
