@@ -56,7 +56,8 @@ export function createIdentity({ issuer, audience, clock, cooldownMs = COOLDOWN_
   const keys = keysOf(issuer, cooldownMs);
   const good = createGood();
   return async (token) => {
-    const known = good.claims(token, clock.now());
+    const now = clock.now();
+    const known = good.claims(token, now);
     if (known !== undefined) return known;
     try {
       const { payload } = await jwtVerify(token, keys, {
@@ -67,13 +68,13 @@ export function createIdentity({ issuer, audience, clock, cooldownMs = COOLDOWN_
         clockTolerance: SKEW_SECONDS,
         maxTokenAge: OLDEST_SECONDS,
         requiredClaims: ['exp', 'nbf', 'iat'],
-        currentDate: clock.now(),
+        currentDate: now,
       });
       const claims = claimsIn(payload);
       good.keep(token, { claims, until: until(payload) });
       return claims;
     } catch (error) {
-      throw error instanceof Refusal ? error : refusalOf(error, { token, issuer, audience });
+      throw error instanceof Refusal ? error : refusalOf(error, { token, issuer, audience, now });
     }
   };
 }
@@ -112,10 +113,11 @@ function claimsIn(payload: JWTPayload): Claims {
   const parsed = claims.safeParse(payload);
   if (parsed.success) return parsed.data;
   const name = parsed.error.issues[0]?.path.join('.') ?? '';
-  throw new Refusal(
-    401,
-    `The token's claim ${name} is ${quoted(payload[name])}, as in no token of a GitHub Actions job.`,
-  );
+  throw new Refusal(401, oddClaim(name, payload[name]));
+}
+
+function oddClaim(name: string, value: unknown): string {
+  return `The token's claim ${name} is ${quoted(value)}, as in no token of a GitHub Actions job.`;
 }
 
 const discovered = z.object({ issuer: z.string(), jwks_uri: z.url() });
@@ -158,32 +160,49 @@ interface Asked {
   readonly token: string;
   readonly issuer: string;
   readonly audience: string;
+  /** By the App's clock, when the token was judged. */
+  readonly now: Date;
 }
 
 type Sentence = (asked: Asked) => string;
 
-/** By the code of jose's error; of claims also by the claim. */
+const ISSUED_LATER = 'iat, still to come';
+
+/** By the code of jose's error; of claims also by the claim, and where its time is still to come by that. */
 const SENTENCES: Readonly<Record<string, Sentence>> = {
   [errors.JOSEAlgNotAllowed.code]: ({ token }) =>
     `The token is signed with ${quoted(decodeProtectedHeader(token).alg)}; only RS256 counts, as GitHub signs.`,
-  [errors.JWKSNoMatchingKey.code]: ({ token, issuer }) =>
-    `The token names the key ${quoted(decodeProtectedHeader(token).kid)}, which ${issuer} does not have.`,
+  [errors.JWKSNoMatchingKey.code]: ({ token, issuer }) => {
+    const { kid } = decodeProtectedHeader(token);
+    return kid === undefined
+      ? `The token names no key, and ${issuer} has none that fits.`
+      : `The token names the key ${quoted(kid)}, which ${issuer} does not have.`;
+  },
+  [errors.JWKSMultipleMatchingKeys.code]: ({ issuer }) =>
+    `The token names no single key of ${issuer}, as those of GitHub do.`,
   [errors.JWSSignatureVerificationFailed.code]: ({ issuer }) => `The token was not signed by ${issuer}.`,
   iss: ({ token, issuer }) => `The token is of the issuer ${quoted(claimOf(token, 'iss'))}, not of ${issuer}.`,
   aud: ({ token, audience }) =>
     `The token is for ${quoted(claimOf(token, 'aud'))}; ask GitHub for one with the audience ${audience}.`,
   exp: ({ token }) => `The token expired at ${timeOf(token, 'exp')}; ask GitHub for a new one.`,
-  nbf: ({ token }) => `The token is not valid before ${timeOf(token, 'nbf')}; set the clocks of runner and App.`,
+  nbf: (asked) => `The token is not valid before ${timeOf(asked.token, 'nbf')}, ${clocksOf(asked)}`,
+  [ISSUED_LATER]: (asked) => `The token was issued at ${timeOf(asked.token, 'iat')}, ${clocksOf(asked)}`,
   iat: ({ token }) =>
     `The token was issued at ${timeOf(token, 'iat')}; one counts for ${OLDEST_SECONDS / 60} minutes from then, so ask GitHub for a new one.`,
 };
+
+/** A new token would say the same, so none is asked for: one of the two clocks is wrong. */
+function clocksOf({ issuer, now }: Asked): string {
+  return `and the App's clock says ${now.toISOString()}; set the clock of the App's machine, or that of ${issuer}.`;
+}
 
 const GARBAGE = 'What came as a token is no signed JSON Web Token; send the one that GitHub gives a job for this App.';
 
 function refusalOf(error: unknown, asked: Asked): Refusal {
   if (!(error instanceof errors.JOSEError) || isOfKeys(error)) return unreadable(asked.issuer, error);
-  const sentence = SENTENCES[claimAt(error) ?? error.code];
-  return new Refusal(401, sentence?.(asked) ?? GARBAGE, { cause: error });
+  const odd = isOdd(error) ? oddClaim(error.claim, claimOf(asked.token, error.claim)) : undefined;
+  const sentence = SENTENCES[placeOf(error)];
+  return new Refusal(401, odd ?? sentence?.(asked) ?? GARBAGE, { cause: error });
 }
 
 /** The keys could not be had: jose has no code of its own for most of it. */
@@ -191,10 +210,16 @@ function isOfKeys({ code }: errors.JOSEError): boolean {
   return [errors.JOSEError.code, errors.JWKSTimeout.code, errors.JWKSInvalid.code].includes(code);
 }
 
-function claimAt(error: errors.JOSEError): string | undefined {
-  return error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired
-    ? error.claim
-    : undefined;
+/** A claim that is missing or of another type says nothing that could be judged. */
+function isOdd(error: errors.JOSEError): error is errors.JWTClaimValidationFailed {
+  return error instanceof errors.JWTClaimValidationFailed && ['missing', 'invalid'].includes(error.reason);
+}
+
+function placeOf(error: errors.JOSEError): string {
+  if (error instanceof errors.JWTExpired) return error.claim;
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return error.code;
+  // Of one that is too old jose says that it expired.
+  return error.claim === 'iat' ? ISSUED_LATER : error.claim;
 }
 
 /** Only asked of tokens whose signature held. */

@@ -38,16 +38,8 @@ const RULES: readonly Rule[] = [
     sentence: 'An answer that is made in the background tells nobody what it took; ask without `background`.',
   },
   {
-    breaks: (body) => COUNTS.some((name) => isGiven(body[name]) && typeof body[name] !== 'number'),
-    sentence: `What bounds an answer is a number; ask with one, or without \`${COUNTS.join('`, `')}\`.`,
-  },
-  {
     breaks: ({ stream }) => isGiven(stream) && typeof stream !== 'boolean',
     sentence: 'Whether an answer is streamed is true or false; ask with one of them, or without `stream`.',
-  },
-  {
-    breaks: ({ n }) => typeof n === 'number' && !(Number.isInteger(n) && n >= 1 && n <= MOST_ANSWERS),
-    sentence: `A call has 1 to ${MOST_ANSWERS} answers; ask with such an \`n\`, or without.`,
   },
   {
     breaks: ({ previous_response_id, conversation, prompt }) =>
@@ -75,6 +67,31 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** What is wrong with what bounds an answer: below 1 some upstreams take it for none, and what all answers together may take has to be counted to the token. */
+function miscountIn(body: Body): string | undefined {
+  const most = (name: string) => (name === 'n' ? MOST_ANSWERS : Math.floor(Number.MAX_SAFE_INTEGER / answersOf(body)));
+  const wrong = COUNTS.find((name) => isGiven(body[name]) && !isCount(body[name], most(name)));
+  return (
+    wrong &&
+    `\`${wrong}\` is ${quoted(body[wrong])}; ask with a whole number from 1 to ${most(wrong)}, or without \`${wrong}\`.`
+  );
+}
+
+function isCount(value: unknown, most: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most;
+}
+
+function answersOf({ n }: Body): number {
+  return typeof n === 'number' ? n : 1;
+}
+
+const LONGEST_QUOTE = 100;
+
+/** A number that no JSON can hold is one in JavaScript. */
+function quoted(value: unknown): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value).slice(0, LONGEST_QUOTE);
+}
+
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
@@ -89,7 +106,8 @@ function hasHosted(tools: unknown): boolean {
 
 /** Tokens of an answer of which nothing is stated: as many as most models give at most, because calls are made at the same time only while what is left holds all of them. */
 const EXPECTED_ANSWER = 32_000;
-const MOST_EXPECTED = 200_000;
+/** Of a prompt with pictures or documents, however many. */
+const EXPECTED_OF_MEDIA = 200_000;
 
 /**
  * The configured model stands in for whatever is named: agents ask for small models of their maker by name, which an upstream may not have, and none can pick a
@@ -98,9 +116,10 @@ const MOST_EXPECTED = 200_000;
 export function prepared(text: string, dialect: Dialect, model: string): Prepared {
   const body = bodyOf(text);
   const broken = RULES.find(({ breaks }) => breaks(body));
-  if (broken !== undefined) throw new Refusal(400, broken.sentence);
+  const problem = broken?.sentence ?? miscountIn(body);
+  if (problem !== undefined) throw new Refusal(400, problem);
   const sent = JSON.stringify(dialect.metered({ ...body, model }));
-  const answers = typeof body.n === 'number' ? body.n : 1;
+  const answers = answersOf(body);
   const completionTokens = answers * boundOf(body, dialect);
   return {
     text: sent,
@@ -119,11 +138,10 @@ function bodyOf(text: string): Body {
   }
 }
 
-/** What an agent allows is often far more than it gets; what it gets is counted after it. Which of several bounds holds only the upstream knows, and below 1 some take for none. */
+/** As it is stated, however far above what an agent gets: what was reserved short is what a budget is passed by. Which of several bounds holds only the upstream knows. */
 function boundOf(body: Body, { bounds }: Dialect): number {
   const stated = bounds.map((name) => body[name]).filter((value) => typeof value === 'number');
-  const each = stated.map((bound) => (bound > 0 ? Math.min(Math.ceil(bound), MOST_EXPECTED) : MOST_EXPECTED));
-  return each.length === 0 ? EXPECTED_ANSWER : Math.max(...each);
+  return stated.length === 0 ? EXPECTED_ANSWER : Math.max(...stated);
 }
 
 /** In a text that JSON.stringify has written, where no word of a message looks so. */
@@ -132,5 +150,5 @@ const MEDIA =
 
 /** By bytes: a character of Chinese is most of a token. What a picture or a document comes to does not show in the length of its address. */
 function promptOf(sent: string): number {
-  return tokensIn(Buffer.byteLength(sent)) + (MEDIA.test(sent) ? MOST_EXPECTED : 0);
+  return tokensIn(Buffer.byteLength(sent)) + (MEDIA.test(sent) ? EXPECTED_OF_MEDIA : 0);
 }

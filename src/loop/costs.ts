@@ -21,8 +21,8 @@ export function charged<Some extends Loop>(loop: Some, calls: readonly ModelCall
     spent: {
       calls: spent.calls + calls.length,
       callsOutsideBuild: spent.callsOutsideBuild + calls.filter(({ phase }) => !IN_ACTIONS.includes(phase)).length,
-      promptTokens: spent.promptTokens + sum(calls.map((call) => call.promptTokens)),
-      completionTokens: spent.completionTokens + sum(calls.map((call) => call.completionTokens)),
+      promptTokens: sum([spent.promptTokens, ...calls.map((call) => call.promptTokens)]),
+      completionTokens: sum([spent.completionTokens, ...calls.map((call) => call.completionTokens)]),
       ...estimatedOf(spent.estimated, calls),
       usd: spent.usd + costUsd(loop.started?.price, calls),
     },
@@ -53,7 +53,7 @@ export function purseOf({ started, spent }: Pick<Loop, 'started' | 'spent'>): Pu
 
 /** Tokens of prompts and answers together. */
 export function tokensOf({ promptTokens, completionTokens }: Loop['spent'] | ModelCall): number {
-  return promptTokens + completionTokens;
+  return sum([promptTokens, completionTokens]);
 }
 
 /** What is left after these calls. */
@@ -82,6 +82,7 @@ export function costUsd(price: Price | undefined, calls: readonly ModelCall[]): 
   );
 }
 
+/** Up to the largest whole number that is exact: a job may state such a bound, and a loop with more could not be read again. */
 function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+  return values.reduce((total, value) => Math.min(total + value, Number.MAX_SAFE_INTEGER), 0);
 }

@@ -433,11 +433,6 @@ describe('a budget', () => {
       { prompt_tokens: 100, completion_tokens: 128_000 },
     ],
     [
-      'a bound that is none',
-      { max_completion_tokens: 1, max_tokens: -1 },
-      { prompt_tokens: 100, completion_tokens: 75_000 },
-    ],
-    [
       'pictures',
       { max_tokens: 1, messages: [{ role: 'user', content: [picture, picture] }] },
       { prompt_tokens: 160_000, completion_tokens: 1 },
@@ -454,6 +449,46 @@ describe('a budget', () => {
     await Promise.all(calls);
     expect(refused).toBe(429);
     expect((await stage.calls()).length).toBeLessThanOrEqual(2);
+  });
+
+  test.each([
+    [CHAT, 'max_tokens'],
+    [CHAT, 'max_completion_tokens'],
+    [RESPONSES, 'max_output_tokens'],
+    [MESSAGES, 'max_tokens'],
+  ])('holds of calls to %s what they state as %s, however much that is', async (path, name) => {
+    // Twelve calls that write 400,000 tokens are 96 USD; seven are less than 60, and an eighth might be more.
+    const asked = Promise.withResolvers<void>();
+    const usage = { prompt_tokens: 100, completion_tokens: 400_000, input_tokens: 100, output_tokens: 400_000 };
+    const stage = await openStage(store, {
+      loop: building({}, { usd: 60 }),
+      replies: [async (...reply) => asked.promise.then(() => json({ usage })(...reply))],
+    });
+    const calls = Array.from(
+      { length: 12 },
+      async () => (await stage.call(path, { ...ASKED, [name]: 400_000 })).status,
+    );
+    await eventually(() => stage.upstream.asked.length >= 7, 'seven are asked');
+    expect((await stage.calls()).map(({ completionTokens }) => completionTokens)).toContain(400_000);
+    asked.resolve();
+    const statuses = await Promise.all(calls);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(7);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+  });
+
+  test('is passed by one call whose bound is the largest there is, and others are asked to wait for it', async () => {
+    const asked = Promise.withResolvers<void>();
+    const stage = await openStage(store, {
+      replies: [async (...reply) => asked.promise.then(() => json({ usage: USAGE })(...reply))],
+    });
+    const once = () => stage.call(CHAT, { ...ASKED, max_tokens: Number.MAX_SAFE_INTEGER });
+    const first = once();
+    await eventually(() => stage.upstream.asked.length === 1, 'the first is asked');
+    expect((await stage.calls()).map(({ completionTokens }) => completionTokens)).toEqual([Number.MAX_SAFE_INTEGER]);
+    expect((await once()).status).toBe(429);
+    asked.resolve();
+    expect((await first).status).toBe(200);
+    expect((await once()).status).toBe(200);
   });
 
   test('of tokens counts too, and without a price only that', async () => {

@@ -103,16 +103,42 @@ test.each<[string, number, RegExp, () => Forged]>([
     () => ({ claims: { iss: 'https://evil.test' } }),
   ],
   ['an expired token', 401, /^The token expired at 20/, () => ({ claims: { exp: now() - 31 } })],
-  ['a token of tomorrow', 401, /^The token is not valid before 20/, () => ({ claims: { nbf: now() + 90 } })],
+  [
+    'a token of tomorrow',
+    401,
+    /^The token is not valid before 20\S+Z, and the App's clock says 20\S+Z; set the clock of the App's machine, or that of http\S+\.$/,
+    () => ({ claims: { nbf: now() + 90 } }),
+  ],
   [
     'an old token',
     401,
     /^The token was issued at 20.*10 minutes/,
     () => ({ claims: { iat: now() - 640, nbf: now() - 640 } }),
   ],
-  ['a token issued later', 401, /^The token was issued at 20/, () => ({ claims: { iat: now() + 90 } })],
-  ['a token that never expires', 401, /^The token expired at missing/, () => ({ claims: { exp: undefined } })],
-  ['a token without a run', 401, /^The token's claim run_id is missing/, () => ({ claims: { run_id: undefined } })],
+  [
+    'a token issued later',
+    401,
+    /^The token was issued at 20\S+Z, and the App's clock says 20\S+Z; set the clock of the App's machine, or that of http\S+\.$/,
+    () => ({ claims: { iat: now() + 90 } }),
+  ],
+  ...['iss', 'aud', 'exp', 'nbf', 'iat', 'run_id'].map((name): [string, number, RegExp, () => Forged] => [
+    `a token without ${name}`,
+    401,
+    new RegExp(`^The token's claim ${name} is missing, as in no token of a GitHub Actions job\\.$`),
+    () => ({ claims: { [name]: undefined } }),
+  ]),
+  [
+    'a token that expires in words',
+    401,
+    /^The token's claim exp is "tomorrow", as in no token/,
+    () => ({ claims: { exp: 'tomorrow' } }),
+  ],
+  [
+    'a token that was issued in words',
+    401,
+    /^The token's claim iat is "today", as in no token/,
+    () => ({ claims: { iat: 'today' } }),
+  ],
   ['an unknown key', 401, /^The token names the key "third"/, () => ({ header: { kid: 'third' } })],
   ['a known key that did not sign', 401, /^The token was not signed by http/, () => ({ key: SECOND.privateKey })],
 ])('%s is refused', async (_, status, sentence, forged) => {
@@ -138,6 +164,16 @@ test('of a run that nobody awaits a program is told whether that is all there is
   });
   expect((await told({ environment: undefined })).type).toBe('loopwright_refusal');
   expect(stage.upstream.asked).toEqual([]);
+});
+
+test.each([
+  ['no key', [], /^The token names no key, and http\S+ has none that fits\.$/],
+  ['two keys', [FIRST, SECOND], /^The token names no single key of http\S+, as those of GitHub do\.$/],
+])('a token that names no key is refused by an issuer with %s', async (_, keys, sentence) => {
+  const stage = await openStage(store, { replies: REPLIES });
+  stage.issuer.held.keys = keys;
+  const authorization = `Bearer ${await stage.token({ header: { kid: undefined } })}`;
+  await expectRefused(stage, await stage.call(CHAT, REQUEST, { authorization }), 401, sentence);
 });
 
 test('a token without a signature is refused', async () => {
@@ -275,10 +311,6 @@ test.each<[string, object | string, number, RegExp]>([
   ['no JSON', '{"model":', 400, /no JSON object/],
   ['a list', [], 400, /no JSON object/],
   ['an answer in the background', { ...REQUEST, background: true }, 400, /in the background/],
-  ['a bound in words', { ...REQUEST, max_tokens: '200000' }, 400, /^What bounds an answer is a number/],
-  ['answers without number', { ...REQUEST, n: '8' }, 400, /^What bounds an answer is a number/],
-  ['more answers than there are', { ...REQUEST, n: 129 }, 400, /^A call has 1 to 128 answers/],
-  ['a part of an answer', { ...REQUEST, n: 0.5 }, 400, /^A call has 1 to 128 answers/],
   ['a stream that only the upstream takes for one', { ...REQUEST, stream: 1 }, 400, /is true or false/],
   ['what the upstream has kept', { ...REQUEST, previous_response_id: 'resp_1' }, 400, /^What the upstream has kept/],
   ['a dearer tier', { ...REQUEST, service_tier: 'priority' }, 400, /own price/],
@@ -292,6 +324,38 @@ test.each<[string, object | string, number, RegExp]>([
 ])('a request with %s is refused', async (_, body, status, sentence) => {
   const stage = await openStage(store, { replies: REPLIES });
   await expectRefused(stage, await stage.call(CHAT, body), status, sentence);
+});
+
+const ANTHROPIC = '/gateway/anthropic/v1/messages';
+const RESPONSES = '/gateway/v1/responses';
+const SAFE = '9007199254740991';
+
+test.each([
+  [CHAT, '"max_tokens":-1', '`max_tokens` is -1', SAFE],
+  [CHAT, '"max_tokens":0', '`max_tokens` is 0', SAFE],
+  [CHAT, '"max_tokens":100.5', '`max_tokens` is 100.5', SAFE],
+  [CHAT, '"max_tokens":"200000"', '`max_tokens` is "200000"', SAFE],
+  [CHAT, '"max_tokens":9007199254740992', '`max_tokens` is 9007199254740992', SAFE],
+  [CHAT, '"max_tokens":1e400', '`max_tokens` is Infinity', SAFE],
+  [CHAT, '"max_tokens":100,"max_completion_tokens":-1', '`max_completion_tokens` is -1', SAFE],
+  [RESPONSES, '"max_output_tokens":0', '`max_output_tokens` is 0', SAFE],
+  [RESPONSES, '"max_output_tokens":1e21', '`max_output_tokens` is 1e+21', SAFE],
+  [ANTHROPIC, '"max_tokens":-4096', '`max_tokens` is -4096', SAFE],
+  [ANTHROPIC, '"max_tokens":0.5', '`max_tokens` is 0.5', SAFE],
+  [CHAT, '"n":"8"', '`n` is "8"', '128'],
+  [CHAT, '"n":129', '`n` is 129', '128'],
+  [CHAT, '"n":0', '`n` is 0', '128'],
+  [CHAT, '"n":0.5', '`n` is 0.5', '128'],
+  // All answers together are counted too.
+  [CHAT, `"n":100,"max_tokens":${SAFE}`, `\`max_tokens\` is ${SAFE}`, '90071992547409'],
+])('a call to %s with %s is refused with the name of the field, and what it is', async (path, stated, what, most) => {
+  const stage = await openStage(store, { replies: REPLIES });
+  const name = what.slice(0, what.indexOf(' '));
+  const body = `{"messages":[],${stated}}`;
+  const sentence = `${what}; ask with a whole number from 1 to ${most}, or without ${name}.`;
+  const response = await stage.call(path, body);
+  expect([response.status, await sentenceOf(response)]).toEqual([400, sentence]);
+  expect([stage.upstream.asked, await stage.calls()]).toEqual([[], []]);
 });
 
 test('a dialect without an endpoint is refused with the variable that names one', async () => {

@@ -115,7 +115,7 @@ export function building(
 
 export interface Forged {
   readonly claims?: Record<string, unknown>;
-  readonly header?: Record<string, string>;
+  readonly header?: Record<string, string | undefined>;
   readonly key?: KeyObject | Uint8Array;
 }
 

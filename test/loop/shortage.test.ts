@@ -1,9 +1,9 @@
 /** A loop without money: it waits with what it has, says how it goes on, and never makes the next call. */
 import { describe, expect, it } from 'vitest';
-import { purseOf } from '../../src/loop/costs.ts';
+import { charged, purse, purseOf } from '../../src/loop/costs.ts';
 import { decide, settle } from '../../src/loop/decide.ts';
 import type { Event } from '../../src/loop/event.ts';
-import type { Loop } from '../../src/loop/loop.ts';
+import { type Loop, loop as loopShape } from '../../src/loop/loop.ts';
 import { asStarted } from '../../src/loop/stages.ts';
 import { atReview, building, completed, driven, reported, sentences, started } from './stands.ts';
 import { command, labelledEvent, timeOf } from './world.ts';
@@ -91,6 +91,16 @@ describe('a loop whose budget is used up', () => {
     expect(purseOf({ ...asStarted(building()), spent: { ...building().spent, usd: 0 } })).toBeUndefined();
     expect(purseOf(spentOf(building(), 1))).toEqual({ money: { usd: 2, price: PRICE } });
   });
+});
+
+it('can be read again after calls that count as more than can be counted', () => {
+  const huge = { ...call, completionTokens: Number.MAX_SAFE_INTEGER };
+  const { started: terms } = asStarted(building());
+  const limited = { ...building(), started: { ...terms, limits: { ...terms.limits, tokens: 1000 } } };
+  const after = charged(limited, [huge, huge]);
+  expect(after.spent.completionTokens).toBe(Number.MAX_SAFE_INTEGER);
+  expect(loopShape.parse(after)).toEqual(after);
+  expect(purse.parse(purseOf(after)).tokens).toBeLessThan(0);
 });
 
 describe('a call that nothing is left for', () => {
