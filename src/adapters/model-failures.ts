@@ -94,10 +94,23 @@ function isBefore({ status, headers }: APIError, { isGateway }: Called): boolean
   return isGateway && AWAY_STATUSES.has(status) && headers?.has(REFUSAL_HEADER) !== true;
 }
 
+const NAMES = ' (check the model name and the base URL)';
+
+/** What to look at first; of other statuses the number is all that is known. */
+const HINTS: Readonly<Record<number, string>> = {
+  400: NAMES,
+  401: ' (check the API key)',
+  402: ' (check the credit of its account)',
+  403: ' (check the API key)',
+  404: NAMES,
+  405: NAMES,
+  410: NAMES,
+  422: NAMES,
+};
+
 function refusal(status: number): Failure {
   const final = status < 500 && !PASSING_STATUSES.has(status);
-  const remedy = status === 401 || status === 403 ? ' (check the API key)' : ' (check the model name and the base URL)';
-  return { what: `HTTP ${status}${final ? remedy : ''}`, final };
+  return { what: `HTTP ${status}${HINTS[status] ?? ''}`, final };
 }
 
 function codeOf(cause: unknown): string {

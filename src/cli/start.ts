@@ -1,6 +1,7 @@
 /** `loopwright start`: the real App with credentials, local mode in the browser without. */
 import { DEMO_REPOSITORY, DEMO_USERS } from '../demo/demo-material.ts';
 import { prepareDemoRepository } from '../demo/demo-repository.ts';
+import { UsageError } from '../errors.ts';
 import { keptGitHubPort, keptServed } from '../local-mode/local-settings.ts';
 import { appEnvironment, modelEnvironment } from '../settings/env.ts';
 import { type Command, optionsOf } from './command.ts';
@@ -39,7 +40,10 @@ export const start: Command = {
     const { values } = optionsOf({ command: 'start', argv, options: OPTIONS });
     const environment = appEnvironment();
     const model = modelEnvironment();
-    if (environment !== undefined) return startReal(environment, model, terminal);
+    if (environment !== undefined) {
+      assertNoneOfLocalMode(values);
+      return startReal(environment, model, terminal);
+    }
     const imports = await parseImports(values.import ?? []);
     const users = parseUsers(values.user ?? []);
     const port = values.port === undefined ? undefined : parsePort(values.port);
@@ -48,6 +52,24 @@ export const start: Command = {
     return startLocal({ model, ...(await withKept({ port, data, imports, users })) }, terminal);
   },
 };
+
+/** What says of the real App what an option says of local mode. */
+const INSTEAD: Readonly<Record<keyof typeof OPTIONS, string>> = {
+  port: 'set PORT and HOST to where the real App shall listen',
+  data: 'set DATABASE_URL and WORKSPACE_DIR to where the real App shall keep everything',
+  import: 'install the real App on the repository on GitHub',
+  user: 'give people their roles on GitHub',
+};
+
+/** Unheeded, it would be taken for heeded. @throws {UsageError} */
+function assertNoneOfLocalMode(values: Readonly<Record<string, unknown>>): void {
+  const [found] = Object.entries(INSTEAD).filter(([name]) => values[name] !== undefined);
+  if (found === undefined) return;
+  const [name, instead] = found;
+  throw new UsageError(
+    `start: --${name} is for local mode, and APP_ID and PRIVATE_KEY start the real App; ${instead}, or unset those two`,
+  );
+}
 
 /** What is not asked for is as it was at the last start with this directory. */
 async function withKept({

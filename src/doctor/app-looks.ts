@@ -3,8 +3,8 @@ import { LoopError } from '../errors.ts';
 import { keyRefusal } from '../github/key-refusal.ts';
 import { type Finding, failedLook, needed, ok, wrong } from './finding.ts';
 import { listed, looksAt } from './look.ts';
-import { codeOf } from './outside.ts';
 import type { Patient } from './patient.ts';
+import { unreachableFinding } from './unreachable.ts';
 
 export const appLooks = looksAt('App', {
   credentials: async ({ app, environment }) => {
@@ -77,20 +77,10 @@ function comparison({ lacking, tooMuch, sentence, remedy }: Comparison): Finding
   return { state: lacking.length === 0 ? 'wrong' : 'missing', sentence: `${parts.join(', and ')}.`, remedy };
 }
 
-/** Other failures may pass, as a GitHub that is slow. */
-const NOBODY_THERE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection is refused',
-  ENOTFOUND: 'there is no such name',
-};
-
 /** A 404 that does not speak of the App says that there is no API. */
 function refusalOf(error: unknown, apiUrl: string): Finding {
-  const nobody = NOBODY_THERE[codeOf(error)];
-  if (nobody !== undefined)
-    return wrong(
-      `Nobody answers at GITHUB_API_URL, ${apiUrl}: ${nobody}.`,
-      'Correct GITHUB_API_URL (https://<host>/api/v3; unset it for github.com), or let this machine reach it: the App works by nothing else.',
-    );
+  const unreachable = unreachableFinding(error, apiUrl);
+  if (unreachable !== undefined) return unreachable;
   if (!(error instanceof LoopError) || (error.status !== 401 && error.status !== 404)) return failedLook(error);
   const refusal = keyRefusal(error);
   return refusal === undefined

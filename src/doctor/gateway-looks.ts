@@ -35,7 +35,7 @@ export const gatewayLooks = looksAt('gateway', {
 const NO_JOB = `/jobs/job-${'0'.repeat(64)}.mjs`;
 const OWN_WORDS = /This App keeps no such job, its own is job-[0-9a-f]{64}\.mjs/;
 
-const START = 'Start the App with `loopwright start`, or correct PUBLIC_URL.';
+const START = 'Start the App with `npm start`, or correct PUBLIC_URL.';
 
 function reachedFinding(url: string, reached: Reached): Finding {
   if ('problem' in reached) {

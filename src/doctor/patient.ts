@@ -17,6 +17,7 @@ import { type AppFile, readAppFile } from '../settings/app-file.ts';
 import type { Examined } from '../settings/env.ts';
 import { createLog } from '../settings/log.ts';
 import { NotLookedError, needed } from './finding.ts';
+import { isUnreachable } from './unreachable.ts';
 
 export interface PatientOptions {
   readonly environment: Examined;
@@ -119,6 +120,8 @@ async function accepted(app: Promise<AppFacts>): Promise<void> {
   try {
     await app;
   } catch (error) {
+    if (isUnreachable(error))
+      throw new NotLookedError('GitHub cannot be asked at GITHUB_API_URL', 'Do first what the row `credentials` says.');
     if (!(error instanceof LoopError) || (error.status !== 401 && error.status !== 404)) throw error;
     throw new NotLookedError("GitHub does not accept the App's credentials", 'Mend the credentials first.');
   }

@@ -1,5 +1,7 @@
 /** What one question to the model came to: whether a loop can work with it, and what whoever runs the App does about it. Pure. */
 
+import { TLS_TROUBLES } from './tls-trouble.ts';
+
 /** What came of the question; nothing else of the answer is kept. */
 export type AskedModel =
   /** `status` is undefined where nobody answered. */
@@ -26,6 +28,18 @@ export interface ModelFinding {
 
 type Row = readonly [isSo: (asked: Refused) => boolean, against: string, sentence: string, remedy: string];
 
+const codeIn = (problem: string): string => /\((\w+)\)$/.exec(problem)?.[1] ?? '';
+
+/** What a connection by TLS fails for, other than for the moment. */
+const UNSECURED = TLS_TROUBLES.map(
+  ({ isCode, says, remedy }): Row => [
+    ({ status, problem }) => status === undefined && isCode.test(codeIn(problem)),
+    says,
+    `It ${says}`,
+    remedy({ variable: 'LLM_BASE_URL', trusting: 'for the App' }),
+  ],
+);
+
 /** The first that fits is told. */
 const REFUSALS: readonly Row[] = [
   [
@@ -33,6 +47,12 @@ const REFUSALS: readonly Row[] = [
     'refuses the key',
     'It refuses the key',
     'Set LLM_API_KEY to a key of this endpoint.',
+  ],
+  [
+    ({ status }) => status === 402,
+    'wants to be paid',
+    'It wants to be paid',
+    'Pay there, or set LLM_API_KEY to a key of an account that has credit.',
   ],
   [
     ({ status }) => status === 400 || status === 404 || status === 422,
@@ -46,6 +66,7 @@ const REFUSALS: readonly Row[] = [
     'It cannot be reached',
     'Start it, or correct LLM_BASE_URL.',
   ],
+  ...UNSECURED,
   [
     ({ status }) => status !== undefined && status < 400,
     'answers with something else than a chat completion',

@@ -59,7 +59,7 @@ async function jobOfferedAt(app: string): Promise<string> {
     const seen = 'problem' in answer ? answer.problem : `status ${answer.status}`;
     throw new NotLookedError(
       `no App answers at ${app} from here (${seen})`,
-      'Start the App with `loopwright start`, or correct PUBLIC_URL; then probe again.',
+      'Start the App with `npm start`, or correct PUBLIC_URL; then probe again.',
     );
   }
   const brief = await reach(`${app}/briefs/brief-${PROBE_BRIEF_DIGEST}.json`, WITHIN_MS);

@@ -41,8 +41,11 @@ function secretOf(variables: Variables, name: string): string {
   return read?.(source, variables[source] ?? '') ?? '';
 }
 
+/** An empty one is not set, as where a file of variables has a line for each of them. */
 function sourcesOf(variables: Variables, name: string): readonly string[] {
-  return Object.keys(SOURCES).flatMap((end) => (variables[`${name}${end}`] === undefined ? [] : [`${name}${end}`]));
+  return Object.keys(SOURCES)
+    .map((end) => `${name}${end}`)
+    .filter((source) => (variables[source] ?? '') !== '');
 }
 
 /** Some write a line break at the end, which is no part of it. */

@@ -88,6 +88,17 @@ test('a foreign endpoint that calls itself scripted is not believed: its words r
   expect(error).not.toContain(KEY);
 });
 
+test.each([
+  [402, 'HTTP 402 (check the credit of its account)'],
+  [404, 'HTTP 404 (check the model name and the base URL)'],
+  [413, 'HTTP 413'],
+])('a refusal with %i hints at what it can be about', async (status, what) => {
+  const { answer } = await endpoint([{ status, body: {} }]);
+  const error = await answer.catch((reason: unknown) => String(reason));
+  expect(error).toContain(what);
+  expect(String(error).includes('check the model name')).toBe(status === 404);
+});
+
 test('our own scripted model says why it has no answer', async () => {
   const error = (await endpoint([REFUSAL], { scripted: true })).answer;
   await expect(error).rejects.toThrow(`my ${KEY}`);

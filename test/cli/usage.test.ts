@@ -51,6 +51,18 @@ const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString();
 
+/** With them the real App starts. */
+const REAL = {
+  APP_ID: '1',
+  PRIVATE_KEY: KEY,
+  WEBHOOK_SECRET: 'x',
+  PUBLIC_URL: 'https://loop.test',
+  LLM_BASE_URL: 'https://llm.test/v1',
+  LLM_MODEL: 'm',
+  // Should it start all the same, it is refused next.
+  LOOPWRIGHT_SCRIPTED: 'true',
+};
+
 /** `@name` is a file or directory below the test's own directory. */
 const REFUSED: readonly Refused[] = [
   { typed: 'frob', sentence: 'There is no command "frob"; `npm run -s loopwright -- --help` lists them.' },
@@ -177,17 +189,33 @@ const REFUSED: readonly Refused[] = [
   },
   {
     typed: 'start',
-    environment: {
-      APP_ID: '1',
-      PRIVATE_KEY: KEY,
-      WEBHOOK_SECRET: 'x',
-      PUBLIC_URL: 'https://loop.test',
-      LLM_BASE_URL: 'https://llm.test/v1',
-      LLM_MODEL: 'm',
-      LOOPWRIGHT_SCRIPTED: 'true',
-    },
+    environment: REAL,
     sentence:
       'LOOPWRIGHT_SCRIPTED is for a scripted model on this machine, and LLM_BASE_URL leads to llm.test; leave it out.',
+  },
+  {
+    typed: 'start --port 99999',
+    environment: REAL,
+    sentence:
+      'start: --port is for local mode, and APP_ID and PRIVATE_KEY start the real App; set PORT and HOST to where the real App shall listen, or unset those two',
+  },
+  {
+    typed: 'start --data @begun',
+    environment: REAL,
+    sentence:
+      'start: --data is for local mode, and APP_ID and PRIVATE_KEY start the real App; set DATABASE_URL and WORKSPACE_DIR to where the real App shall keep everything, or unset those two',
+  },
+  {
+    typed: 'start --import @bare-beginning=acme/shop',
+    environment: REAL,
+    sentence:
+      'start: --import is for local mode, and APP_ID and PRIVATE_KEY start the real App; install the real App on the repository on GitHub, or unset those two',
+  },
+  {
+    typed: 'start --user maria:admin:maria-token',
+    environment: REAL,
+    sentence:
+      'start: --user is for local mode, and APP_ID and PRIVATE_KEY start the real App; give people their roles on GitHub, or unset those two',
   },
   {
     typed: 'demo',

@@ -296,7 +296,7 @@ const MISSTEPS: readonly Misstep[] = [
     row: 'gateway/PUBLIC_URL from here',
     state: 'missing',
     says: `${NOBODY} gives no answer (ECONNREFUSED): the App does not run, or runs elsewhere.`,
-    remedy: /^Start the App with `loopwright start`, or correct PUBLIC_URL\.$/,
+    remedy: /^Start the App with `npm start`, or correct PUBLIC_URL\.$/,
   },
   {
     what: 'an address at which somebody else listens',
@@ -539,6 +539,27 @@ const MISSTEPS: readonly Misstep[] = [
     remedy: /^Start it, or correct LLM_BASE_URL\.$/,
   },
   {
+    what: 'a model that wants to be paid',
+    manner: { status: 402 },
+    row: 'model/answers',
+    says: 'It wants to be paid: HTTP 402 (check the credit of its account).',
+    remedy: /^Pay there, or set LLM_API_KEY to a key of an account that has credit\.$/,
+  },
+  {
+    what: 'a model that speaks no TLS where it is asked by it',
+    variables: { LLM_BASE_URL: STRANGER.replace('http:', 'https:') },
+    row: 'model/answers',
+    says: 'It speaks no TLS: no connection (ERR_SSL_WRONG_VERSION_NUMBER).',
+    remedy: /^Correct LLM_BASE_URL: begin it with http:/,
+  },
+  {
+    what: 'an empty key beside a file for it that cannot be read',
+    variables: { LLM_API_KEY: '', LLM_API_KEY_FILE: '/nowhere/key' },
+    row: 'settings/LLM_API_KEY_FILE',
+    says: /^LLM_API_KEY_FILE gives no secret/,
+    remedy: /^Name one that this user may read\.$/,
+  },
+  {
     what: 'a model that fails',
     manner: { status: 503 },
     row: 'model/answers',
@@ -745,6 +766,33 @@ describe('a GitHub that gives no answer to be believed', () => {
     expect(rowOf(report, 'App/credentials')).toMatchObject({ state: 'wrong' });
     expect(rowOf(report, 'App/credentials')?.sentence).toContain(`${NOBODY}/api/v3: the connection is refused.`);
     expect(rowOf(report, 'App/credentials')?.remedy).toContain('GITHUB_API_URL');
+  });
+
+  test.each([
+    [
+      'speaks no TLS where it is asked by it',
+      STRANGER.replace('http:', 'https:'),
+      /^What answers at .* speaks no TLS \(ERR_SSL_\w+\)\.$/,
+      /^Correct GITHUB_API_URL: begin it with http:\/\/, or name the port that speaks TLS\.$/,
+    ],
+    [
+      'stands at a port that no fetch connects to',
+      'http://127.0.0.1:6000',
+      / has a port that the App does not connect to/,
+      /^Correct GITHUB_API_URL/,
+    ],
+  ])('which %s is told as a wrong address, and once', async (_, address, sentence, remedy) => {
+    const report = await examined(stage, { GITHUB_API_URL: `${address}/api/v3` });
+    expect(rowOf(report, 'App/credentials')).toMatchObject({
+      state: 'wrong',
+      sentence: expect.stringMatching(sentence),
+      remedy: expect.stringMatching(remedy),
+    });
+    expect(rowOf(report, 'App/permissions')).toMatchObject({
+      state: 'unknown',
+      sentence: 'Not looked at, because GitHub cannot be asked at GITHUB_API_URL.',
+    });
+    expect(JSON.stringify(report)).not.toMatch(/SSL routines|openssl/);
   });
 
   test('behind something that answers everything with a page is unknown', async () => {

@@ -1,5 +1,6 @@
 /** What single looks say of answers that the embedded GitHub does not give. */
 import { expect, test } from 'vitest';
+import { appLooks } from '../../src/doctor/app-looks.ts';
 import { fileLooks } from '../../src/doctor/files-looks.ts';
 import { type Finding, NotLookedError } from '../../src/doctor/finding.ts';
 import type { Look } from '../../src/doctor/look.ts';
@@ -8,7 +9,7 @@ import type { Patient, Ward } from '../../src/doctor/patient.ts';
 import { repositoryLooks } from '../../src/doctor/repository-looks.ts';
 import { ruleLooks } from '../../src/doctor/rules-looks.ts';
 import { webhookLooks } from '../../src/doctor/webhook-looks.ts';
-import { GoneError, LoopError } from '../../src/errors.ts';
+import { GoneError, LoopError, UnansweredError } from '../../src/errors.ts';
 import type {
   DeliveryFacts,
   Inspection,
@@ -119,6 +120,49 @@ test.each([
   const finding = await said(webhookLooks, 'deliveries', { github: { deliveries: async () => delivered } });
   expect(finding).toMatchObject({ state });
   expect(finding?.sentence).toContain(words);
+});
+
+/** As it comes out of the client: in our error, in Octokit's, in that of fetch. */
+function unconnected(code: string): UnansweredError {
+  const cause = Object.assign(new Error('40AD:error:0A00010B:SSL routines:tlsany_meth.c'), { code });
+  const fetched = new TypeError('fetch failed', { cause });
+  return new UnansweredError('GET /app got no answer', { cause: new Error(cause.message, { cause: fetched }) });
+}
+
+const AUTHORITY =
+  /^Set NODE_EXTRA_CA_CERTS to the file of that authority .*, for the App and the runners, and GIT_SSL_CAINFO for their git\.$/;
+test.each([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'has a certificate by an authority that the App does not trust', AUTHORITY],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'has a certificate by an authority that the App does not trust', AUTHORITY],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'has a certificate by an authority that the App does not trust', AUTHORITY],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'has a certificate by an authority that the App does not trust', AUTHORITY],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'has a certificate by an authority that the App does not trust', AUTHORITY],
+  ['CERT_HAS_EXPIRED', 'has a certificate that has expired', /^Renew that certificate\.$/],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'has a certificate for another name',
+    /^Use the name that is in the certificate in GITHUB_API_URL/,
+  ],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'speaks no TLS', /^Correct GITHUB_API_URL: begin it with http:\/\//],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'agrees with the App on no TLS', /^Correct GITHUB_API_URL, or /],
+] as const)(
+  'credentials: a GitHub that cannot be asked for %s is wrong, with its remedy',
+  async (code, says, remedy) => {
+    const finding = await said(appLooks, 'credentials', {
+      apiUrl: 'https://git.example/api/v3',
+      app: () => Promise.reject(unconnected(code)),
+    });
+    expect(finding).toEqual({
+      state: 'wrong',
+      sentence: `What answers at GITHUB_API_URL, https://git.example/api/v3, ${says} (${code}).`,
+      remedy: expect.stringMatching(remedy),
+    });
+  },
+);
+
+test('credentials: a connection that fails for the moment is unknown', async () => {
+  const finding = await said(appLooks, 'credentials', { app: () => Promise.reject(unconnected('ECONNRESET')) });
+  expect(finding).toMatchObject({ state: 'unknown' });
 });
 
 const requiring = { rules: async () => [{ type: 'pull_request', rulesetId: 3, checks: [], approvals: 1 }] };

@@ -18,6 +18,7 @@ describe('what an answer of the model means for a repository', () => {
       { problem: 'no connection (bad port)', status: undefined },
       'cannot be reached',
     ],
+    ['wants to be paid', { problem: 'HTTP 402', status: 402 }, 'wants to be paid'],
     ['has no such host', { problem: 'no connection (ENOTFOUND)', status: undefined }, 'cannot be reached'],
     [
       'is a page',
@@ -35,6 +36,38 @@ describe('what an answer of the model means for a repository', () => {
       sentence: expect.stringMatching(/^It .+\.$/),
       remedy: expect.stringMatching(/\.$/),
     });
+  });
+
+  const UNTRUSTED = [
+    'has a certificate by an authority that the App does not trust',
+    'Set NODE_EXTRA_CA_CERTS to the file of that authority (a self-signed certificate is its own), for the App.',
+  ] as const;
+  it.each([
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', ...UNTRUSTED],
+    ['SELF_SIGNED_CERT_IN_CHAIN', ...UNTRUSTED],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', ...UNTRUSTED],
+    ['UNABLE_TO_GET_ISSUER_CERT', ...UNTRUSTED],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', ...UNTRUSTED],
+    ['CERT_HAS_EXPIRED', 'has a certificate that has expired', 'Renew that certificate.'],
+    [
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      'has a certificate for another name',
+      'Use the name that is in the certificate in LLM_BASE_URL, or have one made for this name.',
+    ],
+    [
+      'ERR_SSL_WRONG_VERSION_NUMBER',
+      'speaks no TLS',
+      'Correct LLM_BASE_URL: begin it with http://, or name the port that speaks TLS.',
+    ],
+    [
+      'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+      'agrees with the App on no TLS',
+      'Correct LLM_BASE_URL, or have the other side speak TLS 1.2 or 1.3.',
+    ],
+  ])('no connection for %s is wrong, because waiting changes nothing of it', (code, against, remedy) => {
+    const problem = `no connection (${code})`;
+    const { findings } = modelVerdict({ problem, status: undefined });
+    expect(findings).toEqual([{ state: 'wrong', sentence: `It ${against}: ${problem}.`, remedy, against }]);
   });
 
   it.each<[string, AskedModel, string]>([

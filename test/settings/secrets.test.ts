@@ -51,6 +51,18 @@ describe('a secret', () => {
     expect(isGiven({ LLM_API_KEY: 'x' }, 'PRIVATE_KEY')).toBe(false);
   });
 
+  test.each(['LLM_API_KEY', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'DATABASE_URL', 'LLM_ANTHROPIC_API_KEY'])(
+    'that is empty counts as not set: beside another source %s is what that gives',
+    (name) => {
+      const file = join(directory, 'key');
+      const read = (variables: Record<string, string>) => withSecrets(variables, [name])[name];
+      expect(read({ [name]: '', [`${name}_FILE`]: file })).toBe('sk-1');
+      expect(read({ [name]: '', [`${name}_FILE`]: '', [`${name}_COMMAND`]: 'echo sk-4' })).toBe('sk-4');
+      expect(read({ [name]: 'sk-0', [`${name}_FILE`]: '', [`${name}_COMMAND`]: '' })).toBe('sk-0');
+      expect(isGiven({ [name]: '', [`${name}_FILE`]: '' }, name)).toBe(false);
+    },
+  );
+
   test('is asked for only where somebody wants it', () => {
     const variables = { LLM_API_KEY_FILE: join(directory, 'missing') };
     expect(withSecrets(variables, ['PRIVATE_KEY'])).toEqual(variables);
