@@ -10,10 +10,13 @@ import type { Outdated } from '../loop/shipping-record.ts';
 import type { StartedLoop } from '../loop/stages.ts';
 import type { Ports } from '../ports.ts';
 import { WORKFLOWS } from '../settings/config.ts';
+import { standingOf, workflowPath } from '../settings/setup-files.ts';
 import { configDigestAt } from './repository-config.ts';
 
-/** They run as the default branch has them at that moment, whatever commit a loop stands on; so a missing one can be added under an approval. */
-const OWN_WORKFLOWS: readonly string[] = Object.values(WORKFLOWS).map((file) => `.github/workflows/${file}`);
+/** They run as the default branch has them at that moment, whatever commit a loop stands on. */
+const OWN_WORKFLOWS: ReadonlyMap<string, string> = new Map(
+  Object.values(WORKFLOWS).map((name) => [workflowPath(name), name]),
+);
 
 type Moved = Extract<Event, { type: 'moved' }>;
 
@@ -25,17 +28,33 @@ export async function baseMove(
 ): Promise<Moved> {
   const listed = await ports.github.changedPaths(repository, before, after);
   const paths = [...(listed ?? [])];
+  const asOurs = await ownAsWritten(repository, after, { paths, github: ports.github });
   return {
     type: 'moved',
     at,
     sha: after,
     paths,
     unlisted: listed === undefined,
-    sensitive: paths.filter((path) => isSensitive(path, ports.guardrails.sensitive) && !OWN_WORKFLOWS.includes(path)),
+    sensitive: paths.filter((path) => isSensitive(path, ports.guardrails.sensitive) && !asOurs.includes(path)),
     bearing: paths.filter(bearsOnProof),
     ...(paths.some(isForPeople) && { forPeople: true }),
     configDigest: await configDigestAt(repository, after, ports),
   };
+}
+
+/** So one that is missing can be added under an approval, or taken away; one with other rights than ours needs a person. */
+async function ownAsWritten(
+  repository: RepositoryRef,
+  sha: string,
+  { paths, github }: Pick<Ports, 'github'> & { readonly paths: readonly string[] },
+): Promise<readonly string[]> {
+  const own = [...OWN_WORKFLOWS].filter(([path]) => paths.includes(path));
+  if (own.length === 0) return [];
+  const { server } = await github.repository(repository);
+  const standings = await Promise.all(
+    own.map(async ([path, name]) => standingOf(await github.file(repository, path, sha), ['workflows', name], server)),
+  );
+  return own.filter((_, at) => standings[at] !== 'differs' && standings[at] !== 'foreign').map(([path]) => path);
 }
 
 type Reading = Pick<Ports, 'github' | 'guardrails' | 'clock'>;

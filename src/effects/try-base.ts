@@ -112,6 +112,8 @@ export async function finishTrial(
   const { github, gateway } = world;
   const delivered = await deliveredBy(onboarding, { ...awaited, purpose: 'the trial of the base' }, world);
   if (delivered === undefined) return onboarding;
+  if ('reason' in delivered && delivered.isCancelled === true && onboarding.unasked < MOST_TRIALS)
+    return triedAnew(onboarding);
   if ('reason' in delivered)
     return tellUntried(onboarding, delivered.reason + remedyFor(delivered.reason, gateway.url), world);
   const { steps, failure, sandbox } = reportOf(delivered.report, onboarding);
@@ -137,6 +139,12 @@ export async function finishTrial(
 function judgedBy({ isGreen, title, remedy }: TrialVerdict, before: Onboarding, base: string): Onboarding {
   const { red: _, ...onboarding } = before;
   return isGreen ? onboarding : { ...onboarding, red: { base, says: `${title}. ${remedy}` } };
+}
+
+/** A machine that was shut down says nothing of the base. */
+function triedAnew(onboarding: Onboarding): Onboarding {
+  const { trials, unasked } = onboarding;
+  return { ...waiting(onboarding), stage: 'trying', trials: trials + 1, unasked: unasked + 1 };
 }
 
 /** Undefined where its answers are authored. */

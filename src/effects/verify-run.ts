@@ -31,8 +31,8 @@ export function untilOf({ limits }: RepositoryConfig, { clock }: Pick<Ports, 'cl
   return new Date(clock.now().getTime() + Math.max(limits.runMinutes * 60_000, commandsMs)).toISOString();
 }
 
-/** `report` is as it was written; `reason` says why there is none. */
-export type Delivered = { readonly report: unknown } | { readonly reason: string };
+/** `report` is as it was written; `reason` says why there is none, and `isCancelled` whether somebody ended its run, as who shuts a machine down does. */
+export type Delivered = { readonly report: unknown } | { readonly reason: string; readonly isCancelled?: boolean };
 
 /** Undefined while it is awaited. @throws {ArtifactError} where it is not the run that was dispatched. */
 export async function deliveredBy(
@@ -52,6 +52,7 @@ export async function deliveredBy(
   const said = tellingIn(await github.failedLogEnd(repository, id));
   return {
     reason: `The run ${id} ended as ${run.conclusion ?? 'unknown'} without a report; its log ${said === undefined ? 'says why' : `says: ${said}`}.`,
+    isCancelled: run.conclusion === 'cancelled',
   };
 }
 

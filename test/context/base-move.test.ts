@@ -7,6 +7,7 @@ import { WriteRefusedError } from '../../src/errors.ts';
 import { digestOf } from '../../src/guard/digest.ts';
 import type { BuiltLoop } from '../../src/loop/stages.ts';
 import type { Ports } from '../../src/ports.ts';
+import { setupText } from '../../src/settings/setup-files.ts';
 import { openStage, type Stage } from '../drafting/stage.ts';
 
 const CONFIG = "version: 1\ncommands: { test: 'true', runner: node-test }\n";
@@ -126,16 +127,44 @@ describe('what depends on the base', () => {
   });
 });
 
-describe("the loop's own two workflow files on the base", () => {
-  it.each([
-    ['.github/workflows/loopwright-build.yml', []],
-    ['.github/workflows/loopwright-verify.yml', []],
-    ['.github/workflows/deploy.yml', ['.github/workflows/deploy.yml']],
-  ])(
-    '%s is sensitive: %j, because they run as the default branch has them, whatever a loop stands on',
-    async (path, sensitive) => {
-      const move = { before: loop.started.base.sha, after: TIP, at: '2026-01-02T03:04:05.000Z' };
-      expect((await baseMove(loop.ref, move, portsOf(TIP, [path]))).sensitive).toEqual(sensitive);
-    },
-  );
+describe("the loop's own two workflow files on the base, which run as it has them, whatever a loop stands on", () => {
+  const sensitiveIn = async (path: string, change: (ours: string) => string | undefined) => {
+    const name = path.split('/').at(-1) ?? '';
+    const ports = portsOf(TIP, [path]);
+    const github: Ports['github'] = {
+      ...ports.github,
+      repository: async () => ({
+        defaultBranch: 'main',
+        url: 'https://github.example/acme/shop',
+        server: 'github.com' as const,
+      }),
+      async file(_, asked, sha) {
+        if (asked !== path) return CONFIG;
+        expect(sha).toBe(TIP);
+        return change(await setupText(['workflows', name], 'github.com'));
+      },
+    };
+    const move = { before: loop.started.base.sha, after: TIP, at: '2026-01-02T03:04:05.000Z' };
+    return (await baseMove(loop.ref, move, { ...ports, github })).sensitive;
+  };
+
+  describe.each(['.github/workflows/loopwright-build.yml', '.github/workflows/loopwright-verify.yml'])('%s', (path) => {
+    it.each<[string, (ours: string) => string | undefined]>([
+      ['added as this version writes it', (ours) => ours],
+      ['on other machines', (ours) => ours.replaceAll('runs-on: ubuntu-latest', 'runs-on: [self-hosted]')],
+      ['taken away', () => undefined],
+    ])('%s needs nobody', async (_, change) => {
+      expect(await sensitiveIn(path, change)).toEqual([]);
+    });
+
+    it('with a right to write needs a person', async () => {
+      expect(await sensitiveIn(path, (ours) => ours.replaceAll('contents: read', 'contents: write'))).toEqual([path]);
+    });
+  });
+
+  it('are the only ones: another workflow needs a person', async () => {
+    const move = { before: loop.started.base.sha, after: TIP, at: '2026-01-02T03:04:05.000Z' };
+    const path = '.github/workflows/deploy.yml';
+    expect((await baseMove(loop.ref, move, portsOf(TIP, [path]))).sensitive).toEqual([path]);
+  });
 });

@@ -299,6 +299,16 @@ it('a base that moves while it is tried is tried as it is then', { timeout: PATI
   expect((await checkOn('main')).conclusion).toBe('success');
 });
 
+it('a trial whose machine went down begins anew by itself', { timeout: PATIENCE_MS }, async () => {
+  await broughtAndMerged();
+  await eventually(async () => (await stored())?.run !== undefined, 'a run');
+  const { id } = (await stored())?.run ?? {};
+  expect((await world.as('maria', 'POST', `/actions/runs/${id}/cancel`)).status).toBe(202);
+  expect((await checkOn('main')).conclusion).toBe('success');
+  expect((await ownRuns()).length).toBe(2);
+  expect((await stored())?.trials).toBe(2);
+});
+
 it("GitHub's refusal of the look after a trial leaves on the check what that came to", {
   timeout: PATIENCE_MS,
 }, async () => {
