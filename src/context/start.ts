@@ -32,10 +32,10 @@ export async function startingFacts(ref: LoopRef, issue: LabelledIssue, ports: P
   const { config: settings, digest } = typeof config === 'string' ? FALLBACK : config;
   const branch = `${settings.branch.replace('{issue}', String(ref.issue))}${ref.n > 1 ? `-${ref.n}` : ''}`;
   const taken = await takenProblem(ref, branch, ports);
-  const setUp = await setUpProblem(ref, { sha, server }, ports);
-  const refusal = [closedProblem(issue), branchProblem(defaultBranch), taken, config, stated, setUp].find(
-    (found) => typeof found === 'string',
-  );
+  const refusal =
+    [closedProblem(issue), branchProblem(defaultBranch), taken, config, stated].find(
+      (found) => typeof found === 'string',
+    ) ?? (await setUpProblem(ref, { sha, server }, ports));
   const labels = issue.labels.map(({ name }) => name);
   return {
     issue: { title: issue.title, body: issue.body ?? '', author: issue.user },

@@ -112,10 +112,10 @@ export async function finishTrial(
   const { github, gateway } = world;
   const delivered = await deliveredBy(onboarding, { ...awaited, purpose: 'the trial of the base' }, world);
   if (delivered === undefined) return onboarding;
-  if ('reason' in delivered && delivered.isCancelled === true && onboarding.unasked < MOST_TRIALS)
-    return triedAnew(onboarding);
   if ('reason' in delivered)
-    return tellUntried(onboarding, delivered.reason + remedyFor(delivered.reason, gateway.url), world);
+    return delivered.isCancelled === true && onboarding.unasked < MOST_TRIALS
+      ? triedAnew(onboarding)
+      : tellUntried(onboarding, delivered.reason + remedyFor(delivered.reason, gateway.url), world);
   const { steps, failure, sandbox } = reportOf(delivered.report, onboarding);
   if (steps === null) return tellUntried(onboarding, failure ?? 'The job says nothing of what kept it.', world);
   const { base = '', pull } = onboarding;

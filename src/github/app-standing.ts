@@ -21,7 +21,7 @@ export function createAppStanding({ apiUrl, log }: Told): AppStanding {
   let wasThere = false;
   let obstacle: string | undefined;
   const note = (now: string | undefined): void => {
-    if (now !== undefined && obstacle === undefined) log.error(now);
+    if (now !== undefined && now !== obstacle) log.error(now);
     if (now === undefined && obstacle !== undefined) log.info('GitHub accepts APP_ID and PRIVATE_KEY');
     obstacle = now;
   };

@@ -129,7 +129,7 @@ export const repositoryConfig = z.strictObject({
         .max(360)
         .default(60)
         .describe(
-          'minutes a run may take, with its wait for a machine, at most 360; the workflows end a job of BUILD after 120 and of VERIFY after 90',
+          'minutes a run may take, with its wait for a machine, at most 360; the workflows end a job of BUILD after 120 and of VERIFY after 90, unless `timeout-minutes` there says otherwise',
         ),
       checksQuietSeconds: z
         .number()

@@ -95,10 +95,9 @@ describe('a commit', () => {
   });
 });
 
-it('a label is refused by it', async () => {
-  const { [BUILD]: _, ...lacking } = whole;
-  const refusal = await onStage(
-    lacking,
+const refusalIn = (files: Readonly<Record<string, string>>, headOf: (base: string) => string | undefined) =>
+  onStage(
+    files,
     () => ({}),
     async ({ ports, loop }, base) => {
       const github: typeof ports.github = {
@@ -108,12 +107,23 @@ it('a label is refused by it', async () => {
           url: 'https://github.example/acme/shop',
           server: 'github.com',
         }),
-        head: async (_ref, name) => (name === 'refs/heads/trunk' ? base : undefined),
+        head: async (_, name) => (name === 'refs/heads/trunk' ? headOf(base) : undefined),
+        ...(headOf(base) === undefined && { file: async () => undefined }),
       };
       const by = { id: 1, login: 'maria', type: 'User' } as const;
       const issue = { title: 't', body: 'b', user: by, labels: [] };
       return (await startingFacts(loop.ref, issue, { ...ports, github })).refusal;
     },
   );
-  expect(refusal).toContain(`\`${BUILD}\` is missing`);
+
+it('a label is refused by it', async () => {
+  const { [BUILD]: _, ...lacking } = whole;
+  expect(await refusalIn(lacking, (base) => base)).toContain(`\`${BUILD}\` is missing`);
+  expect(await refusalIn(whole, (base) => base)).toBeUndefined();
+});
+
+it('a repository without a commit is refused for the file that is missing, and nothing is fetched of it', async () => {
+  expect(await refusalIn(whole, () => undefined)).toMatch(
+    /^\.github\/loopwright\.yml is missing on the default branch;/,
+  );
 });

@@ -6,7 +6,7 @@ import type { Loop } from '../../src/loop/loop.ts';
 import { asStarted } from '../../src/loop/stages.ts';
 import { atReview, building, started } from '../loop/stands.ts';
 import { command, timeOf } from '../loop/world.ts';
-import { type Door, doors, from, issueOf, labelled, MARIA } from './door.ts';
+import { AT, type Door, doors, from, issueOf, labelled, MARIA, REF } from './door.ts';
 
 const openDoor = doors();
 
@@ -32,6 +32,18 @@ describe('a label', () => {
     door.world.issue = { state: 'open', labels: ['LOOP'] };
     await door.deliver('issues', from(MARIA, { action: 'labeled', label: { name: 'LOOP' }, issue: issueOf() }));
     expect(await door.loop()).toMatchObject({ status: 'working' });
+  });
+
+  it('that comes while the base is tried is asked for again, because the verdict is told before it is noted', async () => {
+    const door = await openDoor();
+    const { installationId, repositoryId, owner, repo } = REF;
+    const place = { installationId, repositoryId, owner, repo, at: AT };
+    await door.ports.store.saveOnboarding({
+      onboarding: { ...place, stage: 'trying', trials: 1, unasked: 1 },
+      expectedVersion: 0,
+    });
+    await expect(door.deliver('issues', labelled(), '2026-01-10T00:00:50.000Z')).rejects.toThrow(NotYetError);
+    expect(await door.loop()).toBeUndefined();
   });
 
   it('that was taken away before it is told starts nothing', async () => {
