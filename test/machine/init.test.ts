@@ -26,6 +26,11 @@ async function checkout(files: Files): Promise<string> {
 }
 
 const configOf = (directory: string) => readFile(join(directory, '.github', 'loopwright.yml'), 'utf8');
+/** What follows the runner in each of these files: nothing at their roots tells how the product is started. */
+const SERVED = `  # A product that is asked over HTTP needs what starts it (its port is in $PORT), and a path that answers 200 when it is ready:
+  # start: npm start
+  # health: /
+`;
 const NODE_TEST = (body: string) => `import test from 'node:test';\ntest('it', () => { ${body} });\n`;
 const UNITTEST =
   'import unittest\n\n\nclass Case(unittest.TestCase):\n    def test_right(self):\n        self.assertEqual(2, 2)\n';
@@ -45,7 +50,7 @@ test('a runner that was seen to work is written, and what was tried is said', as
     'trying node-test on test/green.test.js',
     'trying npm test, for at most 5 minutes',
   ]);
-  expect(await configOf(directory)).toBe('version: 1\ncommands:\n  test: npm test\n  runner: node-test\n');
+  expect(await configOf(directory)).toBe(`version: 1\ncommands:\n  test: npm test\n  runner: node-test\n${SERVED}`);
 });
 
 test('what is not installed is no runner yet, and init completes its own file once it is', async () => {
@@ -62,13 +67,13 @@ test('what is not installed is no runner yet, and init completes its own file on
     `No loop can start yet: \`# runner: vitest\` in .github/loopwright.yml is a comment, because ${why}.`,
   );
   expect(await configOf(directory)).toBe(
-    `version: 1\ncommands:\n  test: npm test\n  # runner: vitest   # not seen to work: ${why}\n`,
+    `version: 1\ncommands:\n  test: npm test\n  # runner: vitest   # not seen to work: ${why}\n${SERVED}`,
   );
   await symlink(join(import.meta.dirname, '..', '..', 'node_modules'), join(directory, 'node_modules'));
   const second = await typed(['init', directory]);
   expect(second.out[1]).toBe('tried  vitest on test/it.test.js: 1 test, 1 pass (told)');
   expect(second.out[2]).toMatch(/^tried {2}npm test: green in \d+ s$/);
-  expect(await configOf(directory)).toBe('version: 1\ncommands:\n  test: npm test\n  runner: vitest\n');
+  expect(await configOf(directory)).toBe(`version: 1\ncommands:\n  test: npm test\n  runner: vitest\n${SERVED}`);
 });
 
 test('where pytest is not installed, tests that unittest runs too are its own', async () => {
