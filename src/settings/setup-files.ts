@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { CONFIG_PATH, WORKFLOWS } from './config.ts';
 import { type GuessedTests, guessedConfig, isUnfinished, type ShownTests, usualTests } from './guessed-config.ts';
 import { onMachines } from './machine-labels.ts';
+import { isMoved, withPlainEnds } from './own-file.ts';
 import { packageFile } from './package-root.ts';
 
 const NAMES = [...new Set(Object.values(WORKFLOWS))];
@@ -50,15 +51,6 @@ export interface SetupRequest {
   readonly server?: Server;
 }
 
-/** Which machine a job runs on, and how long it may take, is for people to say: a workflow without that. */
-export function withoutPlaces(text: string): string {
-  return text
-    .replaceAll('\r', '')
-    .split('\n')
-    .filter((line) => !/^\s*(?:runs-on:|timeout-minutes:|#|$)/.test(line))
-    .join('\n');
-}
-
 /** The GitHub that the workflows run on. */
 export type Server = 'github.com' | 'enterprise-server';
 
@@ -78,7 +70,7 @@ export async function setupText(place: readonly string[], server: Server): Promi
   });
 }
 
-/** How a file stands beside the one that this version writes: `moved` runs on other machines or for another time, `foreign` is for the other GitHub. */
+/** How a file stands beside the one that this version writes: `moved` is a workflow for other machines or another time, `foreign` is for the other GitHub. */
 export type Standing = 'missing' | 'same' | 'moved' | 'foreign' | 'differs';
 
 /** Of a text that is to be the file below `config`. */
@@ -88,13 +80,16 @@ export async function standingOf(
   server: Server,
 ): Promise<Standing> {
   if (there === undefined) return 'missing';
+  const text = withPlainEnds(there);
   const ours = await setupText(place, server);
-  if (there === ours) return 'same';
-  const bare = withoutPlaces(there);
-  if (bare === withoutPlaces(ours)) return 'moved';
+  if (text === ours) return 'same';
+  const isAsOurs = place[0] === 'workflows' ? isMoved : isSame;
+  if (isAsOurs(text, ours)) return 'moved';
   const other = server === 'github.com' ? 'enterprise-server' : 'github.com';
-  return bare === withoutPlaces(await setupText(place, other)) ? 'foreign' : 'differs';
+  return isAsOurs(text, await setupText(place, other)) ? 'foreign' : 'differs';
 }
+
+const isSame = (there: string, ours: string): boolean => there === ours;
 
 /** Writes what is missing; what is there and differs only when it is forced. */
 export async function writeSetup(
@@ -123,9 +118,8 @@ interface Wanted {
 }
 
 function workflowFile(name: string, ours: Promise<string>, runsOn: SetupRequest['runsOn']): Wanted {
-  const isSame = (there: string, wanted: string) => withoutPlaces(there) === withoutPlaces(wanted);
   const text = ours.then((plain) => onMachines(plain, runsOn));
-  return { path: workflowPath(name), text, ...(runsOn === undefined && { isSame }) };
+  return { path: workflowPath(name), text, ...(runsOn === undefined && { isSame: isMoved }) };
 }
 
 async function written(directory: string, wanted: Wanted, force: boolean): Promise<SetupFile['state']> {
