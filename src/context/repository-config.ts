@@ -26,6 +26,8 @@ function globsOf(path: string): readonly string[] {
   return [bare, `${bare}/**`];
 }
 
+export const CONFIG_MISSING = `${CONFIG_PATH} is missing on the default branch; \`loopwright init\` writes it into a checkout.`;
+
 /** @throws {ConfigError} when the file is missing, is no YAML, or breaks the schema; the message names line, column, key and remedy. */
 export async function configAt(
   repository: RepositoryRef,
@@ -33,10 +35,7 @@ export async function configAt(
   { github }: Pick<Ports, 'github'>,
 ): Promise<ReadConfig> {
   const text = await github.file(repository, CONFIG_PATH, sha);
-  if (text === undefined)
-    throw new ConfigError(
-      `${CONFIG_PATH} is missing on the default branch; \`loopwright init\` writes it into a checkout.`,
-    );
+  if (text === undefined) throw new ConfigError(CONFIG_MISSING);
   return { config: parseConfig(text), digest: digestOf(text) };
 }
 

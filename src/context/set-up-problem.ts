@@ -22,6 +22,15 @@ export async function setUpProblem(
   return (await gapsProblem(ref, onboarding, { ...place, workspace })) ?? trialProblem(onboarding, place.sha);
 }
 
+/** Which pull request brings what is missing, while it is open and nothing else is known; one sentence. */
+export async function setUpPull(
+  { repositoryId }: RepositoryRef,
+  store: Pick<Ports['store'], 'onboarding'>,
+): Promise<string | undefined> {
+  const { pull, stage } = (await store.onboarding(repositoryId))?.onboarding ?? {};
+  return pull === undefined || stage !== 'waiting' ? undefined : `Pull request #${pull} brings it; merge that first.`;
+}
+
 /** Files that were taken away or changed since they were looked at: jobs run as the default branch says. */
 async function gapsProblem(
   repository: RepositoryRef,
@@ -36,13 +45,14 @@ async function gapsProblem(
   return `No loop starts on ${short(site.sha)}: ${told.join(' ')}${brings} Set the label again when it is mended.`;
 }
 
-/** Of other commits nothing is known, and BUILD looks for itself. */
+/** Until the repository was seen to be ready, its check is red or on its way, and says that no loop starts. What comes on the base after that BUILD looks at. */
 function trialProblem({ stage, base, red }: Onboarding, sha: string): string | undefined {
+  if (stage === 'ready' || stage === 'declined') return undefined;
   if (stage === 'trying' && base === sha)
     return `${short(sha)} is being tried: installed, built, tested twice. Set the label again when its check \`${SETUP_CHECK}\` is green.`;
   return red?.base === sha
     ? `No loop starts on ${short(sha)}, which was tried. ${red.says} Its check \`${SETUP_CHECK}\` shows what came of it, and **Re-run** there tries it again. Set the label again when it is green.`
-    : undefined;
+    : `No loop starts on ${short(sha)} yet: the repository's check \`${SETUP_CHECK}\` is not green. It says what is in the way, and **Re-run** there looks again. Set the label again when it is green.`;
 }
 
 const short = (sha: string): string => `\`${sha.slice(0, 7)}\``;

@@ -8,8 +8,8 @@ import { issueLane } from '../loop/lane.ts';
 import type { Actor, LoopRef } from '../loop/terms.ts';
 import type { Ports } from '../ports.ts';
 import { BRANCH_PREFIX, type RepositoryConfig, repositoryConfig } from '../settings/config.ts';
-import { configAt, type ReadConfig } from './repository-config.ts';
-import { setUpProblem } from './set-up-problem.ts';
+import { CONFIG_MISSING, configAt, type ReadConfig } from './repository-config.ts';
+import { setUpProblem, setUpPull } from './set-up-problem.ts';
 import { readYaml } from './yaml-text.ts';
 
 type Facts = Omit<Extract<Event, { type: 'labelled' }>, 'type' | 'at' | 'by' | 'role' | 'commentId'>;
@@ -98,8 +98,9 @@ async function configOrRefusal(ref: LoopRef, sha: string, ports: Ports): Promise
   try {
     return await configAt(ref, sha, ports);
   } catch (error) {
-    if (error instanceof ConfigError) return `${error.message} Then set the label again.`;
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    const brings = error.message === CONFIG_MISSING ? await setUpPull(ref, ports.store) : undefined;
+    return [error.message, ...(brings === undefined ? [] : [brings]), 'Then set the label again.'].join(' ');
   }
 }
 

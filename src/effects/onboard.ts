@@ -3,9 +3,9 @@ import { type Gap, proposalFor, type Site, setupAt } from '../context/setup-gaps
 import type { EnvironmentFinding } from '../onboarding/environment.ts';
 import { newFileLink } from '../onboarding/new-file-link.ts';
 import { MOST_TRIALS, type Onboarding, SETUP_BRANCH, waiting } from '../onboarding/onboarding.ts';
-import { completeCheck, gapsCheck, refusedCheck, type ShownGap } from '../render/setup-check.ts';
+import { completeCheck, gapsCheck, refusedCheck, type ShownGap, unneededCheck } from '../render/setup-check.ts';
 import { gapsComment, SETUP_TITLE, setupBody } from '../render/setup-pull.ts';
-import { BRANCH_PREFIX } from '../settings/config.ts';
+import { BRANCH_PREFIX, CONFIG_PATH } from '../settings/config.ts';
 import { adviceFor, environmentOf, finishTrial, tellOn, tryBase, type OnboardingWorld as World } from './try-base.ts';
 
 const HEADS = 'refs/heads/';
@@ -41,7 +41,10 @@ async function look(onboarding: Onboarding, world: World): Promise<Onboarding> {
   }
   const { gaps } = await setupAt(site);
   const environment = await environmentOf(onboarding, { url, defaultBranch }, github);
-  if (gaps.length === 0 && environment.bars !== true) return toTry(onboarding, trunk);
+  if (gaps.length === 0 && environment.bars !== true) {
+    await tellUnneeded(onboarding, trunk, world);
+    return toTry(onboarding, trunk);
+  }
   const place = { url, defaultBranch, site, environment };
   return onboarding.pull === undefined
     ? propose(onboarding, gaps, place, world)
@@ -60,6 +63,13 @@ async function nameProblem(
   return (await github.head(onboarding, `${HEADS}${folder}`)) === undefined
     ? undefined
     : `There is a branch \`${folder}\`, so git can have none of the App's below it; rename that branch.`;
+}
+
+/** Somebody has brought all that its pull request says is missing in another way. */
+async function tellUnneeded(onboarding: Onboarding, trunk: string, { github }: World): Promise<void> {
+  if (onboarding.pull === undefined || onboarding.base === trunk) return;
+  const { state, headSha } = await github.pull(onboarding, onboarding.pull);
+  if (state === 'open') await github.checks(onboarding, [unneededCheck(onboarding, headSha)]);
 }
 
 /** A base that was tried already is tried again where somebody asks: then it is not known any more. */
@@ -161,6 +171,7 @@ async function follow(
   { github }: Pick<World, 'github'>,
 ): Promise<Onboarding> {
   const { state, merged, headSha } = await github.pull(onboarding, pull);
+  const onTrunk = [...shownOn(gaps, url, defaultBranch), ...barIn(environment)];
   if (state === 'closed' && !merged) return { ...waiting(onboarding), stage: 'declined' };
   if (state === 'open') {
     // The branch is ahead of what the pull request says of it.
@@ -172,14 +183,16 @@ async function follow(
         ? completeCheck(onboarding, sha, adviceFor(environment, config))
         : gapsCheck(onboarding, sha, shown);
     await github.checks(onboarding, [told]);
+    // Where somebody sets the repository up in another way, it is looked for there.
+    if ((await site.workspace.read(onboarding, site.sha, CONFIG_PATH)) !== undefined)
+      await github.checks(onboarding, [gapsCheck(onboarding, site.sha, onTrunk)]);
     return waiting(onboarding);
   }
   // It may have been merged after the default branch was looked at: what is missing there is not missing any more.
   const trunk = await github.head(onboarding, `${HEADS}${defaultBranch}`);
   if (trunk !== site.sha) return { ...onboarding, stage: 'asked' };
-  const shown = [...shownOn(gaps, url, defaultBranch), ...barIn(environment)];
-  await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shown)]);
-  await tellOn(onboarding, pull, gapsComment(shown), github);
+  await github.checks(onboarding, [gapsCheck(onboarding, site.sha, onTrunk)]);
+  await tellOn(onboarding, pull, gapsComment(onTrunk), github);
   return waiting(onboarding);
 }
 

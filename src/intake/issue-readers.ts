@@ -45,8 +45,8 @@ export const issueReaders: Readers<
     const isClosed = now.state === 'closed';
     if (isClosed && newest !== undefined && !isAtRest(newest.loop)) return [];
     // Its verdict is told a little before it is noted.
-    if ((await ports.store.onboarding(ref.repositoryId))?.onboarding.stage === 'trying')
-      whileNew('the base is being tried', taking);
+    const stage = (await ports.store.onboarding(ref.repositoryId))?.onboarding.stage;
+    if (stage === 'trying' || stage === 'asked') whileNew('the base is being looked at', taking);
     const facts = await startingFacts(ref, { ...issue, isClosed }, ports);
     const set = issue.updated_at === undefined ? {} : { setAt: issue.updated_at };
     const role = await roleOf(ref, sender, ports);

@@ -62,6 +62,17 @@ export function completeCheck(onboarding: Onboarding, headSha: string, advice: r
   });
 }
 
+/** On the pull request, once the default branch has all in another way. */
+export function unneededCheck(onboarding: Onboarding, headSha: string): CheckRun {
+  return check(onboarding, headSha, {
+    status: 'completed',
+    conclusion: 'neutral',
+    title: 'Nothing of this is missing any more',
+    summary:
+      'The default branch has all that a loop needs, and what its trial comes to stands in the check there. Close this pull request, or merge what you want of it.',
+  });
+}
+
 /** While the run of the trial is awaited. */
 export function tryingCheck(onboarding: Onboarding, headSha: string): CheckRun {
   return check(onboarding, headSha, {

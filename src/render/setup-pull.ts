@@ -19,7 +19,7 @@ export interface SetupPull {
 export function setupBody({ brought, tests, left, defaultBranch }: SetupPull): string {
   return fitted([
     {
-      text: `Label an issue \`loop\`, and Loopwright turns it into a reviewed spec, a reviewed plan and a verified pull request. It never merges. This pull request brings what it needs; **until it is merged, nothing else happens. Closing it means: not here**; the button **Re-run** of its check brings it back.`,
+      text: `Label an issue \`loop\`, and Loopwright turns it into a reviewed spec, a reviewed plan and a verified pull request. It never merges. This pull request brings what it needs; **no loop starts before that is on the default branch. Closing it means: not here**; the button **Re-run** of its check brings it back.`,
     },
     ...(left.length === 0
       ? []

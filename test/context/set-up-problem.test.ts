@@ -8,6 +8,8 @@ import { openStage, type Stage } from '../drafting/stage.ts';
 const CONFIG = "version: 1\ncommands: { test: 'true', runner: node-test }\n";
 const BUILD = '.github/workflows/loopwright-build.yml';
 const SAYS = 'The base is red: its suite failed twice. Mend the default branch.';
+const NOT_YET =
+  "No loop starts on `BASE` yet: the repository's check `loopwright / setup` is not green. It says what is in the way, and **Re-run** there looks again. Set the label again when it is green.";
 const OTHER = 'b'.repeat(40);
 
 let whole: Readonly<Record<string, string>>;
@@ -52,8 +54,16 @@ describe('a commit whose files are all there', () => {
   it.each<[string, (base: string) => Partial<Onboarding> | undefined, string | undefined]>([
     ['whose trial was green', (base) => ({ base }), undefined],
     ['of a repository that the App did not set up', () => undefined, undefined],
-    ['that was not tried, where another was red', () => ({ red: { base: OTHER, says: SAYS } }), undefined],
-    ['where another is being tried', () => ({ stage: 'trying', base: OTHER }), undefined],
+    ['of a repository that was seen to be ready, later than that', () => ({ base: OTHER }), undefined],
+    ['of a repository whose set-up somebody declined', () => ({ stage: 'declined', pull: 4 }), undefined],
+    [
+      'that was not tried, where another was red',
+      () => ({ stage: 'waiting', red: { base: OTHER, says: SAYS } }),
+      NOT_YET,
+    ],
+    ['where another is being tried', () => ({ stage: 'trying', base: OTHER }), NOT_YET],
+    ['that is about to be looked at', () => ({ stage: 'asked' }), NOT_YET],
+    ['whose base was green, and whose model was not', (base) => ({ stage: 'waiting', base }), NOT_YET],
     [
       'whose trial was red',
       (base) => ({ stage: 'waiting', base, red: { base, says: SAYS } }),

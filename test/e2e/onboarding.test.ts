@@ -408,6 +408,40 @@ it.each<[string, (path: string) => Promise<void>, string, number]>([
   }
 });
 
+it('a set-up that somebody pushes to the default branch is looked at there, and the pull request says that it is not needed', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { number, body } = await proposedPull();
+  await checkOn(BRANCH);
+  const early = await world.labelled();
+  await eventually(
+    async () =>
+      (await world.comments(early)).some(({ body: said }) =>
+        said.includes(`Pull request #${number} brings it; merge that first.`),
+      ),
+    'where the configuration comes from',
+  );
+
+  const config = { branch: 'main', path: '.github/loopwright.yml' };
+  await pushed(world, 'maria', { ...config, text: `${await demoConfig()}tset: npm test\n` });
+  const wrong = await checkOn('main');
+  expect(wrong).toMatchObject({ conclusion: 'failure', output: { title: '4 things are missing' } });
+  expect(wrong.output.summary).toContain('"tset" is not a known key; remove it.');
+
+  for (const { path, text } of pagesIn(body)) await pushed(world, 'maria', { branch: 'main', path, text });
+  const job = '.github/actions/loopwright-job/action.yml';
+  await pushed(world, 'maria', {
+    ...{ branch: 'main', path: job },
+    text: await readFile(packageFile('config', 'actions', 'loopwright-job', 'action.yml'), 'utf8'),
+  });
+  await pushed(world, 'maria', { ...config, text: await demoConfig() });
+  const unneeded = await checkOn(BRANCH, ({ conclusion }) => conclusion === 'neutral');
+  expect(unneeded.output.title).toBe('Nothing of this is missing any more');
+  await checkOn('main', ({ conclusion }) => conclusion === 'success');
+  const issue = await world.labelled();
+  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
+});
+
 it('that is merged too early says what is missing, with pages for the default branch', {
   timeout: PATIENCE_MS,
 }, async () => {
