@@ -20,8 +20,8 @@ interface Told {
 export function createAppStanding({ apiUrl, log }: Told): AppStanding {
   let wasThere = false;
   let obstacle: string | undefined;
-  const note = (now: string | undefined): void => {
-    if (now !== undefined && now !== obstacle) log.error(now);
+  const note = (now: string | undefined, where = ''): void => {
+    if (now !== undefined && now !== obstacle) log.error(now + where);
     if (now === undefined && obstacle !== undefined) log.info('GitHub accepts APP_ID and PRIVATE_KEY');
     obstacle = now;
   };
@@ -35,7 +35,7 @@ export function createAppStanding({ apiUrl, log }: Told): AppStanding {
       octokit.hook.after('request', () => answered(undefined));
       octokit.hook.error('request', (error) => {
         if (isByGitHub(error)) answered(refusalIn(error));
-        else if (!wasThere) note(absentText(apiUrl));
+        else if (!wasThere) note(ABSENT, ` It is ${apiUrl}.`);
         throw error;
       });
       return octokit;
@@ -58,6 +58,6 @@ function refusalIn(error: Failure): string | undefined {
   return refusal && unacceptedText(refusal);
 }
 
-function absentText(apiUrl: string): string {
-  return `Nobody has answered as GitHub does at GITHUB_API_URL, ${apiUrl}, since this process started; \`npm run -s loopwright -- doctor\` says why.`;
-}
+/** Anybody may read it: which address that is only the log says. */
+const ABSENT =
+  'Nobody has answered as GitHub does at GITHUB_API_URL since this process started; `npm run -s loopwright -- doctor` says why.';

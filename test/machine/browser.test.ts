@@ -90,7 +90,7 @@ test('a person labels, answers, reads, approves, watches, restarts in between, a
   await shoot('merged');
   expect(await parentsOf('main')).toEqual([mainBefore, head]);
   expect(problems).toEqual([]);
-}, 240_000);
+});
 
 async function labelIssue(): Promise<void> {
   await shoot('issue');

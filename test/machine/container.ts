@@ -40,21 +40,21 @@ export function startContainer(image: BuiltImage, options: ContainerOptions = {}
   const lines: string[] = [];
   for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', (line) => lines.push(line));
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   const first = () => firstProcess(String(child.pid));
   return {
     lines,
     ended,
     async until(text) {
       while (!lines.some((line) => line.includes(text))) {
-        if (child.exitCode !== null || child.signalCode !== null)
-          throw new Error(`it ended without "${text}":\n${lines.join('\n')}`);
+        if (!isRunning()) throw new Error(`it ended without "${text}":\n${lines.join('\n')}`);
         await sleep(50);
       }
     },
     residentMb: async () => residentMb(await first()),
     async end(signal) {
       const began = performance.now();
-      if (child.exitCode === null) await asRoot('sh', '-c', `kill -s ${signal.slice('SIG'.length)} ${await first()}`);
+      if (isRunning()) await asRoot('sh', '-c', `kill -s ${signal.slice('SIG'.length)} ${await first()}`);
       return { code: await ended, seconds: (performance.now() - began) / 1000 };
     },
   };

@@ -79,7 +79,7 @@ async function started({ binds = {}, ...options }: ContainerOptions = {}): Promi
     ...options,
   });
   onTestFinished(async () => {
-    await container.ended.catch(() => undefined);
+    await container.end('SIGKILL');
     await asRoot('rm', '-rf', volume);
   });
   return container;
@@ -149,7 +149,7 @@ describe('a container', () => {
 });
 
 describe('the App in a container, without a database of its own choice', () => {
-  test('keeps the embedded one on its volume, is ready, and ends when it is stopped', async () => {
+  test('keeps the embedded one on its volume, says that GitHub alone is not there, and ends when it is stopped', async () => {
     const [port, { privateKey }] = [await freePort(), generateKeyPairSync('rsa', { modulusLength: 2048 })];
     const container = await started({
       environment: {
@@ -165,7 +165,10 @@ describe('the App in a container, without a database of its own choice', () => {
       },
     });
     await container.until('Loopwright listens on');
-    expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).toEqual({ status: 'ready' });
+    const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
+    await expect
+      .poll(ready, { timeout: 60_000 })
+      .toEqual({ status: 'not ready', reason: expect.stringMatching(/^Nobody has answered as GitHub does at /) });
     process.stdout.write(`idle with the embedded database: ${(await container.residentMb()).toFixed(0)} MB resident\n`);
     expect(await container.end('SIGTERM')).toMatchObject({ code: 0 });
   });
