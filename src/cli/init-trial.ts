@@ -113,7 +113,7 @@ export function suiteEnding({ exitCode, signal, timedOut, stdout, stderr, durati
   const seconds = Math.max(1, Math.round(durationMs / 1000));
   if (timedOut) return `not ended after ${seconds} s`;
   if (exitCode === 0) return `green in ${seconds} s`;
-  const last = lastLine(stderr) ?? lastLine(stdout);
+  const last = tellingLine(stderr) ?? tellingLine(stdout);
   const how = exitCode === undefined ? `ended by ${signal}` : `exit code ${exitCode}`;
   return `red, ${how}${last === undefined ? '' : `: ${last}`}`;
 }
@@ -122,11 +122,15 @@ const LONGEST = 160;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals' colours begin with it
 const COLOURS = /\u001b\[[\d;]*m/g;
 
-function lastLine(output: string): string | undefined {
-  const lines = output.replaceAll(COLOURS, '').split('\n');
-  return lines
-    .map((line) => line.trim())
-    .findLast((line) => line !== '')
-    ?.slice(0, LONGEST)
-    .toWellFormed();
+/** What runners write beside what is red. */
+const RED = /\b\w*(?:Error|Exception)\b|✖|\bFAIL|\bnot ok\b/;
+
+/** The last line that names what is red, or else that has a word: many end with brackets. */
+function tellingLine(output: string): string | undefined {
+  const lines = output
+    .replaceAll(COLOURS, '')
+    .split('\n')
+    .map((line) => line.trim());
+  const line = lines.findLast((one) => RED.test(one)) ?? lines.findLast((one) => /\p{L}/u.test(one));
+  return line?.slice(0, LONGEST).toWellFormed();
 }

@@ -6,7 +6,7 @@ import { purse } from './costs.ts';
 import { commitSha, defect, digest, measurement, thresholds } from './measurement.ts';
 import { requirementStrength } from './strength.ts';
 import { strengthPolicy } from './terms.ts';
-import { junitCommand, testDirectory } from './test-commands.ts';
+import { hostName, junitCommand, testDirectory } from './test-commands.ts';
 import { toolCommands, toolName } from './tools.ts';
 import { waiver } from './waiver.ts';
 
@@ -31,7 +31,7 @@ export const commands = z.strictObject({
   /** For the runner `junit` only. */
   junit: junitCommand.nullish(),
   /** Hosts that the commands may reach, each `name` or `name:port`; absent or empty, none. */
-  hosts: z.array(z.string().regex(/^(?!-)[a-z0-9.-]+(?::[1-9]\d{0,4})?$/)).optional(),
+  hosts: z.array(hostName).optional(),
 });
 export type Commands = z.infer<typeof commands>;
 

@@ -3,16 +3,21 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** With `reportInput: true` at the parsing the clause says what stands there: `is "abc", and must be a number`. Our own messages are taken as they are. */
+/** With `reportInput: true` at the parsing the clause says what stands there: `is "abc", and must be a number`. Our own messages are taken as they are; one that begins with `must` goes on in the same way. */
 export function plainProblem(issue: Issue): string {
-  const wanted = wantedBy(issue);
-  if (wanted === undefined || !VALIDATORS_OWN.test(issue.message)) return `is refused: ${issue.message}`;
+  const wanted = OWN_WISH.test(issue.message) ? issue.message : wantedBy(issue);
+  if (wanted === undefined || !isKnown(issue.message)) return `is refused: ${issue.message}`;
   if (issue.input === undefined) return issue.code === 'invalid_type' ? 'is missing' : wanted;
   return `is ${shown(issue.input)}, and ${wanted}`;
 }
 
 /** How its own sentences begin; any other is ours. */
 const VALIDATORS_OWN = /^(?:Invalid|Too small|Too big|Unrecognized)/;
+
+/** How one of ours begins that says the same better. */
+const OWN_WISH = /^must /;
+
+const isKnown = (message: string): boolean => VALIDATORS_OWN.test(message) || OWN_WISH.test(message);
 
 function wantedBy(issue: Issue): string | undefined {
   switch (issue.code) {

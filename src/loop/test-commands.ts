@@ -1,6 +1,11 @@
 /** How single tests are called where a repository says more of it than its runner's name. */
 import { z } from 'zod';
 
+/** That commands may reach, with its port where that is another than the usual ones. */
+export const hostName = z.string().regex(/^(?!-)[a-z0-9.-]+(?::[1-9]\d{0,4})?$/, {
+  error: 'must be a name in small letters, with or without a port, such as "api.example.org:8443"',
+});
+
 /** How a runner of the repository's own is called, which writes JUnit's XML. */
 export const junitCommand = z.strictObject({
   /** `{files}` stands for test files, `{report}` for the XML file that it writes. */

@@ -79,7 +79,9 @@ export const repositoryConfig = z.strictObject({
     }),
   branch: z
     .string()
-    .regex(/^loopwright\/[A-Za-z0-9._/-]*\{issue\}[A-Za-z0-9._-]*$/)
+    .regex(/^loopwright\/[A-Za-z0-9._/-]*\{issue\}[A-Za-z0-9._-]*$/, {
+      error: 'must begin with "loopwright/" and have "{issue}" in its last part, beside letters, digits and . _ -',
+    })
     .default('loopwright/{issue}')
     .describe('name of the loop branch, under `loopwright/`'),
   promotion: z

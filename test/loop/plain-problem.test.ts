@@ -29,7 +29,14 @@ describe('what is wrong in a configuration is said in plain words, with the valu
     [`${COMMANDS}limits: { iterations: 1.5 }`, '"limits.iterations" is 1.5, and must be a whole number; correct it.'],
     [`${COMMANDS}limits: { runMinutes: 0 }`, '"limits.runMinutes" is 0, and must be more than 0; correct it.'],
     [`${COMMANDS}limits: { runMinutes: long }`, '"limits.runMinutes" is "long", and must be a number; correct it.'],
-    [`${COMMANDS}branch: main`, expect.stringMatching(/^"branch" is "main", and must have the form .*; correct it\.$/)],
+    [
+      `${COMMANDS}branch: main`,
+      '"branch" is "main", and must begin with "loopwright/" and have "{issue}" in its last part, beside letters, digits and . _ -; correct it.',
+    ],
+    [
+      `${COMMANDS.replace(' }', ", hosts: ['https://example.org'] }")}`,
+      '"commands.hosts.0" is "https://example.org", and must be a name in small letters, with or without a port, such as "api.example.org:8443"; correct it.',
+    ],
     [`${COMMANDS}limit: 1`, '"limit" is not a known key; remove it.'],
   ])('%s', (text, sentence) => {
     expect(said(text)).toEqual(sentence);

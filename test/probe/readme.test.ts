@@ -8,10 +8,13 @@ const readme = await readFile(packageFile('README.md'), 'utf8');
 const [, section = ''] = /^### Not yet seen on github\.com\n(.*?)^## /ms.exec(readme) ?? [];
 const bullets = section.split('\n').filter((line) => line.startsWith('- '));
 
-test('every row of what was not yet seen begins with the area of its probe, and every probe has its row', () => {
-  const named = bullets.map((line) => /^- \(([\w ]+)\) /.exec(line)?.[1] ?? line);
-  expect(named.length).toBeGreaterThan(10);
-  expect([...new Set(named)].sort()).toEqual([...new Set(PROBES.map(({ area }) => area))].sort());
+test('every row of what was not yet seen names its probes, each probe has its row, and none has two', () => {
+  const named = bullets.flatMap((line) => {
+    const [, area = line, subjects = ''] = /^- \(([\w ]+): ([\w ]+(?:, [\w ]+)*)\) /.exec(line) ?? [];
+    return subjects.split(', ').map((subject) => `${area}: ${subject}`);
+  });
+  expect(bullets.length).toBeGreaterThan(10);
+  expect(named.sort()).toEqual(PROBES.map(({ area, subject }) => `${area}: ${subject}`).sort());
 });
 
 test('no two probes have the same name', () => {
