@@ -22,13 +22,14 @@ export async function setUpProblem(
   return (await gapsProblem(ref, onboarding, { ...place, workspace })) ?? trialProblem(onboarding, place.sha);
 }
 
-/** Which pull request brings what is missing, while it is open and nothing else is known; one sentence. */
+/** Which pull request brings what is missing, while it is open; one sentence. */
 export async function setUpPull(
-  { repositoryId }: RepositoryRef,
-  store: Pick<Ports['store'], 'onboarding'>,
+  ref: RepositoryRef,
+  { store, github }: Pick<Ports, 'store' | 'github'>,
 ): Promise<string | undefined> {
-  const { pull, stage } = (await store.onboarding(repositoryId))?.onboarding ?? {};
-  return pull === undefined || stage !== 'waiting' ? undefined : `Pull request #${pull} brings it; merge that first.`;
+  const pull = (await store.onboarding(ref.repositoryId))?.onboarding.pull;
+  if (pull === undefined || (await github.pull(ref, pull)).state !== 'open') return undefined;
+  return `Pull request #${pull} brings it; merge that first.`;
 }
 
 /** Files that were taken away or changed since they were looked at: jobs run as the default branch says. */

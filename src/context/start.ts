@@ -99,7 +99,7 @@ async function configOrRefusal(ref: LoopRef, sha: string, ports: Ports): Promise
     return await configAt(ref, sha, ports);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const brings = error.message === CONFIG_MISSING ? await setUpPull(ref, ports.store) : undefined;
+    const brings = error.message === CONFIG_MISSING ? await setUpPull(ref, ports) : undefined;
     return [error.message, ...(brings === undefined ? [] : [brings]), 'Then set the label again.'].join(' ');
   }
 }

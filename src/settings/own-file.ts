@@ -12,6 +12,9 @@ const PLACE = new RegExp(
 /** What some readers of YAML take for the end of a line, and others do not. */
 const OTHER_ENDS = /[\p{Cc}\u2028\u2029]/u;
 
+/** No line that is compared can hold it. */
+const TAKEN_OUT = '\0';
+
 /** As git writes it on Windows, and as YAML reads it. */
 export function withPlainEnds(text: string): string {
   return text.replaceAll('\r\n', '\n');
@@ -29,6 +32,6 @@ function withoutPlaces(text: string): string | undefined {
   if (lines.some((line) => OTHER_ENDS.test(line))) return undefined;
   return lines
     .filter((line) => !/^ *(?:#|$)/.test(line))
-    .map((line) => line.replace(PLACE, '$1'))
+    .map((line) => line.replace(PLACE, `$1${TAKEN_OUT}`))
     .join('\n');
 }

@@ -53,6 +53,7 @@ describe('a workflow of ours', () => {
     ['a key twice', RUNS_ON, `${RUNS_ON}\n    ${RUNS_ON}`],
     ['a time for a step', '      - name: Run the job', '      - name: Run the job\n        timeout-minutes: 1'],
     ['a machine that is an anchor', RUNS_ON, 'runs-on: &a ubuntu-latest'],
+    ['a key without a value', RUNS_ON, 'runs-on'],
     ['no machine', `    ${RUNS_ON}\n`, ''],
     ['no time', `    ${MINUTES}\n`, ''],
   ])('with %s is not', async (_, from, to) => {
