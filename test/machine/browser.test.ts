@@ -34,7 +34,7 @@ beforeAll(async () => {
   page = await context.newPage();
   page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => problems.push(error.message));
-}, 60_000);
+});
 
 afterAll(async () => {
   // The last page and what the terminal said: where a failure is read first.

@@ -88,7 +88,7 @@ beforeAll(async () => {
   // What promotion does: the branch of the loop moves to what was built.
   await git(shop, ['push', '--quiet', remote, 'HEAD:refs/heads/loopwright/1']);
   log = await logOfRun();
-}, 600_000);
+});
 afterAll(async () => {
   await local.close();
   neighbour.close();

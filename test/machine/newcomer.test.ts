@@ -55,7 +55,7 @@ beforeAll(async () => {
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
   page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => problems.push(error.message));
-}, 120_000);
+});
 
 afterAll(async () => {
   await page?.screenshot({ path: `${OUTPUT}/last.png`, fullPage: true });
@@ -129,7 +129,7 @@ test('somebody with a repository and nothing else comes to a ready pull request'
   expect(await complaints()).not.toMatch(/^(files|repository, trial|rules, environment|gateway)/m);
   await runLoop();
   expect(problems).toEqual([]);
-}, 900_000);
+});
 
 async function registerApp(): Promise<void> {
   const port = await freePort();

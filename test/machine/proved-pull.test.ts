@@ -24,7 +24,7 @@ beforeAll(async () => {
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
   page.setDefaultTimeout(30_000);
   page.on('pageerror', (error) => problems.push(error.message));
-}, 360_000);
+});
 
 afterAll(async () => {
   await page?.screenshot({ path: `${OUTPUT}/last.png`, fullPage: true });
@@ -72,4 +72,4 @@ test('label, check run, annotations', async () => {
   await check.getByText('+++ b/src/shortened.js').first().waitFor({ state: 'attached' });
   await page.screenshot({ path: `${OUTPUT}/4-check.png`, fullPage: true });
   expect(problems).toEqual([]);
-}, 400_000);
+});

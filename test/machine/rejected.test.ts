@@ -28,7 +28,7 @@ beforeAll(async () => {
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
   page.setDefaultTimeout(30_000);
   page.on('pageerror', (error) => problems.push(error.message));
-}, 360_000);
+});
 
 afterAll(async () => {
   await page?.screenshot({ path: `${OUTPUT}/last.png`, fullPage: true });
@@ -78,4 +78,4 @@ test('a ready pull request is sent back by "Request changes" with two inline com
   for (const { path, is } of WANTED)
     await page.locator('details.diff', { hasText: path }).locator('tr.added', { hasText: is }).first().waitFor();
   expect(problems).toEqual([]);
-}, 400_000);
+});
