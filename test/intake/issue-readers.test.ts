@@ -34,17 +34,20 @@ describe('a label', () => {
     expect(await door.loop()).toMatchObject({ status: 'working' });
   });
 
-  it('that comes while the base is tried is asked for again, because the verdict is told before it is noted', async () => {
-    const door = await openDoor();
-    const { installationId, repositoryId, owner, repo } = REF;
-    const place = { installationId, repositoryId, owner, repo, at: AT };
-    await door.ports.store.saveOnboarding({
-      onboarding: { ...place, stage: 'trying', trials: 1, unasked: 1 },
-      expectedVersion: 0,
-    });
-    await expect(door.deliver('issues', labelled(), '2026-01-10T00:00:50.000Z')).rejects.toThrow(NotYetError);
-    expect(await door.loop()).toBeUndefined();
-  });
+  it.each(['trying', 'asked'] as const)(
+    'that comes while the set-up is %s is asked for again, because the verdict is told before it is noted',
+    async (stage) => {
+      const door = await openDoor();
+      const { installationId, repositoryId, owner, repo } = REF;
+      const place = { installationId, repositoryId, owner, repo, at: AT };
+      await door.ports.store.saveOnboarding({
+        onboarding: { ...place, stage, trials: 1, unasked: 1 },
+        expectedVersion: 0,
+      });
+      await expect(door.deliver('issues', labelled(), '2026-01-10T00:00:50.000Z')).rejects.toThrow(NotYetError);
+      expect(await door.loop()).toBeUndefined();
+    },
+  );
 
   it('that was taken away before it is told starts nothing', async () => {
     const door = await openDoor();
