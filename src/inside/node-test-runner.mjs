@@ -7,6 +7,7 @@
 import assert from 'node:assert';
 import asyncHooks from 'node:async_hooks';
 import crypto from 'node:crypto';
+import channels from 'node:diagnostics_channel';
 import events from 'node:events';
 import fs from 'node:fs';
 import module from 'node:module';
@@ -40,9 +41,14 @@ process.execPath = program;
 // Node would have started the file itself: snapshots lie beside what is started.
 process.argv[1] = fileURLToPath(url);
 
-// A judged run is over before optimised WebAssembly pays: that of fetch alone took a third of a short run. On a command line the option would
-// make Node refuse the code that it keeps of its own modules.
-v8.setFlagsFromString('--wasm-tiering-budget=300000000');
+// A judged run is over before optimised WebAssembly pays: that of fetch alone took a third of a short run. Set any earlier, the option makes Node
+// refuse the code that it keeps of its own modules, and compile those of HTTP and fetch anew.
+const { setFlagsFromString } = v8;
+const CONNECTS = 'undici:client:beforeConnect';
+channels.subscribe(CONNECTS, function once() {
+  channels.unsubscribe(CONNECTS, once);
+  setFlagsFromString('--wasm-tiering-budget=300000000');
+});
 
 let position = 0;
 function emit(text) {

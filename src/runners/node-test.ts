@@ -16,10 +16,10 @@ export const nodeTest: Runner = {
     ...['node-test-runner.mjs', 'node-test-request.mjs', 'node-test-lock.mjs', 'node-test-thread.cjs'],
     ...['node-options.mjs', 'own-command.mjs'],
   ],
-  // The signal would open the debugger.
+  // The signal would open the debugger. As many runs as there are processors go on at a time, so that more threads in each would only wait for them.
   argv: ({ node, script, testMs }) => [
-    ...[node, '--disable-sigusr1', '--experimental-import-meta-resolve', `--test-timeout=${testMs}`],
-    script,
+    ...[node, '--disable-sigusr1', '--v8-pool-size=1', '--experimental-import-meta-resolve'],
+    ...[`--test-timeout=${testMs}`, script],
   ],
   told: (node, { test = '' }) => ({ program: node, command: test }),
 };

@@ -1,11 +1,11 @@
 /** Runs test files and tells each test's outcome, from our own runners, whose lines are sealed and end with a sentinel that must fail. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { programText } from '../inside/program-text.ts';
 import type { Commands } from '../loop/brief.ts';
 import type { Runner, RunnerCommands } from '../runners/runner.ts';
-import { RUNNERS } from '../runners/runners.ts';
+import { RUNNERS, type RunnerName } from '../runners/runners.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import { keepTests } from './kept-tests.ts';
 import { runInTestFolder } from './test-folder.ts';
@@ -40,15 +40,24 @@ export interface TestRequest {
  * a line that is not the runner's, or has a wrong sentinel is not trusted.
  */
 export async function runTests(request: TestRequest): Promise<TestRun> {
-  const scripts = join(request.sandbox.scratch, `run-${randomBytes(8).toString('hex')}`);
-  const { programs } = RUNNERS[request.commands.runner];
-  await mkdir(scripts, { recursive: true });
-  for (const name of programs) await writeFile(join(scripts, name), programText(name));
-  try {
-    return judgeRun(request, await runFiles(request, join(scripts, programs[0])));
-  } finally {
-    await rm(scripts, { recursive: true, force: true });
-  }
+  return judgeRun(request, await runFiles(request, await programIn(request.sandbox, request.commands.runner)));
+}
+
+const written = new WeakMap<Sandbox, Map<RunnerName, Promise<string>>>();
+
+/** The runner's program, with those that it needs beside it; written once, where no command can write. */
+function programIn(sandbox: Sandbox, runner: RunnerName): Promise<string> {
+  const known = written.get(sandbox) ?? new Map<RunnerName, Promise<string>>();
+  written.set(sandbox, known);
+  const program = known.get(runner) ?? laidIn(sandbox.scratch, RUNNERS[runner].programs);
+  known.set(runner, program);
+  return program;
+}
+
+async function laidIn(scratch: string, programs: Runner['programs']): Promise<string> {
+  const folder = await mkdtemp(join(scratch, 'runner-'));
+  for (const name of programs) await writeFile(join(folder, name), programText(name));
+  return join(folder, programs[0]);
 }
 
 /** Runs a command of the repository, as its own suite; exit code 0 is green. */

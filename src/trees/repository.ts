@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { LRUCache } from 'lru-cache';
 
 /** Git on the private copy; `workspace` is its work tree. */
 export interface Repository {
@@ -42,19 +43,31 @@ async function clone(workspace: string, scratch: string, how: readonly string[])
   await mkdir(scratch, { recursive: true });
   const gitDirectory = join(await mkdtemp(join(scratch, 'history-')), 'repository.git');
   await runGit(['clone', '--quiet', ...how, '--', workspace, gitDirectory], scratch, {});
-  return {
-    gitDirectory,
-    workspace,
-    scratch,
-    git: (args, options = {}) =>
-      runGit(
-        [`--git-dir=${gitDirectory}`, `--work-tree=${options.workTree ?? workspace}`, ...args],
-        options.workTree ?? workspace,
-        {
-          GIT_INDEX_FILE: options.index ?? join(gitDirectory, 'index'),
-        },
-        options.input,
-      ),
+  const git: Repository['git'] = (args, options = {}) =>
+    runGit(
+      [`--git-dir=${gitDirectory}`, `--work-tree=${options.workTree ?? workspace}`, ...args],
+      options.workTree ?? workspace,
+      { GIT_INDEX_FILE: options.index ?? join(gitDirectory, 'index') },
+      options.input,
+    );
+  return { gitDirectory, workspace, scratch, git: remembering(git) };
+}
+
+const KEPT_BYTES = 32_000_000;
+const READS = new Set(['show', 'ls-tree', 'cat-file']);
+const BY_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?::|$)/;
+
+/** What an object holds never changes, and each start of git holds this process up: what was read lately by an object's id is not read again. */
+function remembering(git: Repository['git']): Repository['git'] {
+  const kept = new LRUCache<string, Buffer>({ maxSize: KEPT_BYTES, sizeCalculation: ({ length }) => length + 1 });
+  return async (args, options) => {
+    if (options !== undefined || !READS.has(args[0] ?? '') || !BY_ID.test(args.at(-1) ?? '')) return git(args, options);
+    const key = args.join('\0');
+    const known = kept.get(key);
+    if (known !== undefined) return Buffer.from(known);
+    const read = await git(args);
+    kept.set(key, read);
+    return Buffer.from(read);
   };
 }
 
