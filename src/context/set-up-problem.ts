@@ -4,7 +4,7 @@ import { type Onboarding, SETUP_CHECK } from '../onboarding/onboarding.ts';
 import type { Ports } from '../ports.ts';
 import { CONFIG_PATH } from '../settings/config.ts';
 import type { Server } from '../settings/setup-files.ts';
-import { setupAt } from './setup-gaps.ts';
+import { type Gap, setupAt } from './setup-gaps.ts';
 
 interface Place {
   readonly sha: string;
@@ -35,15 +35,20 @@ export async function setUpPull(
 /** Files that were taken away or changed since they were looked at: jobs run as the default branch says. */
 async function gapsProblem(
   repository: RepositoryRef,
-  { pull, stage }: Onboarding,
+  onboarding: Onboarding,
   site: Place & Pick<Ports, 'workspace'>,
 ): Promise<string | undefined> {
-  const { gaps } = await setupAt({ repository, ...site });
-  const told = gaps.filter(({ path }) => path !== CONFIG_PATH).map(({ sentence }) => sentence);
-  if (told.length === 0) return undefined;
-  const brings =
-    pull === undefined || stage !== 'waiting' ? '' : ` Pull request #${pull} says how to add what is missing.`;
-  return `No loop starts on ${short(site.sha)}: ${told.join(' ')}${brings} Set the label again when it is mended.`;
+  const setUp = await setupAt({ repository, ...site });
+  const gaps = setUp.gaps.filter(({ path }) => path !== CONFIG_PATH);
+  if (gaps.length === 0) return undefined;
+  const told = gaps.map(({ sentence }) => sentence).join(' ');
+  return `No loop starts on ${short(site.sha)}: ${told}${broughtBy(onboarding, gaps)} Set the label again when it is mended.`;
+}
+
+function broughtBy({ pull, stage, unneeded }: Onboarding, gaps: readonly Gap[]): string {
+  const isAwaited = pull !== undefined && stage === 'waiting' && unneeded !== true;
+  const isMissing = gaps.some(({ text }) => text !== undefined);
+  return isAwaited && isMissing ? ` Pull request #${pull} says how to add what is missing.` : '';
 }
 
 /** Until the repository was seen to be ready, its check is red or on its way, and says that no loop starts. What comes on the base after that BUILD looks at. */
@@ -53,7 +58,11 @@ function trialProblem({ stage, base, red }: Onboarding, sha: string): string | u
     return `${short(sha)} is being tried: installed, built, tested twice. Set the label again when its check \`${SETUP_CHECK}\` is green.`;
   return red?.base === sha
     ? `No loop starts on ${short(sha)}, which was tried. ${red.says} Its check \`${SETUP_CHECK}\` shows what came of it, and **Re-run** there tries it again. Set the label again when it is green.`
-    : `No loop starts on ${short(sha)} yet: the repository's check \`${SETUP_CHECK}\` is not green. It says what is in the way, and **Re-run** there looks again. Set the label again when it is green.`;
+    : `No loop starts on ${short(sha)} yet: the repository's check \`${SETUP_CHECK}\` is not green${lastAt(base, sha)}. It says what is in the way, and **Re-run** there looks again. Set the label again when it is green.`;
 }
+
+/** A commit that is not tried by itself has no check of its own. */
+const lastAt = (base: string | undefined, sha: string): string =>
+  base === undefined || base === sha ? '' : ` (the commit tried last is ${short(base)})`;
 
 const short = (sha: string): string => `\`${sha.slice(0, 7)}\``;

@@ -7,6 +7,7 @@ import { CONFIG_PATH, type RepositoryConfig, WORKFLOWS } from '../settings/confi
 import { type GuessedTests, guessedConfig, usualTests } from '../settings/guessed-config.ts';
 import { onMachines } from '../settings/machine-labels.ts';
 import {
+  differenceIn,
   JOB_ACTION,
   SETUP_ACTION,
   type Server,
@@ -95,10 +96,9 @@ async function readAt(
 
 const ANEW = 'Write it anew with `loopwright init --force` in a checkout, and look that your own configuration stays.';
 
-const WRONG: Readonly<Record<Exclude<Standing, 'same' | 'moved'>, string>> = {
+const WRONG: Readonly<Record<Exclude<Standing, 'same' | 'moved' | 'differs'>, string>> = {
   missing: 'is missing.',
   foreign: `is for another kind of GitHub. ${ANEW}`,
-  differs: `is not as this version of Loopwright writes it: it is older, or was changed. ${ANEW}`,
 };
 
 async function gapOf(site: Surveyed, path: string, place: readonly string[]): Promise<Gap | undefined> {
@@ -106,7 +106,9 @@ async function gapOf(site: Surveyed, path: string, place: readonly string[]): Pr
   if (gap !== undefined) return gap;
   const standing = await standingOf(text, place, site.server);
   if (standing === 'same' || standing === 'moved') return undefined;
-  return { path, sentence: `\`${path}\` ${WRONG[standing]}` };
+  if (standing !== 'differs') return { path, sentence: `\`${path}\` ${WRONG[standing]}` };
+  const difference = await differenceIn(text ?? '', place, site.server);
+  return { path, sentence: `\`${path}\` is not as this version of Loopwright writes it: ${difference}. ${ANEW}` };
 }
 
 async function workflowGap(site: Surveyed, name: string): Promise<Gap | undefined> {

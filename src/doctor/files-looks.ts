@@ -3,6 +3,7 @@ import { parseConfig } from '../context/repository-config.ts';
 import { ConfigError, LoopError } from '../errors.ts';
 import { CONFIG_PATH, WORKFLOWS } from '../settings/config.ts';
 import {
+  differenceIn,
   JOB_ACTION,
   SETUP_ACTION,
   type Server,
@@ -89,9 +90,11 @@ async function writtenFinding({ app, ward }: Patient, path: string, place: reado
     same: ok(`${path} is as this version writes it.`),
     moved: ok(`${path} is as this version writes it, but for where and for how long it runs.`),
     foreign: wrong(`${path} ${FOREIGN[server][0]}`, FOREIGN[server][1]),
-    differs: wrong(`${path} is not as this version writes it: it is older, or was changed.`, ANEW),
-  } as const satisfies Record<Standing, Finding>;
-  return findings[await standingOf(there, place, server)];
+  } as const satisfies Record<Exclude<Standing, 'differs'>, Finding>;
+  const standing = await standingOf(there, place, server);
+  if (standing !== 'differs') return findings[standing];
+  const difference = await differenceIn(there ?? '', place, server);
+  return wrong(`${path} is not as this version writes it: ${difference}.`, ANEW);
 }
 
 /** By the server that there is: what a file for the other one comes to, and the remedy. */

@@ -42,8 +42,7 @@ async function look(onboarding: Onboarding, world: World): Promise<Onboarding> {
   const { gaps } = await setupAt(site);
   const environment = await environmentOf(onboarding, { url, defaultBranch }, github);
   if (gaps.length === 0 && environment.bars !== true) {
-    await tellUnneeded(onboarding, trunk, world);
-    return toTry(onboarding, trunk);
+    return toTry(await unneededIn(onboarding, trunk, world), trunk);
   }
   const place = { url, defaultBranch, site, environment };
   return onboarding.pull === undefined
@@ -65,11 +64,12 @@ async function nameProblem(
     : `There is a branch \`${folder}\`, so git can have none of the App's below it; rename that branch.`;
 }
 
-/** Somebody has brought all that its pull request says is missing in another way. */
-async function tellUnneeded(onboarding: Onboarding, trunk: string, { github }: World): Promise<void> {
-  if (onboarding.pull === undefined || onboarding.base === trunk) return;
-  const { state, headSha } = await github.pull(onboarding, onboarding.pull);
+/** Somebody has brought all that its pull request says is missing in another way, which is told there. */
+async function unneededIn(onboarding: Onboarding, trunk: string, { github }: World): Promise<Onboarding> {
+  if (onboarding.pull === undefined || onboarding.base === trunk) return onboarding;
+  const { state, headSha, merged } = await github.pull(onboarding, onboarding.pull);
   if (state === 'open') await github.checks(onboarding, [unneededCheck(onboarding, headSha)]);
+  return merged ? onboarding : { ...onboarding, unneeded: true };
 }
 
 /** A base that was tried already is tried again where somebody asks: then it is not known any more. */
@@ -172,7 +172,7 @@ async function follow(
 ): Promise<Onboarding> {
   const { state, merged, headSha } = await github.pull(onboarding, pull);
   const onTrunk = [...shownOn(gaps, url, defaultBranch), ...barIn(environment)];
-  if (state === 'closed' && !merged) return { ...waiting(onboarding), stage: 'declined' };
+  if (isDeclined(onboarding, { state, merged })) return { ...waiting(onboarding), stage: 'declined' };
   if (state === 'open') {
     // The branch is ahead of what the pull request says of it.
     const sha = (await github.head(onboarding, SETUP_REF)) ?? headSha;
@@ -192,8 +192,16 @@ async function follow(
   const trunk = await github.head(onboarding, `${HEADS}${defaultBranch}`);
   if (trunk !== site.sha) return { ...onboarding, stage: 'asked' };
   await github.checks(onboarding, [gapsCheck(onboarding, site.sha, onTrunk)]);
-  await tellOn(onboarding, pull, gapsComment(onTrunk), github);
+  if (merged) await tellOn(onboarding, pull, gapsComment(onTrunk), github);
   return waiting(onboarding);
+}
+
+/** Who closes it because it says that it is unneeded wants loops all the same. */
+function isDeclined(
+  { unneeded }: Onboarding,
+  { state, merged }: Pick<Awaited<ReturnType<World['github']['pull']>>, 'state' | 'merged'>,
+): boolean {
+  return state === 'closed' && !merged && unneeded !== true;
 }
 
 /** What is missing beside the files of a commit. */

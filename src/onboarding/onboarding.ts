@@ -26,6 +26,8 @@ export const onboarding = z.strictObject({
   branch: z.strictObject({ sha: commitSha, base: commitSha }).optional(),
   /** The pull request that brings what is missing, once it is open. */
   pull: z.int().positive().optional(),
+  /** It was told that the default branch has all in another way: closing it declines nothing. */
+  unneeded: z.literal(true).optional(),
   /** How many trials were begun, and how many since somebody asked. */
   trials: z.int().min(0),
   unasked: z.int().min(0),
@@ -45,12 +47,12 @@ export type OnboardingAsk = Pick<Onboarding, 'installationId' | 'repositoryId' |
 
 /** What stands after somebody installed the App there, or pressed the button of the check run: the base is tried anew. A run that is awaited is waited for. */
 export function asked(before: Onboarding | undefined, ask: OnboardingAsk): Onboarding {
-  const { trials = 0, stage, pull, branch, red } = before ?? {};
-  if (before !== undefined && stage === 'trying') return { ...before, ...ask };
+  const { trials = 0, stage, pull, unneeded, branch, red } = before ?? {};
+  if (before !== undefined && stage === 'trying') return { ...before, ...ask, unasked: 0 };
   const known = {
     ...(branch && { branch }),
     ...(red && { red }),
-    ...(pull !== undefined && stage !== 'declined' && { pull }),
+    ...(pull !== undefined && stage !== 'declined' && { pull, ...(unneeded && { unneeded }) }),
   };
   return { ...ask, ...known, stage: 'asked', trials, unasked: 0 };
 }

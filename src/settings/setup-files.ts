@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { CONFIG_PATH, WORKFLOWS } from './config.ts';
 import { type GuessedTests, guessedConfig, isUnfinished, type ShownTests, usualTests } from './guessed-config.ts';
 import { onMachines } from './machine-labels.ts';
-import { isMoved, withPlainEnds } from './own-file.ts';
+import { asAction, asWorkflow, otherLine, type Reading, withPlacesOf, withPlainEnds } from './own-file.ts';
 import { packageFile } from './package-root.ts';
 
 const NAMES = [...new Set(Object.values(WORKFLOWS))];
@@ -83,13 +83,23 @@ export async function standingOf(
   const text = withPlainEnds(there);
   const ours = await setupText(place, server);
   if (text === ours) return 'same';
-  const isAsOurs = place[0] === 'workflows' ? isMoved : isSame;
-  if (isAsOurs(text, ours)) return 'moved';
+  if (otherLine(text, ours, readingOf(place)) === undefined) return isWorkflow(place) ? 'moved' : 'same';
   const other = server === 'github.com' ? 'enterprise-server' : 'github.com';
-  return isAsOurs(text, await setupText(place, other)) ? 'foreign' : 'differs';
+  const foreign = await setupText(place, other);
+  return otherLine(text, foreign, readingOf(place)) === undefined ? 'foreign' : 'differs';
 }
 
-const isSame = (there: string, ours: string): boolean => there === ours;
+/** What a file that `differs` is told of: where, and what of it is people's own; a clause. */
+export async function differenceIn(there: string, place: readonly string[], server: Server): Promise<string> {
+  const line = otherLine(withPlainEnds(there), await setupText(place, server), readingOf(place));
+  const own = isWorkflow(place)
+    ? '; only `runs-on` and `timeout-minutes`, each in one line, and whole lines of remarks may be others'
+    : '';
+  return `it is older, or was changed, first in line ${line ?? 1}${own}`;
+}
+
+const isWorkflow = ([kind]: readonly string[]): boolean => kind === 'workflows';
+const readingOf = (place: readonly string[]): Reading => (isWorkflow(place) ? asWorkflow : asAction);
 
 /** Writes what is missing; what is there and differs only when it is forced. */
 export async function writeSetup(
@@ -113,23 +123,34 @@ interface Wanted {
   readonly text: string | Promise<string>;
   /** Whether a text is one of ours that nobody has changed. */
   readonly isOld?: (text: string) => boolean;
-  /** Whether a text is as good as ours. */
-  readonly isSame?: (text: string, ours: string) => boolean;
+  /** Whether it is a workflow whose machines and times stay as people have said. */
+  readonly keepsPlaces?: boolean;
 }
 
 function workflowFile(name: string, ours: Promise<string>, runsOn: SetupRequest['runsOn']): Wanted {
   const text = ours.then((plain) => onMachines(plain, runsOn));
-  return { path: workflowPath(name), text, ...(runsOn === undefined && { isSame: isMoved }) };
+  return { path: workflowPath(name), text, keepsPlaces: runsOn === undefined };
 }
 
 async function written(directory: string, wanted: Wanted, force: boolean): Promise<SetupFile['state']> {
   const file = join(directory, wanted.path);
-  const text = await wanted.text;
+  const ours = await wanted.text;
   const before = existsSync(file) ? await readFile(file, 'utf8') : undefined;
-  if (before === text || (before !== undefined && !force && wanted.isSame?.(before, text) === true)) return 'same';
+  const text = textFor(wanted, ours, before);
+  if (before === text || (!force && isOwn(wanted, ours, before))) return 'same';
   const state = before === undefined ? 'written' : wanted.isOld?.(before) === true ? 'renewed' : 'overwritten';
   if (state === 'overwritten' && !force) return 'differs';
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
   return state;
+}
+
+function textFor({ keepsPlaces }: Wanted, ours: string, there: string | undefined): string {
+  return keepsPlaces === true && there !== undefined ? withPlacesOf(there, ours) : ours;
+}
+
+/** A workflow with other remarks. */
+function isOwn({ keepsPlaces }: Wanted, ours: string, there: string | undefined): boolean {
+  if (keepsPlaces !== true || there === undefined) return false;
+  return otherLine(withPlainEnds(there), ours, asWorkflow) === undefined;
 }

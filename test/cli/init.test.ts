@@ -83,6 +83,15 @@ describe('on which machines the jobs run', () => {
     expect(await places(VERIFY)).toEqual(['ubuntu-24.04-arm']);
   });
 
+  test('stays with the time that somebody gave them, when an older file is written anew by --force', async () => {
+    const named = [checkout, '--runner', 'unittest'];
+    await init(...named, '--runs-on', 'self-hosted');
+    const before = (await text(BUILD)).replaceAll('timeout-minutes: 120', 'timeout-minutes: 300');
+    await writeFile(join(checkout, BUILD), before.replaceAll('# v7', '# v6'));
+    await init(...named, '--force');
+    expect(await text(BUILD)).toBe(before);
+  });
+
   test.each([' ', 'linux,', 'a b', '[x]', '$(x)'])('is never %j', async (labels) => {
     const { code, err } = await init(checkout, '--runner', 'unittest', '--runs-on', labels);
     expect([code, err]).toEqual([1, [expect.stringMatching(/^".*" is no label of a machine; name those of yours/)]]);

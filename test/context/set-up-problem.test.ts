@@ -61,7 +61,11 @@ describe('a commit whose files are all there', () => {
       () => ({ stage: 'waiting', red: { base: OTHER, says: SAYS } }),
       NOT_YET,
     ],
-    ['where another is being tried', () => ({ stage: 'trying', base: OTHER }), NOT_YET],
+    [
+      'where another is being tried',
+      () => ({ stage: 'trying', base: OTHER }),
+      NOT_YET.replace('not green.', 'not green (the commit tried last is `bbbbbbb`).'),
+    ],
     ['that is about to be looked at', () => ({ stage: 'asked' }), NOT_YET],
     ['whose base was green, and whose model was not', (base) => ({ stage: 'waiting', base }), NOT_YET],
     [
@@ -102,6 +106,12 @@ describe('a commit', () => {
       `No loop starts on \`BASE\`: \`${BUILD}\` is missing. Pull request #4 says how to add what is missing. Set the label again when it is mended.`,
     );
     expect(await problemIn(lacking, () => ({ pull: 4 }))).not.toContain('#4');
+    expect(await problemIn(lacking, () => ({ stage: 'waiting', pull: 4, unneeded: true }))).not.toContain('#4');
+  });
+
+  it('in which a file was changed names no pull request, because none brings it', async () => {
+    const weaker = { ...whole, [BUILD]: (whole[BUILD] ?? '').replaceAll('contents: read', 'contents: write') };
+    expect(await problemIn(weaker, () => ({ stage: 'waiting', pull: 4 }))).not.toContain('#4');
   });
 });
 

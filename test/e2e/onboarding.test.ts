@@ -437,9 +437,17 @@ it('a set-up that somebody pushes to the default branch is looked at there, and 
   await pushed(world, 'maria', { ...config, text: await demoConfig() });
   const unneeded = await checkOn(BRANCH, ({ conclusion }) => conclusion === 'neutral');
   expect(unneeded.output.title).toBe('Nothing of this is missing any more');
-  await checkOn('main', ({ conclusion }) => conclusion === 'success');
+  const green = await checkOn('main', ({ conclusion }) => conclusion === 'success');
   const issue = await world.labelled();
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
+
+  // Whoever closes it as it says wants loops all the same: what breaks later is told, and is not asked for nothing.
+  await world.as('maria', 'PATCH', `/pulls/${number}`, { state: 'closed' });
+  await pushed(world, 'maria', { branch: 'main', path: job, text: 'runs: { using: composite, steps: [] }\n' });
+  await world.as('maria', 'POST', `/check-runs/${green.id}/rerequest`);
+  const changed = await checkOn('main', ({ conclusion }) => conclusion === 'failure');
+  expect(changed.output).toMatchObject({ title: 'One thing is missing' });
+  expect(changed.output.summary).toContain('it is older, or was changed, first in line 1');
 });
 
 it('that is merged too early says what is missing, with pages for the default branch', {

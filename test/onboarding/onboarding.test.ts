@@ -35,7 +35,11 @@ describe('an onboarding that is asked for', () => {
 
   it('waits for the run that is under way, where the repository is now', () => {
     const trying = known({ stage: 'trying', base: BASE, run: RUN });
-    expect(asked(trying, { ...ASK, repo: 'store' })).toEqual({ ...trying, ...ASK, repo: 'store' });
+    expect(asked(trying, { ...ASK, repo: 'store' })).toEqual({ ...trying, ...ASK, repo: 'store', unasked: 0 });
+  });
+
+  it('knows of a pull request that it was told to be unneeded', () => {
+    expect(asked(known({ stage: 'ready', pull: 4, unneeded: true }), ASK)).toMatchObject({ pull: 4, unneeded: true });
   });
 });
 

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { setupText, standingOf } from '../../src/settings/setup-files.ts';
+import { parseDocument, visit } from 'yaml';
+import { asWorkflow, otherLine, withPlacesOf } from '../../src/settings/own-file.ts';
+import { differenceIn, setupText, standingOf } from '../../src/settings/setup-files.ts';
 
 const BUILD = ['workflows', 'loopwright-build.yml'] as const;
 const ACTION = ['actions', 'loopwright-job', 'action.yml'] as const;
@@ -28,6 +30,8 @@ describe('a workflow of ours', () => {
     ['on a group of machines', RUNS_ON, 'runs-on: { group: big, labels: [linux, x64] }'],
     ['on the machine that a variable of the repository names', RUNS_ON, `runs-on: \${{ vars.RUNNER }}`],
     ['for longer, with the reason', MINUTES, 'timeout-minutes: 300 # large suites'],
+    ['on a group of machines of an organisation', RUNS_ON, "runs-on: { group: 'acme/big machines' }"],
+    ['with a space at the end of a line', RUNS_ON, `${RUNS_ON} `],
     ['with a remark', RUNS_ON, `# ours since March\n    ${RUNS_ON}`],
   ])('%s is ours', async (_, from, to) => {
     expect(await standing(BUILD, from, to)).toBe('moved');
@@ -54,6 +58,13 @@ describe('a workflow of ours', () => {
     ['a time for a step', '      - name: Run the job', '      - name: Run the job\n        timeout-minutes: 1'],
     ['a machine that is an anchor', RUNS_ON, 'runs-on: &a ubuntu-latest'],
     ['a key without a value', RUNS_ON, 'runs-on'],
+    ['no machine but a dash', RUNS_ON, 'runs-on: -'],
+    ['a value that is none', RUNS_ON, 'runs-on: null'],
+    ['a group twice', RUNS_ON, 'runs-on: { group: a, group: b }'],
+    ['a group without a space, which is another key', RUNS_ON, 'runs-on: { group:a }'],
+    ['an end of a line more than git writes', RUNS_ON, `${RUNS_ON}\r\r`],
+    ['no time at all', MINUTES, 'timeout-minutes: 0'],
+    ['a time that some read in eights', MINUTES, 'timeout-minutes: 0120'],
     ['no machine', `    ${RUNS_ON}\n`, ''],
     ['no time', `    ${MINUTES}\n`, ''],
   ])('with %s is not', async (_, from, to) => {
@@ -71,7 +82,58 @@ describe('the action of the jobs', () => {
     expect(await standing(ACTION, /run: \|\n/, `run: |\n        ${line}\n`)).toBe('differs');
   });
 
+  it.each(['', '\n\n'])('with other ends of its last line is the same: %j', async (end) => {
+    expect(await standing(ACTION, /\n$/, end)).toBe('same');
+  });
+
   it('with the ends of lines that git writes on Windows is the same', async () => {
     expect(await standingOf(action.replaceAll('\n', '\r\n'), ACTION, 'github.com')).toBe('same');
+  });
+});
+
+it.each(['loopwright-build.yml', 'loopwright-verify.yml'])(
+  'no text of %s goes over several lines, so that a line of it is a remark or is none',
+  async (name) => {
+    const text = await setupText(['workflows', name], 'github.com');
+    const spans: string[] = [];
+    visit(parseDocument(text), {
+      Scalar(_, { range }) {
+        spans.push(text.slice(range?.[0], range?.[1]));
+      },
+    });
+    expect(spans.length).toBeGreaterThan(20);
+    expect(spans.filter((span) => span.includes('\n'))).toEqual([]);
+  },
+);
+
+describe('a difference', () => {
+  it('is told with the first line that has it, remarks counted', async () => {
+    const there = build.replace(RUNS_ON, `# a remark\n    ${RUNS_ON}`).replace('contents: read', 'contents: write');
+    const line = there.split('\n').findIndex((one) => one.includes('contents: write')) + 1;
+    expect(await differenceIn(there, BUILD, 'github.com')).toBe(
+      `it is older, or was changed, first in line ${line}; only \`runs-on\` and \`timeout-minutes\`, each in one line, and whole lines of remarks may be others`,
+    );
+    expect(await differenceIn(action.replace('set -', 'set +'), ACTION, 'github.com')).toMatch(
+      /^it is older, or was changed, first in line \d+$/,
+    );
+  });
+
+  it('is in the last line where more should follow', () => {
+    expect(otherLine('a: 1\n', 'a: 1\nb: 2\n', asWorkflow)).toBe(2);
+  });
+});
+
+describe('a workflow that is written anew', () => {
+  it('keeps the machines and the times that are there, job by job', () => {
+    const there = build
+      .replace(RUNS_ON, 'runs-on: [self-hosted, linux]')
+      .replace(MINUTES, 'timeout-minutes: 300 # slow');
+    const older = there.replaceAll('v7.0.1', 'v7.0.0').replaceAll('\n', '\r\n');
+    expect(withPlacesOf(older, build)).toBe(there);
+  });
+
+  it('keeps none where it cannot be told whose they are', () => {
+    const fewer = build.replace(`    ${RUNS_ON}\n`, '').replace(MINUTES, 'timeout-minutes: 300');
+    expect(withPlacesOf(fewer, build)).toBe(build);
   });
 });
