@@ -390,14 +390,14 @@ const MISSTEPS: readonly Misstep[] = [
     what: 'an older workflow file',
     act: file('.github/workflows/loopwright-build.yml', (text) => text.replaceAll(', id-token: write', '')),
     row: 'files/loopwright-build.yml',
-    says: '.github/workflows/loopwright-build.yml is not as this version writes it: it is older, or was changed.',
+    says: /^\.github\/workflows\/loopwright-build\.yml is not as this version writes it: it is older, or was changed, first in line \d+; only `runs-on`/,
     remedy: /^Run `loopwright init --force` in a checkout/,
   },
   {
     what: 'another action of the jobs',
     act: file('.github/actions/loopwright-job/action.yml', (text) => text.replaceAll('sha256sum', 'true')),
     row: 'files/job action',
-    says: '.github/actions/loopwright-job/action.yml is not as this version writes it: it is older, or was changed.',
+    says: /^\.github\/actions\/loopwright-job\/action\.yml is not as this version writes it: it is older, or was changed, first in line \d+\.$/,
     remedy: /^Run `loopwright init --force` in a checkout/,
   },
   {
