@@ -87,7 +87,7 @@ export function treesDirectory(scratch: string): string {
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   await mkdir(treesDirectory(options.scratch), { recursive: true });
   const places = await placesOf(options);
-  const problem = await bubblewrapProblem(places);
+  const [problem, node] = await Promise.all([bubblewrapProblem(places), closedNode(places.scratch)]);
   const { scratch } = places;
   if (problem === undefined) {
     const disk = await openDiskMeter({ workspace: places.workspace, copies: places.trees }, places.limits);
@@ -96,7 +96,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       limits: limitsTold(places.limits),
       missing: missingWalls({ filtered: places.foundations.filter !== undefined, scoped: places.scope !== undefined }),
       scratch,
-      node: await closedNode(scratch),
+      node,
       python: places.python,
       run: runIn(places, wrapped, { disk, table: createProcessTable(), turns: turnsFor(PROCESSORS) }),
     };

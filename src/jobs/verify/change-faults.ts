@@ -7,8 +7,7 @@ import { inParallel } from '../../test-runs/in-parallel.ts';
 import { type FrozenTest, idOf } from './frozen-run.ts';
 import { loadsWith } from './loads.ts';
 import { codeFiles, textsOf } from './product-code.ts';
-import { keptLooking, lookedAt, reachedByKept } from './reached.ts';
-import type { KeptTests } from './regressions.ts';
+import { lookedAt, type ReachOfKept, reachOfKept } from './reached.ts';
 import {
   type Answer,
   byWaiting,
@@ -91,22 +90,11 @@ interface Reach {
   readonly byKept: () => Promise<ReachOfKept>;
 }
 
-interface ReachOfKept {
-  /** The existing tests that look at what the product does. */
-  readonly kept: KeptTests;
-  /** The faults where they come to. */
-  readonly faults: ReadonlySet<Fault>;
-}
-
 /** Found out when it is asked for the first time: where the frozen tests notice everything, nobody runs the whole suite for it. */
 function keptReach(work: Work, placed: Placed): Reach['byKept'] {
   let found: Promise<ReachOfKept> | undefined;
-  const find = async (): Promise<ReachOfKept> => {
-    const kept = await keptLooking(work, placed);
-    return { kept, faults: await reachedByKept({ ...work, kept }, placed) };
-  };
   return () => {
-    found ??= find();
+    found ??= reachOfKept(work, placed);
     return found;
   };
 }

@@ -56,8 +56,8 @@ export async function reachedAlone(
 }
 
 /** The same of the existing tests. */
-export async function reachedByKept(work: Work, placed: Placed): Promise<ReadonlySet<Fault>> {
-  const ids = [...work.kept.tests.values()].flat();
+async function reachedByKept(work: Work, placed: Placed): Promise<ReadonlySet<Fault>> {
+  const ids = idsIn(work.kept);
   return ids.length === 0 ? new Set() : reachedIn(work, placed, { in: (copy) => askKept(work, copy), ids });
 }
 
@@ -126,10 +126,30 @@ async function readersOf(
 /** A suite that takes longer would keep the verdict waiting, for what only makes it kinder: without it a fault counts as one that nobody noticed. */
 const LONGEST_MS = 30_000;
 
-/** The existing tests that look at what the product does; none where they take too long. */
-export async function keptLooking(work: Work, { texts, faults }: Placed): Promise<KeptTests> {
+export interface ReachOfKept {
+  /** The existing tests that look at what the product does; none where they take too long. */
+  readonly kept: KeptTests;
+  /** The faults where they come to. */
+  readonly faults: ReadonlySet<Fault>;
+}
+
+export async function reachOfKept(work: Work, placed: Placed): Promise<ReachOfKept> {
   const { kept } = work;
-  if (kept.tests.size === 0 || kept.durationMs > LONGEST_MS) return NONE_KEPT;
+  if (kept.tests.size === 0 || kept.durationMs > LONGEST_MS) return { kept: NONE_KEPT, faults: new Set() };
+  // Mostly none of them looks at the text, and what they come to is what was asked for meanwhile.
+  const [looking, reachedByAll] = await both(
+    () => keptLooking(work, placed),
+    () => reachedByKept(work, placed),
+    workers(work),
+  );
+  const isAll = idsIn(looking).length === idsIn(kept).length;
+  return { kept: looking, faults: isAll ? reachedByAll : await reachedByKept({ ...work, kept: looking }, placed) };
+}
+
+const idsIn = ({ tests }: KeptTests): readonly string[] => [...tests.values()].flat();
+
+async function keptLooking(work: Work, { texts, faults }: Placed): Promise<KeptTests> {
+  const { kept } = work;
   const run = await runKept(work, reworded(await work.bench.environment.parsers(), texts, faults));
   const passes = (id: string) => run?.trusted === true && run.results.get(id)?.outcome === 'pass';
   const tests = [...kept.tests].map(([file, ids]) => [file, ids.filter(passes)] as const);

@@ -78,9 +78,12 @@ async function judge(bench: Bench): Promise<Judged> {
   const added = addedLinesOf(diff);
   const code = added.map(({ file }) => file).filter((file) => languageOf(file) !== undefined);
   const texts = await textsIn(bench.repository, trees.headFiles, code);
-  const integrity = await integrityReading(bench, trees, { added, texts });
-  const security = await securityReading(bench, { diff, texts });
-  const { regressions, stability, runs } = await runsOfTests(bench, trees);
+  const [[integrity, security], { regressions, stability, runs }] = await both(
+    async () =>
+      [await integrityReading(bench, trees, { added, texts }), await securityReading(bench, { diff, texts })] as const,
+    () => runsOfTests(bench, trees),
+    lanesOf(environment.sandbox),
+  );
   environment.log(`acceptance: ${brief.acceptance.length} rows`);
   const acceptance = await onNeutralCopy(bench, trees.head, (copy) => performAcceptance(bench, copy));
   const latency = await latencyReading(bench, acceptance);
