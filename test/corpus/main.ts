@@ -147,11 +147,13 @@ async function provedIn(
   options: readonly string[],
 ): Promise<Pick<Judged, 'verdict' | 'reason' | 'seconds'>> {
   const started = Date.now();
-  const { stdout, stderr } = await execa(
+  const { stdout, stderr, signal } = await execa(
     process.execPath,
     [PROVE, 'prove', 'HEAD~1..HEAD', '--repo', directory, '--json', ...options],
     { reject: false },
   );
+  // Who ends it has heard nothing of the case.
+  if (signal !== undefined) throw new Error(`The proof in ${directory} was ended by ${signal}; start again to go on.`);
   const seconds = Math.round((Date.now() - started) / 1000);
   const found: Pick<Proof, 'verdict' | 'reasons'> =
     stdout === '' ? { verdict: 'not judged', reasons: [stderr] } : proof.parse(JSON.parse(stdout));
