@@ -36,7 +36,7 @@ export type Reading = (text: string) => readonly Line[];
 /** With other machines, other times, other lines of remarks and other spaces at the end. No text of ours goes over several lines, so that what begins with `#` is a remark. */
 export const asWorkflow: Reading = (text) =>
   linesOf(text)
-    .map(({ number, text: line }) => ({ number, text: OTHER_ENDS.test(line) ? line : line.replace(/ +$/, '') }))
+    .map(({ number, text: line }) => ({ number, text: withoutEnd(line) }))
     .filter(({ text: line }) => !/^ *(?:#|$)/.test(line) || OTHER_ENDS.test(line))
     .map(({ number, text: line }) => ({ number, text: withoutPlace(line) }));
 
@@ -46,6 +46,9 @@ export const asAction: Reading = (text) => linesOf(text.replace(/\n+$/, ''));
 function linesOf(text: string): readonly Line[] {
   return text.split('\n').map((line, index) => ({ number: index + 1, text: line }));
 }
+
+/** Spaces at the end are none to YAML. */
+const withoutEnd = (line: string): string => (OTHER_ENDS.test(line) ? line : line.replace(/ +$/, ''));
 
 function withoutPlace(line: string): string {
   return OTHER_ENDS.test(line) ? line : line.replace(PLACE, `$1${TAKEN_OUT}`);
@@ -61,7 +64,7 @@ export function otherLine(there: string, ours: string, read: Reading): number | 
 
 /** `ours` with the machines and times of a workflow that is there, where it has as many of them in the same order. */
 export function withPlacesOf(there: string, ours: string): string {
-  const kept = withPlainEnds(there).split('\n').filter(isPlace);
+  const kept = withPlainEnds(there).split('\n').map(withoutEnd).filter(isPlace);
   const lines = ours.split('\n');
   const keyOf = (line: string | undefined) => line?.split(':', 1)[0];
   const own = lines.filter(isPlace);

@@ -128,7 +128,7 @@ describe('a workflow that is written anew', () => {
     const there = build
       .replace(RUNS_ON, 'runs-on: [self-hosted, linux]')
       .replace(MINUTES, 'timeout-minutes: 300 # slow');
-    const older = there.replaceAll('v7.0.1', 'v7.0.0').replaceAll('\n', '\r\n');
+    const older = there.replaceAll('v7.0.1', 'v7.0.0').replace('linux]', 'linux]  ').replaceAll('\n', '\r\n');
     expect(withPlacesOf(older, build)).toBe(there);
   });
 
