@@ -26,7 +26,7 @@ export const onboarding = z.strictObject({
   branch: z.strictObject({ sha: commitSha, base: commitSha }).optional(),
   /** The pull request that brings what is missing, once it is open. */
   pull: z.int().positive().optional(),
-  /** It was told that the default branch has all in another way: closing it declines nothing. */
+  /** The default branch had all in another way, which was told there while it was open: closing it declines nothing. */
   unneeded: z.literal(true).optional(),
   /** How many trials were begun, and how many since somebody asked. */
   trials: z.int().min(0),

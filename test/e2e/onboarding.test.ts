@@ -441,7 +441,7 @@ it('a set-up that somebody pushes to the default branch is looked at there, and 
   const issue = await world.labelled();
   await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
 
-  // Whoever closes it as it says wants loops all the same: what breaks later is told, and is not asked for nothing.
+  // Whoever closes it as it says wants loops all the same: what breaks later is told on the default branch.
   await world.as('maria', 'PATCH', `/pulls/${number}`, { state: 'closed' });
   await pushed(world, 'maria', { branch: 'main', path: job, text: 'runs: { using: composite, steps: [] }\n' });
   await world.as('maria', 'POST', `/check-runs/${green.id}/rerequest`);
