@@ -89,13 +89,14 @@ export async function standingOf(
   return otherLine(text, foreign, readingOf(place)) === undefined ? 'foreign' : 'differs';
 }
 
-/** What a file that `differs` is told of: where, and what of it is people's own; a clause. */
+/** What a file that `differs` is told of: where, and what of it is people's own; a clause. @throws {Error} for one that does not. */
 export async function differenceIn(there: string, place: readonly string[], server: Server): Promise<string> {
   const line = otherLine(withPlainEnds(there), await setupText(place, server), readingOf(place));
+  if (line === undefined) throw new Error(`${place.join('/')} does not differ`);
   const own = isWorkflow(place)
     ? '; only `runs-on` and `timeout-minutes`, each in one line, and whole lines of remarks may be others'
     : '';
-  return `it is older, or was changed, first in line ${line ?? 1}${own}`;
+  return `it is older, or was changed, first in line ${line}${own}`;
 }
 
 const isWorkflow = ([kind]: readonly string[]): boolean => kind === 'workflows';
