@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   const modelUrl = `${await listening(door)}/v1`;
   world = await startWorld({ modelUrl, price: PRICE });
-}, 600_000);
+});
 afterAll(async () => {
   await world.close();
   door.closeAllConnections();
@@ -130,4 +130,4 @@ it('0.01 USD, and each raise after it, is never passed by more than one call, in
   }
   expect((await world.loop(issue))?.status).toBe('succeeded');
   expect(waits).toEqual(expect.arrayContaining(['DEFINE', 'BUILD']));
-}, 600_000);
+});

@@ -34,4 +34,4 @@ it('sends the loop back to BUILD with the name of the job, after the last of the
   const board = /Building in GitHub Actions.*The last try failed\..*e2e \(9\)/s;
   await eventually(async () => board.test((await pull()).body), 'the board names the job');
   expect((await pull()).draft).toBe(true);
-}, 500_000);
+});

@@ -78,7 +78,7 @@ beforeAll(async () => {
   packets = (await said(world, issue)).map(({ body }) => body).filter((body) => body.includes('### Requirements'));
   await commented(world, 'maria', second.review.pull, '/approve');
   end = asBuilt(await world.until(issue, ({ status }) => status === 'succeeded' || status === 'stopped'));
-}, 600_000);
+});
 afterAll(async () => {
   await world.close();
   await reader.close();

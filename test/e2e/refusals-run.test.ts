@@ -170,5 +170,5 @@ describe('when everything is right again', () => {
     const landed = await world.until(issue, ({ built }) => built.candidate !== undefined);
     expect(landed.approval).toMatchObject({ digest: packet.review.packet.digest });
     await commanded(world, 'maria', issue, '/stop');
-  }, 600_000);
+  });
 });

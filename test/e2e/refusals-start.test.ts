@@ -51,7 +51,7 @@ describe('a start that is refused', () => {
     expect(await isOpen(ports.github)).toBe(true);
     started.kill('SIGTERM');
     expect(await once(started, 'exit')).toEqual([0, null]);
-  }, 600_000);
+  });
 
   function start() {
     const child = spawn(

@@ -80,7 +80,7 @@ await ask();
 process.exit();
 `;
 
-test('what comes while the process stands still is answered afterwards', { timeout: 30_000 }, async () => {
+test('what comes while the process stands still is answered afterwards', async () => {
   const app = await running();
   const asker = spawn(process.execPath, ['--input-type=module', '-e', ASKER, `${app.url}/healthz`]);
   const said = createInterface({ input: asker.stdout })[Symbol.asyncIterator]();
