@@ -13,6 +13,7 @@ import {
   usualTests,
 } from '../settings/guessed-config.ts';
 import { labelsIn } from '../settings/machine-labels.ts';
+import { PLACE_FORMS } from '../settings/own-file.ts';
 import { packageFile } from '../settings/package-root.ts';
 import { type Server, type SetupFile, writeSetup } from '../settings/setup-files.ts';
 import { originHost } from '../trees/checkout.ts';
@@ -21,7 +22,10 @@ import { commandLine } from './command-line.ts';
 import { triedTests } from './init-trial.ts';
 
 const OPTIONS = {
-  force: { type: 'boolean', description: 'overwrite files that differ, the configuration too' },
+  force: {
+    type: 'boolean',
+    description: 'overwrite files that differ, the configuration too, but not the set-up action, which is yours',
+  },
   runner: {
     type: 'string',
     value: 'NAME',
@@ -62,6 +66,9 @@ export const init: Command = {
     const files = await writeSetup(directory, { force, tests, guesses: setups.all, runsOn, server });
     const width = Math.max(...files.map(({ path }) => path.length));
     for (const { path, state } of files) out(`  ${path.padEnd(width)}  ${STATES[state]}`);
+    for (const { path, setBack } of files)
+      for (const { key, job } of setBack)
+        out(`${path} lost its \`${key}\` of the job \`${job}\`: say it again, in one line (${PLACE_FORMS[key]}).`);
     for (const line of closingOf(files, tests)) out(line);
     return 0;
   },

@@ -46,14 +46,16 @@ async function gapsProblem(
 }
 
 function broughtBy({ pull, stage, unneeded }: Onboarding, gaps: readonly Gap[]): string {
+  if (!gaps.some(({ text }) => text !== undefined)) return '';
+  if (pull !== undefined && stage === 'declined')
+    return ` Pull request #${pull}, which was closed, says how to add what is missing; reopen it.`;
   const isAwaited = pull !== undefined && stage === 'waiting' && unneeded !== true;
-  const isMissing = gaps.some(({ text }) => text !== undefined);
-  return isAwaited && isMissing ? ` Pull request #${pull} says how to add what is missing.` : '';
+  return isAwaited ? ` Pull request #${pull} says how to add what is missing.` : '';
 }
 
 /** Until the repository was seen to be ready, its check is red or on its way, and says that no loop starts. What comes on the base after that BUILD looks at. */
 function trialProblem({ stage, base, red }: Onboarding, sha: string): string | undefined {
-  if (stage === 'ready' || stage === 'declined') return undefined;
+  if (stage === 'ready') return undefined;
   if (stage === 'trying' && base === sha)
     return `${short(sha)} is being tried: installed, built, tested twice. Set the label again when its check \`${SETUP_CHECK}\` is green.`;
   return red?.base === sha

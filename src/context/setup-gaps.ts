@@ -96,8 +96,10 @@ async function readAt(
 
 const ANEW = 'Write it anew with `loopwright init --force` in a checkout, and look that your own configuration stays.';
 
+const MISSING = 'is missing; `loopwright init` writes it into a checkout.';
+
 const WRONG: Readonly<Record<Exclude<Standing, 'same' | 'moved' | 'differs'>, string>> = {
-  missing: 'is missing.',
+  missing: MISSING,
   foreign: `is for another kind of GitHub. ${ANEW}`,
 };
 
@@ -128,7 +130,7 @@ async function configuredAt(
   const path = CONFIG_PATH;
   const { text, gap } = await readAt(site, path);
   if (gap !== undefined) return { gap, config: undefined };
-  if (text === undefined) return { gap: { path, sentence: `\`${path}\` is missing.` }, config: undefined };
+  if (text === undefined) return { gap: { path, sentence: `\`${path}\` ${MISSING}` }, config: undefined };
   try {
     return { config: parseConfig(text) };
   } catch (error) {
@@ -145,7 +147,7 @@ async function setupActionGap(site: Surveyed): Promise<Gap | undefined> {
   if (text !== undefined || gap !== undefined) return gap;
   return {
     path: SETUP_ACTION,
-    sentence: `\`${SETUP_ACTION}\` is missing, and \`${CONFIG_PATH}\` takes from what it has downloaded.`,
+    sentence: `\`${SETUP_ACTION}\` is missing, and \`${CONFIG_PATH}\` takes from what it has downloaded; \`loopwright init\` writes it into a checkout.`,
   };
 }
 

@@ -41,9 +41,7 @@ async function look(onboarding: Onboarding, world: World): Promise<Onboarding> {
   }
   const { gaps } = await setupAt(site);
   const environment = await environmentOf(onboarding, { url, defaultBranch }, github);
-  if (gaps.length === 0 && environment.bars !== true) {
-    return toTry(await unneededIn(onboarding, trunk, world), trunk);
-  }
+  if (gaps.length === 0) return whole(onboarding, { trunk, environment }, world);
   const place = { url, defaultBranch, site, environment };
   return onboarding.pull === undefined
     ? propose(onboarding, gaps, place, world)
@@ -64,12 +62,23 @@ async function nameProblem(
     : `There is a branch \`${folder}\`, so git can have none of the App's below it; rename that branch.`;
 }
 
-/** Somebody has brought all that its pull request says is missing in another way, which is told there. */
-async function unneededIn(onboarding: Onboarding, trunk: string, { github }: World): Promise<Onboarding> {
-  if (onboarding.pull === undefined || onboarding.base === trunk) return onboarding;
-  const { state, headSha, merged } = await github.pull(onboarding, onboarding.pull);
-  if (state === 'open') await github.checks(onboarding, [unneededCheck(onboarding, headSha)]);
-  return merged ? onboarding : { ...onboarding, unneeded: true };
+/** Nothing is missing on the default branch: an open pull request says so, and closing it declines nothing from here on. */
+async function whole(
+  onboarding: Onboarding,
+  { trunk, environment }: { readonly trunk: string; readonly environment: EnvironmentFinding },
+  { github }: World,
+): Promise<Onboarding> {
+  const { pull, base } = onboarding;
+  const found = pull === undefined ? undefined : await github.pull(onboarding, pull);
+  if (found?.state === 'open' && base !== trunk)
+    await github.checks(onboarding, [unneededCheck(onboarding, found.headSha)]);
+  const next: Onboarding = found?.merged === false ? { ...onboarding, unneeded: true } : onboarding;
+  const bars = barIn(environment);
+  if (bars.length === 0) return toTry(next, trunk);
+  // No pull request brings a setting.
+  await github.checks(next, [gapsCheck(next, trunk, bars)]);
+  if (pull !== undefined && found?.merged === true) await tellOn(next, pull, gapsComment(bars), github);
+  return waiting(next);
 }
 
 /** A base that was tried already is tried again where somebody asks: then it is not known any more. */
@@ -107,8 +116,10 @@ async function propose(
 ): Promise<Onboarding> {
   const { github } = world;
   const { changes, tests } = await proposalFor(site);
-  // Where only people can mend what is left, the default branch says it.
-  if (changes.length === 0) {
+  const brought = new Set(changes.map(({ path }) => path));
+  // Where it would bring nothing that is missing, the default branch says what is left for people.
+  const brings = gaps.some(({ path, text }) => text !== undefined || brought.has(path));
+  if (changes.length === 0 || !brings) {
     const shown = [...shownOn(gaps, url, defaultBranch), ...barIn(environment)];
     await github.checks(onboarding, [gapsCheck(onboarding, site.sha, shown)]);
     return waiting(onboarding);
@@ -122,7 +133,6 @@ async function propose(
   // Saved before it is on a branch, so that a branch without it is known to be somebody's.
   if (branch === undefined) return { ...onboarding, stage: 'asked', branch: await committed(onboarding, site, world) };
   if (at === undefined) await github.moveRef(onboarding, SETUP_REF, branch.sha, { at });
-  const brought = new Set(changes.map(({ path }) => path));
   const left = [
     ...shownOn(
       gaps.filter(({ path }) => !brought.has(path)),
@@ -186,7 +196,9 @@ async function follow(
     // Where somebody sets the repository up in another way, it is looked for there.
     if ((await site.workspace.read(onboarding, site.sha, CONFIG_PATH)) !== undefined)
       await github.checks(onboarding, [gapsCheck(onboarding, site.sha, onTrunk)]);
-    return waiting(onboarding);
+    // From now on it does not say any more that it is unneeded.
+    const { unneeded: _, ...asking } = onboarding;
+    return waiting(asking);
   }
   // It may have been merged after the default branch was looked at: what is missing there is not missing any more.
   const trunk = await github.head(onboarding, `${HEADS}${defaultBranch}`);

@@ -1,5 +1,7 @@
 /** What labels, and the closing or loss of an issue, mean. Webhooks come late, twice or in another order, so the issue as it is decides. */
+
 import { startingFacts } from '../context/start.ts';
+import { askForClosed } from '../engine/onboardings.ts';
 import { GoneError } from '../errors.ts';
 import type { Event } from '../loop/event.ts';
 import type { Loop } from '../loop/loop.ts';
@@ -44,6 +46,8 @@ export const issueReaders: Readers<
     }
     const isClosed = now.state === 'closed';
     if (isClosed && newest !== undefined && !isAtRest(newest.loop)) return [];
+    // Who labels wants loops here: the set-up that somebody closed is looked at once more.
+    await askForClosed(ref.repositoryId, `setup labelled/${issue.number}/${at}`, ports);
     // Its verdict is told a little before it is noted.
     const stage = (await ports.store.onboarding(ref.repositoryId))?.onboarding.stage;
     if (stage === 'trying' || stage === 'asked') whileNew('the base is being looked at', taking);

@@ -35,12 +35,16 @@ const READERS: { readonly [Name in PayloadName]?: Reader<Name> } = {
     await wake(repository.id, isOpen, taking);
   },
   async 'pull_request.reopened'(payload, taking) {
-    if (!isPerson(payload.sender) || !(await wasDeclined(payload, taking))) return;
+    const { repository, pull_request, sender } = payload;
+    const { number } = pull_request;
+    if (!isPerson(sender)) return;
+    const isFollowed = (await awaits(repository.id, taking))?.pull === number;
+    if (!isFollowed && !(await wasDeclined(payload, taking))) return;
     const { at, ports } = taking;
-    const { number } = payload.pull_request;
     const { state } = await ports.github.pull(saidOf(payload), number);
     if (state === 'closed') return afterAMoment(`GitHub says that #${number} is closed`, taking);
-    await askForClosed(payload.repository.id, `setup reopened/${number}/${at}`, ports);
+    if (isFollowed) return wake(repository.id, isOpen, taking);
+    await askForClosed(repository.id, `setup reopened/${number}/${at}`, ports);
   },
   async 'check_run.rerequested'(payload, taking) {
     if (!(await isPressed(payload, taking))) return;

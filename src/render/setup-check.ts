@@ -69,7 +69,7 @@ export function unneededCheck(onboarding: Onboarding, headSha: string): CheckRun
     conclusion: 'neutral',
     title: 'Nothing of this is missing any more',
     summary:
-      'The default branch has all that a loop needs, and what its trial comes to stands in the check there. Close this pull request, or merge what you want of it.',
+      'The default branch has all that a loop needs; how far it is stands in the check on its commits. Close this pull request, or merge what you want of it.',
   });
 }
 

@@ -1,6 +1,6 @@
 /** Whether a file of a repository is one that we wrote, but for what people may say in it. Pure. */
 
-const PLAIN = String.raw`(?!(?:null|true|false)(?![\w.-]))[A-Za-z0-9_][\w.-]*`;
+const PLAIN = String.raw`(?!(?:[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE)(?![\w.-]))[A-Za-z0-9_][\w.-]*`;
 const LABEL = String.raw`(?:'[A-Za-z0-9_][\w.-]*'|"[A-Za-z0-9_][\w.-]*"|${PLAIN})`;
 const LABELS = String.raw`(?:${LABEL}|\[ *${LABEL}(?: *, *${LABEL})* *\])`;
 const GROUP = String.raw`(?:'[A-Za-z0-9_][\w./ -]*'|"[A-Za-z0-9_][\w./ -]*"|${PLAIN}(?:/${PLAIN})?)`;
@@ -15,8 +15,8 @@ const PLACE = new RegExp(
 /** What some readers of YAML take for the end of a line, and others do not. */
 const OTHER_ENDS = /[\p{Cc}\u2028\u2029]/u;
 
-/** No line that is compared can hold it. */
-const TAKEN_OUT = '\0';
+/** No line can hold it. */
+const TAKEN_OUT = '\n';
 
 /** As git writes it on Windows, and as YAML reads it. */
 export function withPlainEnds(text: string): string {
@@ -41,14 +41,21 @@ export const asWorkflow: Reading = (text) =>
     .map(({ number, text: line }) => ({ number, text: withoutPlace(line) }));
 
 /** As it is: its lines are a shell's, and none of them is a remark to YAML. */
-export const asAction: Reading = (text) => linesOf(text.replace(/\n+$/, ''));
+export const asAction: Reading = (text) => linesOf(withoutLast(text, '\n'));
 
 function linesOf(text: string): readonly Line[] {
   return text.split('\n').map((line, index) => ({ number: index + 1, text: line }));
 }
 
 /** Spaces at the end are none to YAML. */
-const withoutEnd = (line: string): string => (OTHER_ENDS.test(line) ? line : line.replace(/ +$/, ''));
+const withoutEnd = (line: string): string => (OTHER_ENDS.test(line) ? line : withoutLast(line, ' '));
+
+/** Without those at its end. An expression would look for them at each place, and anybody who may push chooses how many there are. */
+function withoutLast(text: string, letter: string): string {
+  let end = text.length;
+  while (text[end - 1] === letter) end -= 1;
+  return text.slice(0, end);
+}
 
 function withoutPlace(line: string): string {
   return OTHER_ENDS.test(line) ? line : line.replace(PLACE, `$1${TAKEN_OUT}`);
@@ -62,15 +69,63 @@ export function otherLine(there: string, ours: string, read: Reading): number | 
   return own.length < wanted.length ? linesOf(there).length : undefined;
 }
 
-/** `ours` with the machines and times of a workflow that is there, where it has as many of them in the same order. */
-export function withPlacesOf(there: string, ours: string): string {
-  const kept = withPlainEnds(there).split('\n').map(withoutEnd).filter(isPlace);
-  const lines = ours.split('\n');
-  const keyOf = (line: string | undefined) => line?.split(':', 1)[0];
-  const own = lines.filter(isPlace);
-  if (own.length !== kept.length || own.some((line, index) => keyOf(line) !== keyOf(kept[index]))) return ours;
-  const left = kept.values();
-  return lines.map((line) => (isPlace(line) ? (left.next().value ?? line) : line)).join('\n');
+const PLACE_KEYS = ['runs-on', 'timeout-minutes'] as const;
+export type PlaceKey = (typeof PLACE_KEYS)[number];
+
+/** What people may write there, in one line. */
+export const PLACE_FORMS: Readonly<Record<PlaceKey, string>> = {
+  'runs-on': 'labels, a group, or one variable of `vars`',
+  'timeout-minutes': 'a number',
+};
+
+export interface JobPlace {
+  readonly key: PlaceKey;
+  readonly job: string;
 }
 
-const isPlace = (line: string): boolean => withoutPlace(line) !== line;
+interface KeptPlaces {
+  readonly text: string;
+  /** What is as in `ours` again, because nobody can tell what was meant. */
+  readonly setBack: readonly JobPlace[];
+}
+
+/** `ours` with what a workflow that is there says under these keys, job by job. */
+export function withPlacesOf(there: string, ours: string, keys: readonly PlaceKey[] = PLACE_KEYS): KeptPlaces {
+  const nameOf = (place: JobPlace | undefined) => place && `${place.job} ${place.key}`;
+  const found = Map.groupBy(jobLines(withPlainEnds(there)), (line) => nameOf(placeOf(line, keys)));
+  const setBack: JobPlace[] = [];
+  const lines = jobLines(ours).map((line) => {
+    const place = placeOf(line, keys);
+    const [only, ...more] = place === undefined ? [] : (found.get(nameOf(place)) ?? []);
+    if (place === undefined || only === undefined) return line.text;
+    const kept = withoutEnd(only.text);
+    if (more.length === 0 && withoutPlace(kept) !== kept) return kept;
+    setBack.push(place);
+    return line.text;
+  });
+  return { text: lines.join('\n'), setBack };
+}
+
+function placeOf({ job, text }: JobLine, keys: readonly PlaceKey[]): JobPlace | undefined {
+  const key = keys.find((one) => text.startsWith(`    ${one}:`));
+  return job === undefined || key === undefined ? undefined : { key, job };
+}
+
+interface JobLine {
+  readonly job: string | undefined;
+  readonly text: string;
+}
+
+/** Each with the job that it stands in, as the files of ours are indented. */
+function jobLines(text: string): readonly JobLine[] {
+  let isAmongJobs = false;
+  let job: string | undefined;
+  return text.split('\n').map((line) => {
+    const [, name] = /^ {2}([\w-]+): *$/.exec(line) ?? [];
+    if (/^[^\s#]/.test(line)) {
+      isAmongJobs = /^jobs: *$/.test(line);
+      job = undefined;
+    } else if (isAmongJobs && name !== undefined) job = name;
+    return { job, text: line };
+  });
+}

@@ -5,7 +5,17 @@ import { dirname, join } from 'node:path';
 import { CONFIG_PATH, WORKFLOWS } from './config.ts';
 import { type GuessedTests, guessedConfig, isUnfinished, type ShownTests, usualTests } from './guessed-config.ts';
 import { onMachines } from './machine-labels.ts';
-import { asAction, asWorkflow, otherLine, type Reading, withPlacesOf, withPlainEnds } from './own-file.ts';
+import {
+  asAction,
+  asWorkflow,
+  type JobPlace,
+  otherLine,
+  PLACE_FORMS,
+  type PlaceKey,
+  type Reading,
+  withPlacesOf,
+  withPlainEnds,
+} from './own-file.ts';
 import { packageFile } from './package-root.ts';
 
 const NAMES = [...new Set(Object.values(WORKFLOWS))];
@@ -37,6 +47,8 @@ export const SETUP_FILES: readonly string[] = [...SETUP_PATHS, SETUP_ACTION];
 export interface SetupFile {
   readonly path: string;
   readonly state: 'written' | 'overwritten' | 'renewed' | 'same' | 'differs';
+  /** What people had said in a workflow that was overwritten, and have to say again. */
+  readonly setBack: readonly JobPlace[];
 }
 
 export interface SetupRequest {
@@ -93,9 +105,10 @@ export async function standingOf(
 export async function differenceIn(there: string, place: readonly string[], server: Server): Promise<string> {
   const line = otherLine(withPlainEnds(there), await setupText(place, server), readingOf(place));
   if (line === undefined) throw new Error(`${place.join('/')} does not differ`);
-  const own = isWorkflow(place)
-    ? '; only `runs-on` and `timeout-minutes`, each in one line, and whole lines of remarks may be others'
-    : '';
+  const forms = Object.entries(PLACE_FORMS)
+    .map(([key, form]) => `\`${key}\` (${form})`)
+    .join(' and ');
+  const own = isWorkflow(place) ? `; only ${forms}, each in one line, and whole lines of remarks may be others` : '';
   return `it is older, or was changed, first in line ${line}${own}`;
 }
 
@@ -113,10 +126,10 @@ export async function writeSetup(
   const files: readonly Wanted[] = [
     ...NAMES.map((name) => workflowFile(name, ours('workflows', name), runsOn)),
     { path: JOB_ACTION, text: ours('actions', JOB, 'action.yml') },
-    { path: SETUP_ACTION, text: ours('actions', SETUP, 'action.yml') },
+    { path: SETUP_ACTION, text: ours('actions', SETUP, 'action.yml'), isTheirs: true },
     { path: CONFIG_PATH, text: guessedConfig(names, tests ?? usualTests(names)), isOld },
   ];
-  return Promise.all(files.map(async (file) => ({ path: file.path, state: await written(directory, file, force) })));
+  return Promise.all(files.map((file) => written(directory, file, force)));
 }
 
 interface Wanted {
@@ -124,34 +137,44 @@ interface Wanted {
   readonly text: string | Promise<string>;
   /** Whether a text is one of ours that nobody has changed. */
   readonly isOld?: (text: string) => boolean;
-  /** Whether it is a workflow whose machines and times stay as people have said. */
-  readonly keepsPlaces?: boolean;
+  /** It is people's own once it is there. */
+  readonly isTheirs?: boolean;
+  /** Of a workflow: what stays as people have said it. */
+  readonly keeps?: readonly PlaceKey[];
 }
 
 function workflowFile(name: string, ours: Promise<string>, runsOn: SetupRequest['runsOn']): Wanted {
   const text = ours.then((plain) => onMachines(plain, runsOn));
-  return { path: workflowPath(name), text, keepsPlaces: runsOn === undefined };
+  const keeps = runsOn === undefined ? (['runs-on', 'timeout-minutes'] as const) : (['timeout-minutes'] as const);
+  return { path: workflowPath(name), text, keeps };
 }
 
-async function written(directory: string, wanted: Wanted, force: boolean): Promise<SetupFile['state']> {
-  const file = join(directory, wanted.path);
+async function written(directory: string, wanted: Wanted, force: boolean): Promise<SetupFile> {
+  const { path } = wanted;
+  const file = join(directory, path);
   const ours = await wanted.text;
   const before = existsSync(file) ? await readFile(file, 'utf8') : undefined;
-  const text = textFor(wanted, ours, before);
-  if (before === text || (!force && isOwn(wanted, ours, before))) return 'same';
+  const { text, setBack } = textFor(wanted, ours, before);
+  if (before === text || isAsItShouldBe(wanted, text, before)) return { path, state: 'same', setBack: [] };
   const state = before === undefined ? 'written' : wanted.isOld?.(before) === true ? 'renewed' : 'overwritten';
-  if (state === 'overwritten' && !force) return 'differs';
+  if (state === 'overwritten' && !force) return { path, state: 'differs', setBack: [] };
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
-  return state;
+  return { path, state, setBack };
 }
 
-function textFor({ keepsPlaces }: Wanted, ours: string, there: string | undefined): string {
-  return keepsPlaces === true && there !== undefined ? withPlacesOf(there, ours) : ours;
+function textFor({ keeps }: Wanted, ours: string, there: string | undefined): ReturnType<typeof withPlacesOf> {
+  return keeps === undefined || there === undefined ? { text: ours, setBack: [] } : withPlacesOf(there, ours, keeps);
 }
 
-/** A workflow with other remarks. */
-function isOwn({ keepsPlaces }: Wanted, ours: string, there: string | undefined): boolean {
-  if (keepsPlaces !== true || there === undefined) return false;
-  return otherLine(withPlainEnds(there), ours, asWorkflow) === undefined;
+/** What is people's own, and a workflow that has other remarks than `text` at most. */
+function isAsItShouldBe({ keeps, isTheirs }: Wanted, text: string, there: string | undefined): boolean {
+  if (there === undefined) return false;
+  return isTheirs === true || (keeps !== undefined && samePlaces(there, text));
+}
+
+/** Machines and times count here. */
+function samePlaces(there: string, text: string): boolean {
+  const plain = withPlainEnds(there);
+  return otherLine(plain, text, asWorkflow) === undefined && withPlacesOf(plain, text).text === text;
 }

@@ -92,6 +92,32 @@ describe('on which machines the jobs run', () => {
     expect(await text(BUILD)).toBe(before);
   });
 
+  test('and the time is kept by --runs-on too, whose machines are others', async () => {
+    const named = [checkout, '--runner', 'unittest'];
+    await init(...named);
+    await writeFile(
+      join(checkout, VERIFY),
+      (await text(VERIFY)).replace(/timeout-minutes: \d+/, 'timeout-minutes: 300'),
+    );
+    await init(...named, '--runs-on', 'self-hosted', '--force');
+    expect(await text(VERIFY)).toMatch(/runs-on: self-hosted\n {4}timeout-minutes: 300\n/);
+  });
+
+  test('is told where it has to be said again, because it is no value in one line', async () => {
+    const named = [checkout, '--runner', 'unittest'];
+    await init(...named);
+    const written = await text(VERIFY);
+    const there = written
+      .replace('runs-on: ubuntu-latest', 'runs-on:\n      - self-hosted')
+      .replace(/timeout-minutes: \d+/, 'timeout-minutes: 300');
+    await writeFile(join(checkout, VERIFY), there);
+    const { out } = await init(...named, '--force');
+    expect(out).toContain(
+      `${VERIFY} lost its \`runs-on\` of the job \`verify\`: say it again, in one line (labels, a group, or one variable of \`vars\`).`,
+    );
+    expect(await text(VERIFY)).toBe(written.replace(/timeout-minutes: \d+/, 'timeout-minutes: 300'));
+  });
+
   test.each([' ', 'linux,', 'a b', '[x]', '$(x)'])('is never %j', async (labels) => {
     const { code, err } = await init(checkout, '--runner', 'unittest', '--runs-on', labels);
     expect([code, err]).toEqual([1, [expect.stringMatching(/^".*" is no label of a machine; name those of yours/)]]);
@@ -226,6 +252,18 @@ test('what was changed stays, until --force', async () => {
     row(CONFIG, 'overwritten'),
   ]);
   expect(await text(VERIFY)).toBe(right);
+});
+
+test('what is their own stays, also by --force: their remarks, and the set-up action', async () => {
+  const named = [checkout, '--runner', 'pytest'];
+  await init(...named);
+  const remarked = (await text(VERIFY)).replace('    steps:', '    # Asked for by the platform team.\n    steps:');
+  await writeFile(join(checkout, VERIFY), remarked);
+  await writeFile(join(checkout, SETUP), 'runs: { using: composite, steps: [] }\n');
+  const same = [row(VERIFY, 'is as it should be'), row(SETUP, 'is as it should be')];
+  for (const more of [[], ['--force']])
+    expect((await init(...named, ...more)).out).toEqual(expect.arrayContaining(same));
+  expect([await text(VERIFY), await text(SETUP)]).toEqual([remarked, 'runs: { using: composite, steps: [] }\n']);
 });
 
 test.each(['package-lock.json', 'pnpm-lock.yaml'])(

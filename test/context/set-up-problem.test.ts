@@ -55,7 +55,11 @@ describe('a commit whose files are all there', () => {
     ['whose trial was green', (base) => ({ base }), undefined],
     ['of a repository that the App did not set up', () => undefined, undefined],
     ['of a repository that was seen to be ready, later than that', () => ({ base: OTHER }), undefined],
-    ['of a repository whose set-up somebody declined', () => ({ stage: 'declined', pull: 4 }), undefined],
+    [
+      'of a repository whose set-up somebody declined, so that nothing was tried',
+      () => ({ stage: 'declined', pull: 4 }),
+      NOT_YET,
+    ],
     [
       'that was not tried, where another was red',
       () => ({ stage: 'waiting', red: { base: OTHER, says: SAYS } }),
@@ -103,9 +107,12 @@ describe('a commit', () => {
     const { [BUILD]: _, ...lacking } = whole;
     const told = await problemIn(lacking, () => ({ stage: 'waiting', pull: 4 }));
     expect(told).toBe(
-      `No loop starts on \`BASE\`: \`${BUILD}\` is missing. Pull request #4 says how to add what is missing. Set the label again when it is mended.`,
+      `No loop starts on \`BASE\`: \`${BUILD}\` is missing; \`loopwright init\` writes it into a checkout. Pull request #4 says how to add what is missing. Set the label again when it is mended.`,
     );
     expect(await problemIn(lacking, () => ({ pull: 4 }))).not.toContain('#4');
+    expect(await problemIn(lacking, () => ({ stage: 'declined', pull: 4 }))).toContain(
+      ' Pull request #4, which was closed, says how to add what is missing; reopen it. ',
+    );
     expect(await problemIn(lacking, () => ({ stage: 'waiting', pull: 4, unneeded: true }))).not.toContain('#4');
   });
 

@@ -350,6 +350,24 @@ it('that is closed is the end of it, until somebody asks again', { timeout: PATI
   await eventually(async () => (await allPulls()).length === 2, 'another pull request');
 });
 
+it('that is closed lets no loop start on a base that nobody tried: the label has it tried, and is heard when it is green', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { number, body } = await proposedPull();
+  await checkOn(BRANCH);
+  await world.as('maria', 'PATCH', `/pulls/${number}`, { state: 'closed' });
+  await eventually(async () => (await stored())?.stage === 'declined', 'the word of it');
+  await broughtByHand(body);
+  const issue = await world.labelled();
+  await eventually(async () => (await world.comments(issue)).length > 0, 'an answer to the label');
+  expect((await world.comments(issue))[0]?.body).toMatch(/is being tried|No loop starts on `[0-9a-f]{7}` yet/);
+  await checkOn('main', ({ conclusion }) => conclusion === 'success');
+  await eventually(async () => (await stored())?.stage === 'ready', 'the end of the set-up');
+  await world.as('maria', 'POST', `/issues/${issue}/labels`, { labels: ['loop'] });
+  await world.until(issue, ({ waitingFor }) => waitingFor === 'answers');
+  expect(await allPulls()).toMatchObject([{ number, state: 'closed' }]);
+});
+
 it('shows on request what would be asked about an issue, and starts nothing', { timeout: PATIENCE_MS }, async () => {
   const { number } = await proposedPull();
   const { id } = await checkOn(BRANCH);
@@ -407,6 +425,14 @@ it.each<[string, (path: string) => Promise<void>, string, number]>([
     expect(files.parse(body).filter(({ status }) => status !== 'added')).toEqual([]);
   }
 });
+
+/** All files on the default branch, as somebody pushes them who needs no pull request. */
+async function broughtByHand(body: string): Promise<void> {
+  for (const { path, text } of pagesIn(body)) await pushed(world, 'maria', { branch: 'main', path, text });
+  const action = await readFile(packageFile('config', 'actions', 'loopwright-job', 'action.yml'), 'utf8');
+  await pushed(world, 'maria', { branch: 'main', path: '.github/actions/loopwright-job/action.yml', text: action });
+  await pushed(world, 'maria', { branch: 'main', path: '.github/loopwright.yml', text: await demoConfig() });
+}
 
 it('a set-up that somebody pushes to the default branch is looked at there, and the pull request says that it is not needed', {
   timeout: PATIENCE_MS,
@@ -543,6 +569,28 @@ it('an environment that the default branch may not use keeps the check red, and 
   expect((await checkOn('main', ({ conclusion }) => conclusion === 'success')).output.summary).not.toContain(
     'the environment',
   );
+});
+
+it('an environment alone is told on the default branch, because no pull request brings a setting', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  for (const name of ['loopwright-build.yml', 'loopwright-verify.yml'])
+    await pushed(world, 'maria', {
+      ...{ branch: 'main', path: `.github/workflows/${name}` },
+      text: await readFile(packageFile('config', 'workflows', name), 'utf8'),
+    });
+  await broughtByHand('');
+  await world.as('maria', 'PUT', '/environments/loopwright', {
+    deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
+  });
+  await install();
+  const red = await checkOn('main');
+  expect(red).toMatchObject({ conclusion: 'failure', output: { title: 'One thing is missing' } });
+  expect([await allPulls(), await ownRuns()]).toEqual([[], []]);
+  const main = { name: 'main', type: 'branch' };
+  await world.as('maria', 'POST', '/environments/loopwright/deployment-branch-policies', main);
+  await world.as('maria', 'POST', `/check-runs/${red.id}/rerequest`);
+  await checkOn('main', ({ conclusion }) => conclusion === 'success');
 });
 
 it('an environment that is closed to the default branch while the base is tried lets nobody begin', {

@@ -49,6 +49,23 @@ describe('a label', () => {
     },
   );
 
+  it('has a set-up that somebody closed looked at once more, and once only', async () => {
+    const door = await openDoor();
+    const { installationId, repositoryId, owner, repo } = REF;
+    const declined = { installationId, repositoryId, owner, repo, at: AT, stage: 'declined', pull: 4 } as const;
+    const stored = async () => door.ports.store.onboarding(repositoryId);
+    const decline = async (expectedVersion: number) =>
+      door.ports.store.saveOnboarding({ onboarding: { ...declined, trials: 1, unasked: 3 }, expectedVersion });
+    const at = '2026-01-10T00:00:50.000Z';
+    await decline(0);
+    await expect(door.deliver('issues', labelled(), at)).rejects.toThrow(NotYetError);
+    expect((await stored())?.onboarding).toMatchObject({ stage: 'asked', pull: 4, unasked: 0 });
+    await decline((await stored())?.version ?? 0);
+    // It goes on to what the base holds, which this door has not.
+    await expect(door.deliver('issues', labelled(), at)).rejects.toThrow('The door must not use this port.');
+    expect((await stored())?.onboarding.stage).toBe('declined');
+  });
+
   it('that was taken away before it is told starts nothing', async () => {
     const door = await openDoor();
     door.world.issue = { state: 'open', labels: [] };

@@ -141,6 +141,14 @@ describe('a pull request that is closed', () => {
     expect((await stored(door))?.stage).toBe('asked');
   });
 
+  it('as it says that it is unneeded, and reopened, is looked at again', async () => {
+    const door = await openDoor();
+    await keep(door, { unneeded: true });
+    door.world.pull = 'open';
+    await door.deliver('pull_request', { ...closed, action: 'reopened' });
+    expect([door.queued, (await stored(door))?.stage]).toEqual([[ITEM], 'waiting']);
+  });
+
   it('that GitHub shows as open is waited for', async () => {
     const door = await openDoor();
     await keep(door);

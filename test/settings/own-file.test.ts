@@ -31,6 +31,7 @@ describe('a workflow of ours', () => {
     ['on the machine that a variable of the repository names', RUNS_ON, `runs-on: \${{ vars.RUNNER }}`],
     ['for longer, with the reason', MINUTES, 'timeout-minutes: 300 # large suites'],
     ['on a group of machines of an organisation', RUNS_ON, "runs-on: { group: 'acme/big machines' }"],
+    ['on a group of an organisation, written without quotes', RUNS_ON, 'runs-on: { labels: x64, group: acme/big }'],
     ['with a space at the end of a line', RUNS_ON, `${RUNS_ON} `],
     ['with a remark', RUNS_ON, `# ours since March\n    ${RUNS_ON}`],
   ])('%s is ours', async (_, from, to) => {
@@ -45,6 +46,11 @@ describe('a workflow of ours', () => {
     ['more rights behind an end of line that is none for git', RUNS_ON, `${RUNS_ON}\r    permissions: write-all`],
     ['more rights behind another such end', RUNS_ON, `${RUNS_ON}\u0085    permissions: write-all`],
     ['and another', RUNS_ON, `${RUNS_ON} # \u2028    permissions: write-all`],
+    ['such an end in the remark behind a machine', RUNS_ON, `${RUNS_ON} # \u0085    permissions: write-all`],
+    ['one of those that no other letter stands for', RUNS_ON, `${RUNS_ON} # \u2029    permissions: write-all`],
+    ['what is no remark behind a machine', RUNS_ON, `${RUNS_ON}# big`],
+    ['what is no remark behind a time', MINUTES, `${MINUTES}# slow`],
+    ['a letter that no reader takes in place of a value', `    ${RUNS_ON}`, '    runs-on\0'],
     [
       'a step in a remark that such an end closes',
       '    steps:\n',
@@ -60,6 +66,11 @@ describe('a workflow of ours', () => {
     ['a key without a value', RUNS_ON, 'runs-on'],
     ['no machine but a dash', RUNS_ON, 'runs-on: -'],
     ['a value that is none', RUNS_ON, 'runs-on: null'],
+    ['such a value as others write it', RUNS_ON, 'runs-on: Null'],
+    ['a value that is no name', RUNS_ON, 'runs-on: true'],
+    ['such a value in a group', RUNS_ON, 'runs-on: { group: FALSE }'],
+    ['labels without a space, which are another key', RUNS_ON, 'runs-on: { labels:x64 }'],
+    ['a time of five digits', MINUTES, 'timeout-minutes: 12000'],
     ['a group twice', RUNS_ON, 'runs-on: { group: a, group: b }'],
     ['a group without a space, which is another key', RUNS_ON, 'runs-on: { group:a }'],
     ['an end of a line more than git writes', RUNS_ON, `${RUNS_ON}\r\r`],
@@ -71,6 +82,15 @@ describe('a workflow of ours', () => {
     expect(await standing(BUILD, from, to)).toBe('differs');
   });
 });
+
+it.each(['with a remark of spaces only, as long as a file may be', 'with lines as empty'])(
+  '%s, it is read as quickly as any',
+  async (way) => {
+    const many = way.includes('spaces') ? `# ${' '.repeat(250_000)}x\n` : '';
+    expect(await standingOf(`${many}${build}`, BUILD, 'github.com')).toBe(many === '' ? 'same' : 'moved');
+    expect(await standingOf(`${'\n'.repeat(250_000)}${action}`, ACTION, 'github.com')).toBe('differs');
+  },
+);
 
 describe('the action of the jobs', () => {
   it.each([
@@ -111,7 +131,7 @@ describe('a difference', () => {
     const there = build.replace(RUNS_ON, `# a remark\n    ${RUNS_ON}`).replace('contents: read', 'contents: write');
     const line = there.split('\n').findIndex((one) => one.includes('contents: write')) + 1;
     expect(await differenceIn(there, BUILD, 'github.com')).toBe(
-      `it is older, or was changed, first in line ${line}; only \`runs-on\` and \`timeout-minutes\`, each in one line, and whole lines of remarks may be others`,
+      `it is older, or was changed, first in line ${line}; only \`runs-on\` (labels, a group, or one variable of \`vars\`) and \`timeout-minutes\` (a number), each in one line, and whole lines of remarks may be others`,
     );
     const at = action.split('\n').findIndex((one) => one.includes('sha256sum')) + 1;
     expect(at).toBeGreaterThan(1);
@@ -126,16 +146,43 @@ describe('a difference', () => {
 });
 
 describe('a workflow that is written anew', () => {
+  const jobs =
+    'jobs:\n  one:\n    runs-on: a\n    timeout-minutes: 1\n    steps: []\n  two:\n    runs-on: a\n    timeout-minutes: 2\n';
+
   it('keeps the machines and the times that are there, job by job', () => {
     const there = build
       .replace(RUNS_ON, 'runs-on: [self-hosted, linux]')
       .replace(MINUTES, 'timeout-minutes: 300 # slow');
     const older = there.replaceAll('v7.0.1', 'v7.0.0').replace('linux]', 'linux]  ').replaceAll('\n', '\r\n');
-    expect(withPlacesOf(older, build)).toBe(there);
+    expect(withPlacesOf(older, build)).toEqual({ text: there, setBack: [] });
   });
 
-  it('keeps none where it cannot be told whose they are', () => {
-    const fewer = build.replace(`    ${RUNS_ON}\n`, '').replace(MINUTES, 'timeout-minutes: 300');
-    expect(withPlacesOf(fewer, build)).toBe(build);
+  it('keeps those of a job whatever the others say, and what it does not say as we write it', () => {
+    const there = 'jobs:\n  two:\n    timeout-minutes: 9\n  other:\n    runs-on: x\n    timeout-minutes: 7\n';
+    const kept = jobs.replace('minutes: 2', 'minutes: 9');
+    expect(withPlacesOf(there, jobs)).toEqual({ text: kept, setBack: [] });
+  });
+
+  it('says what it sets back, because it is no single value in one line', () => {
+    const there =
+      'jobs:\n  one:\n    runs-on:\n      - self-hosted\n    timeout-minutes: 5\n    timeout-minutes: 6\n  two:\n    runs-on: b\n';
+    expect(withPlacesOf(there, jobs)).toEqual({
+      text: jobs.replace(/(two:\n {4}runs-on:) a/, '$1 b'),
+      setBack: [
+        { key: 'runs-on', job: 'one' },
+        { key: 'timeout-minutes', job: 'one' },
+      ],
+    });
+  });
+
+  it('keeps times alone where other machines are asked for', () => {
+    const there = jobs.replaceAll('runs-on: a', 'runs-on: b').replace('minutes: 1', 'minutes: 5');
+    const kept = jobs.replace('minutes: 1', 'minutes: 5');
+    expect(withPlacesOf(there, jobs, ['timeout-minutes']).text).toBe(kept);
+  });
+
+  it('takes no line of a job for one of something else', () => {
+    const there = 'on:\n  one:\n    runs-on: x\njobs:\n  one:\n    runs-on: b\nother:\n    runs-on: y\n';
+    expect(withPlacesOf(there, jobs)).toEqual({ text: jobs.replace('runs-on: a', 'runs-on: b'), setBack: [] });
   });
 });
