@@ -9,6 +9,7 @@ import type { Change } from './change.ts';
 import { type Judging, run, scoped } from './judging.ts';
 import type { ProofRow } from './proof.ts';
 import { firstLine, proofRows, type Results, withRedBefore } from './rows.ts';
+import { fileOf } from './test-ids.ts';
 import { unbuilt } from './verdict.ts';
 
 /** How often the head's tests are run, to see whether they are stable. */
@@ -116,12 +117,19 @@ async function testsBefore(work: Judging): Promise<TestsBefore | string> {
   if (!asBefore.trusted) return `${AS_BEFORE}: ${asBefore.problem}`;
   const red = [...asBefore.results].flatMap(([id, { outcome }]) => (outcome === 'pass' ? [] : [id]));
   const { broken } = base;
-  if (red.length === 0) return { base: base.results, asBefore: asBefore.results, broken };
+  const unloaded = unloadedIn(base, asBefore);
+  if (red.length === 0) return { base: base.results, asBefore: new Map([...asBefore.results, ...unloaded]), broken };
   // What is now red and now green is no fault of the change.
   const again = await run(work, trees.asBefore, { files, expected: red });
   if (!again.trusted) return `${AS_BEFORE}: ${again.problem}`;
   const steady = [...again.results].filter(([id]) => asBefore.results.get(id)?.outcome !== 'pass');
-  return { base: base.results, asBefore: new Map(steady), broken };
+  return { base: base.results, asBefore: new Map([...steady, ...unloaded]), broken };
+}
+
+/** Tests of the base whose file cannot be loaded with the change, mostly because what it names has another name; a runner tells none of them. */
+function unloadedIn(base: TestRun, { results, broken }: TestRun): Results {
+  const lost = [...base.results.keys()].filter((id) => !results.has(id) && broken.has(fileOf(id)));
+  return new Map(lost.map((id) => [id, { outcome: 'load-error', message: broken.get(fileOf(id)) ?? '' }]));
 }
 
 const AS_BEFORE = 'The changed tests as they were on the base cannot be judged with the change';

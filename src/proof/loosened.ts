@@ -1,7 +1,7 @@
 /** Tests that a change loosens: as they were on the base they are red with it, and what became of them is green with and without it. Pure. */
 import { findingDefect } from '../guard/waivers.ts';
 import type { Defect } from '../loop/measurement.ts';
-import { assertingLines, assertingLinesIn, calledBy } from '../rules/assertions.ts';
+import { assertingLines, assertingLinesIn, assertionCount, assertsAsMuch, calledBy } from '../rules/assertions.ts';
 import type { TestResult } from '../test-runs/test-run.ts';
 import type { ProofRow } from './proof.ts';
 import { firstLine, howOf, type Results } from './rows.ts';
@@ -15,6 +15,8 @@ export interface Loosened {
   readonly rows: readonly ProofRow[];
   /** Whether a test asserts, in so many words, all that it did: ids on the base, and on the head. */
   readonly assertsAsBefore: (before: string, now: string) => boolean;
+  /** How often a test asserted, and asserts; of ids on the base and on the head. */
+  readonly assertions: (before: string, now: string) => { readonly before: number; readonly now: number };
   /** Whether a test asks what another did, as far as what both call tells; of ids on the base and on the head. */
   readonly isAbout: (before: string, now: string) => boolean;
 }
@@ -24,8 +26,10 @@ export interface Loosened {
  * have one in its place that needs the change. Told only: an exception, which may come from what the test does with the product's insides; a test that asserts
  * all that it did, whose set-up people adapt where a default becomes another; and one that needs the change, which says what is meant now.
  */
-export function loosened({ base, asBefore, rows, assertsAsBefore, isAbout }: Loosened): readonly Defect[] {
-  const red = [...asBefore].filter(([id, result]) => base.get(id)?.outcome === 'pass' && isTelling(result));
+export function loosened(told: Loosened): readonly Defect[] {
+  const { base, asBefore, rows, assertsAsBefore, isAbout } = told;
+  const guarding = [...asBefore].filter(([id]) => base.get(id)?.outcome === 'pass');
+  const red = guarding.filter(([, result]) => isTelling(result));
   const now = rowsByOld(base, rows);
   const content = red.filter(([id]) => now(id)?.role === 'keeps');
   const otherwise = red.filter(([id]) => now(id)?.role === 'proves');
@@ -45,17 +49,37 @@ export function loosened({ base, asBefore, rows, assertsAsBefore, isAbout }: Loo
     ...unreplaced.map(([id, result]) => findingFor(id, result, { instead: UNREPLACED })),
     // What it asked is gone from it, or is another by intent: only people know.
     ...otherwise.map(([id, result]) => findingFor(id, result, { instead: OTHERWISE, isTold: true })),
+    ...guarding.filter(([, result]) => isMissing(result)).flatMap(([id]) => fewerFor(id, now(id)?.test, told)),
+  ];
+}
+
+/** A test that cannot be asked as it was, because what it used has another name now: what it no longer asserts nobody can ask. */
+function fewerFor(id: string, now: string | undefined, { assertions }: Loosened): readonly Defect[] {
+  if (now === undefined) return [];
+  const count = assertions(id, now);
+  if (count.now >= count.before) return [];
+  return [
+    loosenedTest(id, {
+      isTold: true,
+      message: `${id} cannot be asked as it was on the base, because what it used is not there, and it asserts ${count.now === 1 ? 'once' : `${count.now} times`} instead of ${count.before}.`,
+      suggestion: 'Look whether what it no longer asserts still holds, or is asked elsewhere.',
+    }),
   ];
 }
 
 const CONTENT = 'as it is now it passes with and without the change';
-const ADAPTED = 'with another set-up and the same assertions it passes with and without the change';
+const ADAPTED =
+  'with another set-up, or more arguments, and the same expectations it passes with and without the change';
 const OTHERWISE = 'as it is now it passes with the change only';
 const UNREPLACED = 'no new test of the file that calls what it called and needs the change stands in its place';
 
 /** What is not there any more says nothing about what a test asked. */
 function isTelling(result: TestResult): boolean {
-  return (result.outcome === 'fail' || result.isRaised === true) && howOf(result) !== 'missing';
+  return (result.outcome === 'fail' || result.isRaised === true) && !isMissing(result);
+}
+
+function isMissing(result: TestResult): boolean {
+  return result.outcome !== 'pass' && howOf(result) === 'missing';
 }
 
 /** A test of the same name in a file that the base does not have was moved there. */
@@ -78,15 +102,20 @@ interface Saying {
 }
 
 function findingFor(id: string, result: TestResult, { instead, isTold = result.isRaised === true }: Saying): Defect {
-  const file = fileOf(id);
-  return findingDefect({
-    rule: 'test-loosened',
-    about: nameOf(id),
-    file,
-    ...(isTold ? { severity: 'minor' as const } : {}),
+  return loosenedTest(id, {
+    isTold,
     message: `${id} as it was on the base is red with the change (${firstLine(result.message)}), and ${instead}.`,
     suggestion: 'Mend what the change breaks, or write a test of what is meant now that fails without the change.',
-    bound: [id],
+  });
+}
+
+function loosenedTest(
+  id: string,
+  { isTold, ...texts }: { readonly isTold: boolean; readonly message: string; readonly suggestion: string },
+): Defect {
+  return findingDefect({
+    ...{ rule: 'test-loosened', about: nameOf(id), file: fileOf(id), bound: [id], ...texts },
+    ...(isTold ? { severity: 'minor' as const } : {}),
   });
 }
 
@@ -106,17 +135,24 @@ export function assertionsIn(
   withTests: ReadonlySet<string>,
 ): Loosened['assertsAsBefore'] {
   const helpers = [...before].every(
-    ([path, text]) => withTests.has(path) || holdsAll(assertingLinesIn(now.get(path) ?? ''), assertingLinesIn(text)),
+    ([path, text]) =>
+      withTests.has(path) || assertsAsMuch(assertingLinesIn(now.get(path) ?? ''), assertingLinesIn(text)),
   );
-  const linesIn = (texts: ReadonlyMap<string, string>, id: string): readonly string[] =>
-    assertingLines(texts.get(fileOf(id)) ?? '', nameOf(id));
   return (idBefore, idNow) => {
-    const asked = linesIn(before, idBefore);
-    return helpers && asked.length > 0 && holdsAll(linesIn(now, idNow), asked);
+    const asked = linesOf(before, idBefore);
+    return helpers && asked.length > 0 && assertsAsMuch(linesOf(now, idNow), asked);
   };
 }
 
-function holdsAll(kept: readonly string[], asked: readonly string[]): boolean {
-  const count = (lines: readonly string[], line: string) => lines.filter((one) => one === line).length;
-  return asked.every((line) => count(kept, line) >= count(asked, line));
+/** By the texts of the changed tests on both sides. */
+export function countsIn(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): Loosened['assertions'] {
+  const countOf = (texts: ReadonlyMap<string, string>, id: string) =>
+    assertionCount(texts.get(fileOf(id)) ?? '', nameOf(id));
+  return (idBefore, idNow) => ({ before: countOf(before, idBefore), now: countOf(now, idNow) });
 }
+
+const linesOf = (texts: ReadonlyMap<string, string>, id: string): readonly string[] =>
+  assertingLines(texts.get(fileOf(id)) ?? '', nameOf(id));

@@ -12,7 +12,7 @@ import { changeOf } from './change.ts';
 import { changedTests } from './changed-tests.ts';
 import { findingsOf } from './findings.ts';
 import { type Judging, type ProofRequest, scoped } from './judging.ts';
-import { aboutIn, assertionsIn, loosened } from './loosened.ts';
+import { aboutIn, assertionsIn, countsIn, loosened } from './loosened.ts';
 import { NO_OTHERS, type OtherTests, otherFiles, otherTests } from './other-tests.ts';
 import type { Proof, ProofRow } from './proof.ts';
 import { layProofTrees, type ProofTrees } from './proof-trees.ts';
@@ -98,6 +98,7 @@ async function judge(work: Judging): Promise<Judged> {
   const read = {
     assertsAsBefore: assertionsIn(before, now, new Set([...base.keys()].map(fileOf))),
     isAbout: aboutIn(before, now),
+    assertions: countsIn(before, now),
   };
   const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows, ...read })];
   const found = await findingsOf({ ...work, runner: work.commands.runner, rows });

@@ -1,4 +1,5 @@
 /** What a test asserts, found by reading its lines. Pure. */
+import { hasMoreArguments } from './more-arguments.ts';
 
 const ASSERTS = new RegExp(
   [
@@ -48,6 +49,27 @@ export function assertingLines(content: string, name: string): readonly string[]
 export function assertingLinesIn(text: string): readonly string[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines.filter((line) => ASSERTS.test(line) || ASSERTING_LINE.test(line));
+}
+
+/** How many statements of a test assert, where they end with their line or a semicolon; of the whole file where its own lines cannot be told. */
+export function assertionCount(content: string, name: string): number {
+  const own = ownLines(content.split('\n'), name.replace(/\[.*\]$/s, '')) ?? content;
+  return own.split(/[;\n]/).filter((statement) => ASSERTS.test(statement)).length;
+}
+
+/** What may be asked with more: the product, and no assertion. */
+const mayTakeMore = (callee: string): boolean =>
+  !ASSERTS.test(`${callee}(`) && !ASSERTING_LINE.test(`.${callee}`) && !OF_ANY.test(callee);
+
+/** Whether each of the asserting lines is there still, as often: as it was, or with more arguments for what it calls. */
+export function assertsAsMuch(now: readonly string[], asked: readonly string[]): boolean {
+  const left = [...now];
+  const take = (isIt: (line: string) => boolean): boolean => {
+    const place = left.findIndex(isIt);
+    return place >= 0 && left.splice(place, 1).length > 0;
+  };
+  const others = asked.filter((line) => !take((one) => one === line));
+  return others.every((line) => take((one) => hasMoreArguments(one, line, mayTakeMore)));
 }
 
 /** From the line that declares the test to the next test. Several classes and suites of a file may have one of the name: it is looked for in its own. */

@@ -466,6 +466,39 @@ test('a test whose expectation changes with the product needs the change, and is
   expect(await proved(directory)).toMatchObject({ code: 0, verdict: 'proved' });
 });
 
+describe('a test that cannot stay as it is', () => {
+  const before = {
+    ...BASE,
+    'test/add.test.js': testOf('takes', 'assert.equal(shop.add(2, 1), 1); assert.throws(() => shop.add(2).x.y);'),
+  };
+
+  test('is told where its function has another name now, and it asks less', async () => {
+    const directory = await checkout(before, {
+      'src/shop.js': 'export const minus = (a, b = 0) => a - b;\nexport const one = () => 1;\n',
+      'test/add.test.js': testOf('takes', 'assert.equal(shop.minus(2), 2);'),
+    });
+    const { code, findings } = await proved(directory);
+    expect({ code, told: findings.map(({ message }) => message) }).toEqual({
+      code: 0,
+      told: [
+        'test/add.test.js::takes cannot be asked as it was on the base, because what it used is not there, and it asserts once instead of 2.',
+      ],
+    });
+  });
+
+  test('is told where it gives what is needed now, and expects what it did', async () => {
+    const directory = await checkout(BASE, {
+      'src/shop.js': BASE['src/shop.js']?.replace('() => 1;', '(factor) => 1 * factor;') ?? null,
+      'test/one.test.js': `${testOf('one', 'assert.equal(shop.one(1), 1);')}test('two', () => { assert.equal(shop.one(2), 2); });\n`,
+    });
+    const { code, findings } = await proved(directory);
+    expect({ code, told: findings.map(({ message }) => message) }).toEqual({
+      code: 0,
+      told: [expect.stringContaining('with another set-up, or more arguments, and the same expectations it passes')],
+    });
+  });
+});
+
 test("what is not judged says why on standard error too, and Jest's absence is no verdict", async () => {
   const directory = await checkout(BASE, { 'src/shop.js': FIXED, 'test/add.test.js': ADDS });
   const { code, out, err } = await typed(['prove', '--repo', directory, '--runner', 'jest']);
