@@ -1,5 +1,4 @@
 /** What labels, and the closing or loss of an issue, mean. Webhooks come late, twice or in another order, so the issue as it is decides. */
-
 import { startingFacts } from '../context/start.ts';
 import { askForClosed } from '../engine/onboardings.ts';
 import { GoneError } from '../errors.ts';

@@ -19,14 +19,14 @@ export const onboarding = z.strictObject({
   at: z.iso.datetime(),
   /**
    * `asked`: it is to be looked at afresh. `waiting`: for people, or for a base that moves. `trying`: a trial is to be begun, or its run is awaited.
-   * `ready`: all is there, the base was green twice, and nothing spoke against the model. `declined`: somebody closed the pull request.
+   * `ready`: all is there, the base was green twice, and nothing spoke against the model. `declined`: somebody closed the pull request, so nothing is proposed, nor looked at before somebody asks.
    */
   stage: z.enum(['asked', 'waiting', 'trying', 'ready', 'declined']),
   /** The App's commit for the branch, and the commit that it was made on: a branch that does not hold it is somebody's. */
   branch: z.strictObject({ sha: commitSha, base: commitSha }).optional(),
   /** The pull request that brings what is missing, once it is open. */
   pull: z.int().positive().optional(),
-  /** The default branch had all in another way, which was told there while it was open: closing it declines nothing. */
+  /** When it was looked at last, the default branch had all in another way: closing it declines nothing. */
   unneeded: z.literal(true).optional(),
   /** How many trials were begun, and how many since somebody asked. */
   trials: z.int().min(0),
