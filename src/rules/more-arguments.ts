@@ -1,9 +1,12 @@
 /** Whether a line of code asks the same with more arguments. Pure. */
 
+/** Nobody writes longer ones by hand, and each place of one may have to be tried. */
+const LONGEST_LINE = 1000;
+
 /** Whether it is the one of before but for what one call has more at its end; `mayTake` says by its name whose call that may be. */
 export function hasMoreArguments(line: string, before: string, mayTake: (callee: string) => boolean): boolean {
   const length = line.length - before.length;
-  if (length <= 0) return false;
+  if (length <= 0 || line.length > LONGEST_LINE) return false;
   let at = 0;
   while (at < before.length && line[at] === before[at]) at += 1;
   // The same letters may stand on both sides of what came in: each place is tried.

@@ -69,7 +69,7 @@ export function otherLine(there: string, ours: string, read: Reading): number | 
   return own.length < wanted.length ? linesOf(there).length : undefined;
 }
 
-const PLACE_KEYS = ['runs-on', 'timeout-minutes'] as const;
+export const PLACE_KEYS = ['runs-on', 'timeout-minutes'] as const;
 export type PlaceKey = (typeof PLACE_KEYS)[number];
 
 /** What people may write there, in one line. */

@@ -11,6 +11,7 @@ import {
   type JobPlace,
   otherLine,
   PLACE_FORMS,
+  PLACE_KEYS,
   type PlaceKey,
   type Reading,
   withPlacesOf,
@@ -145,7 +146,7 @@ interface Wanted {
 
 function workflowFile(name: string, ours: Promise<string>, runsOn: SetupRequest['runsOn']): Wanted {
   const text = ours.then((plain) => onMachines(plain, runsOn));
-  const keeps = runsOn === undefined ? (['runs-on', 'timeout-minutes'] as const) : (['timeout-minutes'] as const);
+  const keeps = runsOn === undefined ? PLACE_KEYS : (['timeout-minutes'] as const);
   return { path: workflowPath(name), text, keeps };
 }
 

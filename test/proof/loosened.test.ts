@@ -168,6 +168,11 @@ describe('a test asserts all that it did', () => {
 
   test.each([
     ['with another value', script('', 'expect(f()).toBe(1);'), script('', 'expect(f()).toBe(2);')],
+    [
+      'with more arguments in a line that nobody has written',
+      script('', `expect(f(${'1, '.repeat(400)}1)).toBe(1);`),
+      script('', `expect(f(${'1, '.repeat(400)}1, 1)).toBe(1);`),
+    ],
     ['with less precision', script('', 'expect(f()).toBeCloseTo(1);'), script('', 'expect(f()).toBeCloseTo(1, -5);')],
     [
       'with a wide delta',
