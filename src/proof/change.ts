@@ -20,7 +20,8 @@ export interface Change extends Range {
   readonly headFiles: ReadonlyMap<string, string>;
 }
 
-const DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'] as const;
+/** Git's options for a diff that no setting of a repository changes. */
+export const DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'] as const;
 
 /** What loops write of themselves; whatever else lies there may be code that the product loads. */
 const LOOPS_DOCUMENT = /^\.loopwright\/.+\.md$/;

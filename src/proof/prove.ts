@@ -4,12 +4,14 @@ import { performance } from 'node:perf_hooks';
 import { isTestFile } from '../guard/test-paths.ts';
 import { scopeOf } from '../guard/test-scope.ts';
 import { withoutWaiver } from '../guard/waivers.ts';
+import type { Defect } from '../loop/measurement.ts';
 import { RUNNERS } from '../runners/runners.ts';
 import { type TestRun, testLimitOf } from '../test-runs/test-run.ts';
 import { textsIn } from '../trees/repository.ts';
 import { built } from './build.ts';
 import { changeOf } from './change.ts';
 import { changedTests } from './changed-tests.ts';
+import { needlesslyDeleted } from './deleted-lines.ts';
 import { findingsOf } from './findings.ts';
 import { type Judging, type ProofRequest, scoped } from './judging.ts';
 import { aboutIn, assertionsIn, countsIn, loosened } from './loosened.ts';
@@ -107,8 +109,9 @@ async function judge(work: Judging): Promise<Judged> {
   const findings = [...found, ...taken, ...passing].map(withoutWaiver);
   const grounds = { ...shown, lost: others.lost, findings };
   const notNeeded = isClear ? untouched.length : 0;
-  const seen = { rows: [...rows], findings: [...findings], ...toldOf(others), notNeeded };
-  return { ...(await weighed(work, { grounds, others, first })), ...seen };
+  const seen = { rows: [...rows], ...toldOf(others), notNeeded };
+  const { deleted, ...weight } = await weighed(work, { grounds, others, first });
+  return { ...weight, ...seen, findings: [...findings, ...deleted] };
 }
 
 function toldOf({ kept, redBefore, unrun }: OtherTests) {
@@ -128,25 +131,30 @@ interface Weighing {
 async function weighed(
   work: Judging,
   weighing: Weighing,
-): Promise<Pick<Judged, 'verdict' | 'reasons' | 'strength' | 'requirements'>> {
+): Promise<
+  Pick<Judged, 'verdict' | 'reasons' | 'strength' | 'requirements'> & { readonly deleted: readonly Defect[] }
+> {
   const { grounds, others, first } = weighing;
   const { rows, lost } = grounds;
   const { requirements: listed = {}, faults, trees } = work;
   const known = { rows, lost, kept: others.kept };
   const wanted = Object.values(listed).flatMap(({ tests }) => tests.flatMap((entry) => meantBy(entry, known)));
   const isMeasured = faults > 0 && reasonsWithoutStrength(grounds).length === 0;
-  const measured = isMeasured
-    ? await strengthOf({
-        ...work,
-        ...guardsOf(work, weighing, new Set(wanted)),
-        proving: provingOf(work, rows, first),
-        head: trees.head,
-      })
-    : null;
+  const request = {
+    ...{ ...work, head: trees.head },
+    ...{ ...guardsOf(work, weighing, new Set(wanted)), proving: provingOf(work, rows, first) },
+  };
+  const measured = isMeasured ? await strengthOf(request) : null;
+  const deleted = isMeasured ? await needlesslyDeleted(request) : [];
   const requirements = await requirementProofs(listed, known, async (own) => (await measured?.of(byFile(own))) ?? null);
   const strength = measured?.all ?? null;
   const readers = measured?.readers ?? new Set();
-  return { ...withRequirements(verdictOf({ ...grounds, strength, readers }), requirements), strength, requirements };
+  return {
+    ...withRequirements(verdictOf({ ...grounds, strength, readers }), requirements),
+    strength,
+    requirements,
+    deleted,
+  };
 }
 
 /** The tests that pass on the head: the changed ones with those of the requirements, and the others. */

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Strength } from '../loop/strength.ts';
 import { MOST_PLACES, placesOf, possibleFaults, readable, survivorsOf } from '../syntax/changed-code.ts';
 import { type Fault, spread, withFault } from '../syntax/faults.ts';
+import type { Replacement } from '../syntax/language.ts';
 import { languageOf, type Parsers } from '../syntax/parsers.ts';
 import { reworded } from '../syntax/reworded.ts';
 import { inParallel, lanesOf } from '../test-runs/in-parallel.ts';
@@ -139,10 +140,18 @@ function possibleIn({ parsers, change }: StrengthRequest, file: string, text: st
 
 const NEVER_REACHED = { noticed: 'unreached', by: new Set<string>() } as const;
 
+/** What the tests do with one other text of a changed file, whoever reads it. */
+export async function noticedWith(request: StrengthRequest, fault: Altering, text: string): Promise<Noticed> {
+  const looking = { ...request, others: async () => request.others };
+  return (await judge(request, looking, { fault, text })).noticed;
+}
+
+type Altering = Replacement & Pick<Fault, 'file'>;
+
 async function judge(
   request: StrengthRequest,
   looking: Looking,
-  { fault, text }: { readonly fault: Fault; readonly text: string },
+  { fault, text }: { readonly fault: Altering; readonly text: string },
 ): Promise<Omit<Trial, 'fault'>> {
   const found = await onChanged(
     request,

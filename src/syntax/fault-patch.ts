@@ -28,7 +28,7 @@ export function patchOf(text: string, fault: Fault): string {
 }
 
 /** Each with its end, so that a last line without one differs from one that has it. */
-function linesOf(text: string): readonly string[] {
+export function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 

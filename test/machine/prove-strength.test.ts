@@ -105,6 +105,39 @@ describe('tests with one case', () => {
   });
 });
 
+describe('lines that go beside a proved change', () => {
+  const guarded = PRICE.replace('  return count * 4;', '  return count * 5;').replace(
+    '  if (count > 9)',
+    "  if (count < 0) {\n    throw new Error('less than nothing');\n  }\n  if (count > 9)",
+  );
+  const deleted = async (...lines: readonly string[]) => {
+    const directory = await checkout(
+      { ...BASE, 'src/shop.js': guarded },
+      { 'src/shop.js': PRICE, 'test/more.test.js': testOf('assert.equal(shop.price(9), 36);', ...lines) },
+    );
+    const { verdict, findings } = await proved(directory);
+    return { verdict, findings: findings.map(({ id, severity, message }) => ({ id, severity, message })) };
+  };
+
+  test('are told of where every test is green with them put back', async () => {
+    expect(await deleted()).toEqual({
+      verdict: 'proved',
+      findings: [
+        {
+          id: 'lines-deleted:src/shop.js:2',
+          severity: 'minor',
+          message:
+            "src/shop.js lost 3 lines before line 2 (`if (count < 0) { throw new Error('less than nothing'); }`): with them put back no test turns red, so nothing shows that they had to go.",
+        },
+      ],
+    });
+  });
+
+  test('are not told of where a test needs them gone', async () => {
+    expect(await deleted('assert.equal(shop.price(-1), -4);')).toEqual({ verdict: 'proved', findings: [] });
+  });
+});
+
 describe('a test that cannot even be loaded without the change', () => {
   const added = `${BASE['src/shop.js']}export const double = (count) => count * 2;\n`;
   const imports = (line: string) =>
