@@ -357,6 +357,10 @@ it('that is closed lets no loop start on a base that nobody tried: the label has
   await checkOn(BRANCH);
   await world.as('maria', 'PATCH', `/pulls/${number}`, { state: 'closed' });
   await eventually(async () => (await stored())?.stage === 'declined', 'the word of it');
+  // A label is answered when its base was looked at, or after a quarter of a minute: the trial, which runs the suite twice, lasts longer.
+  const slow =
+    "import { test } from 'node:test';\nimport { setTimeout } from 'node:timers/promises';\ntest('is slow', () => setTimeout(10_000));\n";
+  await pushed(world, 'maria', { branch: 'main', path: 'test/slow.test.js', text: slow });
   await broughtByHand(body);
   const issue = await world.labelled();
   await eventually(async () => (await world.comments(issue)).length > 0, 'an answer to the label');
