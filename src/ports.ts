@@ -141,6 +141,8 @@ export interface Workspace {
   >;
   /** Text of one file of a commit; undefined when missing, binary or larger than 256 KiB. */
   read(repository: RepositoryRef, sha: string, path: string): Promise<string | undefined>;
+  /** The same of many files by their paths, at the cost of a few; what `read` has no text of is not among them. */
+  texts(repository: RepositoryRef, sha: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The tree hash of a commit without `.loopwright/`. */
   codeTree(repository: RepositoryRef, sha: string): Promise<string>;
   /** The newest commit that both hold; undefined when they share no history. */

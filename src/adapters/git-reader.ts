@@ -58,11 +58,16 @@ const TIMEOUT_MS = 120_000;
 /** A file's byte order mark is a part of it. */
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** What git wrote, as text; bytes that are no UTF-8 are told as such. */
+export function textOfOutput(output: Uint8Array): string {
+  return UTF8.decode(output);
+}
+
 /**
  * Runs one git command that reads and returns its output.
  * @throws {GitRefusedError} for every other subcommand, before anything runs, {GitDeniedError} when the server does not take the token.
  */
-export async function readGit({ directory, argv, input, mayAnswerNo, token }: GitCommand): Promise<string> {
+export async function readGit({ directory, argv, input, mayAnswerNo, token }: GitCommand): Promise<Uint8Array> {
   const [subcommand = ''] = argv;
   const service = SUBCOMMANDS[subcommand];
   if (!Object.hasOwn(SUBCOMMANDS, subcommand) || (service !== undefined && !mayUseGitService(service))) {
@@ -85,7 +90,7 @@ export async function readGit({ directory, argv, input, mayAnswerNo, token }: Gi
     mostBytes: 64 * 1024 * 1024,
     ...(input === undefined ? {} : { input }),
   });
-  if (exitCode === 0 || (mayAnswerNo === true && exitCode === 1)) return UTF8.decode(stdout);
+  if (exitCode === 0 || (mayAnswerNo === true && exitCode === 1)) return stdout;
   const failure = `git ${subcommand} failed: ${stderr.split('\n')[0] || problem}`;
   throw DENIED.test(stderr) ? new GitDeniedError(failure) : new LoopError(failure);
 }

@@ -5,8 +5,9 @@ import { z } from 'zod';
 import type { RepositoryRef } from '../github/github-port.ts';
 import type { Workspace } from '../ports.ts';
 import { createClones, KEPT } from './clones.ts';
+import { type Blob, type ByteReader, blobTexts } from './git-blobs.ts';
 import { mergeOf, type Reader } from './git-merge.ts';
-import { GitDeniedError, readGit } from './git-reader.ts';
+import { GitDeniedError, readGit, textOfOutput } from './git-reader.ts';
 
 export interface WorkspaceOptions {
   /** Holds one bare repository per repository id. */
@@ -18,28 +19,38 @@ export interface WorkspaceOptions {
   readonly renewToken: (repository: RepositoryRef) => void;
 }
 
-type Entry = Awaited<ReturnType<Workspace['files']>>[number];
+type Entry = Awaited<ReturnType<Workspace['files']>>[number] & Blob;
 
 /** Larger files are neither fetched at first nor read. */
 const MAX_BYTES = 256 * 1024;
 
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const clones = createClones(options.directory, async (directory, repository, sha) => {
-    await fetchCommit(await readerOf(options, repository, directory), options.gitUrlOf(repository), { directory, sha });
+    const read = asText(await readerOf(options, repository, directory));
+    await fetchCommit(read, options.gitUrlOf(repository), { directory, sha });
   });
   /** Holds the commits for as long as the work with them lasts. */
   const reading = <Result>(
     repository: RepositoryRef,
     shas: readonly string[],
-    work: (read: Reader) => Promise<Result>,
+    work: (read: Reader, readBytes: ByteReader) => Promise<Result>,
   ): Promise<Result> =>
-    clones.holding(repository, shas, async (directory) => work(await readerOf(options, repository, directory)));
+    clones.holding(repository, shas, async (directory) => {
+      const readBytes = await readerOf(options, repository, directory);
+      return work(asText(readBytes), readBytes);
+    });
   return {
-    files: (repository, sha) =>
-      reading(repository, [sha], async (read) =>
-        entriesOf(await read(['ls-tree', '-r', '-l', '-z', '--full-tree', sha])),
-      ),
+    files: (repository, sha) => reading(repository, [sha], (read) => filesOf(read, sha)),
     read: (repository, sha, path) => reading(repository, [sha], (read) => textOf(read, sha, path)),
+    texts: async (repository, sha, paths) =>
+      paths.length === 0
+        ? new Map()
+        : reading(repository, [sha], async (read, readBytes) => {
+            const asked = new Set(paths);
+            const entries = (await filesOf(read, sha)).filter((entry) => asked.has(entry.path) && hasText(entry));
+            const texts = await blobTexts(readBytes, entries);
+            return new Map(entries.flatMap(({ path, id }) => pairOf(path, texts.get(id))));
+          }),
     codeTree: (repository, sha) => reading(repository, [sha], (read) => codeTreeOf(read, sha)),
     mergeBase: (repository, left, right) =>
       reading(repository, [left, right], async (read) => {
@@ -51,10 +62,21 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   };
 }
 
+async function filesOf(read: Reader, sha: string): Promise<readonly Entry[]> {
+  return entriesOf(await read(['ls-tree', '-r', '-l', '-z', '--full-tree', sha]));
+}
+
+function hasText({ type, sizeBytes }: Entry): boolean {
+  return type === 'blob' && sizeBytes <= MAX_BYTES;
+}
+
+function pairOf(path: string, text: string | undefined): readonly (readonly [string, string])[] {
+  return text === undefined ? [] : [[path, text]];
+}
+
 async function textOf(read: Reader, sha: string, path: string): Promise<string | undefined> {
   const [entry] = entriesOf(await read(['ls-tree', '-l', '-z', '--full-tree', sha, '--', path]));
-  if (entry === undefined || entry.path !== path || entry.type !== 'blob' || entry.sizeBytes > MAX_BYTES)
-    return undefined;
+  if (entry === undefined || entry.path !== path || !hasText(entry)) return undefined;
   const text = await read(['cat-file', 'blob', `${sha}:${path}`]);
   return text.includes('\0') ? undefined : text;
 }
@@ -71,7 +93,7 @@ async function readerOf(
   { tokenOf, renewToken }: WorkspaceOptions,
   repository: RepositoryRef,
   directory: string,
-): Promise<Reader> {
+): Promise<ByteReader> {
   let token = await tokenOf(repository);
   return async (argv, more) => {
     try {
@@ -83,6 +105,10 @@ async function readerOf(
     token = await tokenOf(repository);
     return readGit({ directory, argv, token, ...more });
   };
+}
+
+function asText(read: ByteReader): Reader {
+  return async (argv, more) => textOfOutput(await read(argv, more));
 }
 
 /** Fetches one commit with its history under a ref of its own, which keeps it from being collected. */
@@ -125,9 +151,9 @@ function entriesOf(output: string): readonly Entry[] {
     .filter((line) => line !== '')
     .flatMap((line) => {
       const tab = line.indexOf('\t');
-      const [mode, type, , size] = row.parse(line.slice(0, tab).split(/ +/));
+      const [mode, type, id, size] = row.parse(line.slice(0, tab).split(/ +/));
       return type === 'tree'
         ? []
-        : [{ path: line.slice(tab + 1), mode, type, sizeBytes: size === '-' ? 0 : Number(size) }];
+        : [{ path: line.slice(tab + 1), mode, type, id, sizeBytes: size === '-' ? 0 : Number(size) }];
     });
 }

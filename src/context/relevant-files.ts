@@ -21,10 +21,10 @@ export async function relevantFiles(
     .filter((path) => TEXTUAL.test(path) && !NOISE.test(path) && !path.startsWith('.github/'))
     .toSorted((left, right) => relevanceOf(right, '', words) - relevanceOf(left, '', words))
     .slice(0, MAX_READ);
-  const parts: Part[] = [];
-  for (const path of candidates) {
-    const text = await workspace.read(repository, scan.sha, path);
-    if (text !== undefined) parts.push({ name: path, text, mustKeep: false, worth: relevanceOf(path, text, words) });
-  }
+  const texts = await workspace.texts(repository, scan.sha, candidates);
+  const parts = candidates.flatMap((path): readonly Part[] => {
+    const text = texts.get(path);
+    return text === undefined ? [] : [{ name: path, text, mustKeep: false, worth: relevanceOf(path, text, words) }];
+  });
   return parts.toSorted((left, right) => right.worth - left.worth);
 }

@@ -55,21 +55,22 @@ export async function scanRepository(workspace: Workspace, repository: Repositor
     type === 'blob' && !path.startsWith('.loopwright/') ? [path] : [],
   );
   files.sort();
-  const read = (path: string): Promise<string | undefined> => workspace.read(repository, sha, path);
-  const texts = await readAll(files.filter(isManifest), read);
   const sources = files.filter((path) => ROUTED.test(path) && !TEST.test(path));
-  const sourceTexts = await readAll(sources.slice(0, MAX_READ), read);
-  const workflowTexts = await readAll(
-    files.filter((path) => WORKFLOW.test(path)),
-    read,
-  );
+  const asked = {
+    manifests: files.filter(isManifest),
+    sources: sources.slice(0, MAX_READ),
+    workflows: files.filter((path) => WORKFLOW.test(path)),
+  };
+  const found = await workspace.texts(repository, sha, Object.values(asked).flat());
+  const texts = among(asked.manifests, found);
+  const workflowTexts = among(asked.workflows, found);
   const facts = manifestFacts(texts.found, files);
   return {
     sha,
     files,
     languages: languagesOf(files),
     ...facts,
-    routes: sourceTexts.found.flatMap(({ path, text }) => routesIn(path, text)),
+    routes: among(asked.sources, found).found.flatMap(({ path, text }) => routesIn(path, text)),
     tests: files.filter((path) => TEST.test(path)),
     workflows: [...workflowTexts.found.map(readWorkflow), ...workflowTexts.unread.map(unreadWorkflow)],
     notes: [
@@ -85,11 +86,11 @@ interface Texts {
   readonly unread: readonly string[];
 }
 
-async function readAll(paths: readonly string[], read: (path: string) => Promise<string | undefined>): Promise<Texts> {
+function among(paths: readonly string[], texts: ReadonlyMap<string, string>): Texts {
   const found: { path: string; text: string }[] = [];
   const unread: string[] = [];
   for (const path of paths) {
-    const text = await read(path);
+    const text = texts.get(path);
     if (text === undefined) unread.push(path);
     else found.push({ path, text });
   }

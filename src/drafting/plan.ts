@@ -75,13 +75,9 @@ export async function plan(drafting: Drafting): Promise<Event> {
 }
 
 /** The test files that the plan would take tests out of, as they are on the base. */
-async function testTextsOf({ loop, ports }: Drafting, { supersededTests }: Plan): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
-  for (const file of new Set(supersededTests.map((test) => test.file))) {
-    const text = await ports.workspace.read(loop.ref, loop.started.base.sha, file);
-    if (text !== undefined) texts.set(file, text);
-  }
-  return texts;
+function testTextsOf({ loop, ports }: Drafting, { supersededTests }: Plan): Promise<ReadonlyMap<string, string>> {
+  const files = supersededTests.map(({ file }) => file);
+  return ports.workspace.texts(loop.ref, loop.started.base.sha, files);
 }
 
 interface Drawn {

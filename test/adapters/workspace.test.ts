@@ -94,6 +94,35 @@ async function commitOn(parent: string, files: Readonly<Record<string, string | 
   return git('rev-parse', 'HEAD');
 }
 
+describe('many files at once', () => {
+  it('are what each is when it is read alone, without those that are missing, binary or too large', async () => {
+    const files = {
+      'cafe.txt': 'caf\xe9\n',
+      'same.txt': 'the same\r\n',
+      'twin.txt': 'the same\r\n',
+      'empty.txt': '',
+      'mark.txt': '\xef\xbb\xbfmarked',
+      'looks like.txt': `${'0'.repeat(40)} blob 3\nabc\n`,
+      'binary.bin': 'a\0b',
+      'huge.txt': 'x'.repeat(300 * 1024),
+      'last.txt': 'last',
+    };
+    const commit = await commitOn(head, files);
+    const paths = [...Object.keys(files), 'data/entries.json', 'no/such/file', 'src'];
+    const alone = new Map<string, string>();
+    for (const path of paths) {
+      const text = await workspace.read(REPOSITORY, commit, path);
+      if (text !== undefined) alone.set(path, text);
+    }
+    expect(await workspace.texts(REPOSITORY, commit, paths)).toEqual(alone);
+    expect(paths.filter((path) => !alone.has(path))).toEqual(['binary.bin', 'huge.txt', 'no/such/file', 'src']);
+  });
+
+  it('may be none', async () => {
+    expect(await workspace.texts(REPOSITORY, head, [])).toEqual(new Map());
+  });
+});
+
 describe('a merge that nobody checked out', () => {
   const lines = (first: string) => [first, '2', '3', '4', '5', '6', '7', '8'].join('\n');
   const text64 = (text: string) => Buffer.from(text).toString('base64');

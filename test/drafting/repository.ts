@@ -63,6 +63,12 @@ function gitWorkspace(directory: string): Repository['workspace'] {
         const found = await text(sha, path);
         return found === undefined || found.includes('\0') || found.length > 256 * 1024 ? undefined : found;
       },
+      async texts(repository, sha, paths) {
+        const found = await Promise.all(
+          paths.map(async (path) => [path, await this.read(repository, sha, path)] as const),
+        );
+        return new Map(found.filter((pair): pair is readonly [string, string] => pair[1] !== undefined));
+      },
       codeTree: refuse,
       mergeBase: refuse,
       merge: refuse,

@@ -150,6 +150,7 @@ async function openDoor(engine: Engine): Promise<Door> {
     workspace: {
       files: refuse,
       read: refuse,
+      texts: refuse,
       codeTree: async () => 'f'.repeat(40),
       mergeBase: async (_, one) => (one === BASE ? BASE : world.merged),
       merge: refuse,

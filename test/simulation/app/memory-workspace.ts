@@ -24,6 +24,10 @@ export function createMemoryWorkspace(hub: Hub, life: Life): Workspace {
     },
     forget: async () => 0,
     read: async (_, sha, path) => (await holding(sha)).files.get(path),
+    async texts(_, sha, paths) {
+      const { files } = await holding(sha);
+      return new Map([...files].filter(([path]) => paths.includes(path)));
+    },
     codeTree: async (_, sha) => codeTreeOf((await holding(sha)).files),
     async mergeBase(_, left, right) {
       await holding(left);
