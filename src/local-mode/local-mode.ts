@@ -66,9 +66,11 @@ export async function startLocalMode(options: LocalModeOptions): Promise<LocalMo
     opened.defer(lockedAlone(dataDirectory));
     const ports = await keptPorts(dataDirectory, options.port);
     const database = databaseIn(dataDirectory, log, opened);
-    const model = await modelOf(options, opened);
     const key = await keptKey(dataDirectory);
-    const githubUrl = await startGitHub({ options, key, ports }, opened);
+    const starting = [modelOf(options, opened), startGitHub({ options, key, ports }, opened)] as const;
+    // Where one fails the other is waited for too: it must not start when everything is closed already.
+    await Promise.allSettled(starting);
+    const [model, githubUrl] = await Promise.all(starting);
     await startRunner(options, githubUrl, opened);
     const { app, composed } = await startApp({ options, githubUrl, port: ports.app, model, database, log }, opened);
     await keepServed(dataDirectory, { imports: options.imports, users: options.users });

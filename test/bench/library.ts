@@ -123,7 +123,7 @@ async function loopOn(root: string): Promise<LoopCost> {
     execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...argv], { cwd: repository });
   await git('add', '--all');
   await git('commit', '--quiet', '--message', 'Test sums');
-  const main = packageFile('src', 'main.ts');
+  const main = packageFile('dist', 'loopwright.js');
   const demo = ['--repo', repository, '--issue', packageFile('src', 'demo', 'issue.md')];
   const script = ['--script', packageFile('src', 'demo', 'guestbook.yaml'), '--json', '--yes'];
   const argv = ['--disable-warning=ExperimentalWarning', main, 'demo', ...demo, ...script];

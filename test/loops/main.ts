@@ -29,7 +29,7 @@ const given = optionsOrEnd({
 });
 
 const CASES = join(import.meta.dirname, 'cases');
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'loopwright.js');
 const LIMIT_MINUTES = 15;
 
 async function runCase(name: string, root: string): Promise<Outcome> {
