@@ -26,16 +26,26 @@ export interface Command {
   run(argv: readonly string[], terminal: Terminal): Promise<number>;
 }
 
-/** Of a command that judges: what keeps it from that is told, and ends with the code for it, because 1 would say that something was judged. */
-export async function orUnjudged({ fail }: Terminal, code: number, judge: () => Promise<number>): Promise<number> {
+/**
+ * Of a command that judges: what keeps it from that is told, and ends with the code for it, because 1 would say that something was judged. Whoever
+ * asked for JSON reads it there too, as `inJson` puts it.
+ */
+export async function orUnjudged(
+  terminal: Terminal,
+  { argv, code, inJson }: { readonly argv: readonly string[]; readonly code: number; readonly inJson: InJson },
+  judge: (argv: readonly string[], terminal: Terminal) => Promise<number>,
+): Promise<number> {
   try {
-    return await judge();
+    return await judge(argv, terminal);
   } catch (error) {
     if (!(error instanceof LoopError)) throw error;
-    fail(error.message);
+    terminal.fail(error.message);
+    if (argv.includes('--json')) terminal.out(JSON.stringify(inJson(error.message)));
     return code;
   }
 }
+
+type InJson = (message: string) => unknown;
 
 /** Reads the options of a command, and at most `words` words that are none. @throws {UsageError} for what is unknown, missing or too much. */
 export function optionsOf<Options extends Readonly<Record<string, Option>>>({

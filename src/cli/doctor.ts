@@ -53,7 +53,7 @@ export const doctor: Command = {
     'say what is missing for the real App: its settings, GitHub, the model, this machine; reads only, unless it is to probe, and asks the model once',
   usage: '[--repo owner/name [--probe --yes [--wait SECONDS] [--minutes N] [--load] [--person]]] [--json]',
   options: OPTIONS,
-  run: (argv, terminal) => orUnjudged(terminal, NOT_LOOKED, () => runIn(argv, terminal)),
+  run: (argv, terminal) => orUnjudged(terminal, { argv, code: NOT_LOOKED, inJson: (error) => ({ error }) }, runIn),
 };
 
 async function runIn(argv: readonly string[], { out, fail }: Terminal): Promise<number> {

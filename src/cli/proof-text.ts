@@ -56,8 +56,8 @@ function keptLines({ rows, kept: others, redBefore, redTests, unrun }: Proof): r
     ...unrun
       .slice(0, MOST_NAMED)
       .map(
-        ({ file, reason }) =>
-          `  unknown     ${file} cannot be run to its end without the change, so what it holds is not known: ${reason}`,
+        ({ file, reason, alsoWith }) =>
+          `  unknown     ${file} cannot be run to its end ${alsoWith ? 'here, with the change or without it' : 'without the change'}, so what it holds is not known: ${reason}`,
       ),
     ...(unrun.length > MOST_NAMED
       ? [`  unknown     ${unrun.length - MOST_NAMED} more such files (\`--json\` names them)`]
@@ -102,7 +102,7 @@ const SHOWN = 7;
 
 function strengthLines(strength: Strength | null): readonly string[] {
   if (strength === null) return [];
-  const { made, noticed, survivors, unreached, unmeasured } = strength;
+  const { made, noticed, survivors } = strength;
   const more = survivors.length - SHOWN;
   return [
     ...(made === 0
@@ -117,10 +117,18 @@ function strengthLines(strength: Strength | null): readonly string[] {
       ...patch.trimEnd().split('\n'),
     ]),
     ...(more > 0 ? ['', `  and ${more} more: --json`] : []),
-    ...(unreached.length === 0 ? [] : [`No test reaches ${places(unreached)}; what is changed there is not measured.`]),
-    ...(unmeasured === 0 ? [] : [`${counted(unmeasured, 'fault')} could not be measured.`]),
+    ...unmeasuredLines(strength),
     '',
   ];
+}
+
+function unmeasuredLines({ survivors, unreached, unmeasured }: Strength): readonly string[] {
+  const lines = [
+    ...(unreached.length === 0 ? [] : [`No test reaches ${places(unreached)}; what is changed there is not measured.`]),
+    ...(unmeasured === 0 ? [] : [`${counted(unmeasured, 'fault')} could not be measured.`]),
+  ];
+  // Apart from the patch above it, which somebody copies.
+  return survivors.length === 0 || lines.length === 0 ? lines : ['', ...lines];
 }
 
 /** What does not speak against the change, and is worth a look. */

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { checkedYaml } from '../context/checked-yaml.ts';
 import { repositoryFacts } from '../context/repository-facts.ts';
 import { UsageError } from '../errors.ts';
+import { isTestFile } from '../guard/test-paths.ts';
 import type { Commands } from '../loop/brief.ts';
 import { junitCommand, testDirectory } from '../loop/test-commands.ts';
 import { type RequirementList, requirementList } from '../proof/requirements.ts';
@@ -52,7 +53,11 @@ export async function runnerOf(
     detectRunner(await repositoryFacts(own, (path) => read(`${folder}${path}`)), RUNNER_NAMES) ??
     detectRunner(await repositoryFacts(files, read), RUNNER_NAMES);
   if (detected === undefined)
-    throw new UsageError(`It cannot be told what runs the tests of this repository; say it by --runner: ${known}.`);
+    throw new UsageError(
+      files.some((path) => RUNNER_NAMES.some((name) => isTestFile(path, name)))
+        ? `It cannot be told what runs the tests of this repository; say it by --runner: ${known}.`
+        : `No file in ${head.slice(0, 10)} has a name that tests go by; a change is proved by its own tests, so add some, or say what runs them by --runner: ${known}.`,
+    );
   return detected.name;
 }
 

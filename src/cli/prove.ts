@@ -85,8 +85,13 @@ export const prove: Command = {
   usage:
     '[BASE..HEAD] [--json] [--strict] [--sarif FILE] [--repo DIR] [--runner NAME] [--junit-command CMD --junit-sentinel FILE] [--build CMD] [--faults N] [--tests GLOB] [--directory DIR] [--requirements FILE] [--minutes N]',
   options: OPTIONS,
-  run: (argv, terminal) => orUnjudged(terminal, NOT_JUDGED, () => runIn(argv, terminal)),
+  run: (argv, terminal) => orUnjudged(terminal, { argv, code: NOT_JUDGED, inJson: unknownProof }, runIn),
 };
+
+/** What of a proof there is where nothing could be looked at. */
+function unknownProof(message: string): Pick<Proof, 'verdict' | 'reasons'> {
+  return { verdict: 'not judged', reasons: [message] };
+}
 
 async function runIn(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = optionsOf({ command: 'prove', argv, options: OPTIONS, words: 1 });

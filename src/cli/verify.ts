@@ -29,8 +29,12 @@ export const verify: Command = {
   summary: "repeat a loop's VERIFY from the artifact of its run, and say where the verdicts differ",
   usage: 'DIR [--repo DIR] [--setup DIR] [--json]',
   options: OPTIONS,
-  run: (argv, terminal) => orUnjudged(terminal, EXIT_CODES['not judged'], () => runIn(argv, terminal)),
+  run: (argv, terminal) => orUnjudged(terminal, { argv, code: EXIT_CODES['not judged'], inJson: unknown }, runIn),
 };
+
+function unknown(message: string) {
+  return { version: 1, verdict: 'not judged', reasons: [message] } as const;
+}
 
 async function runIn(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = optionsOf({ command: 'verify', argv, options: OPTIONS, words: 1 });

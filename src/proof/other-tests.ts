@@ -4,6 +4,7 @@ import { scopeOf } from '../guard/test-scope.ts';
 import type { Outcome } from '../loop/brief.ts';
 import type { TestRun } from '../test-runs/test-run.ts';
 import { type Judging, run, scoped } from './judging.ts';
+import type { Proof } from './proof.ts';
 import { firstLine } from './rows.ts';
 
 /** Tests in files that the change did not touch and that pass on the base. */
@@ -13,13 +14,13 @@ export interface OtherTests {
   readonly kept: readonly string[];
   /** Those that are red on the base already. */
   readonly redBefore: readonly string[];
-  /** Files of which nobody knows what they hold, because they cannot be run to their end on the base; and why. */
-  readonly unrun: ReadonlyMap<string, string>;
+  /** Files of which nobody knows what they hold, because they cannot be run to their end on the base. */
+  readonly unrun: Proof['unrun'];
   /** What a run of them takes on the head. */
   readonly durationMs: number;
 }
 
-export const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], redBefore: [], unrun: new Map(), durationMs: 0 };
+export const NO_OTHERS: OtherTests = { lost: new Map(), kept: [], redBefore: [], unrun: [], durationMs: 0 };
 
 /** Test files that are to be asked, and that the change did not touch. */
 export function otherFiles(work: Judging): readonly string[] {
@@ -52,7 +53,9 @@ export async function otherTests(work: Judging, others: readonly string[]): Prom
     expected.filter((id) => !passes(head, id)),
   );
   const redBefore = [...base.results].flatMap(([id, { outcome }]) => (isRed(outcome) ? [id] : []));
-  const unrun = new Map([...base.broken].map(([file, why]) => [file, firstLine(why)]));
+  const unrun = [...base.broken].map(([file, why]) => ({
+    ...{ file, reason: firstLine(why), alsoWith: head.broken.has(file) },
+  }));
   return typeof lost === 'string' ? lost : { lost, kept, redBefore, unrun, durationMs: head.durationMs };
 }
 

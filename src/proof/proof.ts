@@ -65,7 +65,9 @@ export const proof = z.strictObject({
   /** Their ids. */
   redTests: z.array(z.string()).default([]),
   /** Such files that cannot be run to their end on the base, so that nobody knows what they hold. */
-  unrun: z.array(z.strictObject({ file: z.string(), reason: z.string() })).default([]),
+  unrun: z
+    .array(z.strictObject({ file: z.string(), reason: z.string(), alsoWith: z.boolean().default(false) }))
+    .default([]),
   /** Test files of the head that were not asked, because the person named others. */
   notAsked: z.int(),
   /** Test files beside the changed ones that were not run, because the changed ones show already that it is not proved. */

@@ -117,7 +117,7 @@ async function judge(work: Judging): Promise<Judged> {
 function toldOf({ kept, redBefore, unrun }: OtherTests) {
   return {
     ...{ kept: kept.length, redBefore: redBefore.length, redTests: [...redBefore] },
-    unrun: [...unrun].map(([file, reason]) => ({ file, reason })),
+    unrun,
   };
 }
 

@@ -66,7 +66,7 @@ const LONGEST = 200;
 
 /** What a failure said, as a line that people read. */
 export function firstLine(message: string): string {
-  const [first = '', ...more] = message.trim().split('\n');
+  const [first = '', ...more] = message.replace(HEADING, '').trim().split('\n');
   return `${first} ${valuesIn(first, more)}`.trim().slice(0, LONGEST).toWellFormed();
 }
 
@@ -79,6 +79,8 @@ function valuesIn(first: string, more: readonly string[]): string {
   return differing.length > 0 ? differing.join(' ') : (more.find((line) => line.trim() !== '') ?? '').trim();
 }
 
+/** Jest writes it above what it has to say of a file that cannot be loaded. */
+const HEADING = /^\s*● Test suite failed to run\s+/;
 /** As Jest and Vitest name them. */
 const NAMED = /^\s*(?:Expected|Received)(?: [a-z]+)*:/;
 /** As Node shows them, below the line that says which is which. */

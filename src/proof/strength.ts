@@ -121,15 +121,18 @@ function counted(trials: readonly Trial[], texts: Texts): Strength {
 
 const TOLD_EVERY_MS = 10_000;
 
-/** To be called after each fault; says now and then how many were tried. */
+/** To be called after each fault; says now and then how many were tried, and how long the others take where that is minutes. */
 function progress(all: number, log: (line: string) => void): () => void {
+  const startedMs = performance.now();
   let tried = 0;
-  let toldMs = performance.now();
+  let toldMs = startedMs;
   return () => {
     tried += 1;
-    if (performance.now() - toldMs < TOLD_EVERY_MS || tried === all) return;
-    toldMs = performance.now();
-    log(`${tried} of ${all} tried`);
+    const nowMs = performance.now();
+    if (nowMs - toldMs < TOLD_EVERY_MS || tried === all) return;
+    toldMs = nowMs;
+    const minutes = Math.round((((nowMs - startedMs) / tried) * (all - tried)) / 60_000);
+    log(`${tried} of ${all} tried${minutes === 0 ? '' : `, about ${minutes} min more`}`);
   };
 }
 

@@ -72,6 +72,15 @@ function titleOf({ verdict, rows, strength, reasons }: Proof): string {
 const noticed = ({ noticed, made }: Strength): string => `${noticed} of ${made} faults noticed`;
 const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
+function unrunLine(unrun: Proof['unrun']): readonly string[] {
+  if (unrun.length === 0) return [];
+  const files = unrun.slice(0, 5).map(({ file }) => code(oneLine(file, 200)));
+  const where = unrun.every(({ alsoWith }) => alsoWith) ? 'with the change or without it' : 'without the change';
+  return [
+    `${counted(unrun.length, 'other test file', 'other test files')} cannot be run to the end ${where}, so what they hold is not known: ${files.join(', ')}${unrun.length > 5 ? ' and others' : ''}.`,
+  ];
+}
+
 function summaryOf(proof: Proof): string {
   const { base, head, runner, trust, reasons, strength, sandbox, notAsked, notNeeded, unrun, verdict } = proof;
   const told = trust === 'told' ? `, as ${runner} tells them` : '';
@@ -84,14 +93,7 @@ function summaryOf(proof: Proof): string {
         : [
             `${counted(notNeeded, 'other test file was', 'other test files were')} not run: whatever they say, it is not proved.`,
           ]),
-      ...(unrun.length === 0
-        ? []
-        : [
-            `${counted(unrun.length, 'other test file', 'other test files')} cannot be run to the end without the change, so what they hold is not known: ${unrun
-              .slice(0, 5)
-              .map(({ file }) => code(oneLine(file, 200)))
-              .join(', ')}${unrun.length > 5 ? ' and others' : ''}.`,
-          ]),
+      ...unrunLine(unrun),
       ...(notAsked === 0
         ? []
         : [

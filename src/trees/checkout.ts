@@ -13,6 +13,8 @@ export interface Checkout {
 
 /** @throws {UsageError} when there is no checkout at the directory or above it. */
 export async function openCheckout(directory: string, scratch: string): Promise<Checkout> {
+  if ((await stat(directory).catch(() => undefined)) === undefined)
+    throw new UsageError(`${directory} does not exist; name the repository whose change is to be proved.`);
   const root = await said(directory, ['rev-parse', '--show-toplevel']).catch(() => {
     throw new UsageError(
       `${directory} is in no git checkout; run this in the repository whose change is to be proved.`,

@@ -28,6 +28,22 @@ test('a fault that stays unnoticed is a patch at the margin, so that git takes w
   expect(`${lines.slice(from, from + 5).join('\n')}\n`).toBe(SURVIVOR.patch);
 });
 
+test('what no test reaches stands apart from the patch above it', () => {
+  const unreached = [{ file: 'src/shop.js', line: 7 }];
+  const said = 'No test reaches src/shop.js:7; what is changed there is not measured.';
+  const lines = linesOf({ strength: { ...strength, unreached } });
+  expect(lines.slice(lines.indexOf(said) - 2, lines.indexOf(said))).toEqual(['+  if (true) {', '']);
+});
+
+test.each([
+  [true, 'here, with the change or without it'],
+  [false, 'without the change'],
+])('of a file that cannot be run it is told whether it can be with the change: %s', (alsoWith, where) => {
+  expect(linesOf({ unrun: [{ file: 'test/a.js', reason: 'it ends', alsoWith }] })).toContain(
+    `  unknown     test/a.js cannot be run to its end ${where}, so what it holds is not known: it ends`,
+  );
+});
+
 test.each([
   [
     strength,

@@ -261,7 +261,7 @@ for (const [a, b, sum] of JSON.parse(fs.readFileSync('test/data/cases.json', 'ut
     );
     const { out } = await typed(['prove', '--repo', directory]);
     expect(out.join('\n')).toMatch(
-      / {2}unknown {5}test\/ends\.test\.js cannot be run to its end without the change, so what it holds is not known: ./,
+      / {2}unknown {5}test\/ends\.test\.js cannot be run to its end here, with the change or without it, so what it holds is not known: ./,
     );
   });
 
@@ -551,12 +551,27 @@ describe('is not judged, exit code 2 and one sentence:', () => {
 
   test('a folder that is no checkout', async () => {
     expect(await refused('--repo', root)).toContain(`${root} is in no git checkout`);
+    expect(await refused('--repo', join(root, 'nope'))).toContain(`${join(root, 'nope')} does not exist`);
+  });
+
+  test('to whoever reads JSON, there too', async () => {
+    const { code, out, err } = await typed([
+      'prove',
+      'nosuch..HEAD',
+      '--json',
+      '--repo',
+      await checkout(BASE, { 'src/shop.js': FIXED }),
+    ]);
+    expect(code).toBe(2);
+    expect(JSON.parse(out.join('\n'))).toEqual({ verdict: 'not judged', reasons: err });
   });
 
   test('a runner that nobody knows, and a repository that shows none', async () => {
     const directory = await checkout({ 'a.txt': 'a' }, { 'a.txt': 'b' });
     expect(await refused('--repo', directory, '--runner', 'mocha')).toContain('There is no runner "mocha"');
-    expect(await refused('--repo', directory)).toContain('cannot be told what runs the tests');
+    expect(await refused('--repo', directory)).toMatch(/^No file in [0-9a-f]{10} has a name that tests go by/);
+    const tested = await checkout({ 'check/one.rb': '', 'test/b.js': '' }, { 'test/b.js': '//' });
+    expect(await refused('--repo', tested)).toContain('cannot be told what runs the tests');
   });
 });
 

@@ -44,6 +44,7 @@ test.each([
     'expect(received).toBe(expected) // Object.is equality Expected: 3, Received: 2',
   ],
   ['one\ntwo', 'one'],
+  ["  ● Test suite failed to run\n\n    Cannot find module 'a' from 'b'\n", "Cannot find module 'a' from 'b'"],
   ['', ''],
 ])('of %j people read %j', (message, line) => {
   expect(firstLine(message)).toBe(line);
