@@ -3,6 +3,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { LRUCache } from 'lru-cache';
+import { contentsIn } from './contents.ts';
 
 /** Git on the private copy; `workspace` is its work tree. */
 export interface Repository {
@@ -164,18 +165,4 @@ export async function textsIn(
     }
   }
   return texts;
-}
-
-/** What `cat-file --batch` prints: for each object a line `id type size`, its bytes, and a line's end. */
-function contentsIn(output: Buffer): readonly { readonly id: string; readonly content: string | undefined }[] {
-  const contents: { readonly id: string; readonly content: string | undefined }[] = [];
-  for (let at = 0; at < output.length; ) {
-    const end = output.indexOf(10, at);
-    const [id = '', type, size] = output.subarray(at, end).toString('utf8').split(' ');
-    const length = type === 'blob' ? Number(size) : undefined;
-    const content = length === undefined ? undefined : output.subarray(end + 1, end + 1 + length).toString('utf8');
-    contents.push({ id, content });
-    at = end + 1 + (length === undefined ? 0 : length + 1);
-  }
-  return contents;
 }
