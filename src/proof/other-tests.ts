@@ -53,9 +53,9 @@ export async function otherTests(work: Judging, others: readonly string[]): Prom
     expected.filter((id) => !passes(head, id)),
   );
   const redBefore = [...base.results].flatMap(([id, { outcome }]) => (isRed(outcome) ? [id] : []));
-  const unrun = [...base.broken].map(([file, why]) => ({
-    ...{ file, reason: firstLine(why), alsoWith: head.broken.has(file) },
-  }));
+  const unrun = [...base.broken].map(([file, why]) => {
+    return { file, reason: firstLine(why), alsoWith: head.broken.has(file) };
+  });
   return typeof lost === 'string' ? lost : { lost, kept, redBefore, unrun, durationMs: head.durationMs };
 }
 

@@ -64,7 +64,7 @@ export const proof = z.strictObject({
   redBefore: z.int().default(0),
   /** Their ids. */
   redTests: z.array(z.string()).default([]),
-  /** Such files that cannot be run to their end on the base, so that nobody knows what they hold. */
+  /** Such files that cannot be run to their end on the base, so that nobody knows what they hold; `alsoWith` those that cannot be with the change either. */
   unrun: z
     .array(z.strictObject({ file: z.string(), reason: z.string(), alsoWith: z.boolean().default(false) }))
     .default([]),

@@ -400,3 +400,11 @@ describe('help', () => {
     },
   );
 });
+
+test.each([
+  [['verify', '--json'], { version: 1, verdict: 'not judged', reasons: [expect.stringContaining('Say the folder')] }],
+  [['doctor', '--json', '--yes'], { error: '--yes is about a probe; say --probe too, or leave it out.' }],
+])('what kept %j from judging is told in JSON too', async (argv, told) => {
+  const { code, out } = await typed(argv);
+  expect([code, JSON.parse(out.join('\n'))]).toEqual([2, told]);
+});

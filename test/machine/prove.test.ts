@@ -254,12 +254,17 @@ for (const [a, b, sum] of JSON.parse(fs.readFileSync('test/data/cases.json', 'ut
   });
 
   test('is told of a file that cannot be run to its end on the base, of which nobody knows what it holds', async () => {
-    const ends = `${testOf('holds', 'assert.ok(true);')}process.exit(0);\n`;
+    const holds = testOf('holds', 'assert.ok(true);');
+    const ends = { 'test/ends.test.js': `${holds}process.exit(0);\n` };
+    const stays = { 'test/stays.test.js': `${holds}if (shop.add(1, 2) !== 3) process.exit(0);\n` };
     const directory = await checkout(
-      { ...BASE, 'test/ends.test.js': ends },
+      { ...BASE, ...ends, ...stays },
       { 'src/shop.js': FIXED, 'test/add.test.js': ADDS },
     );
     const { out } = await typed(['prove', '--repo', directory]);
+    expect(out.join('\n')).toMatch(
+      / {2}unknown {5}test\/stays\.test\.js cannot be run to its end without the change, so/,
+    );
     expect(out.join('\n')).toMatch(
       / {2}unknown {5}test\/ends\.test\.js cannot be run to its end here, with the change or without it, so what it holds is not known: ./,
     );
