@@ -120,7 +120,7 @@ test.each([
   ['a word too many', ['now'], 'doctor: "now" is one word too many'],
 ])('ends with 2 for %s', async (_, argv, sentence) => {
   const { code, out, err } = await said(['doctor', ...argv]);
-  expect({ code, out }).toEqual({ code: 2, out: [] });
+  expect({ code, out }).toEqual({ code: 2, out: argv.includes('--json') ? [JSON.stringify({ error: sentence })] : [] });
   expect(err.join('\n')).toContain(sentence);
 });
 
@@ -233,11 +233,15 @@ test('--probe --person says what to do also where only JSON is printed, and --lo
   expect(rows).toContainEqual(expect.objectContaining({ subject: 'load', state: 'ok' }));
 });
 
-test.each([[[]], [['--json']]])('--probe without APP_ID says what to do, and prints no table %j', async (more) => {
+const NO_APP_ID = '--probe: APP_ID is not as it must be; correct APP_ID first, as `doctor` says it.';
+
+test.each([
+  [[], []],
+  [['--json'], [JSON.stringify({ error: NO_APP_ID })]],
+])('--probe without APP_ID says what to do, and prints no table %j', async (more, told) => {
   const { APP_ID: _, ...rest } = environment;
   const { code, out, err } = await typed(['doctor', '--probe', '--yes', '--repo', 'alice/toys', ...more], rest);
-  expect([code, out]).toEqual([2, []]);
-  expect(err).toEqual(['--probe: APP_ID is not as it must be; correct APP_ID first, as `doctor` says it.']);
+  expect([code, out, err]).toEqual([2, told, [NO_APP_ID]]);
 });
 
 test('--probe says where the App is not installed', async () => {
