@@ -75,8 +75,17 @@ function answered(error: APIError, status: number, called: Called): Failure {
   const location = error.headers?.get('location');
   if (status < 400 && location) return redirected(location, called.baseUrl);
   return (
-    ownRefusal(error, called) ?? scriptedWords(error, called) ?? { ...refusal(status), isAway: isBefore(error, called) }
+    ownRefusal(error, called) ??
+    scriptedWords(error, called) ??
+    unpaid(error, status) ?? { ...refusal(status), isAway: isBefore(error, called) }
   );
+}
+
+/** A 429 like that of a rate limit, but no wait ends it: https://platform.openai.com/docs/guides/error-codes */
+const UNPAID = 'insufficient_quota';
+
+function unpaid({ code, type }: APIError, status: number): Failure | undefined {
+  return code === UNPAID || type === UNPAID ? { what: `HTTP ${status}${HINTS[402]}`, final: true } : undefined;
 }
 
 /** Only the host is told: the rest of the address may hold credentials. */

@@ -397,6 +397,14 @@ test('a refused request is not repeated, and the error says what to check', asyn
   expect(received).toHaveLength(1);
 });
 
+test('an account without credit is told of as one, and not asked for again as a rate limit is', async () => {
+  const error = { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' };
+  const { model, received } = await endpoint(json({ error }, 429));
+  const told = await errorOf(ask(model()));
+  expect(told.message).toContain('in 1 try: HTTP 429 (check the credit of its account).');
+  expect(received).toHaveLength(1);
+});
+
 test('credentials in the base address stay out of the error', async () => {
   const { model, url } = await endpoint(json({}, 404));
   const error = await errorOf(ask(model({ baseUrl: url.replace('http://', 'http://user:hunter2@') })));
