@@ -4,8 +4,10 @@ import { isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { type GatewaySettings, gatewaySettings } from './gateway-settings.ts';
-import { isGiven, type Variables, withSecrets } from './secrets.ts';
+import { isGiven, readSecrets, type VariableProblem, type Variables, withSecrets } from './secrets.ts';
 import { app, guardrails, job, type LEVELS, limits, log, machines, model, skills } from './variables.ts';
+
+export type { VariableProblem } from './secrets.ts';
 
 /** Environment that a child process of ours may see: where programs are found, nothing else. */
 export function childEnvironment(): Record<string, string> {
@@ -80,9 +82,15 @@ export const publicUrlEnvironment = (): string | undefined =>
 /** Where the App's database is, for who only looks at it. */
 export const databaseEnvironment = (): string => parse(app.pick({ DATABASE_URL: true })).DATABASE_URL;
 
-/** The real App's settings; undefined when no credentials are given, which means local mode. @throws {ConfigError} when only some are given. */
+/** The real App's settings; undefined when no credentials are given, which means local mode. @throws {ConfigError} with all that is wrong with any variable of `start`, a line each. */
 export function appEnvironment(): AppEnvironment | undefined {
-  return process.env.APP_ID === undefined && !isGiven(process.env, 'PRIVATE_KEY') ? undefined : parse(app);
+  if (process.env.APP_ID === undefined && !isGiven(process.env, 'PRIVATE_KEY')) return undefined;
+  try {
+    return parse(app);
+  } catch (error) {
+    // Whoever sets one of them right wants to know of the others, too.
+    throw new ConfigError(examinedEnvironment().problems.map(sentenceOf).join('\n'), { cause: error });
+  }
 }
 
 export interface Limits {
@@ -144,15 +152,6 @@ export function logLevel(): (typeof LEVELS)[number] {
   return parse(log).LOG_LEVEL;
 }
 
-/** A variable that is not as it must be. Its value is shown where nobody minds. */
-export interface VariableProblem {
-  readonly name: string;
-  readonly isMissing: boolean;
-  /** `is not set`, `is "abc"`, `cannot be used` */
-  readonly stands: string;
-  readonly remedy: string;
-}
-
 /** What the real App would start with, as far as it can be read, and all that is wrong with it at once. */
 export interface Examined {
   readonly problems: readonly VariableProblem[];
@@ -177,7 +176,10 @@ const ENDPOINT = {
 
 /** Reads all variables of `start`, and throws for none of them. */
 export function examinedEnvironment(): Examined {
-  const { variables, problems: unread } = readSecrets(EXAMINED.flatMap((schema) => Object.keys(schema.shape)));
+  const { variables, problems: unread } = readSecrets(
+    process.env,
+    EXAMINED.flatMap((schema) => Object.keys(schema.shape)),
+  );
   const found = EXAMINED.flatMap((schema) => problemsOf(schema, variables));
   const unnamed = Object.entries(ENDPOINT)
     .filter(([name]) => variables[name] === undefined)
@@ -200,26 +202,6 @@ export function examinedEnvironment(): Examined {
   };
 }
 
-/** Secrets as their sources give them; of those that do not, why. */
-function readSecrets(names: readonly string[]): { variables: Variables; problems: readonly VariableProblem[] } {
-  let variables: Variables = process.env;
-  const problems: VariableProblem[] = [];
-  for (const name of names) {
-    try {
-      variables = { ...variables, [name]: withSecrets(process.env, [name])[name] };
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      const [, source = name, stands = 'gives no secret', remedy = TRY] = UNREAD.exec(error.message) ?? [];
-      problems.push({ name: source, isMissing: false, stands, remedy });
-    }
-  }
-  return { variables, problems };
-}
-
-/** The sentence about a source: its name, how it stands, what to do. */
-const UNREAD = /^The (?:environment variable|secret) (\S+) (.*?)(?:; ([^;]*))?\.$/s;
-const TRY = 'see that it gives the secret, or set the variable itself';
-
 function valuesOf(variables: Variables, isMeant: (name: string) => boolean): readonly string[] {
   return Object.entries(variables).flatMap(([name, value = '']) => (isMeant(name) && value !== '' ? [value] : []));
 }
@@ -228,8 +210,11 @@ function parse<Schema extends z.ZodObject>(schema: Schema): z.infer<Schema> {
   const variables = withSecrets(process.env, Object.keys(schema.shape));
   const parsed = schema.safeParse(variables);
   if (parsed.success) return parsed.data;
-  const [problem] = problemsOf(schema, variables);
-  throw new ConfigError(`The environment variable ${problem?.name} ${problem?.stands}: ${problem?.remedy}.`);
+  throw new ConfigError(problemsOf(schema, variables).map(sentenceOf).join('\n'));
+}
+
+function sentenceOf({ name, stands, remedy }: VariableProblem): string {
+  return `The environment variable ${name} ${stands}: ${remedy}.`;
 }
 
 /** One for each variable. */

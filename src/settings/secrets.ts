@@ -31,6 +31,38 @@ export function withSecrets(variables: Variables, names: readonly string[]): Var
   return { ...variables, ...Object.fromEntries(found) };
 }
 
+/** A variable that is not as it must be. Its value is shown where nobody minds. */
+export interface VariableProblem {
+  readonly name: string;
+  readonly isMissing: boolean;
+  /** `is not set`, `is "abc"`, `cannot be used` */
+  readonly stands: string;
+  readonly remedy: string;
+}
+
+/** Secrets as their sources give them; of those that do not, why. */
+export function readSecrets(
+  given: Variables,
+  names: readonly string[],
+): { readonly variables: Variables; readonly problems: readonly VariableProblem[] } {
+  let variables = given;
+  const problems: VariableProblem[] = [];
+  for (const name of names) {
+    try {
+      variables = { ...variables, [name]: withSecrets(given, [name])[name] };
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const [, source = name, stands = 'gives no secret', remedy = TRY] = UNREAD.exec(error.message) ?? [];
+      problems.push({ name: source, isMissing: false, stands, remedy });
+    }
+  }
+  return { variables, problems };
+}
+
+/** The sentence about a source: its name, how it stands, what to do. */
+const UNREAD = /^The (?:environment variable|secret) (\S+) (.*?)(?:; ([^;]*))?\.$/s;
+const TRY = 'see that it gives the secret, or set the variable itself';
+
 function secretOf(variables: Variables, name: string): string {
   const [source = '', ...others] = sourcesOf(variables, name);
   if (others.length > 0)

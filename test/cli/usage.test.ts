@@ -63,6 +63,8 @@ const REAL = {
   LOOPWRIGHT_SCRIPTED: 'true',
 };
 
+const { PRIVATE_KEY: _, ...KEYLESS } = REAL;
+
 /** `@name` is a file or directory below the test's own directory. */
 const REFUSED: readonly Refused[] = [
   { typed: 'frob', sentence: 'There is no command "frob"; `npm run -s loopwright -- --help` lists them.' },
@@ -237,25 +239,25 @@ const REFUSED: readonly Refused[] = [
   },
   {
     typed: 'start',
-    environment: { APP_ID: 'one' },
+    environment: { ...REAL, APP_ID: 'one' },
     sentence:
       'The environment variable APP_ID is "one": write the App\'s id, a whole number; GitHub shows it on the App\'s page.',
   },
   {
     typed: 'start',
-    environment: { APP_ID: '1' },
+    environment: KEYLESS,
     sentence:
       "The environment variable PRIVATE_KEY is not set: write the App's private key, the text of the .pem file that GitHub made, from -----BEGIN to END-----; line breaks may be \\n.",
   },
   {
     typed: 'start',
-    environment: { APP_ID: '1', PRIVATE_KEY: 'hunter2' },
+    environment: { ...REAL, PRIVATE_KEY: 'hunter2' },
     sentence:
       "The environment variable PRIVATE_KEY cannot be used: write the App's private key, the text of the .pem file that GitHub made, from -----BEGIN to END-----; line breaks may be \\n.",
   },
   {
     typed: 'start',
-    environment: { APP_ID: '1', PRIVATE_KEY: KEY, WEBHOOK_SECRET: 'x', PUBLIC_URL: 'https://l.test', PORT: '70000' },
+    environment: { ...REAL, PORT: '70000' },
     sentence: 'The environment variable PORT is "70000": write a whole number, from 1 to 65535.',
   },
   {
@@ -295,6 +297,15 @@ describe('what is wrong is said in one sentence, before anything starts', () => 
     const { code, out, err } = await typed(here(words).split(' '), environment);
     expect({ code, out, err }).toEqual({ code: 1, out: [], err: [here(sentence)] });
   });
+});
+
+test('of the real App all variables that are wrong or missing are told at once', async () => {
+  const { code, err } = await typed(['start'], { APP_ID: 'one', PRIVATE_KEY_FILE: at('none.pem'), PORT: '70000' });
+  const named = err.join('\n').match(/(?<=^The environment variable )\S+/gm);
+  expect([code, named]).toEqual([
+    1,
+    ['PRIVATE_KEY_FILE', 'APP_ID', 'WEBHOOK_SECRET', 'PUBLIC_URL', 'PORT', 'LLM_BASE_URL', 'LLM_MODEL'],
+  ]);
 });
 
 test('as a process, it says so on standard error with exit code 1 and no stack trace', async () => {
