@@ -16,10 +16,9 @@ export function contentsIn(output: Uint8Array): readonly Content[] {
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(NEWLINE, at);
     const [id = '', type, size] = UTF8.decode(output.subarray(at, end)).split(' ');
-    const length = type === 'blob' ? Number(size) : undefined;
-    const content = length === undefined ? undefined : UTF8.decode(output.subarray(end + 1, end + 1 + length));
-    contents.push({ id, content });
-    at = end + 1 + (length === undefined ? 0 : length + 1);
+    const [from, to] = size === undefined ? [end, end] : [end + 1, end + 1 + Number(size)];
+    contents.push({ id, content: type === 'blob' ? UTF8.decode(output.subarray(from, to)) : undefined });
+    at = to + 1;
   }
   return contents;
 }

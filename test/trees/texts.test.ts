@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
+import { contentsIn } from '../../src/trees/contents.ts';
 import { openMirror, textsIn, treeOf } from '../../src/trees/repository.ts';
 
 /** A repository with one commit of these files, and of a link to the first. */
@@ -52,4 +53,12 @@ test('a file that git does not have is said, with its path', async () => {
   const { repository } = await committed({ a: 'a' });
   const tree = new Map([['gone.txt', `100644 ${'0'.repeat(40)}`]]);
   await expect(textsIn(repository, tree, ['gone.txt'])).rejects.toThrow('git does not tell what gone.txt');
+});
+
+test('a folder, a commit and an object that is not there have no text, and what comes after them is read as it is', async () => {
+  const { repository } = await committed({ a: 'text of a', b: 'text of b\n' });
+  const asked = ['HEAD:a', 'HEAD^{tree}', 'HEAD', '0'.repeat(40), 'HEAD:b'];
+  const output = await repository.git(['cat-file', '--batch'], { input: `${asked.join('\n')}\n` });
+  const contents = contentsIn(output).map(({ content }) => content);
+  expect(contents).toEqual(['text of a', undefined, undefined, undefined, 'text of b\n']);
 });
