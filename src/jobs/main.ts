@@ -11,7 +11,7 @@ import { build } from './build/build.ts';
 import { seeRunner } from './probe/see-runner.ts';
 import { provePull } from './prove/prove-pull.ts';
 import { briefJson, type JobRequest, type JobVariables, runJob } from './run-job.ts';
-import { seed } from './seed/seed.ts';
+import { draftSeed, seed } from './seed/seed.ts';
 import { tryBaseAlone } from './trial/try-base-alone.ts';
 import { probe } from './verify/probe.ts';
 import { verify } from './verify/verify.ts';
@@ -19,6 +19,7 @@ import { verify } from './verify/verify.ts';
 /** What can be asked for, and how; each resolves to the exit code. A verdict is in the report, never in the exit code. */
 const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   build: make,
+  'draft-seed': () => run('seed', draftSeed),
   seed: () => run('seed', seed),
   verify: judge,
   probe,

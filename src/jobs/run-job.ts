@@ -18,8 +18,9 @@ import { failedReport } from './report/failed-report.ts';
 import { reportFromRoot } from './report/from-root.ts';
 import { parseJson } from './report/json.ts';
 import { createRawStore } from './report/raw.ts';
-import { writeReport } from './report/report.ts';
+import { type Outcome, writeReport } from './report/report.ts';
 import { causeOf } from './report/report-facts.ts';
+import { draftFolder, readDraft } from './seed/draft.ts';
 import { countCalls, type JobEnvironment, JobError, SetupError } from './workspace/environment.ts';
 
 /** What the workflow hands to the job; empty texts mean "not given". */
@@ -50,7 +51,7 @@ const NO_KEY = 'loopwright-job';
 const FLAKINESS_RUNS = 5;
 
 /** Runs the job and writes its report. @throws {ConfigError} when the brief cannot be read; then there is no report. */
-export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
+export async function runJob(request: JobRequest): Promise<Outcome> {
   const { kind, variables, log } = request;
   const startedAt = Date.now();
   const brief = await readBrief(variables.LOOPWRIGHT_BRIEF);
@@ -62,7 +63,8 @@ export async function runJob(request: JobRequest): Promise<'pass' | 'fail'> {
   const report = await reportOf(brief, model, request).catch(broken);
   const { LOOPWRIGHT_OUTPUT: output, GITHUB_OUTPUT: githubOutput } = variables;
   const { surface, thresholds, strength } = brief;
-  const place = { output, githubOutput: orNone(githubOutput), surface, thresholds, strength };
+  const folders = { output, drafts: draftFolder(variables.RUNNER_TEMP) };
+  const place = { ...folders, githubOutput: orNone(githubOutput), surface, thresholds, strength };
   const verdict = await writeReport(report, place).catch((error: unknown) => {
     if (!(error instanceof z.ZodError)) throw error;
     return writeReport(broken(error), place);
@@ -85,7 +87,8 @@ async function reportOf(brief: Brief, model: Model, request: JobRequest): Promis
     if (kind === 'verify') await keepBrief(brief, output);
     const input = orNone(variables.LOOPWRIGHT_INPUT);
     const raw = createRawStore(output);
-    const places = { workspace, scratch, output, input, parsers: parsersBelow(scratch) };
+    const draft = kind === 'seed' ? await readDraft(draftFolder(variables.RUNNER_TEMP), brief) : undefined;
+    const places = { workspace, scratch, output, input, draft, parsers: parsersBelow(scratch) };
     const environment = {
       ...places,
       sandbox,

@@ -39,10 +39,12 @@ describe.each(names)('the workflow file %s', (name) => {
 
   it('does nothing in its jobs but take the action of the default branch, run it and deliver the report', async () => {
     const { jobs } = parseWorkflow(await textOf(name));
-    for (const { steps } of Object.values(jobs)) {
+    for (const [id, { steps }] of Object.entries(jobs)) {
+      const action = './setup/.github/actions/loopwright-job';
       expect(steps.map(({ uses }) => uses?.replace(/@.*/, ''))).toEqual([
         'actions/checkout',
-        './setup/.github/actions/loopwright-job',
+        // Which seed data there is to be is asked before anything is installed for it.
+        ...(id === 'seed' ? [action, action] : [action]),
         'actions/upload-artifact',
       ]);
       expect(steps[0]?.with).toEqual({
@@ -97,6 +99,8 @@ describe('a dispatched run', () => {
   const token = 'ghs_templates';
   let git: GitServer;
   let app: HttpServer;
+  /** What the base and the default branch hold. */
+  let owned: Record<string, string>;
   let base: string;
   let candidate: string;
   const files = new Map<string, string>();
@@ -113,11 +117,12 @@ describe('a dispatched run', () => {
     const setup =
       'inputs: { workspace: { required: true } }\nruns:\n  using: composite\n  steps:\n    - { shell: bash, run: \'cat "$W/file" > installed; echo "LEFT=behind" >> "$GITHUB_ENV"\', env: { W: "${' +
       '{ inputs.workspace }}" } }\n';
-    base = await git.commit('refs/heads/main', {
+    owned = {
       file: 'base',
       '.github/actions/loopwright-job/action.yml': action,
       '.github/actions/loopwright-setup/action.yml': setup,
-    });
+    };
+    base = await git.commit('refs/heads/main', owned);
     candidate = await git.commit('refs/loopwright/1/1/3', { file: 'candidate' });
     app = await serve((request, response) => {
       const refusal = refusals.shift();
@@ -145,7 +150,7 @@ describe('a dispatched run', () => {
     const { env } = process;
     const brief = JSON.parse(readFileSync(env.LOOPWRIGHT_BRIEF, 'utf8'));
     writeFileSync(env.LOOPWRIGHT_OUTPUT + '/.report.json', JSON.stringify({
-      mode: process.argv[2], verdict: brief.verdict,
+      mode: process.argv[2], verdict: brief.verdict, drafted: existsSync(env.RUNNER_TEMP + '/draft'),
       variables: Object.keys(env).sort(), model: env.LOOPWRIGHT_MODEL_URL, phase: env.LOOPWRIGHT_PHASE,
       file: readFileSync(env.LOOPWRIGHT_WORKSPACE + '/file', 'utf8'),
       installed: existsSync('installed') ? readFileSync('installed', 'utf8') : 'nothing',
@@ -153,10 +158,16 @@ describe('a dispatched run', () => {
       config: readFileSync(env.LOOPWRIGHT_WORKSPACE + '/.git/config', 'utf8'),
       input: env.LOOPWRIGHT_INPUT === undefined ? [] : readdirSync(env.LOOPWRIGHT_INPUT),
     }));
-    appendFileSync(env.GITHUB_OUTPUT, 'verdict=' + brief.verdict + '\\n');
+    const isDraft = process.argv[2] === 'draft-seed';
+    if (isDraft) writeFileSync(env.RUNNER_TEMP + '/draft', '');
+    appendFileSync(env.GITHUB_OUTPUT, 'verdict=' + (isDraft ? brief.draft : brief.verdict) + '\\n');
   `;
 
-  const dispatch = async (name: string, verdict: string, changes: Record<string, string> = {}): Promise<RunRecord> =>
+  const dispatch = async (
+    name: string,
+    verdict: string,
+    { draft, ...changes }: Record<string, string> = {},
+  ): Promise<RunRecord> =>
     runWorkflow(await textOf(name), {
       path: `.github/workflows/${name}.yml`,
       cloneUrl: git.cloneUrl,
@@ -175,7 +186,7 @@ describe('a dispatched run', () => {
         candidate,
         base,
         job: publish('jobs/job', fakeJob, '.mjs'),
-        brief: publish('briefs/brief', JSON.stringify({ verdict }), '.json'),
+        brief: publish('briefs/brief', JSON.stringify({ verdict, draft }), '.json'),
         app: app.url,
         model: 'http://127.0.0.1:1/v1',
         ...changes,
@@ -211,8 +222,27 @@ describe('a dispatched run', () => {
     expect(report.variables).not.toContain('LEFT');
     // To ask who it is, and for nothing else.
     expect(tokensIn(report)).toEqual(['ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']);
-    expect(await reportIn(artifacts[1])).toMatchObject({ mode: 'seed', input: ['.report.json'] });
+    expect(await reportIn(artifacts[1])).toMatchObject({ mode: 'seed', drafted: false, input: ['.report.json'] });
   });
+
+  it.each([
+    ['needs none', 'pass', { mode: 'draft-seed', installed: 'nothing' }],
+    ['is open', 'open', { mode: 'seed', installed: 'base', drafted: true }],
+    ['fails', 'fail', { mode: 'draft-seed', installed: 'nothing' }],
+  ])(
+    'where a lock file names what is installed, and a draft of the seed that %s, it is installed only for a seed',
+    async (_, draft, report) => {
+      base = await git.commit('refs/heads/main', { ...owned, 'package-lock.json': '{}' });
+      const { result, artifacts } = await dispatch('loopwright-build', 'pass', { draft });
+      expect(result.conclusion).toBe('success');
+      const seed = artifacts.find(({ name }) => name === 'seed');
+      expect(await reportIn(seed)).toMatchObject({
+        ...report,
+        file: 'candidate',
+        input: ['.report.json'],
+      });
+    },
+  );
 
   it('of the build with a failing verdict succeeds, delivers its report and skips the seed', async () => {
     const { result, artifacts } = await dispatch('loopwright-build', 'fail');

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from '../../src/jobs/build/build.ts';
 import { runJob } from '../../src/jobs/run-job.ts';
-import { seed } from '../../src/jobs/seed/seed.ts';
+import { draftFolder } from '../../src/jobs/seed/draft.ts';
+import { draftSeed, seed } from '../../src/jobs/seed/seed.ts';
 import type { AcceptanceTests } from '../../src/loop/answers.ts';
 import { type Brief, type BuildReport, buildReport, type SeedReport, seedReport } from '../../src/loop/brief.ts';
 import { JOB } from '../prepared.ts';
@@ -141,15 +142,21 @@ export function briefFor({ commit }: Checkout, changes: Partial<Brief> = {}): Br
   };
 }
 
+const JOBS = {
+  build: { kind: 'build', job: build },
+  seed: { kind: 'seed', job: seed },
+  'draft-seed': { kind: 'seed', job: draftSeed },
+} as const;
+
 /** Runs a job with a scripted model as the workflow would, and reads back all that it delivered. */
 export async function run(
-  kind: 'build' | 'seed',
+  name: keyof typeof JOBS,
   { root, workspace }: Checkout,
   request: { readonly brief: Brief; readonly script: Script; readonly input?: BuildReport },
 ) {
-  const place = await mkdtemp(join(root, `${kind}-`));
-  const [briefFile, output, input, githubOutput] = ['brief.json', 'output', 'input', 'github'].map((name) =>
-    join(place, name),
+  const place = await mkdtemp(join(root, `${name}-`));
+  const [briefFile, output, input, githubOutput] = ['brief.json', 'output', 'input', 'github'].map((part) =>
+    join(place, part),
   );
   if (briefFile === undefined || output === undefined || input === undefined || githubOutput === undefined)
     throw new Error();
@@ -160,8 +167,7 @@ export async function run(
   const log: string[] = [];
   try {
     await runJob({
-      kind,
-      job: { build, seed }[kind],
+      ...JOBS[name],
       bundle: JOB,
       log: (line) => log.push(line),
       variables: {
@@ -179,8 +185,10 @@ export async function run(
   } finally {
     await model.close();
   }
-  const text = await readFile(join(output, 'report.json'), 'utf8');
-  return { text, output, log, requests: model.requests, outputs: await readFile(githubOutput, 'utf8') };
+  const outputs = await readFile(githubOutput, 'utf8');
+  const folder = outputs === 'verdict=open\n' ? draftFolder(root) : output;
+  const text = await readFile(join(folder, 'report.json'), 'utf8');
+  return { text, output, log, requests: model.requests, outputs };
 }
 
 /** Builds and parses the report. */
@@ -189,9 +197,15 @@ export async function runBuild(place: Checkout, brief: Brief, script: Script) {
   return { ...done, report: buildReport.parse(JSON.parse(done.text)) };
 }
 
+type Seeding = readonly [place: Checkout, brief: Brief, script: Script, input?: BuildReport];
+
 /** Seeds on top of a build report and parses the report. */
-export async function runSeed(place: Checkout, brief: Brief, script: Script, input?: BuildReport) {
-  const done = await run('seed', place, { brief, script, ...(input === undefined ? {} : { input }) });
+export const runSeed = (...seeding: Seeding) => runFor('seed', seeding);
+/** Asks for the seed on top of a build report, as the step before does, and parses the report or the draft of one. */
+export const draftSeedOn = (...seeding: Seeding) => runFor('draft-seed', seeding);
+
+async function runFor(name: 'seed' | 'draft-seed', [place, brief, script, input]: Seeding) {
+  const done = await run(name, place, { brief, script, ...(input === undefined ? {} : { input }) });
   const report: SeedReport = seedReport.parse(JSON.parse(done.text));
   return { ...done, report };
 }

@@ -3,22 +3,36 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Report, report as reportSchema } from '../../loop/brief.ts';
 import { allPassed, type Standard, verdictsOf } from '../../loop/gates.ts';
+import { isDraft } from '../seed/draft.ts';
 
 const PHASES = { build: 'BUILD', seed: 'SEED_DATA', verify: 'VERIFY' } as const;
 
+/** `open` is a draft, with which a later step goes on. */
+export type Outcome = 'pass' | 'fail' | 'open';
+
+interface Place extends Omit<Standard, 'phase'> {
+  /** Becomes the artifact. */
+  readonly output: string;
+  /** Of what is no report yet. */
+  readonly drafts: string;
+  readonly githubOutput: string | undefined;
+}
+
 /**
- * Writes the report and, where GitHub wants outputs, `verdict=pass|fail`; only a job after this one reads the verdict, the App decides from the report.
- * @throws {ZodError} when the report does not have the agreed shape.
+ * Writes the report, or the draft of one, and, where GitHub wants outputs, `verdict=pass|fail|open`; only what comes after it in the run reads the
+ * verdict, the App decides from the report. @throws {ZodError} when the report does not have the agreed shape.
  */
-export async function writeReport(
-  report: Report,
-  place: { readonly output: string; readonly githubOutput: string | undefined } & Omit<Standard, 'phase'>,
-): Promise<'pass' | 'fail'> {
+export async function writeReport(report: Report, place: Place): Promise<Outcome> {
   const checked = reportSchema.parse(report);
-  await mkdir(place.output, { recursive: true });
-  await writeFile(join(place.output, 'report.json'), `${JSON.stringify(checked, null, 1)}\n`);
-  const gates = verdictsOf({ ...place, phase: PHASES[checked.kind] }, checked.measurements);
-  const verdict = checked.failure === null && allPassed(gates) ? 'pass' : 'fail';
-  if (place.githubOutput !== undefined) await appendFile(place.githubOutput, `verdict=${verdict}\n`);
-  return verdict;
+  const folder = isDraft(checked) ? place.drafts : place.output;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'report.json'), `${JSON.stringify(checked, null, 1)}\n`);
+  const outcome = isDraft(checked) ? 'open' : verdictOf(checked, place);
+  if (place.githubOutput !== undefined) await appendFile(place.githubOutput, `verdict=${outcome}\n`);
+  return outcome;
+}
+
+function verdictOf(report: Report, standard: Omit<Standard, 'phase'>): 'pass' | 'fail' {
+  const gates = verdictsOf({ ...standard, phase: PHASES[report.kind] }, report.measurements);
+  return report.failure === null && allPassed(gates) ? 'pass' : 'fail';
 }

@@ -28,24 +28,54 @@ import { runTwice, type SeedRuns } from './seed-run.ts';
 
 type Outcome = Pick<SeedReport, 'seed' | 'changes' | 'measurements' | 'defects' | 'failure'>;
 
-/** Seeds the product of the build report in `environment.input` and reports it. Expected failures are the report's `failure`. */
+/**
+ * Seeds the product of the build report in `environment.input` by the draft, or asks for one, and reports it. Expected failures are the report's `failure`.
+ */
 export async function seed(brief: Brief, environment: JobEnvironment): Promise<SeedReport> {
-  return { kind: 'seed', ...(await reportedOn(brief, environment, outcomeOf)) };
+  const report = await reportedOn(brief, environment, seeded);
+  const { calls, durationMs } = environment.draft ?? { calls: [], durationMs: 0 };
+  return { kind: 'seed', ...report, calls: [...calls, ...report.calls], durationMs: durationMs + report.durationMs };
 }
 
-async function outcomeOf(brief: Brief, environment: JobEnvironment): Promise<Outcome> {
-  try {
-    const built = await readBuild(brief, environment.input);
-    const repository = await openRepository(environment.workspace, environment.scratch);
-    const bench: Bench = { brief, environment, repository, attempts: new Map(), packages: new Map() };
-    await applyChanges(environment.workspace, built.changes);
+/** Asks which seed data the product needs, and runs nothing: where it needs none that is the report, else a draft for `seed`, without a number. */
+export async function draftSeed(brief: Brief, environment: JobEnvironment): Promise<SeedReport> {
+  return { kind: 'seed', ...(await reportedOn(brief, environment, drafted)) };
+}
+
+function drafted(brief: Brief, environment: JobEnvironment): Promise<Outcome> {
+  return orFailed(environment, async () => {
+    const { bench, built } = await begun(brief, environment);
     const answer = await ask(bench, built);
+    if (answer.needed) return { seed: answer, changes: [], measurements: [], defects: [], failure: null };
+    const judged = await judge(environment, { answer, refused: [], runs: undefined });
+    return { seed: answer, changes: [], ...judged, failure: null };
+  });
+}
+
+function seeded(brief: Brief, environment: JobEnvironment): Promise<Outcome> {
+  return orFailed(environment, async () => {
+    const { bench, built } = await begun(brief, environment);
+    await applyChanges(environment.workspace, built.changes);
+    const answer = environment.draft?.seed ?? (await ask(bench, built));
     const refused = answer.needed ? await refusalsOfSeed(bench, built, answer) : [];
     const changes = answer.needed && refused.length === 0 ? answer.files.map(changeOf) : [];
     await applyChanges(environment.workspace, changes);
     const runs = answer.needed && refused.length === 0 ? await runTwice(bench, answer) : undefined;
     const judged = await judge(environment, { answer, refused, runs });
     return { seed: answer, changes, ...judged, failure: null };
+  });
+}
+
+async function begun(brief: Brief, environment: JobEnvironment) {
+  const built = await readBuild(brief, environment.input);
+  const repository = await openRepository(environment.workspace, environment.scratch);
+  const bench: Bench = { brief, environment, repository, attempts: new Map(), packages: new Map() };
+  return { bench, built };
+}
+
+async function orFailed(environment: JobEnvironment, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
   } catch (error) {
     return { seed: null, changes: [], measurements: [], defects: [], failure: failureOf(error, environment) };
   }

@@ -1,6 +1,6 @@
 /** What a job works with: places, the sandbox, the model and where its outputs go. */
 import { BudgetError, LoopError, ModelError } from '../../errors.ts';
-import type { Brief, ModelCall } from '../../loop/brief.ts';
+import type { Brief, ModelCall, SeedReport } from '../../loop/brief.ts';
 import type { CallContext } from '../../loop/call-headers.ts';
 import { leftAfter, type Purse } from '../../loop/costs.ts';
 import type { Measurement } from '../../loop/measurement.ts';
@@ -20,6 +20,8 @@ export interface JobEnvironment {
   readonly output: string;
   /** The artifact of the job before this one; undefined when there is none. */
   readonly input: string | undefined;
+  /** What an earlier step of the same job left for this one to go on with. */
+  readonly draft?: SeedReport | undefined;
   readonly sandbox: Sandbox;
   /** What the set-up action has installed; undefined where there is none. */
   readonly prepared?: string | undefined;

@@ -1,15 +1,17 @@
 /** The SEED_DATA job on top of a real build report: scripts run twice, counts are compared, nothing else may be touched. */
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { digestOfTests } from '../../../src/guard/test-digest.ts';
 import { build } from '../../../src/jobs/build/build.ts';
 import { runJob } from '../../../src/jobs/run-job.ts';
+import { draftFolder } from '../../../src/jobs/seed/draft.ts';
 import type { BuildReport } from '../../../src/loop/brief.ts';
 import {
   briefFor,
   checkout,
   DESIGN,
+  draftSeedOn,
   FROZEN_FILE,
   FROZEN_TEXT,
   GOOD,
@@ -73,8 +75,7 @@ test('a seed that runs twice alike with its declared counts passes, and only its
 });
 
 test('a change that stores nothing needs no seed, and the raw output says so', async () => {
-  const none = { needed: false, reason: 'Nothing is stored.', files: [], command: [], counts: [] };
-  const { report, outputs } = await seedWith(none);
+  const { report, outputs } = await seedWith(NONE);
   expect(numbersOf(report)).toEqual({ seed_errors: 0, seed_drift: 0, seed_count_mismatches: 0 });
   expect(report.changes).toEqual([]);
   expect(outputs).toBe('verdict=pass\n');
@@ -143,6 +144,49 @@ test.each([
     expect(numbersOf(report)).toEqual(numbers);
   },
 );
+
+const scripted = (given: unknown) => ({ answers: { 'seed-data': [given] } });
+const NONE = { needed: false, reason: 'Nothing is stored.', files: [], command: [], counts: [] };
+
+test('a draft that needs no seed is the whole report', async () => {
+  const { report, outputs } = await draftSeedOn(place(), briefFor(place()), scripted(NONE), built());
+  expect(numbersOf(report)).toEqual({ seed_errors: 0, seed_drift: 0, seed_count_mismatches: 0 });
+  expect(outputs).toBe('verdict=pass\n');
+});
+
+test('a draft of a seed is open, runs nothing, and is seeded by without another question', async () => {
+  const draft = await draftSeedOn(place(), briefFor(place()), scripted(answer(GOOD_SCRIPT)), built());
+  expect([draft.outputs, draft.report.measurements, draft.report.changes]).toEqual(['verdict=open\n', [], []]);
+  expect(await readdir(draft.output).catch(() => [])).not.toContain('report.json');
+  const { report, outputs, requests } = await runSeed(place(), briefFor(place()), { answers: {} }, built());
+  expect([outputs, requests]).toEqual(['verdict=pass\n', []]);
+  expect(numbersOf(report)).toEqual({ seed_errors: 0, seed_drift: 0, seed_count_mismatches: 0 });
+  expect(report.changes).toEqual([{ path: 'seed/seed.js', mode: '100644', content: encoded(GOOD_SCRIPT) }]);
+  expect(report.calls).toEqual(draft.report.calls);
+});
+
+test('a draft of a seed that may not be is refused where it is run', async () => {
+  const refused = answer(GOOD_SCRIPT, { files: [{ path: FROZEN_FILE, content: GOOD_SCRIPT }] });
+  await draftSeedOn(place(), briefFor(place()), scripted(refused), built());
+  const { report, outputs } = await runSeed(place(), briefFor(place()), { answers: {} }, built());
+  expect([outputs, numbersOf(report)]).toEqual(['verdict=fail\n', { seed_errors: 1 }]);
+});
+
+test('a model that gives no draft is a failure of the report, and nothing is open', async () => {
+  const { report, outputs } = await draftSeedOn(place(), briefFor(place()), scripted('words'), built());
+  expect([outputs, report.failure?.cause]).toEqual(['verdict=fail\n', 'model']);
+});
+
+test.each([
+  ['of another run', (text: string) => text.replace('"entry": 5', '"entry": 4'), 'is of loop-1, entry 4, not of'],
+  ['that is none', () => '{}', 'is not valid'],
+])('a draft %s is not seeded by', async (_, changed, sentence) => {
+  const { text } = await draftSeedOn(place(), briefFor(place()), scripted(answer(GOOD_SCRIPT)), built());
+  await writeFile(join(draftFolder(place().root), 'report.json'), changed(text));
+  const { report, outputs } = await runSeed(place(), briefFor(place()), scripted(answer(GOOD_SCRIPT)), built());
+  expect(outputs).toBe('verdict=fail\n');
+  expect(report.failure?.message).toContain(sentence);
+});
 
 test('without the report of this very build there is nothing to seed', async () => {
   const seeded = (input: BuildReport | undefined) => seed(answer(GOOD_SCRIPT), input);
