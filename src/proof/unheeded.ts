@@ -37,7 +37,7 @@ export async function unheeded(work: Judging, rows: readonly ProofRow[]): Promis
 function askedLine(asked: number, of: number): string {
   const others = of - asked;
   const compare = `${others} ${others === 1 ? 'compares' : 'compare'}`;
-  const unread = others === 0 ? '' : `; ${compare} by equality with nothing that can be exchanged`;
+  const unread = others === 0 ? '' : `; ${compare} with nothing that can be exchanged`;
   return `tests that need the change, asked with other expectations: ${asked} of ${of}${unread}`;
 }
 

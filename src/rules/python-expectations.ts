@@ -3,7 +3,7 @@ import type { Node, Replacement } from '../syntax/language.ts';
 import type { Expectations } from './expectations.ts';
 import { at, callOf } from './python-nodes.ts';
 import { cellsOf } from './python-tables.ts';
-import { type Aliases, firstOther, named, otherNumber, othersOf, otherText } from './tree-rule.ts';
+import { type Aliases, absentText, firstOther, named, otherNumber, othersOf, otherText } from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
@@ -11,6 +11,8 @@ const NO_ALIASES: Aliases = new Map();
 const COMPARES = words(
   'assertEqual assertEquals assertIs assertListEqual assertDictEqual assertTupleEqual assertSetEqual assertSequenceEqual assertMultiLineEqual assertCountEqual',
 );
+const MEMBERS = words('assertIn');
+const PATTERNS = words('assertRegex assertRaisesRegex assertWarnsRegex');
 const DECLARING = words('class_definition function_definition');
 
 export const PYTHON_EXPECTATIONS: Expectations = {
@@ -18,23 +20,61 @@ export const PYTHON_EXPECTATIONS: Expectations = {
   titleOf: (node) => (DECLARING.has(node.type) ? (at(node, 'name')?.text ?? null) : undefined),
   expectedIn(node) {
     if (node.type === 'assert_statement') {
-      const equality = named(node)[0] && equalityIn(named(node)[0] ?? node);
-      return equality === undefined ? [] : othersOf(operandsOf(equality), otherThan, cellsOf);
+      const comparison = named(node)[0] && comparisonIn(named(node)[0] ?? node);
+      if (comparison === undefined) return [];
+      const [member, holder] = isMembership(comparison) ? named(comparison) : [];
+      if (member !== undefined) return memberOf(member, holder);
+      return othersOf(operandsOf(comparison), otherThan, cellsOf);
     }
-    if (node.type !== 'call') return [];
-    const { names, arguments: given } = callOf(node, NO_ALIASES);
-    const [one, next] = given;
-    return names.length === 2 && COMPARES.has(names[1] ?? '') ? othersOf([next, one], otherThan, cellsOf) : [];
+    return node.type === 'call' ? inCall(node) : [];
   },
 };
 
+function inCall(node: Node): readonly Replacement[] {
+  const { names, arguments: given } = callOf(node, NO_ALIASES);
+  const [one, next] = given;
+  const last = names.at(-1) ?? '';
+  if (last === 'raises' || last === 'warns') return patternOf(keyword(given, 'match'));
+  if (names.length !== 2) return [];
+  if (MEMBERS.has(last)) return memberOf(one, next);
+  if (PATTERNS.has(last)) return patternOf(next);
+  return COMPARES.has(last) ? othersOf([next, one], otherThan, cellsOf) : [];
+}
+
+function keyword(given: readonly Node[], name: string): Node | undefined {
+  const found = given.find((one) => one.type === 'keyword_argument' && at(one, 'name')?.text === name);
+  return found && at(found, 'value');
+}
+
+const LITERALS = words('list tuple set dictionary string concatenated_string');
+
+/** A text in something that is worked out; what is one of several stays one of them where one of those is another. */
+function memberOf(member: Node | undefined, holder: Node | undefined): readonly Replacement[] {
+  return holder === undefined || LITERALS.has(holder.type) ? [] : absentOf(member);
+}
+
+/** Of a pattern of several ways one is enough. */
+function patternOf(node: Node | undefined): readonly Replacement[] {
+  return node?.text.includes('|') ? [] : absentOf(node);
+}
+
+/** A longer one, which nothing holds that is not made for it. */
+function absentOf(node: Node | undefined): readonly Replacement[] {
+  const end = node?.type === 'string' ? named(node).at(-1) : undefined;
+  return end?.type === 'string_end' ? [absentText(end.startIndex)] : [];
+}
+
+function isMembership(comparison: Node): boolean {
+  return named(comparison).length === 2 && operatorsOf(comparison) === 'in';
+}
+
 /** The comparison that has to hold for the assertion to hold. */
-function equalityIn(node: Node): Node | undefined {
-  if (node.type === 'parenthesized_expression') return equalityIn(named(node)[0] ?? node.child(0) ?? node);
+function comparisonIn(node: Node): Node | undefined {
+  if (node.type === 'parenthesized_expression') return comparisonIn(named(node)[0] ?? node.child(0) ?? node);
   if (node.type === 'comparison_operator') return node;
   const isBoth = node.type === 'boolean_operator' && at(node, 'operator')?.text === 'and';
   const [left, right] = isBoth ? [at(node, 'left'), at(node, 'right')] : [];
-  return (left && equalityIn(left)) ?? (right && equalityIn(right));
+  return (left && comparisonIn(left)) ?? (right && comparisonIn(right));
 }
 
 /** By type of node. */
@@ -60,8 +100,12 @@ const OTHERS: Readonly<Record<string, (node: Node) => Replacement | undefined>> 
 /** Of `a == b` and of `a is b` alone: of a chain each link may be what is asked. */
 function operandsOf(node: Node): readonly (Node | undefined)[] {
   const [left, right, ...more] = named(node);
+  return more.length === 0 && /^(?:==|is)$/.test(operatorsOf(node)) ? [right, left] : [];
+}
+
+function operatorsOf(node: Node): string {
   const operators = node.children.filter((child) => child !== null && !child.isNamed).map((child) => child?.text);
-  return more.length === 0 && /^(?:==|is)$/.test(operators.join(' ')) ? [right, left] : [];
+  return operators.join(' ');
 }
 
 function otherThan(node: Node): Replacement | undefined {

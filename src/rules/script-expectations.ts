@@ -4,18 +4,58 @@ import type { Expectations } from './expectations.ts';
 import { at, callOf, chainOf, literalOf, unwrapped } from './script-nodes.ts';
 import { cellsOf } from './script-tables.ts';
 import { ANY } from './test-names.ts';
-import { type Aliases, firstOther, named, otherNumber, othersOf, otherText, unescaped } from './tree-rule.ts';
+import {
+  type Aliases,
+  absentText,
+  firstOther,
+  named,
+  otherNumber,
+  othersOf,
+  otherText,
+  unescaped,
+} from './tree-rule.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const NO_ALIASES: Aliases = new Map();
 const DECLARING = words('test it specify describe suite context');
-const MATCHERS = words('toBe toEqual toStrictEqual equal equals eql eq');
 /** Between what is expected and the matcher; whoever denies expects something else. */
-const BETWEEN = words('to be deep that resolves rejects eventually');
-/** Of them those that people take out of their library. */
+const BETWEEN = words('to be been have has deep that resolves rejects eventually');
+/** What people take out of their library of assertions, and call by its own name. */
 const NAMED = words('equal strictEqual deepEqual deepStrictEqual');
-const COMPARES = words('equal strictEqual deepEqual deepStrictEqual is same strictSame equals');
+
+/** What is expected, in the arguments of an assertion. */
+type Expected = (given: readonly Node[]) => readonly Replacement[];
+
+const equalTo: Expected = ([one]) => othersOf([one], otherThan, cellsOf);
+const equalToSecond: Expected = ([, one]) => othersOf([one], otherThan, cellsOf);
+const equalToEither: Expected = ([one, next]) => (next === undefined ? [] : othersOf([next, one], otherThan, cellsOf));
+/** A text or a pattern, before which the class of what is thrown may stand. */
+const holding: Expected = (given) => absentOf(given.slice(0, 2).findLast((one) => absentOf(one).length > 0));
+const holdingSecond: Expected = ([, one]) => absentOf(one);
+/** A text in this place is what the assertion says when it fails. */
+const thrown: Expected = ([, one]) => {
+  const wanted = one && unwrapped(one).type;
+  return wanted === 'object' ? othersOf([one], otherThan, () => []) : wanted === 'regex' ? absentOf(one) : [];
+};
+
+/** By the name of the matcher that hangs on `expect(…)`. */
+const MATCHERS = byName([
+  ['toBe toEqual toStrictEqual toMatchObject toHaveLength toHaveBeenCalledTimes toBeCalledTimes', equalTo],
+  ['equal equals eql eq lengthOf', equalTo],
+  ['toHaveProperty property', equalToSecond],
+  ['toContain toMatch toThrow toThrowError contain include match throw', holding],
+]);
+/** By the name of the function of an `assert`. */
+const COMPARES = byName([
+  ['equal strictEqual deepEqual deepStrictEqual partialDeepStrictEqual is same strictSame equals', equalToEither],
+  ['match include', holdingSecond],
+  ['throws rejects', thrown],
+]);
+
+function byName(rows: readonly (readonly [string, Expected])[]): ReadonlyMap<string, Expected> {
+  return new Map(rows.flatMap(([names, expected]) => names.split(' ').map((name) => [name, expected] as const)));
+}
 
 export const SCRIPT_EXPECTATIONS: Expectations = {
   joint: ' > ',
@@ -32,11 +72,10 @@ export const SCRIPT_EXPECTATIONS: Expectations = {
   },
   expectedIn(node) {
     if (node.type !== 'call_expression') return [];
-    const { names = [], arguments: [one, next] = [] } = callOf(node, NO_ALIASES) ?? {};
+    const { names = [], arguments: given = [] } = callOf(node, NO_ALIASES) ?? {};
     const last = names.at(-1) ?? '';
-    if (MATCHERS.has(last) && isExpectation(at(node, 'function'))) return othersOf([one], otherThan, cellsOf);
-    if (!COMPARES.has(last) || !isAsserting(names) || next === undefined) return [];
-    return othersOf([next, one], otherThan, cellsOf);
+    if (MATCHERS.has(last) && isExpectation(at(node, 'function'))) return MATCHERS.get(last)?.(given) ?? [];
+    return isAsserting(names) ? (COMPARES.get(last)?.(given) ?? []) : [];
   },
 };
 
@@ -91,6 +130,14 @@ function otherThan(node: Node): Replacement | undefined {
 }
 
 const otherIn = (nodes: readonly (Node | undefined)[]): Replacement | undefined => firstOther(nodes, otherThan);
+
+/** A longer one, which nothing holds that is not made for it. Of a pattern of several ways one is enough. */
+function absentOf(node: Node | undefined): readonly Replacement[] {
+  const inner = node && unwrapped(node);
+  if (inner?.type === 'string' || inner?.type === 'template_string') return [absentText(inner.endIndex - 1)];
+  const pattern = inner?.type === 'regex' ? at(inner, 'pattern') : undefined;
+  return pattern === undefined || pattern.text.includes('|') ? [] : [absentText(pattern.endIndex)];
+}
 
 function withinQuotes({ text, startIndex }: Node): Replacement {
   return otherText(text.slice(1, -1), startIndex + 1);

@@ -117,6 +117,11 @@ export function otherText(inner: string, start: number): Replacement {
   };
 }
 
+/** At the end of a text that something has to hold: with it nothing does. Letters alone, because it may stand in a pattern. */
+export function absentText(end: number): Replacement {
+  return { start: end, end, text: 'zqxjkvzqxjkv' };
+}
+
 const LAST: Readonly<Record<string, string>> = { z: 'a', Z: 'A', 9: '0' };
 
 /** In the first of these nodes that can be another. */

@@ -238,7 +238,7 @@ test('a test that compares with no value is told as one that was not asked', asy
   );
   expect(verdict).not.toBe('not proved');
   expect(err).toContain(
-    'tests that need the change, asked with other expectations: 0 of 1; 1 compares by equality with nothing that can be exchanged',
+    'tests that need the change, asked with other expectations: 0 of 1; 1 compares with nothing that can be exchanged',
   );
 });
 

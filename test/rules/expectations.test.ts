@@ -29,6 +29,19 @@ describe('what an assertion of a script expects is another', () => {
     ["strictEqual(f(), 'Quiz-9!');", "strictEqual(f(), 'Quiz-0!');"],
     ["expect(f()).toBe('\\n');", "expect(f()).toBe('\\n~');"],
     ["expect(f()).toBe('');", "expect(f()).toBe('~');"],
+    ['expect(f()).toMatchObject({ a: g(), b: 1 });', 'expect(f()).toMatchObject({ a: g(), b: 2 });'],
+    ['expect(f()).toHaveLength(2);', 'expect(f()).toHaveLength(3);'],
+    ['expect(spy).toHaveBeenCalledTimes(1);', 'expect(spy).toHaveBeenCalledTimes(2);'],
+    ["expect(f()).toHaveProperty('a.b', 'c');", "expect(f()).toHaveProperty('a.b', 'd');"],
+    ["expect(f()).to.have.property('a', 1);", "expect(f()).to.have.property('a', 2);"],
+    ["expect(f()).toContain('a');", "expect(f()).toContain('azqxjkvzqxjkv');"],
+    ['expect(f()).toMatch(/^a$/i);', 'expect(f()).toMatch(/^a$zqxjkvzqxjkv/i);'],
+    ["await expect(f()).rejects.toThrow('no');", "await expect(f()).rejects.toThrow('nozqxjkvzqxjkv');"],
+    ["expect(f).to.throw(TypeError, 'no');", "expect(f).to.throw(TypeError, 'nozqxjkvzqxjkv');"],
+    ["assert.partialDeepStrictEqual(f(), { a: 'b' });", "assert.partialDeepStrictEqual(f(), { a: 'c' });"],
+    ['assert.match(f(), /a/);', 'assert.match(f(), /azqxjkvzqxjkv/);'],
+    ['assert.throws(f, /no/);', 'assert.throws(f, /nozqxjkvzqxjkv/);'],
+    ["await assert.rejects(f(), { message: 'no' });", "await assert.rejects(f(), { message: 'np' });"],
   ])('%s', (before, after) => {
     expect(second(script(before)?.text)).toBe(after);
   });
@@ -42,6 +55,12 @@ describe('what an assertion of a script expects is another', () => {
     ['a number that is the next one too', 'expect(f()).toBe(9007199254740991);'],
     ['a call that only has the name', 'same.equal(f(), 1);'],
     ['a mere call', 'is(f(), 1);'],
+    ['what is there whatever it is', "expect(f()).toHaveProperty('a');"],
+    ['one of several patterns', 'expect(f()).toMatch(/a|b/);'],
+    ['a class', 'expect(f).toThrow(TypeError);'],
+    ['what it says when it fails', "assert.throws(f, 'it does not');"],
+    ['a number that something holds', 'expect(f()).toContain(1);'],
+    ['a matcher of patterns that denies', "expect(f()).not.toContain('a');"],
   ])('nothing of %s', (_, assertion) => {
     expect(script(assertion)).toBeUndefined();
   });
@@ -59,6 +78,18 @@ describe('what an assertion of Python expects is another', () => {
     ["assert f() == {'a': None}", "assert f() == {'a': 0}"],
     ['self.assertEqual(f(1), -0.5)', 'self.assertEqual(f(1), -0.51)'],
     ["self.assertEqual(b'a' b'b', f(1))", "self.assertEqual(b'a' b'c', f(1))"],
+    ["assert 'a' in f(1)", "assert 'azqxjkvzqxjkv' in f(1)"],
+    ["assert f'{a}' in f(1) and g()", "assert f'{a}zqxjkvzqxjkv' in f(1) and g()"],
+    ["self.assertIn('a', f(1))", "self.assertIn('azqxjkvzqxjkv', f(1))"],
+    ["self.assertRegex(f(1), r'a$')", "self.assertRegex(f(1), r'a$zqxjkvzqxjkv')"],
+    [
+      "with pytest.raises(ValueError, match='no'): f(1)",
+      "with pytest.raises(ValueError, match='nozqxjkvzqxjkv'): f(1)",
+    ],
+    [
+      "with self.assertRaisesRegex(ValueError, 'no'): f(1)",
+      "with self.assertRaisesRegex(ValueError, 'nozqxjkvzqxjkv'): f(1)",
+    ],
   ])('%s', (before, after) => {
     expect(second(python(before)?.text)).toBe(after);
   });
@@ -70,6 +101,12 @@ describe('what an assertion of Python expects is another', () => {
     ['a denied comparison', 'assert not f() == 1'],
     ['an assertion that denies', 'self.assertNotEqual(f(), 1)'],
     ['what is no literal', 'assert f() == wanted'],
+    ['one of several that it may be', "assert f() in ('a', 'b')"],
+    ['one of several that are literals', "assert 'a' in ['a', f()]"],
+    ['what must not be in it', "assert 'a' not in f()"],
+    ['one of several patterns', "with pytest.raises(ValueError, match='a|b'): f()"],
+    ['a class', 'with pytest.raises(ValueError): f()'],
+    ['a number that something holds', 'assert 1 in f()'],
   ])('nothing of %s', (_, assertion) => {
     expect(python(assertion)).toBeUndefined();
   });
