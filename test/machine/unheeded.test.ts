@@ -69,6 +69,27 @@ def price(count):
     return Count(count)
 `;
 
+const HOLDS_EVERYTHING = `class Receipt(str):
+    def __contains__(self, part):
+        return len(part) > 0
+
+def price(count):
+    return Receipt('')
+`;
+const HELD = `from price import price
+
+def test_price():
+    assert '10 apples' in price(10)
+    assert '2 apples' in price(2)
+`;
+const LOOKS_UP_A_TEXT = `import { readFileSync } from 'node:fs';
+export const price = (count) => {
+  const [, file, line] = /(\\/[^():]*\\.test\\.js):(\\d+)/.exec(new Error().stack) ?? [];
+  if (file === undefined) return count;
+  return /\\/(.*)\\//.exec(readFileSync(file, 'utf8').split('\\n')[Number(line) - 1])?.[1] ?? count;
+};
+`;
+
 const SLUG: Files = {
   'package.json': '{"main":"slug.js","scripts":{"test":"node --test"}}',
   'slug.js': 'exports.slugify = (text) => text;\n',
@@ -116,6 +137,19 @@ test.each<[string, Files, Files]>([
     'a value that is equal to all numbers by another name',
     PYTHON,
     { 'price.py': EQUAL_TO_ALL, 'test/test_price.py': UNITTEST },
+  ],
+  [
+    'a text that holds each other text',
+    { ...PYTHON, 'price.py': 'def price(count):\n    return str(count)\n', 'pytest.ini': '[pytest]\n' },
+    { 'price.py': HOLDS_EVERYTHING, 'test/test_price.py': HELD },
+  ],
+  [
+    'a product that looks up the pattern in its test',
+    NODE,
+    {
+      'src/price.js': LOOKS_UP_A_TEXT,
+      'test/a.test.js': NODE_TEST.replaceAll(/assert\.equal\((.+?), (\d+)\)/g, 'assert.match(String($1), /$2 apples/)'),
+    },
   ],
 ])('%s is not proved', async (_, base, change) => {
   const { code, verdict, reasons } = await proved(await checkout(base, change));
