@@ -131,23 +131,25 @@ test('--help explains it', async () => {
   expect(out.join('\n')).toContain('asks the model once');
 });
 
-test('a table has its areas in order, and says once what is to be done about several rows in turn', () => {
+test('a table has its areas in order, and says once what is the same of several rows in turn', () => {
   const unseen = { state: 'unknown', sentence: 'Not looked at.', remedy: 'Do this first.' } as const;
   const rows = [
     { area: 'App', subject: 'name', state: 'ok', sentence: 'It has\none.\u001b[2J' } as const,
     { area: 'model', subject: 'answers', ...unseen },
     { area: 'model', subject: 'streams', ...unseen },
+    { area: 'model', subject: 'price', ...unseen, sentence: 'Not known.' },
   ];
-  expect(reportLines({ rows, counts: { ok: 1, missing: 0, wrong: 0, unknown: 2 } })).toEqual([
+  expect(reportLines({ rows, counts: { ok: 1, missing: 0, wrong: 0, unknown: 3 } })).toEqual([
     'App',
     '  ✓ name     It has one. [2J',
     '',
     'model',
-    '  ? answers  Not looked at.',
+    '  ? answers, streams',
+    '             Not looked at.',
     '             → Do this first.',
-    '  ? streams  Not looked at.',
+    '  ? price    Not known.',
     '',
-    '3 looked at: 1 ok, 0 missing, 0 wrong, 2 unknown.',
+    '4 looked at: 1 ok, 0 missing, 0 wrong, 3 unknown.',
   ]);
 });
 
