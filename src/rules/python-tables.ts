@@ -46,12 +46,18 @@ function boundByLoop(loop: Node, name: string): Binding | undefined {
 function boundByParameter(definition: Node, name: string): Binding | undefined {
   const given = named(at(definition, 'parameters') ?? definition);
   const above = definition.parent;
-  if (!given.some(({ text }) => text === name) || above?.type !== 'decorated_definition') return undefined;
+  if (!given.some((one) => isNamed(one, name)) || above?.type !== 'decorated_definition') return undefined;
   const tables = named(above).flatMap((decorator) => (decorator.type === 'decorator' ? tablesIn(decorator) : []));
   const own = tables.find(({ columns }) => columns.includes(name));
   if (own === undefined) return undefined;
   const { columns, table } = own;
   return { scope: definition, rows: rowsOf(table), place: columns.length === 1 ? undefined : columns.indexOf(name) };
+}
+
+/** With its type or without. */
+function isNamed(parameter: Node, name: string): boolean {
+  const own = parameter.type === 'typed_parameter' ? named(parameter)[0] : parameter;
+  return own?.text === name;
 }
 
 function tablesIn(decorator: Node): readonly { readonly columns: readonly string[]; readonly table: Node }[] {

@@ -177,6 +177,10 @@ describe('what a table of Python expects is another, column by column', () => {
       '@pytest.mark.parametrize("a, b", [(1, 3), pytest.param(3, 5, id="x")])\ndef test_f(a, b):\n    assert f(a) == b\n',
     ],
     [
+      '@pytest.mark.parametrize("a, b", [(1, 2)])\ndef test_f(a: int, b: int | None) -> None:\n    assert f(a) == b\n',
+      '@pytest.mark.parametrize("a, b", [(1, 3)])\ndef test_f(a: int, b: int | None) -> None:\n    assert f(a) == b\n',
+    ],
+    [
       '@pytest.mark.parametrize(("a", "b"), CASES)\n@slow\ndef test_f(a, b):\n    assert f(a) == b\nCASES = [[1, "a"]]\n',
       '@pytest.mark.parametrize(("a", "b"), CASES)\n@slow\ndef test_f(a, b):\n    assert f(a) == b\nCASES = [[1, "b"]]\n',
     ],
