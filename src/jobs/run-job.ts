@@ -18,7 +18,7 @@ import { failedReport } from './report/failed-report.ts';
 import { reportFromRoot } from './report/from-root.ts';
 import { parseJson } from './report/json.ts';
 import { createRawStore } from './report/raw.ts';
-import { type Outcome, writeReport } from './report/report.ts';
+import { type ReportVerdict, writeReport } from './report/report.ts';
 import { causeOf } from './report/report-facts.ts';
 import { draftFolder, readDraft } from './seed/draft.ts';
 import { countCalls, type JobEnvironment, JobError, SetupError } from './workspace/environment.ts';
@@ -51,7 +51,7 @@ const NO_KEY = 'loopwright-job';
 const FLAKINESS_RUNS = 5;
 
 /** Runs the job and writes its report. @throws {ConfigError} when the brief cannot be read; then there is no report. */
-export async function runJob(request: JobRequest): Promise<Outcome> {
+export async function runJob(request: JobRequest): Promise<ReportVerdict> {
   const { kind, variables, log } = request;
   const startedAt = Date.now();
   const brief = await readBrief(variables.LOOPWRIGHT_BRIEF);

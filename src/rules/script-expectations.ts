@@ -30,8 +30,10 @@ type Expected = (given: readonly Node[]) => readonly Replacement[];
 const equalTo: Expected = ([one]) => othersOf([one], otherThan, cellsOf);
 const equalToSecond: Expected = ([, one]) => othersOf([one], otherThan, cellsOf);
 const equalToEither: Expected = ([one, next]) => (next === undefined ? [] : othersOf([next, one], otherThan, cellsOf));
-/** A text or a pattern, before which the class of what is thrown may stand. */
-const holding: Expected = (given) => absentOf(given.slice(0, 2).findLast((one) => absentOf(one).length > 0));
+/** What stands behind it is said where the assertion fails. */
+const holding: Expected = ([one]) => absentOf(one);
+/** Behind the class, where one stands before it. */
+const throwing: Expected = ([one, next]) => (one?.type === 'identifier' ? absentOf(next) : absentOf(one));
 const holdingSecond: Expected = ([, one]) => absentOf(one);
 /** A text in this place is what the assertion says when it fails. */
 const thrown: Expected = ([, one]) => {
@@ -44,7 +46,8 @@ const MATCHERS = byName([
   ['toBe toEqual toStrictEqual toMatchObject toHaveLength toHaveBeenCalledTimes toBeCalledTimes', equalTo],
   ['equal equals eql eq lengthOf', equalTo],
   ['toHaveProperty property', equalToSecond],
-  ['toContain toMatch toThrow toThrowError contain include match throw', holding],
+  ['toContain toMatch contain include match', holding],
+  ['toThrow toThrowError throw', throwing],
 ]);
 /** By the name of the function of an `assert`. */
 const COMPARES = byName([
@@ -74,7 +77,8 @@ export const SCRIPT_EXPECTATIONS: Expectations = {
     if (node.type !== 'call_expression') return [];
     const { names = [], arguments: given = [] } = callOf(node, NO_ALIASES) ?? {};
     const last = names.at(-1) ?? '';
-    if (MATCHERS.has(last) && isExpectation(at(node, 'function'))) return MATCHERS.get(last)?.(given) ?? [];
+    const matcher = MATCHERS.get(last);
+    if (matcher !== undefined && isExpectation(at(node, 'function'))) return matcher(given);
     return isAsserting(names) ? (COMPARES.get(last)?.(given) ?? []) : [];
   },
 };

@@ -115,7 +115,7 @@ describe('a dispatched run', () => {
   beforeAll(async () => {
     git = await startGitServer(token);
     const setup =
-      'inputs: { workspace: { required: true } }\nruns:\n  using: composite\n  steps:\n    - { shell: bash, run: \'cat "$W/file" > installed; echo "LEFT=behind" >> "$GITHUB_ENV"\', env: { W: "${' +
+      'inputs: { workspace: { required: true } }\nruns:\n  using: composite\n  steps:\n    - { shell: bash, run: \'cat "$W/file" > installed; [ ! -e "$W/candidate-only" ] || echo " and more" >> installed; echo "LEFT=behind" >> "$GITHUB_ENV"\', env: { W: "${' +
       '{ inputs.workspace }}" } }\n';
     owned = {
       file: 'base',
@@ -123,7 +123,7 @@ describe('a dispatched run', () => {
       '.github/actions/loopwright-setup/action.yml': setup,
     };
     base = await git.commit('refs/heads/main', owned);
-    candidate = await git.commit('refs/loopwright/1/1/3', { file: 'candidate' });
+    candidate = await git.commit('refs/loopwright/1/1/3', { file: 'candidate', 'candidate-only': '' });
     app = await serve((request, response) => {
       const refusal = refusals.shift();
       if (refusal === 'nothing') return void request.socket.destroy();

@@ -38,6 +38,8 @@ describe('what an assertion of a script expects is another', () => {
     ['expect(f()).toMatch(/^a$/i);', 'expect(f()).toMatch(/^a$zqxjkvzqxjkv/i);'],
     ["await expect(f()).rejects.toThrow('no');", "await expect(f()).rejects.toThrow('nozqxjkvzqxjkv');"],
     ["expect(f).to.throw(TypeError, 'no');", "expect(f).to.throw(TypeError, 'nozqxjkvzqxjkv');"],
+    ["expect(f()).to.include('a', 'why');", "expect(f()).to.include('azqxjkvzqxjkv', 'why');"],
+    ["expect(f).to.throw('no', 'why');", "expect(f).to.throw('nozqxjkvzqxjkv', 'why');"],
     ["assert.partialDeepStrictEqual(f(), { a: 'b' });", "assert.partialDeepStrictEqual(f(), { a: 'c' });"],
     ['assert.match(f(), /a/);', 'assert.match(f(), /azqxjkvzqxjkv/);'],
     ['assert.throws(f, /no/);', 'assert.throws(f, /nozqxjkvzqxjkv/);'],
@@ -60,6 +62,7 @@ describe('what an assertion of a script expects is another', () => {
     ['a class', 'expect(f).toThrow(TypeError);'],
     ['what it says when it fails', "assert.throws(f, 'it does not');"],
     ['a number that something holds', 'expect(f()).toContain(1);'],
+    ['what a matcher says when it fails', "expect(f()).to.include(wanted, 'it does not');"],
     ['a matcher of patterns that denies', "expect(f()).not.toContain('a');"],
   ])('nothing of %s', (_, assertion) => {
     expect(script(assertion)).toBeUndefined();

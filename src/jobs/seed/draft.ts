@@ -18,14 +18,20 @@ export function isDraft({ kind, failure, measurements }: Report): boolean {
 
 /** Undefined where no step before this one drafted. @throws {JobError} when it cannot be read, or is of another run. */
 export async function readDraft(folder: string, brief: Brief): Promise<SeedReport | undefined> {
-  const text = await readFile(join(folder, 'report.json'), 'utf8').catch(() => undefined);
+  const text = await readFile(join(folder, 'report.json'), 'utf8').catch(missing);
   if (text === undefined) return undefined;
   const parsed = seedReport.safeParse(parseJson(text));
-  if (!parsed.success) throw new JobError(`The draft of the seed is not valid: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new JobError(`The draft of the seed is not valid: ${z.prettifyError(parsed.error)}; run the build again.`);
   const { loop, entry, candidate } = parsed.data;
-  if (loop !== brief.loop.id || entry !== brief.entry || candidate !== brief.candidate || !isDraft(parsed.data))
+  if (loop !== brief.loop.id || entry !== brief.entry || candidate !== brief.candidate)
     throw new JobError(
-      `The draft of the seed is of ${loop}, entry ${entry}, not of ${brief.loop.id}, entry ${brief.entry}.`,
+      `The draft of the seed is of ${loop}, entry ${entry}, not of ${brief.loop.id}, entry ${brief.entry}; run the build again.`,
     );
   return parsed.data;
+}
+
+function missing(error: unknown): undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOENT') throw new JobError(`The draft of the seed cannot be read (${code}); run the build again.`);
 }

@@ -1,5 +1,5 @@
 /** The SEED_DATA job on top of a real build report: scripts run twice, counts are compared, nothing else may be touched. */
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { digestOfTests } from '../../../src/guard/test-digest.ts';
@@ -162,6 +162,7 @@ test('a draft of a seed is open, runs nothing, and is seeded by without another 
   expect([outputs, requests]).toEqual(['verdict=pass\n', []]);
   expect(numbersOf(report)).toEqual({ seed_errors: 0, seed_drift: 0, seed_count_mismatches: 0 });
   expect(report.changes).toEqual([{ path: 'seed/seed.js', mode: '100644', content: encoded(GOOD_SCRIPT) }]);
+  expect(draft.report.calls).toHaveLength(1);
   expect(report.calls).toEqual(draft.report.calls);
 });
 
@@ -175,6 +176,13 @@ test('a draft of a seed that may not be is refused where it is run', async () =>
 test('a model that gives no draft is a failure of the report, and nothing is open', async () => {
   const { report, outputs } = await draftSeedOn(place(), briefFor(place()), scripted('words'), built());
   expect([outputs, report.failure?.cause]).toEqual(['verdict=fail\n', 'model']);
+});
+
+test('a draft that cannot be read is told, and the model is not asked instead', async () => {
+  await mkdir(join(draftFolder(place().root), 'report.json'), { recursive: true });
+  const { report, requests } = await runSeed(place(), briefFor(place()), scripted(answer(GOOD_SCRIPT)), built());
+  expect(report.failure?.message).toContain('The draft of the seed cannot be read (EISDIR)');
+  expect(requests).toEqual([]);
 });
 
 test.each([
