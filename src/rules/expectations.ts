@@ -14,6 +14,8 @@ export interface Expectations {
   readonly joint: string;
   /** What the assertion of equality expects: the first literal that can be another, or those of a table's column; none for all else. */
   readonly expectedIn: (node: Node) => readonly Replacement[];
+  /** What of a node has to be ended by something thrown: an assertion in it may well never be reached. */
+  readonly thrownFrom: (node: Node) => Node | undefined;
 }
 
 /** By name of the language. */
@@ -69,18 +71,27 @@ const lineOf = ({ line }: Found): number => line;
 function read(root: Node, expectations: Expectations) {
   const found: Found[] = [];
   const tests = new Map<string, number>();
+  const thrownFrom = new Set<number | undefined>();
   const left: Place[] = [{ node: root, names: [] }];
   for (let place = left.pop(); place !== undefined; place = left.pop()) {
     const { node, names } = namedAt(place, expectations);
+    thrownFrom.add(expectations.thrownFrom(node)?.id);
     const test = names?.join(expectations.joint) ?? '';
-    if (names !== place.names) tests.set(test, (tests.get(test) ?? 0) + 1);
+    if (names !== place.names) addTo(tests, test);
     const others = test === '' ? [] : expectations.expectedIn(node);
     // What stands in an assertion belongs to it.
-    if (others.length === 0) left.push(...named(node).map((child) => ({ node: child, names })));
+    if (others.length === 0) left.push(...reachedIn(node, thrownFrom).map((child) => ({ node: child, names })));
     else found.push({ test, line: node.startPosition.row + 1, others });
   }
   return { found, tests };
 }
+
+function addTo(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+const reachedIn = (node: Node, thrownFrom: ReadonlySet<number | undefined>): readonly Node[] =>
+  named(node).filter(({ id }) => !thrownFrom.has(id));
 
 /** With its own title; what stands in a test of whose name nothing is known is nobody's. */
 function namedAt({ node, names }: Place, { titleOf }: Expectations): Place {

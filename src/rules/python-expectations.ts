@@ -13,6 +13,7 @@ const COMPARES = words(
 );
 const MEMBERS = words('assertIn');
 const PATTERNS = words('assertRegex assertRaisesRegex assertWarnsRegex');
+const RAISING = words('raises assertRaises assertRaisesRegex');
 const DECLARING = words('class_definition function_definition');
 
 export const PYTHON_EXPECTATIONS: Expectations = {
@@ -28,7 +29,18 @@ export const PYTHON_EXPECTATIONS: Expectations = {
     }
     return node.type === 'call' ? inCall(node) : [];
   },
+  thrownFrom(node) {
+    const [clause] = node.type === 'with_statement' ? named(node) : [];
+    return clause !== undefined && named(clause).some(isRaising) ? at(node, 'body') : undefined;
+  },
 };
+
+/** `raises(…) as raised`, in a `with`. */
+function isRaising(item: Node): boolean {
+  const value = at(item, 'value');
+  const call = value?.type === 'as_pattern' ? named(value)[0] : value;
+  return call?.type === 'call' && RAISING.has(callOf(call, NO_ALIASES).names.at(-1) ?? '');
+}
 
 function inCall(node: Node): readonly Replacement[] {
   const { names, arguments: given } = callOf(node, NO_ALIASES);

@@ -21,6 +21,8 @@ const NO_ALIASES: Aliases = new Map();
 const DECLARING = words('test it specify describe suite context');
 /** Between what is expected and the matcher; whoever denies expects something else. */
 const BETWEEN = words('to be been have has deep that resolves rejects eventually');
+/** Functions of an `assert`, to which is given what they call. */
+const THROWING = words('throws rejects');
 /** What people take out of their library of assertions, and call by its own name. */
 const NAMED = words('equal strictEqual deepEqual deepStrictEqual');
 
@@ -78,8 +80,15 @@ export const SCRIPT_EXPECTATIONS: Expectations = {
     const { names = [], arguments: given = [] } = callOf(node, NO_ALIASES) ?? {};
     const last = names.at(-1) ?? '';
     const matcher = MATCHERS.get(last);
-    if (matcher !== undefined && isExpectation(at(node, 'function'))) return matcher(given);
+    if (matcher !== undefined && expectationOf(at(node, 'function')) !== undefined) return matcher(given);
     return isAsserting(names) ? (COMPARES.get(last)?.(given) ?? []) : [];
+  },
+  thrownFrom(node) {
+    const { names = [], arguments: given = [] } = callOf(node, NO_ALIASES) ?? {};
+    const last = names.at(-1) ?? '';
+    if (THROWING.has(last)) return given[0];
+    const expectation = MATCHERS.get(last) === throwing ? expectationOf(at(node, 'function')) : undefined;
+    return expectation && callOf(expectation, NO_ALIASES)?.arguments[0];
   },
 };
 
@@ -97,12 +106,12 @@ function filledIn(title: string | null): string | null {
   return title === null ? null : title.replaceAll(/%[a-zA-Z#]|\$[\w#.]+/g, ANY);
 }
 
-/** `expect(…).resolves.toBe`: what the matcher hangs on is the call of `expect`. */
-function isExpectation(matcher: Node | undefined): boolean {
+/** `expect(…)` of `expect(…).resolves.toBe`: what the matcher hangs on is the call of `expect`. */
+function expectationOf(matcher: Node | undefined): Node | undefined {
   let on = matcher && at(matcher, 'object');
   while (on?.type === 'member_expression' && BETWEEN.has(at(on, 'property')?.text ?? '')) on = at(on, 'object');
   const called = on?.type === 'call_expression' ? at(on, 'function') : undefined;
-  return called !== undefined && chainOf(called, NO_ALIASES).join('.') === 'expect';
+  return called !== undefined && chainOf(called, NO_ALIASES).join('.') === 'expect' ? on : undefined;
 }
 
 /** `assert.equal`, `t.equal`, `t.assert.equal`, and `strictEqual` by its own name. */

@@ -64,6 +64,9 @@ describe('what an assertion of a script expects is another', () => {
     ['a number that something holds', 'expect(f()).toContain(1);'],
     ['what a matcher says when it fails', "expect(f()).to.include(wanted, 'it does not');"],
     ['a matcher of patterns that denies', "expect(f()).not.toContain('a');"],
+    ['what is behind that which has to throw', 'expect(() => { expect(f()).toBe(1); }).toThrow();'],
+    ['what is behind that which has to reject', 'await assert.rejects(async () => { assert.equal(await f(), 1); });'],
+    ['what is behind that which has to throw by its own name', 'throws(function () { equal(f(), 1); }, TypeError);'],
   ])('nothing of %s', (_, assertion) => {
     expect(script(assertion)).toBeUndefined();
   });
@@ -110,9 +113,29 @@ describe('what an assertion of Python expects is another', () => {
     ['one of several patterns', "with pytest.raises(ValueError, match='a|b'): f()"],
     ['a class', 'with pytest.raises(ValueError): f()'],
     ['a number that something holds', 'assert 1 in f()'],
+    ['what is behind that which has to raise', 'with pytest.raises(ValueError) as raised: assert f() == 1'],
+    [
+      'what is behind one of two that has to raise',
+      'with g() as a, self.assertRaises(ValueError): self.assertEqual(f(), 1)',
+    ],
   ])('nothing of %s', (_, assertion) => {
     expect(python(assertion)).toBeUndefined();
   });
+});
+
+test.each([
+  [
+    'test_a.py',
+    'def test_a():\n    with raises(E):\n        assert f() == 1\n    with g():\n        assert f() == 1\n',
+    'def test_a():\n    with raises(E):\n        assert f() == 1\n    with g():\n        assert f() == 2\n',
+  ],
+  [
+    'a.test.js',
+    "test('a', () => { assert.throws(() => { assert.equal(f(), 1); }); expect(() => f(1)).not.toThrow(); g(() => equal(f(), 1)); });",
+    "test('a', () => { assert.throws(() => { assert.equal(f(), 1); }); expect(() => f(1)).not.toThrow(); g(() => equal(f(), 2)); });",
+  ],
+])('what no throw has to end is asked beside what one has to: %s', (file, before, after) => {
+  expect(altered(file, before)?.text).toBe(after);
 });
 
 describe('what a table of a script expects is another, column by column', () => {
