@@ -29,6 +29,7 @@ export function proofLines(proof: Proof): readonly string[] {
     '',
     ...rows.filter(({ role }) => role !== 'keeps').map(rowLine),
     ...keptLines(proof),
+    ...exchangedLines(proof),
     ...notAskedLine(proof),
     ...notNeededLine(proof),
     ...(rows.length + proof.kept + proof.redBefore + proof.unrun.length + proof.notAsked + proof.notNeeded === 0
@@ -78,6 +79,22 @@ const keptLine = (said: string): string => `  ${'keeps'.padEnd(10)}  ${said}`;
 
 function passing(count: number): string {
   return `${counted(count, 'test')} ${count === 1 ? 'passes' : 'pass'}`;
+}
+
+/** Only where nothing speaks against the change: else the reasons say more. */
+function exchangedLines({ verdict, rows, exchanged }: Proof): readonly string[] {
+  if (verdict !== 'proved' && verdict !== 'weakly proved') return [];
+  const proving = rows.flatMap(({ role, test }) => (role === 'proves' ? [test] : []));
+  const unasked = proving.filter((id) => !exchanged.includes(id));
+  const need = `${counted(proving.length, 'test')} that ${proving.length === 1 ? 'needs' : 'need'} the change`;
+  return [
+    ...(exchanged.length === 0
+      ? []
+      : [`  exchanged   ${exchanged.length} of ${need} are red with other expectations, as they have to be`]),
+    ...(unasked.length === 0
+      ? []
+      : [`  unknown     ${unasked.length} of ${need} could not be asked with other expectations${named(unasked)}`]),
+  ];
 }
 
 function notAskedLine({ notAsked }: Proof): readonly string[] {

@@ -68,6 +68,8 @@ export const proof = z.strictObject({
   unrun: z
     .array(z.strictObject({ file: z.string(), reason: z.string(), alsoWith: z.boolean().default(false) }))
     .default([]),
+  /** Of the tests that need the change those that fail, as they have to, where they expect something else than they were written to. Of the others it is not known. */
+  exchanged: z.array(z.string()).default([]),
   /** Test files of the head that were not asked, because the person named others. */
   notAsked: z.int(),
   /** Test files beside the changed ones that were not run, because the changed ones show already that it is not proved. */

@@ -24,7 +24,7 @@ import { strengthOf } from './strength.ts';
 import { takenOut } from './taken-out.ts';
 import { byFile, fileOf } from './test-ids.ts';
 import type { Guards } from './trial.ts';
-import { unheeded } from './unheeded.ts';
+import { NO_HEED, unheeded } from './unheeded.ts';
 import { type GroundsBefore, reasonsWithoutStrength, verdictOf } from './verdict.ts';
 
 /** Lays out the trees, runs the tests on each, and says what that proves. @throws {LoopError} where a tree cannot be laid out. */
@@ -76,6 +76,7 @@ type Judged = Pick<
   | 'redTests'
   | 'unrun'
   | 'notNeeded'
+  | 'exchanged'
 >;
 
 async function judge(work: Judging): Promise<Judged> {
@@ -104,12 +105,12 @@ async function judge(work: Judging): Promise<Judged> {
   };
   const taken = [...takenOut(base, first.results), ...loosened({ base, asBefore, rows, ...read })];
   const found = await findingsOf({ ...work, runner: work.commands.runner, rows });
-  const passing = isClear ? [] : await unheeded(work, rows);
-  if (typeof passing === 'string') return notJudged(passing);
-  const findings = [...found, ...taken, ...passing].map(withoutWaiver);
+  const heed = isClear ? NO_HEED : await unheeded(work, rows);
+  if (typeof heed === 'string') return notJudged(heed);
+  const findings = [...found, ...taken, ...heed.findings].map(withoutWaiver);
   const grounds = { ...shown, lost: others.lost, findings };
   const notNeeded = isClear ? untouched.length : 0;
-  const seen = { rows: [...rows], ...toldOf(others), notNeeded };
+  const seen = { rows: [...rows], ...toldOf(others), notNeeded, exchanged: [...heed.exchanged] };
   const { deleted, ...weight } = await weighed(work, { grounds, others, first });
   return { ...weight, ...seen, findings: [...findings, ...deleted] };
 }
@@ -193,6 +194,6 @@ function provingOf({ commands: { runner }, requirements }: Judging, rows: readon
 }
 
 function notJudged(reason: string): Judged {
-  const nothing = { rows: [], findings: [], strength: null, requirements: [], notNeeded: 0, ...toldOf(NO_OTHERS) };
-  return { verdict: 'not judged', reasons: [reason], ...nothing };
+  const nothing = { rows: [], findings: [], strength: null, requirements: [], notNeeded: 0, exchanged: [] };
+  return { verdict: 'not judged', reasons: [reason], ...nothing, ...toldOf(NO_OTHERS) };
 }

@@ -88,6 +88,7 @@ function summaryOf(proof: Proof): string {
     [
       ...(reasons.length === 0 ? [] : [list(reasons.map(quoted), '')]),
       ...(verdict === 'not proved' && strength === null ? [] : strengthLines(strength)),
+      ...exchangedLine(proof),
       ...(notNeeded === 0
         ? []
         : [
@@ -102,6 +103,17 @@ function summaryOf(proof: Proof): string {
       `\`${head.slice(0, 10)}\` on top of \`${base.slice(0, 10)}\`; outcomes by ${runner}${told}; sandbox: ${sandbox}; no model took part.`,
     ].map((text) => ({ text })),
   );
+}
+
+/** Only where nothing speaks against the change: else the reasons say more. */
+function exchangedLine({ verdict, rows, exchanged }: Proof): readonly string[] {
+  const proving = rows.filter(({ role }) => role === 'proves').length;
+  if (verdict.startsWith('not') || proving === 0) return [];
+  const unasked = proving - exchanged.length;
+  const others = unasked === 0 ? '' : `; ${unasked} could not be asked that way`;
+  return [
+    `Asked with other expectations, ${exchanged.length} of ${counted(proving, 'test that needs', 'tests that need')} the change are red, as they have to be${others}.`,
+  ];
 }
 
 /** Words of tests and tools are shown as they are. */

@@ -63,3 +63,35 @@ test('why nothing was judged is left to the error output', () => {
   expect(lines.at(-1)).toBe('Not judged.');
   expect(lines.join('\n')).not.toContain('installed');
 });
+
+const proves = (test: string): Proof['rows'][number] => ({
+  ...{ test, role: 'proves', without: 'fail', head: ['pass'], how: 'assertion', said: '' },
+});
+const NEEDING = [proves('test/a.js::one'), proves('test/a.js::two')];
+
+test.each<[string, Partial<Proof>, readonly string[]]>([
+  [
+    'all',
+    { exchanged: ['test/a.js::one', 'test/a.js::two'] },
+    ['  exchanged   2 of 2 tests that need the change are red with other expectations, as they have to be'],
+  ],
+  [
+    'one',
+    { exchanged: ['test/a.js::two'] },
+    [
+      '  exchanged   1 of 2 tests that need the change are red with other expectations, as they have to be',
+      '  unknown     1 of 2 tests that need the change could not be asked with other expectations: test/a.js::one',
+    ],
+  ],
+  [
+    'none',
+    {},
+    [
+      '  unknown     2 of 2 tests that need the change could not be asked with other expectations: test/a.js::one, test/a.js::two',
+    ],
+  ],
+  ['none of what is refused', { verdict: 'not proved', reasons: ['A test is red.'] }, []],
+])('which tests were asked with other expectations is part of the result: %s', (_, over, wanted) => {
+  const lines = linesOf({ rows: NEEDING, ...over });
+  expect(lines.filter((line) => /^ {2}(?:exchanged|unknown)/.test(line))).toEqual(wanted);
+});

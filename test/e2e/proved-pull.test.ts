@@ -95,7 +95,10 @@ describe('a pull request of a person', () => {
       await pushed(world, 'wout', { branch: 'counts', path: TEST, text: CAREFUL });
       expect(await verdictOn('counts')).toMatchObject({
         conclusion: 'success',
-        output: { title: expect.stringMatching(/^Proved: 2 tests need the change; (\d+) of \1 faults noticed$/) },
+        output: {
+          title: expect.stringMatching(/^Proved: 2 tests need the change; (\d+) of \1 faults noticed$/),
+          summary: expect.stringContaining('other expectations, 2 of 2 tests that need the change are red'),
+        },
       });
       expect(await world.comments(pull)).toEqual([]);
     },

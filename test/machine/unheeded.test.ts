@@ -210,6 +210,7 @@ test.each<[string, Files, Files, Files]>([
     const honest = await proved(await checkout(base, right));
     expect({ verdict: honest.verdict, reasons: honest.reasons }).toEqual({ verdict: 'proved', reasons: [] });
     expect(honest.err).toContain('tests that need the change, asked with other expectations: 2 of 2');
+    expect(honest.exchanged).toHaveLength(2);
   },
 );
 
@@ -258,13 +259,14 @@ test.each<[string, Files, Files]>([
     { 'price.py': 'def price(count):\n    return count * (3 if count > 9 else 4)\n', 'test/test_price.py': ASSERTED },
   ],
 ])('a product that does what its test asks is proved: %s', async (_, base, change) => {
-  const { verdict, err } = await proved(await checkout(base, change));
+  const { verdict, err, exchanged } = await proved(await checkout(base, change));
   expect(verdict).not.toBe('not proved');
   expect(err).toContain('tests that need the change, asked with other expectations: 1 of 1');
+  expect(exchanged).toHaveLength(1);
 });
 
 test('a test that compares with no value is told as one that was not asked', async () => {
-  const { verdict, err } = await proved(
+  const { verdict, err, exchanged } = await proved(
     await checkout(NODE, {
       'src/price.js': 'export const price = (count) => count * (count > 9 ? 3 : 4);\n',
       'test/a.test.js': NODE_TEST.replaceAll(/assert\.equal\((.+?), (\d+)\)/g, 'assert.ok(Math.abs($1 - $2) < 1)'),
@@ -274,6 +276,7 @@ test('a test that compares with no value is told as one that was not asked', asy
   expect(err).toContain(
     'tests that need the change, asked with other expectations: 0 of 1; 1 compares with nothing that can be exchanged',
   );
+  expect(exchanged).toEqual([]);
 });
 
 const CHECK = 'exports.check = (got, wanted) => assert.strictEqual(got, wanted);\n';

@@ -22,6 +22,7 @@ const PROOF: Proof = {
   redBefore: 0,
   redTests: [],
   unrun: [],
+  exchanged: [],
   notNeeded: 0,
   sandbox: 'bubblewrap',
   durationMs: 1,
