@@ -55,7 +55,7 @@ export async function runnerOf(
   if (detected === undefined)
     throw new UsageError(
       files.some((path) => RUNNER_NAMES.some((name) => isTestFile(path, name)))
-        ? `It cannot be told what runs the tests of this repository; say it by --runner: ${known}.`
+        ? `It cannot be told what runs the tests of this repository; say it by --runner: ${known}. Of another that writes JUnit XML (tape, mocha, ava …) it is junit, with --junit-command and --junit-sentinel, as \`prove --help\` says.`
         : `No file in ${head.slice(0, 10)} has a name that tests go by; a change is proved by its own tests, so add some, or say what runs them by --runner: ${known}.`,
     );
   return detected.name;

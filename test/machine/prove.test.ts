@@ -576,7 +576,9 @@ describe('is not judged, exit code 2 and one sentence:', () => {
     expect(await refused('--repo', directory, '--runner', 'mocha')).toContain('There is no runner "mocha"');
     expect(await refused('--repo', directory)).toMatch(/^No file in [0-9a-f]{10} has a name that tests go by/);
     const tested = await checkout({ 'check/one.rb': '', 'test/b.js': '' }, { 'test/b.js': '//' });
-    expect(await refused('--repo', tested)).toContain('cannot be told what runs the tests');
+    const unclear = await refused('--repo', tested);
+    expect(unclear).toContain('cannot be told what runs the tests');
+    expect(unclear).toContain('junit, with --junit-command and --junit-sentinel');
   });
 });
 
