@@ -93,14 +93,26 @@ function constantIn(block: Node, name: string): Node | undefined {
 
 const TABLES: ReadonlySet<string> = new Set(['list', 'tuple', 'set']);
 
-/** Of a list, of one that a block around it keeps under this name, and of the items of a dictionary, each of which is a pair. */
+/** Of a list, of one that a block around it keeps under this name, with what is added to it, and of the items of a dictionary, each of which is a pair. */
 function rowsOf(table: Node): readonly Node[] {
   const held = heldBy(table);
-  if (held !== undefined && TABLES.has(held.type)) return named(held);
+  if (held !== undefined && TABLES.has(held.type)) return [...named(held), ...addedTo(table)];
   const called = held?.type === 'call' ? at(held, 'function') : undefined;
   const [object, method] = called === undefined ? [] : [at(called, 'object'), at(called, 'attribute')];
   const items = object !== undefined && method?.text === 'items' ? heldBy(object) : undefined;
   return items?.type === 'dictionary' ? named(items).filter(({ type }) => type === 'pair') : [];
+}
+
+/** `TABLE.append(row)` and `TABLE.extend([row, …])`, anywhere in the file. */
+function addedTo(table: Node): readonly Node[] {
+  if (table.type !== 'identifier') return [];
+  const calls = table.tree.rootNode.descendantsOfType('call').flatMap((node) => node ?? []);
+  return calls.flatMap((call) => {
+    const [row] = callOf(call, NO_ALIASES).arguments;
+    const method = at(call, 'function')?.text;
+    if (method === `${table.text}.append`) return row ?? [];
+    return method === `${table.text}.extend` && row !== undefined && TABLES.has(row.type) ? named(row) : [];
+  });
 }
 
 const heldBy = (node: Node): Node | undefined => (node.type === 'identifier' ? keptAs(node) : node);

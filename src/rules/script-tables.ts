@@ -125,14 +125,23 @@ const PATTERNS: Readonly<Record<string, (pattern: Node, name: string) => Path | 
   },
 };
 
-/** Of an array, of one that the file keeps under this name, and of the entries of an object, each of which is a pair. */
+/** Of an array, of one that the file keeps under this name, with what is pushed into it, and of the entries of an object, each of which is a pair. */
 function rowsOf(table: Node): readonly Node[] {
   const held = heldBy(table);
-  if (held?.type === 'array') return named(held).map(unwrapped);
+  if (held?.type === 'array') return [...named(held), ...pushedInto(table)].map(unwrapped);
   const { names = [], arguments: [object] = [] } =
     held?.type === 'call_expression' ? (callOf(held, NO_ALIASES) ?? {}) : {};
   const entries = names.join('.') === 'Object.entries' && object !== undefined ? heldBy(object) : undefined;
   return entries?.type === 'object' ? named(entries).filter(({ type }) => type === 'pair') : [];
+}
+
+/** `TABLE.push(row, …)`, anywhere in the file. */
+function pushedInto(table: Node): readonly Node[] {
+  const { type, text, tree } = unwrapped(table);
+  if (type !== 'identifier') return [];
+  const calls = tree.rootNode.descendantsOfType('call_expression').flatMap((node) => node ?? []);
+  const own = calls.filter((call) => at(call, 'function')?.text === `${text}.push`);
+  return own.flatMap((call) => callOf(call, NO_ALIASES)?.arguments ?? []);
 }
 
 function heldBy(node: Node): Node | undefined {

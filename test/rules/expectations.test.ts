@@ -167,6 +167,10 @@ describe('what a table of a script expects is another, column by column', () => 
       "test('all', () => { for (const [a, b] of Object.entries({ x: 2, y: 3 })) assert.equal(f(a), b); });",
     ],
     [
+      "const CASES = [[1, 2]]; CASES.push([3, 4], [5, 6]); CASES.forEach(([a, b]) => { test('x', () => { assert.equal(f(a), b); }); });",
+      "const CASES = [[1, 3]]; CASES.push([3, 5], [5, 7]); CASES.forEach(([a, b]) => { test('x', () => { assert.equal(f(a), b); }); });",
+    ],
+    [
       "test('one', () => { const wanted = ['a']; assert.deepEqual(f(1), wanted); });",
       "test('one', () => { const wanted = ['b']; assert.deepEqual(f(1), wanted); });",
     ],
@@ -183,6 +187,7 @@ describe('what a table of a script expects is another, column by column', () => 
     ['a constant that is used elsewhere', "test('x', () => { const n = 2; assert.equal(f(n), n); });"],
     ['a name that is not bound here', "test('x', () => { assert.equal(f(1), wanted); });"],
     ['what is worked out', "test('x', () => { for (const a of g()) assert.equal(f(1), a); });"],
+    ['a list that is filled elsewhere', "test('x', () => { const n = [2]; n.push(3); assert.deepEqual(f(1), n); });"],
   ])('nothing of %s', (_, text) => {
     expect(altered('a.test.ts', text)).toBeUndefined();
   });
@@ -217,6 +222,10 @@ describe('what a table of Python expects is another, column by column', () => {
     [
       'def test_f():\n    cases = {"a": 1}\n    for a, b in cases.items():\n        assert f(a) == b\n',
       'def test_f():\n    cases = {"a": 2}\n    for a, b in cases.items():\n        assert f(a) == b\n',
+    ],
+    [
+      'CASES = []\nCASES.append((1, 2))\nCASES.extend([(3, 4)])\ndef test_f():\n    for a, b in CASES:\n        assert f(a) == b\n',
+      'CASES = []\nCASES.append((1, 3))\nCASES.extend([(3, 5)])\ndef test_f():\n    for a, b in CASES:\n        assert f(a) == b\n',
     ],
     [
       'def test_f():\n    wanted = [1]\n    assert f() == wanted\n',
