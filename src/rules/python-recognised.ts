@@ -14,12 +14,13 @@ const STARTED = words('sys.argv sys.orig_argv');
 const STACKS = words('sys._getframe inspect.stack inspect.currentframe traceback.extract_stack traceback.format_stack');
 const BLOCKS = words('block module');
 const STATEMENTS = words('expression_statement if_statement elif_clause while_statement return_statement module');
-const TEXTS = ['string'];
+const SUMS = ['concatenated_string', 'binary_operator'];
+const TEXTS = ['string', ...SUMS];
 
 export const PYTHON_RECOGNISED: TreeRule = {
   name: 'test-recognised',
   finds: {
-    ...onEach(['string', 'concatenated_string'], (node) => SET_BY_RUNNERS.test(literalOf(node) ?? '')),
+    ...onEach(TEXTS, (node) => SET_BY_RUNNERS.test(literalOf(node) ?? '')),
     comparison_operator: asksForModule,
     subscript: (node, aliases) => isModules(at(node, 'value'), aliases) && isRunner(at(node, 'subscript')),
     attribute: (node, aliases) =>
@@ -45,8 +46,13 @@ function isRunner(node: Node | undefined): boolean {
   return node !== undefined && RUNNERS.has(literalOf(node)?.split('.')[0] ?? '');
 }
 
-const calledByTests = insideOf(TEXTS, (node) => isUsed(node) && CALLED_BY_TESTS.test(node.text));
-const startedByTests = insideOf(TEXTS, ({ text }) => STARTED_BY_TESTS.test(text));
+const calledByTests = insideOf(TEXTS, (node) => isUsed(node) && CALLED_BY_TESTS.test(textOf(node)));
+const startedByTests = insideOf(TEXTS, (node) => STARTED_BY_TESTS.test(textOf(node)));
+
+/** Of a sum what it comes to, and nothing where that is not known: its parts are looked at by themselves. */
+function textOf(node: Node): string {
+  return SUMS.includes(node.type) ? (literalOf(node) ?? '') : node.text;
+}
 
 /** Descriptions speak of tests. */
 function isUsed({ parent }: Node): boolean {

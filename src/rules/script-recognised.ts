@@ -15,7 +15,7 @@ const BLOCKS = words('statement_block program');
 const STATEMENTS = words(
   'expression_statement if_statement while_statement return_statement lexical_declaration variable_declaration program',
 );
-const TEXTS = ['string', 'template_string', 'regex'];
+const TEXTS = ['string', 'template_string', 'binary_expression', 'regex'];
 
 export const SCRIPT_RECOGNISED: TreeRule = {
   name: 'test-recognised',
@@ -25,7 +25,7 @@ export const SCRIPT_RECOGNISED: TreeRule = {
     ),
     // As a name of its own `VITEST` may be anything else.
     identifier: ({ text }) => text.startsWith('__vitest_'),
-    ...onEach(['string', 'template_string'], (node) => SET_BY_RUNNERS.test(literalOf(node) ?? '')),
+    ...onEach(['string', 'template_string', 'binary_expression'], (node) => SET_BY_RUNNERS.test(literalOf(node) ?? '')),
     unary_expression: asksForGlobal,
     member_expression: asksWhoRuns,
     call_expression: (node, aliases) =>
@@ -40,8 +40,13 @@ function asksForGlobal(node: Node, aliases: Aliases): boolean {
   return more.length === 0 && GLOBALS.has(second) && (first === second || GLOBAL.has(first));
 }
 
-const calledByTests = insideOf(TEXTS, ({ text }) => CALLED_BY_TESTS.test(text));
-const startedByTests = insideOf(TEXTS, ({ text }) => STARTED_BY_TESTS.test(text));
+const calledByTests = insideOf(TEXTS, (node) => CALLED_BY_TESTS.test(textOf(node)));
+const startedByTests = insideOf(TEXTS, (node) => STARTED_BY_TESTS.test(textOf(node)));
+
+/** Of a sum what it comes to, and nothing where that is not known: its parts are looked at by themselves. */
+function textOf(node: Node): string {
+  return node.type === 'binary_expression' ? (literalOf(node) ?? '') : node.text;
+}
 
 /** Whether a stack made for it, or how the program was started, is looked through for tests. */
 function asksWhoRuns(node: Node, aliases: Aliases): boolean {
@@ -53,6 +58,14 @@ function isReadForTests(node: Node): boolean {
   return calledByTests(around(node, BLOCKS)).length > 0;
 }
 
+/** Made here, or kept under a name that stands for nothing else. */
 function isFreshError(node: Node | undefined): boolean {
+  if (node?.type !== 'identifier') return isMade(node);
+  const declared = node.tree.rootNode.descendantsOfType('variable_declarator').flatMap((one) => one ?? []);
+  const own = declared.filter((one) => at(one, 'name')?.text === node.text);
+  return own.length > 0 && own.every((one) => isMade(at(one, 'value')));
+}
+
+function isMade(node: Node | undefined): boolean {
   return /^(?:\(\s*)?(?:new\s+)?\w*Error\s*\(/.test(node?.text.slice(0, 60) ?? '');
 }
