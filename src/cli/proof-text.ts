@@ -90,7 +90,9 @@ function exchangedLines({ verdict, rows, exchanged }: Proof): readonly string[] 
   return [
     ...(exchanged.length === 0
       ? []
-      : [`  exchanged   ${exchanged.length} of ${need} are red with other expectations, as they have to be`]),
+      : [
+          `  exchanged   ${exchanged.length} of ${need} ${proving.length === 1 ? 'is' : 'are'} red with other expectations, as ${exchanged.length === 1 ? 'it has' : 'they have'} to be`,
+        ]),
     ...(unasked.length === 0
       ? []
       : [`  unknown     ${unasked.length} of ${need} could not be asked with other expectations${named(unasked)}`]),

@@ -79,7 +79,7 @@ test.each<[string, Partial<Proof>, readonly string[]]>([
     'one',
     { exchanged: ['test/a.js::two'] },
     [
-      '  exchanged   1 of 2 tests that need the change are red with other expectations, as they have to be',
+      '  exchanged   1 of 2 tests that need the change are red with other expectations, as it has to be',
       '  unknown     1 of 2 tests that need the change could not be asked with other expectations: test/a.js::one',
     ],
   ],
@@ -89,6 +89,11 @@ test.each<[string, Partial<Proof>, readonly string[]]>([
     [
       '  unknown     2 of 2 tests that need the change could not be asked with other expectations: test/a.js::one, test/a.js::two',
     ],
+  ],
+  [
+    'the only one',
+    { rows: NEEDING.slice(0, 1), exchanged: ['test/a.js::one'] },
+    ['  exchanged   1 of 1 test that needs the change is red with other expectations, as it has to be'],
   ],
   ['none of what is refused', { verdict: 'not proved', reasons: ['A test is red.'] }, []],
 ])('which tests were asked with other expectations is part of the result: %s', (_, over, wanted) => {
