@@ -1,4 +1,6 @@
 /** What the programs below `test/` share: options, usage, and faults of usage told in one sentence. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** An option of a command; one without `value` is a flag. */
@@ -56,6 +58,13 @@ export function wholeNumber(name: string, value: string | true | undefined, { le
   throw new UsageError(
     `--${name} ${value} is no whole number from ${least} on; say for example --${name} ${otherwise}.`,
   );
+}
+
+/** The absolute path of a folder that is there. @throws {UsageError} */
+export function existingFolder(name: string, value: string | true | undefined, otherwise: string): string {
+  const path = resolve(typeof value === 'string' ? value : otherwise);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+  throw new UsageError(`${path} is no folder; say which one it is by --${name} DIR.`);
 }
 
 interface WholeNumber {

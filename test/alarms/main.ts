@@ -10,7 +10,7 @@ import { weakeningDefects } from '../../src/guard/weakening.ts';
 import { scanChange } from '../../src/rules/scan-change.ts';
 import { readTests } from '../../src/rules/test-change.ts';
 import { installedParsers, loadParsers } from '../../src/syntax/parsers.ts';
-import { optionsOrEnd } from '../command-line.ts';
+import { existingFolder, optionsOrEnd } from '../command-line.ts';
 import { boundsOf } from '../corpus/rates.ts';
 
 const given = optionsOrEnd({
@@ -21,7 +21,10 @@ const given = optionsOrEnd({
     from: { value: 'DIR', meaning: 'a folder of real fixes, whose bases are read too' },
     list: { meaning: 'print each finding' },
   },
-  read: ({ from, list }) => ({ from: typeof from === 'string' ? resolve(from) : undefined, list: list === true }),
+  read: ({ from, list }) => ({
+    from: from === undefined ? undefined : existingFolder('from', from, ''),
+    list: list === true,
+  }),
 });
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { z } from 'zod';
 import { type Proof, proof } from '../../src/proof/proof.ts';
 import { installedParsers, loadParsers } from '../../src/syntax/parsers.ts';
-import { optionsOrEnd, UsageError } from '../command-line.ts';
+import { existingFolder, optionsOrEnd, UsageError } from '../command-line.ts';
 import { respelt, SPELLINGS } from '../measured/refactors.ts';
 import { type Judged, keptRows, rateLines } from './rates.ts';
 
@@ -29,7 +29,7 @@ const given = optionsOrEnd({
     json: { meaning: 'one JSON object a row' },
   },
   read: ({ from, only, installed, state, spelling, json }) => ({
-    from: resolve(typeof from === 'string' ? from : '../shared/corpus'),
+    from: existingFolder('from', from, '../shared/corpus'),
     only: typeof only === 'string' ? only : '',
     installed: resolve(typeof installed === 'string' ? installed : join(tmpdir(), 'loopwright-corpus')),
     state: typeof state === 'string' ? resolve(state) : undefined,

@@ -1,14 +1,18 @@
 /** Runs whole loops on repositories of other people and on this one: a first build that errs, then a right one. Prints what each came to. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
-import { optionsOrEnd } from '../command-line.ts';
+import { existingFolder, optionsOrEnd, UsageError } from '../command-line.ts';
 import { type LoopCase, loopCase } from './loop-case.ts';
 import { type Outcome, outcomeLines, readOutcome } from './outcome.ts';
 import { committedRepository, patchedFiles } from './repository.ts';
 import { scriptOf } from './script-of.ts';
+
+const CASES = join(import.meta.dirname, 'cases');
+const FIXES = '../shared/corpus';
 
 const given = optionsOrEnd({
   typed: 'npm run loops --',
@@ -21,20 +25,29 @@ const given = optionsOrEnd({
     tools: { value: 'DIR', meaning: 'keeps package managers and what they fetched; a temporary folder otherwise' },
   },
   read: ({ from, only, keep, tools }) => ({
-    from: resolve(typeof from === 'string' ? from : '../shared/corpus'),
-    only: typeof only === 'string' ? only : '',
+    ...casesOf(typeof only === 'string' ? only : '', from),
     keep: typeof keep === 'string' ? resolve(keep) : undefined,
     tools: resolve(typeof tools === 'string' ? tools : join(tmpdir(), 'loopwright-loops')),
   }),
 });
 
-const CASES = join(import.meta.dirname, 'cases');
 const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'loopwright.js');
 const LIMIT_MINUTES = 15;
 
-async function runCase(name: string, root: string): Promise<Outcome> {
+/** Those that are named so, and the folder of fixes, where one of them is asked for. @throws {UsageError} */
+function casesOf(only: string, from: string | true | undefined) {
+  const all = readdirSync(CASES).sort();
+  const names = all.filter((name) => name.includes(only));
+  if (names.length === 0)
+    throw new UsageError(`--only ${only} is part of no case's name; those are ${all.join(', ')}.`);
+  const cases = names.map(
+    (name) => [name, loopCase.parse(parse(readFileSync(join(CASES, name, 'case.yaml'), 'utf8')))] as const,
+  );
+  return { cases, from: cases.some(([, { fix }]) => fix !== undefined) ? existingFolder('from', from, FIXES) : FIXES };
+}
+
+async function runCase(name: string, one: LoopCase, root: string): Promise<Outcome> {
   const place = join(CASES, name);
-  const one = loopCase.parse(parse(await readFile(join(place, 'case.yaml'), 'utf8')));
   const directory = join(root, name);
   await mkdir(directory, { recursive: true });
   const repository = join(directory, one.fix?.replace(/-\w+$/, '') ?? 'loopwright');
@@ -110,16 +123,15 @@ async function programsOf(tool: string): Promise<string> {
 
 const root = given.keep ?? (await mkdtemp(join(tmpdir(), 'loops-')));
 try {
-  const names = (await readdir(CASES)).filter((name) => name.includes(given.only)).sort();
   const outcomes: Outcome[] = [];
-  for (const name of names) {
-    const outcome = await runCase(name, root);
+  for (const [name, one] of given.cases) {
+    const outcome = await runCase(name, one, root);
     outcomes.push(outcome);
     process.stdout.write(`${outcomeLines(outcome).join('\n')}\n\n`);
   }
   const failed = outcomes.filter(({ problems }) => problems.length > 0);
   process.stdout.write(`${outcomes.length - failed.length} of ${outcomes.length} loops went as they must\n`);
-  if (failed.length > 0 || outcomes.length === 0) process.exitCode = 1;
+  if (failed.length > 0) process.exitCode = 1;
 } finally {
   if (given.keep === undefined) await rm(root, { recursive: true, force: true });
 }

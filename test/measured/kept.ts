@@ -3,7 +3,7 @@
  * with careful tests, and tests of a file of 400 lines and more. Prints a row each, and the rate.
  */
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { problemsByRules } from '../../src/jobs/build/design-check.ts';
 import { verify } from '../../src/jobs/verify/verify.ts';
@@ -15,7 +15,7 @@ import { faultsOf, spread, withFault } from '../../src/syntax/faults.ts';
 import { installedParsers, languageOf, loadParsers } from '../../src/syntax/parsers.ts';
 import { runTests } from '../../src/test-runs/test-run.ts';
 import { layTree } from '../../src/trees/repository.ts';
-import { optionsOrEnd } from '../command-line.ts';
+import { existingFolder, optionsOrEnd } from '../command-line.ts';
 import { boundsOf } from '../corpus/rates.ts';
 import { commandsOf } from '../jobs/plain-brief.ts';
 import { benchOf, frozen, type Scene, scene, taskFor } from '../jobs/verify-fixture.ts';
@@ -33,7 +33,7 @@ const given = optionsOrEnd({
     busy: { meaning: 'keeps two processors busy meanwhile' },
   },
   read: ({ from, only, state, busy }) => ({
-    from: resolve(typeof from === 'string' ? from : '../shared/corpus'),
+    from: existingFolder('from', from, '../shared/corpus'),
     only: typeof only === 'string' ? only : '',
     state: typeof state === 'string' ? state : undefined,
     busy: busy === true,
