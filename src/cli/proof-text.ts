@@ -91,7 +91,7 @@ function exchangedLines({ verdict, rows, exchanged }: Proof): readonly string[] 
     ...(exchanged.length === 0
       ? []
       : [
-          `  exchanged   ${exchanged.length} of ${need} ${proving.length === 1 ? 'is' : 'are'} red with other expectations, as ${exchanged.length === 1 ? 'it has' : 'they have'} to be`,
+          `  exchanged   ${exchanged.length} of ${need} ${exchanged.length === 1 ? 'is red with other expectations, as it has' : 'are red with other expectations, as they have'} to be`,
         ]),
     ...(unasked.length === 0
       ? []

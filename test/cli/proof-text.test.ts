@@ -79,7 +79,7 @@ test.each<[string, Partial<Proof>, readonly string[]]>([
     'one',
     { exchanged: ['test/a.js::two'] },
     [
-      '  exchanged   1 of 2 tests that need the change are red with other expectations, as it has to be',
+      '  exchanged   1 of 2 tests that need the change is red with other expectations, as it has to be',
       '  unknown     1 of 2 tests that need the change could not be asked with other expectations: test/a.js::one',
     ],
   ],
