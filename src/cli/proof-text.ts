@@ -7,7 +7,7 @@ import { counted } from '../render/words.ts';
 const HOW: Readonly<Record<NonNullable<ProofRow['how']>, string>> = {
   assertion: 'fails by assertion without the change',
   exception: 'raises without the change',
-  missing: 'needs what is not there without the change',
+  missing: 'cannot be run to its end without the change',
 };
 const ROLES: Readonly<Partial<Record<ProofRow['role'], string>>> = {
   red: 'does not pass on the head',

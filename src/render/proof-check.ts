@@ -160,7 +160,7 @@ const SHOWS: Readonly<Record<ProofRow['role'], string>> = {
 const HOW: Readonly<Record<NonNullable<ProofRow['how']>, string>> = {
   assertion: 'fails by assertion',
   exception: 'raises',
-  missing: 'misses what the change adds',
+  missing: 'cannot be run to its end',
 };
 const MOST_ROWS = 200;
 
