@@ -92,6 +92,10 @@ const PROVEN: Readonly<Record<string, Proof>> = {
     file: 'test/doctor/command.test.ts',
     words: "typed(['doctor', '--repo', 'alice/toys']",
   },
+  'git apply': {
+    file: 'test/machine/prove.test.ts',
+    words: "execa('git', ['apply'], { cwd: directory, input: patch })",
+  },
   'npm run -s loopwright -- prove main..HEAD --repo ../shop': {
     file: 'test/machine/prove.test.ts',
     words: "typed(['prove', 'main..fix', '--repo', directory])",

@@ -1,5 +1,5 @@
 /** `loopwright prove` as somebody types it in a checkout: real git, the real sandbox, real runners. */
-import { glob, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -40,6 +40,27 @@ describe('a change with a test that needs it', () => {
     expect(out[0]).toMatch(/tests by node-test \(its outcomes are sealed against the code under test\)/);
     expect(err.join('\n')).toContain('changed files: 1 with tests, 1 without');
     expect(code).toBe(0);
+  });
+
+  test('is told as the README shows it, and the patch there is green in its suite', async () => {
+    const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+    const shown = /it says:\n\n```text\n(?<lines>.*?)\n```/s.exec(readme)?.groups?.lines ?? '';
+    const directory = await checkout(
+      { ...BASE, 'src/shop.js': 'export const shipping = (cents) => 500;\nexport const one = () => 1;\n' },
+      {
+        'src/shop.js': 'export const shipping = (cents) => (cents > 5000 ? 0 : 500);\nexport const one = () => 1;\n',
+        'test/shipping.test.js': `${testOf('a large order is sent free', 'assert.equal(shop.shipping(8000), 0);')}test('a small order is not', () => assert.equal(shop.shipping(2000), 500));\n`,
+      },
+    );
+    const { code, out } = await typed(['prove', 'main..fix', '--repo', directory]);
+    const [first = '', ...rest] = shown.split('\n');
+    const heads = /^[0-9a-f]{10} on top of [0-9a-f]{10}/;
+    expect(rest).toEqual(out.slice(1));
+    expect(first.replace(heads, '')).toBe(out[0]?.replace(heads, ''));
+    expect(code).toBe(0);
+    const patch = `${shown.slice(shown.indexOf('diff --git'), shown.indexOf('\n\nWeakly proved'))}\n`;
+    await execa('git', ['apply'], { cwd: directory, input: patch });
+    await execa('node', ['--test'], { cwd: directory, env: childEnvironment(process.env), extendEnv: false });
   });
 
   test('is proved where what it adds is only worth a look, which is told', async () => {
