@@ -1,6 +1,7 @@
 /** A proof as lines for a terminal. */
 import { type Strength, shareOf } from '../loop/strength.ts';
 import type { Proof, ProofRow } from '../proof/proof.ts';
+import { fileOf } from '../proof/test-ids.ts';
 import { ENOUGH, isWeak } from '../proof/verdict.ts';
 import { counted } from '../render/words.ts';
 
@@ -27,7 +28,7 @@ export function proofLines(proof: Proof): readonly string[] {
   return [
     `${head.slice(0, 10)} on top of ${base.slice(0, 10)}, tests by ${runner} (${TRUST[trust]}), sandbox ${sandbox}`,
     '',
-    ...rows.filter(({ role }) => role !== 'keeps').map(rowLine),
+    ...alikeRows(rows.filter(({ role }) => role !== 'keeps')).flatMap(alikeLines),
     ...keptLines(proof),
     ...exchangedLines(proof),
     ...notAskedLine(proof),
@@ -111,12 +112,31 @@ function notNeededLine({ notNeeded }: Proof): readonly string[] {
   return [`  not run     ${counted(notNeeded, 'other test file')}: whatever they say, it is not proved`];
 }
 
+/** Tests of one file that show the same are told together. */
+function alikeRows(rows: readonly ProofRow[]): readonly (readonly ProofRow[])[] {
+  return [
+    ...Map.groupBy(rows, ({ test, role, how }) => (role === 'proves' ? `${fileOf(test)} ${how}` : test)).values(),
+  ];
+}
+
+function alikeLines(rows: readonly ProofRow[]): readonly string[] {
+  const [further, ...others] = rows.slice(SHOWN);
+  if (further === undefined) return rows.map(rowLine);
+  const { test, role, how } = further;
+  const each = others.length === 0 ? 'which' : 'each of which';
+  const more = counted(others.length + 1, 'more test');
+  return [
+    ...rows.slice(0, SHOWN).map(rowLine),
+    `  ${role.padEnd(10)}  and ${more} of ${fileOf(test)}, ${each} ${how === null ? ROLES[role] : HOW[how]} (\`--json\` names ${others.length === 0 ? 'it' : 'them'})`,
+  ];
+}
+
 function rowLine({ test, role, how, said }: ProofRow): string {
   const shown = how === null ? ROLES[role] : HOW[how];
   return `  ${role.padEnd(10)}  ${test}  ${shown}${said === '' ? '' : `: ${said}`}`;
 }
 
-/** How many survivors a terminal shows; `--json` has them all. */
+/** How many survivors, and how many tests alike, a terminal shows; `--json` has them all. */
 const SHOWN = 7;
 
 function strengthLines(strength: Strength | null): readonly string[] {

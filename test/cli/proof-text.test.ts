@@ -100,3 +100,23 @@ test.each<[string, Partial<Proof>, readonly string[]]>([
   const lines = linesOf({ rows: NEEDING, ...over });
   expect(lines.filter((line) => /^ {2}(?:exchanged|unknown)/.test(line))).toEqual(wanted);
 });
+
+test('many tests of one file that show the same are told by the first ones and their number', () => {
+  const rows = (count: number, how: 'assertion' | 'missing', file = 'test/a.js') =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ test: `${file}::${how} ${at}`, role: 'proves' as const, without: 'fail', head: ['pass'] },
+      ...{ how, said: '' },
+    }));
+  const told = (...of: readonly (readonly unknown[])[]) =>
+    linesOf({ rows: of.flat() as Proof['rows'] }).filter((line) => line.startsWith('  proves'));
+  expect(told(rows(7, 'assertion'), rows(7, 'missing'))).toHaveLength(14);
+  const many = told(rows(12, 'assertion'), rows(2, 'missing'), rows(1, 'assertion', 'test/b.js'));
+  expect(many).toHaveLength(7 + 1 + 2 + 1);
+  expect(many[6]).toContain('test/a.js::assertion 6');
+  expect(many[7]).toBe(
+    '  proves      and 5 more tests of test/a.js, each of which fails by assertion without the change (`--json` names them)',
+  );
+  expect(told(rows(8, 'missing'))[7]).toBe(
+    '  proves      and 1 more test of test/a.js, which cannot be run to its end without the change (`--json` names it)',
+  );
+});
