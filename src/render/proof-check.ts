@@ -112,7 +112,7 @@ function exchangedLine({ verdict, rows, exchanged }: Proof): readonly string[] {
   const unasked = proving - exchanged.length;
   const others = unasked === 0 ? '' : `; ${unasked} could not be asked that way`;
   return [
-    `Asked with other expectations, ${exchanged.length} of ${counted(proving, 'test that needs', 'tests that need')} the change are red, as they have to be${others}.`,
+    `Asked with other expectations, ${exchanged.length} of ${counted(proving, 'test that needs', 'tests that need')} the change ${exchanged.length === 1 ? 'is red, as it has' : 'are red, as they have'} to be${others}.`,
   ];
 }
 
